@@ -1,0 +1,225 @@
+// The interface every blockchain family implements, and the shapes that pass through it.
+
+/** `mainnet` moves real money; `testnet` stands for every test chain (testnet, signet, devnet, regtest, local). */
+export type Network = 'mainnet' | 'testnet';
+
+/** A value that survives JSON; cursors are kept as such. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** One payable asset on one blockchain on one network, with all its numbers. */
+export interface Gateway {
+  /** Gateway id, the `chain` of the wire: `ton-usdt`. */
+  chain: string;
+  /** Ticker: `USDT`. */
+  currency: string;
+  name: string;
+  network: Network;
+  /** What a wallet belongs to: `ton`. */
+  blockchain: string;
+  blockchain_name: string;
+  /** Decimals of the atomic unit on the chain. */
+  decimals: number;
+  /** Decimals a buyer is asked to pay with; amounts round up to it. At most `decimals`. */
+  payable_decimals: number;
+  min_confirmations: number;
+  payment_ttl_seconds: number;
+  poll_interval_seconds: number;
+  supports_memo: boolean;
+  /** Whether the amount itself identifies the invoice. Always true where there is no memo. */
+  unique_amount: boolean;
+  is_token: boolean;
+  token_contract: string | null;
+  /** Kinds of payment link this gateway offers: `wallet`, `web`, `tg`. */
+  exits: string[];
+}
+
+/** A receive address in its two forms. */
+export interface ChainAddress {
+  /** How wallets show it; what the buyer copies. */
+  address: string;
+  /** How the chain's answers name it; equal for every spelling of one address. Used as database key. */
+  key: string;
+}
+
+/** An address that is not acceptable; the message says why and what is expected, without a trailing full stop. */
+export class AddressError extends Error {
+  override name = 'AddressError';
+}
+
+/** What a payment link is made of. `amount_atomic` is in the gateway's atomic units. */
+export interface PaymentOrder {
+  gateway: Gateway;
+  /** The display form of the receive address. */
+  address: string;
+  amount_atomic: bigint;
+  memo: string | null;
+  /** The per-invoice key of chains that index one (Solana); null elsewhere. */
+  reference: string | null;
+  label: string;
+  /** Unix seconds. */
+  expires_at: number;
+}
+
+/** `uri` is the chain's own payment URI (the QR payload); `exits` holds only links that real wallets document. */
+export interface PaymentLinks {
+  uri: string;
+  exits: Record<string, string>;
+}
+
+/** Why a provider's answer cannot be used. */
+export type ProviderErrorKind = 'unreachable' | 'rate_limited' | 'bad_answer' | 'rpc' | 'wrong_network';
+
+/** Every failure of a provider. The message never holds a key or a password. */
+export class ProviderError extends Error {
+  override name = 'ProviderError';
+  readonly kind: ProviderErrorKind;
+  /** HTTP status or JSON-RPC error code, where there was one. */
+  readonly code: number | null;
+  constructor(kind: ProviderErrorKind, message: string, code: number | null = null) {
+    super(message);
+    this.kind = kind;
+    this.code = code;
+  }
+}
+
+export interface RequestOptions {
+  /** Repeated keys are sent for arrays: `account=A&account=B`. */
+  query?: Record<string, string | number | boolean | readonly (string | number)[] | undefined>;
+  /** A JSON body; makes the request a POST. */
+  body?: Json;
+}
+
+/** One provider as handed to a family: rate, timeout, size cap, retry and key are applied behind it. All methods throw ProviderError. */
+export interface Rpc {
+  /** `toncenter`, `solana`, `esplora`, `core`, `evm`. */
+  provider: string;
+  /** GET (or POST with a body) below the provider's URL, parsed JSON. */
+  json(path: string, options?: RequestOptions): Promise<unknown>;
+  text(path: string, options?: RequestOptions): Promise<string>;
+  bytes(path: string, options?: RequestOptions): Promise<Uint8Array>;
+  /** One JSON-RPC 2.0 call to the provider's URL; an error object throws kind `rpc` with its code. Numbers keep their JSON text through `amount_text` where the family asks. */
+  call(method: string, params: Json): Promise<unknown>;
+  /** A JSON-RPC batch (only for nodes that support it); an entry that failed is a ProviderError value. */
+  batch(method: string, params: readonly Json[]): Promise<(unknown | ProviderError)[]>;
+}
+
+export interface WatchedAddress {
+  key: string;
+  address: string;
+  /** Unix seconds: nothing older can be a payment of ours. */
+  since: number;
+  /** Whether an invoice to it is still open (others are only watched for late payments). */
+  open: boolean;
+}
+
+/** One credit to a watched address: a transaction output, a message, a token balance change. */
+export interface Transfer {
+  /** Gateway id of the asset that moved. */
+  chain: string;
+  address_key: string;
+  /** In the chain's own form (TON: hex hash of the transaction on the receiving account). */
+  txid: string;
+  /** Tells credits of one transaction apart; (blockchain, txid, index) is unique for ever and the same at every reading. */
+  index: string;
+  amount_atomic: bigint;
+  /** Trimmed, never empty; null where there is none or it cannot be read. */
+  memo: string | null;
+  /** Solana references carried by the transaction; empty elsewhere. */
+  references: string[];
+  sender: string | null;
+  /** Block height, slot or masterchain seqno; null while unconfirmed. */
+  height: number | null;
+  block_hash: string | null;
+  /** Chain time in Unix seconds; for a mempool transaction, when it was first seen. */
+  time: number;
+  confirmations: number;
+  /** Whether the chain itself calls it final (Solana `finalized`, TON masterchain). UTXO: never, confirmations decide. */
+  final: boolean;
+  /** Why it must not be matched by itself though it is a real credit (two memos in one transaction, …); listed to the operator. */
+  ambiguous?: string;
+}
+
+/** A stretch that was read completely, both ends included. Heights for block chains, slots or Unix seconds elsewhere. */
+export interface ReadRange {
+  scope: string;
+  from: number;
+  to: number;
+}
+
+export interface Tip {
+  height: number;
+  hash: string | null;
+  /** Unix seconds. */
+  time: number;
+}
+
+/** What one step of reading found; stored in one transaction with the cursors it moves. */
+export interface Page {
+  transfers: Transfer[];
+  /** The chain's new cursor; absent leaves it. */
+  cursor?: Json;
+  /** New cursors of single accounts; absent ones are left. */
+  accounts?: [account: string, cursor: Json][];
+  ranges?: ReadRange[];
+  /** Hashes of blocks that left the chain: transfers in them lose height and hash. */
+  orphaned_blocks?: string[];
+  tip?: Tip;
+}
+
+export interface ReadContext {
+  rpc: Rpc;
+  network: Network;
+  blockchain: string;
+  /** The enabled gateways of this blockchain. */
+  gateways: readonly Gateway[];
+  /** Kept between reads of one process; losing it costs requests, never payments. */
+  cache: Map<string, unknown>;
+  /** Unix seconds. */
+  now(): number;
+}
+
+export interface ReadRequest {
+  /** To be asked after the tip is known: who is watched later than the tip cannot have been paid before it. */
+  addresses(): Promise<readonly WatchedAddress[]>;
+  cursor: Json | null;
+  /** The stored cursors of these accounts. */
+  accounts(keys: readonly string[]): Promise<Map<string, Json>>;
+}
+
+/** A stored transfer that is not yet final, handed back to be asked about. */
+export interface PendingTransfer {
+  chain: string;
+  address_key: string;
+  txid: string;
+  index: string;
+  height: number | null;
+  block_hash: string | null;
+  first_seen_at: number;
+}
+
+/** What became of a pending transfer. `gone`: replaced, double-spent, dropped or reorganised away. */
+export interface TransferUpdate {
+  txid: string;
+  index: string;
+  state: 'pending' | 'final' | 'gone';
+  confirmations: number;
+  height: number | null;
+  block_hash: string | null;
+}
+
+export interface Family {
+  /** Validates with checksums; throws AddressError. */
+  normalizeAddress(text: string, network: Network): ChainAddress;
+  paymentLinks(order: PaymentOrder): PaymentLinks;
+  /** Makes a per-invoice reference from 32 random bytes; absent where the chain indexes none. */
+  makeReference?(random: Uint8Array): string;
+  /** Which network the provider serves; throws ProviderError. Asked once per provider URL. */
+  identify(rpc: Rpc): Promise<Network>;
+  /**
+   * Reads what is new, page by page. Each page must be stored before the next is asked for; a thrown
+   * ProviderError leaves everything after the last page to be read again. Never skips, never costs per invoice.
+   */
+  read(context: ReadContext, request: ReadRequest): AsyncIterable<Page>;
+  /** Asks about transfers that are not final yet, in batches; leaves out what cannot be told now. */
+  recheck(context: ReadContext, pending: readonly PendingTransfer[], tip: Tip | null): Promise<TransferUpdate[]>;
+}

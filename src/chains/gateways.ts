@@ -1,0 +1,128 @@
+// The list of blockchains and gateways: one value each, with all its numbers.
+import type { Family, Gateway, Network } from './chain.ts';
+import { solana } from './solana.ts';
+import { ton } from './ton.ts';
+import { utxo } from './utxo.ts';
+
+/** A public endpoint that works without a key. */
+export interface DefaultProvider {
+  provider: string;
+  url: string;
+}
+
+export interface Blockchain {
+  id: string;
+  name: string;
+  family: Family;
+  /** Ticker of the native coin. */
+  coin: string;
+  /** Requests per second to the default providers. */
+  requests_per_second: number;
+  providers: Record<Network, readonly DefaultProvider[]>;
+  /** What an address looks like, for messages. */
+  address_hint: Record<Network, string>;
+}
+
+/** A gateway as listed: per-network values are resolved by `gatewaysOf`. */
+interface GatewayValue extends Omit<Gateway, 'network' | 'blockchain_name' | 'token_contract' | 'is_token' | 'unique_amount'> {
+  /** Contract, mint or jetton master per network; absent for the native coin. */
+  token_contract?: Record<Network, string>;
+}
+
+export const blockchains: readonly Blockchain[] = [
+  {
+    id: 'ton',
+    name: 'TON',
+    family: ton,
+    coin: 'TON',
+    requests_per_second: 1,
+    providers: {
+      mainnet: [{ provider: 'toncenter', url: 'https://toncenter.com/api/v3' }],
+      testnet: [{ provider: 'toncenter', url: 'https://testnet.toncenter.com/api/v3' }],
+    },
+    address_hint: { mainnet: 'UQ… or EQ…', testnet: '0Q… or kQ…' },
+  },
+  {
+    id: 'solana',
+    name: 'Solana',
+    family: solana,
+    coin: 'SOL',
+    requests_per_second: 4,
+    providers: {
+      mainnet: [{ provider: 'solana', url: 'https://api.mainnet-beta.solana.com' }],
+      testnet: [{ provider: 'solana', url: 'https://api.devnet.solana.com' }],
+    },
+    address_hint: { mainnet: '32 to 44 base58 characters', testnet: '32 to 44 base58 characters' },
+  },
+  {
+    id: 'bitcoin',
+    name: 'Bitcoin',
+    family: utxo('bitcoin'),
+    coin: 'BTC',
+    requests_per_second: 2,
+    providers: {
+      mainnet: [
+        { provider: 'esplora', url: 'https://mempool.space/api' },
+        { provider: 'esplora', url: 'https://blockstream.info/api' },
+      ],
+      testnet: [{ provider: 'esplora', url: 'https://mempool.space/testnet4/api' }],
+    },
+    address_hint: { mainnet: 'bc1…, 1… or 3…', testnet: 'tb1…, bcrt1…, m…, n… or 2…' },
+  },
+  {
+    id: 'litecoin',
+    name: 'Litecoin',
+    family: utxo('litecoin'),
+    coin: 'LTC',
+    requests_per_second: 2,
+    providers: {
+      mainnet: [{ provider: 'esplora', url: 'https://litecoinspace.org/api' }],
+      testnet: [{ provider: 'esplora', url: 'https://litecoinspace.org/testnet/api' }],
+    },
+    address_hint: { mainnet: 'ltc1…, L… or M…', testnet: 'tltc1…, rltc1…, m…, n… or Q…' },
+  },
+];
+
+const gatewayValues: readonly GatewayValue[] = [
+  { chain: 'ton', currency: 'TON', name: 'TON', blockchain: 'ton', decimals: 9, payable_decimals: 6, min_confirmations: 1, payment_ttl_seconds: 300, poll_interval_seconds: 4, supports_memo: true, exits: ['wallet', 'web', 'tg'] },
+  { chain: 'ton-usdt', currency: 'USDT', name: 'USDT on TON', blockchain: 'ton', decimals: 6, payable_decimals: 6, min_confirmations: 1, payment_ttl_seconds: 300, poll_interval_seconds: 4, supports_memo: true, exits: ['wallet', 'web', 'tg'], token_contract: { mainnet: 'EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDs', testnet: 'kQD0GKBM8ZbryVk2aESmzfU6b9b_8era_IkvBSELujFZPsyy' } },
+  { chain: 'solana', currency: 'SOL', name: 'Solana', blockchain: 'solana', decimals: 9, payable_decimals: 6, min_confirmations: 32, payment_ttl_seconds: 300, poll_interval_seconds: 4, supports_memo: true, exits: ['wallet'] },
+  { chain: 'solana-usdc', currency: 'USDC', name: 'USDC on Solana', blockchain: 'solana', decimals: 6, payable_decimals: 6, min_confirmations: 32, payment_ttl_seconds: 300, poll_interval_seconds: 4, supports_memo: true, exits: ['wallet'], token_contract: { mainnet: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', testnet: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU' } },
+  { chain: 'solana-usdt', currency: 'USDT', name: 'USDT on Solana', blockchain: 'solana', decimals: 6, payable_decimals: 6, min_confirmations: 32, payment_ttl_seconds: 300, poll_interval_seconds: 4, supports_memo: true, exits: ['wallet'], token_contract: { mainnet: 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB', testnet: 'EJwZgeZrdC8TXTQbQBoL6bfuAnFUUy1PVCMB4DYPzVaS' } },
+  { chain: 'bitcoin', currency: 'BTC', name: 'Bitcoin', blockchain: 'bitcoin', decimals: 8, payable_decimals: 8, min_confirmations: 1, payment_ttl_seconds: 3600, poll_interval_seconds: 15, supports_memo: false, exits: ['wallet'] },
+  { chain: 'litecoin', currency: 'LTC', name: 'Litecoin', blockchain: 'litecoin', decimals: 8, payable_decimals: 8, min_confirmations: 3, payment_ttl_seconds: 3600, poll_interval_seconds: 20, supports_memo: false, exits: ['wallet'] },
+];
+
+/** What the configuration may change of a gateway (`gateways.<chain>` in the settings). */
+export interface GatewayOverride {
+  enabled?: boolean;
+  token_contract?: string;
+  min_confirmations?: number;
+  poll_interval_seconds?: number;
+  payment_ttl_seconds?: number;
+  unique_amount?: boolean;
+}
+
+export const gatewayIds: readonly string[] = gatewayValues.map((value) => value.chain);
+export const tickers: readonly string[] = [...new Set(gatewayValues.map((value) => value.currency))];
+
+/** The blockchain with this id; undefined where there is none. */
+export const findBlockchain = (id: string): Blockchain | undefined => blockchains.find((chain) => chain.id === id);
+
+/** The enabled gateways of a network, in the order people read them. */
+export function gatewaysOf(network: Network, overrides: Record<string, GatewayOverride> = {}): Gateway[] {
+  return gatewayValues.flatMap(({ token_contract, ...value }) => {
+    const { enabled = true, ...override } = overrides[value.chain] ?? {};
+    if (!enabled) return [];
+    return {
+      ...value,
+      network,
+      blockchain_name: findBlockchain(value.blockchain)?.name ?? value.blockchain,
+      is_token: token_contract !== undefined,
+      unique_amount: !value.supports_memo,
+      ...override,
+      ...(value.supports_memo ? {} : { unique_amount: true }),
+      token_contract: token_contract ? (override.token_contract ?? token_contract[network]) : null,
+    };
+  });
+}
