@@ -221,5 +221,9 @@ export interface Family {
    */
   read(context: ReadContext, request: ReadRequest): AsyncIterable<Page>;
   /** Asks about transfers that are not final yet, in batches; leaves out what cannot be told now. */
-  recheck(context: ReadContext, pending: readonly PendingTransfer[], tip: Tip | null): Promise<TransferUpdate[]>;
+  recheck(
+    context: ReadContext,
+    pending: readonly PendingTransfer[],
+    tip: Tip | null,
+  ): Promise<TransferUpdate[]>;
 }

