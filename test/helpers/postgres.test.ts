@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import pg from 'pg';
 import { ModuleKind, ScriptTarget, transpileModule } from 'typescript';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createDatabase, hasPostgres } from './postgres.ts';
 import { postgresBinaries } from './postgres-server.ts';
 
@@ -54,6 +54,7 @@ describe.skipIf(!hasPostgres)('the PostgreSQL of the test run', () => {
     const owner = spawn(process.execPath, ['--input-type=module', '-e', code], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    onTestFinished(() => void owner.kill('SIGKILL'));
     const [line] = await once(owner.stdout, 'data');
     const [url = '', directory = ''] = String(line).trim().split(' ');
     const pid = Number(readFileSync(`${directory}/data/postmaster.pid`, 'utf8').split('\n')[0]);
