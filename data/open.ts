@@ -1,0 +1,178 @@
+// Opens the database: SQLite by default, PostgreSQL where several daemons share the work. One kysely over both.
+import { chmodSync } from 'node:fs';
+import SQLite from 'better-sqlite3';
+import {
+  Kysely,
+  type KyselyPlugin,
+  PostgresDialect,
+  type RootOperationNode,
+  SqliteDialect,
+  type Transaction,
+  type UnknownRow,
+  sql,
+} from 'kysely';
+import pg from 'pg';
+import type { Tables } from './tables.ts';
+
+export type Dialect = 'sqlite' | 'postgres';
+
+/** A database handle or a transaction; queries take either. */
+export type Executor = Kysely<Tables> | Transaction<Tables>;
+export type Tx = Transaction<Tables>;
+
+export interface Db {
+  dialect: Dialect;
+  /** For reading, and for single statements. */
+  query: Kysely<Tables>;
+  /** Runs `work` in one transaction that is durable when the promise resolves; repeats it on a serialisation failure. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** A database that must not be used; the message says what to do. The daemon exits with 78. */
+export class DatabaseError extends Error {
+  override name = 'DatabaseError';
+}
+
+const BUSY_TIMEOUT_MS = 5_000;
+const POOL_SIZE = 10;
+const CONNECT_TIMEOUT_MS = 5_000;
+const TRANSACTION_TRIES = 5;
+
+/** Integers come as bigint from both drivers; all but money become numbers. */
+class IntegerPlugin implements KyselyPlugin {
+  transformQuery({ node }: { node: RootOperationNode }): RootOperationNode {
+    return node;
+  }
+  async transformResult<R extends { rows: UnknownRow[] }>({ result }: { result: R }): Promise<R> {
+    for (const row of result.rows) {
+      for (const key in row) {
+        const value = row[key];
+        if (typeof value !== 'bigint' || key.endsWith('_micros')) continue;
+        if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < BigInt(Number.MIN_SAFE_INTEGER))
+          throw new RangeError(`column ${key} holds an integer beyond 2^53`);
+        row[key] = Number(value);
+      }
+    }
+    return result;
+  }
+}
+
+/** Opens `sqlite:/path/file.db` or `postgres://…`. Throws DatabaseError for what cannot be used. */
+export async function openDb(url: string): Promise<Db> {
+  return url.startsWith('sqlite:') ? openSqlite(url.slice('sqlite:'.length)) : openPostgres(url);
+}
+
+function openSqlite(file: string): Db {
+  let database: SQLite.Database;
+  try {
+    database = new SQLite(file, { timeout: BUSY_TIMEOUT_MS });
+    if (file !== ':memory:') chmodSync(file, 0o600);
+    database.defaultSafeIntegers(true);
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = FULL');
+    database.pragma('foreign_keys = ON');
+    const check = database.pragma('quick_check(1)', { simple: true });
+    if (check !== 'ok') throw new Error(String(check));
+  } catch (error) {
+    throw new DatabaseError(
+      `the database ${file} cannot be used (${(error as Error).message}); it was left as it is. Restore a backup with \`gatewayd restore\` or name another file with --database-url`,
+    );
+  }
+  const query = new Kysely<Tables>({
+    dialect: new SqliteDialect({ database: cachingStatements(database) }),
+    plugins: [new IntegerPlugin()],
+  });
+  return {
+    dialect: 'sqlite',
+    query,
+    transaction: (work) =>
+      query.connection().execute(async (connection) => {
+        // BEGIN IMMEDIATE: a transaction that will write takes the write lock before it reads.
+        await sql`begin immediate`.execute(connection);
+        try {
+          const value = await work(connection as Tx);
+          await sql`commit`.execute(connection);
+          return value;
+        } catch (error) {
+          await sql`rollback`.execute(connection);
+          throw error;
+        }
+      }),
+    close: () => query.destroy(),
+  };
+}
+
+const STATEMENT_CACHE = 500;
+
+/** Keeps prepared statements: kysely prepares each time, which costs more than running them. */
+function cachingStatements(database: SQLite.Database): SQLite.Database {
+  const statements = new Map<string, SQLite.Statement>();
+  return new Proxy(database, {
+    get(target, property) {
+      if (property !== 'prepare') {
+        const value = Reflect.get(target, property) as unknown;
+        return typeof value === 'function' ? value.bind(target) : value;
+      }
+      return (text: string) => {
+        const known = statements.get(text);
+        if (known && !known.busy) return known;
+        const statement = target.prepare(text);
+        if (statements.size >= STATEMENT_CACHE) statements.clear();
+        statements.set(text, statement);
+        return statement;
+      };
+    },
+  });
+}
+
+async function openPostgres(url: string): Promise<Db> {
+  const types = {
+    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+      oid === pg.types.builtins.INT8 ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format as 'text'),
+  };
+  const pool = new pg.Pool({ connectionString: url, max: POOL_SIZE, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, types: types as pg.CustomTypesConfig });
+  // A lost idle connection is replaced at the next query; without a listener it would end the process.
+  pool.on('error', () => undefined);
+  try {
+    await pool.query('select 1');
+  } catch (error) {
+    await pool.end();
+    throw new DatabaseError(
+      `PostgreSQL cannot be reached (${(error as Error).message || (error as { code?: string }).code}); check database_url`,
+    );
+  }
+  const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new IntegerPlugin()] });
+  return {
+    dialect: 'postgres',
+    query,
+    async transaction(work) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await query.transaction().setIsolationLevel('read committed').execute(work);
+        } catch (error) {
+          if (attempt >= TRANSACTION_TRIES || !isRetryable(error)) throw error;
+        }
+      }
+    },
+    close: () => query.destroy(),
+  };
+}
+
+/** Deadlock and serialisation failure: nothing was done, the same transaction may be tried again. */
+function isRetryable(error: unknown): boolean {
+  const code = (error as { code?: string }).code;
+  return code === '40P01' || code === '40001';
+}
+
+/** Whether a unique or primary key refused the row; the databases name it differently. */
+export function isUniqueViolation(error: unknown): boolean {
+  const code = (error as { code?: string }).code;
+  return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
+}
+
+/** Whether the database asked to come back later (SQLite's write lock, PostgreSQL out of connections or restarting). */
+export function isBusy(error: unknown): boolean {
+  const code = (error as { code?: string }).code ?? '';
+  return code.startsWith('SQLITE_BUSY') || ['53300', '57P01', '57P03', 'ECONNREFUSED', 'ECONNRESET'].includes(code);
+}

@@ -1,0 +1,377 @@
+// The tables and the TypeScript shape of their rows. Columns ending `_micros` are bigint, all other integers are
+// number; coin amounts are TEXT holding an integer of atomic units, because 18 decimals pass 64 bits.
+import type { ColumnType, Generated, Selectable } from 'kysely';
+
+/** 0 or 1: both databases keep it as an integer. */
+export type Flag = 0 | 1;
+
+/** Written once, never updated. */
+type Once<T> = ColumnType<T, T, never>;
+
+interface MetaTable {
+  name: string;
+  value: string;
+}
+
+interface UsersTable {
+  id: Once<string>;
+  email: string;
+  source: Once<string>;
+  /** Identity within its source: the lower-cased address, Google's `sub`, Telegram's numeric id. */
+  subject: string;
+  password_hash: string | null;
+  full_name: string | null;
+  is_active: Flag;
+  is_superuser: Flag;
+  /** Part of every token; raised to end them all. */
+  token_version: number;
+  created_at: Once<number>;
+  /** Set when the account is deleted: identity is blanked, the books stay. */
+  deleted_at: number | null;
+}
+
+interface MerchantsTable {
+  /** Equals the user's id. */
+  id: Once<string>;
+  slug: string;
+  api_key_hash: string;
+  api_key_sealed: string;
+  webhook_url: string | null;
+  webhook_secret_sealed: string | null;
+  /** JSON array as sent, or null for all. */
+  enabled_currencies: string | null;
+  /** Head of the merchant's ledger chain; see LedgerTable. */
+  prepaid_micros: bigint;
+  ledger_seq: number;
+  ledger_hash: string;
+  created_at: Once<number>;
+}
+
+interface WalletsTable {
+  merchant_id: string;
+  blockchain: string;
+  address: string;
+  address_key: string;
+  updated_at: number;
+}
+
+interface DeploymentWalletsTable {
+  blockchain: string;
+  address: string;
+  address_key: string;
+  note: string | null;
+  updated_at: number;
+}
+
+interface UnitsTable {
+  id: Once<string>;
+  merchant_id: Once<string>;
+  slug: string;
+  title: string;
+  description: string | null;
+  amount_usd_micros: bigint;
+  /** JSON array as sent. */
+  currencies: string;
+  wait_seconds: number;
+  language: string | null;
+  active: Flag;
+  created_at: Once<number>;
+  updated_at: number;
+}
+
+interface InvoicesTable {
+  id: Once<string>;
+  /** Null for invoices of the platform key. */
+  owner_id: Once<string | null>;
+  kind: Once<'sale' | 'refill'>;
+  unit_id: Once<string | null>;
+  chain: Once<string>;
+  blockchain: Once<string>;
+  currency: Once<string>;
+  network: Once<string>;
+  decimals: Once<number>;
+  min_confirmations: Once<number>;
+  amount_usd_micros: Once<bigint>;
+  amount_usd_fee_micros: Once<bigint>;
+  /** USD × 10^9 per whole coin, frozen. */
+  rate_usd_nanos: Once<string>;
+  amount_merchant_atomic: Once<string>;
+  amount_fee_atomic: Once<string>;
+  amount_atomic: Once<string>;
+  address: Once<string>;
+  address_key: Once<string>;
+  memo: Once<string | null>;
+  reference: Once<string | null>;
+  qr_payload: Once<string>;
+  /** JSON object of strings. */
+  exits: Once<string>;
+  status: string;
+  payment_id: string | null;
+  amount_match: string;
+  received_atomic: string | null;
+  txid: string | null;
+  confirmations: number;
+  external_ref: Once<string | null>;
+  callback_url: Once<string | null>;
+  created_at: Once<number>;
+  expires_at: Once<number>;
+  paid_at: number | null;
+  ended_at: number | null;
+  /** When this `created` invoice must next be looked at by the clock; null once it has ended. */
+  due_at: number | null;
+  /** Amount reservation: 1 while (address, asset, amount) may not be given out again, null otherwise. */
+  reserved: 1 | null;
+  /** Until when late transfers are looked for, Unix seconds. */
+  watch_until: number;
+}
+
+interface WatchesTable {
+  blockchain: string;
+  address_key: string;
+  address: string;
+  since: number;
+  /** Until when an invoice may still be open. */
+  open_until: number;
+  watch_until: number;
+}
+
+interface TransfersTable {
+  id: Once<string>;
+  blockchain: Once<string>;
+  txid: Once<string>;
+  idx: Once<string>;
+  chain: Once<string>;
+  address_key: Once<string>;
+  amount_atomic: Once<string>;
+  memo: Once<string | null>;
+  /** JSON array of strings. */
+  reference_keys: Once<string>;
+  sender: Once<string | null>;
+  ambiguous: Once<string | null>;
+  height: number | null;
+  block_hash: string | null;
+  /** The earlier of first sight and chain time, Unix seconds. */
+  chain_time: number;
+  confirmations: number;
+  /** `pending`: may still vanish; `final`: counts; `gone`: vanished. */
+  state: 'pending' | 'final' | 'gone';
+  /** What it was found to be. */
+  disposition: 'matched' | 'late' | 'unmatched';
+  invoice_id: string | null;
+  payment_id: string | null;
+  /** Set once when it is counted in a confirmed invoice: an output books once, ever. */
+  booked_invoice_id: string | null;
+  first_seen_at: Once<number>;
+  updated_at: number;
+}
+
+interface PaymentsTable {
+  id: Once<string>;
+  invoice_id: string | null;
+  /** 1 for the payment an invoice shows; null for late and unmatched ones. */
+  main: 1 | null;
+  owner_id: string | null;
+  chain: Once<string>;
+  blockchain: Once<string>;
+  currency: Once<string>;
+  decimals: Once<number>;
+  status: string;
+  txid: string | null;
+  received_atomic: string;
+  amount_match: string;
+  confirmations: number;
+  created_at: Once<number>;
+  updated_at: number;
+}
+
+interface PaymentLogsTable {
+  id: Once<string>;
+  seq: Generated<number>;
+  payment_id: Once<string | null>;
+  invoice_id: Once<string | null>;
+  from_status: Once<string | null>;
+  to_status: Once<string>;
+  txid: Once<string | null>;
+  confirmations: Once<number>;
+  note: Once<string | null>;
+  actor: Once<string>;
+  created_at: Once<number>;
+}
+
+interface LedgerTable {
+  id: Once<string>;
+  merchant_id: Once<string>;
+  /** 1, 2, 3 … per merchant, without gap. */
+  seq: Once<number>;
+  kind: Once<'refill' | 'fee' | 'credit' | 'demo_credit'>;
+  debit_account: Once<string>;
+  credit_account: Once<string>;
+  amount_micros: Once<bigint>;
+  /** The merchant's prepaid balance after this entry. */
+  balance_micros: Once<bigint>;
+  invoice_id: Once<string | null>;
+  note: Once<string | null>;
+  actor: Once<string>;
+  created_at: Once<number>;
+  previous_hash: Once<string>;
+  hash: Once<string>;
+}
+
+interface IncomeTable {
+  id: Once<string>;
+  seq: Generated<number>;
+  merchant_id: Once<string>;
+  invoice_id: Once<string>;
+  chain: Once<string>;
+  currency: Once<string>;
+  amount_atomic: Once<string>;
+  decimals: Once<number>;
+  amount_usd_micros: Once<bigint>;
+  fee_charged_micros: Once<bigint>;
+  txid: Once<string | null>;
+  webhook_status: string;
+  created_at: Once<number>;
+}
+
+/** Running sums, so that no answer needs to add up a merchant's whole history. */
+interface IncomeTotalsTable {
+  merchant_id: string;
+  /** `YYYY-MM-DD`, UTC. */
+  day: string;
+  currency: string;
+  decimals: number;
+  count: number;
+  amount_atomic: string;
+  amount_usd_micros: bigint;
+  fee_charged_micros: bigint;
+}
+
+interface BalancesTable {
+  merchant_id: string;
+  currency: string;
+  /** Decimals of `amount_atomic`: the most any gateway of the currency has. */
+  decimals: number;
+  amount_atomic: string;
+}
+
+interface EventsTable {
+  id: Once<string>;
+  seq: Generated<number>;
+  /** PostgreSQL's transaction id, so that a reader never passes an event that is not committed yet; 0 on SQLite. */
+  xid: Once<string>;
+  merchant_id: Once<string | null>;
+  type: Once<string>;
+  invoice_id: Once<string | null>;
+  payment_id: Once<string | null>;
+  /** The exact text that is signed and sent. */
+  body: Once<string>;
+  created_at: Once<number>;
+}
+
+interface DeliveriesTable {
+  id: Once<string>;
+  event_id: Once<string>;
+  merchant_id: Once<string | null>;
+  url: Once<string>;
+  kind: Once<'automatic' | 'manual'>;
+  status: 'pending' | 'sending' | 'delivered' | 'failed' | 'unknown';
+  instance_id: string | null;
+  claimed_at: number | null;
+  finished_at: number | null;
+  http_status: number | null;
+  error: string | null;
+  duration_ms: number | null;
+  created_at: Once<number>;
+}
+
+interface CursorsTable {
+  blockchain: string;
+  /** JSON of the family. */
+  cursor: string | null;
+  /** Raised at every move; a move is a compare-and-set on it. */
+  version: number;
+  tip_height: number | null;
+  tip_hash: string | null;
+  tip_time: number | null;
+  last_ok_at: number | null;
+  last_error: string | null;
+  last_error_at: number | null;
+}
+
+interface AccountCursorsTable {
+  blockchain: string;
+  account: string;
+  cursor: string;
+  updated_at: number;
+}
+
+interface ReadRangesTable {
+  blockchain: string;
+  scope: string;
+  from_position: number;
+  to_position: number;
+  updated_at: number;
+}
+
+interface IdempotencyTable {
+  caller: string;
+  key: string;
+  request_hash: string;
+  /** Null while the first request is in progress. */
+  status: number | null;
+  body: string | null;
+  created_at: number;
+}
+
+interface ResetTokensTable {
+  /** Identifier of a used recovery token. */
+  id: string;
+  expires_at: number;
+}
+
+interface LeasesTable {
+  name: string;
+  holder: string;
+  until_ms: number;
+}
+
+export interface Tables {
+  meta: MetaTable;
+  users: UsersTable;
+  merchants: MerchantsTable;
+  wallets: WalletsTable;
+  deployment_wallets: DeploymentWalletsTable;
+  units: UnitsTable;
+  invoices: InvoicesTable;
+  watches: WatchesTable;
+  transfers: TransfersTable;
+  payments: PaymentsTable;
+  payment_logs: PaymentLogsTable;
+  ledger: LedgerTable;
+  income: IncomeTable;
+  income_totals: IncomeTotalsTable;
+  balances: BalancesTable;
+  events: EventsTable;
+  deliveries: DeliveriesTable;
+  cursors: CursorsTable;
+  account_cursors: AccountCursorsTable;
+  read_ranges: ReadRangesTable;
+  idempotency: IdempotencyTable;
+  reset_tokens: ResetTokensTable;
+  leases: LeasesTable;
+}
+
+export type UserRow = Selectable<UsersTable>;
+export type MerchantRow = Selectable<MerchantsTable>;
+export type WalletRow = Selectable<WalletsTable>;
+export type DeploymentWalletRow = Selectable<DeploymentWalletsTable>;
+export type UnitRow = Selectable<UnitsTable>;
+export type InvoiceRow = Selectable<InvoicesTable>;
+export type TransferRow = Selectable<TransfersTable>;
+export type PaymentRow = Selectable<PaymentsTable>;
+export type PaymentLogRow = Selectable<PaymentLogsTable>;
+export type LedgerRow = Selectable<LedgerTable>;
+export type IncomeRow = Selectable<IncomeTable>;
+export type EventRow = Selectable<EventsTable>;
+export type DeliveryRow = Selectable<DeliveriesTable>;
+export type CursorRow = Selectable<CursorsTable>;
