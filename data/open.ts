@@ -1,15 +1,17 @@
 // Opens the database: SQLite by default, PostgreSQL where several daemons share the work. One kysely over both.
-import { chmodSync } from 'node:fs';
+import { chmodSync, statSync } from 'node:fs';
 import SQLite from 'better-sqlite3';
 import {
   Kysely,
   type KyselyPlugin,
   PostgresDialect,
   type RootOperationNode,
+  type SqliteDatabase,
   SqliteDialect,
+  type SqliteStatement,
+  sql,
   type Transaction,
   type UnknownRow,
-  sql,
 } from 'kysely';
 import pg from 'pg';
 import type { Tables } from './tables.ts';
@@ -34,6 +36,8 @@ export class DatabaseError extends Error {
   override name = 'DatabaseError';
 }
 
+/** Larger files are checked by `gatewayd verify`, not at every start. */
+const QUICK_CHECK_BYTES = 64 * 1024 * 1024;
 const BUSY_TIMEOUT_MS = 5_000;
 const POOL_SIZE = 10;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -72,8 +76,11 @@ function openSqlite(file: string): Db {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
-    const check = database.pragma('quick_check(1)', { simple: true });
-    if (check !== 'ok') throw new Error(String(check));
+    database.prepare('select count(*) from sqlite_schema').get();
+    if (file !== ':memory:' && statSync(file).size <= QUICK_CHECK_BYTES) {
+      const check = database.pragma('quick_check(1)', { simple: true });
+      if (check !== 'ok') throw new Error(String(check));
+    }
   } catch (error) {
     throw new DatabaseError(
       `the database ${file} cannot be used (${(error as Error).message}); it was left as it is. Restore a backup with \`gatewayd restore\` or name another file with --database-url`,
@@ -106,32 +113,34 @@ function openSqlite(file: string): Db {
 const STATEMENT_CACHE = 500;
 
 /** Keeps prepared statements: kysely prepares each time, which costs more than running them. */
-function cachingStatements(database: SQLite.Database): SQLite.Database {
+function cachingStatements(database: SQLite.Database): SqliteDatabase {
   const statements = new Map<string, SQLite.Statement>();
-  return new Proxy(database, {
-    get(target, property) {
-      if (property !== 'prepare') {
-        const value = Reflect.get(target, property) as unknown;
-        return typeof value === 'function' ? value.bind(target) : value;
-      }
-      return (text: string) => {
-        const known = statements.get(text);
-        if (known && !known.busy) return known;
-        const statement = target.prepare(text);
-        if (statements.size >= STATEMENT_CACHE) statements.clear();
-        statements.set(text, statement);
-        return statement;
-      };
+  return {
+    close: () => void database.close(),
+    prepare(text) {
+      const known = statements.get(text);
+      if (known && !known.busy) return known as unknown as SqliteStatement;
+      const statement = database.prepare(text);
+      if (statements.size >= STATEMENT_CACHE) statements.clear();
+      statements.set(text, statement);
+      return statement as unknown as SqliteStatement;
     },
-  });
+  };
 }
 
 async function openPostgres(url: string): Promise<Db> {
   const types = {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-      oid === pg.types.builtins.INT8 ? (text: string) => BigInt(text) : pg.types.getTypeParser(oid, format as 'text'),
+      oid === pg.types.builtins.INT8
+        ? (text: string) => BigInt(text)
+        : pg.types.getTypeParser(oid, format as 'text'),
   };
-  const pool = new pg.Pool({ connectionString: url, max: POOL_SIZE, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, types: types as pg.CustomTypesConfig });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    types: types as pg.CustomTypesConfig,
+  });
   // A lost idle connection is replaced at the next query; without a listener it would end the process.
   pool.on('error', () => undefined);
   try {
@@ -142,7 +151,10 @@ async function openPostgres(url: string): Promise<Db> {
       `PostgreSQL cannot be reached (${(error as Error).message || (error as { code?: string }).code}); check database_url`,
     );
   }
-  const query = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [new IntegerPlugin()] });
+  const query = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    plugins: [new IntegerPlugin()],
+  });
   return {
     dialect: 'postgres',
     query,
@@ -174,5 +186,7 @@ export function isUniqueViolation(error: unknown): boolean {
 /** Whether the database asked to come back later (SQLite's write lock, PostgreSQL out of connections or restarting). */
 export function isBusy(error: unknown): boolean {
   const code = (error as { code?: string }).code ?? '';
-  return code.startsWith('SQLITE_BUSY') || ['53300', '57P01', '57P03', 'ECONNREFUSED', 'ECONNRESET'].includes(code);
+  return (
+    code.startsWith('SQLITE_BUSY') || ['53300', '57P01', '57P03', 'ECONNREFUSED', 'ECONNRESET'].includes(code)
+  );
 }

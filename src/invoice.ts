@@ -1,0 +1,167 @@
+// What becomes of an invoice: one pure function from its state and a fact to a verdict.
+import { covers } from './ledger.ts';
+
+export type InvoiceStatus = 'created' | 'confirmed' | 'expired' | 'cancelled' | 'failed';
+export type PaymentStatus =
+  | 'detected'
+  | 'confirming'
+  | 'held'
+  | 'confirmed'
+  | 'orphaned'
+  | 'late'
+  | 'unmatched';
+export type AmountMatch = 'none' | 'exact' | 'over' | 'under';
+
+/** How long an invoice outlives its time while a payment made in time is waited for, and how long late ones are looked for. */
+export const GRACE_SECONDS = 24 * 3600;
+
+export interface InvoiceState {
+  status: InvoiceStatus;
+  amount_atomic: bigint;
+  /** Unix seconds. */
+  expires_at: number;
+  min_confirmations: number;
+}
+
+/** A transfer that was matched to the invoice and has not vanished. */
+export interface SeenTransfer {
+  amount_atomic: bigint;
+  confirmations: number;
+  final: boolean;
+  txid: string;
+}
+
+/** What is known at the moment of deciding. */
+export interface Knowledge {
+  /** Unix seconds. */
+  now: number;
+  /** Everything made before this moment has been read from the chain; Unix seconds, 0 if never. */
+  read_through: number;
+  transfers: readonly SeenTransfer[];
+  /** The owner's prepaid balance and the invoice's volume, USD micros; null where no limit applies. */
+  prepaid: { balance_micros: bigint; volume_micros: bigint } | null;
+}
+
+export type Fact =
+  | { kind: 'look' }
+  | { kind: 'cancel' }
+  | { kind: 'simulate' }
+  | { kind: 'resolve'; action: 'expire' | 'fail' | 'confirm' };
+
+/** What the transfers amount to. */
+export interface Sum {
+  received_atomic: bigint;
+  amount_match: AmountMatch;
+  /** Of the least confirmed transfer; 0 with none. */
+  confirmations: number;
+  txid: string | null;
+}
+
+export type Verdict =
+  /** The status changes. `credit_missing`: what the limit lacks is first credited (simulate). */
+  | { verdict: 'moved'; to: InvoiceStatus; payment: PaymentStatus | null; sum: Sum; credit_missing?: true }
+  /** The status stays; the payment may change, null leaves it. */
+  | { verdict: 'waiting'; payment: PaymentStatus | null; sum: Sum; limit_exhausted?: true }
+  | { verdict: 'unchanged' }
+  | { verdict: 'refused'; code: 'invoice_ended' | 'payment_detected' | 'limit_exhausted' };
+
+/** Decides. Terminal invoices only move by `resolve`; money decides before wishes do. */
+export function decide(invoice: InvoiceState, fact: Fact, known: Knowledge): Verdict {
+  if (fact.kind === 'resolve') return resolve(invoice, fact.action, known);
+  if (invoice.status !== 'created') return decideEnded(invoice, fact);
+  const look = lookAt(invoice, known);
+  if (fact.kind === 'look' || look.verdict === 'moved') return look;
+  if (fact.kind === 'cancel') {
+    if (known.transfers.length > 0) return { verdict: 'refused', code: 'payment_detected' };
+    return { verdict: 'moved', to: 'cancelled', payment: null, sum: addUp(invoice, []) };
+  }
+  const sum = addUp(invoice, []);
+  return {
+    verdict: 'moved',
+    to: 'confirmed',
+    payment: 'confirmed',
+    sum: {
+      ...sum,
+      received_atomic: invoice.amount_atomic,
+      amount_match: 'exact',
+      confirmations: invoice.min_confirmations,
+    },
+    credit_missing: true,
+  };
+}
+
+function decideEnded(invoice: InvoiceState, fact: Fact): Verdict {
+  const same =
+    fact.kind === 'look' ||
+    (fact.kind === 'cancel' && invoice.status === 'cancelled') ||
+    (fact.kind === 'simulate' && invoice.status === 'confirmed');
+  return same ? { verdict: 'unchanged' } : { verdict: 'refused', code: 'invoice_ended' };
+}
+
+/** Observation and clock: enough final money confirms, time judges before the limit does. */
+function lookAt(invoice: InvoiceState, known: Knowledge): Verdict {
+  const sum = addUp(invoice, known.transfers);
+  const final = known.transfers.filter((transfer) => transfer.final);
+  const pending = final.length < known.transfers.length;
+  const enough = total(final) >= invoice.amount_atomic;
+  const expired: Verdict = { verdict: 'moved', to: 'expired', payment: null, sum };
+  if (known.now >= invoice.expires_at + GRACE_SECONDS) return expired;
+  if (enough) {
+    const { prepaid } = known;
+    if (prepaid && !covers(prepaid.balance_micros, prepaid.volume_micros))
+      return { verdict: 'waiting', payment: 'held', sum, limit_exhausted: true };
+    return { verdict: 'moved', to: 'confirmed', payment: 'confirmed', sum: addUp(invoice, final) };
+  }
+  if (!pending && known.now >= invoice.expires_at && known.read_through >= invoice.expires_at) return expired;
+  return { verdict: 'waiting', payment: waitingPayment(known.transfers), sum };
+}
+
+function waitingPayment(transfers: readonly SeenTransfer[]): PaymentStatus {
+  if (transfers.length === 0) return 'orphaned';
+  return transfers.every((transfer) => transfer.confirmations === 0) ? 'detected' : 'confirming';
+}
+
+function resolve(invoice: InvoiceState, action: 'expire' | 'fail' | 'confirm', known: Knowledge): Verdict {
+  if (invoice.status === 'confirmed')
+    return action === 'confirm' ? { verdict: 'unchanged' } : { verdict: 'refused', code: 'invoice_ended' };
+  const sum = addUp(invoice, known.transfers);
+  if (action === 'confirm') {
+    const { prepaid } = known;
+    if (prepaid && !covers(prepaid.balance_micros, prepaid.volume_micros))
+      return { verdict: 'refused', code: 'limit_exhausted' };
+    return { verdict: 'moved', to: 'confirmed', payment: 'confirmed', sum };
+  }
+  const to = action === 'expire' ? 'expired' : 'failed';
+  if (invoice.status === to) return { verdict: 'unchanged' };
+  if (invoice.status === 'cancelled') return { verdict: 'refused', code: 'invoice_ended' };
+  return { verdict: 'moved', to, payment: null, sum };
+}
+
+/** Adds transfers up against the amount. */
+export function addUp(invoice: InvoiceState, transfers: readonly SeenTransfer[]): Sum {
+  const received = total(transfers);
+  const difference = received - invoice.amount_atomic;
+  return {
+    received_atomic: received,
+    amount_match: received === 0n ? 'none' : difference === 0n ? 'exact' : difference > 0n ? 'over' : 'under',
+    confirmations:
+      transfers.length === 0 ? 0 : Math.min(...transfers.map((transfer) => transfer.confirmations)),
+    txid: transfers.at(-1)?.txid ?? null,
+  };
+}
+
+const total = (transfers: readonly SeenTransfer[]): bigint =>
+  transfers.reduce((sum, transfer) => sum + transfer.amount_atomic, 0n);
+
+/**
+ * When a `created` invoice must next be looked at by the clock, Unix seconds: at its expiry, or, past it, again
+ * after `retry_seconds` until the grace ends.
+ */
+export function nextLook(
+  invoice: Pick<InvoiceState, 'expires_at'>,
+  now: number,
+  retry_seconds: number,
+): number {
+  if (now < invoice.expires_at) return invoice.expires_at;
+  return Math.min(now + retry_seconds, invoice.expires_at + GRACE_SECONDS);
+}

@@ -1,0 +1,79 @@
+// What a buyer has to send: price, surcharge and coin amounts at a frozen rate.
+import type { Gateway } from './chains/chain.ts';
+import {
+  divideHalfUp,
+  divideUp,
+  parseDecimal,
+  RATE_DECIMALS,
+  roundUpTo,
+  tenTo,
+  USD_DECIMALS,
+} from './money.ts';
+
+export interface Quote {
+  amount_usd_micros: bigint;
+  amount_usd_fee_micros: bigint;
+  amount_merchant_atomic: bigint;
+  amount_fee_atomic: bigint;
+  /** Always the sum of the two. */
+  amount_atomic: bigint;
+}
+
+export interface QuoteRequest {
+  gateway: Gateway;
+  /** A plain decimal above zero. */
+  amount: string;
+  amount_unit: 'usd' | 'native';
+  /** USD × 10^9 per whole coin, above zero. */
+  rate_usd_nanos: bigint;
+  /** Surcharge on the price, a plain decimal of percent. */
+  service_fee_percent: string;
+}
+
+/** Decimals kept of the surcharge's percentage. */
+const PERCENT_DECIMALS = 6;
+
+/** Largest price: nine integer digits of USD, so that every sum stays far inside 64 bits. */
+export const MAX_USD_MICROS = 999_999_999n * tenTo(USD_DECIMALS);
+
+/** Quotes an amount; coin amounts round up to the gateway's payable precision. `too_small` and `too_large` are verdicts. */
+export function quote(request: QuoteRequest): Quote | 'too_small' | 'too_large' {
+  const { gateway, rate_usd_nanos: rate } = request;
+  const inCoin = (usd_micros: bigint): bigint =>
+    roundUpTo(
+      divideUp(usd_micros * tenTo(gateway.decimals + RATE_DECIMALS - USD_DECIMALS), rate),
+      gateway.decimals,
+      gateway.payable_decimals,
+    );
+  const native = request.amount_unit === 'native';
+  const amount = parseDecimal(request.amount, native ? gateway.decimals : USD_DECIMALS);
+  if (amount === null || amount <= 0n) return 'too_small';
+  const usd = native
+    ? divideHalfUp(amount * rate, tenTo(gateway.decimals + RATE_DECIMALS - USD_DECIMALS))
+    : amount;
+  if (usd <= 0n) return 'too_small';
+  if (usd > MAX_USD_MICROS) return 'too_large';
+  const merchant = native ? roundUpTo(amount, gateway.decimals, gateway.payable_decimals) : inCoin(usd);
+  const percent = parseDecimal(request.service_fee_percent, PERCENT_DECIMALS) ?? 0n;
+  const usdFee = divideUp(usd * percent, 100n * tenTo(PERCENT_DECIMALS));
+  const fee = usdFee > 0n ? inCoin(usdFee) : 0n;
+  return {
+    amount_usd_micros: usd,
+    amount_usd_fee_micros: usdFee,
+    amount_merchant_atomic: merchant,
+    amount_fee_atomic: fee,
+    amount_atomic: merchant + fee,
+  };
+}
+
+/** At most this many amounts are kept apart at one price. */
+const MAX_SLOTS = 10_000n;
+
+/** How many distinct amounts stand at a price: the plain one and tails of at most 1 % of it. */
+export function uniqueSlots(gateway: Gateway, amount_atomic: bigint): bigint {
+  const slots = amount_atomic / 100n / uniqueStep(gateway) + 1n;
+  return slots < MAX_SLOTS ? slots : MAX_SLOTS;
+}
+
+/** The smallest step wallets keep, in atomic units. */
+export const uniqueStep = (gateway: Gateway): bigint => tenTo(gateway.decimals - gateway.payable_decimals);
