@@ -273,6 +273,8 @@ interface DeliveriesTable {
   event_id: Once<string>;
   merchant_id: Once<string | null>;
   url: Once<string>;
+  /** Host and port of `url`: deliveries to one host are limited together. */
+  host: Once<string>;
   kind: Once<'automatic' | 'manual'>;
   status: 'pending' | 'sending' | 'delivered' | 'failed' | 'unknown';
   instance_id: string | null;

@@ -266,6 +266,7 @@ const tables = [
     event_id text not null references events (id),
     merchant_id text references merchants (id),
     url text not null,
+    host text not null,
     kind text not null check (kind in ('automatic', 'manual')),
     status text not null check (status in ('pending', 'sending', 'delivered', 'failed', 'unknown')),
     instance_id text,
