@@ -1,0 +1,62 @@
+// Who is calling: bearer tokens, merchant keys and the platform key, refused as the conventions say.
+import { timingSafeEqual } from 'node:crypto';
+import { findMerchantByKeyHash } from '../../data/merchants.ts';
+import type { UserRow } from '../../data/tables.ts';
+import { findUser } from '../../data/users.ts';
+import type { Auth } from '../../src/api/endpoint.ts';
+import { Refusal } from '../../src/errors.ts';
+import { MAX_KEY_LENGTH, hashKey, isKey } from '../../src/keys.ts';
+import type { App } from '../context.ts';
+import type { Owner } from './handler.ts';
+import { readAccessToken } from './tokens.ts';
+
+export interface Credentials {
+  headers: Headers;
+  query: Record<string, string>;
+}
+
+/** What a request is allowed to be, and the name that its idempotency keys belong to. */
+export interface Caller {
+  user?: UserRow;
+  owner?: Owner;
+  /** `public` where nobody is named. */
+  name: string;
+}
+
+/** Throws the refusals that `auth` implies. */
+export async function authenticate(app: App, auth: Auth, credentials: Credentials): Promise<Caller> {
+  if (auth === 'none') return { name: 'public' };
+  if (auth === 'key') {
+    const owner = await ownerOf(app, credentials);
+    return { owner, name: owner.kind === 'platform' ? 'platform' : `merchant:${owner.merchant.id}` };
+  }
+  const user = await userOf(app, credentials.headers);
+  if (auth === 'admin' && !user.is_superuser) throw new Refusal('not_superuser');
+  return { user, name: `user:${user.id}` };
+}
+
+async function userOf(app: App, headers: Headers): Promise<UserRow> {
+  const token = /^bearer +([^\s]+) *$/i.exec(headers.get('authorization') ?? '')?.[1];
+  if (!token) throw new Refusal('not_authenticated');
+  const claims = await readAccessToken(app, token);
+  if (!claims) throw new Refusal('invalid_credentials');
+  const user = await findUser(app.db.query, claims.sub);
+  if (!user || user.deleted_at !== null) throw new Refusal('user_not_found');
+  if (!user.is_active) throw new Refusal('inactive_user');
+  if (user.token_version !== claims.ver) throw new Refusal('invalid_credentials');
+  return user;
+}
+
+async function ownerOf(app: App, { headers, query }: Credentials): Promise<Owner> {
+  const key = headers.get('x-api-key') ?? query.api_key ?? '';
+  if (key === '' || key.length > MAX_KEY_LENGTH) throw new Refusal('invalid_api_key');
+  const platform_key = app.config.platform_key;
+  // Hashes have one length and tell nothing of how much of the key was right.
+  if (platform_key && timingSafeEqual(digest(key), digest(platform_key))) return { kind: 'platform' };
+  const found = isKey(key) ? await findMerchantByKeyHash(app.db.query, hashKey(key)) : undefined;
+  if (!found) throw new Refusal('invalid_api_key');
+  if (!found.is_active) throw new Refusal('account_inactive');
+  return { kind: 'merchant', merchant: found };
+}
+
+const digest = (key: string): Buffer => Buffer.from(hashKey(key), 'hex');

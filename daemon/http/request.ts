@@ -1,0 +1,110 @@
+// Reads what a caller sent: id, address and body, each within its limit.
+import { randomUUID } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import { Refusal } from '../../src/errors.ts';
+
+export const MAX_BODY_BYTES = 256 * 1024;
+/** Of a body that is too large, so much is read and thrown away, for the refusal to arrive before the connection closes. */
+const MAX_DISCARDED_BYTES = 8 * 1024 * 1024;
+const MAX_MULTIPART_FIELDS = 50;
+const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
+
+/** The caller's own id where it is harmless to repeat, a new one otherwise. */
+export function requestId(headers: Headers): string {
+  const given = headers.get('x-request-id');
+  return given && SANE_REQUEST_ID.test(given) ? given : randomUUID();
+}
+
+/** The caller's address. Behind a trusted proxy, the last entry of X-Forwarded-For: the one that the proxy itself added. */
+export function callerAddress(peer: string | undefined, headers: Headers, trust_proxy: boolean): string {
+  const forwarded = trust_proxy ? headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined;
+  const text = forwarded && ipaddr.isValid(forwarded) ? forwarded : peer;
+  // In-process calls have no peer; they come from this very machine.
+  return text && ipaddr.isValid(text) ? ipaddr.process(text).toString() : '127.0.0.1';
+}
+
+/** A malformed body: answered with 422 before anything else is looked at. */
+export class MalformedBody extends Error {
+  override name = 'MalformedBody';
+  readonly position: number;
+  constructor(message: string, position: number) {
+    super(message);
+    this.position = position;
+  }
+}
+
+/** The body's text; throws `body_too_large`, also where the length was not announced. */
+export async function readText(request: Request): Promise<string> {
+  const announced = request.headers.get('content-length');
+  if (announced !== null) {
+    if (Number(announced) > MAX_BODY_BYTES) throw new Refusal('body_too_large');
+    return request.text();
+  }
+  if (!request.body) return '';
+  const reader = request.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks).toString('utf8');
+    size += value.byteLength;
+    if (size > MAX_BODY_BYTES) {
+      void discard(reader);
+      throw new Refusal('body_too_large');
+    }
+    chunks.push(value);
+  }
+}
+
+async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  try {
+    for (let size = 0; size < MAX_DISCARDED_BYTES; ) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      size += value.byteLength;
+    }
+    await reader.cancel();
+  } catch {
+    // The caller hung up: nothing is left to discard.
+  }
+}
+
+/** The JSON value of a body; undefined for an empty one. Throws MalformedBody. */
+export function parseJson(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new MalformedBody((error as Error).message, errorPosition(text, (error as Error).message));
+  }
+}
+
+const JSON_TOKEN =
+  /\s+|[{}[\],:]|"(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/uy;
+
+/** Where the parser stopped: named in most messages; of the others, the first text that is no JSON token. */
+function errorPosition(text: string, message: string): number {
+  const named = /at position (\d+)/.exec(message)?.[1];
+  if (named) return Number(named);
+  JSON_TOKEN.lastIndex = 0;
+  let position = 0;
+  while (position < text.length && JSON_TOKEN.test(text)) position = JSON_TOKEN.lastIndex;
+  return position;
+}
+
+/** The fields of a form; of a repeated one, the last. */
+export async function parseForm(text: string, type: string): Promise<Record<string, string>> {
+  if (!type.toLowerCase().startsWith('multipart/form-data')) return lastValues(new URLSearchParams(text));
+  const form = await new Response(text, { headers: { 'content-type': type } }).formData().catch(() => {
+    throw new MalformedBody('the form cannot be read', 0);
+  });
+  const fields = [...form.entries()].slice(0, MAX_MULTIPART_FIELDS);
+  return lastValues(fields.filter((field): field is [string, string] => typeof field[1] === 'string'));
+}
+
+/** Names to values without a prototype, so that no name is special; of repeated names, the last value. */
+export function lastValues(pairs: Iterable<[string, string]>): Record<string, string> {
+  const values: Record<string, string> = Object.create(null);
+  for (const [name, value] of pairs) values[name] = value;
+  return values;
+}

@@ -1,0 +1,52 @@
+// What is derived from the one `secret`: sealing of stored keys, the token key and the value that proves the secret.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+export const MIN_SECRET_LENGTH = 16;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+const VERSION = 'v1.';
+
+export interface Secrets {
+  /**
+   * Encrypts a text for the database with AES-256-GCM. `purpose` names column and row
+   * (`merchants.api_key:<id>`); the same is needed to open it, so that a value moved to another row is refused.
+   */
+  seal(text: string, purpose: string): string;
+  /** The sealed text; throws where it was changed, moved, or sealed under another secret. */
+  open(sealed: string, purpose: string): string;
+  /** HS256 key of every token. */
+  token_key: Uint8Array;
+  /** Kept in the database, so that a wrong secret is known before it is used. */
+  check: string;
+}
+
+/** `secret` is any text of at least 16 characters; keep it as long as the database. */
+export function createSecrets(secret: string): Secrets {
+  if (secret.length < MIN_SECRET_LENGTH)
+    throw new RangeError(`the secret needs ${MIN_SECRET_LENGTH} characters`);
+  const derive = (label: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', secret, 'gatewayd', label, KEY_BYTES));
+  const sealing_key = derive('seal');
+  return {
+    seal(text, purpose) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', sealing_key, nonce).setAAD(Buffer.from(purpose));
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return VERSION + Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url');
+    },
+    open(sealed, purpose) {
+      const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url');
+      if (!sealed.startsWith(VERSION) || bytes.length < NONCE_BYTES + TAG_BYTES)
+        throw new Error('the stored value is not a sealed one');
+      const decipher = createDecipheriv('aes-256-gcm', sealing_key, bytes.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      });
+      decipher.setAAD(Buffer.from(purpose)).setAuthTag(bytes.subarray(-TAG_BYTES));
+      const body = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
+      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+    },
+    token_key: derive('token'),
+    check: derive('check').toString('hex').slice(0, 32),
+  };
+}
