@@ -104,7 +104,7 @@ function lookAt(invoice: InvoiceState, known: Knowledge): Verdict {
   const final = known.transfers.filter((transfer) => transfer.final);
   const pending = final.length < known.transfers.length;
   const enough = total(final) >= invoice.amount_atomic;
-  const expired: Verdict = { verdict: 'moved', to: 'expired', payment: null, sum };
+  const expired: Verdict = { verdict: 'moved', to: 'expired', payment: endedPayment(known), sum };
   if (known.now >= invoice.expires_at + GRACE_SECONDS) return expired;
   if (enough) {
     const { prepaid } = known;
@@ -134,8 +134,11 @@ function resolve(invoice: InvoiceState, action: 'expire' | 'fail' | 'confirm', k
   const to = action === 'expire' ? 'expired' : 'failed';
   if (invoice.status === to) return { verdict: 'unchanged' };
   if (invoice.status === 'cancelled') return { verdict: 'refused', code: 'invoice_ended' };
-  return { verdict: 'moved', to, payment: null, sum };
+  return { verdict: 'moved', to, payment: endedPayment(known), sum };
 }
+
+/** Money that came to an invoice which ends without it is late: listed, never booked by itself. */
+const endedPayment = (known: Knowledge): PaymentStatus | null => (known.transfers.length > 0 ? 'late' : null);
 
 /** Adds transfers up against the amount. */
 export function addUp(invoice: InvoiceState, transfers: readonly SeenTransfer[]): Sum {

@@ -46,6 +46,7 @@ const tables = [
     updated_at INT8 not null,
     primary key (merchant_id, blockchain)
   ) OPTIONS`,
+  `create index wallets_by_address on wallets (blockchain, address_key)`,
   `create table deployment_wallets (
     blockchain text primary key,
     address text not null,

@@ -1,0 +1,181 @@
+// How far each blockchain was read: cursors, the ranges read, and which daemon is reading.
+import type { Json, ReadRange, Tip } from '../src/chains/chain.ts';
+import type { Executor, Tx } from './open.ts';
+import type { CursorRow } from './tables.ts';
+
+/** Most account cursors asked for in one statement. */
+const ACCOUNTS_PER_QUERY = 500;
+
+export function getCursor(query: Executor, blockchain: string): Promise<CursorRow | undefined> {
+  return query.selectFrom('cursors').selectAll().where('blockchain', '=', blockchain).executeTakeFirst();
+}
+
+export function allCursors(query: Executor): Promise<CursorRow[]> {
+  return query.selectFrom('cursors').selectAll().orderBy('blockchain').execute();
+}
+
+/** Makes the row of a blockchain that was never read. */
+export async function ensureCursor(query: Executor, blockchain: string): Promise<void> {
+  await query
+    .insertInto('cursors')
+    .values({ blockchain, version: 0 } as never)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Moves the cursor by compare-and-set on its version; false when another reader moved it meanwhile. */
+export async function moveCursor(
+  tx: Tx,
+  blockchain: string,
+  version: number,
+  values: { cursor?: Json; tip?: Tip },
+): Promise<boolean> {
+  const result = await tx
+    .updateTable('cursors')
+    .set({
+      version: version + 1,
+      ...(values.cursor === undefined ? {} : { cursor: JSON.stringify(values.cursor) }),
+      ...(values.tip
+        ? { tip_height: values.tip.height, tip_hash: values.tip.hash, tip_time: values.tip.time }
+        : {}),
+    })
+    .where('blockchain', '=', blockchain)
+    .where('version', '=', version)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Everything made before `read_through` (Unix seconds) has been read; never moves back. */
+export async function noteSuccess(query: Executor, blockchain: string, read_through: number): Promise<void> {
+  await query
+    .updateTable('cursors')
+    .set({ last_ok_at: read_through })
+    .where('blockchain', '=', blockchain)
+    .where((where) => where.or([where('last_ok_at', 'is', null), where('last_ok_at', '<', read_through)]))
+    .execute();
+}
+
+export async function noteFailure(
+  query: Executor,
+  blockchain: string,
+  message: string,
+  now: number,
+): Promise<void> {
+  await query
+    .updateTable('cursors')
+    .set({ last_error: message, last_error_at: now })
+    .where('blockchain', '=', blockchain)
+    .execute();
+}
+
+export async function accountCursors(
+  query: Executor,
+  blockchain: string,
+  accounts: readonly string[],
+): Promise<Map<string, Json>> {
+  const found = new Map<string, Json>();
+  for (let start = 0; start < accounts.length; start += ACCOUNTS_PER_QUERY) {
+    const rows = await query
+      .selectFrom('account_cursors')
+      .select(['account', 'cursor'])
+      .where('blockchain', '=', blockchain)
+      .where('account', 'in', accounts.slice(start, start + ACCOUNTS_PER_QUERY))
+      .execute();
+    for (const row of rows) found.set(row.account, JSON.parse(row.cursor) as Json);
+  }
+  return found;
+}
+
+export async function putAccountCursors(
+  tx: Tx,
+  blockchain: string,
+  accounts: readonly (readonly [account: string, cursor: Json])[],
+  now: number,
+): Promise<void> {
+  for (const [account, cursor] of accounts) {
+    const values = { cursor: JSON.stringify(cursor), updated_at: now };
+    await tx
+      .insertInto('account_cursors')
+      .values({ blockchain, account, ...values })
+      .onConflict((conflict) => conflict.columns(['blockchain', 'account']).doUpdateSet(values))
+      .execute();
+  }
+}
+
+/** Records a range that was read completely; one that touches the last range of its scope extends it. */
+export async function addRange(tx: Tx, blockchain: string, range: ReadRange, now: number): Promise<void> {
+  const touching = await tx
+    .selectFrom('read_ranges')
+    .selectAll()
+    .where('blockchain', '=', blockchain)
+    .where('scope', '=', range.scope)
+    .where('from_position', '<=', range.from)
+    .orderBy('from_position', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (touching && touching.to_position >= range.from - 1) {
+    if (touching.to_position >= range.to) return;
+    await tx
+      .updateTable('read_ranges')
+      .set({ to_position: range.to, updated_at: now })
+      .where('blockchain', '=', blockchain)
+      .where('scope', '=', range.scope)
+      .where('from_position', '=', touching.from_position)
+      .execute();
+    return;
+  }
+  await tx
+    .insertInto('read_ranges')
+    .values({
+      blockchain,
+      scope: range.scope,
+      from_position: range.from,
+      to_position: range.to,
+      updated_at: now,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['blockchain', 'scope', 'from_position'])
+        .doUpdateSet({ to_position: range.to, updated_at: now }),
+    )
+    .execute();
+}
+
+/** The latest ranges of a blockchain: one per scope where nothing was ever missed. */
+export function latestRanges(query: Executor, blockchain: string, limit: number) {
+  return query
+    .selectFrom('read_ranges')
+    .selectAll()
+    .where('blockchain', '=', blockchain)
+    .orderBy('updated_at', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** Takes or prolongs a lease; false while another holder has it. It spares double work, correctness does not rest on it. */
+export async function holdLease(
+  query: Executor,
+  name: string,
+  holder: string,
+  now_ms: number,
+  duration_ms: number,
+): Promise<boolean> {
+  const until_ms = now_ms + duration_ms;
+  const result = await query
+    .insertInto('leases')
+    .values({ name, holder, until_ms })
+    .onConflict((conflict) =>
+      conflict
+        .column('name')
+        .doUpdateSet({ holder, until_ms })
+        .where((where) =>
+          where.or([where('leases.holder', '=', holder), where('leases.until_ms', '<', now_ms)]),
+        ),
+    )
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export async function dropLeases(query: Executor, holder: string): Promise<void> {
+  await query.deleteFrom('leases').where('holder', '=', holder).execute();
+}

@@ -1,0 +1,212 @@
+// The queue of webhook deliveries: one automatic attempt per event, claimed before it is sent.
+import { randomUUID } from 'node:crypto';
+import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Executor, Tx } from './open.ts';
+
+/** How an attempt ended. `unknown`: whoever claimed it is gone, or was stopped, before an answer was recorded. */
+export type DeliveryStatus = 'delivered' | 'failed' | 'unknown';
+
+export interface NewDelivery {
+  event_id: string;
+  merchant_id: string | null;
+  url: string;
+  /** Unix seconds. */
+  created_at: number;
+}
+
+/** An attempt to make: what is sent, where, and whose it is. */
+export interface PendingDelivery {
+  id: string;
+  event_id: string;
+  merchant_id: string | null;
+  url: string;
+  host: string;
+  body: string;
+}
+
+/** Who sends it and since when, Unix seconds. */
+export interface Claim {
+  instance_id: string;
+  claimed_at: number;
+}
+
+/** An address that is no URL fails when it is sent to; it must not undo the payment that is being confirmed. */
+const rowOf = (delivery: NewDelivery) => ({
+  id: randomUUID(),
+  ...delivery,
+  host: URL.canParse(delivery.url) ? new URL(delivery.url).host : '',
+});
+
+/** Queues the automatic attempt of an event; in the transaction that writes the event. A second one violates a unique key. */
+export async function insertDelivery(tx: Tx, delivery: NewDelivery): Promise<void> {
+  await tx
+    .insertInto('deliveries')
+    .values({ ...rowOf(delivery), kind: 'automatic', status: 'pending' })
+    .execute();
+}
+
+/** Records an attempt that a person asked for, as claimed already, and returns its id. */
+export async function insertManualDelivery(
+  db: Executor,
+  delivery: NewDelivery,
+  claim: Claim,
+): Promise<{ id: string; host: string }> {
+  const row = rowOf(delivery);
+  await db
+    .insertInto('deliveries')
+    .values({ ...row, ...claim, kind: 'manual', status: 'sending' })
+    .execute();
+  return row;
+}
+
+/** Whose limits are reached, so that a long queue to one of them hides no other. */
+export interface Busy {
+  hosts: string[];
+  merchants: string[];
+  receivers: { merchant_id: string | null; host: string }[];
+}
+
+/** Written out, because a partial index is used only where its condition stands in the statement. */
+const isOpen = sql<SqlBool>`deliveries.status in ('pending', 'sending')`;
+
+/** The oldest attempts that wait, without those of the busy. */
+export async function pendingDeliveries(db: Executor, limit: number, busy: Busy): Promise<PendingDelivery[]> {
+  return db
+    .selectFrom('deliveries')
+    .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .select([
+      'deliveries.id',
+      'deliveries.event_id',
+      'deliveries.merchant_id',
+      'deliveries.url',
+      'deliveries.host',
+      'events.body',
+    ])
+    .where(isOpen)
+    .where('deliveries.status', '=', 'pending')
+    .where(({ eb, and, not }) => {
+      const merchant = eb.fn.coalesce('deliveries.merchant_id', sql<string>`''`);
+      const conditions: Expression<SqlBool>[] = [];
+      if (busy.hosts.length > 0) conditions.push(eb('deliveries.host', 'not in', busy.hosts));
+      if (busy.merchants.length > 0) conditions.push(eb(merchant, 'not in', busy.merchants));
+      for (const { merchant_id, host } of busy.receivers)
+        conditions.push(not(and([eb(merchant, '=', merchant_id ?? ''), eb('deliveries.host', '=', host)])));
+      return and(conditions);
+    })
+    .orderBy('deliveries.created_at')
+    .limit(limit)
+    .execute();
+}
+
+/** Compare-and-set from `pending` to `sending`; returns the ids that are now this claimer's, and nobody else's. */
+export async function claimDeliveries(db: Executor, ids: string[], claim: Claim): Promise<string[]> {
+  const rows = await db
+    .updateTable('deliveries')
+    .set({ status: 'sending', ...claim })
+    .where('id', 'in', ids)
+    .where('status', '=', 'pending')
+    .returning('id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+export interface FinishedDelivery {
+  id: string;
+  instance_id: string;
+  status: DeliveryStatus;
+  http_status: number | null;
+  error: string | null;
+  duration_ms: number;
+  /** Unix seconds. */
+  finished_at: number;
+}
+
+/** Records how an attempt ended, on its income record too. Its claimer knows better than whoever called it `unknown`. */
+export async function finishDelivery(tx: Tx, finished: FinishedDelivery): Promise<void> {
+  const { id, instance_id, ...result } = finished;
+  const row = await tx
+    .updateTable('deliveries')
+    .set(result)
+    .where('id', '=', id)
+    .where('instance_id', '=', instance_id)
+    .where('status', 'in', ['sending', 'unknown'])
+    .returning(['event_id', 'kind'])
+    .executeTakeFirst();
+  if (row) await recordOnIncome(tx, row, result.status);
+}
+
+/**
+ * Gives up on attempts claimed before `claimed_before` (Unix seconds) by an instance that is gone: whether they
+ * were sent is not known, so they are never sent again. `alive` are attempts that are known to be under way.
+ * Returns how many there were, at most `limit`.
+ */
+export async function abandonDeliveries(
+  tx: Tx,
+  options: { claimed_before: number; finished_at: number; alive: string[]; limit: number },
+): Promise<number> {
+  const { alive } = options;
+  const stale = await tx
+    .selectFrom('deliveries')
+    .select('id')
+    .where(isOpen)
+    .where('status', '=', 'sending')
+    .where('claimed_at', '<', options.claimed_before)
+    .$if(alive.length > 0, (query) => query.where('id', 'not in', alive))
+    .limit(options.limit)
+    .execute();
+  if (stale.length === 0) return 0;
+  const rows = await tx
+    .updateTable('deliveries')
+    .set({ status: 'unknown', error: 'interrupted before the answer', finished_at: options.finished_at })
+    .where(
+      'id',
+      'in',
+      stale.map((row) => row.id),
+    )
+    .where('status', '=', 'sending')
+    .returning(['event_id', 'kind'])
+    .execute();
+  for (const row of rows) await recordOnIncome(tx, row, 'unknown');
+  return rows.length;
+}
+
+/** A delivery that arrived stays so; one that a person asked for counts only when it arrived. */
+async function recordOnIncome(
+  tx: Tx,
+  delivery: { event_id: string; kind: 'automatic' | 'manual' },
+  status: DeliveryStatus,
+): Promise<void> {
+  if (delivery.kind === 'manual' && status !== 'delivered') return;
+  await tx
+    .updateTable('income')
+    .set({ webhook_status: status })
+    .where('webhook_status', '!=', 'delivered')
+    .where('invoice_id', '=', (query) =>
+      query
+        .selectFrom('events')
+        .select('invoice_id')
+        .where('id', '=', delivery.event_id)
+        .where('type', '=', 'invoice.confirmed')
+        .$castTo<{ invoice_id: string }>(),
+    )
+    .execute();
+}
+
+/** An event as it would be sent now: its stored text, and today's address for it (null where there is none). */
+export interface ResendableEvent {
+  merchant_id: string | null;
+  body: string;
+  url: string | null;
+}
+
+export async function resendableEvent(db: Executor, event_id: string): Promise<ResendableEvent | null> {
+  const row = await db
+    .selectFrom('events')
+    .leftJoin('invoices', 'invoices.id', 'events.invoice_id')
+    .leftJoin('merchants', 'merchants.id', 'events.merchant_id')
+    .select(['events.merchant_id', 'events.body', 'invoices.callback_url', 'merchants.webhook_url'])
+    .where('events.id', '=', event_id)
+    .executeTakeFirst();
+  if (!row) return null;
+  return { merchant_id: row.merchant_id, body: row.body, url: row.callback_url ?? row.webhook_url };
+}

@@ -1,0 +1,44 @@
+// Events: the record of what happened, in order, never changed; what webhooks are sent from.
+import { randomUUID } from 'node:crypto';
+import { type Insertable, sql } from 'kysely';
+import type { Db, Executor, Tx } from './open.ts';
+import type { EventRow, Tables } from './tables.ts';
+
+type NewEvent = Omit<Insertable<Tables['events']>, 'id' | 'seq' | 'xid'>;
+
+/** Ids hold no full stop, as Standard Webhooks asks. */
+export const newEventId = (): string => `evt_${randomUUID().replaceAll('-', '')}`;
+
+export async function insertEvent(db: Db, tx: Tx, id: string, event: NewEvent): Promise<void> {
+  const xid = db.dialect === 'postgres' ? sql<string>`pg_current_xact_id()::text` : '0';
+  await tx
+    .insertInto('events')
+    .values({ ...event, id, xid })
+    .execute();
+}
+
+/**
+ * Events of a merchant after a position, oldest first. On PostgreSQL events of transactions that are still open, or
+ * began after one that is, are held back: a position that was passed never gains an event.
+ */
+export function eventsAfter(
+  db: Db,
+  merchant_id: string,
+  after_seq: number,
+  limit: number,
+  type?: string,
+): Promise<EventRow[]> {
+  let select = db.query
+    .selectFrom('events')
+    .selectAll()
+    .where('merchant_id', '=', merchant_id)
+    .where('seq', '>', after_seq);
+  if (db.dialect === 'postgres')
+    select = select.where(sql<boolean>`xid::xid8 < pg_snapshot_xmin(pg_current_snapshot())`);
+  if (type !== undefined) select = select.where('type', '=', type);
+  return select.orderBy('seq').limit(limit).execute();
+}
+
+export function getEvent(query: Executor, id: string): Promise<EventRow | undefined> {
+  return query.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst();
+}

@@ -1,0 +1,127 @@
+// Merchant accounts and the wallets that buyers pay into.
+import type { Insertable, Updateable } from 'kysely';
+import { type Executor, isUniqueViolation, type Tx } from './open.ts';
+import type { DeploymentWalletRow, MerchantRow, Tables, WalletRow } from './tables.ts';
+
+/** False when slug or key is taken. */
+export async function insertMerchant(tx: Tx, merchant: Insertable<Tables['merchants']>): Promise<boolean> {
+  const result = await tx
+    .insertInto('merchants')
+    .values(merchant)
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+export function getMerchant(query: Executor, id: string): Promise<MerchantRow | undefined> {
+  return query.selectFrom('merchants').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** The merchant whose key has this SHA-256 (hex), if its user may still act. */
+export function merchantByKeyHash(
+  query: Executor,
+  hash: string,
+): Promise<(MerchantRow & { is_active: number }) | undefined> {
+  return query
+    .selectFrom('merchants')
+    .innerJoin('users', 'users.id', 'merchants.id')
+    .selectAll('merchants')
+    .select('users.is_active')
+    .where('merchants.api_key_hash', '=', hash)
+    .where('users.deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+export function merchantBySlug(query: Executor, slug: string): Promise<MerchantRow | undefined> {
+  return query.selectFrom('merchants').selectAll().where('slug', '=', slug).executeTakeFirst();
+}
+
+type MerchantUpdate = Omit<Updateable<Tables['merchants']>, 'prepaid_micros' | 'ledger_seq' | 'ledger_hash'>;
+
+/** False when the slug is taken. The prepaid balance moves through the ledger only. */
+export async function updateMerchant(query: Executor, id: string, values: MerchantUpdate): Promise<boolean> {
+  try {
+    await query.updateTable('merchants').set(values).where('id', '=', id).execute();
+    return true;
+  } catch (error) {
+    if (isUniqueViolation(error)) return false;
+    throw error;
+  }
+}
+
+export function walletsOf(query: Executor, merchant_id: string): Promise<WalletRow[]> {
+  return query
+    .selectFrom('wallets')
+    .selectAll()
+    .where('merchant_id', '=', merchant_id)
+    .orderBy('blockchain')
+    .execute();
+}
+
+export function getWallet(
+  query: Executor,
+  merchant_id: string,
+  blockchain: string,
+): Promise<WalletRow | undefined> {
+  return query
+    .selectFrom('wallets')
+    .selectAll()
+    .where('merchant_id', '=', merchant_id)
+    .where('blockchain', '=', blockchain)
+    .executeTakeFirst();
+}
+
+export async function putWallet(query: Executor, wallet: WalletRow): Promise<void> {
+  const { address, address_key, updated_at } = wallet;
+  await query
+    .insertInto('wallets')
+    .values(wallet)
+    .onConflict((conflict) =>
+      conflict.columns(['merchant_id', 'blockchain']).doUpdateSet({ address, address_key, updated_at }),
+    )
+    .execute();
+}
+
+/** Merchants that receive at this address, at most two: more than one may have set the same. */
+export async function merchantsAtAddress(
+  query: Executor,
+  blockchain: string,
+  address_key: string,
+): Promise<string[]> {
+  const rows = await query
+    .selectFrom('wallets')
+    .select('merchant_id')
+    .where('blockchain', '=', blockchain)
+    .where('address_key', '=', address_key)
+    .limit(2)
+    .execute();
+  return rows.map((row) => row.merchant_id);
+}
+
+export function deploymentWallets(query: Executor): Promise<DeploymentWalletRow[]> {
+  return query.selectFrom('deployment_wallets').selectAll().orderBy('blockchain').execute();
+}
+
+export function deploymentWallet(
+  query: Executor,
+  blockchain: string,
+): Promise<DeploymentWalletRow | undefined> {
+  return query
+    .selectFrom('deployment_wallets')
+    .selectAll()
+    .where('blockchain', '=', blockchain)
+    .executeTakeFirst();
+}
+
+export async function putDeploymentWallet(query: Executor, wallet: DeploymentWalletRow): Promise<void> {
+  const { blockchain: _, ...values } = wallet;
+  await query
+    .insertInto('deployment_wallets')
+    .values(wallet)
+    .onConflict((conflict) => conflict.column('blockchain').doUpdateSet(values))
+    .execute();
+}
+
+export async function deleteDeploymentWallet(query: Executor, blockchain: string): Promise<void> {
+  await query.deleteFrom('deployment_wallets').where('blockchain', '=', blockchain).execute();
+}

@@ -1,0 +1,124 @@
+// Users: who may sign in. An identity is (source, subject); the books of a deleted one stay.
+import { randomUUID } from 'node:crypto';
+import type { Updateable } from 'kysely';
+import { type Executor, isUniqueViolation, type Tx } from './open.ts';
+import type { Tables, UserRow } from './tables.ts';
+
+export interface NewUser {
+  email: string;
+  source: 'email' | 'google' | 'telegram';
+  subject: string;
+  password_hash: string | null;
+  full_name: string | null;
+  is_active: boolean;
+  is_superuser: boolean;
+  /** Unix seconds. */
+  now: number;
+}
+
+/** Undefined when the identity is taken. */
+export async function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undefined> {
+  return tx
+    .insertInto('users')
+    .values({
+      id: randomUUID(),
+      email: user.email,
+      source: user.source,
+      subject: user.subject,
+      password_hash: user.password_hash,
+      full_name: user.full_name,
+      is_active: user.is_active ? 1 : 0,
+      is_superuser: user.is_superuser ? 1 : 0,
+      token_version: 1,
+      created_at: user.now,
+      deleted_at: null,
+    })
+    .onConflict((conflict) => conflict.columns(['source', 'subject']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** A living user. */
+export function getUser(query: Executor, id: string): Promise<UserRow | undefined> {
+  return query
+    .selectFrom('users')
+    .selectAll()
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+export function userByIdentity(
+  query: Executor,
+  source: string,
+  subject: string,
+): Promise<UserRow | undefined> {
+  return query
+    .selectFrom('users')
+    .selectAll()
+    .where('source', '=', source)
+    .where('subject', '=', subject)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+}
+
+export function hasSuperuser(query: Executor): Promise<boolean> {
+  return query
+    .selectFrom('users')
+    .select('id')
+    .where('is_superuser', '=', 1)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
+    .then((row) => row !== undefined);
+}
+
+/** Living users, newest first, and how many there are. */
+export async function listUsers(
+  query: Executor,
+  skip: number,
+  limit: number,
+): Promise<{ rows: UserRow[]; count: number }> {
+  const living = query.selectFrom('users').where('deleted_at', 'is', null);
+  const rows = await living
+    .selectAll()
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .offset(skip)
+    .execute();
+  const counted = await living.select((of) => of.fn.countAll().as('count')).executeTakeFirstOrThrow();
+  return { rows, count: Number(counted.count) };
+}
+
+/** False when the new identity is taken. A change that ends the tokens sets `token_version` to the next number. */
+export async function updateUser(
+  query: Executor,
+  id: string,
+  values: Updateable<Tables['users']>,
+): Promise<boolean> {
+  try {
+    await query.updateTable('users').set(values).where('id', '=', id).execute();
+    return true;
+  } catch (error) {
+    if (isUniqueViolation(error)) return false;
+    throw error;
+  }
+}
+
+/** Blanks the identity, so that it can be used anew; invoices, income and ledger keep pointing at the row. */
+export async function deleteUser(tx: Tx, user: UserRow, now: number): Promise<void> {
+  await tx
+    .updateTable('users')
+    .set({
+      email: `deleted-${user.id}@invalid`,
+      subject: `deleted:${user.id}`,
+      password_hash: null,
+      full_name: null,
+      is_active: 0,
+      is_superuser: 0,
+      token_version: user.token_version + 1,
+      deleted_at: now,
+    })
+    .where('id', '=', user.id)
+    .execute();
+}
