@@ -1,0 +1,146 @@
+// Reads the new transactions of one Solana account, oldest first, page by page.
+import type { Page, ReadContext, Tip, WatchedAddress } from '../chain.ts';
+import { type AccountCursor, advance, newCursor, settle } from './cursor.ts';
+import {
+  badAnswer,
+  readSignatures,
+  readTransaction,
+  type SignatureInfo,
+  type SolanaTransaction,
+} from './rpc.ts';
+import { type Asset, transfersOf } from './transfers.ts';
+
+export interface SolanaLimits {
+  /** What the protocol allows in one answer: 1000. */
+  signatures_per_page: number;
+  /** Pages of signatures read of one account before anything is stored. */
+  signature_pages: number;
+  /** Transactions stored together, after which the account's cursor moves. */
+  transactions_per_page: number;
+  /** Transactions asked for at a time. */
+  transactions_at_once: number;
+  /** Ticks after which an account is listed although its balance did not change. */
+  sweep_ticks: number;
+  /** Accounts listed so in one tick. */
+  sweeps_per_tick: number;
+}
+
+/** A wallet, or its token account of one mint. */
+export interface WatchedAccount {
+  key: string;
+  owner: WatchedAddress;
+  /** Null for the wallet itself. */
+  mint: string | null;
+}
+
+/** What one pass over all accounts shares. */
+export interface Pass {
+  context: ReadContext;
+  limits: SolanaLimits;
+  tip: Tip;
+  assets: readonly Asset[];
+  /** A payment that makes the token account touches the wallet too: read once. */
+  transactions: Map<string, SolanaTransaction>;
+}
+
+/** The chain's clock may be this far before ours. */
+const SINCE_MARGIN_SECONDS = 60;
+/** Slots until the network calls a block final. */
+const FINAL_SLOTS = 32;
+/** Transactions kept for the accounts after this one. */
+const CACHED_TRANSACTIONS = 1000;
+
+/** Throws ProviderError where something listed cannot be had; the pages before it stand. */
+export async function* readAccount(
+  pass: Pass,
+  account: WatchedAccount,
+  stored: AccountCursor | undefined,
+  observed: { amount: string; slot: number },
+): AsyncGenerator<Page> {
+  const { limits, tip } = pass;
+  let cursor = stored ?? newCursor;
+  const range = {
+    scope: account.key,
+    from: cursor.time ?? account.owner.since,
+    to: Math.max(tip.time, cursor.time ?? account.owner.since),
+  };
+  const entries = await listNew(pass, account, cursor);
+  let held: string | undefined;
+  for (let start = 0; ; start += limits.transactions_per_page) {
+    const chunk = entries.slice(start, start + limits.transactions_per_page);
+    const isLast = start + chunk.length >= entries.length;
+    const read = await readAll(pass, chunk);
+    const transfers = read.flatMap(({ entry, transaction }) => {
+      held = balanceAfter(transaction, account) ?? held;
+      const isFinal = entry.confirmationStatus === 'finalized';
+      const depth = Math.max(1, Math.min(FINAL_SLOTS - 1, observed.slot - entry.slot));
+      const seen = {
+        signature: entry.signature,
+        time: entry.blockTime ?? tip.time,
+        confirmations: isFinal ? FINAL_SLOTS : depth,
+        final: isFinal,
+      };
+      return transfersOf(transaction, seen, account.owner.key, pass.assets);
+    });
+    if (chunk.length > 0) cursor = advance(cursor, chunk);
+    if (isLast) {
+      const settled = settle(cursor, held, observed.amount, tip.time);
+      yield { transfers, accounts: [[account.key, settled]], ranges: [range] };
+      return;
+    }
+    // Without an amount the rest is listed again, should this be the last page that is stored.
+    yield { transfers, accounts: [[account.key, { ...cursor, amount: null }]] };
+  }
+}
+
+/** What was not read yet, oldest first; failed transactions included, they only mark the place. */
+async function listNew(pass: Pass, account: WatchedAccount, cursor: AccountCursor): Promise<SignatureInfo[]> {
+  const { context, limits, tip } = pass;
+  const known = new Set(cursor.recent.map(([signature]) => signature));
+  const since = account.owner.since - SINCE_MARGIN_SECONDS;
+  const isOld = (entry: SignatureInfo) =>
+    entry.slot < cursor.floor || (entry.blockTime ?? Number.POSITIVE_INFINITY) < since;
+  const found = new Map<string, SignatureInfo>();
+  let before: string | undefined;
+  for (let page = 0; page < limits.signature_pages; page++) {
+    const { entries, last } = await readSignatures(context.rpc, account.key, {
+      limit: limits.signatures_per_page,
+      minSlot: tip.height,
+      ...(before ? { before } : {}),
+      ...(cursor.anchor ? { until: cursor.anchor } : {}),
+    });
+    for (const entry of entries) {
+      if (!isOld(entry) && !known.has(entry.signature)) found.set(entry.signature, entry);
+    }
+    if (!last || entries.some(isOld)) return [...found.values()].reverse();
+    before = last;
+  }
+  throw badAnswer(`${account.key} has more new transactions than can be listed at once`);
+}
+
+/** The transactions of these entries that succeeded, in their order. */
+async function readAll({ context, limits, transactions }: Pass, entries: readonly SignatureInfo[]) {
+  const succeeded = entries.filter((entry) => entry.err === null);
+  const read: { entry: SignatureInfo; transaction: SolanaTransaction }[] = [];
+  for (let start = 0; start < succeeded.length; start += limits.transactions_at_once) {
+    const asked = succeeded.slice(start, start + limits.transactions_at_once).map(async (entry) => {
+      const transaction =
+        transactions.get(entry.signature) ?? (await readTransaction(context.rpc, entry.signature));
+      return { entry, transaction };
+    });
+    read.push(...(await Promise.all(asked)));
+  }
+  if (transactions.size > CACHED_TRANSACTIONS) transactions.clear();
+  for (const { entry, transaction } of read) transactions.set(entry.signature, transaction);
+  return read;
+}
+
+/** What the account held after a transaction, as the change detector writes it. */
+function balanceAfter(transaction: SolanaTransaction, { key, mint }: WatchedAccount): string | undefined {
+  const { meta, transaction: body } = transaction;
+  const position = body.message.accountKeys.findIndex((each) => each.pubkey === key);
+  if (position < 0) return undefined;
+  if (mint === null) return String(meta.postBalances[position] ?? 0);
+  const balance = meta.postTokenBalances?.find((each) => each.accountIndex === position);
+  return balance?.uiTokenAmount.amount ?? '0';
+}

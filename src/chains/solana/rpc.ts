@@ -1,0 +1,188 @@
+// The Solana JSON-RPC calls that reading needs, their answers checked.
+import * as z from 'zod';
+import { ProviderError, type Rpc, type Tip } from '../chain.ts';
+import { CLOCK_SYSVAR } from './address.ts';
+
+/** `until` and `before` are honoured by real nodes only as far as their history goes. */
+export const ACCOUNTS_PER_CALL = 100;
+export const STATUSES_PER_CALL = 256;
+
+/** The error of a node asked for a transaction newer than the version the caller named. */
+const UNSUPPORTED_VERSION = -32015;
+/** Version 0 is all there is on most nodes; a later one is asked for only when a node says that it met one. */
+const TRANSACTION_VERSIONS = [0, 1] as const;
+
+const account = z.object({ owner: z.string(), lamports: z.number(), data: z.unknown() }).nullable();
+const accounts = z.object({ context: z.object({ slot: z.int() }), value: z.array(account) });
+const clock = z.object({
+  data: z.object({ parsed: z.object({ info: z.object({ unixTimestamp: z.int() }) }) }),
+});
+const signatures = z.array(
+  z.object({
+    signature: z.string(),
+    slot: z.int(),
+    err: z.unknown(),
+    blockTime: z.int().nullish(),
+    confirmationStatus: z.string().nullish(),
+  }),
+);
+const instruction = z.object({
+  programId: z.string(),
+  parsed: z.unknown().optional(),
+  data: z.string().optional(),
+});
+const tokenBalance = z.object({
+  accountIndex: z.int(),
+  mint: z.string(),
+  owner: z.string().optional(),
+  programId: z.string().optional(),
+  uiTokenAmount: z.object({ amount: z.string().regex(/^\d{1,20}$/) }),
+});
+const transaction = z.object({
+  slot: z.int(),
+  meta: z.object({
+    err: z.unknown(),
+    preBalances: z.array(z.number()),
+    postBalances: z.array(z.number()),
+    preTokenBalances: z.array(tokenBalance).nullish(),
+    postTokenBalances: z.array(tokenBalance).nullish(),
+    innerInstructions: z.array(z.object({ index: z.int(), instructions: z.array(instruction) })).nullish(),
+  }),
+  transaction: z.object({
+    message: z.object({
+      accountKeys: z.array(z.object({ pubkey: z.string(), signer: z.boolean(), writable: z.boolean() })),
+      instructions: z.array(instruction),
+    }),
+  }),
+});
+const statuses = z.object({
+  context: z.object({ slot: z.int() }),
+  value: z.array(
+    z
+      .object({
+        slot: z.int(),
+        confirmations: z.int().nullable(),
+        err: z.unknown(),
+        confirmationStatus: z.string().nullish(),
+      })
+      .nullable(),
+  ),
+});
+
+export type SolanaAccount = z.infer<typeof account>;
+export type SignatureInfo = z.infer<typeof signatures>[number];
+export type SolanaTransaction = z.infer<typeof transaction>;
+export type SolanaInstruction = z.infer<typeof instruction>;
+export type TokenBalance = z.infer<typeof tokenBalance>;
+export type SignatureStatuses = z.infer<typeof statuses>;
+
+/**
+ * The finalized tip, and the finalized state of some more accounts, in one request. Finalized, because every
+ * node behind a load balancer has reached that slot, where the newest confirmed slot is often ahead of some.
+ */
+export async function readTip(
+  rpc: Rpc,
+  keys: readonly string[],
+): Promise<{ tip: Tip; found: SolanaAccount[] }> {
+  const { context, value } = check(
+    accounts,
+    await rpc.call('getMultipleAccounts', [
+      [CLOCK_SYSVAR, ...keys],
+      { encoding: 'jsonParsed', commitment: 'finalized' },
+    ]),
+    'getMultipleAccounts',
+  );
+  const { unixTimestamp } = check(clock, value[0], 'the clock').data.parsed.info;
+  if (value.length !== keys.length + 1) throw badAnswer('getMultipleAccounts: accounts are missing');
+  return { tip: { height: context.slot, hash: null, time: unixTimestamp }, found: value.slice(1) };
+}
+
+/** At most ACCOUNTS_PER_CALL accounts as of `minSlot` or later, in the order asked; null where there is none. */
+export async function readAccounts(
+  rpc: Rpc,
+  keys: readonly string[],
+  minSlot: number,
+): Promise<{ slot: number; found: SolanaAccount[] }> {
+  const { context, value } = check(
+    accounts,
+    await rpc.call('getMultipleAccounts', [
+      [...keys],
+      { encoding: 'jsonParsed', commitment: 'confirmed', minContextSlot: minSlot },
+    ]),
+    'getMultipleAccounts',
+  );
+  if (value.length !== keys.length) throw badAnswer('getMultipleAccounts: accounts are missing');
+  if (context.slot < minSlot) throw badAnswer(`the node is behind: slot ${context.slot} of ${minSlot}`);
+  return { slot: context.slot, found: value };
+}
+
+/** One page of an account's signatures, newest first, without those that are not confirmed yet. */
+export async function readSignatures(
+  rpc: Rpc,
+  key: string,
+  page: { limit: number; minSlot: number; before?: string; until?: string },
+): Promise<{ entries: SignatureInfo[]; last: string | undefined }> {
+  const listed = check(
+    signatures,
+    await rpc.call('getSignaturesForAddress', [
+      key,
+      {
+        limit: page.limit,
+        commitment: 'confirmed',
+        minContextSlot: page.minSlot,
+        ...(page.before ? { before: page.before } : {}),
+        ...(page.until ? { until: page.until } : {}),
+      },
+    ]),
+    'getSignaturesForAddress',
+  );
+  return {
+    entries: listed.filter((entry) => entry.confirmationStatus !== 'processed'),
+    last: listed.length < page.limit ? undefined : listed.at(-1)?.signature,
+  };
+}
+
+/** One transaction. A node that lists it but has not got it yet answers null: the same as unreadable, ask again. */
+export async function readTransaction(rpc: Rpc, signature: string): Promise<SolanaTransaction> {
+  let failure: unknown;
+  for (const maxSupportedTransactionVersion of TRANSACTION_VERSIONS) {
+    try {
+      const answer = await rpc.call('getTransaction', [
+        signature,
+        { encoding: 'jsonParsed', commitment: 'confirmed', maxSupportedTransactionVersion },
+      ]);
+      if (answer === null) throw badAnswer(`transaction ${signature} is listed but not to be had yet`);
+      return check(transaction, answer, `transaction ${signature}`);
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.code !== UNSUPPORTED_VERSION) throw error;
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** At most STATUSES_PER_CALL statuses, in the order asked. */
+export async function readStatuses(rpc: Rpc, keys: readonly string[]): Promise<SignatureStatuses> {
+  const params = [[...keys], { searchTransactionHistory: true }];
+  const answer = check(statuses, await rpc.call('getSignatureStatuses', params), 'getSignatureStatuses');
+  if (answer.value.length !== keys.length) throw badAnswer('getSignatureStatuses: statuses are missing');
+  return answer;
+}
+
+/** The oldest slot whose transactions the node still has. */
+export async function readFirstSlot(rpc: Rpc): Promise<number> {
+  return check(z.int(), await rpc.call('getFirstAvailableBlock', []), 'getFirstAvailableBlock');
+}
+
+export async function readGenesisHash(rpc: Rpc): Promise<string> {
+  return check(z.string(), await rpc.call('getGenesisHash', []), 'getGenesisHash');
+}
+
+export const badAnswer = (message: string) => new ProviderError('bad_answer', message);
+
+function check<T>(schema: z.ZodType<T>, answer: unknown, what: string): T {
+  const result = schema.safeParse(answer);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw badAnswer(`${what}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'unreadable'}`);
+}
