@@ -1,0 +1,125 @@
+// Reads a chain through the JSON-RPC of Bitcoin Core or Litecoin Core. Blocks and transactions are taken as
+// bytes: their amounts are integers there, while the JSON form has decimals and differs between versions.
+import { hexToBytes } from '@noble/hashes/utils.js';
+import { type Json, ProviderError, type Rpc } from '../chain.ts';
+import { parseBlock, parseHeader, parseTransaction, type Transaction } from './block.ts';
+import {
+  asHash,
+  asNumber,
+  badAnswer,
+  type Memory,
+  type MempoolScan,
+  type Presence,
+  parsedAs,
+  readable,
+  type Source,
+} from './source.ts';
+
+/** Transactions in one JSON-RPC batch: most are under 1 KB, a rare one may take 800 KB of hex. */
+const BATCH = 50;
+/** Mempool transactions read in one read; a node with a full mempool is caught up over several. */
+const TRANSACTIONS_PER_READ = 5_000;
+/** Pending transactions asked about in one recheck. */
+const PRESENCES_PER_RECHECK = 1_000;
+/** Blocks whose headers the node knows but whose contents it still has to fetch, before it counts as behind. */
+const SYNC_TOLERANCE = 3;
+/** RPC_INVALID_ADDRESS_OR_KEY: no such transaction. */
+const NO_SUCH_TRANSACTION = -5;
+
+export function coreSource(rpc: Rpc, memory: Memory): Source {
+  return {
+    hashAt: async (height) => asHash(rpc, await rpc.call('getblockhash', [height])),
+    async tip() {
+      const info = (await rpc.call('getblockchaininfo', [])) as Record<string, unknown> | null;
+      const missing = asNumber(rpc, info?.headers) - asNumber(rpc, info?.blocks);
+      if (missing > SYNC_TOLERANCE) throw badAnswer(rpc, `the node still has ${missing} blocks to fetch`);
+      const hash = asHash(rpc, info?.bestblockhash);
+      if (memory.tip?.hash === hash) return memory.tip;
+      const header = (await rpc.call('getblockheader', [hash])) as Record<string, unknown> | null;
+      memory.tip = { hash, height: asNumber(rpc, header?.height), time: asNumber(rpc, header?.time) };
+      return memory.tip;
+    },
+    header: async (hash) =>
+      parsedAs(rpc, hash, parseHeader, asBytes(rpc, await rpc.call('getblockheader', [hash, false]))),
+    block: async (hash) =>
+      parsedAs(rpc, hash, parseBlock, asBytes(rpc, await rpc.call('getblock', [hash, 0]))),
+    mempool: () => listMempool(rpc, memory),
+    presence: (txids) => findInMempool(rpc, txids.slice(0, PRESENCES_PER_RECHECK)),
+    // Every transaction of the mempool and of the blocks is read, so a conflict has been noticed already.
+    spentByOther: async () => false,
+  };
+}
+
+function asBytes(rpc: Rpc, value: unknown): Uint8Array {
+  if (typeof value !== 'string' || !/^(?:[0-9a-f]{2})+$/.test(value))
+    throw badAnswer(rpc, 'hex was expected');
+  return hexToBytes(value);
+}
+
+/** Lists at once, reads what is new in batches; the newest arrivals come before what is left from earlier. */
+async function listMempool(rpc: Rpc, memory: Memory): Promise<MempoolScan> {
+  const answer = await rpc.call('getrawmempool', []);
+  if (!Array.isArray(answer)) throw badAnswer(rpc, 'a list of transactions was expected');
+  const listed = new Set(answer.map((txid) => asHash(rpc, txid)));
+  for (const txid of memory.known) if (!listed.has(txid)) memory.known.delete(txid);
+  const left = new Set(memory.unread.filter((txid) => listed.has(txid)));
+  const arrived = [...listed].filter((txid) => !memory.known.has(txid) && !left.has(txid));
+  memory.unread = [...arrived, ...left];
+  return async function* scan() {
+    const turn = memory.unread.slice(0, TRANSACTIONS_PER_READ);
+    for (let from = 0; from < turn.length; from += BATCH) {
+      const batch = turn.slice(from, from + BATCH);
+      yield await readTransactions(rpc, batch);
+      for (const txid of batch) memory.known.add(txid);
+      memory.unread = memory.unread.slice(batch.length);
+    }
+  };
+}
+
+async function readTransactions(rpc: Rpc, txids: string[]): Promise<Transaction[]> {
+  const answers = await batched(rpc, 'getrawtransaction', txids);
+  return answers.flatMap((answer, index) => {
+    // Mined or replaced since it was listed.
+    if (answer === null) return [];
+    const txid = txids[index] as string;
+    const bytes = asBytes(rpc, answer);
+    const transaction = readable(rpc, `transaction ${txid}`, () => parseTransaction(bytes));
+    // A transaction wholly inside MWEB has no outputs here, and an identity of its own.
+    if (transaction.outputs.length === 0) return [];
+    if (transaction.txid !== txid) throw badAnswer(rpc, `transaction ${txid} was asked, another came`);
+    return transaction;
+  });
+}
+
+/** One answer per txid, null where the node has no such transaction; any other failure is thrown. */
+async function batched(rpc: Rpc, method: string, txids: readonly string[]): Promise<unknown[]> {
+  const answers = await rpc.batch(
+    method,
+    txids.map((txid): Json => [txid]),
+  );
+  if (answers.length !== txids.length) throw badAnswer(rpc, 'the batch is incomplete');
+  return answers.map((answer) => {
+    if (!(answer instanceof ProviderError)) return answer;
+    if (answer.kind === 'rpc' && answer.code === NO_SUCH_TRANSACTION) return null;
+    throw answer;
+  });
+}
+
+async function findInMempool(rpc: Rpc, txids: readonly string[]): Promise<Map<string, Presence>> {
+  const found = new Map<string, Presence>();
+  let missing = false;
+  for (let from = 0; from < txids.length; from += BATCH) {
+    const batch = txids.slice(from, from + BATCH);
+    const answers = await batched(rpc, 'getmempoolentry', batch);
+    answers.forEach((answer, index) => {
+      found.set(batch[index] as string, { in: answer === null ? 'absent' : 'mempool' });
+      missing ||= answer === null;
+    });
+  }
+  if (missing) {
+    const info = (await rpc.call('getmempoolinfo', [])) as { loaded?: unknown } | null;
+    // A node that was just restarted has not read its mempool back yet: everything seems to be missing.
+    if (info?.loaded === false) throw badAnswer(rpc, 'the node is still loading its mempool');
+  }
+  return found;
+}

@@ -1,0 +1,131 @@
+// What the family asks of a provider, whichever it is, and what it remembers between reads.
+import { ProviderError, type Rpc, type Tip, type WatchedAddress } from '../chain.ts';
+import { type Block, type Header, MalformedBytes, type Transaction } from './block.ts';
+import type { Ring } from './cursor.ts';
+
+/** Remembered transactions of the mempool; beyond it the oldest are forgotten, which costs requests only. */
+const REMEMBERED_LIMIT = 20_000;
+const HASH = /^[0-9a-f]{64}$/;
+
+export type Watched = ReadonlyMap<string, WatchedAddress>;
+export type BlockTip = Tip & { hash: string };
+
+/** Where a provider sees a transaction. `absent` may also mean that this provider has not heard of it. */
+export type Presence = { in: 'mempool' } | { in: 'block'; hash: string; height: number } | { in: 'absent' };
+
+/**
+ * Yields transactions of the mempool not yielded before, all of them or those of the watched scripts.
+ * What was yielded counts as read once the next is asked for.
+ */
+export type MempoolScan = (watched: Watched) => AsyncIterable<Transaction[]>;
+
+export interface Source {
+  hashAt(height: number): Promise<string>;
+  tip(): Promise<BlockTip>;
+  header(hash: string): Promise<Header>;
+  block(hash: string): Promise<Block>;
+  /** Called before the watched addresses are known, so that nobody watched later is missed by a listing. */
+  mempool(): Promise<MempoolScan>;
+  /** As many of these as the provider's budget allows; the others come first next time. */
+  presence(txids: readonly string[]): Promise<Map<string, Presence>>;
+  /** Whether another transaction spends one of these outputs; false where it cannot be told. */
+  spentByOther(txid: string, inputs: readonly string[]): Promise<boolean>;
+}
+
+/** Lives in `context.cache`. Losing it costs requests and time, never a payment. */
+export interface Memory {
+  tip: BlockTip | null;
+  /** The ring as stored with the last page. */
+  ring: Ring | null;
+  /** Payments to watched addresses in blocks of the ring: txid → block hash. */
+  mined: Map<string, string>;
+  /** Payments to watched addresses in the mempool: when first seen, and what they spend. */
+  unconfirmed: Map<string, { first_seen: number; inputs: string[] }>;
+  /** Output → the remembered transaction that spends it. */
+  spends: Map<string, string>;
+  /** Remembered transactions of which an output was seen spent by another one. */
+  conflicted: Set<string>;
+  /** Since when a pending transaction is missing (Unix seconds). */
+  absent: Map<string, number>;
+  /** Core: mempool transactions already read, and those still to read. */
+  known: Set<string>;
+  unread: string[];
+  /** Esplora: transactions listed per script, and where the next turn starts. */
+  listed: Map<string, Set<string>>;
+  last_script: string;
+  last_status: string;
+}
+
+export function createMemory(): Memory {
+  return {
+    tip: null,
+    ring: null,
+    mined: new Map(),
+    unconfirmed: new Map(),
+    spends: new Map(),
+    conflicted: new Set(),
+    absent: new Map(),
+    known: new Set(),
+    unread: [],
+    listed: new Map(),
+    last_script: '',
+    last_status: '',
+  };
+}
+
+export function memoryIn(cache: Map<string, unknown>): Memory {
+  const memory = (cache.get('utxo') as Memory | undefined) ?? createMemory();
+  cache.set('utxo', memory);
+  return memory;
+}
+
+/** Forgets the oldest entries of a remembered map or set. */
+export function trim(remembered: Map<string, unknown> | Set<string>): void {
+  for (const key of remembered.keys()) {
+    if (remembered.size <= REMEMBERED_LIMIT) return;
+    remembered.delete(key);
+  }
+}
+
+/** Goes on after `last`, in the order of the texts, and wraps around: every one gets its turn. */
+export function nextTurn(all: Iterable<string>, last: string, limit: number): string[] {
+  const sorted = [...all].sort();
+  const from = sorted.findIndex((text) => text > last);
+  return (from < 1 ? sorted : [...sorted.slice(from), ...sorted.slice(0, from)]).slice(0, limit);
+}
+
+export const badAnswer = (rpc: Rpc, what: string) =>
+  new ProviderError('bad_answer', `${rpc.provider}: ${what}`);
+
+/** A provider behind a cache or a captive page answers anything with 200: a hash is checked to be one. */
+export function asHash(rpc: Rpc, value: unknown): string {
+  const text = typeof value === 'string' ? value.trim() : '';
+  if (!HASH.test(text)) throw badAnswer(rpc, 'a hash was expected');
+  return text;
+}
+
+export function asNumber(rpc: Rpc, value: unknown): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 0) throw badAnswer(rpc, 'an integer was expected');
+  return value as number;
+}
+
+/** Parses bytes that the provider claims to be the block or header with this hash. */
+export function parsedAs<T extends Header>(
+  rpc: Rpc,
+  hash: string,
+  parse: (bytes: Uint8Array) => T,
+  bytes: Uint8Array,
+): T {
+  const parsed = readable(rpc, `block ${hash}`, () => parse(bytes));
+  if (parsed.hash !== hash) throw badAnswer(rpc, `block ${hash} was asked, ${parsed.hash} came`);
+  return parsed;
+}
+
+export function readable<T>(rpc: Rpc, what: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof MalformedBytes) throw badAnswer(rpc, `${what}: ${error.message}`);
+    throw error;
+  }
+}
