@@ -1,0 +1,35 @@
+// One value refused in pydantic's words, and the builder of fields that read the wire laxly.
+import { z } from 'zod';
+
+/** Why a value is not acceptable: `type` and `msg` as FastAPI says them, `ctx` the numbers in the message. */
+export class Fault {
+  readonly type: string;
+  readonly msg: string;
+  readonly ctx: Record<string, unknown> | undefined;
+  constructor(type: string, msg: string, ctx?: Record<string, unknown>) {
+    this.type = type;
+    this.msg = msg;
+    this.ctx = ctx;
+  }
+}
+
+export const missing = (): Fault => new Fault('missing', 'Field required');
+
+/**
+ * A field that reads what the wire carries: `read` gets any JSON value (or the text of a path or query) and
+ * returns the parsed value or a Fault. `schema` is what the documents say about it. An absent value is `missing`.
+ */
+export function lax<Out, In = Out>(
+  schema: Record<string, unknown>,
+  read: (input: unknown) => Out | Fault,
+): z.ZodType<Out, In> {
+  const field = z.unknown().transform((input, context) => {
+    const result = input === undefined ? missing() : read(input);
+    if (!(result instanceof Fault)) return result;
+    const { type, msg, ctx } = result;
+    context.issues.push({ code: 'custom', message: msg, params: { type, ctx }, input });
+    return z.NEVER;
+  });
+  // The builder cannot know what `read` accepts; the caller says it by `In`.
+  return field.meta(schema) as unknown as z.ZodType<Out, In>;
+}
