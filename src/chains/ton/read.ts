@@ -94,7 +94,8 @@ async function* readSlice(
     for await (const rows of getTransactions(rpc, [...batch.keys()], from, to ?? undefined)) {
       const transfers = rows.flatMap((row): Transfer[] => {
         const account = batch.get(row.account.toUpperCase());
-        return (account && toTransfer(row, account, tip)) ?? [];
+        const transfer = account && toTransfer(row, account, tip);
+        return transfer ? [transfer] : [];
       });
       if (transfers.length > 0) yield { transfers, tip };
     }

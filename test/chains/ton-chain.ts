@@ -1,0 +1,157 @@
+// A TON test chain in one call: the real executor, real wallets and jettons, behind a toncenter v3 address.
+import type { Cell } from '@ton/core';
+import { TonFront } from './ton/front.ts';
+import {
+  deployJetton,
+  type JettonTransfer,
+  jettonWalletOf,
+  mintMessage,
+  type PayloadForm,
+  recordOn,
+  type TestJetton,
+  transferMessage,
+} from './ton/jetton.ts';
+import { createLedger, type TonClock, type TonRecord } from './ton/ledger.ts';
+import { createWallets, type TonMessage, type TonWallet, textComment } from './ton/wallet.ts';
+
+export type { TonFailure } from './ton/front.ts';
+export { internalTransferBody, notificationBody, type PayloadForm, type TestJetton } from './ton/jetton.ts';
+export type { TonRecord } from './ton/ledger.ts';
+export { commentInReference, type TonWallet, textComment } from './ton/wallet.ts';
+
+const TESTNET_GLOBAL_ID = -3;
+
+export interface TonChainOptions {
+  /** `real` (default) follows the system's clock and makes blocks by itself; `manual` moves only by `advanceTime`. */
+  clock?: TonClock;
+  /** What the front says it serves: -239 is the main network, -3 the test network (default). */
+  global_id?: number;
+  /** Where set, requests without it in `X-API-Key` are refused. */
+  api_key?: string;
+}
+
+export interface SendTon {
+  from: TonWallet;
+  to: TonWallet;
+  /** Nano. */
+  amount: bigint;
+  comment?: string;
+  /** Instead of a comment. */
+  body?: Cell;
+  /** False by default, as wallets do for UQ… addresses. */
+  bounce?: boolean;
+}
+
+export interface SendJetton extends Omit<JettonTransfer, 'payload'> {
+  comment?: string;
+  payload?: Cell;
+  form?: PayloadForm;
+}
+
+export interface Sent {
+  /** All transactions that the message set off. */
+  records: TonRecord[];
+  /** Hex hash of the transaction that ran on the receiving account: what a payment's txid is. */
+  txid: string;
+}
+
+export type TonChain = Awaited<ReturnType<typeof startTonChain>>;
+
+/** Starts within half a second; `stop` ends it. Every sending function returns when the message has been executed. */
+export async function startTonChain(options: TonChainOptions = {}) {
+  const { clock = 'real', global_id = TESTNET_GLOBAL_ID, api_key } = options;
+  const ledger = await createLedger(clock);
+  const front = new TonFront(ledger, { global_id, api_key });
+  const { createWallet, sendMessages } = createWallets(ledger);
+  const url = await front.start();
+
+  const toMessage = ({ to, amount, comment, body, bounce }: Omit<SendTon, 'from'>): TonMessage => ({
+    to: to.at,
+    value: amount,
+    body: body ?? (comment === undefined ? undefined : textComment(comment)),
+    bounce,
+  });
+
+  return {
+    url,
+    /** Every request received, in order. */
+    requests: front.requests,
+    /** Chain time, Unix seconds. */
+    now: () => ledger.now(),
+    tip: () => ledger.last,
+    /** Makes empty masterchain blocks. */
+    mineBlocks: (count: number) => ledger.mine(count),
+    /** Moves the chain's clock and makes a block there. */
+    advanceTime: (seconds: number) => ledger.advance(seconds),
+    createWallet,
+
+    async sendTon({ from, ...transfer }: SendTon): Promise<Sent> {
+      const records = await sendMessages(from, [toMessage(transfer)]);
+      return { records, txid: recordOn(records, transfer.to.at).txid };
+    },
+    /** Many transfers in one external message: four from a v4 wallet, 255 from a v5. */
+    sendMany: (from: TonWallet, transfers: Omit<SendTon, 'from'>[]) =>
+      sendMessages(from, transfers.map(toMessage)),
+    /** Any message to any account, whatever becomes of it. */
+    sendMessages,
+
+    /** Deploys a jetton, at a given master address if one is named (e.g. the one a gateway lists). */
+    async deployJetton({
+      address,
+      admin,
+    }: {
+      address?: string;
+      admin?: TonWallet;
+    } = {}): Promise<TestJetton> {
+      return await deployJetton(ledger, admin ?? (await createWallet()), address);
+    },
+    jettonWallet: (jetton: TestJetton, owner: TonWallet) => jettonWalletOf(ledger, jetton, owner.at),
+    async mintTo({
+      jetton,
+      to,
+      amount,
+    }: {
+      jetton: TestJetton;
+      to: TonWallet;
+      amount: bigint;
+    }): Promise<Sent> {
+      const records = await sendMessages(jetton.admin, [mintMessage(jetton, to.at, amount)]);
+      return { records, txid: recordOn(records, await jettonWalletOf(ledger, jetton, to.at)).txid };
+    },
+    async sendJetton({ comment, ...transfer }: SendJetton): Promise<Sent> {
+      const payload = transfer.payload ?? (comment === undefined ? undefined : textComment(comment));
+      const records = await sendMessages(transfer.from, [
+        await transferMessage(ledger, { ...transfer, payload }),
+      ]);
+      return {
+        records,
+        txid: recordOn(records, await jettonWalletOf(ledger, transfer.jetton, transfer.to.at)).txid,
+      };
+    },
+
+    /** Makes coming requests fail. */
+    fail: front.fail.bind(front),
+    /** Lets the indexer fall behind by blocks: its tip, its rows, or both. */
+    lag({
+      masterchainInfo = 0,
+      transactions = 0,
+    }: {
+      masterchainInfo?: number;
+      transactions?: number;
+    }): void {
+      front.lag = { masterchainInfo, transactions };
+    },
+    /** The most rows of one answer. */
+    capPages(rows: number): void {
+      front.page_cap = rows;
+    },
+    /** What the front says it serves. */
+    pretendNetwork(id: number): void {
+      front.global_id = id;
+    },
+    /** Keeps an account's transactions out of the masterchain, as a late shard does. */
+    holdShard: (account: string) => ledger.holdShard(account),
+    releaseShard: (account: string) => ledger.releaseShard(account),
+    stop: () => front.stop(),
+  };
+}

@@ -1,0 +1,213 @@
+// toncenter v3 over HTTP in front of the ledger, with its shapes, its limits and its bad days.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Address, Cell, type TupleItem } from '@ton/core';
+import { GetMethodError } from '@ton/sandbox';
+import { keyOf } from '../../../src/chains/ton/address.ts';
+import type { TonLedger, TonRecord } from './ledger.ts';
+import { blockJson, transactionJson } from './shapes.ts';
+
+const DEFAULT_LIMIT = 10;
+const MOST_LIMIT = 1000;
+const BODY_LIMIT_BYTES = 1024 * 1024;
+
+/** 429; a proxy's page instead of JSON; 500; a body that breaks off; valid HTTP with half a JSON text; no answer. */
+export type TonFailure = 'rate_limited' | 'html' | 'server_error' | 'broken_body' | 'half_json' | 'hang';
+
+export interface TonFrontOptions {
+  global_id: number;
+  /** Where set, requests without it in `X-API-Key` are refused. */
+  api_key?: string;
+}
+
+export interface TonRequest {
+  path: string;
+  query: URLSearchParams;
+  api_key: string | undefined;
+}
+
+export class TonFront {
+  readonly requests: TonRequest[] = [];
+  /** Blocks by which the indexer's two answers are behind the chain. */
+  lag = { masterchainInfo: 0, transactions: 0 };
+  /** The most rows of one answer, whatever is asked. */
+  page_cap = MOST_LIMIT;
+  /** The network that `masterchainInfo` claims. */
+  global_id: number;
+  private readonly ledger: TonLedger;
+  private readonly api_key: string | undefined;
+  private readonly failures: { failure: TonFailure; path: string | undefined; after: number }[] = [];
+  private readonly server = createServer((request, response) => void this.answer(request, response));
+
+  constructor(ledger: TonLedger, options: TonFrontOptions) {
+    this.ledger = ledger;
+    this.global_id = options.global_id;
+    this.api_key = options.api_key;
+  }
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/api/v3`;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.server.close(resolve));
+    this.server.closeAllConnections();
+    await closed;
+  }
+
+  /** The next `times` requests (to the path, where one is named) fail, after letting `after` of them pass. */
+  fail(
+    failure: TonFailure,
+    { times = 1, path, after = 0 }: { times?: number; path?: string; after?: number } = {},
+  ) {
+    for (let each = 0; each < times; each++)
+      this.failures.push({ failure, path, after: each === 0 ? after : 0 });
+  }
+
+  private takeFailure(path: string): TonFailure | null {
+    const at = this.failures.findIndex((each) => each.path === undefined || each.path === path);
+    const next = this.failures[at];
+    if (!next) return null;
+    if (next.after > 0) {
+      next.after--;
+      return null;
+    }
+    this.failures.splice(at, 1);
+    return next.failure;
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const path = url.pathname.replace('/api/v3', '');
+    const api_key = request.headers['x-api-key']?.toString();
+    this.requests.push({ path, query: url.searchParams, api_key });
+    try {
+      const body = await readBody(request);
+      if (this.api_key && api_key !== this.api_key) {
+        send(response, 401, { ok: false, error: 'API key does not exist', code: 401 });
+        return;
+      }
+      const failure = this.takeFailure(path);
+      if (failure === 'rate_limited')
+        send(response, 429, { ok: false, result: 'Ratelimit exceed', code: 429 });
+      else if (failure === 'server_error') send(response, 500, { error: 'context deadline exceeded' });
+      else if (failure === 'html')
+        sendText(response, 200, 'text/html', '<!DOCTYPE html><title>Just a moment</title>');
+      else if (failure === 'hang') return;
+      else await this.route(path, url.searchParams, body, response, failure);
+    } catch (error) {
+      send(response, 500, { error: String(error) });
+    }
+  }
+
+  private async route(
+    path: string,
+    query: URLSearchParams,
+    body: string,
+    response: ServerResponse,
+    failure: TonFailure | null,
+  ): Promise<void> {
+    const limit = Number(query.get('limit') ?? DEFAULT_LIMIT);
+    let reply: unknown;
+    if (path === '/masterchainInfo') reply = this.masterchainInfo();
+    else if (path === '/transactions' && limit > MOST_LIMIT) {
+      send(response, 422, { error: `limit is not allowed: ${limit} > ${MOST_LIMIT}` });
+      return;
+    } else if (path === '/transactions') reply = this.transactions(query, limit);
+    else if (path === '/runGetMethod') reply = await this.runGetMethod(body);
+    else {
+      send(response, 404, { error: 'not found' });
+      return;
+    }
+    const text = JSON.stringify(reply);
+    if (failure === 'half_json') sendText(response, 200, 'application/json', text.slice(0, text.length / 2));
+    else if (failure === 'broken_body') breakOff(response, text);
+    else sendText(response, 200, 'application/json', text);
+  }
+
+  private masterchainInfo() {
+    this.ledger.catchUp();
+    const { blocks } = this.ledger;
+    const last = blocks[Math.max(0, blocks.length - 1 - this.lag.masterchainInfo)] ?? this.ledger.last;
+    const first = blocks[0] ?? last;
+    return { last: blockJson(last, this.global_id), first: blockJson(first, this.global_id) };
+  }
+
+  private transactions(query: URLSearchParams, limit: number) {
+    const accounts = query.getAll('account').map((text) => keyOf(Address.parse(text)));
+    const hashes = query.getAll('hash').map(hexOf);
+    const seen = this.ledger.last.seqno - this.lag.transactions;
+    const from = Number(query.get('start_utime') ?? 0);
+    const to = Number(query.get('end_utime') ?? Number.MAX_SAFE_INTEGER);
+    const rows = this.ledger.records.filter(
+      ({ account, txid, mc_seqno, transaction: { now } }) =>
+        mc_seqno !== null &&
+        mc_seqno <= seen &&
+        (accounts.length === 0 || accounts.includes(account)) &&
+        (hashes.length === 0 || hashes.includes(txid)) &&
+        now >= from &&
+        now <= to,
+    );
+    const direction = query.get('sort') === 'asc' ? 1 : -1;
+    rows.sort((a, b) => direction * compare(a, b) || (a.account < b.account ? -1 : 1));
+    const offset = Number(query.get('offset') ?? 0);
+    const page = rows.slice(offset, offset + Math.min(limit, this.page_cap));
+    return { transactions: page.map(transactionJson), address_book: {} };
+  }
+
+  private async runGetMethod(body: string) {
+    const asked = JSON.parse(body) as {
+      address: string;
+      method: string;
+      stack: { type: string; value: string }[];
+    };
+    const stack = asked.stack.map(({ type, value }): TupleItem => {
+      if (type === 'num') return { type: 'int', value: BigInt(value) };
+      return { type: type === 'slice' ? 'slice' : 'cell', cell: Cell.fromBase64(value) };
+    });
+    try {
+      const result = await this.ledger.runGetMethod(Address.parse(asked.address), asked.method, stack);
+      const shown = result.stack.map((item) => {
+        if (item.type === 'int') return { type: 'num', value: `0x${item.value.toString(16)}` };
+        return { type: 'cell', value: 'cell' in item ? item.cell.toBoc().toString('base64') : null };
+      });
+      return { gas_used: Number(result.gasUsed), exit_code: 0, stack: shown };
+    } catch (error) {
+      const exit_code = error instanceof GetMethodError ? error.exitCode : -13;
+      return { gas_used: 0, exit_code, stack: [] };
+    }
+  }
+}
+
+/** By time, then by logical time, as the indexer does where a time is asked. */
+const compare = ({ transaction: a }: TonRecord, { transaction: b }: TonRecord): number =>
+  a.now - b.now || (a.lt < b.lt ? -1 : a.lt > b.lt ? 1 : 0);
+
+const hexOf = (hash: string): string =>
+  /^[0-9a-f]{64}$/i.test(hash) ? hash.toLowerCase() : Buffer.from(hash, 'base64').toString('hex');
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > BODY_LIMIT_BYTES) throw new Error('body too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+const send = (response: ServerResponse, status: number, body: unknown) =>
+  sendText(response, status, 'application/json', JSON.stringify(body));
+
+function sendText(response: ServerResponse, status: number, type: string, text: string): void {
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}
+
+/** Promises the whole body, gives half of it and hangs up. */
+function breakOff(response: ServerResponse, text: string): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  response.write(text.slice(0, text.length / 2), () => response.destroy());
+}
