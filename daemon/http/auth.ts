@@ -1,11 +1,11 @@
 // Who is calling: bearer tokens, merchant keys and the platform key, refused as the conventions say.
 import { timingSafeEqual } from 'node:crypto';
-import { findMerchantByKeyHash } from '../../data/merchants.ts';
+import { merchantByKeyHash } from '../../data/merchants.ts';
 import type { UserRow } from '../../data/tables.ts';
-import { findUser } from '../../data/users.ts';
+import { getUser } from '../../data/users.ts';
 import type { Auth } from '../../src/api/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
-import { MAX_KEY_LENGTH, hashKey, isKey } from '../../src/keys.ts';
+import { hashKey, isKey, MAX_KEY_LENGTH } from '../../src/keys.ts';
 import type { App } from '../context.ts';
 import type { Owner } from './handler.ts';
 import { readAccessToken } from './tokens.ts';
@@ -40,8 +40,8 @@ async function userOf(app: App, headers: Headers): Promise<UserRow> {
   if (!token) throw new Refusal('not_authenticated');
   const claims = await readAccessToken(app, token);
   if (!claims) throw new Refusal('invalid_credentials');
-  const user = await findUser(app.db.query, claims.sub);
-  if (!user || user.deleted_at !== null) throw new Refusal('user_not_found');
+  const user = await getUser(app.db.query, claims.sub);
+  if (!user) throw new Refusal('user_not_found');
   if (!user.is_active) throw new Refusal('inactive_user');
   if (user.token_version !== claims.ver) throw new Refusal('invalid_credentials');
   return user;
@@ -53,7 +53,7 @@ async function ownerOf(app: App, { headers, query }: Credentials): Promise<Owner
   const platform_key = app.config.platform_key;
   // Hashes have one length and tell nothing of how much of the key was right.
   if (platform_key && timingSafeEqual(digest(key), digest(platform_key))) return { kind: 'platform' };
-  const found = isKey(key) ? await findMerchantByKeyHash(app.db.query, hashKey(key)) : undefined;
+  const found = isKey(key) ? await merchantByKeyHash(app.db.query, hashKey(key)) : undefined;
   if (!found) throw new Refusal('invalid_api_key');
   if (!found.is_active) throw new Refusal('account_inactive');
   return { kind: 'merchant', merchant: found };

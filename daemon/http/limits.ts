@@ -64,10 +64,11 @@ function slidingWindow(clock: Clock, max_callers: number): (caller: string, most
     const refused = recent.length >= most;
     if (!refused) recent.push(now);
     calls.set(caller, recent);
-    if (calls.size > max_callers) for (const oldest of calls.keys()) {
-      calls.delete(oldest);
-      break;
-    }
+    if (calls.size > max_callers)
+      for (const oldest of calls.keys()) {
+        calls.delete(oldest);
+        break;
+      }
     return refused ? (recent[recent.length - most] ?? now) + WINDOW_MS - now : 0;
   };
 }

@@ -1,6 +1,6 @@
 // Bearer and recovery tokens: HS256, told apart by `typ` and audience.
 import { randomUUID } from 'node:crypto';
-import { SignJWT, jwtVerify } from 'jose';
+import { jwtVerify, SignJWT } from 'jose';
 import type { UserRow } from '../../data/tables.ts';
 import { type App, seconds } from '../context.ts';
 
@@ -22,12 +22,18 @@ export interface TokenClaims {
 type TokenApp = Pick<App, 'clock' | 'secrets'>;
 
 /** A bearer token of 8 days. */
-export function issueAccessToken(app: TokenApp, user: Pick<UserRow, 'id' | 'token_version'>): Promise<string> {
+export function issueAccessToken(
+  app: TokenApp,
+  user: Pick<UserRow, 'id' | 'token_version'>,
+): Promise<string> {
   return sign(app, user, 'access', ACCESS_SECONDS);
 }
 
 /** A password recovery token of 48 hours. */
-export function issueRecoveryToken(app: TokenApp, user: Pick<UserRow, 'id' | 'token_version'>): Promise<string> {
+export function issueRecoveryToken(
+  app: TokenApp,
+  user: Pick<UserRow, 'id' | 'token_version'>,
+): Promise<string> {
   return sign(app, user, 'recovery', RECOVERY_SECONDS);
 }
 

@@ -1,0 +1,69 @@
+// Idempotency-Key: the same request sent again gets the first answer again, and creates nothing.
+import { createHash } from 'node:crypto';
+import { answerIdempotent, claimIdempotent, releaseIdempotent } from '../../data/idempotency.ts';
+import type { ValidationError } from '../../src/api/validation.ts';
+import { Refusal } from '../../src/errors.ts';
+import { type App, seconds } from '../context.ts';
+import type { Answer } from './reply.ts';
+
+const MAX_KEY_LENGTH = 255;
+const KEPT_SECONDS = 24 * 3600;
+/** A request that has not answered by then died with its process: its key is free again. */
+const IN_PROGRESS_SECONDS = 60;
+const RETRY_AFTER_SECONDS = 1;
+
+/** The header's value; null where it is absent. Throws a list of validation errors where it is unusable. */
+export function idempotencyKey(headers: Headers): string | null | { detail: ValidationError[] } {
+  const key = headers.get('idempotency-key');
+  if (key === null || (key !== '' && key.length <= MAX_KEY_LENGTH)) return key;
+  const bound = key === '' ? { min_length: 1 } : { max_length: MAX_KEY_LENGTH };
+  const msg = `String should have at ${key === '' ? 'least 1 character' : `most ${MAX_KEY_LENGTH} characters`}`;
+  const type = key === '' ? 'string_too_short' : 'string_too_long';
+  return { detail: [{ type, loc: ['header', 'idempotency-key'], msg, ctx: bound }] };
+}
+
+/**
+ * Runs `work` once for each caller and key within 24 hours. Only success is kept: a refusal or a failure frees
+ * the key, so that the same request can be sent again once its reason is mended.
+ */
+export async function onceOnly(
+  app: App,
+  request: { caller: string; key: string; endpoint_id: string; input: unknown },
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  const { caller, key } = request;
+  const now = seconds(app.clock);
+  const claim = await claimIdempotent(app.db, {
+    caller,
+    key,
+    request_hash: hashOf(request.endpoint_id, request.input),
+    now,
+    forget_before: now - KEPT_SECONDS,
+    abandoned_before: now - IN_PROGRESS_SECONDS,
+  });
+  if (claim.state === 'mismatch') throw new Refusal('idempotency_mismatch');
+  if (claim.state === 'in_progress')
+    throw new Refusal('idempotency_in_progress', { retry_after: RETRY_AFTER_SECONDS });
+  if (claim.state === 'answered')
+    return {
+      status: claim.status,
+      headers: { 'content-type': 'application/json', 'idempotency-replayed': 'true' },
+      body: claim.body,
+    };
+  let answer: Answer;
+  try {
+    answer = await work();
+  } catch (error) {
+    await releaseIdempotent(app.db.query, { caller, key });
+    throw error;
+  }
+  await answerIdempotent(app.db.query, { caller, key, status: answer.status, body: String(answer.body) });
+  return answer;
+}
+
+function hashOf(endpoint_id: string, input: unknown): string {
+  const text = JSON.stringify([endpoint_id, input], (_, value: unknown) =>
+    typeof value === 'bigint' ? `${value}n` : value,
+  );
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,250 @@
+// Puts every described endpoint on the wire: description × handler → route, with the checks in their order.
+import { H3, type H3Event, type HTTPResponse } from 'h3';
+import type { Logger } from 'pino';
+import { isBusy } from '../../data/open.ts';
+import type { Endpoint } from '../../src/api/endpoint.ts';
+import { parseInput } from '../../src/api/validation.ts';
+import { ProviderError } from '../../src/chains/chain.ts';
+import { Refusal } from '../../src/errors.ts';
+import type { App } from '../context.ts';
+import { authenticate } from './auth.ts';
+import type { PublicContext, Route } from './handler.ts';
+import { idempotencyKey, onceOnly } from './idempotent.ts';
+import { createLimits, type Limits } from './limits.ts';
+import {
+  type Answer,
+  invalidAnswer,
+  optionsAnswer,
+  refusalAnswer,
+  replyAnswer,
+  toResponse,
+} from './reply.ts';
+import {
+  callerAddress,
+  lastValues,
+  MAX_BODY_BYTES,
+  MalformedBody,
+  parseForm,
+  parseJson,
+  readText,
+  requestId,
+} from './request.ts';
+
+/** How soon a busy database or provider may be asked again. */
+const BUSY_RETRY_SECONDS = 1;
+const PROVIDER_RETRY_SECONDS = 5;
+
+export interface Http {
+  h3: H3;
+  /** From now on: streams end, new requests are refused, connections close after their answer. */
+  stop(): void;
+}
+
+/** One request on its way through the checks. */
+interface Call {
+  event: H3Event;
+  request_id: string;
+  ip: string;
+  log: Logger;
+  query: Record<string, string>;
+}
+
+/** Mounts the routes; anything else is 404, or 405 where another method exists. */
+export function createHttp(app: App, routes: readonly Route[]): Http {
+  const limits = createLimits(app.config.limits, { clock: app.clock, exempt_loopback: app.config.demo });
+  const stopping = new AbortController();
+  const server = { app, limits, stopping: stopping.signal };
+  const h3 = new H3({
+    silent: true,
+    allowMalformedURL: true,
+    // Nothing of ours throws past `respond`; what h3 itself refuses is a path that no route has.
+    onError: (_, event) => respond(server, event, undefined, notFound),
+  });
+  const paths = new Map<string, Route[]>();
+  for (const route of routes) {
+    const path = route.endpoint.path.replace(/\{[^}]+\}/g, '{}').replace(/(.)\/$/, '$1');
+    paths.set(path, [...(paths.get(path) ?? []), route]);
+  }
+  for (const [first, ...others] of paths.values()) {
+    if (!first) continue;
+    const here = [first, ...others];
+    for (const route of here) {
+      const { method } = route.endpoint;
+      const pattern = patternOf(route.endpoint);
+      const handler = (event: H3Event) =>
+        respond(server, event, route.endpoint, (call) => answer(server, route, call));
+      h3.on(method, pattern, handler);
+      if (method === 'GET') h3.on('HEAD', pattern, handler);
+    }
+    h3.all(patternOf(first.endpoint), (event) => respond(server, event, first.endpoint, otherMethod(here)));
+  }
+  h3.all('/**', (event) => respond(server, event, undefined, notFound));
+  return { h3, stop: () => stopping.abort() };
+}
+
+interface Server {
+  app: App;
+  limits: Limits;
+  stopping: AbortSignal;
+}
+
+/** `/v1/units/{unit_id}` → `/v1/units/:unit_id`; h3 ignores a trailing slash. */
+const patternOf = (endpoint: Endpoint): string => endpoint.path.replace(/\{([^}]+)\}/g, ':$1');
+
+/** Runs the checks and the handler, and turns whatever comes of it into one logged answer. */
+async function respond(
+  { app, stopping }: Server,
+  event: H3Event,
+  endpoint: Endpoint | undefined,
+  work: (call: Call) => Promise<Answer> | Answer,
+): Promise<HTTPResponse> {
+  const started = performance.now();
+  const { req } = event;
+  const request_id = requestId(req.headers);
+  const call: Call = {
+    event,
+    request_id,
+    ip: callerAddress(event.runtime?.node?.req.socket.remoteAddress, req.headers, app.config.trust_proxy),
+    log: app.log.child({ request_id }),
+    query: lastValues(event.url.searchParams),
+  };
+  let reply: Answer;
+  try {
+    if (stopping.aborted) throw new Refusal('shutting_down', { retry_after: BUSY_RETRY_SECONDS });
+    reply = await work(call);
+  } catch (error) {
+    reply = failureAnswer(error, call, endpoint);
+  }
+  if (reply.body instanceof ReadableStream) {
+    if (req.method === 'HEAD') void reply.body.cancel();
+    else reply.body = endingWith(reply.body, stopping);
+  }
+  if (stopping.aborted) reply.headers.connection = 'close';
+  call.log.info(
+    {
+      // Never the URL: keys may stand in it.
+      endpoint: endpoint?.id ?? null,
+      method: req.method,
+      status: reply.status,
+      ms: Math.round(performance.now() - started),
+      ip: call.ip,
+    },
+    'request',
+  );
+  return toResponse(reply, { request_id, cors: endpoint?.cors === true });
+}
+
+/** The order is part of the contract: limits, body, sign-in, validation, then the handler. */
+async function answer(
+  { app, limits, stopping }: Server,
+  { endpoint, handle }: Route,
+  call: Call,
+): Promise<Answer> {
+  const { event, ip, query } = call;
+  limits.byAddress(endpoint.limit, ip);
+  const body = await readBody(endpoint, event);
+  const caller = await authenticate(app, endpoint.auth, { headers: event.req.headers, query });
+  const parsed = parseInput(endpoint, { params: decoded(event.context.params), query, body });
+  if (!parsed.ok) return invalidAnswer(parsed.detail);
+  limits.byIdentity(endpoint.limit, ip, parsed.value);
+  const context: PublicContext = {
+    app,
+    log: call.log,
+    request: {
+      id: call.request_id,
+      ip,
+      headers: event.req.headers,
+      get signal() {
+        return AbortSignal.any([event.req.signal, stopping]);
+      },
+    },
+    ...caller,
+  };
+  const work = async () => replyAnswer(endpoint, await handle(parsed.value, context));
+  const key = endpoint.idempotent ? idempotencyKey(event.req.headers) : null;
+  if (key === null) return work();
+  if (typeof key === 'object') return invalidAnswer(key.detail);
+  const name = caller.name === 'public' ? `public:${ip}` : caller.name;
+  return onceOnly(app, { caller: name, key, endpoint_id: endpoint.id, input: parsed.value }, work);
+}
+
+async function readBody(endpoint: Endpoint, { req }: H3Event): Promise<unknown> {
+  if (Number(req.headers.get('content-length')) > MAX_BODY_BYTES) throw new Refusal('body_too_large');
+  if (!endpoint.body) return undefined;
+  const text = await readText(req);
+  const type = req.headers.get('content-type') ?? '';
+  return endpoint.encoding === 'form' ? parseForm(text, type) : parseJson(text, type);
+}
+
+/** Path parameters as text; what is no valid escape is left as it is, for the validation to refuse. */
+function decoded(params: Record<string, string> = {}): Record<string, string> {
+  return lastValues(
+    Object.entries(params).map(([name, value]) => {
+      try {
+        return [name, decodeURIComponent(value)];
+      } catch {
+        return [name, value];
+      }
+    }),
+  );
+}
+
+function failureAnswer(error: unknown, call: Call, endpoint: Endpoint | undefined): Answer {
+  if (error instanceof MalformedBody) return invalidAnswer([error.detail]);
+  if (error instanceof Refusal) return refusalAnswer(error, call.request_id);
+  if (isBusy(error))
+    return refusalAnswer(new Refusal('database_busy', { retry_after: BUSY_RETRY_SECONDS }), call.request_id);
+  if (error instanceof ProviderError) {
+    call.log.warn({ err: error, endpoint: endpoint?.id }, 'a provider failed the request');
+    return refusalAnswer(
+      new Refusal('provider_unavailable', { retry_after: PROVIDER_RETRY_SECONDS }),
+      call.request_id,
+    );
+  }
+  if (call.event.req.signal.aborted) call.log.debug({ err: error }, 'the caller went away');
+  else call.log.error({ err: error, endpoint: endpoint?.id }, 'unhandled error');
+  return refusalAnswer(new Refusal('internal'), call.request_id);
+}
+
+const notFound = (): never => {
+  throw new Refusal('not_found');
+};
+
+/** OPTIONS, and the refusal of every method that this path does not have. */
+function otherMethod(here: readonly Route[]): (call: Call) => Answer {
+  const methods = here.map((route) => route.endpoint.method);
+  const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+  const cors = here.some((route) => route.endpoint.cors);
+  return ({ event, request_id }) => {
+    if (event.req.method === 'OPTIONS') return optionsAnswer(allow, cors);
+    const refused = refusalAnswer(new Refusal('method_not_allowed'), request_id);
+    return { ...refused, headers: { ...refused.headers, allow } };
+  };
+}
+
+/** The same stream, ended when the signal aborts. */
+function endingWith(body: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let end = () => {};
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      end = () => {
+        controller.close();
+        void reader.cancel();
+      };
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end, { once: true });
+    },
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (signal.aborted) return;
+      if (!done) return controller.enqueue(value);
+      signal.removeEventListener('abort', end);
+      controller.close();
+    },
+    async cancel(reason) {
+      signal.removeEventListener('abort', end);
+      await reader.cancel(reason);
+    },
+  });
+}

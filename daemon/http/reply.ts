@@ -1,0 +1,82 @@
+// Answers as they go on the wire: replies, refusals, validation errors, and the headers all of them carry.
+import { HTTPResponse } from 'h3';
+import { z } from 'zod';
+import type { Endpoint, Raw } from '../../src/api/endpoint.ts';
+import type { ValidationError } from '../../src/api/validation.ts';
+import type { Refusal } from '../../src/errors.ts';
+import { Streamed } from './handler.ts';
+
+export type Body = string | Uint8Array | ReadableStream<Uint8Array> | null;
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: Body;
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+/** How long a browser may remember what a preflight told it. */
+const PREFLIGHT_SECONDS = 86_400;
+
+/** What a handler returned, checked against the description: fields it does not name never leave the process. */
+export function replyAnswer(endpoint: Endpoint, value: unknown): Answer {
+  const status = endpoint.status ?? 200;
+  if (value instanceof Streamed) return { status, headers: value.headers, body: value.body };
+  if (endpoint.response instanceof z.ZodType)
+    return { status, headers: { ...JSON_TYPE }, body: JSON.stringify(endpoint.response.parse(value)) };
+  const { body, headers, status: given } = value as Raw;
+  const type = endpoint.response.media;
+  const charset = /^text\/|javascript$|xml$/.test(type) ? '; charset=utf-8' : '';
+  return {
+    status: given ?? status,
+    headers: { 'content-type': type + charset, ...headers },
+    body: body as Body,
+  };
+}
+
+/** `{detail, code, request_id, …}` with the headers its status asks for. */
+export function refusalAnswer(refusal: Refusal, request_id: string): Answer {
+  const headers: Record<string, string> = { ...JSON_TYPE };
+  if (refusal.status === 401) headers['www-authenticate'] = 'Bearer';
+  if (refusal.retry_after !== undefined) headers['retry-after'] = String(refusal.retry_after);
+  const body = { detail: refusal.message, code: refusal.code, request_id, ...refusal.extra };
+  return { status: refusal.status, headers, body: JSON.stringify(body) };
+}
+
+/** The 422 of input that does not fit; `detail` as the conventions list it. */
+export const invalidAnswer = (detail: readonly ValidationError[]): Answer => ({
+  status: 422,
+  headers: { ...JSON_TYPE },
+  body: JSON.stringify({ detail }),
+});
+
+/** What OPTIONS answers; `cors` lets any origin's scripts call. */
+export function optionsAnswer(allow: string, cors: boolean): Answer {
+  const headers: Record<string, string> = { allow };
+  if (cors) {
+    headers['access-control-allow-methods'] = allow;
+    headers['access-control-allow-headers'] = 'content-type, idempotency-key, x-request-id';
+    headers['access-control-max-age'] = String(PREFLIGHT_SECONDS);
+  }
+  return { status: 204, headers, body: null };
+}
+
+/** The response, with what every answer carries; the answer's own headers win. */
+export function toResponse(answer: Answer, options: { request_id: string; cors: boolean }): HTTPResponse {
+  const headers: Record<string, string> = {
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    // Keys may stand in a query: the address of a page is nobody else's business.
+    'referrer-policy': 'no-referrer',
+    'x-request-id': options.request_id,
+    ...answer.headers,
+  };
+  if (options.cors) {
+    headers['access-control-allow-origin'] = '*';
+    headers['access-control-expose-headers'] = 'x-request-id, retry-after';
+  }
+  return new HTTPResponse(answer.body as ConstructorParameters<typeof HTTPResponse>[0], {
+    status: answer.status,
+    headers,
+  });
+}

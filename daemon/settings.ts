@@ -1,0 +1,237 @@
+// From a zod schema to named settings: what each is called in file, environment and flags, and how the layers merge.
+import { z } from 'zod';
+
+const ENV_PREFIX = 'GATEWAYD_';
+/** Text that a shell or a file may write for a boolean. */
+const BOOLEANS: Readonly<Record<string, boolean>> = {
+  true: true,
+  '1': true,
+  yes: true,
+  on: true,
+  false: false,
+  '0': false,
+  no: false,
+  off: false,
+};
+
+/** One setting. */
+export interface Leaf {
+  /** Dotted path: `admin.email`. */
+  name: string;
+  path: readonly string[];
+  /** `GATEWAYD_ADMIN_EMAIL` */
+  env: string;
+  /** `--admin-email` */
+  flag: string;
+  kind: 'text' | 'number' | 'boolean';
+  choices?: readonly string[];
+  help: string;
+  default?: unknown;
+  /** Never shown: wholly, or only the password within a URL. */
+  secret: false | 'whole' | 'password';
+}
+
+export interface Origin {
+  kind: 'file' | 'env' | 'flag';
+  /** The file's name, the variable or the flag. */
+  label: string;
+}
+
+/** Values given in one place, nested as in the file. */
+export interface Layer {
+  value: Record<string, unknown>;
+  origins: Map<string, Origin>;
+}
+
+type Source =
+  | { kind: 'file'; name: string; text: string | undefined }
+  | { kind: 'env'; env: Readonly<Record<string, string | undefined>> }
+  | { kind: 'flag'; flags: Readonly<Record<string, string | boolean>> };
+
+/** The settings of a schema made of objects and scalars, in its order. */
+export function leavesOf(schema: z.ZodType, path: readonly string[] = []): Leaf[] {
+  const { inner, help, meta, value } = unwrap(schema);
+  if (inner instanceof z.ZodObject)
+    return Object.entries(inner.shape as Record<string, z.ZodType>).flatMap(([name, member]) =>
+      leavesOf(member, [...path, name]),
+    );
+  const kebab = path.join('-').replaceAll('_', '-');
+  return [
+    {
+      name: path.join('.'),
+      path,
+      env: ENV_PREFIX + kebab.replaceAll('-', '_').toUpperCase(),
+      flag: `--${kebab.toLowerCase()}`,
+      kind: inner instanceof z.ZodNumber ? 'number' : inner instanceof z.ZodBoolean ? 'boolean' : 'text',
+      ...(inner instanceof z.ZodEnum ? { choices: inner.options.map(String) } : {}),
+      help: help ?? '',
+      ...(value === undefined ? {} : { default: value }),
+      secret: meta.secret ? 'whole' : meta.secret_url ? 'password' : false,
+    },
+  ];
+}
+
+interface Unwrapped {
+  inner: z.ZodType;
+  help: string | undefined;
+  meta: Record<string, unknown>;
+  value: unknown;
+}
+
+/** The scalar or object within optional, default and pipe, with what was said at any of these layers. */
+function unwrap(schema: z.ZodType): Unwrapped {
+  const { description, ...meta } = schema.meta() ?? {};
+  let next: z.ZodType | undefined;
+  let value: unknown;
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
+    next = schema.unwrap() as z.ZodType;
+    value = schema.def.defaultValue;
+  } else if (schema instanceof z.ZodOptional) next = schema.unwrap() as z.ZodType;
+  else if (schema instanceof z.ZodPipe) next = schema.in as z.ZodType;
+  if (!next) return { inner: schema, help: description, meta, value };
+  const within = unwrap(next);
+  return {
+    inner: within.inner,
+    help: description ?? within.help,
+    meta: { ...within.meta, ...meta },
+    value: value ?? within.value,
+  };
+}
+
+/** What one place says; names it does not know are errors (in a file, the schema finds them). */
+export function readLayer(leaves: readonly Leaf[], source: Source, errors: string[]): Layer {
+  if (source.kind === 'file') return readFileLayer(leaves, source, errors);
+  const layer: Layer = { value: {}, origins: new Map() };
+  const given = source.kind === 'env' ? fromEnvironment(leaves, source.env, errors) : source.flags;
+  for (const leaf of leaves) {
+    const value = given[leaf.name];
+    if (value === undefined) continue;
+    put(layer.value, leaf.path, typeof value === 'string' ? typed(leaf, value) : value);
+    const label = source.kind === 'env' ? leaf.env : leaf.flag;
+    layer.origins.set(leaf.name, { kind: source.kind, label });
+  }
+  return layer;
+}
+
+function readFileLayer(
+  leaves: readonly Leaf[],
+  { name, text }: { name: string; text: string | undefined },
+  errors: string[],
+): Layer {
+  const layer: Layer = { value: {}, origins: new Map() };
+  if (text === undefined) return layer;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    errors.push(`${name} is not JSON: ${(error as Error).message}`);
+    return layer;
+  }
+  if (!isObject(parsed)) {
+    errors.push(`${name} must hold one JSON object`);
+    return layer;
+  }
+  const { $schema: _, ...value } = parsed;
+  layer.value = value;
+  for (const leaf of leaves)
+    if (valueAt(value, leaf.path) !== undefined) layer.origins.set(leaf.name, { kind: 'file', label: name });
+  return layer;
+}
+
+/** Set variables by setting; an empty one counts as not set. */
+function fromEnvironment(
+  leaves: readonly Leaf[],
+  env: Readonly<Record<string, string | undefined>>,
+  errors: string[],
+): Record<string, string> {
+  const names = new Map(leaves.map((leaf) => [leaf.env, leaf.name]));
+  const given: Record<string, string> = {};
+  for (const [variable, text] of Object.entries(env)) {
+    if (!variable.startsWith(ENV_PREFIX) || !text) continue;
+    const name = names.get(variable);
+    if (name) given[name] = text;
+    else
+      errors.push(
+        `unknown environment variable ${variable}: did you mean ${nearest(variable, names.keys())}?`,
+      );
+  }
+  return given;
+}
+
+/** Later layers win, setting by setting. */
+export function mergeLayers(layers: readonly Layer[]): Layer {
+  const merged: Layer = { value: {}, origins: new Map() };
+  for (const layer of layers) {
+    merged.value = merge(merged.value, layer.value);
+    for (const [name, origin] of layer.origins) merged.origins.set(name, origin);
+  }
+  return merged;
+}
+
+function merge(under: Record<string, unknown>, over: Record<string, unknown>): Record<string, unknown> {
+  const result = { ...under };
+  for (const [name, value] of Object.entries(over)) {
+    const below = result[name];
+    result[name] = isObject(value) && isObject(below) ? merge(below, value) : value;
+  }
+  return result;
+}
+
+/** The value at a path; undefined where there is none. */
+export const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>((at, name) => (isObject(at) && Object.hasOwn(at, name) ? at[name] : undefined), value);
+
+function put(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [name, ...rest] = path;
+  if (name === undefined) return;
+  if (rest.length > 0) {
+    const below = isObject(target[name]) ? target[name] : {};
+    put(below, rest, value);
+    target[name] = below;
+  } else target[name] = value;
+}
+
+/** Text as the setting's kind; what does not fit stays text, for the schema to refuse. */
+function typed(leaf: Leaf, text: string): unknown {
+  if (leaf.kind === 'number') return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  if (leaf.kind === 'boolean') return BOOLEANS[text.toLowerCase()] ?? text;
+  return text;
+}
+
+/** What may be shown of a setting's value. */
+export function shown(leaf: Leaf, value: unknown): unknown {
+  if (value === undefined || leaf.secret === false) return value;
+  if (leaf.secret === 'whole') return '(hidden)';
+  return String(value).replace(/^([a-z]+:\/\/[^/@:]*):.*@/i, '$1:(hidden)@');
+}
+
+/** The candidate with the smallest edit distance. */
+export function nearest(text: string, candidates: Iterable<string>): string {
+  let best = '';
+  let least = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const distance = editDistance(text.toLowerCase(), candidate.toLowerCase());
+    if (distance < least) [best, least] = [candidate, distance];
+  }
+  return best;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++)
+      next.push(
+        Math.min(
+          (row[j] ?? 0) + 1,
+          (next[j - 1] ?? 0) + 1,
+          (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1),
+        ),
+      );
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
