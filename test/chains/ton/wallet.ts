@@ -49,10 +49,11 @@ export const commentInReference = (text: string): Cell =>
 /** Makes wallets and sends from them; keys are derived from a counter, so that runs are alike. */
 export function createWallets(ledger: TonLedger) {
   const owned = new Map<string, Owned>();
+  let made = 0;
 
   async function createWallet(options: CreateWalletOptions = {}): Promise<TonWallet> {
     const { deployed = true, version = 'v4', balance = FUNDING } = options;
-    const keys = keyPairFromSeed(await sha256(`test wallet ${owned.size}`));
+    const keys = keyPairFromSeed(await sha256(`test wallet ${made++}`));
     const contract = createContract(version, keys.publicKey);
     const at = contract.address;
     const wallet: Owned = {
