@@ -63,7 +63,10 @@ export type Verdict =
   /** The status stays; the payment may change, null leaves it. */
   | { verdict: 'waiting'; payment: PaymentStatus | null; sum: Sum; limit_exhausted?: true }
   | { verdict: 'unchanged' }
-  | { verdict: 'refused'; code: 'invoice_ended' | 'payment_detected' | 'limit_exhausted' };
+  | {
+      verdict: 'refused';
+      code: 'invoice_ended' | 'payment_detected' | 'limit_exhausted' | 'transfer_booked';
+    };
 
 /** Decides. Terminal invoices only move by `resolve`; money decides before wishes do. */
 export function decide(invoice: InvoiceState, fact: Fact, known: Knowledge): Verdict {

@@ -1,0 +1,59 @@
+// Writes the event of a change, and the one automatic delivery of a confirmation.
+import { insertEvent, newEventId } from '../../data/events.ts';
+import { getMerchant } from '../../data/merchants.ts';
+import type { Tx } from '../../data/open.ts';
+import type { InvoiceRow, PaymentRow } from '../../data/tables.ts';
+import { webhookBody } from '../../src/webhook.ts';
+import { presentInvoice, presentPayment } from '../present.ts';
+import type { SettleApp } from '../settle.ts';
+
+export type EventType =
+  | 'invoice.created'
+  | 'payment.detected'
+  | 'payment.confirming'
+  | 'invoice.confirmed'
+  | 'invoice.expired'
+  | 'invoice.cancelled'
+  | 'invoice.failed'
+  | 'payment.late'
+  | 'payment.unmatched';
+
+export interface EventSubject {
+  merchant_id: string | null;
+  invoice: InvoiceRow | null;
+  payment: PaymentRow | null;
+  /** Unix seconds. */
+  now: number;
+}
+
+/** Stores an event and returns its id. The body is what a webhook would carry, to the byte. */
+export async function writeEvent(
+  app: SettleApp,
+  tx: Tx,
+  type: EventType,
+  subject: EventSubject,
+): Promise<string> {
+  const { invoice, payment, now } = subject;
+  const id = newEventId();
+  await insertEvent(app.db, tx, id, {
+    merchant_id: subject.merchant_id,
+    type,
+    invoice_id: invoice?.id ?? null,
+    payment_id: payment?.id ?? null,
+    body: webhookBody({
+      type,
+      created_at: now,
+      invoice: invoice && presentInvoice(invoice, app.config.public_url),
+      payment: payment && presentPayment(payment, invoice),
+    }),
+    created_at: now,
+  });
+  return id;
+}
+
+/** Where the confirmation of an invoice is posted; null for nowhere. */
+export async function webhookTarget(tx: Tx, invoice: InvoiceRow): Promise<string | null> {
+  if (invoice.callback_url !== null) return invoice.callback_url;
+  if (invoice.owner_id === null) return null;
+  return (await getMerchant(tx, invoice.owner_id))?.webhook_url ?? null;
+}

@@ -1,0 +1,127 @@
+// Payments that no invoice takes by itself: late and unmatched ones, listed to the operator, never dropped.
+import { merchantsAtAddress } from '../../data/merchants.ts';
+import type { Tx } from '../../data/open.ts';
+import { insertLog, insertPayment, mainPayment, updatePayment } from '../../data/payments.ts';
+import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/tables.ts';
+import { placeTransfers } from '../../data/transfers.ts';
+import type { Gateway } from '../../src/chains/chain.ts';
+import type { SettleApp, Step } from '../settle.ts';
+import { writeEvent } from './event.ts';
+
+interface Stray {
+  app: SettleApp;
+  tx: Tx;
+  now: number;
+}
+
+/** Books a transfer as a late payment of the step's invoice, which has ended. */
+export async function placeLate(step: Step, transfer: TransferRow): Promise<void> {
+  const payment = await lateTo(step, step.invoice, transfer);
+  await placeTransfers(
+    step.tx,
+    [transfer.id],
+    { disposition: 'late', payment_id: payment.id, invoice_id: step.invoice.id },
+    step.now,
+  );
+}
+
+/** The payment row of a late transfer; it becomes the invoice's own where that has none. */
+async function lateTo(stray: Stray, invoice: InvoiceRow, transfer: TransferRow): Promise<PaymentRow> {
+  const { app, tx, now } = stray;
+  const main = await mainPayment(tx, invoice.id);
+  const payment = await insertPayment(tx, {
+    ...strayValues(transfer, now),
+    status: 'late',
+    invoice_id: invoice.id,
+    main: main ? null : 1,
+    owner_id: invoice.owner_id,
+    currency: invoice.currency,
+    decimals: invoice.decimals,
+  });
+  if (!main)
+    await tx.updateTable('invoices').set({ payment_id: payment.id }).where('id', '=', invoice.id).execute();
+  await logStray(tx, payment, 'made after the invoice had ended', now);
+  await writeEvent(app, tx, 'payment.late', { merchant_id: invoice.owner_id, invoice, payment, now });
+  return payment;
+}
+
+/** Records a transfer that was found late at reading; returns its payment's id. */
+export async function recordLate(stray: Stray, invoice: InvoiceRow, transfer: TransferRow): Promise<void> {
+  const payment = await lateTo(stray, invoice, transfer);
+  await placeTransfers(stray.tx, [transfer.id], { payment_id: payment.id }, stray.now);
+}
+
+/** Records a transfer that matches nothing, with why. */
+export async function recordUnmatched(
+  stray: Stray,
+  gateway: Gateway,
+  transfer: TransferRow,
+  reason: string,
+): Promise<void> {
+  const { app, tx, now } = stray;
+  const owners = await merchantsAtAddress(tx, transfer.blockchain, transfer.address_key);
+  const owner_id = owners.length === 1 ? (owners[0] ?? null) : null;
+  const payment = await insertPayment(tx, {
+    ...strayValues(transfer, now),
+    status: 'unmatched',
+    invoice_id: null,
+    main: null,
+    owner_id,
+    currency: gateway.currency,
+    decimals: gateway.decimals,
+  });
+  await placeTransfers(tx, [transfer.id], { payment_id: payment.id }, now);
+  await logStray(tx, payment, reason, now);
+  await writeEvent(app, tx, 'payment.unmatched', { merchant_id: owner_id, invoice: null, payment, now });
+}
+
+const strayValues = (transfer: TransferRow, now: number) => ({
+  chain: transfer.chain,
+  blockchain: transfer.blockchain,
+  txid: transfer.txid,
+  received_atomic: transfer.amount_atomic,
+  amount_match: 'none',
+  confirmations: transfer.confirmations,
+  created_at: now,
+  updated_at: now,
+});
+
+const logStray = (tx: Tx, payment: PaymentRow, note: string, now: number): Promise<void> =>
+  insertLog(tx, {
+    payment_id: payment.id,
+    invoice_id: payment.invoice_id,
+    from_status: null,
+    to_status: payment.status,
+    txid: payment.txid,
+    confirmations: payment.confirmations,
+    note,
+    actor: 'observer',
+    created_at: now,
+  });
+
+/** A stray payment whose transfer vanished, or came back, says so. */
+export async function followStray(stray: Stray, transfer: TransferRow): Promise<void> {
+  const { tx, now } = stray;
+  if (transfer.payment_id === null || transfer.disposition === 'matched') return;
+  const payment = await tx
+    .selectFrom('payments')
+    .selectAll()
+    .where('id', '=', transfer.payment_id)
+    .executeTakeFirst();
+  if (!payment || payment.status === 'confirmed') return;
+  const status = transfer.state === 'gone' ? 'orphaned' : transfer.disposition;
+  if (status === payment.status && payment.confirmations === transfer.confirmations) return;
+  await updatePayment(tx, payment.id, { status, confirmations: transfer.confirmations, updated_at: now });
+  if (status !== payment.status)
+    await insertLog(tx, {
+      payment_id: payment.id,
+      invoice_id: payment.invoice_id,
+      from_status: payment.status,
+      to_status: status,
+      txid: payment.txid,
+      confirmations: transfer.confirmations,
+      note: status === 'orphaned' ? 'the transaction left the chain' : 'the transaction is back on the chain',
+      actor: 'observer',
+      created_at: now,
+    });
+}

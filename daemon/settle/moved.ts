@@ -1,0 +1,180 @@
+// Writes a move of an invoice: status, payment, money, income, event and delivery, all or nothing.
+import { insertDelivery } from '../../data/deliveries.ts';
+import { insertIncome } from '../../data/income.ts';
+import { getInvoice, updateInvoice } from '../../data/invoices.ts';
+import { lockHead, post } from '../../data/ledger.ts';
+import { heldInvoices, insertLog } from '../../data/payments.ts';
+import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/tables.ts';
+import { placeTransfers } from '../../data/transfers.ts';
+import { GRACE_SECONDS, type InvoiceStatus, type Verdict } from '../../src/invoice.ts';
+import { missingPrepaid, platformFee } from '../../src/ledger.ts';
+import type { Request, Step } from '../settle.ts';
+import { webhookTarget, writeEvent } from './event.ts';
+import { placeLate } from './late.ts';
+import { writePayment } from './payment.ts';
+
+type Moved = Extract<Verdict, { verdict: 'moved' }>;
+
+/** Most held invoices that a refill wakes at once; the rest follow as these settle. */
+export const HELD_BATCH = 100;
+
+export async function writeMoved(
+  step: Step,
+  verdict: Moved,
+  transfers: readonly TransferRow[],
+  request: Request,
+): Promise<InvoiceRow> {
+  const { tx, invoice, now } = step;
+  const confirmed = verdict.to === 'confirmed';
+  const counted = countedTransfers(verdict, transfers, request);
+  const txid = verdict.sum.txid ?? (confirmed ? (request.txid ?? simulatedTxid(request, invoice)) : null);
+  const sum =
+    confirmed && counted.length === 0 ? manualSum(invoice, verdict, txid) : { ...verdict.sum, txid };
+  const written = verdict.payment ? await writePayment(step, verdict.payment, sum, counted) : null;
+  const moved = await updateInvoice(tx, invoice.id, invoice.status as InvoiceStatus, {
+    status: verdict.to,
+    payment_id: written?.payment.id ?? invoice.payment_id,
+    amount_match: sum.amount_match,
+    received_atomic: sum.received_atomic > 0n ? sum.received_atomic.toString() : null,
+    txid: sum.txid,
+    confirmations: sum.confirmations,
+    paid_at: confirmed ? now : null,
+    ended_at: now,
+    due_at: null,
+    watch_until: Math.min(invoice.watch_until, now + GRACE_SECONDS),
+  });
+  if (!moved) throw new Error(`invoice ${invoice.id} moved under its lock`);
+  const ended = { ...step, invoice: (await getInvoice(tx, invoice.id)) as InvoiceRow };
+  if (confirmed) await writeConfirmed(ended, verdict, written?.payment ?? null, counted, transfers);
+  else await writeEnded(ended, written?.payment ?? null, transfers);
+  return ended.invoice;
+}
+
+/** Which transfers pay: the final ones; with an operator's word, all of them; none when simulated. */
+function countedTransfers(
+  verdict: Moved,
+  transfers: readonly TransferRow[],
+  request: Request,
+): readonly TransferRow[] {
+  if (verdict.to !== 'confirmed') return transfers;
+  if (verdict.credit_missing) return [];
+  return request.fact.kind === 'resolve' ? transfers : transfers.filter((row) => row.state === 'final');
+}
+
+const simulatedTxid = (request: Request, invoice: InvoiceRow): string | null =>
+  request.fact.kind === 'simulate' ? `simulated-${invoice.id}` : null;
+
+/** Confirmed without a transfer of ours: what was asked for counts as received. */
+const manualSum = (invoice: InvoiceRow, verdict: Moved, txid: string | null) => ({
+  ...verdict.sum,
+  txid,
+  received_atomic: BigInt(invoice.amount_atomic),
+  amount_match: 'exact' as const,
+});
+
+async function writeConfirmed(
+  step: Step,
+  verdict: Moved,
+  payment: PaymentRow | null,
+  counted: readonly TransferRow[],
+  all: readonly TransferRow[],
+): Promise<void> {
+  const { app, tx, invoice, now } = step;
+  const ids = counted.map((row) => row.id);
+  await placeTransfers(
+    tx,
+    ids,
+    { disposition: 'matched', invoice_id: invoice.id, booked_invoice_id: invoice.id },
+    now,
+  );
+  for (const row of all) if (!ids.includes(row.id)) await placeLate(step, row);
+  const url = await webhookTarget(tx, invoice);
+  if (invoice.owner_id !== null) await bookMoney(step, invoice.owner_id, verdict, url !== null);
+  const event = await writeEvent(app, tx, 'invoice.confirmed', {
+    merchant_id: invoice.owner_id,
+    invoice,
+    payment,
+    now,
+  });
+  if (url !== null)
+    await insertDelivery(tx, { event_id: event, merchant_id: invoice.owner_id, url, created_at: now });
+}
+
+async function bookMoney(
+  step: Step,
+  merchant_id: string,
+  verdict: Moved,
+  has_webhook: boolean,
+): Promise<void> {
+  const { app, tx, invoice, now, actor, note } = step;
+  const entry = { merchant_id, invoice_id: invoice.id, note, actor, now };
+  if (invoice.kind === 'refill') {
+    await post(app.db, tx, { ...entry, kind: 'refill', amount_micros: invoice.amount_usd_micros });
+    await wakeHeld(step, merchant_id);
+    return;
+  }
+  const fee = platformFee(invoice.amount_usd_micros);
+  if (verdict.credit_missing) {
+    const head = await lockHead(app.db, tx, merchant_id);
+    const missing = missingPrepaid(head?.prepaid_micros ?? 0n, invoice.amount_usd_micros);
+    if (missing > 0n) await post(app.db, tx, { ...entry, kind: 'demo_credit', amount_micros: missing });
+  }
+  if (fee > 0n && !(await post(app.db, tx, { ...entry, kind: 'fee', amount_micros: fee })))
+    throw new Error(`the prepaid balance of ${merchant_id} does not cover a fee that was checked`);
+  await insertIncome(tx, {
+    merchant_id,
+    invoice_id: invoice.id,
+    chain: invoice.chain,
+    currency: invoice.currency,
+    decimals: invoice.decimals,
+    amount_atomic: BigInt(invoice.received_atomic ?? invoice.amount_atomic),
+    amount_usd_micros: invoice.amount_usd_micros,
+    fee_charged_micros: fee,
+    txid: invoice.txid,
+    webhook_status: has_webhook ? 'pending' : 'none',
+    created_at: now,
+  });
+}
+
+async function writeEnded(
+  step: Step,
+  payment: PaymentRow | null,
+  transfers: readonly TransferRow[],
+): Promise<void> {
+  const { app, tx, invoice, now, actor, note } = step;
+  await placeTransfers(
+    tx,
+    transfers.map((row) => row.id),
+    { disposition: 'late' },
+    now,
+  );
+  if (!payment)
+    await insertLog(tx, {
+      payment_id: null,
+      invoice_id: invoice.id,
+      from_status: null,
+      to_status: invoice.status,
+      txid: null,
+      confirmations: 0,
+      note,
+      actor,
+      created_at: now,
+    });
+  const type = invoice.status as 'expired' | 'cancelled' | 'failed';
+  await writeEvent(app, tx, `invoice.${type}`, { merchant_id: invoice.owner_id, invoice, payment, now });
+  if (payment)
+    await writeEvent(app, tx, 'payment.late', { merchant_id: invoice.owner_id, invoice, payment, now });
+}
+
+/** Makes the clock look at once at invoices that waited for the limit, in the transaction that raised it. */
+export async function wakeHeld({ tx }: Pick<Step, 'tx'>, merchant_id: string): Promise<string[]> {
+  const ids = await heldInvoices(tx, merchant_id, HELD_BATCH);
+  if (ids.length > 0)
+    await tx
+      .updateTable('invoices')
+      .set({ due_at: 0 })
+      .where('id', 'in', ids)
+      .where('status', '=', 'created')
+      .execute();
+  return ids;
+}

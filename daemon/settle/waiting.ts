@@ -1,0 +1,51 @@
+// Writes what is seen of a payment while its invoice waits.
+import { updateInvoice } from '../../data/invoices.ts';
+import { mainPayment } from '../../data/payments.ts';
+import type { InvoiceRow, TransferRow } from '../../data/tables.ts';
+import { GRACE_SECONDS, type Verdict } from '../../src/invoice.ts';
+import type { Step } from '../settle.ts';
+import { writeEvent } from './event.ts';
+import { writePayment } from './payment.ts';
+
+type Waiting = Extract<Verdict, { verdict: 'waiting' }>;
+
+export async function writeWaiting(
+  step: Step,
+  verdict: Waiting,
+  transfers: readonly TransferRow[],
+): Promise<InvoiceRow> {
+  const { app, tx, invoice, now } = step;
+  const { sum, payment: status } = verdict;
+  const absent = transfers.length === 0 && invoice.payment_id === null;
+  const written = status === null || absent ? null : await writePayment(step, status, sum, transfers);
+  const values = {
+    payment_id: written?.payment.id ?? invoice.payment_id,
+    amount_match: sum.amount_match,
+    received_atomic: sum.received_atomic > 0n ? sum.received_atomic.toString() : null,
+    txid: sum.txid,
+    confirmations: sum.confirmations,
+    due_at: nextLook(invoice, verdict, transfers),
+  };
+  const changed = (Object.keys(values) as (keyof typeof values)[]).some(
+    (key) => values[key] !== invoice[key],
+  );
+  if (!changed) return invoice;
+  if (!(await updateInvoice(tx, invoice.id, 'created', values)))
+    throw new Error(`invoice ${invoice.id} moved under its lock`);
+  const seen = { ...invoice, ...values };
+  if (written?.moved && (status === 'detected' || status === 'confirming')) {
+    const type = `payment.${status}` as const;
+    const payment = (await mainPayment(tx, invoice.id)) ?? null;
+    await writeEvent(app, tx, type, { merchant_id: invoice.owner_id, invoice: seen, payment, now });
+  }
+  return seen;
+}
+
+/**
+ * When the clock must look again: at the end of the invoice's time, or, while a payment made in time waits for
+ * confirmations or the limit, at the end of the grace. Everything in between is looked at when it happens.
+ */
+function nextLook(invoice: InvoiceRow, verdict: Waiting, transfers: readonly TransferRow[]): number {
+  const waits = verdict.limit_exhausted || transfers.some((row) => row.state === 'pending');
+  return waits ? invoice.expires_at + GRACE_SECONDS : invoice.expires_at;
+}
