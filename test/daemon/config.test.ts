@@ -3,8 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CONFIG_FILE, ConfigError, loadConfig, type Sources, settings } from '../../daemon/config.ts';
+import { CONFIG_FILE, ConfigError, loadConfig, type Sources } from '../../daemon/config.ts';
 import { nearest, shown } from '../../daemon/settings.ts';
+import { settings } from '../../daemon/settings-schema.ts';
 import { blockchains, gatewayIds, tickers } from '../../src/chains/gateways.ts';
 
 let cwd: string;

@@ -1,0 +1,85 @@
+// Logging: JSON lines on stderr, readable lines on a terminal; no secret and no control character gets through.
+import { type Logger, pino } from 'pino';
+
+/** Where lines go: `process.stderr`, or a list in a test. */
+export interface LogSink {
+  write(line: string): unknown;
+}
+
+export interface LogOptions {
+  level: 'silent' | 'error' | 'warn' | 'info' | 'debug';
+  /** Readable lines in place of JSON. */
+  pretty?: boolean;
+  sink?: LogSink;
+  /** Configured secrets: wherever they turn up in a line, they are masked. */
+  secrets?: readonly (string | undefined)[];
+}
+
+const MASK = '(hidden)';
+/** A shorter secret would mask ordinary words. */
+const MIN_MASKED_LENGTH = 8;
+/** Values under these names are masked, however deep. */
+const SECRET_NAMES =
+  'password|new_password|current_password|api_key|apiKey|token|access_token|id_token|bot_token|secret|webhook_secret|authorization|x-api-key|cookie|hash';
+const SECRET_FIELD = new RegExp(`("(?:${SECRET_NAMES})":)"(?:[^"\\\\]|\\\\.)*"`, 'gi');
+/** Merchant and platform keys, tokens, webhook secrets, keys in a query, passwords in a URL. */
+const SECRET_TEXT: readonly [RegExp, string][] = [
+  [/\bgw_[\x21\x23-\x5b\x5d-\x7e]{8,}/g, `gw_${MASK}`],
+  [/\beyJ[\w-]+\.[\w-]+\.[\w-]+/g, MASK],
+  [/\bwhsec_[\w+/=-]+/g, MASK],
+  [/([?&](?:api_?key|token|key|secret)=)[^&\s"]+/gi, `$1${MASK}`],
+  [/(\bbearer\s+)[\w.~+/-]+=*/gi, `$1${MASK}`],
+  [/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/@:"]*):[^\s/@"]*@/gi, `$1:${MASK}@`],
+];
+/** Controls that JSON leaves alone, and characters that turn the direction of text. */
+const UNSEEN = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const CLOCK_START = 11;
+const CLOCK_END = 19;
+
+/** The daemon's logger. Synchronous, so that the last line before a crash is there. */
+export function createLog({
+  level,
+  pretty = false,
+  sink = process.stderr,
+  secrets = [],
+}: LogOptions): Logger {
+  const known = secrets.filter((text): text is string => (text?.length ?? 0) >= MIN_MASKED_LENGTH);
+  const clean = (line: string) =>
+    escaped(known.reduce((text, secret) => text.replaceAll(inJson(secret), MASK), mask(line)));
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (line: string) => void sink.write(pretty ? readable(clean(line)) : clean(line)) },
+  );
+}
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
+
+function mask(line: string): string {
+  const masked = line.replace(SECRET_FIELD, `$1"${MASK}"`);
+  return SECRET_TEXT.reduce((text, [pattern, by]) => text.replace(pattern, by), masked);
+}
+
+const escaped = (text: string): string =>
+  text.replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** `12:00:01 info  request endpoint=health status=200`; values stay as JSON where they are no plain words. */
+function readable(line: string): string {
+  const { time, level, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
+  const fields = Object.entries(rest).map(([name, value]) => `${name}=${plain(value)}`);
+  const failure = err as { message?: unknown; stack?: unknown } | undefined;
+  if (failure)
+    fields.push(`error=${plain(level === 'error' ? (failure.stack ?? failure.message) : failure.message)}`);
+  const clock = String(time).slice(CLOCK_START, CLOCK_END);
+  return `${[clock, String(level).padEnd(5), plain(msg ?? '', true), ...fields].join(' ')}\n`;
+}
+
+function plain(value: unknown, words = false): string {
+  if (typeof value === 'string' && (words ? /^[\x20-\x7e]*$/ : /^[\x21\x23-\x7e]+$/).test(value))
+    return value;
+  return escaped(JSON.stringify(value) ?? 'undefined');
+}
