@@ -9,8 +9,8 @@ const VERSION = 'v1.';
 
 export interface Secrets {
   /**
-   * Encrypts a text for the database with AES-256-GCM. `purpose` names column and row
-   * (`merchants.api_key:<id>`); the same is needed to open it, so that a value moved to another row is refused.
+   * Encrypts a text for the database with AES-256-GCM. `purpose` names column and row (see below);
+   * the same is needed to open it, so that a value moved to another row is refused.
    */
   seal(text: string, purpose: string): string;
   /** The sealed text; throws where it was changed, moved, or sealed under another secret. */
@@ -20,6 +20,11 @@ export interface Secrets {
   /** Kept in the database, so that a wrong secret is known before it is used. */
   check: string;
 }
+
+/** Purposes of the sealed columns, said once so that reader and writer agree. */
+export const apiKeyPurpose = (merchant_id: string): string => `merchants.api_key:${merchant_id}`;
+export const webhookSecretPurpose = (merchant_id: string): string =>
+  `merchants.webhook_secret:${merchant_id}`;
 
 /** `secret` is any text of at least 16 characters; keep it as long as the database. */
 export function createSecrets(secret: string): Secrets {

@@ -1,0 +1,100 @@
+// Idempotency keys: one row for each caller and key, first as a claim, then with the answer.
+import type { Db, Executor } from './open.ts';
+
+/** Old rows removed with each new claim: more than are added, so that the table never grows without end. */
+const FORGOTTEN_AT_ONCE = 20;
+
+export interface IdempotencyClaim {
+  caller: string;
+  key: string;
+  request_hash: string;
+  /** Unix seconds, as the two below. */
+  now: number;
+  /** Older answers count no more. */
+  forget_before: number;
+  /** An older claim without answer died with its process. */
+  abandoned_before: number;
+}
+
+export type ClaimResult =
+  | { state: 'claimed' | 'in_progress' | 'mismatch' }
+  | { state: 'answered'; status: number; body: string };
+
+/** Claims the key for this request, or says what became of the one that has it. */
+export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimResult> {
+  const { caller, key, request_hash, now, forget_before, abandoned_before } = claim;
+  return db.transaction(async (tx) => {
+    const old = tx
+      .selectFrom('idempotency')
+      .select(['caller', 'key'])
+      .where('created_at', '<', forget_before)
+      .orderBy('created_at')
+      .limit(FORGOTTEN_AT_ONCE);
+    for (const row of await old.execute())
+      await tx
+        .deleteFrom('idempotency')
+        .where('caller', '=', row.caller)
+        .where('key', '=', row.key)
+        .where('created_at', '<', forget_before)
+        .execute();
+    // A row that may be taken over: forgotten, or a claim of this very request whose process died.
+    const claimed = await tx
+      .insertInto('idempotency')
+      .values({ caller, key, request_hash, status: null, body: null, created_at: now })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['caller', 'key'])
+          .doUpdateSet({ request_hash, status: null, body: null, created_at: now })
+          .where((row) =>
+            row.or([
+              row('idempotency.created_at', '<', forget_before),
+              row.and([
+                row('idempotency.status', 'is', null),
+                row('idempotency.request_hash', '=', request_hash),
+                row('idempotency.created_at', '<', abandoned_before),
+              ]),
+            ]),
+          ),
+      )
+      .returning('caller')
+      .executeTakeFirst();
+    if (claimed) return { state: 'claimed' };
+    const first = await tx
+      .selectFrom('idempotency')
+      .selectAll()
+      .where('caller', '=', caller)
+      .where('key', '=', key)
+      .executeTakeFirstOrThrow();
+    if (first.request_hash !== request_hash) return { state: 'mismatch' };
+    if (first.status === null) return { state: 'in_progress' };
+    return { state: 'answered', status: first.status, body: first.body ?? '' };
+  });
+}
+
+/** Keeps the answer of a claimed request. */
+export async function answerIdempotent(
+  query: Executor,
+  answer: { caller: string; key: string; status: number; body: string },
+): Promise<void> {
+  const { caller, key, status, body } = answer;
+  await query
+    .updateTable('idempotency')
+    .set({ status, body })
+    .where('caller', '=', caller)
+    .where('key', '=', key)
+    .where('status', 'is', null)
+    .execute();
+}
+
+/** Frees a claimed key whose request came to nothing. */
+export async function releaseIdempotent(
+  query: Executor,
+  { caller, key }: { caller: string; key: string },
+): Promise<void> {
+  await query
+    .deleteFrom('idempotency')
+    .where('caller', '=', caller)
+    .where('key', '=', key)
+    .where('status', 'is', null)
+    .execute();
+}
