@@ -77,6 +77,8 @@ interface Definition<
   /** How the body is sent; `json` unless told. */
   encoding?: 'json' | 'form';
   response: Response;
+  /** Media types the same call answers instead when it is asked to; its handler then returns a `Streamed`. */
+  also?: readonly string[];
   /** 200 unless told. */
   status?: 200 | 201;
   /** The refusals a caller must expect, beyond validation and those its `auth` implies. */

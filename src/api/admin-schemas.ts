@@ -1,0 +1,219 @@
+// The operator's replies.
+import { z } from 'zod';
+import {
+  amountMatches,
+  BalancePublic,
+  EventPublic,
+  IncomePublic,
+  InvoicePublic,
+  invoiceStatuses,
+  networks,
+  PaymentLogPublic,
+  PaymentPublic,
+  paymentStatuses,
+  UnitPublic,
+  WalletPublic,
+} from './schemas.ts';
+import { count, decimalString, paged, shape, unixSeconds } from './shape.ts';
+
+export const LedgerEntryPublic = shape(
+  'LedgerEntryPublic',
+  {
+    id: z.uuid(),
+    seq: count().describe('1, 2, 3 … without gap'),
+    kind: z.enum(['refill', 'credit', 'demo_credit', 'fee']),
+    amount_usd: decimalString().describe('Negative for a debit'),
+    balance_usd: decimalString().describe('Prepaid balance after it'),
+    invoice_id: z.uuid().nullable(),
+    note: z.string().nullable(),
+    actor: z.string(),
+    created_at: unixSeconds(),
+    hash: z.string().describe('Chains every entry to the one before'),
+  },
+  "One booking on a merchant's prepaid balance.",
+);
+
+export const AdminMerchant = shape('AdminMerchant', {
+  user_id: z.uuid(),
+  email: z.string(),
+  full_name: z.string().nullable(),
+  is_active: z.boolean(),
+  slug: z.string(),
+  plan: z.string(),
+  prepaid_usd: decimalString(),
+  limit_of_payments: decimalString(),
+  units: count(),
+  invoices: count(),
+  confirmed_invoices: count(),
+  confirmed_usd: decimalString().describe('Volume confirmed so far'),
+  fees_usd: decimalString(),
+  wallets: z.array(z.string()).describe('Blockchains that have a receive address'),
+  created_at: unixSeconds(),
+  last_invoice_at: unixSeconds().nullable(),
+});
+
+export const AdminMerchants = shape('AdminMerchants', paged(AdminMerchant));
+
+export const AdminPayment = shape(
+  'AdminPayment',
+  {
+    id: z.uuid().describe('The invoice, or the payment where there is none'),
+    invoice_id: z.uuid().nullable(),
+    payment_id: z.uuid().nullable(),
+    kind: z.enum(['sale', 'refill']).nullable(),
+    owner_id: z.uuid().nullable().describe('Null for the platform key'),
+    owner_slug: z.string().nullable(),
+    chain: z.string(),
+    currency: z.string(),
+    status: z
+      .enum([...invoiceStatuses, ...paymentStatuses.filter((status) => status !== 'confirmed')])
+      .describe("The invoice's status; the payment's where there is no invoice"),
+    payment_status: z.enum(paymentStatuses).nullable(),
+    amount: decimalString().nullable(),
+    amount_usd: decimalString().nullable(),
+    received_amount: decimalString().nullable(),
+    amount_match: z.enum(amountMatches),
+    txid: z.string().nullable(),
+    confirmations: count(),
+    external_ref: z.string().nullable(),
+    candidates: count().describe('Open invoices that an unmatched transfer could mean'),
+    created_at: unixSeconds(),
+    expires_at: unixSeconds().nullable(),
+    paid_at: unixSeconds().nullable(),
+  },
+  'An invoice with its payment, or a payment that belongs to no open invoice.',
+);
+
+export const AdminPayments = shape('AdminPayments', {
+  data: z.array(AdminPayment).describe('Newest first'),
+  has_more: z.boolean(),
+  skip: count(),
+  limit: count(),
+});
+
+export const TransferPublic = shape(
+  'TransferPublic',
+  {
+    id: z.uuid(),
+    chain: z.string(),
+    currency: z.string(),
+    txid: z.string(),
+    index: z.string().describe('Tells outputs of one transaction apart'),
+    amount: decimalString(),
+    memo: z.string().nullable(),
+    sender: z.string().nullable(),
+    height: z.int().nullable(),
+    confirmations: count(),
+    state: z.enum(['pending', 'final', 'gone']),
+    disposition: z.enum(['matched', 'late', 'unmatched']),
+    ambiguous: z.string().nullable().describe('Why it is not matched by itself'),
+    booked_invoice_id: z.uuid().nullable(),
+    chain_time: unixSeconds(),
+    first_seen_at: unixSeconds(),
+  },
+  'One credit to a watched address, as it was read from the chain.',
+);
+
+export const AdminPaymentDetail = shape('AdminPaymentDetail', {
+  payment: AdminPayment,
+  invoice: InvoicePublic.nullable(),
+  payments: z.array(PaymentPublic).describe('The main payment first, then late ones'),
+  logs: z.array(PaymentLogPublic).describe('Oldest first'),
+  transfers: z.array(TransferPublic),
+  candidates: z.array(InvoicePublic).describe('Open invoices that an unmatched transfer could mean'),
+  ledger: z.array(LedgerEntryPublic),
+  income: IncomePublic.nullable(),
+  events: z.array(EventPublic),
+});
+
+export const AdminMerchantDetail = shape('AdminMerchantDetail', {
+  merchant: AdminMerchant,
+  webhook_url: z.string().nullable(),
+  enabled_currencies: z.array(z.string()).nullable(),
+  balances: z.array(BalancePublic),
+  wallets: z.array(WalletPublic),
+  units: z.array(UnitPublic),
+  ledger: z.array(LedgerEntryPublic).describe('The latest entries, newest first'),
+  payments: z.array(AdminPayment).describe('The latest invoices, newest first'),
+});
+
+export const AdminCredit = shape('AdminCredit', {
+  merchant: AdminMerchant,
+  prepaid_usd: decimalString().describe('Balance after the credit'),
+  limit_of_payments: decimalString().describe('Limit after the credit'),
+  entry: LedgerEntryPublic,
+});
+
+export const AdminRefillWallet = WalletPublic.extend({ note: z.string().nullable() }).meta({
+  id: 'AdminRefillWallet',
+});
+
+export const AdminRefillWallets = shape('AdminRefillWallets', {
+  wallets: z.array(AdminRefillWallet),
+  missing: z.array(z.string()).describe('Blockchains of enabled gateways that have no address'),
+});
+
+const period = () =>
+  z.object({
+    day: decimalString().describe('Last 24 hours'),
+    week: decimalString(),
+    month: decimalString().describe('Last 30 days'),
+    total: decimalString(),
+  });
+
+export const observerStatuses = ['ok', 'behind', 'down', 'wrong_network', 'starting'] as const;
+
+export const ObserverPublic = shape('ObserverPublic', {
+  blockchain: z.string(),
+  name: z.string(),
+  provider: z.string().nullable().describe('The provider in use, without keys'),
+  status: z.enum(observerStatuses),
+  tip_height: z.int().nullable(),
+  tip_time: unixSeconds().nullable(),
+  cursor_height: z.int().nullable(),
+  lag_seconds: z.int().nullable().describe('Age of the last complete reading'),
+  watched_addresses: count(),
+  last_ok_at: unixSeconds().nullable(),
+  last_error: z.string().nullable(),
+  last_error_at: unixSeconds().nullable(),
+  ranges: z
+    .array(z.object({ scope: z.string(), from: z.int(), to: z.int() }))
+    .describe('What was read completely: a gap would show between two of one scope'),
+  unmatched: z.array(AdminPayment).describe('The latest transfers that pay no invoice'),
+  unmatched_count: count(),
+  late: z.array(AdminPayment).describe('The latest transfers for invoices that had ended'),
+  late_count: count(),
+  requests: count().describe('Requests to providers since the start'),
+  failures: count(),
+});
+
+export const AdminObservers = shape('AdminObservers', { observers: z.array(ObserverPublic) });
+
+export const AdminDashboard = shape('AdminDashboard', {
+  version: z.string(),
+  network: z.enum(networks),
+  demo_mode: z.boolean(),
+  generated_at: unixSeconds(),
+  users: count(),
+  merchants: count(),
+  units: count(),
+  invoices: z.record(z.enum(invoiceStatuses), count()).describe('Invoices by status'),
+  volume_usd: period().describe('Confirmed sales'),
+  fees_usd: period(),
+  refills_usd: period(),
+  prepaid_usd: decimalString().describe('Sum of all prepaid balances'),
+  income: z.array(BalancePublic).describe('Confirmed income of all merchants, per currency'),
+  attention: z
+    .object({
+      held: count(),
+      late: count(),
+      unmatched: count(),
+      orphaned: count(),
+      webhooks_failed: count(),
+      webhooks_unknown: count(),
+    })
+    .describe('What waits for a person'),
+  observers: z.array(
+    z.object({ blockchain: z.string(), status: z.enum(observerStatuses), lag_seconds: z.int().nullable() }),
+  ),
+});
