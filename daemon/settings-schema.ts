@@ -116,6 +116,12 @@ export const settingsSchema = z.strictObject({
           .meta({ secret_url: true })
           .optional(),
         api_key: secret(`key of the ${id} provider`).optional(),
+        requests_per_second: z
+          .number()
+          .positive()
+          .max(1000)
+          .optional()
+          .describe(`most requests per second to the ${id} provider`),
       })
       .prefault({}),
   ),

@@ -45,19 +45,37 @@ export async function updateInvoice(
   return result.numUpdatedRows === 1n;
 }
 
-/** Invoices that the clock must look at, oldest first. */
+/** Invoices of a blockchain whose time came at or before `horizon`, oldest first. */
 export async function dueInvoices(
   query: Executor,
-  blockchains: readonly string[],
-  now: number,
+  blockchain: string,
+  horizon: number,
   limit: number,
 ): Promise<string[]> {
   const rows = await query
     .selectFrom('invoices')
     .select('id')
-    .where('due_at', '<=', now)
-    .where('blockchain', 'in', blockchains)
+    .where('blockchain', '=', blockchain)
+    .where('due_at', '<=', horizon)
     .orderBy('due_at')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Invoices that are still open though their time and the grace are over: no provider's trouble keeps them longer. */
+export async function overdueInvoices(
+  query: Executor,
+  now: number,
+  grace_seconds: number,
+  limit: number,
+): Promise<string[]> {
+  const rows = await query
+    .selectFrom('invoices')
+    .select('id')
+    .where('status', '=', 'created')
+    .where('expires_at', '<=', now - grace_seconds)
+    .orderBy('expires_at')
     .limit(limit)
     .execute();
   return rows.map((row) => row.id);

@@ -164,6 +164,8 @@ export interface Page {
   /** Hashes of blocks that left the chain: transfers in them lose height and hash. */
   orphaned_blocks?: string[];
   tip?: Tip;
+  /** Everything made before this moment (Unix seconds) is read when this page is; absent: before the read began. */
+  read_through?: number;
 }
 
 export interface ReadContext {

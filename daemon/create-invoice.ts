@@ -1,0 +1,200 @@
+// Makes an invoice: quote at the frozen rate, a memo, a reference or a free amount, and the watch on its address.
+import { randomBytes, randomUUID } from 'node:crypto';
+import {
+  getInvoice,
+  insertInvoice,
+  type NewInvoice,
+  reservedAmounts,
+  watchAddress,
+} from '../data/invoices.ts';
+import type { Tx } from '../data/open.ts';
+import type { InvoiceRow } from '../data/tables.ts';
+import type { Family, Gateway } from '../src/chains/chain.ts';
+import { findBlockchain } from '../src/chains/gateways.ts';
+import { Refusal } from '../src/errors.ts';
+import { GRACE_SECONDS } from '../src/invoice.ts';
+import { makeMemo } from '../src/memo.ts';
+import { type Quote, quote, uniqueSlots, uniqueStep } from '../src/quote.ts';
+import type { App } from './context.ts';
+import { seconds } from './context.ts';
+import { writeEvent } from './settle/event.ts';
+
+/** Draws of a memo or a random tail before all amounts are looked at. */
+const DRAWS = 8;
+const MEMO_BYTES = 32;
+
+export interface InvoiceRequest {
+  /** Null for the platform key. */
+  owner_id: string | null;
+  kind: 'sale' | 'refill';
+  gateway: Gateway;
+  /** A plain decimal above zero. */
+  amount: string;
+  amount_unit: 'usd' | 'native';
+  /** Where the buyer pays to. */
+  wallet: { address: string; address_key: string };
+  /** How long the buyer has, in seconds. */
+  ttl_seconds: number;
+  external_ref: string | null;
+  callback_url: string | null;
+  unit_id: string | null;
+  /** Shown by wallets beside the payment. */
+  label: string;
+}
+
+/**
+ * Creates an invoice. Refuses with `no_rate`, `amount_too_small`, `amount_too_large` or `no_free_amount`.
+ * The row is durable when the promise resolves.
+ */
+export async function createInvoice(app: App, request: InvoiceRequest): Promise<InvoiceRow> {
+  const { gateway } = request;
+  const { usd_nanos } = app.rates.rate(gateway.currency);
+  const quoted = quote({
+    gateway,
+    amount: request.amount,
+    amount_unit: request.amount_unit,
+    rate_usd_nanos: usd_nanos,
+    service_fee_percent: request.kind === 'sale' ? app.config.service_fee_percent : '0',
+  });
+  if (quoted === 'too_small') throw new Refusal('amount_too_small');
+  if (quoted === 'too_large') throw new Refusal('amount_too_large');
+  return app.db.transaction(async (tx) => {
+    const row = await insertFree(app, tx, request, quoted, usd_nanos);
+    await watchAddress(tx, {
+      blockchain: gateway.blockchain,
+      address_key: row.address_key,
+      address: row.address,
+      since: row.created_at,
+      open_until: row.expires_at + GRACE_SECONDS,
+      watch_until: row.watch_until,
+    });
+    await writeEvent(app, tx, 'invoice.created', {
+      merchant_id: row.owner_id,
+      invoice: row,
+      payment: null,
+      now: row.created_at,
+    });
+    return row;
+  });
+}
+
+/** Tries the plain price first, then random tails, then every tail there is. */
+async function insertFree(
+  app: App,
+  tx: Tx,
+  request: InvoiceRequest,
+  quoted: Quote,
+  rate: bigint,
+): Promise<InvoiceRow> {
+  const { gateway } = request;
+  const slots = gateway.unique_amount ? uniqueSlots(gateway, quoted.amount_atomic) : 1n;
+  for (let draw = 0; draw < DRAWS; draw++) {
+    const slot = draw === 0 ? 0n : randomBelow(slots);
+    const row = await tryInsert(app, tx, request, withTail(gateway, quoted, slot), rate);
+    if (row) return row;
+  }
+  for (const slot of await freeSlots(tx, request, quoted, slots)) {
+    const row = await tryInsert(app, tx, request, withTail(gateway, quoted, slot), rate);
+    if (row) return row;
+  }
+  throw new Refusal('no_free_amount', {
+    detail: `All ${slots} distinguishable amounts at this price are reserved for ${gateway.chain}; ask for another price or wait until one is given back`,
+  });
+}
+
+const withTail = (gateway: Gateway, quoted: Quote, slot: bigint): Quote => {
+  const tail = slot * uniqueStep(gateway);
+  return {
+    ...quoted,
+    amount_merchant_atomic: quoted.amount_merchant_atomic + tail,
+    amount_atomic: quoted.amount_atomic + tail,
+  };
+};
+
+const randomBelow = (limit: bigint): bigint => BigInt(`0x${randomBytes(8).toString('hex')}`) % limit;
+
+async function freeSlots(tx: Tx, request: InvoiceRequest, quoted: Quote, slots: bigint): Promise<bigint[]> {
+  const { gateway, wallet } = request;
+  if (!gateway.unique_amount) return [];
+  const amounts = new Map<string, bigint>();
+  for (let slot = 0n; slot < slots; slot++)
+    amounts.set((quoted.amount_atomic + slot * uniqueStep(gateway)).toString(), slot);
+  const key = { blockchain: gateway.blockchain, address_key: wallet.address_key, chain: gateway.chain };
+  for (const taken of await reservedAmounts(tx, key, [...amounts.keys()])) amounts.delete(taken);
+  return [...amounts.values()];
+}
+
+async function tryInsert(
+  app: App,
+  tx: Tx,
+  request: InvoiceRequest,
+  quoted: Quote,
+  rate: bigint,
+): Promise<InvoiceRow | undefined> {
+  const values = invoiceValues(app, request, quoted, rate);
+  return (await insertInvoice(tx, values)) ? await getInvoice(tx, values.id) : undefined;
+}
+
+function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: bigint): NewInvoice {
+  const { gateway, wallet } = request;
+  const family = findBlockchain(gateway.blockchain)?.family as Family;
+  const created_at = seconds(app.clock);
+  const expires_at = created_at + request.ttl_seconds;
+  const memo = gateway.supports_memo ? drawMemo() : null;
+  const reference = family.makeReference?.(randomBytes(32)) ?? null;
+  const { uri, exits } = family.paymentLinks({
+    gateway,
+    address: wallet.address,
+    amount_atomic: quoted.amount_atomic,
+    memo,
+    reference,
+    label: request.label,
+    expires_at,
+  });
+  return {
+    id: randomUUID(),
+    owner_id: request.owner_id,
+    kind: request.kind,
+    unit_id: request.unit_id,
+    chain: gateway.chain,
+    blockchain: gateway.blockchain,
+    currency: gateway.currency,
+    network: gateway.network,
+    decimals: gateway.decimals,
+    min_confirmations: gateway.min_confirmations,
+    amount_usd_micros: quoted.amount_usd_micros,
+    amount_usd_fee_micros: quoted.amount_usd_fee_micros,
+    rate_usd_nanos: rate.toString(),
+    amount_merchant_atomic: quoted.amount_merchant_atomic.toString(),
+    amount_fee_atomic: quoted.amount_fee_atomic.toString(),
+    amount_atomic: quoted.amount_atomic.toString(),
+    address: wallet.address,
+    address_key: wallet.address_key,
+    memo,
+    reference,
+    qr_payload: uri,
+    exits: JSON.stringify(exits),
+    status: 'created',
+    payment_id: null,
+    amount_match: 'none',
+    received_atomic: null,
+    txid: null,
+    confirmations: 0,
+    external_ref: request.external_ref,
+    callback_url: request.callback_url,
+    created_at,
+    expires_at,
+    paid_at: null,
+    ended_at: null,
+    due_at: expires_at,
+    reserved: gateway.unique_amount ? 1 : null,
+    watch_until: expires_at + 2 * GRACE_SECONDS,
+  };
+}
+
+function drawMemo(): string {
+  for (;;) {
+    const memo = makeMemo(randomBytes(MEMO_BYTES));
+    if (memo !== null) return memo;
+  }
+}

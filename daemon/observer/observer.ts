@@ -1,0 +1,211 @@
+// Watches every blockchain at its own pace, and the clock; one chain's trouble stays its own.
+import { randomUUID } from 'node:crypto';
+import { dropLeases, getCursor, holdLease } from '../../data/cursors.ts';
+import { dueInvoices, overdueInvoices, releaseAmounts } from '../../data/invoices.ts';
+import { type Gateway, ProviderError } from '../../src/chains/chain.ts';
+import { blockchains } from '../../src/chains/gateways.ts';
+import { GRACE_SECONDS } from '../../src/invoice.ts';
+import type { App } from '../context.ts';
+import { seconds } from '../context.ts';
+import type { SettleApp } from '../settle.ts';
+import { createReader, lookAtAll, type Reader } from './reader.ts';
+import { openRpc, type ProviderStatus, type RpcSource } from './rpc.ts';
+
+/** How often the clock looks at invoices whose time is up. */
+const CLOCK_MS = 1_000;
+/** How often amounts are given back and invoices past the grace are ended. */
+const HOUSEKEEPING_MS = 60_000;
+/** Invoices that one tick of the clock looks at. */
+const DUE_BATCH = 200;
+/** A daemon that reads a blockchain keeps others from reading it twice. */
+const LEASE_MS = 30_000;
+/** Longest wait after failures of ours (those of providers wait by themselves). */
+const RETRY_MS = 10_000;
+
+export interface Observer {
+  start(): void;
+  /** Reads a blockchain now; calls made meanwhile share one read that begins after them. Throws ProviderError. */
+  poll(blockchain: string): Promise<void>;
+  /** Looks now at everything whose time is up. */
+  tick(): Promise<void>;
+  status(): { blockchain: string; providers: ProviderStatus[]; gateways: readonly Gateway[] }[];
+  stop(): Promise<void>;
+}
+
+type ObserverApp = SettleApp & Pick<App, 'gateways'>;
+
+export interface ObserverOptions {
+  app: ObserverApp;
+  /** For tests: where a blockchain is read from instead of the configured providers. */
+  source?: (blockchain: string) => RpcSource | undefined;
+}
+
+export function openObserver({ app, source }: ObserverOptions): Observer {
+  const instance = randomUUID();
+  const readers = blockchains.flatMap((blockchain) => {
+    const gateways = app.gateways.filter((gateway) => gateway.blockchain === blockchain.id);
+    if (gateways.length === 0) return [];
+    return { ...createLane(app, instance, blockchain.id, gateways, source?.(blockchain.id)) };
+  });
+  const stopping = new AbortController();
+  const running: Promise<void>[] = [];
+  let lastHousekeeping = 0;
+
+  async function tick(): Promise<void> {
+    const now = seconds(app.clock);
+    for (const { reader } of readers) {
+      const id = reader.blockchain.id;
+      const cursor = await getCursor(app.db.query, id);
+      const horizon = Math.min(now, cursor?.last_ok_at ?? 0);
+      await lookAtAll(app, await dueInvoices(app.db.query, id, horizon, DUE_BATCH), 'clock');
+    }
+    if (app.clock.ms() - lastHousekeeping < HOUSEKEEPING_MS) return;
+    lastHousekeeping = app.clock.ms();
+    await lookAtAll(app, await overdueInvoices(app.db.query, now, GRACE_SECONDS, DUE_BATCH), 'clock');
+    await releaseAmounts(app.db.query, now);
+  }
+
+  return {
+    tick,
+    start() {
+      for (const lane of readers) running.push(repeat(stopping.signal, () => lane.scheduled()));
+      running.push(
+        repeat(stopping.signal, async () => {
+          await tick();
+          return CLOCK_MS;
+        }),
+      );
+    },
+    async poll(blockchain) {
+      const lane = readers.find(({ reader }) => reader.blockchain.id === blockchain);
+      if (!lane) throw new ProviderError('unreachable', `${blockchain} is not enabled`);
+      await lane.forced();
+    },
+    status: () =>
+      readers.map(({ reader }) => ({
+        blockchain: reader.blockchain.id,
+        providers: reader.source.status(),
+        gateways: reader.gateways,
+      })),
+    async stop() {
+      stopping.abort();
+      await Promise.all(readers.map(({ reader }) => reader.source.close()));
+      await Promise.all(running);
+      await dropLeases(app.db.query, instance);
+    },
+  };
+
+  /** Runs `work` again and again, as long after each other as it says; a failure of ours is logged and tried again. */
+  async function repeat(signal: AbortSignal, work: () => Promise<number>): Promise<void> {
+    while (!signal.aborted) {
+      let wait = RETRY_MS;
+      try {
+        wait = await work();
+      } catch (error) {
+        if (!signal.aborted) app.log.error({ err: error }, 'the observer failed; it goes on');
+      }
+      await sleep(wait, signal);
+    }
+  }
+}
+
+interface Lane {
+  reader: Reader;
+  /** One read by the schedule; returns the wait until the next, in milliseconds. */
+  scheduled(): Promise<number>;
+  forced(): Promise<void>;
+}
+
+function createLane(
+  app: ObserverApp,
+  instance: string,
+  id: string,
+  gateways: readonly Gateway[],
+  given: RpcSource | undefined,
+): Lane {
+  const blockchain = blockchains.find((one) => one.id === id) as (typeof blockchains)[number];
+  const { network } = app.config;
+  const configured = app.config.blockchains?.[id];
+  const providers = configured?.url
+    ? [
+        {
+          provider: configured.provider ?? blockchain.providers[network][0]?.provider ?? id,
+          url: configured.url,
+          api_key: configured.api_key,
+        },
+      ]
+    : [...blockchain.providers[network]].map((provider) => ({ ...provider, api_key: configured?.api_key }));
+  const source =
+    given ??
+    openRpc({
+      blockchain: id,
+      family: blockchain.family,
+      network,
+      providers,
+      requests_per_second: configured?.requests_per_second ?? blockchain.requests_per_second,
+      clock: app.clock,
+      onEvent: (event) => app.log[event.type === 'provider_back' ? 'info' : 'warn'](event, event.message),
+    });
+  const reader = createReader({ app, network, blockchain, gateways, source });
+  const interval = Math.min(...gateways.map((gateway) => gateway.poll_interval_seconds)) * 1000;
+  const read = coalesce(() => reader.read());
+  return {
+    reader,
+    forced: read,
+    async scheduled() {
+      if (
+        !(await holdLease(
+          app.db.query,
+          `observe:${id}`,
+          instance,
+          app.clock.ms(),
+          Math.max(LEASE_MS, 3 * interval),
+        ))
+      )
+        return interval;
+      try {
+        await read();
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error;
+        const retry = source.retryAt() - app.clock.ms();
+        return Math.max(interval, Number.isFinite(retry) ? retry : 60_000);
+      }
+      return interval;
+    },
+  };
+}
+
+/** Calls during a run share one further run that begins after it. */
+function coalesce(work: () => Promise<void>): () => Promise<void> {
+  let current: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  const begin = (): Promise<void> => {
+    current = work().finally(() => {
+      current = undefined;
+    });
+    return current;
+  };
+  return () => {
+    if (!current) return begin();
+    next ??= current
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        return begin();
+      });
+    return next;
+  };
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+  });
+}
