@@ -5,8 +5,6 @@ import { createHealth, type Health } from './health.ts';
 import type { HttpLimits } from './http.ts';
 import { createProvider, type Provider, type ProviderConfig, type ProviderCounters } from './provider.ts';
 
-export type { ProviderConfig } from './provider.ts';
-
 /** From sending to the last byte: a raw Bitcoin block over a slow line still passes. */
 const REQUEST_TIMEOUT_MS = 20_000;
 /** A full Bitcoin block as verbose JSON is about half of it. */

@@ -1,0 +1,81 @@
+// What is known of the live rates: the last that the markets agreed on, for as long as it counts.
+import type { Logger } from 'pino';
+import type { PricedAsset } from '../../src/chains/prices.ts';
+import { formatDecimal, parseDecimal, RATE_DECIMALS } from '../../src/money.ts';
+import { decideRates, ONE_USD, type SourceQuotes } from '../../src/rates.ts';
+import { type Clock, seconds } from '../context.ts';
+
+/** An older rate is no rate. */
+const MAX_RATE_AGE_SECONDS = 300;
+
+export interface Rate {
+  /** USD × 10^9 per whole coin, above zero. */
+  rate_usd_nanos: bigint;
+  /** The same as a decimal string. */
+  usd: string;
+  source: 'live' | 'fixed' | 'demo';
+  /** Unix seconds: when the markets said so; now, for figures that do not age. */
+  at: number;
+}
+
+export interface Book {
+  /** Takes the answers of one round; what they do not tell stays as it was, and ages. */
+  record(answers: readonly SourceQuotes[]): void;
+  /** Null where no rate may be used. */
+  find(currency: string): Rate | null;
+  /** Whether the demo's figures stand in for every market. */
+  isDemo(): boolean;
+  /** Unix seconds of the last round with an answer; null before. */
+  updatedAt(): number | null;
+}
+
+export function createBook(
+  assets: readonly PricedAsset[],
+  { demo, clock, log }: { demo: boolean; clock: Clock; log: Logger },
+): Book {
+  const decided = new Map<string, { nanos: bigint; at: number }>();
+  const contested = new Set<string>();
+  let updated_at: number | null = null;
+
+  function find(currency: string): Rate | null {
+    const asset = assets.find((each) => each.currency === currency);
+    if (!asset) return null;
+    const now = seconds(clock);
+    const known = decided.get(currency);
+    if (known && now - known.at <= MAX_RATE_AGE_SECONDS) return rateOf(known.nanos, 'live', known.at);
+    // A peg holds until markets say otherwise; once they did, their silence does not restore it.
+    if (asset.stable && (known?.nanos ?? ONE_USD) === ONE_USD && !contested.has(currency)) {
+      return rateOf(ONE_USD, 'live', now);
+    }
+    return demo ? rateOf(parseDecimal(asset.demo_usd, RATE_DECIMALS) ?? ONE_USD, 'demo', now) : null;
+  }
+
+  return {
+    find,
+    updatedAt: () => updated_at,
+    isDemo() {
+      const found = assets.filter(({ stable }) => !stable).map(({ currency }) => find(currency)?.source);
+      return found.includes('demo') && !found.includes('live');
+    },
+    record(answers) {
+      if (answers.length === 0) return;
+      updated_at = seconds(clock);
+      for (const [currency, nanos] of decideRates(assets, answers)) {
+        if (nanos !== null) {
+          decided.set(currency, { nanos, at: updated_at });
+          contested.delete(currency);
+        } else if (!contested.has(currency)) {
+          contested.add(currency);
+          log.warn({ currency, answers: answers.length }, 'price sources do not agree, the last rate ages');
+        }
+      }
+    },
+  };
+}
+
+export const rateOf = (nanos: bigint, source: Rate['source'], at: number): Rate => ({
+  rate_usd_nanos: nanos,
+  usd: formatDecimal(nanos, RATE_DECIMALS),
+  source,
+  at,
+});

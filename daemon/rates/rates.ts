@@ -1,0 +1,153 @@
+// Exchange rates, refreshed in the background: live from several markets, fixed by the configuration, or the demo's own.
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { type PricedAsset, pricedAssets } from '../../src/chains/prices.ts';
+import { Refusal } from '../../src/errors.ts';
+import { parseDecimal, RATE_DECIMALS } from '../../src/money.ts';
+import type { RateSourceId } from '../../src/rate-sources.ts';
+import { ONE_USD } from '../../src/rates.ts';
+import { type Clock, seconds } from '../context.ts';
+import { createBook, type Rate, rateOf } from './book.ts';
+import { openSources, type SourceStatus } from './sources.ts';
+
+const REFRESH_MS = 60_000;
+/** The next round where the last one brought nothing. */
+const RETRY_MS = 15_000;
+const MAX_RETRY_AFTER_SECONDS = 60;
+
+export type { Rate } from './book.ts';
+
+interface CurrencyStatus {
+  usd: string | null;
+  source: Rate['source'] | null;
+  /** Unix seconds. */
+  updated_at: number | null;
+  /** Whether invoices in it are refused. */
+  stale: boolean;
+}
+
+export interface RatesStatus {
+  /** `demo`: no market could be reached, the built-in figures are used. */
+  source: Rate['source'];
+  /** Unix seconds of the last round that brought a rate; null before, and where there are no rounds. */
+  updated_at: number | null;
+  /** Whether any currency has no rate. */
+  stale: boolean;
+  currencies: Record<string, CurrencyStatus>;
+  sources: SourceStatus[];
+}
+
+export interface Rates {
+  /** Returns at once; the first round runs in the background. */
+  start(): void;
+  stop(): Promise<void>;
+  /** Throws Refusal `no_rate` (503, with `retry_after`) where there is no rate of at most five minutes. */
+  rate(currency: string): Rate;
+  status(): RatesStatus;
+}
+
+export interface RatesOptions {
+  config: { demo: boolean; rates: { source: 'live' | 'fixed'; usd: Record<string, string | undefined> } };
+  /** Tickers of the enabled gateways. */
+  currencies: readonly string[];
+  clock: Clock;
+  log: Logger;
+  /** Scheme and host of sources, for tests; then only those named are asked. */
+  bases?: Partial<Record<RateSourceId, string>>;
+  refresh_ms?: number;
+}
+
+export function openRates(options: RatesOptions): Rates {
+  const assets = pricedAssets.filter(({ currency }) => options.currencies.includes(currency));
+  return options.config.rates.source === 'fixed' ? fixedRates(options, assets) : liveRates(options, assets);
+}
+
+function fixedRates({ config, clock }: RatesOptions, assets: readonly PricedAsset[]): Rates {
+  const find = (currency: string): Rate | null => {
+    const text = config.rates.usd[currency];
+    const figure = text === undefined ? null : parseDecimal(text, RATE_DECIMALS);
+    const pegged = assets.some((asset) => asset.currency === currency && asset.stable) ? ONE_USD : null;
+    const nanos = figure !== null && figure > 0n ? figure : pegged;
+    return nanos === null ? null : rateOf(nanos, 'fixed', seconds(clock));
+  };
+  return {
+    start() {},
+    stop: async () => {},
+    rate(currency) {
+      const rate = find(currency);
+      if (rate) return rate;
+      throw new Refusal('no_rate', {
+        detail: `No rate is configured for ${currency}`,
+        retry_after: MAX_RETRY_AFTER_SECONDS,
+      });
+    },
+    status: () => statusOf(assets, find, { source: 'fixed', updated_at: null, sources: [] }),
+  };
+}
+
+function liveRates(options: RatesOptions, assets: readonly PricedAsset[]): Rates {
+  const { config, clock, log, bases, refresh_ms = REFRESH_MS } = options;
+  // Stablecoins are asked for even where nobody accepts them: some markets quote in them.
+  const asked = pricedAssets.filter((asset) => asset.stable || assets.includes(asset));
+  const book = createBook(asked, { demo: config.demo, clock, log });
+  const sources = openSources({
+    clock,
+    bases,
+    onChange(source, error) {
+      if (error === null) log.info({ source }, 'price source answers again');
+      else log.warn({ source, error }, 'price source failed');
+    },
+  });
+  const stopping = new AbortController();
+  let running: Promise<void> | undefined;
+  let next_at_ms = 0;
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const answers = await sources.ask(asked);
+      book.record(answers);
+      const pause_ms = answers.length > 0 ? refresh_ms : Math.min(refresh_ms, RETRY_MS);
+      next_at_ms = clock.ms() + pause_ms;
+      await wait(pause_ms, undefined, { signal: stopping.signal }).catch(() => {});
+    }
+  }
+
+  return {
+    start() {
+      running ??= run();
+    },
+    async stop() {
+      stopping.abort();
+      await sources.close();
+      await running;
+    },
+    rate(currency) {
+      const rate = book.find(currency);
+      if (rate) return rate;
+      const left = Math.ceil((next_at_ms - clock.ms()) / 1000);
+      const retry_after = Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, left));
+      throw new Refusal('no_rate', { detail: `No fresh exchange rate for ${currency}`, retry_after });
+    },
+    status: () =>
+      statusOf(assets, book.find, {
+        source: book.isDemo() ? 'demo' : 'live',
+        updated_at: book.updatedAt(),
+        sources: sources.status(),
+      }),
+  };
+}
+
+function statusOf(
+  assets: readonly PricedAsset[],
+  find: (currency: string) => Rate | null,
+  whole: Pick<RatesStatus, 'source' | 'updated_at' | 'sources'>,
+): RatesStatus {
+  const currencies = Object.fromEntries(
+    assets.map(({ currency }): [string, CurrencyStatus] => {
+      const rate = find(currency);
+      const { usd = null, source = null, at = null } = rate ?? {};
+      return [currency, { usd, source, updated_at: at, stale: rate === null }];
+    }),
+  );
+  return { ...whole, stale: Object.values(currencies).some(({ stale }) => stale), currencies };
+}
