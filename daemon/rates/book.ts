@@ -10,7 +10,7 @@ const MAX_RATE_AGE_SECONDS = 300;
 
 export interface Rate {
   /** USD × 10^9 per whole coin, above zero. */
-  rate_usd_nanos: bigint;
+  usd_nanos: bigint;
   /** The same as a decimal string. */
   usd: string;
   source: 'live' | 'fixed' | 'demo';
@@ -74,7 +74,7 @@ export function createBook(
 }
 
 export const rateOf = (nanos: bigint, source: Rate['source'], at: number): Rate => ({
-  rate_usd_nanos: nanos,
+  usd_nanos: nanos,
   usd: formatDecimal(nanos, RATE_DECIMALS),
   source,
   at,

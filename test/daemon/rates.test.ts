@@ -68,7 +68,7 @@ test('the median of five markets becomes the rate of every currency', async () =
   rates.start();
   await anotherRound(servers);
   expect(rates.rate('BTC')).toEqual({
-    rate_usd_nanos: 60_000_500_000_000n,
+    usd_nanos: 60_000_500_000_000n,
     usd: '60000.5',
     source: 'live',
     at: NOW,
@@ -222,7 +222,7 @@ test('fixed rates come from the configuration and ask nobody', async () => {
   rates.start();
   await wait(3 * REFRESH_MS);
   expect(rates.rate('BTC')).toEqual({
-    rate_usd_nanos: 65_000_500_000_000n,
+    usd_nanos: 65_000_500_000_000n,
     usd: '65000.5',
     source: 'fixed',
     at: NOW,
