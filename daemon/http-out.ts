@@ -95,26 +95,26 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
         if (error instanceof Refusal) return { kind: 'failed', error: error.message };
         throw error;
       }
+      if (signal.aborted) return { kind: 'interrupted' };
       // A connection of its own: a kept one may be closed under the request, and there is no second attempt.
       const client = new Client(url.origin, { connect, pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES });
-      const abort = new AbortController();
-      const timer = setTimeout(() => abort.abort(), timeout_ms);
-      const interrupt = () => abort.abort();
+      // Destroying the client ends it at any stage; undici heeds a signal only once it is connected.
+      let expired = false;
+      const expire = () => {
+        expired = true;
+        return client.destroy();
+      };
+      const interrupt = () => client.destroy();
+      const timer = setTimeout(expire, timeout_ms);
       signal.addEventListener('abort', interrupt);
-      if (signal.aborted) abort.abort();
       try {
-        const answer = await client.request({
-          method: 'POST',
-          path: url.pathname + url.search,
-          headers,
-          body,
-          signal: abort.signal,
-        });
+        const path = url.pathname + url.search;
+        const answer = await client.request({ method: 'POST', path, headers, body });
         await readSome(answer.body);
         return { kind: 'answered', http_status: answer.statusCode };
       } catch (error) {
         if (signal.aborted) return { kind: 'interrupted' };
-        if (abort.signal.aborted) return { kind: 'failed', error: `no answer within ${timeout_ms / 1000} s` };
+        if (expired) return { kind: 'failed', error: `no answer within ${timeout_ms / 1000} s` };
         return { kind: 'failed', error: describeError(error) };
       } finally {
         clearTimeout(timer);
@@ -198,13 +198,14 @@ const sentences: [code: RegExp, sentence: string][] = [
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, `no connection within ${CONNECT_TIMEOUT_MS / 1000} s`],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was closed before an answer came'],
   [/^UND_ERR_HEADERS_OVERFLOW$/, `the answer has more than ${MAX_HEADER_BYTES / 1024} kB of headers`],
-  [/^HPE_/, 'the answer is not HTTP'],
+  [/^(HPE_|HTTPParserError$)/, 'the answer is not HTTP'],
   [/(CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO)/, 'the TLS connection cannot be trusted'],
 ];
 
 /** A sentence for the merchant. Never the error's own text: it names addresses inside the network. */
 function describeError(error: unknown): string {
-  const code = String((error as { code?: unknown }).code ?? '');
+  const { code: own, name } = error as { code?: string; name: string };
+  const code = own ?? name;
   const sentence = sentences.find(([pattern]) => pattern.test(code))?.[1] ?? 'the request failed';
   return /^[A-Z0-9_]{1,50}$/.test(code) ? `${sentence} (${code})` : sentence;
 }

@@ -5,10 +5,7 @@ import { base64 } from '@scure/base';
 import { Refusal } from './errors.ts';
 
 /** Raised when a member of the body changes its meaning; adding one does not. */
-export const WEBHOOK_API_VERSION = 'v1';
-
-/** The one event that is sent by itself; all others are read from the event list. */
-export const WEBHOOK_EVENT_TYPE = 'invoice.confirmed';
+const WEBHOOK_API_VERSION = 'v1';
 
 /** A secret beginning so holds its key in base64. */
 const SECRET_PREFIX = 'whsec_';
