@@ -2,7 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes } from '@noble/hashes/utils.js';
 
-export const HEADER_BYTES = 80;
+const HEADER_BYTES = 80;
 const HASH_BYTES = 32;
 /** Flag bits after the empty-input marker: BIP144 witnesses, and Litecoin's MimbleWimble extension. */
 const FLAG_WITNESS = 1;

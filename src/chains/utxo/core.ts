@@ -9,6 +9,7 @@ import {
   badAnswer,
   type Memory,
   type MempoolScan,
+  nextTurn,
   type Presence,
   parsedAs,
   readable,
@@ -44,7 +45,12 @@ export function coreSource(rpc: Rpc, memory: Memory): Source {
     block: async (hash) =>
       parsedAs(rpc, hash, parseBlock, asBytes(rpc, await rpc.call('getblock', [hash, 0]))),
     mempool: () => listMempool(rpc, memory),
-    presence: (txids) => findInMempool(rpc, txids.slice(0, PRESENCES_PER_RECHECK)),
+    presence: (payments) => {
+      const txids = [...new Set(payments.map(({ txid }) => txid))];
+      const turn = nextTurn(txids, memory.last_asked, PRESENCES_PER_RECHECK);
+      memory.last_asked = turn.at(-1) ?? '';
+      return findInMempool(rpc, turn);
+    },
     // Every transaction of the mempool and of the blocks is read, so a conflict has been noticed already.
     spentByOther: async () => false,
   };

@@ -10,6 +10,7 @@ import {
   badAnswer,
   type Memory,
   nextTurn,
+  type Payment,
   type Presence,
   parsedAs,
   type Source,
@@ -17,8 +18,12 @@ import {
 
 /** Mempool listings asked for in one read, in turns: bounds the requests however many invoices are open. */
 const SCRIPTS_PER_READ = 16;
-/** Transactions asked about in one recheck, in turns. */
-const STATUSES_PER_RECHECK = 10;
+/** Scripts whose pending payments are asked about in one recheck, in turns. */
+const SCRIPTS_PER_RECHECK = 10;
+/** Transactions missing from a listing that are looked up one by one in one recheck. */
+const LOOKUPS_PER_RECHECK = 10;
+/** A listing shows no more than this; a longer one tells nothing about what is missing from it. */
+const LISTED_LIMIT = 50;
 /** Inputs of a missing transaction looked up. */
 const INPUTS_PER_CONFLICT = 3;
 const NOT_FOUND = 404;
@@ -52,14 +57,7 @@ export function esploraSource(rpc: Rpc, memory: Memory): Source {
       const open = [...watched.values()].filter((each) => each.open).map((each) => each.key);
       return scanScripts(rpc, memory, open);
     },
-    async presence(txids) {
-      const found = new Map<string, Presence>();
-      for (const txid of nextTurn(txids, memory.last_status, STATUSES_PER_RECHECK)) {
-        memory.last_status = txid;
-        found.set(txid, await presenceOf(rpc, txid));
-      }
-      return found;
-    },
+    presence: (payments) => findPayments(rpc, memory, payments),
     async spentByOther(txid, inputs) {
       for (const input of inputs.slice(0, INPUTS_PER_CONFLICT)) {
         const [spent, vout] = input.split(':');
@@ -79,14 +77,18 @@ async function* scanScripts(rpc: Rpc, memory: Memory, scripts: string[]): AsyncG
   for (const script of nextTurn(current, memory.last_script, SCRIPTS_PER_READ)) {
     // Before the request: one script that always fails must not keep the others from their turn.
     memory.last_script = script;
-    const answer = await rpc.json(`/scripthash/${bytesToHex(sha256(hexToBytes(script)))}/txs/mempool`);
-    if (!Array.isArray(answer)) throw badAnswer(rpc, 'a list of transactions was expected');
-    const listed = answer.map((each) => transactionOf(rpc, each as EsploraTransaction));
+    const listed = await listScript(rpc, script);
     const before = memory.listed.get(script);
     const fresh = listed.filter(({ txid }) => !before?.has(txid));
     if (fresh.length > 0) yield fresh;
     memory.listed.set(script, new Set(listed.map(({ txid }) => txid)));
   }
+}
+
+async function listScript(rpc: Rpc, script: string): Promise<Transaction[]> {
+  const answer = await rpc.json(`/scripthash/${bytesToHex(sha256(hexToBytes(script)))}/txs/mempool`);
+  if (!Array.isArray(answer)) throw badAnswer(rpc, 'a list of transactions was expected');
+  return answer.map((each) => transactionOf(rpc, each as EsploraTransaction));
 }
 
 /** Inputs and outputs inside Litecoin's MWEB have neither script nor origin; they only keep their places. */
@@ -106,11 +108,41 @@ function transactionOf(rpc: Rpc, { txid, vin, vout }: EsploraTransaction): Trans
   };
 }
 
-async function presenceOf(rpc: Rpc, txid: string): Promise<Presence> {
-  const status = await orNotFound(rpc.json(`/tx/${txid}/status`));
-  if (status === undefined) return { in: 'absent' };
-  const { confirmed, block_hash, block_height } = (status ?? {}) as Record<string, unknown>;
-  if (confirmed === false) return { in: 'mempool' };
+/**
+ * One listing per script answers for all its payments. A transaction that is known but unconfirmed is not proof
+ * by itself: the index keeps transactions of blocks that left the chain, in the mempool or not.
+ */
+async function findPayments(
+  rpc: Rpc,
+  memory: Memory,
+  payments: readonly Payment[],
+): Promise<Map<string, Presence>> {
+  const found = new Map<string, Presence>();
+  let lookups = 0;
+  const scripts = new Set(payments.map(({ address_key }) => address_key));
+  for (const script of nextTurn(scripts, memory.last_asked, SCRIPTS_PER_RECHECK)) {
+    memory.last_asked = script;
+    const listed = new Set((await listScript(rpc, script)).map(({ txid }) => txid));
+    for (const { txid, address_key } of payments) {
+      if (address_key !== script || found.has(txid)) continue;
+      if (listed.has(txid)) {
+        found.set(txid, { in: 'mempool' });
+      } else if (lookups++ < LOOKUPS_PER_RECHECK) {
+        const presence = await lookUp(rpc, txid, listed.size < LISTED_LIMIT);
+        if (presence) found.set(txid, presence);
+      }
+    }
+  }
+  return found;
+}
+
+/** A transaction that its script's listing does not show; null where that listing was cut off. */
+async function lookUp(rpc: Rpc, txid: string, isListingWhole: boolean): Promise<Presence | null> {
+  const answer = await orNotFound(rpc.json(`/tx/${txid}`));
+  if (answer === undefined) return { in: 'absent' };
+  const { confirmed, block_hash, block_height } =
+    (answer as { status?: Record<string, unknown> } | null)?.status ?? {};
+  if (confirmed === false) return isListingWhole ? { in: 'absent' } : null;
   if (confirmed !== true) throw badAnswer(rpc, 'a transaction status was expected');
   return { in: 'block', hash: asHash(rpc, block_hash), height: asNumber(rpc, block_height) };
 }

@@ -70,7 +70,8 @@ async function* readBlocks(reading: Reading, start: Ring): AsyncGenerator<Page> 
       yield { transfers, cursor: ring, ranges: [{ scope: 'height', from: height, to: height }], tip };
       for (const { txid } of transfers) {
         memory.mined.set(txid, block.hash);
-        forgetUnconfirmed(memory, txid);
+        memory.conflicted.delete(txid);
+        memory.absent.delete(txid);
       }
       trim(memory.mined);
     } else {
@@ -136,28 +137,33 @@ function confirmed(reading: Reading, block: Block, height: number): Transfer[] {
   const place = { height, block_hash: hash, time, confirmations: reading.tip.height - height + 1 };
   return block.transactions.flatMap((transaction) => {
     noteConflicts(reading.memory, transaction);
-    return credits(reading, transaction, place).filter(
+    const found = credits(reading, transaction, place).filter(
       ({ address_key }) => (reading.watched.get(address_key)?.since ?? 0) <= time + CLOCK_SKEW_SECONDS,
     );
+    if (found.length > 0) remember(reading.memory, transaction, time);
+    return found;
   });
 }
 
 function unconfirmed(reading: Reading, transactions: Transaction[], now: number): Transfer[] {
   const { memory } = reading;
   return transactions.flatMap((transaction) => {
-    const { txid, inputs } = transaction;
     noteConflicts(memory, transaction);
-    if (memory.mined.has(txid)) return [];
-    const time = memory.unconfirmed.get(txid)?.first_seen ?? now;
+    if (memory.mined.has(transaction.txid)) return [];
+    const time = memory.payments.get(transaction.txid)?.first_seen ?? now;
     const found = credits(reading, transaction, { height: null, block_hash: null, time, confirmations: 0 });
-    if (found.length > 0) {
-      memory.unconfirmed.set(txid, { first_seen: time, inputs });
-      for (const input of inputs) memory.spends.set(input, txid);
-      trim(memory.unconfirmed);
-      trim(memory.spends);
-    }
+    if (found.length > 0) remember(memory, transaction, time);
     return found;
   });
+}
+
+/** What a payment spends is how its replacement or double spend will be recognised. */
+function remember(memory: Memory, { txid, inputs }: Transaction, time: number): void {
+  const first_seen = memory.payments.get(txid)?.first_seen ?? time;
+  memory.payments.set(txid, { first_seen, inputs });
+  for (const input of inputs) memory.spends.set(input, txid);
+  trim(memory.payments);
+  trim(memory.spends);
 }
 
 type Place = Pick<Transfer, 'height' | 'block_hash' | 'time' | 'confirmations'>;
@@ -192,12 +198,4 @@ function noteConflicts(memory: Memory, { txid, inputs }: Transaction): void {
     if (other !== undefined && other !== txid) memory.conflicted.add(other);
   }
   trim(memory.conflicted);
-}
-
-function forgetUnconfirmed(memory: Memory, txid: string): void {
-  for (const input of memory.unconfirmed.get(txid)?.inputs ?? []) {
-    if (memory.spends.get(input) === txid) memory.spends.delete(input);
-  }
-  memory.unconfirmed.delete(txid);
-  memory.absent.delete(txid);
 }

@@ -6,7 +6,7 @@ import { type Memory, memoryIn, type Presence, type Source, trim } from './sourc
 /** Old blocks looked up in one recheck; newer ones are known from reading. */
 const BLOCKS_PER_RECHECK = 20;
 /** How long a transaction must be missing before it counts as dropped, unless its money is seen spent elsewhere. */
-export const ABSENT_SECONDS = 60;
+const ABSENT_SECONDS = 60;
 
 export async function recheckTransfers(
   source: Source,
@@ -73,8 +73,7 @@ async function recheckWaiting(
   now: number,
 ): Promise<TransferUpdate[]> {
   if (pending.length === 0) return [];
-  const txids = [...new Set(pending.map(({ txid }) => txid))];
-  const presences = await source.presence(txids);
+  const presences = await source.presence(pending);
   const gone = await findGone(source, memory, presences, now);
   return pending.flatMap((each) => {
     const presence = presences.get(each.txid);
@@ -114,7 +113,7 @@ async function findGone(
   for (const txid of missing) {
     const since = memory.absent.get(txid) ?? now;
     memory.absent.set(txid, since);
-    const inputs = memory.unconfirmed.get(txid)?.inputs ?? [];
+    const inputs = memory.payments.get(txid)?.inputs ?? [];
     if (
       memory.conflicted.has(txid) ||
       now - since >= ABSENT_SECONDS ||

@@ -3,7 +3,7 @@ import { ProviderError, type Rpc, type Tip, type WatchedAddress } from '../chain
 import { type Block, type Header, MalformedBytes, type Transaction } from './block.ts';
 import type { Ring } from './cursor.ts';
 
-/** Remembered transactions of the mempool; beyond it the oldest are forgotten, which costs requests only. */
+/** Remembered payments; beyond it the oldest are forgotten, which costs requests only. */
 const REMEMBERED_LIMIT = 20_000;
 const HASH = /^[0-9a-f]{64}$/;
 
@@ -12,6 +12,12 @@ export type BlockTip = Tip & { hash: string };
 
 /** Where a provider sees a transaction. `absent` may also mean that this provider has not heard of it. */
 export type Presence = { in: 'mempool' } | { in: 'block'; hash: string; height: number } | { in: 'absent' };
+
+/** A payment to ask about: a transaction and the script it pays. */
+export interface Payment {
+  txid: string;
+  address_key: string;
+}
 
 /**
  * Yields transactions of the mempool not yielded before, all of them or those of the watched scripts.
@@ -26,8 +32,8 @@ export interface Source {
   block(hash: string): Promise<Block>;
   /** Called before the watched addresses are known, so that nobody watched later is missed by a listing. */
   mempool(): Promise<MempoolScan>;
-  /** As many of these as the provider's budget allows; the others come first next time. */
-  presence(txids: readonly string[]): Promise<Map<string, Presence>>;
+  /** By txid, as many as the provider's budget allows; the others come first next time. */
+  presence(payments: readonly Payment[]): Promise<Map<string, Presence>>;
   /** Whether another transaction spends one of these outputs; false where it cannot be told. */
   spentByOther(txid: string, inputs: readonly string[]): Promise<boolean>;
 }
@@ -39,11 +45,11 @@ export interface Memory {
   ring: Ring | null;
   /** Payments to watched addresses in blocks of the ring: txid → block hash. */
   mined: Map<string, string>;
-  /** Payments to watched addresses in the mempool: when first seen, and what they spend. */
-  unconfirmed: Map<string, { first_seen: number; inputs: string[] }>;
-  /** Output → the remembered transaction that spends it. */
+  /** Payments to watched addresses: when first seen, and what they spend. */
+  payments: Map<string, { first_seen: number; inputs: string[] }>;
+  /** Output → the remembered payment that spends it. */
   spends: Map<string, string>;
-  /** Remembered transactions of which an output was seen spent by another one. */
+  /** Remembered payments whose money was seen spent by another transaction. */
   conflicted: Set<string>;
   /** Since when a pending transaction is missing (Unix seconds). */
   absent: Map<string, number>;
@@ -53,7 +59,7 @@ export interface Memory {
   /** Esplora: transactions listed per script, and where the next turn starts. */
   listed: Map<string, Set<string>>;
   last_script: string;
-  last_status: string;
+  last_asked: string;
 }
 
 export function createMemory(): Memory {
@@ -61,7 +67,7 @@ export function createMemory(): Memory {
     tip: null,
     ring: null,
     mined: new Map(),
-    unconfirmed: new Map(),
+    payments: new Map(),
     spends: new Map(),
     conflicted: new Set(),
     absent: new Map(),
@@ -69,7 +75,7 @@ export function createMemory(): Memory {
     unread: [],
     listed: new Map(),
     last_script: '',
-    last_status: '',
+    last_asked: '',
   };
 }
 
