@@ -1,0 +1,220 @@
+// The operator's view: merchants, observers, payments, and putting things right.
+import {
+  AdminCredit,
+  AdminDashboard,
+  AdminMerchantDetail,
+  AdminMerchants,
+  AdminObservers,
+  AdminPaymentDetail,
+  AdminPayments,
+  AdminRefillWallets,
+} from './admin-schemas.ts';
+import { endpoint } from './endpoint.ts';
+import { choice, decimal, int, orNull, text } from './fields.ts';
+import { uuid } from './identifiers.ts';
+import { invoiceId, MAX_CHAIN } from './invoices.ts';
+import { shape } from './shape.ts';
+
+const MAX_NOTE = 255;
+const MAX_TXID = 128;
+const MAX_FILTER = 64;
+
+const filter = () => text({ max: MAX_FILTER }).optional();
+const note = () => orNull(text({ max: MAX_NOTE })).describe('Kept with the entry');
+const userId = { user_id: uuid().describe("The merchant's user id") };
+
+export const getAdminDashboard = endpoint({
+  id: 'getAdminDashboard',
+  method: 'GET',
+  path: '/api/v1/admin/dashboard',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Get the figures of the deployment',
+  description:
+    'Users, invoices by status, volume, fees, prepaid balances, the state of the observers, and what waits for a person.',
+  response: AdminDashboard,
+  hidden: true,
+  example: {},
+});
+
+export const listAdminMerchants = endpoint({
+  id: 'listAdminMerchants',
+  method: 'GET',
+  path: '/api/v1/admin/merchants',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'List merchants',
+  description: 'Newest first, with balance, limit and figures. `q` searches slug and mail address.',
+  query: {
+    q: filter(),
+    skip: int({ gte: 0 }).default(0),
+    limit: int({ gte: 1, lte: 200 }).default(50),
+  },
+  response: AdminMerchants,
+  hidden: true,
+  example: {},
+});
+
+export const getAdminMerchant = endpoint({
+  id: 'getAdminMerchant',
+  method: 'GET',
+  path: '/api/v1/admin/merchants/{user_id}',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Get a merchant',
+  description:
+    'Its balances, wallets, units, latest ledger entries and latest invoices. Neither key nor webhook secret.',
+  params: userId,
+  response: AdminMerchantDetail,
+  errors: ['merchant_not_found'],
+  hidden: true,
+  example: { params: { user_id: '{user_id}' } },
+});
+
+export const creditMerchant = endpoint({
+  id: 'creditMerchant',
+  method: 'POST',
+  path: '/api/v1/admin/merchants/{user_id}/credit',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Credit prepaid balance by hand',
+  description:
+    'No crypto moves. The limit rises by `prepaid_usd` × 100, as with a refill, and held payments are booked, oldest first. Logged at warning level.',
+  params: userId,
+  body: shape('CreditCreate', {
+    prepaid_usd: decimal({ gt: 0, lte: 1000 }),
+    note: note(),
+  }),
+  response: AdminCredit,
+  errors: ['merchant_not_found'],
+  idempotent: true,
+  hidden: true,
+  example: { params: { user_id: '{user_id}' }, body: { prepaid_usd: '25.00', note: 'welcome credit' } },
+});
+
+export const getAdminRefillWallets = endpoint({
+  id: 'getAdminRefillWallets',
+  method: 'GET',
+  path: '/api/v1/admin/refill-wallets',
+  auth: 'admin',
+  tag: 'admin',
+  summary: "List the deployment's wallets",
+  description: 'Refills and invoices of the platform key are paid to these, one per blockchain.',
+  response: AdminRefillWallets,
+  hidden: true,
+  example: {},
+});
+
+export const setAdminRefillWallet = endpoint({
+  id: 'setAdminRefillWallet',
+  method: 'PUT',
+  path: '/api/v1/admin/refill-wallets',
+  auth: 'admin',
+  tag: 'admin',
+  summary: "Set one of the deployment's wallets",
+  description:
+    'Checks the address with its checksum for this network; an empty address removes the wallet. Open invoices keep the address they show. Answers all wallets.',
+  body: shape('RefillWalletUpdate', {
+    chain: text({ min: 1, max: MAX_CHAIN }).describe('The blockchain, or any gateway of it'),
+    address: text({ max: 256 }),
+    note: note(),
+  }),
+  response: AdminRefillWallets,
+  errors: ['unknown_chain', 'invalid_address'],
+  hidden: true,
+  example: { body: { chain: 'ton', address: '{ton_address}', note: 'cold wallet' } },
+});
+
+export const listObservers = endpoint({
+  id: 'listObservers',
+  method: 'GET',
+  path: '/api/v1/admin/observers',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Show what each observer has read',
+  description:
+    'Per blockchain: provider, tip, cursor, the ranges that were read completely, failures, and the transfers that were late or match nothing.',
+  response: AdminObservers,
+  hidden: true,
+  example: {},
+});
+
+export const listAdminPayments = endpoint({
+  id: 'listAdminPayments',
+  method: 'GET',
+  path: '/api/v1/admin/payments',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'List invoices and payments',
+  description:
+    'Newest first. `status` takes a status of an invoice (`settled` means `confirmed`) or of a payment: `held`, `late` and `unmatched` are what waits for a person. `kind` is `sale` or `refill`. An unknown word matches nothing.',
+  query: {
+    status: filter(),
+    kind: filter(),
+    chain: filter().describe('Gateway id'),
+    owner_id: uuid().optional().describe("The merchant's user id"),
+    skip: int({ gte: 0 }).default(0),
+    limit: int({ gte: 1, lte: 200 }).default(50),
+  },
+  response: AdminPayments,
+  hidden: true,
+  example: { query: { status: 'created' } },
+});
+
+export const getAdminPayment = endpoint({
+  id: 'getAdminPayment',
+  method: 'GET',
+  path: '/api/v1/admin/payments/{invoice_id}',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Get everything about an invoice or a payment',
+  description:
+    'Takes an invoice id, or the `id` of a listed payment without invoice. Answers payments, log, transfers, ledger, income and events.',
+  params: invoiceId,
+  response: AdminPaymentDetail,
+  errors: ['payment_not_found'],
+  hidden: true,
+  example: { params: { invoice_id: '{invoice_id}' } },
+});
+
+export const resolvePayment = endpoint({
+  id: 'resolvePayment',
+  method: 'POST',
+  path: '/api/v1/admin/payments/{invoice_id}/resolve',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Resolve an invoice by hand',
+  description: `- \`recheck\` polls the chain now.
+- \`expire\`, \`fail\` end an invoice that is created, failed or expired.
+- \`confirm\` books it from any state with the usual fee, and records \`txid\`; a confirmed one is answered unchanged. One transaction output books once, ever (\`transfer_booked\`).
+
+Every action is logged with who did it.`,
+  params: invoiceId,
+  body: shape('ResolveAction', {
+    action: choice(['recheck', 'expire', 'fail', 'confirm']),
+    txid: orNull(text({ max: MAX_TXID })).describe('The transaction that pays it'),
+  }),
+  response: AdminPaymentDetail,
+  errors: [
+    'payment_not_found',
+    'invoice_ended',
+    'transfer_booked',
+    'limit_exhausted',
+    'provider_unavailable',
+  ],
+  hidden: true,
+  example: { params: { invoice_id: '{invoice_id}' }, body: { action: 'recheck' } },
+});
+
+export const admin = [
+  getAdminDashboard,
+  listAdminMerchants,
+  getAdminMerchant,
+  creditMerchant,
+  getAdminRefillWallets,
+  setAdminRefillWallet,
+  listObservers,
+  listAdminPayments,
+  getAdminPayment,
+  resolvePayment,
+] as const;
