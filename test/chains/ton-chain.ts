@@ -11,7 +11,7 @@ import {
   type TestJetton,
   transferMessage,
 } from './ton/jetton.ts';
-import { createLedger, type TonClock, type TonRecord } from './ton/ledger.ts';
+import { createLedger, type TonClock, type TonLedger, type TonRecord } from './ton/ledger.ts';
 import { createWallets, type TonMessage, type TonWallet, textComment } from './ton/wallet.ts';
 
 export type { TonFailure } from './ton/front.ts';
@@ -129,6 +129,14 @@ export async function startTonChain(options: TonChainOptions = {}) {
       };
     },
 
+    ...disturb(ledger, front),
+    stop: () => front.stop(),
+  };
+}
+
+/** What can go wrong between the chain and its reader. */
+function disturb(ledger: TonLedger, front: TonFront) {
+  return {
     /** Makes coming requests fail. */
     fail: front.fail.bind(front),
     /** Lets the indexer fall behind by blocks: its tip, its rows, or both. */
@@ -152,6 +160,5 @@ export async function startTonChain(options: TonChainOptions = {}) {
     /** Keeps an account's transactions out of the masterchain, as a late shard does. */
     holdShard: (account: string) => ledger.holdShard(account),
     releaseShard: (account: string) => ledger.releaseShard(account),
-    stop: () => front.stop(),
   };
 }

@@ -1,0 +1,279 @@
+// How TON is read, on the real executor: cursors, late shards, lagging replicas, newcomers, bad days.
+import { describe, expect, it } from 'vitest';
+import type { ReadContext, Transfer, WatchedAddress } from '../../src/chains/chain.ts';
+import { ton } from '../../src/chains/ton.ts';
+import { createTestRpc } from './rpc.ts';
+import {
+  buyer,
+  chain,
+  coin,
+  emptyStore,
+  jetton,
+  memosOf,
+  merchant,
+  ONE_TON,
+  ONE_USDT,
+  readAll,
+  readInto,
+  requestsTo,
+  rpc,
+  usdt,
+  useTonChain,
+  watch,
+} from './ton/harness.ts';
+import { startTonChain, type TonWallet } from './ton-chain.ts';
+
+useTonChain();
+
+describe('reading on', () => {
+  it('costs two requests once the jetton wallets are known, whatever happened', async () => {
+    const store = emptyStore();
+    await readInto(store, [watch(merchant)]);
+    rpc.requests.length = 0;
+    chain.advanceTime(4);
+    await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-A' });
+    expect(await readInto(store, [watch(merchant)])).toHaveLength(1);
+    expect(rpc.requests).toHaveLength(2);
+    expect(requestsTo('/masterchainInfo')).toBe(1);
+    expect(requestsTo('/transactions')).toBe(1);
+  });
+
+  it('asks for a hundred accounts at a time', async () => {
+    const many = Array.from({ length: 150 }, (_, at): WatchedAddress => {
+      const raw = `0:${(at + 1).toString(16).padStart(64, '0')}`;
+      return { ...ton.normalizeAddress(raw, 'testnet'), since: chain.now(), open: true };
+    });
+    await readInto(emptyStore(), [...many, watch(merchant)], { gateways: [coin] });
+    expect(rpc.requests).toHaveLength(3);
+    const accounts = rpc.requests.map((request) => request.split('account=').length - 1);
+    expect(accounts).toEqual([0, 100, 51]);
+    expect(Math.max(...rpc.requests.map(({ length }) => length))).toBeLessThan(8000);
+  });
+
+  it('reads beyond the page limit, also where the provider caps pages lower than asked', async () => {
+    const payments = Array.from({ length: 250 }, (_, at) => ({
+      to: merchant,
+      amount: ONE_TON,
+      comment: `INV-${at}`,
+    }));
+    chain.capPages(100);
+    await chain.sendMany(buyer, payments);
+    const found = await readAll();
+    expect(new Set(memosOf(found)).size).toBe(250);
+    expect(found).toHaveLength(250);
+    expect(requestsTo('/transactions')).toBe(3);
+  });
+
+  it('waits for an indexer that is behind and finds the payment when it has caught up', async () => {
+    const store = emptyStore();
+    const watched = [watch(merchant)];
+    chain.mineBlocks(1);
+    chain.advanceTime(300);
+    await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-A' });
+    chain.lag({ masterchainInfo: 2, transactions: 2 });
+    expect(await readInto(store, watched)).toEqual([]);
+    expect(store.cursor).toMatchObject({ utime: chain.now() - 300 });
+    chain.lag({});
+    expect(memosOf(await readInto(store, watched))).toEqual(['INV-A']);
+    expect(store.cursor).toMatchObject({ utime: chain.now() });
+  });
+
+  it('finds a payment that one replica did not know yet when another already gave the tip', async () => {
+    const store = emptyStore();
+    const watched = [watch(merchant)];
+    await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-A' });
+    chain.lag({ transactions: 1 });
+    expect(await readInto(store, watched)).toEqual([]);
+    expect(store.cursor).toMatchObject({ utime: chain.now() });
+    chain.advanceTime(60);
+    expect(memosOf(await readInto(store, watched))).toEqual(['INV-A']);
+  });
+
+  it('never moves the cursor back when a replica gives an older tip', async () => {
+    const store = emptyStore();
+    chain.advanceTime(100);
+    await readInto(store, [watch(merchant)]);
+    const { cursor } = store;
+    chain.lag({ masterchainInfo: 2 });
+    await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-A' });
+    const found = await readInto(store, [watch(merchant)]);
+    expect(store.cursor).toEqual(cursor);
+    expect(found).toMatchObject([{ memo: 'INV-A', confirmations: 1 }]);
+  });
+
+  it('finds a payment whose shard was late, though newer ones were read before', async () => {
+    const store = emptyStore();
+    const other = await chain.createWallet();
+    const watched = [watch(merchant), watch(other)];
+    chain.holdShard(merchant.key);
+    await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'LATE' });
+    chain.advanceTime(30);
+    await chain.sendTon({ from: buyer, to: other, amount: ONE_TON, comment: 'NEWER' });
+    const first = memosOf(await readInto(store, watched));
+    expect(first).toContain('NEWER');
+    expect(first).not.toContain('LATE');
+    chain.advanceTime(30);
+    chain.releaseShard(merchant.key);
+    expect(memosOf(await readInto(store, watched))).toContain('LATE');
+  });
+
+  it('reads an address from its own beginning when it is watched later than the cursor', async () => {
+    const store = emptyStore();
+    const other = await chain.createWallet();
+    const since = chain.now();
+    await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-A' });
+    await chain.sendJetton({ jetton, from: buyer, to: merchant, amount: ONE_USDT, comment: 'INV-B' });
+    chain.advanceTime(3600);
+    await readInto(store, [watch(other)]);
+    const watched = [watch(other), watch(merchant, since)];
+    expect(memosOf(await readInto(store, watched))).toEqual(['INV-A', 'INV-B']);
+    rpc.requests.length = 0;
+    expect(await readInto(store, watched)).toEqual([]);
+    expect(rpc.requests).toHaveLength(2);
+  });
+
+  it('catches up on a gateway that is switched on after the payment, even if the first attempt fails', async () => {
+    const store = emptyStore();
+    const watched = [watch(merchant)];
+    await readInto(store, watched);
+    await chain.sendJetton({ jetton, from: buyer, to: merchant, amount: ONE_USDT, comment: 'INV-A' });
+    chain.advanceTime(3600);
+    expect(await readInto(store, watched, { gateways: [coin] })).toEqual([]);
+    chain.advanceTime(3600);
+    chain.fail('server_error', { path: '/transactions', after: 1 });
+    await expect(readInto(store, watched)).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(store.cursor).toMatchObject({ utime: chain.now() });
+    expect(memosOf(await readInto(store, watched))).toEqual(['INV-A']);
+    chain.advanceTime(3600);
+    expect(await readInto(store, watched)).toEqual([]);
+  });
+
+  it('reads a long backlog in stretches that touch, moving the cursor after each', async () => {
+    const store = emptyStore();
+    const watched = [watch(merchant)];
+    await readInto(store, watched);
+    await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'DAY-1' });
+    chain.advanceTime(86_400);
+    await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'DAY-2' });
+    store.pages.length = 0;
+    expect(memosOf(await readInto(store, watched))).toEqual(['DAY-1', 'DAY-2']);
+    const ranges = store.pages.flatMap((page) => page.ranges ?? []);
+    expect(ranges.length).toBeGreaterThan(3);
+    for (const [at, range] of ranges.entries()) if (at > 0) expect(range.from).toBe(ranges[at - 1]?.to);
+    expect(ranges.at(-1)?.to).toBe(chain.now());
+  });
+
+  it('loses nothing when the provider fails between two pages', async () => {
+    const store = emptyStore();
+    const payments = Array.from({ length: 150 }, (_, at) => ({
+      to: merchant,
+      amount: ONE_TON,
+      comment: `INV-${at}`,
+    }));
+    chain.capPages(100);
+    await chain.sendMany(buyer, payments);
+    chain.fail('server_error', { path: '/transactions', after: 1 });
+    await expect(readInto(store, [watch(merchant)])).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(store.transfers.size).toBe(100);
+    expect(store.cursor).toBeNull();
+    await readInto(store, [watch(merchant)]);
+    expect(store.transfers.size).toBe(150);
+  });
+
+  it('asks for few jetton wallets at a time and reads the rest from their beginning later', async () => {
+    const store = emptyStore();
+    const fresh = await Promise.all(
+      Array.from({ length: 25 }, () => chain.createWallet({ deployed: false })),
+    );
+    const last = fresh[24] as TonWallet;
+    const watched = fresh.map((wallet) => watch(wallet));
+    await chain.sendTon({ from: buyer, to: last, amount: ONE_TON, comment: 'COIN' });
+    await chain.sendJetton({ jetton, from: buyer, to: last, amount: ONE_USDT, comment: 'JETTON' });
+    expect(memosOf(await readInto(store, watched))).toEqual(['COIN']);
+    expect(requestsTo('/runGetMethod')).toBe(20);
+    chain.advanceTime(1000);
+    expect(memosOf(await readInto(store, watched))).toContain('JETTON');
+    expect(requestsTo('/runGetMethod')).toBe(25);
+  });
+
+  it('goes on reading the coin where the jetton master does not exist, and says so', async () => {
+    const store = emptyStore();
+    await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-A' });
+    const token_contract = ton.normalizeAddress(`0:${'1'.repeat(64)}`, 'testnet').address;
+    const reading = readInto(store, [watch(merchant)], { gateways: [coin, { ...usdt, token_contract }] });
+    await expect(reading).rejects.toThrow(/is not a jetton master on this network/);
+    expect([...store.transfers.values()]).toMatchObject([{ memo: 'INV-A' }]);
+    expect(store.cursor).toMatchObject({ utime: chain.now() });
+  });
+});
+
+describe('confirmations', () => {
+  it('is final in the first masterchain block, or after as many as the gateway asks', async () => {
+    const slow = { ...coin, min_confirmations: 3 };
+    const { txid } = await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-A' });
+    const [found] = await readInto(emptyStore(), [watch(merchant)], { gateways: [slow] });
+    expect(found).toMatchObject({ txid, confirmations: 1, final: false });
+    const context = {
+      rpc,
+      network: 'testnet',
+      blockchain: 'ton',
+      gateways: [slow],
+      cache: new Map(),
+      now: chain.now,
+    };
+    const pending = [{ ...(found as Transfer), first_seen_at: chain.now() }];
+    chain.mineBlocks(1);
+    expect(await ton.recheck(context as ReadContext, pending, null)).toMatchObject([
+      { txid, index: '0', state: 'pending', confirmations: 2 },
+    ]);
+    chain.mineBlocks(1);
+    const tip = { height: chain.tip().seqno, hash: null, time: chain.now() };
+    expect(await ton.recheck(context as ReadContext, pending, tip)).toMatchObject([
+      { txid, state: 'final', confirmations: 3, height: found?.height },
+    ]);
+  });
+});
+
+describe('a provider on a bad day', () => {
+  it.each([
+    ['rate_limited', 'rate_limited'],
+    ['server_error', 'unreachable'],
+    ['html', 'bad_answer'],
+    ['half_json', 'bad_answer'],
+    ['broken_body', 'unreachable'],
+  ] as const)('stores nothing and moves no cursor on %s', async (failure, kind) => {
+    const store = emptyStore();
+    const watched = [watch(merchant)];
+    await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-A' });
+    for (const path of ['/masterchainInfo', '/transactions']) {
+      chain.fail(failure, { path });
+      await expect(readInto(store, watched)).rejects.toMatchObject({ name: 'ProviderError', kind });
+    }
+    expect(store).toMatchObject({ cursor: null, pages: [] });
+    expect(memosOf(await readInto(store, watched))).toEqual(['INV-A']);
+  });
+
+  it('gives up on a provider that does not answer', async () => {
+    const impatient = createTestRpc({ provider: 'toncenter', url: chain.url, timeout_ms: 100 });
+    chain.fail('hang');
+    await expect(ton.identify(impatient)).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+});
+
+describe('the test chain', () => {
+  it('goes on by itself with the real clock, asks for its key and names its network', async () => {
+    const live = await startTonChain({ api_key: 'secret' });
+    const open = createTestRpc({ provider: 'toncenter', url: live.url });
+    const keyed = createTestRpc({ provider: 'toncenter', url: live.url, api_key: 'secret' });
+    try {
+      await expect(ton.identify(open)).rejects.toMatchObject({ kind: 'rpc', code: 401 });
+      expect(await ton.identify(keyed)).toBe('testnet');
+      live.pretendNetwork(-239);
+      expect(await ton.identify(keyed)).toBe('testnet');
+      live.advanceTime(10);
+      expect(live.tip().gen_utime).toBeGreaterThanOrEqual(Math.floor(Date.now() / 1000) + 9);
+    } finally {
+      await live.stop();
+    }
+  });
+});

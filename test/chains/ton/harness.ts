@@ -1,0 +1,109 @@
+// What the TON tests share: a chain with a merchant and a buyer, and a reader that stores as the observer does.
+import { afterEach, beforeEach } from 'vitest';
+import type {
+  Gateway,
+  Json,
+  Page,
+  ReadContext,
+  Transfer,
+  WatchedAddress,
+} from '../../../src/chains/chain.ts';
+import { gatewaysOf } from '../../../src/chains/gateways.ts';
+import { ton } from '../../../src/chains/ton.ts';
+import { createTestRpc, type TestRpc } from '../rpc.ts';
+import { startTonChain, type TestJetton, type TonChain, type TonWallet } from '../ton-chain.ts';
+
+export const ONE_TON = 1_000_000_000n;
+export const ONE_USDT = 1_000_000n;
+export const [coin, usdt] = gatewaysOf('testnet').filter(({ blockchain }) => blockchain === 'ton') as [
+  Gateway,
+  Gateway,
+];
+
+export let chain: TonChain;
+export let rpc: TestRpc;
+export let jetton: TestJetton;
+export let merchant: TonWallet;
+export let buyer: TonWallet;
+
+/** A new chain before each test, with a buyer who has both assets; ends it afterwards. */
+export function useTonChain(): void {
+  beforeEach(async () => {
+    chain = await startTonChain({ clock: 'manual' });
+    rpc = createTestRpc({ provider: 'toncenter', url: chain.url });
+    jetton = await chain.deployJetton({ address: usdt.token_contract ?? undefined });
+    merchant = await chain.createWallet();
+    buyer = await chain.createWallet({ version: 'v5' });
+    await chain.mintTo({ jetton, to: buyer, amount: 1000n * ONE_USDT });
+    chain.advanceTime(600);
+  });
+  afterEach(() => chain.stop());
+}
+
+/** What the observer keeps between readings: cursors and everything stored. */
+export interface Store {
+  cursor: Json | null;
+  accounts: Map<string, Json>;
+  transfers: Map<string, Transfer>;
+  pages: Page[];
+}
+export const emptyStore = (): Store => ({
+  cursor: null,
+  accounts: new Map(),
+  transfers: new Map(),
+  pages: [],
+});
+
+export const watch = (wallet: TonWallet, since = chain.now()): WatchedAddress => {
+  const { address, key } = ton.normalizeAddress(wallet.address, 'testnet');
+  return { address, key, since, open: true };
+};
+
+interface ReadOptions {
+  gateways?: Gateway[];
+  context?: Partial<ReadContext>;
+}
+
+/** One reading, stored page by page as the observer does. */
+export async function readInto(
+  store: Store,
+  watched: WatchedAddress[],
+  options: ReadOptions = {},
+): Promise<Transfer[]> {
+  const { gateways = [coin, usdt] } = options;
+  const now = () => chain.now();
+  const context = {
+    rpc,
+    network: 'testnet',
+    blockchain: 'ton',
+    gateways,
+    cache: new Map(),
+    now,
+    ...options.context,
+  };
+  const accounts = async (keys: readonly string[]) => {
+    const known = keys.flatMap((key): [string, Json][] => {
+      const marker = store.accounts.get(key);
+      return marker === undefined ? [] : [[key, marker]];
+    });
+    return new Map(known);
+  };
+  const request = { addresses: async () => watched, cursor: store.cursor, accounts };
+  const seen: Transfer[] = [];
+  for await (const page of ton.read(context as ReadContext, request)) {
+    store.pages.push(page);
+    for (const transfer of page.transfers) {
+      store.transfers.set(`${transfer.txid} ${transfer.index}`, transfer);
+      seen.push(transfer);
+    }
+    if (page.cursor !== undefined) store.cursor = page.cursor;
+    for (const [account, cursor] of page.accounts ?? []) store.accounts.set(account, cursor);
+  }
+  return seen;
+}
+
+export const readAll = (watched = [watch(merchant, chain.now() - 60)]) => readInto(emptyStore(), watched);
+
+export const memosOf = (transfers: Transfer[]) => transfers.map(({ memo }) => memo);
+/** Requests to a path so far. */
+export const requestsTo = (path: string) => rpc.requests.filter((request) => request.startsWith(path)).length;
