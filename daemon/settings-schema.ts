@@ -5,6 +5,7 @@ import { PLATFORM_KEY_PATTERN } from '../src/keys.ts';
 import { MIN_SECRET_LENGTH } from './secrets.ts';
 import { type Leaf, leavesOf } from './settings.ts';
 
+const MAX_REQUESTS_PER_SECOND = 1_000;
 const MAX_PORT = 65_535;
 const MAX_CONFIRMATIONS = 10_000;
 const MAX_TTL_SECONDS = 7 * 24 * 3600;
@@ -119,9 +120,9 @@ export const settingsSchema = z.strictObject({
         requests_per_second: z
           .number()
           .positive()
-          .max(1000)
+          .max(MAX_REQUESTS_PER_SECOND)
           .optional()
-          .describe(`most requests per second to the ${id} provider`),
+          .describe(`how often the ${id} provider is asked`),
       })
       .prefault({}),
   ),

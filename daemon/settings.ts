@@ -193,7 +193,7 @@ function put(target: Record<string, unknown>, path: readonly string[], value: un
 
 /** Text as the setting's kind; what does not fit stays text, for the schema to refuse. */
 function typed(leaf: Leaf, text: string): unknown {
-  if (leaf.kind === 'number') return /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  if (leaf.kind === 'number') return /^-?\d{1,15}(\.\d{1,6})?$/.test(text) ? Number(text) : text;
   if (leaf.kind === 'boolean') return BOOLEANS[text.toLowerCase()] ?? text;
   return text;
 }

@@ -1,0 +1,26 @@
+// `gatewayd migrate`: brings the database schema up to date while no daemon runs on it.
+import { migrate as applySteps, pendingSteps } from '../../data/migrate.ts';
+import { openDb } from '../../data/open.ts';
+import { lockDatabase } from '../lock.ts';
+import { prepareDataDir } from '../state.ts';
+import { configOf } from './options.ts';
+
+/** Prints the steps done, or with `dryRun` those that would be. */
+export async function migrate(options: Record<string, unknown> & { dryRun?: boolean }): Promise<void> {
+  const { config } = configOf(options);
+  prepareDataDir(config);
+  const lock = lockDatabase(config.database_url);
+  try {
+    const db = await openDb(config.database_url);
+    try {
+      const steps = options.dryRun ? await pendingSteps(db) : await applySteps(db);
+      for (const step of steps)
+        process.stdout.write(`${options.dryRun ? 'would apply' : 'applied'} ${step}\n`);
+      if (steps.length === 0) process.stdout.write('the schema is up to date\n');
+    } finally {
+      await db.close();
+    }
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,44 @@
+// The flags of every setting, made from the schema, and the configuration that a command line asks for.
+import type { Command } from 'commander';
+import { type Effective, loadConfig } from '../config.ts';
+import type { Leaf } from '../settings.ts';
+import { settings } from '../settings-schema.ts';
+
+/** Settings per chain, gateway or limit: too many for the help, which says where they are. */
+const isDetail = (leaf: Leaf): boolean =>
+  leaf.path.length > 2 || ['wallets', 'limits'].includes(leaf.path[0] ?? '');
+
+const attribute = (leaf: Leaf): string =>
+  leaf.flag.slice(2).replace(/-([a-z0-9])/g, (_, next: string) => next.toUpperCase());
+
+/** Gives a command `--config` and one flag for each setting. */
+export function addSettings(command: Command): Command {
+  command.option(
+    '--config <file>',
+    'settings as JSON; default: gatewayd.config.json of this directory, if there',
+  );
+  for (const leaf of settings) {
+    const value =
+      leaf.kind === 'boolean' ? '[boolean]' : leaf.choices ? `<${leaf.choices.join('|')}>` : `<${leaf.kind}>`;
+    const known = leaf.default === undefined ? '' : `; default: ${leaf.default}`;
+    const option = command.createOption(`${leaf.flag} ${value}`, `${leaf.help} (${leaf.env}${known})`);
+    command.addOption(isDetail(leaf) ? option.hideHelp() : option);
+  }
+  return command.addHelpText(
+    'after',
+    `
+Flags win over environment variables, those over the file, those over defaults.
+Wallets, providers, gateways, rates and limits have flags and variables too:
+\`gatewayd config --all\` lists them, \`gatewayd config\` says where each value is from.`,
+  );
+}
+
+/** The configuration of a parsed command line. Throws ConfigError. */
+export function configOf(options: Record<string, unknown>): Effective {
+  const flags: Record<string, string | boolean> = {};
+  for (const leaf of settings) {
+    const value = options[attribute(leaf)];
+    if (typeof value === 'string' || typeof value === 'boolean') flags[leaf.name] = value;
+  }
+  return loadConfig({ flags, file: options.config as string | undefined });
+}

@@ -1,0 +1,127 @@
+// `gatewayd start`: one daemon from the first check to the last closed file.
+import { migrate } from '../../data/migrate.ts';
+import { type Db, openDb } from '../../data/open.ts';
+import { openApp, type RunningApp, seedDeploymentWallets } from '../app.ts';
+import type { Config, Effective } from '../config.ts';
+import { createHttp } from '../http/mount.ts';
+import { lockDatabase } from '../lock.ts';
+import { createLog } from '../log.ts';
+import { routes } from '../routes/routes.ts';
+import { type Serving, serve, unusable } from '../serve.ts';
+import { openSecrets, prepareDataDir, proveSecret } from '../state.ts';
+import { ensureSuperuser } from '../superuser.ts';
+import { configOf } from './options.ts';
+
+/** Beyond what each part allows itself: then something hangs, and the process ends all the same. */
+const STOP_DEADLINE_MS = 25_000;
+const EXIT_CONFIG = 78;
+const SIGNALS = { SIGTERM: 15, SIGINT: 2, SIGHUP: 1 } as const;
+
+type Log = ReturnType<typeof createLog>;
+
+/** Runs until a signal; the promise resolves once the daemon is ready. */
+export async function start(options: Record<string, unknown>): Promise<void> {
+  const effective = configOf(options);
+  const { config } = effective;
+  const log = createLog({
+    level: config.log_level,
+    pretty: process.stderr.isTTY === true,
+    secrets: [
+      config.secret,
+      config.admin.password,
+      config.platform_key,
+      config.telegram.bot_token,
+      ...Object.values(config.blockchains).map((chain) => chain.api_key),
+    ],
+  });
+  surviveWriters();
+  prepareDataDir(config);
+  const lock = lockDatabase(config.database_url);
+  const undo: (() => unknown)[] = [() => lock.release()];
+  try {
+    const serving = await serve(config);
+    undo.unshift(() => serving.stop());
+    const db = await openDb(config.database_url);
+    undo.unshift(() => db.close());
+    const app = await prepare(effective, { db, log, serving });
+    const http = createHttp(app, routes);
+    endOnSignal(log, async () => {
+      await serving.stop();
+      await app.stop();
+      await db.close();
+      lock.release();
+    });
+    endOnBug(log, config);
+    serving.open(http);
+    const mode = config.demo ? `${config.network}, demo` : config.network;
+    process.stdout.write(`gatewayd ready on ${serving.url} (${mode})\n`);
+    app.start();
+  } catch (error) {
+    for (const step of undo) await step();
+    throw error;
+  }
+}
+
+async function prepare(
+  { config, origins }: Effective,
+  { db, log, serving }: { db: Db; log: Log; serving: Serving },
+): Promise<RunningApp> {
+  const clock = { ms: Date.now };
+  await migrate(db);
+  const secrets = openSecrets(config);
+  await proveSecret(db, secrets, config.data_dir);
+  if (!origins.has('public_url') && config.port === 0) config.public_url = serving.url;
+  const app = openApp({ config, db, secrets, log, clock });
+  await seedDeploymentWallets(app);
+  const superuser = await ensureSuperuser(app, config);
+  // To the terminal and nowhere else: the password is in no log and no file.
+  if (superuser?.password)
+    process.stderr.write(
+      `\nFirst start: superuser ${superuser.email}, password ${superuser.password}\nIt is shown only this once.\n\n`,
+    );
+  return app;
+}
+
+/** A reader of our output that went away is no reason to stop taking payments. */
+function surviveWriters(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+}
+
+function endOnSignal(log: Log, stop: () => Promise<void>): void {
+  let stopping = false;
+  const end = async (signal: keyof typeof SIGNALS) => {
+    if (stopping) process.exit(128 + SIGNALS[signal]);
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    const deadline = setTimeout(() => {
+      log.error('stopping takes too long: ending now');
+      process.exit(1);
+    }, STOP_DEADLINE_MS);
+    try {
+      await stop();
+      log.info('stopped');
+      process.exitCode = 0;
+    } catch (error) {
+      log.error({ err: error }, 'stopping failed');
+      process.exitCode = 1;
+    }
+    clearTimeout(deadline);
+    process.exit();
+  };
+  for (const signal of Object.keys(SIGNALS) as (keyof typeof SIGNALS)[])
+    process.on(signal, () => void end(signal));
+}
+
+/** What nothing caught leaves the process in an unknown state: it is logged, and the supervisor starts a new one. */
+function endOnBug(log: Log, { host, port }: Config): void {
+  const end = (error: unknown) => {
+    if ((error as { code?: string }).code === 'EADDRINUSE') {
+      process.stderr.write(`gatewayd: ${unusable(host, port, error).message}\n`);
+      process.exit(EXIT_CONFIG);
+    }
+    log.error({ err: error }, 'unexpected failure: ending');
+    process.exit(1);
+  };
+  process.on('uncaughtException', end);
+  process.on('unhandledRejection', end);
+}

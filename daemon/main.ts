@@ -1,0 +1,68 @@
+// The command line of the daemon. Commands are imported when they are run, so that help and version are instant.
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { addSettings } from './commands/options.ts';
+
+const EXIT_FAILURE = 1;
+const EXIT_USAGE = 2;
+/** sysexits EX_CONFIG: configuration or environment must be mended by the operator. */
+const EXIT_CONFIG = 78;
+
+/** Runs one command line (`process.argv`); sets the exit code, and never throws. */
+export async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('gatewayd')
+    .description(
+      'Non-custodial crypto payment gateway: watches your own wallets and confirms what buyers pay.',
+    )
+    .version(version(), '-V, --version')
+    .showSuggestionAfterError()
+    .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
+    .exitOverride()
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatewayd start\n  gatewayd start --network mainnet --database-url postgres://…\n  gatewayd config --json',
+    );
+  addSettings(program.command('start').description('run the daemon until SIGTERM')).action(async (options) =>
+    (await import('./commands/start.ts')).start(options),
+  );
+  addSettings(program.command('migrate').description('bring the database schema up to date'))
+    .option('--dry-run', 'say what would be done')
+    .action(async (options) => (await import('./commands/migrate.ts')).migrate(options));
+  addSettings(program.command('config').description('show the settings in force and where they are from'))
+    .option('--json', 'as one JSON object')
+    .option('--all', 'also those without a value, with their variables')
+    .action(async (options) => (await import('./commands/config.ts')).config(options));
+  const admin = program.command('admin').description('manage superusers');
+  addSettings(admin.command('create').description('make a superuser, or give one a new password'))
+    .requiredOption('--email <address>', 'who signs in')
+    .option('--password-stdin', 'read the password from stdin; otherwise one is made and shown')
+    .option('--json', 'as one JSON object')
+    .action(async (options) => (await import('./commands/admin-create.ts')).adminCreate(options));
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  // commander has printed its own message.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
+  const { name, message, stack } = error as Error;
+  const expected = name === 'ConfigError' || name === 'DatabaseError';
+  process.stderr.write(`gatewayd: ${expected ? message : stack}\n`);
+  return expected ? EXIT_CONFIG : EXIT_FAILURE;
+}
+
+/** From package.json, beside `daemon/` in the source and above `dist/` in the build. */
+function version(): string {
+  for (const path of ['../package.json', '../../package.json']) {
+    try {
+      return (JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as { version: string })
+        .version;
+    } catch {
+      // Not there: the other layout.
+    }
+  }
+  return 'unknown';
+}
