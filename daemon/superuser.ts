@@ -8,7 +8,7 @@ import { type Clock, seconds } from './context.ts';
 import { hashPassword } from './passwords.ts';
 
 const DEFAULT_EMAIL = 'admin@gatewayd.local';
-const PASSWORD_BYTES = 15;
+const PASSWORD_BYTES = 12;
 
 export interface NewSuperuser {
   email: string;
@@ -32,7 +32,7 @@ export async function putSuperuser(
   chosen: string | undefined,
 ): Promise<NewSuperuser> {
   const email = normalizeEmail(address);
-  const password = chosen ?? randomBytes(PASSWORD_BYTES).toString('base64url');
+  const password = chosen ?? randomBytes(PASSWORD_BYTES).toString('hex');
   const password_hash = await hashPassword(password);
   await db.transaction(async (tx) => {
     const known = await userByIdentity(tx, 'email', email);
