@@ -287,14 +287,20 @@ export const DeliveryPublic = shape('DeliveryPublic', {
   finished_at: unixSeconds().nullable(),
 });
 
+const eventBody = {
+  type: z.enum(eventTypes),
+  timestamp: z.iso.datetime({ offset: true }),
+  api_version: z.string(),
+  data: z.object({ invoice: InvoicePublic.nullable(), payment: PaymentPublic.nullable() }),
+};
+
+export const WebhookBody = shape('WebhookBody', eventBody, 'What is posted to a webhook address.');
+
 export const EventPublic = shape(
   'EventPublic',
   {
     id: z.string().describe('Also the `webhook-id` of every delivery'),
-    type: z.enum(eventTypes),
-    timestamp: z.iso.datetime({ offset: true }),
-    api_version: z.string(),
-    data: z.object({ invoice: InvoicePublic.nullable(), payment: PaymentPublic.nullable() }),
+    ...eventBody,
     deliveries: z.array(DeliveryPublic).describe('Oldest first'),
   },
   'What happened. Kept as it was, whether or not it was delivered.',
