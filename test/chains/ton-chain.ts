@@ -14,9 +14,7 @@ import {
 import { createLedger, type TonClock, type TonLedger, type TonRecord } from './ton/ledger.ts';
 import { createWallets, type TonMessage, type TonWallet, textComment } from './ton/wallet.ts';
 
-export type { TonFailure } from './ton/front.ts';
-export { internalTransferBody, notificationBody, type PayloadForm, type TestJetton } from './ton/jetton.ts';
-export type { TonRecord } from './ton/ledger.ts';
+export { internalTransferBody, notificationBody, type TestJetton } from './ton/jetton.ts';
 export { commentInReference, type TonWallet, textComment } from './ton/wallet.ts';
 
 const TESTNET_GLOBAL_ID = -3;

@@ -2,7 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadContext, Transfer, WatchedAddress } from '../../src/chains/chain.ts';
 import { ton } from '../../src/chains/ton.ts';
-import { createTestRpc } from './rpc.ts';
 import {
   buyer,
   chain,
@@ -17,13 +16,18 @@ import {
   readInto,
   requestsTo,
   rpc,
+  type Store,
   usdt,
   useTonChain,
   watch,
 } from './ton/harness.ts';
-import { startTonChain, type TonWallet } from './ton-chain.ts';
+import type { TonWallet } from './ton-chain.ts';
 
 useTonChain();
+
+/** Up to when the last reading says it knows everything. */
+const readThrough = (store: Store) =>
+  store.pages.findLast((page) => page.read_through !== undefined)?.read_through;
 
 describe('reading on', () => {
   it('costs two requests once the jetton wallets are known, whatever happened', async () => {
@@ -73,6 +77,7 @@ describe('reading on', () => {
     chain.lag({ masterchainInfo: 2, transactions: 2 });
     expect(await readInto(store, watched)).toEqual([]);
     expect(store.cursor).toMatchObject({ utime: chain.now() - 300 });
+    expect(readThrough(store)).toBe(chain.now() - 305);
     chain.lag({});
     expect(memosOf(await readInto(store, watched))).toEqual(['INV-A']);
     expect(store.cursor).toMatchObject({ utime: chain.now() });
@@ -186,24 +191,46 @@ describe('reading on', () => {
       Array.from({ length: 25 }, () => chain.createWallet({ deployed: false })),
     );
     const last = fresh[24] as TonWallet;
-    const watched = fresh.map((wallet) => watch(wallet));
+    const watched = fresh.map((wallet) => watch(wallet, chain.now() - 60));
     await chain.sendTon({ from: buyer, to: last, amount: ONE_TON, comment: 'COIN' });
     await chain.sendJetton({ jetton, from: buyer, to: last, amount: ONE_USDT, comment: 'JETTON' });
     expect(memosOf(await readInto(store, watched))).toEqual(['COIN']);
     expect(requestsTo('/runGetMethod')).toBe(20);
+    expect(readThrough(store)).toBe(watched[0]?.since);
     chain.advanceTime(1000);
     expect(memosOf(await readInto(store, watched))).toContain('JETTON');
     expect(requestsTo('/runGetMethod')).toBe(25);
+    expect(readThrough(store)).toBe(chain.now() - 5);
   });
 
-  it('goes on reading the coin where the jetton master does not exist, and says so', async () => {
+  it('goes on reading the coin where the jetton master does not exist, and says so from time to time', async () => {
     const store = emptyStore();
-    await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-A' });
+    const watched = [watch(merchant)];
     const token_contract = ton.normalizeAddress(`0:${'1'.repeat(64)}`, 'testnet').address;
-    const reading = readInto(store, [watch(merchant)], { gateways: [coin, { ...usdt, token_contract }] });
-    await expect(reading).rejects.toThrow(/is not a jetton master on this network/);
+    const options = { gateways: [coin, { ...usdt, token_contract }], context: { cache: new Map() } };
+    await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-A' });
+    await expect(readInto(store, watched, options)).rejects.toThrow(/is not a jetton master on this network/);
     expect([...store.transfers.values()]).toMatchObject([{ memo: 'INV-A' }]);
     expect(store.cursor).toMatchObject({ utime: chain.now() });
+
+    await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-B' });
+    expect(memosOf(await readInto(store, watched, options))).toContain('INV-B');
+    expect(readThrough(store)).toBe(chain.now() - 5);
+    expect(requestsTo('/runGetMethod')).toBe(1);
+
+    chain.advanceTime(300);
+    await expect(readInto(store, watched, options)).rejects.toThrow(/is not a jetton master on this network/);
+  });
+
+  it('finds what was paid in a jetton while its wallet could not be asked for', async () => {
+    const store = emptyStore();
+    const watched = [watch(merchant)];
+    await chain.sendJetton({ jetton, from: buyer, to: merchant, amount: ONE_USDT, comment: 'INV-A' });
+    chain.fail('server_error', { path: '/runGetMethod' });
+    await expect(readInto(store, watched)).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(store.cursor).toMatchObject({ utime: chain.now() });
+    chain.advanceTime(3600);
+    expect(memosOf(await readInto(store, watched))).toEqual(['INV-A']);
   });
 });
 
@@ -231,49 +258,5 @@ describe('confirmations', () => {
     expect(await ton.recheck(context as ReadContext, pending, tip)).toMatchObject([
       { txid, state: 'final', confirmations: 3, height: found?.height },
     ]);
-  });
-});
-
-describe('a provider on a bad day', () => {
-  it.each([
-    ['rate_limited', 'rate_limited'],
-    ['server_error', 'unreachable'],
-    ['html', 'bad_answer'],
-    ['half_json', 'bad_answer'],
-    ['broken_body', 'unreachable'],
-  ] as const)('stores nothing and moves no cursor on %s', async (failure, kind) => {
-    const store = emptyStore();
-    const watched = [watch(merchant)];
-    await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-A' });
-    for (const path of ['/masterchainInfo', '/transactions']) {
-      chain.fail(failure, { path });
-      await expect(readInto(store, watched)).rejects.toMatchObject({ name: 'ProviderError', kind });
-    }
-    expect(store).toMatchObject({ cursor: null, pages: [] });
-    expect(memosOf(await readInto(store, watched))).toEqual(['INV-A']);
-  });
-
-  it('gives up on a provider that does not answer', async () => {
-    const impatient = createTestRpc({ provider: 'toncenter', url: chain.url, timeout_ms: 100 });
-    chain.fail('hang');
-    await expect(ton.identify(impatient)).rejects.toMatchObject({ kind: 'unreachable' });
-  });
-});
-
-describe('the test chain', () => {
-  it('goes on by itself with the real clock, asks for its key and names its network', async () => {
-    const live = await startTonChain({ api_key: 'secret' });
-    const open = createTestRpc({ provider: 'toncenter', url: live.url });
-    const keyed = createTestRpc({ provider: 'toncenter', url: live.url, api_key: 'secret' });
-    try {
-      await expect(ton.identify(open)).rejects.toMatchObject({ kind: 'rpc', code: 401 });
-      expect(await ton.identify(keyed)).toBe('testnet');
-      live.pretendNetwork(-239);
-      expect(await ton.identify(keyed)).toBe('testnet');
-      live.advanceTime(10);
-      expect(live.tip().gen_utime).toBeGreaterThanOrEqual(Math.floor(Date.now() / 1000) + 9);
-    } finally {
-      await live.stop();
-    }
   });
 });

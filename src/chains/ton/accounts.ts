@@ -2,12 +2,14 @@
 import { Address } from '@ton/core';
 import { z } from 'zod';
 import { type Gateway, type Json, ProviderError, type ReadContext, type WatchedAddress } from '../chain.ts';
-import { keyOf } from './address.ts';
+import { keyOf, showContract } from './address.ts';
 import { getJettonWallet } from './toncenter.ts';
 import type { TonAccount } from './transfers.ts';
 
 /** Jetton wallets asked for in one read; the rest wait for the next, so that many newcomers delay nobody's payment. */
 const RESOLVE_LIMIT = 20;
+/** How long a master that the network does not know is left alone. */
+const MASTER_RETRY_SECONDS = 300;
 const COIN = 'coin';
 
 const markerSchema = z.record(z.string(), z.object({ account: z.string(), since: z.int() }));
@@ -28,7 +30,9 @@ export interface Accounts {
   assets: string[];
   /** The markers after these accounts were read. */
   markers(read: readonly ReadAccount[]): [string, Json][];
-  /** Why some jetton wallets are not among the accounts; they are read from their `since` once they are. */
+  /** The earliest `since` of accounts that are not known yet and so not read; null where all are. */
+  unresolved_since: number | null;
+  /** Why jetton wallets could not be asked for; their accounts are read from their `since` once they are known. */
   trouble: ProviderError | null;
 }
 
@@ -42,36 +46,70 @@ export async function resolveAccounts(
   stored: Map<string, Json>,
 ): Promise<Accounts> {
   const markers = new Map(addresses.map(({ key }) => [key, readMarker(stored.get(key))]));
+  const lookup = createLookup(context);
   const accounts: ReadAccount[] = [];
-  const dead = new Set<string>();
-  let trouble: ProviderError | null = null;
-  let asked = 0;
+  let unresolved_since: number | null = null;
   for (const gateway of context.gateways) {
     const asset = assetOf(gateway);
+    if (asset !== COIN && lookup.isMissing(asset)) continue;
     for (const { key, since } of addresses) {
       const known = markers.get(key)?.[asset];
-      let account = asset === COIN ? key : (known?.account ?? cachedWallet(context, asset, key));
-      if (!account && !dead.has(asset) && asked < RESOLVE_LIMIT) {
-        asked++;
-        try {
-          account = await askWallet(context, asset, key, gateway);
-        } catch (error) {
-          if (!(error instanceof ProviderError)) throw error;
-          trouble = error;
-          dead.add(asset);
-        }
-      }
+      const account = asset === COIN ? key : (known?.account ?? (await lookup.wallet(asset, key)));
       if (account)
         accounts.push({ account, gateway, address_key: key, asset, since, read_since: known?.since ?? null });
+      else unresolved_since = Math.min(unresolved_since ?? since, since);
     }
   }
   return {
     accounts,
     assets: context.gateways.map(assetOf),
-    trouble,
+    unresolved_since,
+    trouble: lookup.trouble(),
     markers: (read) => mergeMarkers(markers, read),
   };
 }
+
+/** Asks for jetton wallets, few in one read; a failure ends the asking and is kept, so that coins are read nevertheless. */
+function createLookup({ rpc, network, cache, now }: ReadContext) {
+  let asked = 0;
+  let trouble: ProviderError | null = null;
+
+  async function ask(master: string, owner: string): Promise<string | null> {
+    const wallet = await getJettonWallet(rpc, Address.parseRaw(master), Address.parseRaw(owner));
+    if (wallet) return keyOf(wallet);
+    cache.set(missingKey(master), now());
+    const shown = showContract(Address.parseRaw(master), network);
+    throw new ProviderError('bad_answer', `${shown} is not a jetton master on this network`);
+  }
+
+  return {
+    trouble: () => trouble,
+    /** No such jetton exists there, so nobody can pay with it; said once and then asked again from time to time. */
+    isMissing(master: string): boolean {
+      const missing_at = cache.get(missingKey(master));
+      return typeof missing_at === 'number' && now() - missing_at < MASTER_RETRY_SECONDS;
+    },
+    /** Null: not known in this read. */
+    async wallet(master: string, owner: string): Promise<string | null> {
+      const cached = cache.get(walletKey(master, owner));
+      if (typeof cached === 'string') return cached;
+      if (trouble || asked >= RESOLVE_LIMIT) return null;
+      asked++;
+      try {
+        const wallet = await ask(master, owner);
+        cache.set(walletKey(master, owner), wallet);
+        return wallet;
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error;
+        trouble = error;
+        return null;
+      }
+    },
+  };
+}
+
+const walletKey = (master: string, owner: string) => `jetton-wallet ${master} ${owner}`;
+const missingKey = (master: string) => `no-jetton ${master}`;
 
 function readMarker(stored: Json | undefined): Marker {
   const parsed = markerSchema.safeParse(stored ?? {});
@@ -85,27 +123,4 @@ function mergeMarkers(before: Map<string, Marker>, read: readonly ReadAccount[])
     changed.set(address_key, { ...marker, [asset]: { account, since } });
   }
   return [...changed];
-}
-
-const cacheKey = (master: string, owner: string) => `jetton-wallet ${master} ${owner}`;
-
-function cachedWallet({ cache }: ReadContext, master: string, owner: string): string | undefined {
-  const wallet = cache.get(cacheKey(master, owner));
-  return typeof wallet === 'string' ? wallet : undefined;
-}
-
-async function askWallet(
-  context: ReadContext,
-  master: string,
-  owner: string,
-  { network }: Gateway,
-): Promise<string> {
-  const wallet = await getJettonWallet(
-    context.rpc,
-    Address.parseRaw(master),
-    Address.parseRaw(owner),
-    network,
-  );
-  context.cache.set(cacheKey(master, owner), keyOf(wallet));
-  return keyOf(wallet);
 }

@@ -18,6 +18,8 @@ import { confirmationsAt, toTransfer } from './transfers.ts';
 const BATCH_ACCOUNTS = 100;
 /** Shards and replicas of the indexer may be late by this much: that stretch is read again each time. */
 const OVERLAP_SECONDS = 120;
+/** A shard's block is in the masterchain this long after it was made; until then an invoice may have been paid in time. */
+const SHARD_SECONDS = 5;
 /** A backlog is read in stretches of this length, and the cursor moves after each. */
 const SLICE_SECONDS = 21_600;
 /** However long the backlog. */
@@ -38,10 +40,11 @@ export async function* readTon(context: ReadContext, request: ReadRequest): Asyn
   const tip = await getTip(context.rpc);
   const addresses = await request.addresses();
   const stored = await request.accounts(addresses.map(({ key }) => key));
-  const { accounts, assets, markers, trouble } = await resolveAccounts(context, addresses, stored);
+  const { accounts, assets, ...resolved } = await resolveAccounts(context, addresses, stored);
   const cursor = readCursor(request.cursor);
   const start = (cursor?.utime ?? earliest(addresses, tip.time)) - OVERLAP_SECONDS;
   const end = Math.max(cursor?.utime ?? 0, tip.time);
+  const read_through = Math.min(tip.time - SHARD_SECONDS, resolved.unresolved_since ?? tip.time);
 
   const unread = accounts.filter((account) => !wasRead(account, cursor));
   // An asset that was switched on again is marked as read only after its accounts have caught up.
@@ -50,7 +53,8 @@ export async function* readTon(context: ReadContext, request: ReadRequest): Asyn
     yield* readSlice(context, accounts, slice, tip);
     const to = slice.to ?? tip.time;
     const ranges = to >= slice.from ? [{ scope: 'utime', from: slice.from, to }] : [];
-    yield { transfers: [], cursor: { utime: slice.to ?? end, assets: settled }, ranges, tip };
+    const page: Page = { transfers: [], cursor: { utime: slice.to ?? end, assets: settled }, ranges, tip };
+    yield slice.to === null ? { ...page, read_through } : page;
   }
   const late = unread.filter(({ since }) => since - OVERLAP_SECONDS < start);
   if (late.length > 0) {
@@ -58,9 +62,9 @@ export async function* readTon(context: ReadContext, request: ReadRequest): Asyn
     for (const slice of slices(from, start, start)) yield* readSlice(context, late, slice, tip);
   }
   if (unread.length > 0 || settled.length < assets.length) {
-    yield { transfers: [], cursor: { utime: end, assets }, accounts: markers(unread), tip };
+    yield { transfers: [], cursor: { utime: end, assets }, accounts: resolved.markers(unread), tip };
   }
-  if (trouble) throw trouble;
+  if (resolved.trouble) throw resolved.trouble;
 }
 
 const earliest = (watched: readonly { since: number }[], latest: number): number =>
