@@ -1,9 +1,9 @@
 // The operator's replies.
 import { z } from 'zod';
+import { EventPublic } from './event-schemas.ts';
 import {
   amountMatches,
   BalancePublic,
-  EventPublic,
   IncomePublic,
   InvoicePublic,
   invoiceStatuses,

@@ -1,14 +1,8 @@
 // What a buyer may do without any credentials.
 import { endpoint } from './endpoint.ts';
+import { GatewaysResponse, PublicConfig } from './gateway-schemas.ts';
 import { chainField, creationRefusals, externalRef, invoiceId } from './invoices.ts';
-import {
-  ExitPayload,
-  GatewaysResponse,
-  InvoicePayment,
-  InvoicePublic,
-  PublicConfig,
-  UnitPublic,
-} from './schemas.ts';
+import { ExitPayload, InvoicePayment, InvoicePublic, UnitPublic } from './schemas.ts';
 import { shape } from './shape.ts';
 import { unitId } from './units.ts';
 

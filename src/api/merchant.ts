@@ -1,13 +1,12 @@
 // The merchant's account: key, webhook, wallets, prepaid limit, income and events.
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
+import { EventList, EventPublic } from './event-schemas.ts';
 import { date, decimal, int, list, text } from './fields.ts';
 import { amountUnit, chainField, creationRefusals, MAX_CHAIN, MAX_URL } from './invoices.ts';
 import { EmbedPreview, PaymentPagePreview } from './merchant-schemas.ts';
 import {
   BalancePublic,
-  EventList,
-  EventPublic,
   IncomeHistoryPublic,
   InvoicePublic,
   MerchantAccountPublic,

@@ -4,9 +4,9 @@ import { type ErrorCode, errorCodes } from '../errors.ts';
 import { api } from './api.ts';
 import type { Auth, Endpoint, Fields, Tag } from './endpoint.ts';
 import { ErrorBody, HTTPValidationError, LimitExhausted } from './error-schemas.ts';
+import { WebhookBody } from './event-schemas.ts';
 import { isOptional, type JsonSchema, jsonSchema } from './json-schema.ts';
 import { isValidated, refusalsOf } from './refusals.ts';
-import { WebhookBody } from './schemas.ts';
 
 /** Version of the interface description. */
 export const API_VERSION = '0.1.0';

@@ -21,18 +21,6 @@ export const paymentStatuses = [
   'unmatched',
 ] as const satisfies readonly PaymentStatus[];
 export const webhookStatuses = ['none', 'pending', 'delivered', 'failed', 'unknown'] as const;
-export const deliveryStatuses = ['pending', 'sending', 'delivered', 'failed', 'unknown'] as const;
-export const eventTypes = [
-  'invoice.created',
-  'payment.detected',
-  'payment.confirming',
-  'invoice.confirmed',
-  'invoice.expired',
-  'invoice.cancelled',
-  'invoice.failed',
-  'payment.late',
-  'payment.unmatched',
-] as const;
 export const networks = ['mainnet', 'testnet'] as const;
 export const userSources = ['email', 'google', 'telegram'] as const;
 
@@ -59,47 +47,6 @@ export const UserPublic = shape('UserPublic', {
 });
 
 export const UsersPublic = shape('UsersPublic', { data: z.array(UserPublic), count: count() });
-
-export const GatewayPublic = shape(
-  'GatewayPublic',
-  {
-    chain: z.string().describe('Gateway id: what `chain` takes everywhere'),
-    currency: z.string().describe('Ticker'),
-    name: z.string(),
-    network: z.enum(networks),
-    blockchain: z.string().describe('What a wallet belongs to'),
-    blockchain_name: z.string(),
-    logo_url: z.string(),
-    decimals: count().describe("Decimals of the asset's atomic unit"),
-    min_confirmations: count(),
-    payment_ttl_seconds: count().describe('How long an invoice waits'),
-    poll_interval_seconds: count(),
-    supports_memo: z.boolean().describe('Whether invoices carry a memo; without one the amount is unique'),
-    is_token: z.boolean().default(false),
-    token_contract: orNothing(z.string()),
-    exits: z.array(z.string()).describe('Kinds of payment link that invoices offer'),
-  },
-  'One payable asset on one blockchain.',
-);
-
-export const GatewayGroupPublic = shape('GatewayGroupPublic', {
-  id: z.string(),
-  name: z.string(),
-  logo_url: z.string(),
-  network: z.enum(networks),
-  currencies: z.array(GatewayPublic),
-});
-
-export const GatewaysResponse = shape('GatewaysResponse', {
-  data: z.array(GatewayPublic),
-  groups: z.array(GatewayGroupPublic).describe('The same gateways by blockchain'),
-  count: count(),
-  network: z.enum(networks),
-  service_fee_percent: decimalString(),
-  default_fiat: z.string(),
-  usd_precision: decimalString().describe('The smallest USD amount that is told apart'),
-  memo_length: count(),
-});
 
 export const InvoicePublic = shape(
   'InvoicePublic',
@@ -275,43 +222,6 @@ export const UnitDeleted = shape('UnitDeleted', {
   message: z.string(),
 });
 
-export const DeliveryPublic = shape('DeliveryPublic', {
-  id: z.uuid(),
-  kind: z.enum(['automatic', 'manual']),
-  url: z.string(),
-  status: z.enum(deliveryStatuses),
-  http_status: z.int().nullable(),
-  error: z.string().nullable(),
-  duration_ms: count().nullable(),
-  created_at: unixSeconds(),
-  finished_at: unixSeconds().nullable(),
-});
-
-const eventBody = {
-  type: z.enum(eventTypes),
-  timestamp: z.iso.datetime({ offset: true }),
-  api_version: z.string(),
-  data: z.object({ invoice: InvoicePublic.nullable(), payment: PaymentPublic.nullable() }),
-};
-
-export const WebhookBody = shape('WebhookBody', eventBody, 'What is posted to a webhook address.');
-
-export const EventPublic = shape(
-  'EventPublic',
-  {
-    id: z.string().describe('Also the `webhook-id` of every delivery'),
-    ...eventBody,
-    deliveries: z.array(DeliveryPublic).describe('Oldest first'),
-  },
-  'What happened. Kept as it was, whether or not it was delivered.',
-);
-
-export const EventList = shape('EventList', {
-  data: z.array(EventPublic).describe('Oldest first'),
-  has_more: z.boolean().describe('Whether there are later ones already'),
-  next: z.string().nullable().describe('Pass it as `after` to go on; null where there is no event at all'),
-});
-
 export const ExitPayload = shape(
   'ExitPayload',
   {
@@ -325,22 +235,3 @@ export const ExitPayload = shape(
   },
   'What a wallet needs to pay an invoice.',
 );
-
-export const PublicConfig = shape('PublicConfig', {
-  version: z.string(),
-  network: z.enum(networks),
-  demo_mode: z.boolean().describe('Whether payments can be simulated'),
-  public_base_url: z.string(),
-  default_fiat: z.string(),
-  usd_precision: decimalString(),
-  memo_length: count(),
-  service_fee_percent: decimalString(),
-  platform_fee_rate: decimalString(),
-  platform_fee_percent: decimalString(),
-  refill_credit_multiplier: decimalString(),
-  max_payment_units: count(),
-  rates: z.enum(['live', 'fixed', 'demo']).describe('Where exchange rates come from; `demo` are not real'),
-  google_login: z.boolean(),
-  google_client_id: z.string().nullable(),
-  telegram_login: z.boolean(),
-});
