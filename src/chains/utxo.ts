@@ -32,7 +32,7 @@ const coins = {
   },
 } satisfies Record<string, Coin>;
 
-export type UtxoCoin = keyof typeof coins;
+type UtxoCoin = keyof typeof coins;
 
 /** The family for one coin. Providers: `esplora` (HTTP) and `core` (JSON-RPC of the node). */
 export function utxo(id: UtxoCoin): Family {

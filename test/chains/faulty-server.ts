@@ -1,7 +1,7 @@
 // A local HTTP server whose answers can be made to fail the way public providers do.
 import { createServer, type IncomingMessage } from 'node:http';
 
-export type Fault = 'rate_limited' | 'html' | 'truncated' | 'hang_up' | 'unavailable';
+type Fault = 'rate_limited' | 'html' | 'truncated' | 'hang_up' | 'unavailable';
 
 export interface Reply {
   status?: number;

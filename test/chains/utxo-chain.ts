@@ -29,12 +29,12 @@ if (!hasLitecoind) {
 }
 
 /** An output by scriptPubKey (hex): what `normalizeAddress(…).key` is, whatever the network prefix. */
-export interface ScriptOutput {
+interface ScriptOutput {
   script: string;
   amount: bigint;
 }
 
-export interface Sent {
+interface Sent {
   txid: string;
   hex: string;
   inputs: { txid: string; vout: number; amount: bigint }[];

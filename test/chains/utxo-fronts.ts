@@ -67,7 +67,8 @@ interface CoreTransaction {
   txid: string;
   blockhash?: string;
   vin: { txid?: string; vout?: number; coinbase?: string; sequence: number }[];
-  vout: { value: number; n: number; scriptPubKey: { hex: string } }[];
+  /** Outputs inside Litecoin's MWEB have neither script nor amount. */
+  vout: { value?: number; n: number; scriptPubKey?: { hex: string } }[];
 }
 
 type Answer = (node: Litecoind, first: string, second: string) => Promise<unknown>;
@@ -123,8 +124,8 @@ async function shown(node: Litecoind, transaction: CoreTransaction) {
     sequence,
   }));
   const vout = transaction.vout.map(({ value, scriptPubKey }) => ({
-    scriptpubkey: scriptPubKey.hex,
-    value: Number(value.toFixed(8).replace('.', '')),
+    scriptpubkey: scriptPubKey?.hex,
+    value: value === undefined ? undefined : Number(value.toFixed(8).replace('.', '')),
   }));
   return { txid, vin, vout, status };
 }
@@ -139,7 +140,7 @@ const mempoolTransactions = async (node: Litecoind) => {
 async function mempoolOf(node: Litecoind, scriptHash: string): Promise<unknown> {
   const sha256 = (hex: string) => createHash('sha256').update(Buffer.from(hex, 'hex')).digest('hex');
   const paying = (await mempoolTransactions(node)).filter(({ vout }) =>
-    vout.some(({ scriptPubKey }) => sha256(scriptPubKey.hex) === scriptHash),
+    vout.some(({ scriptPubKey }) => scriptPubKey && sha256(scriptPubKey.hex) === scriptHash),
   );
   return Promise.all(paying.slice(0, MEMPOOL_LISTED).map((each) => shown(node, each)));
 }

@@ -19,7 +19,10 @@ export const familyOf = (blockchain: UtxoBlockchain) => {
 export const freshAddress = (blockchain: UtxoBlockchain): string =>
   bech32.encode(REGTEST_PREFIX[blockchain], [0, ...bech32.toWords(randomBytes(20))]);
 
-export interface Observer {
+export const freshScript = (blockchain: UtxoBlockchain): string =>
+  familyOf(blockchain).normalizeAddress(freshAddress(blockchain), 'testnet').key;
+
+interface Observer {
   /** Watches the address from now on; the script to pay. */
   watch(address?: string, options?: { since?: number; open?: boolean }): string;
   /** One read to its end, or to a page at which `store` throws. Answers the stored pages. */

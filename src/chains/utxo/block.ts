@@ -9,7 +9,7 @@ const FLAG_WITNESS = 1;
 const FLAG_MWEB = 8;
 const NO_HASH = '0'.repeat(2 * HASH_BYTES);
 
-export interface Output {
+interface Output {
   /** The scriptPubKey in hex. */
   script: string;
   amount: bigint;

@@ -1,0 +1,214 @@
+// Hosts that fail, lag or disagree, restarts and many addresses: the same for every provider of the UTXO family.
+import { expect, test } from 'vitest';
+import { copyBlocks } from './utxo-chain.ts';
+import { freshScript } from './utxo-observer.ts';
+import { COIN, onEveryProvider } from './utxo-suite.ts';
+
+onEveryProvider((given) => {
+  const { blockchain, provider } = given;
+
+  test.each(['rate_limited', 'html', 'truncated', 'hang_up', 'unavailable'] as const)(
+    'a block whose answer is %s is read again; what came before it is kept',
+    async (fault) => {
+      const { observer, script } = await given.caughtUp();
+      const from = await given.node.height();
+      for (let i = 0; i < 3; i++) {
+        await given.node.send([{ script, amount: COIN + BigInt(i) }]);
+        await given.node.mine(1);
+      }
+      let pages = 0;
+      const stop = () => {
+        if (++pages === 1) given.front.fail(fault, given.blockRequest);
+      };
+      await expect(observer.read(stop)).rejects.toMatchObject({ name: 'ProviderError' });
+      expect(observer.ranges.at(-1)).toEqual({ from: from + 1, to: from + 1 });
+      expect(observer.to(script)).toHaveLength(1);
+      await observer.read();
+      expect(observer.to(script)).toHaveLength(3);
+      expect(observer.ranges.map((range) => range.to).slice(-3)).toEqual([from + 1, from + 2, from + 3]);
+    },
+  );
+
+  test('a page that could not be stored is read again, block or mempool', async () => {
+    const { observer, script } = await given.caughtUp();
+    const refuse = ({ transfers }: { transfers: unknown[] }) => {
+      if (transfers.length > 0) throw new Error('disk full');
+    };
+    await given.node.send([{ script, amount: COIN }]);
+    await expect(observer.read(refuse)).rejects.toThrow('disk full');
+    expect(observer.transfers.size).toBe(0);
+    await observer.read();
+    expect(observer.to(script)).toMatchObject([{ height: null }]);
+    await given.node.mine(1);
+    await expect(observer.read(refuse)).rejects.toThrow('disk full');
+    await observer.read();
+    expect(observer.to(script)).toMatchObject([{ confirmations: 1 }]);
+  });
+
+  test('a chain that is reorganised while it is read ends as the node tells it', async () => {
+    const { observer, script } = await given.caughtUp();
+    await given.node.send([{ script, amount: COIN }]);
+    await given.node.mine(4);
+    let reorganised = false;
+    await observer
+      .read(async () => {
+        if (reorganised) return;
+        reorganised = true;
+        await given.node.reorg(4, 'mined again');
+      })
+      .catch((error) => expect(error).toMatchObject({ kind: 'bad_answer' }));
+    await observer.read();
+    const [payment] = observer.to(script);
+    expect(observer.transfers.size).toBe(1);
+    expect(await given.node.rpc('getblockhash', payment?.height)).toBe(payment?.block_hash);
+    expect(observer.tip?.hash).toBe(await given.node.rpc('getbestblockhash'));
+  });
+
+  test('a restart reads on from the stored cursor, in bounded reads, without a gap', async () => {
+    const { observer, script } = await given.caughtUp();
+    const from = await given.node.height();
+    await given.node.send([{ script, amount: COIN }]);
+    await given.node.mine(130);
+    await given.node.send([{ script, amount: 2n * COIN }]);
+    await given.node.mine(120);
+    observer.restart();
+    observer.ranges = [];
+    await observer.read();
+    expect(observer.ranges).toHaveLength(200);
+    await observer.read();
+    expect(observer.ranges.map((range) => range.to)).toEqual(
+      Array.from({ length: 250 }, (_, index) => from + 1 + index),
+    );
+    expect(observer.to(script).map(({ amount_atomic }) => amount_atomic)).toEqual([COIN, 2n * COIN]);
+    expect(observer.to(script)[1]?.confirmations).toBe(120);
+    // More than a ring deep, and after another restart: the provider is asked for that one block.
+    observer.restart();
+    await observer.read();
+    const depths = (await observer.recheck()).map(({ confirmations }) => confirmations);
+    expect(depths).toEqual([250, 120]);
+  });
+
+  test('a node that is behind is waited for, and nothing is gone meanwhile', async () => {
+    const { observer, script } = await given.caughtUp();
+    await copyBlocks(given.node, given.other, await given.node.height());
+    const { txid } = await given.node.send([{ script, amount: COIN }]);
+    await given.node.mine(1);
+    const late = await given.node.send([{ script, amount: 2n * COIN }]);
+    await observer.read();
+    const before = structuredClone([observer.cursor, [...observer.transfers]]);
+
+    given.front.node = given.other;
+    await expect(observer.read()).rejects.toThrow(/is behind/);
+    observer.clock.now += 3600;
+    const told = await observer.recheck();
+    expect(told.filter(({ state }) => state === 'gone')).toEqual([]);
+    expect([observer.cursor, [...observer.transfers]]).toEqual(before);
+
+    given.front.node = given.node;
+    await observer.read();
+    const updates = await observer.recheck();
+    expect(updates).toContainEqual(expect.objectContaining({ txid, confirmations: 1, state: 'pending' }));
+    expect(updates).toContainEqual(expect.objectContaining({ txid: late.txid, state: 'pending' }));
+    await given.node.mine(1);
+  });
+
+  test('of two hosts on different branches the longer one is followed, at equal height the first one', async () => {
+    const { observer, script } = await given.caughtUp();
+    const fork = await given.node.height();
+    await copyBlocks(given.node, given.other, fork);
+    await given.node.send([{ script, amount: COIN }]);
+    const [ours] = await given.node.mine(1);
+    await given.other.mine(1, freshScript(blockchain));
+    await observer.read();
+    given.front.node = given.other;
+    await observer.read();
+    expect(observer.to(script)).toMatchObject([{ block_hash: ours, confirmations: 1 }]);
+
+    await given.other.mine(1, freshScript(blockchain));
+    await observer.read();
+    expect(observer.tip?.height).toBe(fork + 2);
+    expect(observer.to(script)).toMatchObject([{ height: null, block_hash: null }]);
+
+    given.front.node = given.node;
+    await expect(observer.read()).rejects.toThrow(/shorter branch/);
+    await given.node.mine(2);
+    await observer.read();
+    expect(observer.to(script)).toMatchObject([{ block_hash: ours, confirmations: 3 }]);
+    await given.other.rpc('invalidateblock', await given.other.rpc('getblockhash', fork + 1));
+  });
+
+  test('a host that never heard of a payment does not make it gone for a minute; it is seen again later', async () => {
+    const { observer, script } = await given.caughtUp();
+    await given.node.mine(1);
+    await copyBlocks(given.node, given.other, await given.node.height());
+    await observer.read();
+    const { txid } = await given.node.send([{ script, amount: COIN }]);
+    await observer.read();
+
+    given.front.node = given.other;
+    await observer.read();
+    expect(await observer.recheck()).toEqual([]);
+    observer.clock.now += 59;
+    expect(await observer.recheck()).toEqual([]);
+    observer.clock.now += 1;
+    expect(await observer.recheck()).toMatchObject([{ txid, state: 'gone' }]);
+
+    given.front.node = given.node;
+    await observer.read();
+    expect(observer.gone.size).toBe(0);
+    expect(await observer.recheck()).toMatchObject([{ txid, state: 'pending' }]);
+    await given.node.mine(1);
+  });
+
+  test('a failing provider never makes a payment gone', async () => {
+    const { observer, script } = await given.caughtUp();
+    await given.node.send([{ script, amount: COIN }]);
+    await observer.read();
+    const statusRequest = provider === 'core' ? /^getmempoolentry/ : /mempool$/;
+    for (const fault of ['rate_limited', 'html', 'truncated', 'hang_up', 'unavailable'] as const) {
+      given.front.fail(fault, statusRequest);
+      await expect(observer.recheck()).rejects.toMatchObject({ name: 'ProviderError' });
+      observer.clock.now += 3600;
+    }
+    expect(await observer.recheck()).toMatchObject([{ state: 'pending' }]);
+    await given.node.mine(1);
+  });
+
+  test('the cost of a read does not grow with the addresses, and all of them get their turn', async () => {
+    const { observer, script } = await given.caughtUp();
+    const scripts = [script, ...Array.from({ length: 39 }, () => observer.watch())];
+    for (const each of scripts.slice(0, 5)) await given.node.send([{ script: each, amount: COIN }]);
+    await observer.read();
+    for (let read = 0; read < 3; read++) {
+      given.front.requests.length = 0;
+      await observer.read();
+      expect(given.front.requests.length).toBeLessThanOrEqual(17);
+    }
+    expect(observer.transfers.size).toBe(5);
+    await given.node.mine(1);
+    given.front.requests.length = 0;
+    await observer.read();
+    expect(given.front.requests.filter((each) => given.blockRequest.test(each))).toHaveLength(1);
+  });
+
+  test('many transactions at once in the mempool are all read', async () => {
+    const { observer, script } = await given.caughtUp();
+    const { scriptPubKey } = await given.node.rpc<{ scriptPubKey: string }>(
+      'getaddressinfo',
+      await given.node.rpc('getnewaddress', '', 'bech32'),
+    );
+    const amount = COIN / 10n;
+    const { txid } = await given.node.send(
+      Array.from({ length: 60 }, () => ({ script: scriptPubKey, amount })),
+    );
+    await given.node.mine(1);
+    for (let vout = 0; vout < 60; vout++)
+      await given.node.send([{ script, amount: 100_000n }], { txid, vout, amount });
+    await observer.read();
+    // Esplora lists no more than 50 per script; the others are met in their block.
+    expect(observer.to(script)).toHaveLength(provider === 'core' ? 60 : 50);
+    await given.node.mine(1);
+    await observer.read();
+    expect(observer.to(script).filter(({ height }) => height !== null)).toHaveLength(60);
+  });
+});
