@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../data/open.ts';
 import type { Gateway } from '../src/chains/chain.ts';
 import type { Config } from './config.ts';
+import type { Mail } from './mail/mail.ts';
 import type { Observer } from './observer/observer.ts';
 import type { Rates } from './rates/rates.ts';
 import type { Secrets } from './secrets.ts';
@@ -28,4 +29,5 @@ export interface App {
   observer: Observer;
   webhooks: Webhooks;
   secrets: Secrets;
+  mail: Mail;
 }

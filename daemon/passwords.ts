@@ -42,7 +42,8 @@ export async function verifyPassword(hash: string | null, password: string): Pro
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (running >= MAX_RUNNING) {
-    if (waiting.length >= MAX_WAITING) throw new Refusal('rate_limited', { retry_after: RETRY_AFTER_SECONDS });
+    if (waiting.length >= MAX_WAITING)
+      throw new Refusal('rate_limited', { retry_after: RETRY_AFTER_SECONDS });
     // The turn is handed over by whoever finishes; `running` stays as it is meanwhile.
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else running++;

@@ -15,6 +15,7 @@ const MAX_REQUESTS_PER_SOCKET = 10_000;
 const MAX_HEADERS = 100;
 /** What is in flight when the daemon is told to stop may take so long. */
 export const DRAIN_MS = 10_000;
+const SWEEP_MS = 50;
 
 export interface Serving {
   /** How this machine reaches it: `http://127.0.0.1:4020`. */
@@ -104,7 +105,10 @@ async function drain(server: Server, http: Http | undefined): Promise<void> {
   });
   if (http) http.stop();
   else server.closeAllConnections();
+  // A kept connection that falls idle after `close` would stay open until its timeout.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   await closed;
+  clearInterval(sweep);
   clearTimeout(timer);
 }

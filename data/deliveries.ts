@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Executor, Tx } from './open.ts';
+import type { DeliveryRow } from './tables.ts';
 
 /** How an attempt ended. `unknown`: whoever claimed it is gone, or was stopped, before an answer was recorded. */
 export type DeliveryStatus = 'delivered' | 'failed' | 'unknown';
@@ -209,4 +210,16 @@ export async function resendableEvent(db: Executor, event_id: string): Promise<R
     .executeTakeFirst();
   if (!row) return null;
   return { merchant_id: row.merchant_id, body: row.body, url: row.callback_url ?? row.webhook_url };
+}
+
+/** All attempts at these events, oldest first. */
+export async function deliveriesOf(db: Executor, event_ids: readonly string[]): Promise<DeliveryRow[]> {
+  if (event_ids.length === 0) return [];
+  return db
+    .selectFrom('deliveries')
+    .selectAll()
+    .where('event_id', 'in', event_ids)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
 }

@@ -28,15 +28,21 @@ export function eventsAfter(
   limit: number,
   type?: string,
 ): Promise<EventRow[]> {
-  let select = db.query
-    .selectFrom('events')
-    .selectAll()
-    .where('merchant_id', '=', merchant_id)
-    .where('seq', '>', after_seq);
-  if (db.dialect === 'postgres')
-    select = select.where(sql<boolean>`xid::xid8 < pg_snapshot_xmin(pg_current_snapshot())`);
+  let select = settled(db, merchant_id).where('seq', '>', after_seq);
   if (type !== undefined) select = select.where('type', '=', type);
   return select.orderBy('seq').limit(limit).execute();
+}
+
+/** The last event that no earlier one can still precede; undefined where there is none. */
+export function lastEvent(db: Db, merchant_id: string): Promise<EventRow | undefined> {
+  return settled(db, merchant_id).orderBy('seq', 'desc').limit(1).executeTakeFirst();
+}
+
+function settled(db: Db, merchant_id: string) {
+  const select = db.query.selectFrom('events').selectAll().where('merchant_id', '=', merchant_id);
+  return db.dialect === 'postgres'
+    ? select.where(sql<boolean>`xid::xid8 < pg_snapshot_xmin(pg_current_snapshot())`)
+    : select;
 }
 
 export function getEvent(query: Executor, id: string): Promise<EventRow | undefined> {

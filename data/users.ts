@@ -1,7 +1,7 @@
 // Users: who may sign in. An identity is (source, subject); the books of a deleted one stay.
 import { randomUUID } from 'node:crypto';
 import type { Updateable } from 'kysely';
-import { type Executor, isUniqueViolation, type Tx } from './open.ts';
+import { type Db, type Executor, isUniqueViolation, type Tx } from './open.ts';
 import type { Tables, UserRow } from './tables.ts';
 
 export interface NewUser {
@@ -103,6 +103,35 @@ export async function updateUser(
     if (isUniqueViolation(error)) return false;
     throw error;
   }
+}
+
+/** Compare-and-set on the token version, which ends the tokens; false when something else ended them first. */
+export async function setPassword(
+  query: Executor,
+  user: Pick<UserRow, 'id' | 'token_version'>,
+  password_hash: string,
+): Promise<boolean> {
+  const result = await query
+    .updateTable('users')
+    .set({ password_hash, token_version: user.token_version + 1 })
+    .where('id', '=', user.id)
+    .where('token_version', '=', user.token_version)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Ids of all who may act as superuser; locked on PostgreSQL, so that two of them cannot remove each other. */
+export async function lockSuperusers(db: Db, tx: Tx): Promise<string[]> {
+  const select = tx
+    .selectFrom('users')
+    .select('id')
+    .where('is_superuser', '=', 1)
+    .where('is_active', '=', 1)
+    .where('deleted_at', 'is', null)
+    .orderBy('id');
+  const rows = await (db.dialect === 'postgres' ? select.forUpdate() : select).execute();
+  return rows.map((row) => row.id);
 }
 
 /** Blanks the identity, so that it can be used anew; invoices, income and ledger keep pointing at the row. */

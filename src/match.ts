@@ -48,9 +48,15 @@ export function match<I extends MatchableInvoice>(
   const invoice = [by_memo, by_reference, by_amount].find(pays);
   if (!invoice)
     return { disposition: 'unmatched', reason: unmatchedReason(transfer, by_memo ?? by_reference) };
-  const inTime = invoice.status === 'created' && transfer.time <= invoice.expires_at;
-  return { disposition: inTime ? 'matched' : 'late', invoice };
+  return { disposition: placeAt(transfer, invoice), invoice };
 }
+
+/** Whether a transfer that names an invoice came while it could be paid. */
+export const placeAt = (
+  transfer: Pick<MatchableTransfer, 'time'>,
+  invoice: Pick<MatchableInvoice, 'status' | 'expires_at'>,
+): 'matched' | 'late' =>
+  invoice.status === 'created' && transfer.time <= invoice.expires_at ? 'matched' : 'late';
 
 function unmatchedReason(transfer: MatchableTransfer, named: MatchableInvoice | undefined): string {
   if (named) return `names an invoice of ${named.chain}, but ${transfer.chain} was sent`;

@@ -1,4 +1,5 @@
 // Puts every described endpoint on the wire: description × handler → route, with the checks in their order.
+import type { IncomingMessage } from 'node:http';
 import { H3, type H3Event, type HTTPResponse } from 'h3';
 import type { Logger } from 'pino';
 import { isBusy } from '../../data/open.ts';
@@ -168,10 +169,10 @@ async function answer(
   return onceOnly(app, { caller: name, key, endpoint_id: endpoint.id, input: parsed.value }, work);
 }
 
-async function readBody(endpoint: Endpoint, { req }: H3Event): Promise<unknown> {
+async function readBody(endpoint: Endpoint, { req, runtime }: H3Event): Promise<unknown> {
   if (Number(req.headers.get('content-length')) > MAX_BODY_BYTES) throw new Refusal('body_too_large');
   if (!endpoint.body) return undefined;
-  const text = await readText(req);
+  const text = await readText(req, runtime?.node?.req as IncomingMessage | undefined);
   const type = req.headers.get('content-type') ?? '';
   return endpoint.encoding === 'form' ? parseForm(text, type) : parseJson(text, type);
 }

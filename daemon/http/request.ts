@@ -1,12 +1,11 @@
 // Reads what a caller sent: id, address and body, each within its limit.
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import { jsonInvalid, type ValidationError } from '../../src/api/validation.ts';
 import { Refusal } from '../../src/errors.ts';
 
 export const MAX_BODY_BYTES = 256 * 1024;
-/** Of a body that is too large, so much is read and thrown away, for the refusal to arrive before the connection closes. */
-const MAX_DISCARDED_BYTES = 8 * 1024 * 1024;
 const MAX_MULTIPART_FIELDS = 50;
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
 
@@ -34,40 +33,38 @@ export class MalformedBody extends Error {
   }
 }
 
-/** The body's text; throws `body_too_large`, also where the length was not announced. */
-export async function readText(request: Request): Promise<string> {
-  const announced = request.headers.get('content-length');
-  if (announced !== null) {
-    if (Number(announced) > MAX_BODY_BYTES) throw new Refusal('body_too_large');
-    return request.text();
-  }
-  if (!request.body) return '';
-  const reader = request.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return Buffer.concat(chunks).toString('utf8');
-    size += value.byteLength;
-    if (size > MAX_BODY_BYTES) {
-      void discard(reader);
-      throw new Refusal('body_too_large');
-    }
-    chunks.push(value);
-  }
+/** The body's text; throws `body_too_large`, also where the length was not announced. `node` is the request behind it. */
+export async function readText(request: Request, node: IncomingMessage | undefined): Promise<string> {
+  const bytes = await (node ? readNode(node) : readWeb(request));
+  return bytes.toString('utf8');
 }
 
-async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  try {
-    for (let size = 0; size < MAX_DISCARDED_BYTES; ) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      size += value.byteLength;
-    }
-    await reader.cancel();
-  } catch {
-    // The caller hung up: nothing is left to discard.
+function readNode(request: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.byteLength;
+      if (size <= MAX_BODY_BYTES) return chunks.push(chunk);
+      // The rest flows past, so that the refusal arrives and the connection stays usable; the request's timeout bounds it.
+      request.removeAllListeners('data').resume();
+      reject(new Refusal('body_too_large'));
+    });
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('error', reject);
+    request.once('close', () => reject(new Error('the caller went away')));
+  });
+}
+
+async function readWeb(request: Request): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_BODY_BYTES) throw new Refusal('body_too_large');
+    chunks.push(chunk);
   }
+  return Buffer.concat(chunks);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { UserRow } from '../../data/tables.ts';
 import { type App, seconds } from '../context.ts';
 
 const ACCESS_SECONDS = 8 * 24 * 3600;
-const RECOVERY_SECONDS = 48 * 3600;
+export const RECOVERY_SECONDS = 48 * 3600;
 const RECOVERY_AUDIENCE = 'password-recovery';
 
 export interface TokenClaims {

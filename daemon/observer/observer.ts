@@ -17,6 +17,8 @@ const CLOCK_MS = 1_000;
 const HOUSEKEEPING_MS = 60_000;
 /** Invoices that one tick of the clock looks at. */
 const DUE_BATCH = 200;
+/** Batches in one tick; what is left comes with the next. */
+const DUE_BATCHES = 50;
 /** A daemon that reads a blockchain keeps others from reading it twice. */
 const LEASE_MS = 30_000;
 /** Longest wait after failures of ours (those of providers wait by themselves). */
@@ -57,11 +59,11 @@ export function openObserver({ app, source }: ObserverOptions): Observer {
       const id = reader.blockchain.id;
       const cursor = await getCursor(app.db.query, id);
       const horizon = Math.min(now, cursor?.last_ok_at ?? 0);
-      await lookAtAll(app, await dueInvoices(app.db.query, id, horizon, DUE_BATCH), 'clock');
+      await lookAtBatches(app, () => dueInvoices(app.db.query, id, horizon, DUE_BATCH));
     }
     if (app.clock.ms() - lastHousekeeping < HOUSEKEEPING_MS) return;
     lastHousekeeping = app.clock.ms();
-    await lookAtAll(app, await overdueInvoices(app.db.query, now, GRACE_SECONDS, DUE_BATCH), 'clock');
+    await lookAtBatches(app, () => overdueInvoices(app.db.query, now, GRACE_SECONDS, DUE_BATCH));
     await releaseAmounts(app.db.query, now);
   }
 
@@ -106,6 +108,17 @@ export function openObserver({ app, source }: ObserverOptions): Observer {
       }
       await sleep(wait, signal);
     }
+  }
+}
+
+/** Looks batch by batch while full ones come, each of other invoices than the one before. */
+async function lookAtBatches(app: SettleApp, next: () => Promise<string[]>): Promise<void> {
+  const seen = new Set<string>();
+  for (let batch = 0; batch < DUE_BATCHES; batch++) {
+    const ids = (await next()).filter((id) => !seen.has(id));
+    await lookAtAll(app, ids, 'clock');
+    for (const id of ids) seen.add(id);
+    if (ids.length < DUE_BATCH) return;
   }
 }
 

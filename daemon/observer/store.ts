@@ -1,6 +1,12 @@
 // Stores what was read: transfers matched, late or unmatched, cursors and ranges, in one transaction per page.
 import { addRange, moveCursor, putAccountCursors } from '../../data/cursors.ts';
-import { invoiceByAmount, invoiceByMemo, invoiceByReference, makeDue } from '../../data/invoices.ts';
+import {
+  invoiceByAmount,
+  invoiceByMemo,
+  invoiceByReference,
+  lockInvoice,
+  makeDue,
+} from '../../data/invoices.ts';
 import type { Tx } from '../../data/open.ts';
 import { insertLog } from '../../data/payments.ts';
 import type { InvoiceRow, TransferRow } from '../../data/tables.ts';
@@ -12,7 +18,7 @@ import {
   updateTransfer,
 } from '../../data/transfers.ts';
 import type { Gateway, Page, Transfer, TransferUpdate } from '../../src/chains/chain.ts';
-import { type Match, match } from '../../src/match.ts';
+import { type Match, match, placeAt } from '../../src/match.ts';
 import { followStray, recordLate, recordUnmatched } from '../settle/late.ts';
 import { MANUAL_INDEX } from '../settle/manual.ts';
 import type { SettleApp } from '../settle.ts';
@@ -124,16 +130,24 @@ const bookedPlace = (booked: TransferRow) => ({
 
 async function insertMatched(storing: Storing, transfer: Transfer, found: Match<InvoiceRow>): Promise<void> {
   const { tx, app, now } = storing;
-  const invoice = found.disposition === 'unmatched' ? null : found.invoice;
-  const place = { disposition: found.disposition, invoice_id: invoice?.id ?? null, payment_id: null };
   const state = settledState(storing, transfer.chain, transfer);
-  const row = await insertTransfer(tx, storing.blockchain, transfer, state, place, now);
-  if (!row) return;
+  const insert = (disposition: TransferRow['disposition'], invoice_id: string | null) => {
+    const place = { disposition, invoice_id, payment_id: null };
+    return insertTransfer(tx, storing.blockchain, transfer, state, place, now);
+  };
   const stray = { app, tx, now };
-  if (found.disposition === 'unmatched')
-    await recordUnmatched(stray, gatewayOf(storing, transfer.chain), row, found.reason);
-  else if (found.disposition === 'late') await recordLate(stray, found.invoice, row);
-  else storing.touched.add(found.invoice.id);
+  if (found.disposition === 'unmatched') {
+    const row = await insert('unmatched', null);
+    if (row) await recordUnmatched(stray, gatewayOf(storing, transfer.chain), row, found.reason);
+    return;
+  }
+  // Locked, because it may be ending at this moment: a payment must never hang on an invoice that looks no more.
+  const invoice = (await lockInvoice(app.db, tx, found.invoice.id)) ?? found.invoice;
+  const disposition = placeAt(transfer, invoice);
+  const row = await insert(disposition, invoice.id);
+  if (!row) return;
+  if (disposition === 'late') await recordLate(stray, invoice, row);
+  else storing.touched.add(invoice.id);
 }
 
 /** Matches each by itself; what stays unmatched may match as a sum of the outputs of one transaction. */

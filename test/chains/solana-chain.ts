@@ -156,15 +156,18 @@ export async function startSolanaChain() {
   const tokenAccount = (owner: string, mint: Mint) =>
     associatedTokenAccount(owner, mint.program, mint.address);
 
+  /** From one wallet's token account to another's. */
+  const tokenRoute = (mint: Mint, to: string, authority = payer.address) => ({
+    from: tokenAccount(authority, mint),
+    to: tokenAccount(to, mint),
+    mint: mint.address,
+    authority,
+  });
+
   /** The instructions that pay tokens as wallets do: the receiver's account is made if it is not there. */
   function tokenPayment(mint: Mint, to: string, amount: bigint, options: PayOptions): Instruction[] {
     const authority = (options.from ?? payer).address;
-    const route = {
-      from: tokenAccount(authority, mint),
-      to: tokenAccount(to, mint),
-      mint: mint.address,
-      authority,
-    };
+    const route = tokenRoute(mint, to, authority);
     return [
       createTokenAccount(authority, route.to, to, mint.address, mint.program),
       ...memoOf(options),
@@ -181,6 +184,7 @@ export async function startSolanaChain() {
     waitFor,
     memoOf,
     tokenAccount,
+    tokenRoute,
     tokenPayment,
     slot: (commitment = 'confirmed') => rpc<number>('getSlot', [{ commitment }]),
 

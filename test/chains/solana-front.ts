@@ -19,7 +19,7 @@ export interface Raw {
 }
 
 /** Takes the place of the next answers to `method`. */
-export interface Intercept {
+interface Intercept {
   method: string;
   /** How many answers; all until removed where absent. */
   times?: number;
@@ -119,9 +119,9 @@ interface Options {
   minContextSlot?: number;
 }
 
-/** surfpool ignores commitments and minContextSlot, and its transactions' block time is a thousandth. */
+/** surfpool ignores commitments, misreads minContextSlot, and its transactions' block time is a thousandth. */
 async function correct(ask: RpcAsk, forward: Forward): Promise<RpcReply> {
-  const options = (ask.params[1] ?? {}) as Options;
+  const options: Options = isObject(ask.params[1]) ? ask.params[1] : {};
   const commitment = options.commitment ?? 'finalized';
   const slotOf = async () => resultOf<number>(await forward({ method: 'getSlot', params: [{ commitment }] }));
   const timeOf = async (slot: number) =>
@@ -132,7 +132,12 @@ async function correct(ask: RpcAsk, forward: Forward): Promise<RpcReply> {
     };
   }
   const slot = ask.method === 'getMultipleAccounts' ? await slotOf() : 0;
-  const reply = await forward(ask);
+  // surfpool takes minContextSlot for the first slot that it may list.
+  const [first, , ...rest] = ask.params;
+  const params = isObject(ask.params[1])
+    ? [first, { ...options, minContextSlot: undefined }, ...rest]
+    : ask.params;
+  const reply = await forward({ method: ask.method, params });
   if ('error' in reply || reply.result === null) return reply;
   if (ask.method === 'getSignaturesForAddress') {
     const listed = reply.result as { confirmationStatus: string }[];
@@ -153,6 +158,8 @@ async function correct(ask: RpcAsk, forward: Forward): Promise<RpcReply> {
   }
   return reply;
 }
+
+const isObject = (value: unknown): value is Options => typeof value === 'object' && value !== null;
 
 const levels = ['processed', 'confirmed', 'finalized'];
 const reaches = (status: string, wanted: string) => levels.indexOf(status) >= levels.indexOf(wanted);

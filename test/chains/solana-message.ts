@@ -8,7 +8,7 @@ export interface Keypair {
   secret: Uint8Array;
 }
 
-export interface AccountMeta {
+interface AccountMeta {
   key: string;
   signer?: boolean;
   writable?: boolean;

@@ -106,7 +106,9 @@ export function createReader(chain: SolanaChain, owners: string[], options: Read
         await reader.tick();
         if (stored.size < count) await new Promise((resolve) => setTimeout(resolve, STEP_MS));
       }
-      if (stored.size < count) throw new Error(`only ${stored.size} of ${count} transfers were read`);
+      if (stored.size < count) {
+        throw new Error(`only ${stored.size} of ${count} transfers were read`, { cause: errors.at(-1) });
+      }
       return reader.transfers();
     },
 

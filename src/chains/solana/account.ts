@@ -85,7 +85,8 @@ export async function* readAccount(
     if (chunk.length > 0) cursor = advance(cursor, chunk);
     if (isLast) {
       const settled = settle(cursor, held, observed.amount, tip.time);
-      yield { transfers, accounts: [[account.key, settled]], ranges: [range] };
+      const ranges = settled.time === range.to ? [range] : [];
+      yield { transfers, accounts: [[account.key, settled]], ranges };
       return;
     }
     // Without an amount the rest is listed again, should this be the last page that is stored.

@@ -10,7 +10,6 @@ export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 export const ATA_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
 export const CLOCK_SYSVAR = 'SysvarC1ock11111111111111111111111111111111';
-export const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111';
 /** All three are in use; nodes parse only the first two. */
 export const MEMO_PROGRAMS: readonly string[] = [
   'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',

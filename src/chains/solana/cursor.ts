@@ -80,6 +80,6 @@ export function settle(
     ...cursor,
     amount: believed ? observed : cursor.amount,
     asked: believed ? 0 : asked,
-    time: readUntil,
+    time: believed ? readUntil : cursor.time,
   };
 }

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { ProviderError, type Rpc, type Tip } from '../chain.ts';
 import { CLOCK_SYSVAR } from './address.ts';
 
-/** `until` and `before` are honoured by real nodes only as far as their history goes. */
+/** The protocol's own limits. */
 export const ACCOUNTS_PER_CALL = 100;
 export const STATUSES_PER_CALL = 256;
 

@@ -1,0 +1,94 @@
+// Assembles one daemon from its configuration and an open database; starts and stops its loops.
+import type { Logger } from 'pino';
+import { deploymentWallets, getMerchant, putDeploymentWallet } from '../data/merchants.ts';
+import type { Db } from '../data/open.ts';
+import { findBlockchain, gatewaysOf } from '../src/chains/gateways.ts';
+import type { Config } from './config.ts';
+import { type App, type Clock, seconds } from './context.ts';
+import { openMail } from './mail/mail.ts';
+import { type ObserverOptions, openObserver } from './observer/observer.ts';
+import { openRates, type RatesOptions } from './rates/rates.ts';
+import { type Secrets, webhookSecretPurpose } from './secrets.ts';
+import type { SettleApp } from './settle.ts';
+import { openWebhooks } from './webhooks/webhooks.ts';
+
+export interface AppOptions {
+  config: Config;
+  db: Db;
+  secrets: Secrets;
+  log: Logger;
+  clock: Clock;
+  /** For tests: where blockchains and rates are read from. */
+  source?: ObserverOptions['source'];
+  rate_bases?: RatesOptions['bases'];
+}
+
+export interface RunningApp extends App {
+  /** Starts rates, observer and webhooks; returns at once. */
+  start(): void;
+  /** Stops the loops; what is in flight is finished or left for the next start. The database stays open. */
+  stop(): Promise<void>;
+}
+
+export function openApp({ config, db, secrets, log, clock, source, rate_bases }: AppOptions): RunningApp {
+  const gateways = gatewaysOf(config.network, config.gateways);
+  const rates = openRates({
+    config,
+    currencies: [...new Set(gateways.map((gateway) => gateway.currency))],
+    clock,
+    log,
+    bases: rate_bases,
+  });
+  const webhooks = openWebhooks({
+    db,
+    log,
+    clock,
+    config,
+    async secretOf(merchant_id) {
+      const sealed = (await getMerchant(db.query, merchant_id))?.webhook_secret_sealed;
+      return sealed ? secrets.open(sealed, webhookSecretPurpose(merchant_id)) : null;
+    },
+  });
+  const settling: SettleApp = { db, clock, log, config, webhooks };
+  const mail = openMail({ config, log, clock });
+  const observer = openObserver({ app: { ...settling, gateways }, source });
+  return {
+    config,
+    db,
+    secrets,
+    log,
+    clock,
+    gateways,
+    rates,
+    webhooks,
+    observer,
+    mail,
+    start() {
+      rates.start();
+      observer.start();
+      webhooks.kick();
+    },
+    async stop() {
+      await Promise.all([rates.stop(), observer.stop(), webhooks.stop()]);
+      mail.close();
+    },
+  };
+}
+
+/** Puts the configured deployment wallets where the operator has not set others since. */
+export async function seedDeploymentWallets(app: Pick<App, 'config' | 'db' | 'clock'>): Promise<void> {
+  const known = await deploymentWallets(app.db.query);
+  for (const [blockchain, address] of Object.entries(app.config.wallets)) {
+    if (!address || known.some((wallet) => wallet.blockchain === blockchain)) continue;
+    const family = findBlockchain(blockchain)?.family;
+    if (!family) continue;
+    const normal = family.normalizeAddress(address, app.config.network);
+    await putDeploymentWallet(app.db.query, {
+      blockchain,
+      address: normal.address,
+      address_key: normal.key,
+      note: null,
+      updated_at: seconds(app.clock),
+    });
+  }
+}

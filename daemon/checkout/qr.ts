@@ -1,0 +1,37 @@
+// QR codes: the stored payload of an invoice as SVG and as PNG.
+import QRCode from 'qrcode';
+
+/** Modules of white around the code, as ISO 18004 asks. */
+const QUIET_ZONE = 4;
+const PNG_PIXELS = 392;
+const CORRECTION = 'M';
+/** SVG codes kept, about 4 kB each: a payload never changes, and drawing one costs more than the rest of a page. */
+const KEPT_CODES = 2_000;
+
+const kept = new Map<string, string>();
+
+/** The code as one SVG element, dark on white, quiet zone included. */
+export async function drawQrSvg(payload: string): Promise<string> {
+  const known = kept.get(payload);
+  if (known !== undefined) return known;
+  const svg = await QRCode.toString(payload, {
+    type: 'svg',
+    margin: QUIET_ZONE,
+    errorCorrectionLevel: CORRECTION,
+  });
+  for (const oldest of kept.keys()) {
+    if (kept.size < KEPT_CODES) break;
+    kept.delete(oldest);
+  }
+  kept.set(payload, svg.trim());
+  return svg.trim();
+}
+
+/** The same code as a PNG of exactly 392 × 392 pixels: as many whole pixels for each module as fit, the rest is margin. */
+export async function drawQrPng(payload: string): Promise<Buffer> {
+  const { size } = QRCode.create(payload, { errorCorrectionLevel: CORRECTION }).modules;
+  const scale = Math.floor(PNG_PIXELS / (size + 2 * QUIET_ZONE));
+  // The library rounds the picture's size down: a quarter of a pixel more keeps 392 from becoming 391.
+  const margin = ((PNG_PIXELS + 0.25) / scale - size) / 2;
+  return QRCode.toBuffer(payload, { type: 'png', scale, margin, errorCorrectionLevel: CORRECTION });
+}

@@ -1,0 +1,80 @@
+// Sends mail through the configured server; without one, writes it to the outbox in the data directory.
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Clock } from '../context.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const GREETING_TIMEOUT_MS = 10_000;
+const SOCKET_TIMEOUT_MS = 30_000;
+/** More at once wait: a mail server is not to be flooded by whoever asks for recoveries. */
+const MAX_CONNECTIONS = 2;
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+/** One mail; both bodies say the same. */
+export interface Letter {
+  to: string;
+  subject: string;
+  text: string;
+  html: string;
+}
+
+export interface Mail {
+  /** Resolves once the server has taken it, or the file is written. Rejects with what went wrong. */
+  send(letter: Letter): Promise<void>;
+  close(): void;
+}
+
+export interface MailOptions {
+  config: Pick<Config, 'smtp_url' | 'mail_from' | 'data_dir' | 'public_url'>;
+  log: Logger;
+  clock: Clock;
+}
+
+export function openMail({ config, log, clock }: MailOptions): Mail {
+  const from = config.mail_from ?? `gatewayd <no-reply@${new URL(config.public_url).hostname}>`;
+  // Nothing in a letter may make the mailer read files or fetch addresses.
+  const closed = { disableFileAccess: true, disableUrlAccess: true };
+  if (config.smtp_url === undefined) {
+    const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix', ...closed });
+    return {
+      async send(letter) {
+        const { message } = await transport.sendMail({ from, date: new Date(clock.ms()), ...letter });
+        const file = writeOutbox(config.data_dir, clock, message as Buffer);
+        log.info({ file, subject: letter.subject }, 'no mail server is configured: the mail is in a file');
+      },
+      close: () => transport.close(),
+    };
+  }
+  const transport = createTransport({
+    url: config.smtp_url,
+    pool: true,
+    maxConnections: MAX_CONNECTIONS,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: GREETING_TIMEOUT_MS,
+    socketTimeout: SOCKET_TIMEOUT_MS,
+    ...closed,
+  });
+  return {
+    async send(letter) {
+      await transport.sendMail({ from, date: new Date(clock.ms()), ...letter });
+      log.info({ subject: letter.subject }, 'mail sent');
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** For this user only: a recovery mail is as good as a password. */
+function writeOutbox(data_dir: string, clock: Clock, message: Buffer): string {
+  const directory = join(data_dir, 'outbox');
+  if (mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE }) !== undefined)
+    chmodSync(directory, DIRECTORY_MODE);
+  const time = new Date(clock.ms()).toISOString().replace(/[:.]/g, '-');
+  const file = join(directory, `${time}-${randomUUID().slice(0, 8)}.eml`);
+  writeFileSync(file, message, { mode: FILE_MODE, flag: 'wx' });
+  return file;
+}

@@ -1,0 +1,153 @@
+// Invoices, for the holder of a key: create, list, read, look at the chain, simulate.
+import * as data from '../../data/invoices.ts';
+import { deploymentWallet, getMerchant, getWallet } from '../../data/merchants.ts';
+import type { InvoiceRow } from '../../data/tables.ts';
+import type { invoices as list } from '../../src/api/invoices.ts';
+import type { Gateway } from '../../src/chains/chain.ts';
+import { Refusal } from '../../src/errors.ts';
+import { limitOf, missingPrepaid } from '../../src/ledger.ts';
+import { formatUsd } from '../../src/money.ts';
+import type { App } from '../context.ts';
+import { createInvoice } from '../create-invoice.ts';
+import { enabledGateways, findGateway } from '../gateways.ts';
+import type { Handlers, Owner } from '../http/handler.ts';
+import { checkWebhookUrl } from '../http-out.ts';
+import { presentInvoice } from '../present.ts';
+import { apply, type Outcome } from '../settle.ts';
+
+/** Longest label that wallets are handed. */
+const MAX_LABEL = 64;
+
+export const invoices: Handlers<typeof list> = {
+  async createInvoice({ body }, { app, owner }) {
+    if (body.callback_url)
+      checkWebhookUrl(body.callback_url, { allow_private: app.config.webhook_allow_private });
+    const gateway = gatewayFor(app, owner, body.chain);
+    const row = await createInvoice(app, {
+      owner_id: ownerId(owner),
+      kind: 'sale',
+      gateway,
+      amount: body.amount,
+      amount_unit: body.amount_unit,
+      wallet: await walletFor(app, ownerId(owner), gateway),
+      ttl_seconds: gateway.payment_ttl_seconds,
+      external_ref: body.external_ref ?? null,
+      callback_url: body.callback_url ?? null,
+      unit_id: null,
+      label: (owner.kind === 'merchant' ? owner.merchant.slug : 'gatewayd').slice(0, MAX_LABEL),
+    });
+    return present(app, row);
+  },
+
+  async listInvoices({ query }, { app, owner }) {
+    const { limit, after, external_ref } = query;
+    const status = query.status === 'settled' ? 'confirmed' : query.status;
+    if (after !== undefined) await owned(app, owner, after);
+    const owner_id = ownerId(owner);
+    const rows = await data.listInvoices(app.db.query, {
+      owner_id,
+      status,
+      external_ref,
+      after,
+      limit: limit + 1,
+    });
+    const page = rows.slice(0, limit);
+    const has_more = rows.length > limit;
+    return {
+      data: page.map((row) => present(app, row)),
+      has_more,
+      next: has_more ? (page.at(-1)?.id ?? null) : null,
+    };
+  },
+
+  async getInvoice({ params }, { app, owner }) {
+    return present(app, await owned(app, owner, params.invoice_id));
+  },
+
+  async checkInvoice({ params }, { app, owner }) {
+    const invoice = await owned(app, owner, params.invoice_id);
+    if (invoice.status !== 'created') return present(app, invoice);
+    await app.observer.poll(invoice.blockchain);
+    const outcome = await apply(app, invoice.id, { fact: { kind: 'look' }, actor: 'merchant' });
+    if (!outcome) throw new Refusal('invoice_not_found');
+    await refuseShortLimit(app, outcome.invoice);
+    return present(app, outcome.invoice);
+  },
+
+  async simulateInvoice({ params }, { app, owner }) {
+    const invoice = await owned(app, owner, params.invoice_id);
+    if (app.config.network !== 'testnet' || !app.config.demo) throw new Refusal('demo_off');
+    const outcome = await apply(app, invoice.id, {
+      fact: { kind: 'simulate' },
+      actor: 'merchant',
+      note: 'simulated: no coin moved',
+    });
+    return present(app, settled(outcome));
+  },
+};
+
+const present = (app: App, row: InvoiceRow) => presentInvoice(row, app.config.public_url);
+
+export const ownerId = (owner: Owner): string | null =>
+  owner.kind === 'merchant' ? owner.merchant.id : null;
+
+/** An invoice of this owner; another's is answered like an absent one. */
+async function owned(app: App, owner: Owner, id: string): Promise<InvoiceRow> {
+  const invoice = await data.getInvoice(app.db.query, id);
+  if (!invoice || invoice.owner_id !== ownerId(owner)) throw new Refusal('invoice_not_found');
+  return invoice;
+}
+
+function gatewayFor(app: App, owner: Owner, chain: string): Gateway {
+  if (owner.kind === 'platform') return findGateway(app.gateways, chain);
+  return findGateway(enabledGateways(app.gateways, owner.merchant.enabled_currencies), chain);
+}
+
+/** Where the owner is paid on the gateway's blockchain; null is the deployment. Refuses with `no_wallet`. */
+export async function walletFor(app: App, owner_id: string | null, gateway: Gateway) {
+  const { blockchain, blockchain_name } = gateway;
+  const wallet =
+    owner_id === null
+      ? await deploymentWallet(app.db.query, blockchain)
+      : await getWallet(app.db.query, owner_id, blockchain);
+  if (wallet) return wallet;
+  const mend =
+    owner_id === null
+      ? 'the operator sets it with PUT /api/v1/admin/refill-wallets'
+      : 'set it with PUT /api/v1/merchant/wallets';
+  throw new Refusal('no_wallet', {
+    detail: `No receive wallet is set for ${blockchain_name}; ${mend}`,
+    extra: { blockchain },
+  });
+}
+
+/** The invoice after a fact that may be refused. */
+export function settled(outcome: Outcome | undefined): InvoiceRow {
+  if (!outcome) throw new Refusal('invoice_not_found');
+  const { invoice, verdict } = outcome;
+  if (verdict.verdict !== 'refused') return invoice;
+  const detail =
+    verdict.code === 'invoice_ended' ? `The invoice has ended: it is ${invoice.status}` : undefined;
+  throw new Refusal(verdict.code, detail === undefined ? {} : { detail });
+}
+
+/** 402 while the owner's remaining limit is below the volume of an open sale. */
+async function refuseShortLimit(app: App, invoice: InvoiceRow): Promise<void> {
+  if (invoice.status !== 'created' || invoice.kind !== 'sale' || invoice.owner_id === null) return;
+  const merchant = await getMerchant(app.db.query, invoice.owner_id);
+  if (merchant) refuseLimit(merchant.prepaid_micros, invoice.amount_usd_micros);
+}
+
+/** Throws `limit_exhausted` with what is missing and how to refill; USD micros. */
+export function refuseLimit(prepaid_micros: bigint, volume_micros: bigint): void {
+  const missing = missingPrepaid(prepaid_micros, volume_micros);
+  if (missing <= 0n) return;
+  throw new Refusal('limit_exhausted', {
+    detail: `The remaining limit of ${formatUsd(limitOf(prepaid_micros))} USD is below the volume of ${formatUsd(volume_micros)} USD; refill at least ${formatUsd(missing)} USD`,
+    extra: {
+      required_usd: formatUsd(volume_micros),
+      remaining_usd: formatUsd(limitOf(prepaid_micros)),
+      refill: { method: 'POST', path: '/api/v1/merchant/refill', amount_usd: formatUsd(missing) },
+    },
+  });
+}

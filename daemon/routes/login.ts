@@ -1,0 +1,87 @@
+// Signing in, checking tokens, and getting back in without the password.
+
+import type { UserRow } from '../../data/tables.ts';
+import { getUser, setPassword, userByIdentity } from '../../data/users.ts';
+import { normalizeEmail } from '../../src/api/identifiers.ts';
+import { type login as list, MAX_PASSWORD } from '../../src/api/login.ts';
+import { Refusal } from '../../src/errors.ts';
+import { detectIdentity } from '../../src/identity.ts';
+import { refuseForeignIdentity } from '../accounts.ts';
+import type { App } from '../context.ts';
+import type { Handlers } from '../http/handler.ts';
+import { issueAccessToken, issueRecoveryToken, readRecoveryToken } from '../http/tokens.ts';
+import { recoveryLetter } from '../mail/letters.ts';
+import { hashPassword, verifyPassword } from '../passwords.ts';
+import { presentUser } from '../present-account.ts';
+import { signInWithGoogle } from '../sign-in/google.ts';
+import { signInWithTelegram } from '../sign-in/telegram.ts';
+
+const RECOVERY_ANSWER = 'If that email is registered, we sent a password recovery link';
+
+export const login: Handlers<typeof list> = {
+  detectIdentitySource({ query }) {
+    const found = detectIdentity(query.q);
+    if (!found)
+      throw new Refusal('wrong_identity', { detail: 'This is neither a mail address nor a numeric id' });
+    return found;
+  },
+
+  async loginAccessToken({ body }, { app }) {
+    refuseForeignIdentity(body.username);
+    const user = await userByIdentity(app.db.query, 'email', normalizeEmail(body.username));
+    const fits = [...body.password].length <= MAX_PASSWORD;
+    const right = await verifyPassword(user?.password_hash ?? null, fits ? body.password : '');
+    if (!user || !right) throw new Refusal('invalid_login');
+    return tokenFor(app, user);
+  },
+
+  async loginGoogle({ body }, { app }) {
+    return tokenFor(app, await signInWithGoogle(app, body.id_token));
+  },
+
+  async loginTelegram({ body }, { app }) {
+    return tokenFor(app, await signInWithTelegram(app, body));
+  },
+
+  testToken: (_, { user }) => presentUser(user),
+
+  async recoverPassword({ params }, { app, log }) {
+    const user = await userByIdentity(app.db.query, 'email', normalizeEmail(params.email));
+    // Not awaited: how long the mail server takes must not tell who is registered.
+    if (user?.is_active)
+      void sendRecovery(app, user).catch((error) => log.error({ err: error }, 'recovery mail not sent'));
+    return { message: RECOVERY_ANSWER };
+  },
+
+  async resetPassword({ body }, { app }) {
+    const claims = await readRecoveryToken(app, body.token);
+    const user = claims ? await getUser(app.db.query, claims.sub) : undefined;
+    if (!user || user.token_version !== claims?.ver) throw new Refusal('invalid_token');
+    if (!user.is_active) throw new Refusal('inactive_user');
+    // The token is bound to the version that this raises: it works once, also when it is sent twice at once.
+    const password_hash = await hashPassword(body.new_password);
+    if (!(await setPassword(app.db.query, user, password_hash))) throw new Refusal('invalid_token');
+    return { message: 'Password updated successfully' };
+  },
+
+  async recoverPasswordHtml({ params }, { app }) {
+    const user = await userByIdentity(app.db.query, 'email', normalizeEmail(params.email));
+    if (!user)
+      throw new Refusal('user_not_found', {
+        detail: 'The user with this username does not exist in the system.',
+      });
+    const { html, subject } = await letterFor(app, user);
+    return { body: html, headers: { subject } };
+  },
+};
+
+async function tokenFor(app: App, user: UserRow) {
+  if (!user.is_active) throw new Refusal('inactive_user');
+  return { access_token: await issueAccessToken(app, user), token_type: 'bearer' };
+}
+
+const letterFor = async (app: App, user: UserRow) =>
+  recoveryLetter(app.config.public_url, user.email, await issueRecoveryToken(app, user));
+
+const sendRecovery = async (app: App, user: UserRow): Promise<void> =>
+  app.mail.send(await letterFor(app, user));

@@ -1,0 +1,102 @@
+// A daemon's App on a real database in memory, with a clock that the test sets and fixed rates; nothing runs by itself.
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { openApp, type RunningApp } from '../../../daemon/app.ts';
+import { type Config, loadConfig } from '../../../daemon/config.ts';
+import { createLog } from '../../../daemon/log.ts';
+import { apiKeyPurpose, createSecrets } from '../../../daemon/secrets.ts';
+import { insertMerchant } from '../../../data/merchants.ts';
+import { migrate } from '../../../data/migrate.ts';
+import { openDb } from '../../../data/open.ts';
+import type { UserRow } from '../../../data/tables.ts';
+import { insertUser, type NewUser } from '../../../data/users.ts';
+import { formatKey, hashKey, KEY_BYTES } from '../../../src/keys.ts';
+
+export interface TestClock {
+  ms(): number;
+  now_ms: number;
+}
+
+export interface TestApp extends RunningApp {
+  clock: TestClock;
+  /** Every line that was logged, parsed. */
+  lines: Record<string, unknown>[];
+  close(): Promise<void>;
+}
+
+const START_MS = Date.UTC(2026, 0, 1);
+
+/** `flags` are settings by dotted path. */
+export async function openTestApp(
+  options: { flags?: Record<string, string | boolean>; database_url?: string; log?: Logger } = {},
+): Promise<TestApp> {
+  const config: Config = loadConfig({
+    env: {},
+    cwd: '/nowhere',
+    flags: {
+      'rates.source': 'fixed',
+      'rates.usd.TON': '2',
+      'rates.usd.BTC': '50000',
+      'rates.usd.SOL': '100',
+      ...options.flags,
+    },
+  }).config;
+  const db = await openDb(options.database_url ?? 'sqlite::memory:');
+  await migrate(db);
+  const lines: Record<string, unknown>[] = [];
+  const log = createLog({ level: 'debug', sink: { write: (line) => lines.push(JSON.parse(line)) } });
+  const clock: TestClock = { now_ms: START_MS, ms: () => clock.now_ms };
+  const secrets = createSecrets('a secret for tests only');
+  const app = openApp({ config, db, secrets, log: options.log ?? log, clock });
+  return {
+    ...app,
+    clock,
+    lines,
+    async close() {
+      await app.stop();
+      await db.close();
+    },
+  };
+}
+
+/** A user that may sign in, changed by `values`. */
+export async function addUser(app: TestApp, values: Partial<NewUser> = {}): Promise<UserRow> {
+  const email = values.email ?? `user-${randomBytes(4).toString('hex')}@example.com`;
+  const user = await app.db.transaction((tx) =>
+    insertUser(tx, {
+      email,
+      source: 'email',
+      subject: email,
+      password_hash: null,
+      full_name: null,
+      is_active: true,
+      is_superuser: false,
+      now: Math.floor(app.clock.ms() / 1000),
+      ...values,
+    }),
+  );
+  if (!user) throw new Error(`the identity ${email} is taken`);
+  return user;
+}
+
+/** A merchant account for the user; its key. */
+export async function addMerchant(app: TestApp, user: UserRow): Promise<string> {
+  const key = formatKey(randomBytes(KEY_BYTES));
+  const made = await app.db.transaction((tx) =>
+    insertMerchant(tx, {
+      id: user.id,
+      slug: `shop-${user.id.slice(0, 8)}`,
+      api_key_hash: hashKey(key),
+      api_key_sealed: app.secrets.seal(key, apiKeyPurpose(user.id)),
+      webhook_url: null,
+      webhook_secret_sealed: null,
+      enabled_currencies: null,
+      prepaid_micros: 0n,
+      ledger_seq: 0,
+      ledger_hash: '',
+      created_at: user.created_at,
+    }),
+  );
+  if (!made) throw new Error('slug or key is taken');
+  return key;
+}

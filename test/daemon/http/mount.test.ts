@@ -1,0 +1,380 @@
+// The contract of every route, in-process and over a real socket: order of checks, statuses, bodies and headers.
+import { Agent, request as nodeRequest } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { routesOf, Streamed } from '../../../daemon/http/handler.ts';
+import { createHttp, type Http } from '../../../daemon/http/mount.ts';
+import { MAX_BODY_BYTES } from '../../../daemon/http/request.ts';
+import { issueAccessToken } from '../../../daemon/http/tokens.ts';
+import { type Serving, serve } from '../../../daemon/serve.ts';
+import { endpoint, media } from '../../../src/api/endpoint.ts';
+import { int, text } from '../../../src/api/fields.ts';
+import { Refusal } from '../../../src/errors.ts';
+import { addUser, openTestApp, type TestApp } from '../helpers/app.ts';
+
+const said = { tag: 'system', summary: 'Test', description: '' } as const;
+const Said = z.object({ said: z.string() });
+
+const list = [
+  endpoint({
+    ...said,
+    id: 'read',
+    method: 'GET',
+    path: '/things/{name}',
+    auth: 'none',
+    cors: true,
+    params: { name: text() },
+    query: { times: int({ gte: 1 }).optional() },
+    response: Said,
+  }),
+  endpoint({
+    ...said,
+    id: 'create',
+    method: 'POST',
+    path: '/things/',
+    auth: 'jwt',
+    body: z.object({ name: text({ min: 2 }) }),
+    response: Said,
+    status: 201,
+  }),
+  endpoint({
+    ...said,
+    id: 'open',
+    method: 'POST',
+    path: '/open',
+    auth: 'none',
+    body: z.object({ name: text({ min: 2 }) }),
+    response: Said,
+  }),
+  endpoint({
+    ...said,
+    id: 'signIn',
+    method: 'POST',
+    path: '/sign-in',
+    auth: 'none',
+    encoding: 'form',
+    limit: 'login',
+    body: z.object({ username: text(), password: text() }),
+    response: Said,
+  }),
+  endpoint({ ...said, id: 'page', method: 'GET', path: '/page', auth: 'none', response: media('text/html') }),
+  endpoint({ ...said, id: 'stream', method: 'GET', path: '/stream', auth: 'none', response: Said }),
+  endpoint({
+    ...said,
+    id: 'fail',
+    method: 'GET',
+    path: '/fail/{how}',
+    auth: 'none',
+    params: { how: text() },
+    response: Said,
+  }),
+] as const;
+
+let streams = 0;
+const failures: Record<string, () => unknown> = {
+  bug: () => {
+    throw new Error('the secret plan of /fail');
+  },
+  busy: () => {
+    throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
+  },
+  limit: () => {
+    throw new Refusal('limit_exhausted', { extra: { required_usd: '2' }, retry_after: 7 });
+  },
+  reply: () => ({ wrong: 1n }),
+};
+const routes = routesOf(list, {
+  read: ({ params, query }) => ({
+    said: params.name.repeat(query.times ?? 1),
+    password_hash: 'never leaves',
+  }),
+  create: ({ body }, { user }) => ({ said: `${body.name} of ${user.email}` }),
+  open: ({ body }) => ({ said: body.name }),
+  signIn: ({ body }) => ({ said: body.username }),
+  page: () => ({ body: '<p>hello</p>', headers: { 'cache-control': 'max-age=60' } }),
+  stream: () =>
+    new Streamed(
+      new ReadableStream({
+        start(controller) {
+          streams++;
+          controller.enqueue(new TextEncoder().encode('data: 1\n\n'));
+        },
+        cancel: () => void streams--,
+      }),
+    ),
+  fail: ({ params }) => failures[params.how]?.() as { said: string },
+});
+
+let app: TestApp;
+let http: Http;
+let serving: Serving;
+beforeAll(async () => {
+  app = await openTestApp();
+  http = createHttp(app, routes);
+  serving = await serve({ host: '127.0.0.1', port: 0 });
+  serving.open(http);
+});
+afterAll(async () => {
+  await serving.stop();
+  await app.close();
+});
+
+const inProcess = (path: string, init?: RequestInit): Promise<Response> =>
+  Promise.resolve(http.h3.request(path, init));
+const overSocket = (path: string, init?: RequestInit): Promise<Response> => fetch(serving.url + path, init);
+
+// biome-ignore lint/suspicious/noExplicitAny: the tests look into bodies of every shape
+const bodyOf = async (response: Response | Promise<Response>): Promise<any> => (await response).json();
+
+const json = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
+  method: 'POST',
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+  headers: { 'content-type': 'application/json', ...headers },
+});
+
+describe.each([
+  ['in-process', inProcess],
+  ['over a socket', overSocket],
+])('%s', (_, call) => {
+  test('a reply is JSON with the headers of every answer, and nothing the description does not name', async () => {
+    const response = await call('/things/a?times=3');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ said: 'aaa' });
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      'access-control-allow-origin': '*',
+    });
+  });
+
+  test('a path answers with and without its trailing slash, and decodes its parameters', async () => {
+    expect(await (await call('/things/a%40b%2Fc/')).json()).toEqual({ said: 'a@b/c' });
+    expect((await call('/things', json({ name: 'x' }))).status).toBe(401);
+    expect((await call('/things/', json({ name: 'x' }))).status).toBe(401);
+  });
+
+  test('a malformed escape in a path is just text', async () => {
+    expect(await (await call('/things/100%25')).json()).toEqual({ said: '100%' });
+    expect(await (await call('/things/100%ZZ')).json()).toEqual({ said: '100%ZZ' });
+  });
+
+  test('the caller’s request id is repeated where it is harmless, and replaced where it is not', async () => {
+    expect(
+      (await call('/things/a', { headers: { 'x-request-id': 'abc-1' } })).headers.get('x-request-id'),
+    ).toBe('abc-1');
+    const response = await call('/nowhere', { headers: { 'x-request-id': '<script>' } });
+    const id = response.headers.get('x-request-id');
+    expect(id).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await bodyOf(response)).request_id).toBe(id);
+  });
+
+  test('an unknown path is 404 and its URL is not repeated', async () => {
+    const response = await call('/nowhere?api_key=gw_abcdef');
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({
+      detail: 'Not Found',
+      code: 'not_found',
+      request_id: expect.any(String),
+    });
+    expect((await call('/')).status).toBe(404);
+    expect((await call('//')).status).toBe(404);
+  });
+
+  test('a wrong method is 405 and says which are right', async () => {
+    const response = await call('/things/a', { method: 'DELETE' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    expect(await response.json()).toMatchObject({ detail: 'Method Not Allowed', code: 'method_not_allowed' });
+    expect((await call('/open')).headers.get('allow')).toBe('POST, OPTIONS');
+  });
+
+  test('HEAD answers as GET does, without a body', async () => {
+    const response = await call('/things/a', { method: 'HEAD' });
+    expect([response.status, response.headers.get('content-type'), await response.text()]).toEqual([
+      200,
+      'application/json',
+      '',
+    ]);
+  });
+
+  test('OPTIONS lets any origin call only where the description says so', async () => {
+    const open = await call('/things/a', { method: 'OPTIONS' });
+    expect(open.status).toBe(204);
+    expect(open.headers.get('access-control-allow-origin')).toBe('*');
+    expect(open.headers.get('access-control-allow-methods')).toBe('GET, HEAD, OPTIONS');
+    const closed = await call('/open', { method: 'OPTIONS' });
+    expect([closed.headers.get('allow'), closed.headers.get('access-control-allow-origin')]).toEqual([
+      'POST, OPTIONS',
+      null,
+    ]);
+  });
+
+  test('malformed JSON is 422 before sign-in is asked for', async () => {
+    const response = await call('/things/', json('{"name": }'));
+    expect(response.status).toBe(422);
+    expect(await response.json()).toEqual({
+      detail: [
+        {
+          type: 'json_invalid',
+          loc: ['body', 9],
+          msg: 'JSON decode error',
+          input: {},
+          ctx: { error: 'Expecting value' },
+        },
+      ],
+    });
+  });
+
+  test('sign-in comes before validation', async () => {
+    const refused = await call('/things/', json({ name: 'x' }));
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await refused.json()).toMatchObject({ detail: 'Not authenticated', code: 'not_authenticated' });
+    const user = await addUser(app);
+    const authorization = `Bearer ${await issueAccessToken(app, user)}`;
+    const invalid = await call('/things/', json({ name: 'x' }, { authorization }));
+    expect(invalid.status).toBe(422);
+    expect((await bodyOf(invalid)).detail).toMatchObject([
+      { type: 'string_too_short', loc: ['body', 'name'] },
+    ]);
+    const made = await call('/things/', json({ name: 'xy' }, { authorization }));
+    expect([made.status, await made.json()]).toEqual([201, { said: `xy of ${user.email}` }]);
+  });
+
+  test('all errors of path, query and body are told at once', async () => {
+    expect((await bodyOf(call('/things/a?times=0'))).detail).toMatchObject([
+      { loc: ['query', 'times'], type: 'greater_than_equal' },
+    ]);
+    expect((await bodyOf(call('/open', json('[]')))).detail[0].type).toBe('model_attributes_type');
+    expect((await bodyOf(call('/open', { method: 'POST' }))).detail[0].type).toBe('missing');
+  });
+
+  test('JSON under another content type is read; other text is refused as no object', async () => {
+    const as = (body: string) =>
+      call('/open', { ...json(body), headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    expect(await (await as('{"name":"xy"}')).json()).toEqual({ said: 'xy' });
+    expect((await bodyOf(as('name=xy'))).detail[0].type).toBe('model_attributes_type');
+  });
+
+  test('a form is read, urlencoded or multipart', async () => {
+    const form = new FormData();
+    form.set('username', 'me');
+    form.set('password', 'it');
+    for (const body of [new URLSearchParams({ username: 'me', password: 'it' }), form])
+      expect(await (await call('/sign-in', { method: 'POST', body })).json()).toEqual({ said: 'me' });
+  });
+
+  test('a page has its own type and may be kept', async () => {
+    const response = await call('/page');
+    expect([response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([
+      'text/html; charset=utf-8',
+      'max-age=60',
+    ]);
+    expect(await response.text()).toBe('<p>hello</p>');
+  });
+
+  test('a refusal carries code, extra members and Retry-After', async () => {
+    const response = await call('/fail/limit');
+    expect([response.status, response.headers.get('retry-after')]).toEqual([402, '7']);
+    expect(await response.json()).toMatchObject({ code: 'limit_exhausted', required_usd: '2' });
+  });
+
+  test('a busy database is 503 and asks to come back', async () => {
+    const response = await call('/fail/busy');
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await response.json()).toMatchObject({ code: 'database_busy' });
+  });
+
+  test.each(['bug', 'reply'])(
+    'a bug (%s) is logged with its request id and tells the caller nothing',
+    async (how) => {
+      const response = await call(`/fail/${how}`);
+      expect(response.status).toBe(500);
+      const body = await bodyOf(response);
+      expect(body).toEqual({
+        detail: 'Internal Server Error',
+        code: 'internal',
+        request_id: expect.any(String),
+      });
+      expect(app.lines).toContainEqual(
+        expect.objectContaining({ level: 'error', request_id: body.request_id, err: expect.anything() }),
+      );
+    },
+  );
+
+  test('each request is logged once by its endpoint, never by its URL', async () => {
+    await call('/things/secret-name?api_key=gw_0123456789', { headers: { 'x-request-id': 'logged' } });
+    const lines = app.lines.filter((line) => line.request_id === 'logged');
+    expect(lines).toMatchObject([{ msg: 'request', endpoint: 'read', method: 'GET', status: 200 }]);
+    expect(JSON.stringify(lines)).not.toMatch(/secret-name|gw_0123/);
+    app.lines.length = 0;
+  });
+
+  test('a body of exactly the limit is read and one byte more is 413', async () => {
+    const sized = (bytes: number) => json(JSON.stringify({ name: 'x'.repeat(bytes - '{"name":""}'.length) }));
+    expect((await call('/open', sized(MAX_BODY_BYTES))).status).toBe(200);
+    const refused = await call('/open', sized(MAX_BODY_BYTES + 1));
+    expect(refused.status).toBe(413);
+    expect(await refused.json()).toMatchObject({ detail: 'Request body too large', code: 'body_too_large' });
+  });
+
+  test('the limit holds for a body of unknown length too', async () => {
+    const chunks = (count: number) =>
+      new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode('{"name":"'));
+          for (let at = 0; at < count; at++) controller.enqueue(new Uint8Array(1024).fill(120));
+          controller.enqueue(new TextEncoder().encode('"}'));
+          controller.close();
+        },
+      });
+    const send = (count: number) =>
+      call('/open', { method: 'POST', body: chunks(count), duplex: 'half' } as RequestInit);
+    expect((await send(10)).status).toBe(200);
+    expect((await send(2000)).status).toBe(413);
+  });
+});
+
+test('a stream that nobody reads any more is let go of, and HEAD opens none', async () => {
+  const before = streams;
+  const response = await overSocket('/stream');
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  const reader = response.body?.getReader();
+  expect(new TextDecoder().decode((await reader?.read())?.value)).toBe('data: 1\n\n');
+  expect(streams).toBe(before + 1);
+  await reader?.cancel();
+  await expect.poll(() => streams).toBe(before);
+  await overSocket('/stream', { method: 'HEAD' });
+  await expect.poll(() => streams).toBe(before);
+});
+
+test('a connection goes on after a refused chunked body', async () => {
+  const { hostname, port } = new URL(serving.url);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const send = (kilobytes: number) =>
+    new Promise<{ status: number | undefined; reused: boolean }>((resolve, reject) => {
+      const request = nodeRequest({ agent, hostname, port, method: 'POST', path: '/open' }, (response) => {
+        response
+          .resume()
+          .on('end', () => resolve({ status: response.statusCode, reused: request.reusedSocket }));
+      });
+      request.on('error', reject);
+      for (let at = 0; at < kilobytes; at++) request.write(' '.repeat(1024));
+      request.end('{"name":"xy"}');
+    });
+  expect(await send(4000)).toEqual({ status: 413, reused: false });
+  expect(await send(1)).toEqual({ status: 200, reused: true });
+  agent.destroy();
+});
+
+test('stopping ends streams, refuses new requests and closes connections', async () => {
+  const other = createHttp(app, routes);
+  const streaming = await other.h3.request('/stream');
+  other.stop();
+  expect(await streaming.text()).toBe('data: 1\n\n');
+  const refused = await other.h3.request('/things/a');
+  expect([refused.status, refused.headers.get('connection')]).toEqual([503, 'close']);
+  expect(await refused.json()).toMatchObject({ code: 'shutting_down' });
+});

@@ -1,0 +1,74 @@
+// Payments as an observer would read them, put through the same door.
+
+import { lookAtAll } from '../../daemon/observer/reader.ts';
+import { storePage, storeUpdates } from '../../daemon/observer/store.ts';
+import { ensureCursor, getCursor, noteSuccess } from '../../data/cursors.ts';
+import { getInvoice } from '../../data/invoices.ts';
+import type { InvoiceRow } from '../../data/tables.ts';
+import type { Page, Transfer, TransferUpdate } from '../../src/chains/chain.ts';
+import type { TestApp } from './app.ts';
+
+let serial = 0;
+export const newTxid = (): string => (++serial).toString(16).padStart(64, '0');
+
+/** A final transfer of exactly what the invoice asks; any part may be another. */
+export function transferTo(test: TestApp, invoice: InvoiceRow, parts: Partial<Transfer> = {}): Transfer {
+  return {
+    chain: invoice.chain,
+    address_key: invoice.address_key,
+    txid: newTxid(),
+    index: '0',
+    amount_atomic: BigInt(invoice.amount_atomic),
+    memo: invoice.memo,
+    references: [],
+    sender: 'payer',
+    height: 100,
+    block_hash: 'block-100',
+    time: test.clock.now(),
+    confirmations: 64,
+    final: false,
+    ...parts,
+  };
+}
+
+/** The same, seen but in no block yet. */
+export const unconfirmed = { height: null, block_hash: null, confirmations: 0 } as const;
+
+/** Stores a page and looks at what it touched, as the observer does. */
+export async function observe(
+  { app, clock }: TestApp,
+  blockchain: string,
+  transfers: Transfer[],
+  page: Partial<Page> = {},
+): Promise<string[]> {
+  await ensureCursor(app.db.query, blockchain);
+  const cursor = await getCursor(app.db.query, blockchain);
+  const gateways = app.gateways.filter((gateway) => gateway.blockchain === blockchain);
+  const context = { app, blockchain, gateways, now: clock.now() };
+  const { touched } = await storePage(context, cursor?.version ?? 0, { transfers, ...page });
+  await lookAtAll(app, touched);
+  return touched;
+}
+
+/** What became of pending transfers. */
+export async function follow(
+  { app, clock }: TestApp,
+  blockchain: string,
+  updates: TransferUpdate[],
+): Promise<void> {
+  const gateways = app.gateways.filter((gateway) => gateway.blockchain === blockchain);
+  await lookAtAll(app, await storeUpdates({ app, blockchain, gateways, now: clock.now() }, updates));
+}
+
+/** Says that everything up to now was read, and lets the clock look. */
+export async function readThrough({ app, clock }: TestApp, blockchain: string): Promise<void> {
+  await ensureCursor(app.db.query, blockchain);
+  await noteSuccess(app.db.query, blockchain, clock.now());
+  await app.observer.tick();
+}
+
+export async function invoiceRow({ app }: TestApp, id: string): Promise<InvoiceRow> {
+  const row = await getInvoice(app.db.query, id);
+  if (!row) throw new Error(`no invoice ${id}`);
+  return row;
+}
