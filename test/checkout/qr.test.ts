@@ -1,8 +1,7 @@
 // QR codes decode to what they were drawn from, whatever their length.
-import jsQR from 'jsqr';
-import { PNG } from 'pngjs';
 import { expect, test } from 'vitest';
 import { drawQrPng, drawQrSvg } from '../../daemon/checkout/qr.ts';
+import { readPng, readQr } from '../helpers/png.ts';
 
 const payloads = [
   'bitcoin:tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx?amount=0.00012345',
@@ -10,12 +9,15 @@ const payloads = [
 ];
 
 test.each(payloads)('the PNG of %s has 392 × 392 pixels and decodes', async (payload) => {
-  const png = PNG.sync.read(await drawQrPng(payload));
-  expect([png.width, png.height]).toEqual([392, 392]);
-  expect(jsQR(new Uint8ClampedArray(png.data), 392, 392)?.data).toBe(payload);
+  const file = await drawQrPng(payload);
+  const { width, height } = readPng(file);
+  expect([width, height]).toEqual([392, 392]);
+  expect(readQr(file)).toBe(payload);
 });
 
 test('the SVG is one element with a white ground and a dark path', async () => {
   const svg = await drawQrSvg(payloads[0] as string);
-  expect(svg).toMatch(/^<svg [^>]+><path fill="#ffffff" d="[^"]+"\/><path stroke="#000000" d="[^"]+"\/><\/svg>$/);
+  expect(svg).toMatch(
+    /^<svg [^>]+><path fill="#ffffff" d="[^"]+"\/><path stroke="#000000" d="[^"]+"\/><\/svg>$/,
+  );
 });
