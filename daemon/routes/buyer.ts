@@ -3,16 +3,17 @@ import { getInvoice } from '../../data/invoices.ts';
 import { logsOfInvoice, mainPayment } from '../../data/payments.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import type { buyer as list } from '../../src/api/buyer.ts';
+import { API_VERSION } from '../../src/api/openapi.ts';
 import type { Gateway } from '../../src/chains/chain.ts';
 import { Refusal } from '../../src/errors.ts';
+import { REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
 import { MAX_UNITS } from '../../src/limits.ts';
-import { PLATFORM_FEE_BASIS_POINTS, REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
 import { MEMO_LENGTH } from '../../src/memo.ts';
 import { formatDecimal } from '../../src/money.ts';
-import { API_VERSION } from '../../src/api/openapi.ts';
 import type { App } from '../context.ts';
 import type { Handlers } from '../http/handler.ts';
 import { presentInvoice, presentLog, presentPayment } from '../present.ts';
+import { PLATFORM_FEE_PERCENT, PLATFORM_FEE_RATE } from '../present-account.ts';
 import { apply } from '../settle.ts';
 import { settled } from './invoices.ts';
 import { unitCheckout } from './unit-checkout.ts';
@@ -47,8 +48,8 @@ export const buyer: Handlers<typeof list> = {
       usd_precision: USD_PRECISION,
       memo_length: MEMO_LENGTH,
       service_fee_percent: config.service_fee_percent,
-      platform_fee_rate: formatDecimal(PLATFORM_FEE_BASIS_POINTS, 4),
-      platform_fee_percent: formatDecimal(PLATFORM_FEE_BASIS_POINTS, 2),
+      platform_fee_rate: PLATFORM_FEE_RATE,
+      platform_fee_percent: PLATFORM_FEE_PERCENT,
       refill_credit_multiplier: REFILL_CREDIT_MULTIPLIER.toString(),
       max_payment_units: MAX_UNITS,
       rates: app.rates.status().source,
@@ -109,7 +110,8 @@ function presentGateway(app: App, gateway: Gateway) {
   return { ...shown, logo_url: logoUrl(app, gateway.currency) };
 }
 
-const logoUrl = (app: App, name: string): string => `${app.config.public_url}/logos/${name.toLowerCase()}.svg`;
+const logoUrl = (app: App, name: string): string =>
+  `${app.config.public_url}/logos/${name.toLowerCase()}.svg`;
 
 function groupByBlockchain(data: ReturnType<typeof presentGateway>[]) {
   return [...new Set(data.map((gateway) => gateway.blockchain))].flatMap((id) => {

@@ -1,6 +1,6 @@
 // Invoices, for the holder of a key: create, list, read, look at the chain, simulate.
 import * as data from '../../data/invoices.ts';
-import { deploymentWallet, getMerchant, getWallet } from '../../data/merchants.ts';
+import { deploymentWallet, deploymentWallets, getMerchant, getWallet } from '../../data/merchants.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import type { invoices as list } from '../../src/api/invoices.ts';
 import type { Gateway } from '../../src/chains/chain.ts';
@@ -134,20 +134,29 @@ export function settled(outcome: Outcome | undefined): InvoiceRow {
 /** 402 while the owner's remaining limit is below the volume of an open sale. */
 async function refuseShortLimit(app: App, invoice: InvoiceRow): Promise<void> {
   if (invoice.status !== 'created' || invoice.kind !== 'sale' || invoice.owner_id === null) return;
-  const merchant = await getMerchant(app.db.query, invoice.owner_id);
-  if (merchant) refuseLimit(merchant.prepaid_micros, invoice.amount_usd_micros);
+  await refuseLimit(app, invoice.owner_id, invoice.amount_usd_micros);
 }
 
-/** Throws `limit_exhausted` with what is missing and how to refill; USD micros. */
-export function refuseLimit(prepaid_micros: bigint, volume_micros: bigint): void {
+/** Throws `limit_exhausted` with what is missing and how to refill, where the balance does not cover the volume (USD micros). */
+export async function refuseLimit(app: App, merchant_id: string, volume_micros: bigint): Promise<void> {
+  const prepaid_micros = (await getMerchant(app.db.query, merchant_id))?.prepaid_micros ?? 0n;
   const missing = missingPrepaid(prepaid_micros, volume_micros);
   if (missing <= 0n) return;
+  const refillable = (await deploymentWallets(app.db.query)).map((wallet) => wallet.blockchain);
+  const [required, remaining, amount] = [volume_micros, limitOf(prepaid_micros), missing].map(formatUsd);
   throw new Refusal('limit_exhausted', {
-    detail: `The remaining limit of ${formatUsd(limitOf(prepaid_micros))} USD is below the volume of ${formatUsd(volume_micros)} USD; refill at least ${formatUsd(missing)} USD`,
+    detail: `The remaining limit of ${remaining} USD is below the volume of ${required} USD; refill at least ${amount} USD`,
     extra: {
-      required_usd: formatUsd(volume_micros),
-      remaining_usd: formatUsd(limitOf(prepaid_micros)),
-      refill: { method: 'POST', path: '/api/v1/merchant/refill', amount_usd: formatUsd(missing) },
+      required_usd: required,
+      remaining_usd: remaining,
+      refill: {
+        method: 'POST',
+        url: `${app.config.public_url}/api/v1/merchant/refill`,
+        chains: app.gateways
+          .filter((gateway) => refillable.includes(gateway.blockchain))
+          .map((gateway) => gateway.chain),
+        amount_usd: amount,
+      },
     },
   });
 }
