@@ -75,11 +75,14 @@ describe.runIf(hasSurfpool)('reading Solana', () => {
       const { owner, reader } = await merchant();
       await chain.sendSol(owner, 1n, { memo: 'INDEX' });
       chain.intercept({ method: 'getSignaturesForAddress', times: 2, answer: () => ({ result: [] }) });
+      const known = (reader.cursors.get(owner) as { time: number }).time;
       await reader.tick();
       await reader.tick();
       expect(memos(reader)).toEqual([]);
+      expect(reader.pages.at(-1)?.read_through).toBe(known);
       await reader.tick();
       expect(memos(reader)).toEqual(['INDEX']);
+      expect(reader.pages.at(-1)?.read_through).toBe(reader.tip()?.time);
     });
 
     it('a node behind the tip is asked', async () => {

@@ -141,7 +141,10 @@ describe('the cursor of a Solana account', () => {
 
   it('believes a balance that nothing explains only after asking again', () => {
     const steps = [1, 2, 3].reduce<AccountCursor[]>(
-      (all) => [...all, settle(all.at(-1) ?? newCursor, undefined, '50', 1000)],
+      (all) => [
+        ...all,
+        settle(all.at(-1) ?? newCursor, { held: undefined, observed: '50', listed: false }, 1000),
+      ],
       [],
     );
     expect(steps.map(({ amount, time }) => [amount, time])).toEqual([
@@ -149,11 +152,14 @@ describe('the cursor of a Solana account', () => {
       ['0', null],
       ['50', 1000],
     ]);
-    expect(settle(newCursor, '70', '50', 1000)).toMatchObject({ amount: '70', asked: 0, time: 1000 });
+    const failed = { held: undefined, observed: '50', listed: true };
+    expect(settle(newCursor, failed, 1000)).toMatchObject({ amount: '50', asked: 0, time: 1000 });
+    const newer = { held: '70', observed: '50', listed: true };
+    expect(settle(newCursor, newer, 1000)).toMatchObject({ amount: '70', asked: 0, time: 1000 });
   });
 
   it('survives JSON, and counts as none if it is something else', () => {
-    const cursor = settle(advance(newCursor, [entry('a', 5)]), '7', '7', 9);
+    const cursor = settle(advance(newCursor, [entry('a', 5)]), { held: '7', observed: '7', listed: true }, 9);
     expect(parseCursor(JSON.parse(JSON.stringify(cursor)))).toEqual(cursor);
     for (const odd of [undefined, null, 5, {}, { ...newCursor, recent: [['a']] }]) {
       expect(parseCursor(odd as never)).toBeUndefined();

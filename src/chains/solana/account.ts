@@ -50,13 +50,16 @@ const FINAL_SLOTS = 32;
 /** Transactions kept for the accounts after this one. */
 const CACHED_TRANSACTIONS = 1000;
 
-/** Throws ProviderError where something listed cannot be had; the pages before it stand. */
+/**
+ * Returns the moment up to which the account is known to be read: earlier than the tip while a change of its
+ * balance has no transaction. Throws ProviderError where something listed cannot be had; the pages before it stand.
+ */
 export async function* readAccount(
   pass: Pass,
   account: WatchedAccount,
   stored: AccountCursor | undefined,
   observed: { amount: string; slot: number },
-): AsyncGenerator<Page> {
+): AsyncGenerator<Page, number> {
   const { limits, tip } = pass;
   let cursor = stored ?? newCursor;
   const range = {
@@ -84,10 +87,12 @@ export async function* readAccount(
     });
     if (chunk.length > 0) cursor = advance(cursor, chunk);
     if (isLast) {
-      const settled = settle(cursor, held, observed.amount, tip.time);
-      const ranges = settled.time === range.to ? [range] : [];
-      yield { transfers, accounts: [[account.key, settled]], ranges };
-      return;
+      const listed = entries.length > 0;
+      const settled = settle(cursor, { held, observed: observed.amount, listed }, tip.time);
+      const isRead = settled.asked === 0;
+      yield { transfers, accounts: [[account.key, settled]], ranges: isRead ? [range] : [] };
+      // What an account held before it was first read is nobody's late payment.
+      return isRead || cursor.time === null ? tip.time : range.from;
     }
     // Without an amount the rest is listed again, should this be the last page that is stored.
     yield { transfers, accounts: [[account.key, { ...cursor, amount: null }]] };

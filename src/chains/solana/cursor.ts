@@ -64,22 +64,14 @@ export function advance(cursor: AccountCursor, read: readonly SignatureInfo[]): 
 
 /**
  * The cursor at the end of a reading. `held` is the balance after the newest transaction read, `observed` what
- * the change detector saw before: where nothing was read to explain it, it is believed only after some tries.
+ * the change detector saw before: where nothing was listed to explain it, it is believed only after some tries.
  */
 export function settle(
   cursor: AccountCursor,
-  held: string | undefined,
-  observed: string,
+  { held, observed, listed }: { held: string | undefined; observed: string; listed: boolean },
   time: number,
 ): AccountCursor {
-  const readUntil = Math.max(cursor.time ?? 0, time);
-  if (held !== undefined) return { ...cursor, amount: held, asked: 0, time: readUntil };
-  const asked = cursor.amount === observed ? 0 : cursor.asked + 1;
-  const believed = asked === 0 || asked >= ASK_AGAIN_LIMIT;
-  return {
-    ...cursor,
-    amount: believed ? observed : cursor.amount,
-    asked: believed ? 0 : asked,
-    time: believed ? readUntil : cursor.time,
-  };
+  const asked = listed || cursor.amount === observed ? 0 : cursor.asked + 1;
+  if (asked > 0 && asked < ASK_AGAIN_LIMIT) return { ...cursor, asked };
+  return { ...cursor, amount: held ?? observed, asked: 0, time: Math.max(cursor.time ?? 0, time) };
 }

@@ -40,6 +40,7 @@ export async function* readSolana(
   const accounts = accountsOf(await request.addresses(), assets, memory);
   const due = dueForSweep(accounts, memory, limits);
   const pass: Pass = { context, limits, tip, assets, transactions: new Map() };
+  let read_through = tip.time;
   let failure: ProviderError | undefined;
   for (let start = 0; start < accounts.length; start += ACCOUNTS_PER_CALL) {
     const batch = accounts.slice(start, start + ACCOUNTS_PER_CALL);
@@ -54,7 +55,8 @@ export async function* readSolana(
       const isQuiet = cursor ? cursor.amount === amount : state === null;
       if (isQuiet && !due.has(account.key)) continue;
       try {
-        yield* readAccount(pass, account, cursor, { amount, slot });
+        const through = yield* readAccount(pass, account, cursor, { amount, slot });
+        read_through = Math.min(read_through, through);
         memory.swept.set(account.key, memory.tick);
       } catch (error) {
         if (!isOfOneAccount(error)) throw error;
@@ -63,7 +65,7 @@ export async function* readSolana(
     }
   }
   if (failure) throw failure;
-  yield { transfers: [], tip };
+  yield { transfers: [], tip, read_through };
 }
 
 /** Whether asking the same provider about another account makes sense. */
