@@ -1,6 +1,7 @@
 // Every described endpoint with its handler, in the order of the description.
 import { buyer as buyerEndpoints } from '../../src/api/buyer.ts';
 import { payQrPng, payQrSvg } from '../../src/api/checkout.ts';
+import { getOpenApi } from '../../src/api/discovery.ts';
 import { invoices as invoiceEndpoints } from '../../src/api/invoices.ts';
 import { login as loginEndpoints } from '../../src/api/login.ts';
 import { merchant as merchantEndpoints } from '../../src/api/merchant.ts';
@@ -10,6 +11,7 @@ import { users as userEndpoints } from '../../src/api/users.ts';
 import { type Route, routesOf } from '../http/handler.ts';
 import { buyer } from './buyer.ts';
 import { checkout } from './checkout.ts';
+import { discovery } from './discovery.ts';
 import { health } from './health.ts';
 import { invoices } from './invoices.ts';
 import { login } from './login.ts';
@@ -25,5 +27,6 @@ export const routes: readonly Route[] = [
   ...routesOf(merchantEndpoints, merchant),
   ...routesOf(loginEndpoints, login),
   ...routesOf(userEndpoints, users),
+  ...routesOf([getOpenApi], discovery),
   ...routesOf([getHealth, healthCheck], health),
 ];
