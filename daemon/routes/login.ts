@@ -14,6 +14,7 @@ import { recoveryLetter } from '../mail/letters.ts';
 import { hashPassword, verifyPassword } from '../passwords.ts';
 import { presentUser } from '../present-account.ts';
 import { signInWithGoogle } from '../sign-in/google.ts';
+import { resetPage } from '../sign-in/reset-page.ts';
 import { signInWithTelegram } from '../sign-in/telegram.ts';
 
 const RECOVERY_ANSWER = 'If that email is registered, we sent a password recovery link';
@@ -63,6 +64,8 @@ export const login: Handlers<typeof list> = {
     if (!(await setPassword(app.db.query, user, password_hash))) throw new Refusal('invalid_token');
     return { message: 'Password updated successfully' };
   },
+
+  getResetPage: ({ query }) => resetPage(query.token ?? ''),
 
   async recoverPasswordHtml({ params }, { app }) {
     const user = await userByIdentity(app.db.query, 'email', normalizeEmail(params.email));

@@ -65,7 +65,7 @@ export const loginGoogle = endpoint({
   description: `Verifies the token against Google's keys and the configured client id. The first sign-in makes the account. It never takes over a password account with the same address. ${TOKEN_USE}`,
   body: shape('GoogleLogin', { id_token: text({ min: 20, max: MAX_ID_TOKEN, secret: true }) }),
   response: Token,
-  errors: ['invalid_token', 'inactive_user', 'wrong_identity', 'user_exists', 'sign_in_disabled'],
+  errors: ['invalid_token', 'inactive_user', 'sign_in_disabled', 'provider_unavailable'],
   limit: 'login',
   example: { body: { id_token: '{google_id_token}' } },
 });
@@ -145,6 +145,20 @@ export const resetPassword = endpoint({
   example: { body: { token: '{recovery_token}', new_password: 'a new long password' } },
 });
 
+export const getResetPage = endpoint({
+  id: 'getResetPage',
+  method: 'GET',
+  path: '/reset-password',
+  auth: 'none',
+  tag: 'login',
+  summary: 'Show the page that the recovery mail links to',
+  description: 'A form for the new password. Opening it changes nothing: the token is used when it is sent.',
+  query: { token: text({ max: MAX_ID_TOKEN, secret: true }).optional().describe('From the mail') },
+  response: media('text/html'),
+  extension: true,
+  example: { query: {} },
+});
+
 export const recoverPasswordHtml = endpoint({
   id: 'recoverPasswordHtml',
   method: 'POST',
@@ -169,5 +183,6 @@ export const login = [
   testToken,
   recoverPassword,
   resetPassword,
+  getResetPage,
   recoverPasswordHtml,
 ] as const;

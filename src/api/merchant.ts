@@ -1,5 +1,6 @@
 // The merchant's account: key, webhook, wallets, prepaid limit, income and events.
 import { z } from 'zod';
+import { MAX_SLUG, MIN_SLUG, SLUG } from '../slug.ts';
 import { endpoint } from './endpoint.ts';
 import { EventList, EventPublic } from './event-schemas.ts';
 import { date, decimal, int, list, text } from './fields.ts';
@@ -18,8 +19,20 @@ import { shape } from './shape.ts';
 
 const MAX_WEBHOOK_SECRET = 256;
 const MAX_EVENT_ID = 64;
-/** What a slug looks like. */
-export const SLUG = /^[a-z0-9](?:-?[a-z0-9])*$/;
+
+/** `amount_usd` is another name for an amount in USD; one of the two must be there. */
+const refillBody = shape('RefillCreate', {
+  chain: chainField(),
+  amount: decimal({ gt: 0, wording: 'float' }).optional(),
+  amount_unit: amountUnit(),
+  amount_usd: decimal({ gt: 0, wording: 'float' })
+    .optional()
+    .describe('The same as `amount` in USD; not looked at where `amount` is there'),
+});
+const RefillCreate = refillBody
+  .refine((body) => body.amount !== undefined || body.amount_usd !== undefined, { path: ['amount'] })
+  // Zod would list neither amount as required.
+  .meta({ id: 'RefillCreate', required: ['chain', 'amount'] });
 
 export const getMerchantAccount = endpoint({
   id: 'getMerchantAccount',
@@ -51,7 +64,7 @@ export const updateMerchantAccount = endpoint({
     webhook_url: text({ max: MAX_URL }).nullish(),
     webhook_secret: text({ max: MAX_WEBHOOK_SECRET, secret: true }).nullish(),
     enabled_currencies: list(text({ min: 1, max: MAX_CHAIN })).nullish(),
-    slug: text({ min: 3, max: 64, pattern: SLUG }).nullish(),
+    slug: text({ min: MIN_SLUG, max: MAX_SLUG, pattern: SLUG }).nullish(),
   }),
   response: MerchantAccountPublic,
   errors: ['unknown_chain', 'url_not_allowed', 'bad_request', 'slug_taken'],
@@ -139,11 +152,7 @@ export const createRefill = endpoint({
   summary: 'Create a refill invoice',
   description:
     'Paying S USD raises `limit_of_payments` by S × 100 and books held payments, oldest first. TON and Solana wait 5 minutes, Bitcoin 1 hour. No fee. Follow it like any invoice, with your merchant key.',
-  body: shape('RefillCreate', {
-    chain: chainField(),
-    amount: decimal({ gt: 0, wording: 'float' }),
-    amount_unit: amountUnit(),
-  }),
+  body: RefillCreate,
   response: InvoicePublic,
   errors: creationRefusals,
   idempotent: true,

@@ -151,7 +151,7 @@ export const updateUser = endpoint({
     password: newPassword().nullish(),
   }),
   response: UserPublic,
-  errors: ['user_not_found', 'email_taken', 'wrong_identity'],
+  errors: ['user_not_found', 'email_taken', 'wrong_identity', 'bad_request'],
   hidden: true,
   example: { params: { user_id: '{user_id}' }, body: { full_name: 'Ada Lovelace' } },
 });
