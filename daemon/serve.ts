@@ -15,7 +15,6 @@ const MAX_REQUESTS_PER_SOCKET = 10_000;
 const MAX_HEADERS = 100;
 /** What is in flight when the daemon is told to stop may take so long. */
 export const DRAIN_MS = 10_000;
-const SWEEP_MS = 50;
 
 export interface Serving {
   /** How this machine reaches it: `http://127.0.0.1:4020`. */
@@ -56,7 +55,7 @@ export async function serve({ host, port }: { host: string; port: number }): Pro
       current = http;
       open(http);
     },
-    stop: () => drain(server, current),
+    stop: () => drain(listener, current),
   };
 }
 
@@ -99,16 +98,12 @@ export function unusable(host: string, port: number, error: unknown): ConfigErro
   return new ConfigError(`port ${port} on ${host} cannot be used: ${reason}`);
 }
 
-async function drain(server: Server, http: Http | undefined): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
+async function drain(listener: Listener, http: Http | undefined): Promise<void> {
+  const server = listener.server as Server;
   if (http) http.stop();
   else server.closeAllConnections();
-  // A kept connection that falls idle after `close` would stay open until its timeout.
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await closed;
-  clearInterval(sweep);
+  // Closes each connection as soon as it has nothing to answer, those that never asked anything included.
+  await listener.close();
   clearTimeout(timer);
 }
