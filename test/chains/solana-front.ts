@@ -51,6 +51,8 @@ export interface Front {
   stop(): Promise<void>;
 }
 
+/** At the start the finalized slot is of before the node's: older than any block that follows. */
+const UNKNOWN_TIME_SECONDS = 5;
 const MIN_CONTEXT_SLOT_NOT_REACHED = -32016;
 
 export async function startFront(nodeUrl: string): Promise<Front> {
@@ -173,7 +175,7 @@ function resultOf<T>(reply: RpcReply): T {
 const clockAccount = (slot: number, time: number | null) => ({
   data: {
     program: 'sysvar',
-    parsed: { type: 'clock', info: { slot, unixTimestamp: time ?? Math.floor(Date.now() / 1000) } },
+    parsed: { type: 'clock', info: { slot, unixTimestamp: time ?? Math.floor(Date.now() / 1000) - UNKNOWN_TIME_SECONDS } },
     space: 40,
   },
   executable: false,
