@@ -175,7 +175,10 @@ function resultOf<T>(reply: RpcReply): T {
 const clockAccount = (slot: number, time: number | null) => ({
   data: {
     program: 'sysvar',
-    parsed: { type: 'clock', info: { slot, unixTimestamp: time ?? Math.floor(Date.now() / 1000) - UNKNOWN_TIME_SECONDS } },
+    parsed: {
+      type: 'clock',
+      info: { slot, unixTimestamp: time ?? Math.floor(Date.now() / 1000) - UNKNOWN_TIME_SECONDS },
+    },
     space: 40,
   },
   executable: false,
