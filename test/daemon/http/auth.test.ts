@@ -1,0 +1,173 @@
+// Who is let in: tokens, merchant keys and the platform key, with the statuses and sentences of the conventions.
+import { SignJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { authenticate } from '../../../daemon/http/auth.ts';
+import {
+  issueAccessToken,
+  issueRecoveryToken,
+  readAccessToken,
+  readRecoveryToken,
+} from '../../../daemon/http/tokens.ts';
+import type { UserRow } from '../../../data/tables.ts';
+import { deleteUser, updateUser } from '../../../data/users.ts';
+import type { Auth } from '../../../src/api/endpoint.ts';
+import { Refusal } from '../../../src/errors.ts';
+import { addMerchant, addUser, openTestApp, type TestApp } from '../helpers/app.ts';
+
+const PLATFORM_KEY = 'gw_the-key-that-the-operator-chose';
+
+let app: TestApp;
+let user: UserRow;
+let key: string;
+beforeAll(async () => {
+  app = await openTestApp({ flags: { platform_key: PLATFORM_KEY } });
+  user = await addUser(app);
+  key = await addMerchant(app, user);
+});
+afterAll(() => app.close());
+
+const enter = (auth: Auth, headers: Record<string, string> = {}, query: Record<string, string> = {}) =>
+  authenticate(app, auth, { headers: new Headers(headers), query });
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+async function refusal(work: Promise<unknown>): Promise<[number, string]> {
+  const error = await work.then(
+    () => expect.fail('it was let in'),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Refusal)) throw error;
+  return [error.status, error.message];
+}
+
+describe('with a bearer token', () => {
+  test('its user is let in', async () => {
+    const caller = await enter('jwt', bearer(await issueAccessToken(app, user)));
+    expect(caller).toMatchObject({ user: { id: user.id }, name: `user:${user.id}` });
+  });
+
+  test.each([{}, { authorization: '' }, { authorization: 'Basic YTpi' }, { authorization: 'Bearer ' }])(
+    'without one (%j) it is 401',
+    async (headers) => {
+      expect(await refusal(enter('jwt', headers as Record<string, string>))).toEqual([
+        401,
+        'Not authenticated',
+      ]);
+    },
+  );
+
+  const claims = () => ({
+    sub: user.id,
+    ver: user.token_version,
+    typ: 'access',
+    iat: 1_767_225_600,
+    exp: 1_767_999_999,
+  });
+  const sign = (payload: Record<string, unknown>, secret = app.secrets.token_key, alg = 'HS256') =>
+    new SignJWT(payload).setProtectedHeader({ alg }).sign(secret);
+
+  test.each<[string, () => Promise<string> | string]>([
+    ['nonsense', () => 'nonsense'],
+    [
+      'one without signature',
+      () =>
+        `${btoa('{"alg":"none"}').replace(/=/g, '')}.${btoa(JSON.stringify(claims())).replace(/=/g, '')}.`,
+    ],
+    ['one of another key', () => sign(claims(), new Uint8Array(32))],
+    ['one of another algorithm', () => sign(claims(), new Uint8Array(64).fill(1), 'HS512')],
+    ['one without expiry', () => sign({ ...claims(), exp: undefined })],
+    ['one without version', () => sign({ ...claims(), ver: undefined })],
+    ['one of another type', () => sign({ ...claims(), typ: 'recovery' })],
+    ['a recovery token', () => issueRecoveryToken(app, user)],
+  ])('%s is 403', async (_, make) => {
+    expect(await refusal(enter('jwt', bearer(await make())))).toEqual([
+      403,
+      'Could not validate credentials',
+    ]);
+  });
+
+  test('it is good for eight days and not a second more', async () => {
+    const other = await openTestApp();
+    const token = await issueAccessToken(other, user);
+    other.clock.now_ms += 8 * 24 * 3600 * 1000 - 1000;
+    expect(await readAccessToken(other, token)).toMatchObject({ sub: user.id });
+    other.clock.now_ms += 1000;
+    expect(await readAccessToken(other, token)).toBeNull();
+    await other.close();
+  });
+
+  test('a raised token version, deactivation and deletion end it, each in its own words', async () => {
+    const leaving = await addUser(app);
+    const token = bearer(await issueAccessToken(app, leaving));
+    await updateUser(app.db.query, leaving.id, { token_version: 2 });
+    expect(await refusal(enter('jwt', token))).toEqual([403, 'Could not validate credentials']);
+    await updateUser(app.db.query, leaving.id, { token_version: 1, is_active: 0 });
+    expect(await refusal(enter('jwt', token))).toEqual([400, 'Inactive user']);
+    await app.db.transaction((tx) => deleteUser(tx, leaving, 1));
+    expect(await refusal(enter('jwt', token))).toEqual([404, 'User not found']);
+  });
+
+  test('an operator’s endpoint needs a superuser', async () => {
+    expect(await refusal(enter('admin', bearer(await issueAccessToken(app, user))))).toEqual([
+      403,
+      "The user doesn't have enough privileges",
+    ]);
+    const operator = await addUser(app, { is_superuser: true });
+    expect(await enter('admin', bearer(await issueAccessToken(app, operator)))).toMatchObject({
+      user: { id: operator.id },
+    });
+  });
+});
+
+test('a recovery token is read as one for 48 hours, and an access token never is', async () => {
+  const token = await issueRecoveryToken(app, user);
+  expect(await readRecoveryToken(app, token)).toMatchObject({ sub: user.id, jti: expect.any(String) });
+  expect(await readRecoveryToken(app, await issueAccessToken(app, user))).toBeNull();
+  const { exp } = (await readRecoveryToken(app, token)) ?? expect.fail();
+  expect(exp - app.clock.ms() / 1000).toBe(48 * 3600);
+});
+
+describe('with a key', () => {
+  test('its merchant is let in by header or query, the header first', async () => {
+    const merchant = { owner: { kind: 'merchant', merchant: { id: user.id } }, name: `merchant:${user.id}` };
+    expect(await enter('key', { 'x-api-key': key })).toMatchObject(merchant);
+    expect(await enter('key', {}, { api_key: key })).toMatchObject(merchant);
+    expect(await refusal(enter('key', { 'x-api-key': 'gw_wrong' }, { api_key: key }))).toEqual([
+      401,
+      'Invalid API key',
+    ]);
+  });
+
+  test('the platform key stands for the operator', async () => {
+    expect(await enter('key', { 'x-api-key': PLATFORM_KEY })).toEqual({
+      owner: { kind: 'platform' },
+      name: 'platform',
+    });
+  });
+
+  test('absent, unknown, mistyped and endless keys are 401', async () => {
+    const mistyped = key.slice(0, -1) + (key.endsWith('x') ? 'y' : 'x');
+    for (const wrong of [
+      '',
+      'x',
+      PLATFORM_KEY.slice(0, -1),
+      mistyped,
+      key.toUpperCase(),
+      'gw_'.repeat(10_000),
+    ])
+      expect(await refusal(enter('key', {}, { api_key: wrong }))).toEqual([401, 'Invalid API key']);
+    expect(await refusal(enter('key'))).toEqual([401, 'Invalid API key']);
+  });
+
+  test('an inactive account is refused', async () => {
+    const sleeping = await addUser(app, { is_active: false });
+    const its_key = await addMerchant(app, sleeping);
+    expect(await refusal(enter('key', { 'x-api-key': its_key }))).toEqual([
+      403,
+      'This account is not active',
+    ]);
+  });
+});
+
+test('a public endpoint asks for nothing and hears nothing', async () => {
+  expect(await enter('none', { 'x-api-key': key })).toEqual({ name: 'public' });
+});

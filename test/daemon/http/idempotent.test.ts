@@ -1,0 +1,149 @@
+// The same request with the same Idempotency-Key creates once, on both databases.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { routesOf } from '../../../daemon/http/handler.ts';
+import { createHttp, type Http } from '../../../daemon/http/mount.ts';
+import { issueAccessToken } from '../../../daemon/http/tokens.ts';
+import { endpoint } from '../../../src/api/endpoint.ts';
+import { text } from '../../../src/api/fields.ts';
+import { Refusal } from '../../../src/errors.ts';
+import { createDatabase, hasPostgres, type TestDatabase } from '../../helpers/postgres.ts';
+import { addUser, openTestApp, type TestApp } from '../helpers/app.ts';
+
+const create = endpoint({
+  id: 'create',
+  method: 'POST',
+  path: '/things',
+  auth: 'jwt',
+  tag: 'system',
+  summary: 'Test',
+  description: '',
+  body: z.object({ name: text({ min: 2 }) }),
+  response: z.object({ number: z.number() }),
+  idempotent: true,
+});
+
+describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
+  if (dialect === 'postgres' && !hasPostgres) return test.skip('no PostgreSQL on this platform', () => {});
+  let database: TestDatabase | undefined;
+  let app: TestApp;
+  let http: Http;
+  let made = 0;
+  let gate: Promise<void> | undefined;
+  let outcome: 'made' | 'refused' | 'broken';
+  let token: string;
+  beforeAll(async () => {
+    database = dialect === 'postgres' ? await createDatabase() : undefined;
+    app = await openTestApp(database ? { database_url: database.url } : {});
+    http = createHttp(
+      app,
+      routesOf([create], {
+        create: async () => {
+          await gate;
+          if (outcome === 'refused') throw new Refusal('no_rate');
+          if (outcome === 'broken') throw new Error('broken');
+          return { number: ++made };
+        },
+      }),
+    );
+  });
+  beforeEach(async () => {
+    made = 0;
+    gate = undefined;
+    outcome = 'made';
+    token = await issueAccessToken(app, await addUser(app));
+  });
+  afterAll(async () => {
+    await app.close();
+    await database?.drop();
+  });
+
+  const send = async (key: string | undefined, name = 'thing', as = token) => {
+    const response = await http.h3.request('/things', {
+      method: 'POST',
+      body: JSON.stringify({ name }),
+      headers: { authorization: `Bearer ${as}`, ...(key === undefined ? {} : { 'idempotency-key': key }) },
+    });
+    const body = (await response.json()) as { number?: number; code?: string; detail?: unknown };
+    return { status: response.status, replayed: response.headers.get('idempotency-replayed'), ...body };
+  };
+
+  test('the first answer comes again, and nothing is created again', async () => {
+    expect(await send('k')).toEqual({ status: 200, replayed: null, number: 1 });
+    expect(await send('k')).toEqual({ status: 200, replayed: 'true', number: 1 });
+    expect(made).toBe(1);
+  });
+
+  test('without a key, each request creates', async () => {
+    expect((await send(undefined)).number).toBe(1);
+    expect((await send(undefined)).number).toBe(2);
+  });
+
+  test('another body under the same key is 422', async () => {
+    await send('k');
+    expect(await send('k', 'other')).toMatchObject({ status: 422, code: 'idempotency_mismatch' });
+  });
+
+  test('a key belongs to its caller', async () => {
+    await send('k');
+    const other = await issueAccessToken(app, await addUser(app));
+    expect(await send('k', 'thing', other)).toMatchObject({ replayed: null, number: 2 });
+  });
+
+  test('of many at once one creates, and the others are told to come back', async () => {
+    let open = () => {};
+    gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const statuses: number[] = [];
+    const all = Array.from({ length: 6 }, async () => {
+      const { status } = await send('k');
+      statuses.push(status);
+    });
+    await expect.poll(() => statuses).toEqual([409, 409, 409, 409, 409]);
+    open();
+    await Promise.all(all);
+    expect(statuses.at(-1)).toBe(200);
+    expect(made).toBe(1);
+  });
+
+  test.each(['refused', 'broken'] as const)('a request that was %s frees its key', async (how) => {
+    outcome = how;
+    expect((await send('k')).status).toBeGreaterThanOrEqual(500);
+    outcome = 'made';
+    expect(await send('k')).toMatchObject({ status: 200, replayed: null, number: 1 });
+  });
+
+  test('invalid input leaves the key unused', async () => {
+    expect((await send('k', 'x')).status).toBe(422);
+    expect(await send('k')).toMatchObject({ status: 200, number: 1 });
+  });
+
+  test('a claim whose process died is free again after a minute, for the same request only', async () => {
+    gate = new Promise(() => {});
+    void send('k');
+    await expect.poll(async () => (await send('k')).status).toBe(409);
+    gate = undefined;
+    app.clock.now_ms += 61_000;
+    expect(await send('k', 'other')).toMatchObject({ status: 422 });
+    expect(await send('k')).toMatchObject({ status: 200, number: 1 });
+  });
+
+  test('an answer is forgotten after 24 hours', async () => {
+    await send('k');
+    app.clock.now_ms += 24 * 3600 * 1000;
+    expect(await send('k')).toMatchObject({ number: 1, replayed: 'true' });
+    app.clock.now_ms += 1000;
+    expect(await send('k', 'other')).toMatchObject({ number: 2, replayed: null });
+  });
+
+  test('a key that is empty or endless is refused as input', async () => {
+    expect((await send('')).detail).toMatchObject([
+      { loc: ['header', 'idempotency-key'], type: 'string_too_short' },
+    ]);
+    expect((await send('k'.repeat(256))).detail).toMatchObject([
+      { type: 'string_too_long', ctx: { max_length: 255 } },
+    ]);
+    expect((await send('k'.repeat(255))).status).toBe(200);
+  });
+});
