@@ -13,6 +13,10 @@ export interface RequestInfo {
   headers: Headers;
   /** Aborts when the caller goes away or the daemon stops. */
   signal: AbortSignal;
+  /** The request as it came; its body is unread where the endpoint describes none. */
+  web: Request;
+  /** Sends another request through the same checks, as this caller. */
+  dispatch(request: Request): Promise<Response>;
 }
 
 /** Whom a key stands for: one merchant, or the operator's own deployment. */
@@ -49,11 +53,25 @@ export class Streamed {
   }
 }
 
+/** Bytes in place of the described reply, made beforehand or by another library: documents, their 304, MCP. */
+export class Prepared {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
+  constructor(answer: Pick<Prepared, 'status' | 'headers' | 'body'>) {
+    this.status = answer.status;
+    this.headers = answer.headers;
+    this.body = answer.body;
+  }
+}
+
+type Answered<E extends Endpoint> = ReplyOf<E> | Streamed | Prepared;
+
 /** Answers one endpoint. Refusals are thrown; everything else that is thrown is a bug and answered with 500. */
 export type Handler<E extends Endpoint> = (
   input: InputOf<E>,
   context: ContextOf<E['auth']>,
-) => Promise<ReplyOf<E> | Streamed> | ReplyOf<E> | Streamed;
+) => Promise<Answered<E>> | Answered<E>;
 
 /** One handler for each endpoint of the list, by id; a missing one does not compile. */
 export type Handlers<List extends readonly Endpoint[]> = {

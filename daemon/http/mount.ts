@@ -54,13 +54,23 @@ interface Call {
 export function createHttp(app: App, routes: readonly Route[]): Http {
   const limits = createLimits(app.config.limits, { clock: app.clock, exempt_loopback: app.config.demo });
   const stopping = new AbortController();
-  const server = { app, limits, stopping: stopping.signal };
+  const inside = new WeakMap<Request, string>();
   const h3 = new H3({
     silent: true,
     allowMalformedURL: true,
     // Nothing of ours throws past `respond`; what h3 itself refuses is a path that no route has.
     onError: (_, event) => respond(server, event, undefined, notFound),
   });
+  const server: Server = {
+    app,
+    limits,
+    stopping: stopping.signal,
+    inside,
+    async dispatch(request, ip) {
+      inside.set(request, ip);
+      return h3.fetch(request);
+    },
+  };
   const paths = new Map<string, Route[]>();
   for (const route of routes) {
     const path = route.endpoint.path.replace(/\{[^}]+\}/g, '{}').replace(/(.)\/$/, '$1');
@@ -87,6 +97,9 @@ interface Server {
   app: App;
   limits: Limits;
   stopping: AbortSignal;
+  /** Requests that the daemon sends to itself for a caller, each with the address of that caller. */
+  inside: WeakMap<Request, string>;
+  dispatch(request: Request, ip: string): Promise<Response>;
 }
 
 /** `/v1/units/{unit_id}` → `/v1/units/:unit_id`; h3 ignores a trailing slash. */
@@ -94,7 +107,7 @@ const patternOf = (endpoint: Endpoint): string => endpoint.path.replace(/\{([^}]
 
 /** Runs the checks and the handler, and turns whatever comes of it into one logged answer. */
 async function respond(
-  { app, stopping }: Server,
+  { app, stopping, inside }: Server,
   event: H3Event,
   endpoint: Endpoint | undefined,
   work: (call: Call) => Promise<Answer> | Answer,
@@ -105,7 +118,9 @@ async function respond(
   const call: Call = {
     event,
     request_id,
-    ip: callerAddress(event.runtime?.node?.req.socket.remoteAddress, req.headers, app.config.trust_proxy),
+    ip:
+      inside.get(req) ??
+      callerAddress(event.runtime?.node?.req.socket.remoteAddress, req.headers, app.config.trust_proxy),
     log: app.log.child({ request_id }),
     query: lastValues(event.url.searchParams),
   };
@@ -137,7 +152,7 @@ async function respond(
 
 /** The order is part of the contract: limits, body, sign-in, validation, then the handler. */
 async function answer(
-  { app, limits, stopping }: Server,
+  { app, limits, stopping, dispatch }: Server,
   { endpoint, handle }: Route,
   call: Call,
 ): Promise<Answer> {
@@ -158,6 +173,8 @@ async function answer(
       get signal() {
         return AbortSignal.any([event.req.signal, stopping]);
       },
+      web: event.req,
+      dispatch: (request) => dispatch(request, ip),
     },
     ...caller,
   };

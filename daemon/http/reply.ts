@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Endpoint, Raw } from '../../src/api/endpoint.ts';
 import type { ValidationError } from '../../src/api/validation.ts';
 import type { Refusal } from '../../src/errors.ts';
-import { Streamed } from './handler.ts';
+import { Prepared, Streamed } from './handler.ts';
 
 export type Body = string | Uint8Array | ReadableStream<Uint8Array> | null;
 
@@ -21,6 +21,8 @@ const PREFLIGHT_SECONDS = 86_400;
 /** What a handler returned, checked against the description: fields it does not name never leave the process. */
 export function replyAnswer(endpoint: Endpoint, value: unknown): Answer {
   const status = endpoint.status ?? 200;
+  if (value instanceof Prepared)
+    return { status: value.status, headers: { ...value.headers }, body: value.body };
   if (value instanceof Streamed) return { status, headers: value.headers, body: value.body };
   if (endpoint.response instanceof z.ZodType)
     return { status, headers: { ...JSON_TYPE }, body: JSON.stringify(endpoint.response.parse(value)) };
