@@ -2,6 +2,7 @@
 import { HTTPResponse } from 'h3';
 import { z } from 'zod';
 import type { Endpoint, Raw } from '../../src/api/endpoint.ts';
+import { mendOf } from '../../src/api/mends.ts';
 import type { ValidationError } from '../../src/api/validation.ts';
 import type { Refusal } from '../../src/errors.ts';
 import { Prepared, Streamed } from './handler.ts';
@@ -36,12 +37,18 @@ export function replyAnswer(endpoint: Endpoint, value: unknown): Answer {
   };
 }
 
-/** `{detail, code, request_id, …}` with the headers its status asks for. */
+/** `{detail, code, request_id, hint, next, …}` with the headers its status asks for. */
 export function refusalAnswer(refusal: Refusal, request_id: string): Answer {
   const headers: Record<string, string> = { ...JSON_TYPE };
   if (refusal.status === 401) headers['www-authenticate'] = 'Bearer';
   if (refusal.retry_after !== undefined) headers['retry-after'] = String(refusal.retry_after);
-  const body = { detail: refusal.message, code: refusal.code, request_id, ...refusal.extra };
+  const body = {
+    detail: refusal.message,
+    code: refusal.code,
+    request_id,
+    ...mendOf(refusal.code),
+    ...refusal.extra,
+  };
   return { status: refusal.status, headers, body: JSON.stringify(body) };
 }
 

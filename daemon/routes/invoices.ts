@@ -3,6 +3,7 @@ import * as data from '../../data/invoices.ts';
 import { deploymentWallet, deploymentWallets, getMerchant, getWallet } from '../../data/merchants.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import type { invoices as list } from '../../src/api/invoices.ts';
+import { nextCall } from '../../src/api/mends.ts';
 import type { Gateway } from '../../src/chains/chain.ts';
 import { Refusal } from '../../src/errors.ts';
 import { limitOf, missingPrepaid } from '../../src/ledger.ts';
@@ -117,7 +118,7 @@ export async function walletFor(app: App, owner_id: string | null, gateway: Gate
       : 'set it with PUT /api/v1/merchant/wallets';
   throw new Refusal('no_wallet', {
     detail: `No receive wallet is set for ${blockchain_name}; ${mend}`,
-    extra: { blockchain },
+    extra: { blockchain, ...(owner_id === null ? { next: nextCall('setAdminRefillWallet') } : {}) },
   });
 }
 

@@ -4,6 +4,7 @@ import { balancesOf, listIncome } from '../../data/income.ts';
 import * as data from '../../data/merchants.ts';
 import type { MerchantRow } from '../../data/tables.ts';
 import { unitsOf } from '../../data/units.ts';
+import { nextCall } from '../../src/api/mends.ts';
 import type { merchant as list } from '../../src/api/merchant.ts';
 import { AddressError } from '../../src/chains/chain.ts';
 import { type Blockchain, findBlockchain } from '../../src/chains/gateways.ts';
@@ -107,7 +108,7 @@ export const merchant: Handlers<typeof list> = {
     if (!wallet)
       throw new Refusal('no_wallet', {
         detail: `The operator has set no refill wallet for ${blockchain_name}; GET /api/v1/merchant/refill-wallets lists those there are`,
-        extra: { blockchain },
+        extra: { blockchain, next: nextCall('getRefillWallets') },
       });
     const row = await createInvoice(app, {
       owner_id: account.id,

@@ -6,6 +6,15 @@ const body = {
   detail: z.string().describe('What is wrong, for people'),
   code: z.string().describe('What is wrong, for programs; stable'),
   request_id: z.string().describe('The `X-Request-Id` of this answer'),
+  hint: z.string().optional().describe('What mends it'),
+  next: z
+    .object({
+      operation: z.string().describe('operationId'),
+      method: z.string(),
+      path: z.string().describe('Parameters in braces'),
+    })
+    .optional()
+    .describe('The call that mends it, to be made before this one is made again'),
 };
 
 export const ErrorBody = shape('ErrorBody', body, 'Every refusal but a validation error.');

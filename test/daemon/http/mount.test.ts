@@ -177,6 +177,8 @@ describe.each([
       detail: 'Not Found',
       code: 'not_found',
       request_id: expect.any(String),
+      hint: 'The catalog lists what there is',
+      next: { operation: 'getCatalog', method: 'GET', path: '/v1/catalog' },
     });
     expect((await call('/')).status).toBe(404);
     expect((await call('//')).status).toBe(404);
