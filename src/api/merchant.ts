@@ -21,7 +21,7 @@ const MAX_WEBHOOK_SECRET = 256;
 const MAX_EVENT_ID = 64;
 
 /** `amount_usd` is another name for an amount in USD; one of the two must be there. */
-const refillBody = shape('RefillCreate', {
+const refillBody = z.object({
   chain: chainField(),
   amount: decimal({ gt: 0, wording: 'float' }).optional(),
   amount_unit: amountUnit(),
