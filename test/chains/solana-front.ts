@@ -91,9 +91,9 @@ export async function startFront(nodeUrl: string): Promise<Front> {
     const replies = await Promise.all([body].flat().map(answer));
     const raw = replies.find((reply): reply is Raw => 'status' in reply);
     const objects = replies.map((reply, index) => ({
+      ...reply,
       jsonrpc: '2.0',
       id: [body].flat()[index]?.id,
-      ...reply,
     }));
     const text = raw?.body ?? JSON.stringify(Array.isArray(body) ? objects : objects[0]);
     response.writeHead(raw?.status ?? 200, { 'content-type': raw?.type ?? 'application/json' });
