@@ -140,13 +140,13 @@ export function invoiceByMemo(
     .executeTakeFirst();
 }
 
-/** The invoice with one of these references. */
-export async function invoiceByReference(
+/** The invoices that these references name, at most two: more than one leaves the payment to a person. */
+export async function invoicesByReference(
   query: Executor,
   references: readonly string[],
-): Promise<InvoiceRow | undefined> {
-  if (references.length === 0) return undefined;
-  return query.selectFrom('invoices').selectAll().where('reference', 'in', references).executeTakeFirst();
+): Promise<InvoiceRow[]> {
+  if (references.length === 0) return [];
+  return query.selectFrom('invoices').selectAll().where('reference', 'in', references).limit(2).execute();
 }
 
 /** The open or watched invoice that has reserved exactly this amount. */

@@ -3,7 +3,7 @@ import { addRange, moveCursor, putAccountCursors } from '../../data/cursors.ts';
 import {
   invoiceByAmount,
   invoiceByMemo,
-  invoiceByReference,
+  invoicesByReference,
   lockInvoice,
   makeDue,
 } from '../../data/invoices.ts';
@@ -166,9 +166,11 @@ async function matchGroup(storing: Storing, group: readonly Transfer[]): Promise
 async function matchOne({ tx, blockchain }: Storing, transfer: Transfer): Promise<Match<InvoiceRow>> {
   const { address_key, chain, memo } = transfer;
   const amount_atomic = transfer.amount_atomic.toString();
+  const [by_reference, another] = await invoicesByReference(tx, transfer.references);
+  if (another) return { disposition: 'unmatched', reason: 'carries the references of several invoices' };
   return match(transfer, {
     by_memo: memo === null ? undefined : await invoiceByMemo(tx, blockchain, address_key, memo),
-    by_reference: await invoiceByReference(tx, transfer.references),
+    by_reference,
     by_amount: await invoiceByAmount(tx, { blockchain, address_key, chain, amount_atomic }),
   });
 }
