@@ -1,0 +1,102 @@
+// Which language a page speaks, and how it writes numbers, money and times.
+import { ar } from './texts/ar.ts';
+import { de } from './texts/de.ts';
+import { en } from './texts/en.ts';
+import { es } from './texts/es.ts';
+import { fa } from './texts/fa.ts';
+import { fr } from './texts/fr.ts';
+import { hi } from './texts/hi.ts';
+import { ja } from './texts/ja.ts';
+import { pt } from './texts/pt.ts';
+import { ru } from './texts/ru.ts';
+import type { Texts } from './texts/texts.ts';
+import { tr } from './texts/tr.ts';
+import { zh } from './texts/zh.ts';
+
+export const languages = { en, es, pt, fr, de, ru, tr, ar, fa, hi, zh, ja } as const;
+export type LanguageCode = keyof typeof languages;
+
+/** Entries of an Accept-Language header that are looked at. */
+const MAX_ACCEPTED = 20;
+const USD_DIGITS = 2;
+const USD_MAX_DIGITS = 6;
+
+export interface Language {
+  code: LanguageCode;
+  dir: 'ltr' | 'rtl';
+  /** A sentence with its `{names}` filled in; each value is isolated, so that it never turns its neighbours around. */
+  say(name: keyof Texts, values?: Record<string, string>): string;
+  /** A decimal string of USD as money; no digit is lost. */
+  usd(amount: string): string;
+  number(value: number): string;
+  /** `4:05`, `1:00:00`. */
+  clock(seconds: number): string;
+  /** Date and time in UTC, which is said. */
+  date(unix_seconds: number): string;
+}
+
+/** The first of these that is spoken here: what the address asks for, the unit's own, what the browser prefers. */
+export function chooseLanguage(wishes: {
+  lang?: string | undefined;
+  unit?: string | null | undefined;
+  accept?: string | null | undefined;
+}): Language {
+  const accepted = (wishes.accept ?? '')
+    .split(',', MAX_ACCEPTED)
+    .map((entry) => {
+      const [tag = '', ...parameters] = entry.trim().split(';');
+      const q = parameters.find((parameter) => parameter.trim().startsWith('q='));
+      return { tag, q: q === undefined ? 1 : Number(q.trim().slice(2)) || 0 };
+    })
+    .filter(({ q }) => q > 0)
+    .sort((a, b) => b.q - a.q)
+    .map(({ tag }) => tag);
+  for (const tag of [wishes.lang, wishes.unit, ...accepted]) {
+    const code = tag?.trim().toLowerCase().split(/[-_]/)[0];
+    if (code !== undefined && Object.hasOwn(languages, code)) return languageOf(code as LanguageCode);
+  }
+  return languageOf('en');
+}
+
+const made = new Map<LanguageCode, Language>();
+
+export function languageOf(code: LanguageCode): Language {
+  const known = made.get(code);
+  if (known) return known;
+  const language = makeLanguage(code);
+  made.set(code, language);
+  return language;
+}
+
+function makeLanguage(code: LanguageCode): Language {
+  const texts: Texts = languages[code];
+  const plain = new Intl.NumberFormat(code);
+  const two = new Intl.NumberFormat(code, { minimumIntegerDigits: 2 });
+  const money = new Intl.NumberFormat(code, {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: USD_DIGITS,
+    maximumFractionDigits: USD_MAX_DIGITS,
+  });
+  const time = new Intl.DateTimeFormat(code, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+  return {
+    code,
+    dir: code === 'ar' || code === 'fa' ? 'rtl' : 'ltr',
+    say: (name, values = {}) =>
+      texts[name].replace(/\{(\w+)\}/g, (_, key: string) => isolate(values[key] ?? '')),
+    // Intl reads decimal strings exactly; its types do not know it yet.
+    usd: (amount) => money.format(amount as `${number}`),
+    number: (value) => plain.format(value),
+    clock(seconds) {
+      const left = Math.max(0, Math.floor(seconds));
+      const hours = Math.floor(left / 3600);
+      const minutes = Math.floor((left % 3600) / 60);
+      const parts = hours > 0 ? [plain.format(hours), two.format(minutes)] : [plain.format(minutes)];
+      return [...parts, two.format(left % 60)].join(':');
+    },
+    date: (unix_seconds) => `${time.format(unix_seconds * 1000)} UTC`,
+  };
+}
+
+/** FIRST STRONG ISOLATE … POP DIRECTIONAL ISOLATE. */
+const isolate = (value: string): string => `\u2068${value}\u2069`;

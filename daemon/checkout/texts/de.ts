@@ -1,0 +1,94 @@
+// German.
+import type { Texts } from './texts.ts';
+
+export const de: Texts = {
+  pay_to: 'Zahlung an {merchant}',
+  refill_title: 'Aufladung des Guthabens',
+  direct: 'Sie zahlen direkt an {merchant}, von Wallet zu Wallet. Niemand verwahrt das Geld dazwischen.',
+
+  waiting: 'Wir warten auf Ihre Zahlung',
+  waiting_text: 'Senden Sie den Betrag, bevor die Zeit abläuft. Diese Seite bemerkt Ihre Zahlung von selbst.',
+  closing: 'Die Zeit ist um',
+  closing_text: 'Senden Sie jetzt nichts mehr. Wir prüfen noch, ob eine rechtzeitige Zahlung unterwegs ist.',
+  seen: 'Zahlung gesehen',
+  seen_text:
+    'Ihre Transaktion ist da und wird bestätigt. Sie müssen nichts tun und können diese Seite schließen.',
+  orphaned: 'Ihre Transaktion ist verschwunden',
+  orphaned_text:
+    'Das Netzwerk hat sie verworfen oder ersetzt. Sehen Sie in Ihr Wallet: Ist das Geld noch da, zahlen Sie erneut.',
+  underpaid: 'Noch nicht vollständig bezahlt',
+  underpaid_text:
+    '{received} sind angekommen, {due} fehlen noch. Senden Sie den Rest an dieselbe Adresse, bevor die Zeit abläuft.',
+  limit: 'Ihre Zahlung ist da und sicher',
+  limit_text:
+    '{merchant} muss das Limit des Kontos erhöhen, bevor die Zahlung bestätigt werden kann. Zahlen Sie nicht noch einmal: Sie wird dann von selbst bestätigt.',
+  confirmed: 'Bezahlt',
+  confirmed_text: '{merchant} hat Ihre Zahlung erhalten. Sie können diese Seite als Beleg aufbewahren.',
+  overpaid: 'Bezahlt, aber zu viel',
+  overpaid_text:
+    '{merchant} hat Ihre Zahlung erhalten. Sie haben {extra} zu viel gesendet: Bitten Sie {merchant} um Rückgabe.',
+  expired: 'Die Zeit ist abgelaufen',
+  expired_text:
+    'Es kam keine Zahlung rechtzeitig an. Senden Sie nichts mehr an diese Adresse: Beginnen Sie eine neue Zahlung.',
+  cancelled: 'Zahlung abgebrochen',
+  cancelled_text:
+    'Senden Sie nichts mehr an diese Adresse. Möchten Sie doch kaufen, beginnen Sie eine neue Zahlung.',
+  failed: 'Zahlung fehlgeschlagen',
+  failed_text: 'Diese Zahlung konnte nicht abgeschlossen werden. Senden Sie nichts mehr an diese Adresse.',
+  late: 'Ihre Zahlung kam zu spät',
+  late_text:
+    '{received} kamen nach dem Ende dieser Zahlung an und wurden nicht gebucht. Sie sind nicht verloren: Bitten Sie {merchant}, sie anzunehmen oder zurückzugeben.',
+
+  help: 'Fragen? Wenden Sie sich mit dieser Zahlungsnummer an {merchant}:',
+  support_number: 'Zahlungsnummer',
+  amount: 'Betrag',
+  rest: 'Noch offen',
+  received: 'Erhalten',
+  address: 'Adresse',
+  memo: 'Memo (Kommentar)',
+  network: 'Netzwerk',
+  order: 'Bestellung',
+  rate: 'Wechselkurs',
+  fee: 'Servicegebühr, enthalten',
+  transaction: 'Transaktion',
+  paid_at: 'Bezahlt am',
+  confirmations: '{n} von {m} Bestätigungen',
+  time_left: 'Verbleibende Zeit',
+  pay_before: 'Zahlbar bis {time}',
+  minute_left: 'Noch weniger als eine Minute',
+
+  warn_memo: 'Geben Sie dieses Memo mit an. Ohne es weiß niemand, dass das Geld von Ihnen kommt.',
+  warn_exact: 'Senden Sie genau diesen Betrag: Er kennzeichnet Ihre Zahlung. Netzwerkgebühren kommen hinzu.',
+  warn_network: 'Senden Sie nur {currency} im Netzwerk {network}. Alles andere kann verloren gehen.',
+  testnet: 'Testnetz: Diese Münzen haben keinen Wert.',
+  demo_rate: 'Demo-Wechselkurs, kein Marktpreis.',
+
+  copy: 'Kopieren',
+  copied: 'Kopiert',
+  selected: 'Markiert: Kopieren Sie es mit Ihrem Gerät',
+  copy_what: 'Kopieren: {what}',
+  open_wallet: 'In der Wallet-App öffnen',
+  open_in: 'In {wallet} öffnen',
+  open_paste: '{wallet} öffnen und einfügen',
+  wallet_hint: 'Es öffnet sich nichts? Scannen Sie den Code oder kopieren Sie die Angaben in Ihr Wallet.',
+  scan: 'Mit dem Wallet scannen',
+  qr_alt: 'QR-Code mit allen Angaben zur Zahlung',
+  qr_rest: 'QR-Code für den Rest',
+  cancel: 'Zahlung abbrechen',
+  cancel_sure: 'Brechen Sie nur ab, wenn Sie noch nichts gesendet haben. Das ist endgültig.',
+  cancel_yes: 'Ja, diese Zahlung abbrechen',
+  print: 'Beleg drucken',
+  receipt: 'Beleg',
+  refreshes: 'Diese Seite lädt sich alle {n} Sekunden neu.',
+  offline: 'Keine Verbindung. Neuer Versuch …',
+  again: 'Neue Zahlung beginnen',
+
+  choose: 'Wie möchten Sie bezahlen?',
+  pay_with: 'Mit {coin} über {network} bezahlen',
+  inactive: 'Dieses Angebot ist derzeit nicht verfügbar.',
+  no_coins: 'Im Moment kann mit nichts bezahlt werden. Kommen Sie später wieder.',
+  try_another: 'Mit dieser Währung geht es gerade nicht. Wählen Sie eine andere.',
+  try_later: 'Das geht gerade nicht. Versuchen Sie es in einer Minute noch einmal.',
+  not_found: 'Nicht gefunden',
+  not_found_text: 'Unter dieser Adresse gibt es nichts. Prüfen Sie den Link, den Sie erhalten haben.',
+};

@@ -1,0 +1,94 @@
+// English.
+import type { Texts } from './texts.ts';
+
+export const en: Texts = {
+  pay_to: 'Payment to {merchant}',
+  refill_title: 'Refill of the prepaid limit',
+  direct: 'You pay {merchant} directly, from your wallet to theirs. Nobody holds the money in between.',
+
+  waiting: 'Waiting for your payment',
+  waiting_text: 'Send the amount below before the time is up. This page notices your payment by itself.',
+  closing: 'Time is up',
+  closing_text:
+    'Do not send anything now. We are still checking whether a payment that you made in time is on its way.',
+  seen: 'Payment seen',
+  seen_text:
+    'Your transaction arrived and is being confirmed. You need not do anything and may close this page.',
+  orphaned: 'Your transaction disappeared',
+  orphaned_text:
+    'The network dropped or replaced it. Look into your wallet: if the money did not leave, pay again.',
+  underpaid: 'Not fully paid yet',
+  underpaid_text:
+    '{received} arrived, {due} is still due. Send the rest to the same address before the time is up.',
+  limit: 'Your payment arrived and is safe',
+  limit_text:
+    '{merchant} has to raise the limit of its account before the payment can be confirmed. Do not pay again: it is confirmed by itself then.',
+  confirmed: 'Paid',
+  confirmed_text: '{merchant} has received your payment. You can keep this page as your receipt.',
+  overpaid: 'Paid, but too much',
+  overpaid_text:
+    '{merchant} has received your payment. You sent {extra} more than asked: ask {merchant} to return it.',
+  expired: 'The time is over',
+  expired_text:
+    'No payment arrived in time. Do not send anything to this address any more: start a new payment.',
+  cancelled: 'Payment cancelled',
+  cancelled_text: 'Do not send anything to this address any more. To buy after all, start a new payment.',
+  failed: 'Payment failed',
+  failed_text: 'This payment could not be completed. Do not send anything to this address any more.',
+  late: 'Your payment came too late',
+  late_text:
+    '{received} arrived after this payment had ended, so it was not booked. It is not lost: ask {merchant} to accept or return it.',
+
+  help: 'Questions? Turn to {merchant} and give this payment number:',
+  support_number: 'Payment number',
+  amount: 'Amount',
+  rest: 'Still due',
+  received: 'Received',
+  address: 'Address',
+  memo: 'Memo (comment)',
+  network: 'Network',
+  order: 'Order',
+  rate: 'Exchange rate',
+  fee: 'Service fee, included',
+  transaction: 'Transaction',
+  paid_at: 'Paid on',
+  confirmations: '{n} of {m} confirmations',
+  time_left: 'Time left',
+  pay_before: 'Pay before {time}',
+  minute_left: 'Less than one minute left',
+
+  warn_memo: 'Add this memo to your payment. Without it, nobody can tell that the money is yours.',
+  warn_exact: 'Send exactly this amount: it marks your payment. Network fees come on top.',
+  warn_network: 'Send only {currency} on the {network} network. Anything else may be lost.',
+  testnet: 'Test network: coins here have no value.',
+  demo_rate: 'Demo exchange rate, not a market price.',
+
+  copy: 'Copy',
+  copied: 'Copied',
+  selected: 'Selected: copy it with your device',
+  copy_what: 'Copy: {what}',
+  open_wallet: 'Open in wallet app',
+  open_in: 'Open in {wallet}',
+  open_paste: 'Open {wallet}, then paste',
+  wallet_hint: 'Nothing opens? Scan the code, or copy the details into your wallet.',
+  scan: 'Scan with your wallet',
+  qr_alt: 'QR code with all payment details',
+  qr_rest: 'QR code for the rest',
+  cancel: 'Cancel payment',
+  cancel_sure: 'Cancel only if you have not sent anything. This cannot be undone.',
+  cancel_yes: 'Yes, cancel this payment',
+  print: 'Print receipt',
+  receipt: 'Receipt',
+  refreshes: 'This page refreshes itself every {n} seconds.',
+  offline: 'No connection. Trying again…',
+  again: 'Start a new payment',
+
+  choose: 'How do you want to pay?',
+  pay_with: 'Pay with {coin} on {network}',
+  inactive: 'This offer is not available now.',
+  no_coins: 'Nothing can be paid with at the moment. Please come back later.',
+  try_another: 'That does not work with this currency now. Choose another one.',
+  try_later: 'That does not work at the moment. Try again in a minute.',
+  not_found: 'Not found',
+  not_found_text: 'There is nothing at this address. Check the link that you were given.',
+};

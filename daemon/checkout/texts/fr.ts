@@ -1,0 +1,98 @@
+// French.
+import type { Texts } from './texts.ts';
+
+export const fr: Texts = {
+  pay_to: 'Paiement à {merchant}',
+  refill_title: 'Recharge de la limite prépayée',
+  direct:
+    'Vous payez {merchant} directement, de votre portefeuille au sien. Personne ne retient l’argent entre-temps.',
+
+  waiting: 'En attente de votre paiement',
+  waiting_text:
+    'Envoyez le montant ci-dessous avant la fin du délai. Cette page remarque le paiement d’elle-même.',
+  closing: 'Le délai est écoulé',
+  closing_text: 'N’envoyez plus rien. Nous vérifions encore si un paiement fait à temps est en route.',
+  seen: 'Paiement détecté',
+  seen_text:
+    'Votre transaction est arrivée et se confirme. Vous n’avez rien à faire et pouvez fermer cette page.',
+  orphaned: 'Votre transaction a disparu',
+  orphaned_text:
+    'Le réseau l’a abandonnée ou remplacée. Regardez votre portefeuille : si l’argent n’est pas parti, payez à nouveau.',
+  underpaid: 'Paiement incomplet',
+  underpaid_text:
+    '{received} sont arrivés, il manque {due}. Envoyez le reste à la même adresse avant la fin du délai.',
+  limit: 'Votre paiement est arrivé, il est en sécurité',
+  limit_text:
+    '{merchant} doit relever la limite de son compte pour que le paiement soit confirmé. Ne payez pas une seconde fois : il sera confirmé de lui-même.',
+  confirmed: 'Payé',
+  confirmed_text: '{merchant} a reçu votre paiement. Vous pouvez garder cette page comme reçu.',
+  overpaid: 'Payé, mais trop',
+  overpaid_text:
+    '{merchant} a reçu votre paiement. Vous avez envoyé {extra} de trop : demandez à {merchant} de vous le rendre.',
+  expired: 'Le délai est dépassé',
+  expired_text:
+    'Aucun paiement n’est arrivé à temps. N’envoyez plus rien à cette adresse : commencez un nouveau paiement.',
+  cancelled: 'Paiement annulé',
+  cancelled_text: 'N’envoyez rien à cette adresse. Pour acheter quand même, commencez un nouveau paiement.',
+  failed: 'Le paiement a échoué',
+  failed_text: 'Ce paiement n’a pas pu aboutir. N’envoyez plus rien à cette adresse.',
+  late: 'Votre paiement est arrivé trop tard',
+  late_text:
+    '{received} sont arrivés après la fin de ce paiement et n’ont donc pas été comptés. Ils ne sont pas perdus : demandez à {merchant} de les accepter ou de les rendre.',
+
+  help: 'Des questions ? Adressez-vous à {merchant} avec ce numéro de paiement :',
+  support_number: 'Numéro de paiement',
+  amount: 'Montant',
+  rest: 'Reste à payer',
+  received: 'Reçu',
+  address: 'Adresse',
+  memo: 'Mémo (commentaire)',
+  network: 'Réseau',
+  order: 'Commande',
+  rate: 'Taux de change',
+  fee: 'Frais de service, compris',
+  transaction: 'Transaction',
+  paid_at: 'Payé le',
+  confirmations: '{n} confirmations sur {m}',
+  time_left: 'Temps restant',
+  pay_before: 'Payez avant {time}',
+  minute_left: 'Il reste moins d’une minute',
+
+  warn_memo:
+    'Ajoutez ce mémo à votre paiement. Sans lui, personne ne peut savoir que l’argent vient de vous.',
+  warn_exact:
+    'Envoyez exactement ce montant : il identifie votre paiement. Les frais de réseau s’y ajoutent.',
+  warn_network:
+    'Envoyez uniquement des {currency} sur le réseau {network}. Tout autre envoi peut être perdu.',
+  testnet: 'Réseau de test : ces pièces n’ont aucune valeur.',
+  demo_rate: 'Taux de démonstration, pas un prix du marché.',
+
+  copy: 'Copier',
+  copied: 'Copié',
+  selected: 'Sélectionné : copiez avec votre appareil',
+  copy_what: 'Copier : {what}',
+  open_wallet: 'Ouvrir dans le portefeuille',
+  open_in: 'Ouvrir dans {wallet}',
+  open_paste: 'Ouvrir {wallet}, puis coller',
+  wallet_hint: 'Rien ne s’ouvre ? Scannez le code ou copiez les données dans votre portefeuille.',
+  scan: 'Scannez avec votre portefeuille',
+  qr_alt: 'Code QR avec toutes les données du paiement',
+  qr_rest: 'Code QR pour le reste',
+  cancel: 'Annuler le paiement',
+  cancel_sure: 'Annulez seulement si vous n’avez rien envoyé. C’est définitif.',
+  cancel_yes: 'Oui, annuler ce paiement',
+  print: 'Imprimer le reçu',
+  receipt: 'Reçu',
+  refreshes: 'Cette page se recharge toutes les {n} secondes.',
+  offline: 'Pas de connexion. Nouvel essai…',
+  again: 'Commencer un nouveau paiement',
+
+  choose: 'Comment voulez-vous payer ?',
+  pay_with: 'Payer en {coin} sur {network}',
+  inactive: 'Cette offre n’est pas disponible actuellement.',
+  no_coins: 'Aucun moyen de payer pour le moment. Revenez plus tard.',
+  try_another: 'Impossible avec cette monnaie pour l’instant. Choisissez-en une autre.',
+  try_later: 'Impossible pour l’instant. Réessayez dans une minute.',
+  not_found: 'Introuvable',
+  not_found_text: 'Il n’y a rien à cette adresse. Vérifiez le lien que vous avez reçu.',
+};

@@ -1,0 +1,94 @@
+// Portuguese.
+import type { Texts } from './texts.ts';
+
+export const pt: Texts = {
+  pay_to: 'Pagamento a {merchant}',
+  refill_title: 'Recarga do limite pré-pago',
+  direct:
+    'Você paga diretamente a {merchant}, da sua carteira para a dele. Ninguém retém o dinheiro no caminho.',
+
+  waiting: 'Aguardando o seu pagamento',
+  waiting_text: 'Envie o valor abaixo antes que o tempo acabe. Esta página percebe o pagamento sozinha.',
+  closing: 'O tempo acabou',
+  closing_text: 'Não envie nada agora. Ainda verificamos se um pagamento feito a tempo está a caminho.',
+  seen: 'Pagamento detectado',
+  seen_text:
+    'A sua transação chegou e está sendo confirmada. Não precisa fazer nada e pode fechar esta página.',
+  orphaned: 'A sua transação desapareceu',
+  orphaned_text:
+    'A rede descartou ou substituiu a transação. Veja a carteira: se o dinheiro não saiu, pague de novo.',
+  underpaid: 'Falta uma parte do pagamento',
+  underpaid_text:
+    'Chegaram {received}; faltam {due}. Envie o restante para o mesmo endereço antes que o tempo acabe.',
+  limit: 'O seu pagamento chegou e está seguro',
+  limit_text:
+    '{merchant} precisa aumentar o limite da conta para o pagamento ser confirmado. Não pague de novo: depois ele é confirmado sozinho.',
+  confirmed: 'Pago',
+  confirmed_text: '{merchant} recebeu o seu pagamento. Pode guardar esta página como recibo.',
+  overpaid: 'Pago a mais',
+  overpaid_text:
+    '{merchant} recebeu o seu pagamento. Você enviou {extra} a mais: peça a devolução a {merchant}.',
+  expired: 'O tempo terminou',
+  expired_text:
+    'Nenhum pagamento chegou a tempo. Não envie mais nada para este endereço: inicie um novo pagamento.',
+  cancelled: 'Pagamento cancelado',
+  cancelled_text: 'Não envie nada para este endereço. Se ainda quiser comprar, inicie um novo pagamento.',
+  failed: 'O pagamento falhou',
+  failed_text: 'Não foi possível concluir este pagamento. Não envie mais nada para este endereço.',
+  late: 'O seu pagamento chegou tarde',
+  late_text:
+    '{received} chegaram depois do fim deste pagamento e por isso não foram registrados. Não se perderam: peça a {merchant} que aceite ou devolva.',
+
+  help: 'Dúvidas? Fale com {merchant} e informe este número de pagamento:',
+  support_number: 'Número do pagamento',
+  amount: 'Valor',
+  rest: 'Falta pagar',
+  received: 'Recebido',
+  address: 'Endereço',
+  memo: 'Memo (comentário)',
+  network: 'Rede',
+  order: 'Pedido',
+  rate: 'Taxa de câmbio',
+  fee: 'Taxa de serviço, incluída',
+  transaction: 'Transação',
+  paid_at: 'Pago em',
+  confirmations: '{n} de {m} confirmações',
+  time_left: 'Tempo restante',
+  pay_before: 'Pague antes das {time}',
+  minute_left: 'Falta menos de um minuto',
+
+  warn_memo: 'Inclua este memo no pagamento. Sem ele ninguém sabe que o dinheiro é seu.',
+  warn_exact: 'Envie exatamente este valor: ele identifica o seu pagamento. As taxas da rede são à parte.',
+  warn_network: 'Envie apenas {currency} pela rede {network}. Qualquer outra coisa pode se perder.',
+  testnet: 'Rede de testes: as moedas aqui não têm valor.',
+  demo_rate: 'Câmbio de demonstração, não é preço de mercado.',
+
+  copy: 'Copiar',
+  copied: 'Copiado',
+  selected: 'Selecionado: copie com o seu aparelho',
+  copy_what: 'Copiar: {what}',
+  open_wallet: 'Abrir no app da carteira',
+  open_in: 'Abrir em {wallet}',
+  open_paste: 'Abrir {wallet} e colar',
+  wallet_hint: 'Nada abriu? Leia o código ou copie os dados para a sua carteira.',
+  scan: 'Leia com a sua carteira',
+  qr_alt: 'Código QR com todos os dados do pagamento',
+  qr_rest: 'Código QR para o restante',
+  cancel: 'Cancelar pagamento',
+  cancel_sure: 'Cancele apenas se não enviou nada. Não pode ser desfeito.',
+  cancel_yes: 'Sim, cancelar este pagamento',
+  print: 'Imprimir recibo',
+  receipt: 'Recibo',
+  refreshes: 'Esta página se atualiza sozinha a cada {n} segundos.',
+  offline: 'Sem conexão. Tentando de novo…',
+  again: 'Iniciar um novo pagamento',
+
+  choose: 'Como você quer pagar?',
+  pay_with: 'Pagar com {coin} na rede {network}',
+  inactive: 'Esta oferta não está disponível agora.',
+  no_coins: 'Nenhuma moeda pode ser usada no momento. Volte mais tarde.',
+  try_another: 'Com esta moeda não é possível agora. Escolha outra.',
+  try_later: 'Não é possível no momento. Tente de novo em um minuto.',
+  not_found: 'Não encontrado',
+  not_found_text: 'Não há nada neste endereço. Verifique o link que recebeu.',
+};

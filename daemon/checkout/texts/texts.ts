@@ -1,0 +1,86 @@
+// What the checkout says: every sentence by name, the same in each language.
+
+/** `{names}` are filled in. Sentences end with a full stop, labels and buttons do not. */
+export interface Texts {
+  pay_to: string;
+  refill_title: string;
+  direct: string;
+
+  waiting: string;
+  waiting_text: string;
+  closing: string;
+  closing_text: string;
+  seen: string;
+  seen_text: string;
+  orphaned: string;
+  orphaned_text: string;
+  underpaid: string;
+  underpaid_text: string;
+  limit: string;
+  limit_text: string;
+  confirmed: string;
+  confirmed_text: string;
+  overpaid: string;
+  overpaid_text: string;
+  expired: string;
+  expired_text: string;
+  cancelled: string;
+  cancelled_text: string;
+  failed: string;
+  failed_text: string;
+  late: string;
+  late_text: string;
+
+  help: string;
+  support_number: string;
+  amount: string;
+  rest: string;
+  received: string;
+  address: string;
+  memo: string;
+  network: string;
+  order: string;
+  rate: string;
+  fee: string;
+  transaction: string;
+  paid_at: string;
+  confirmations: string;
+  time_left: string;
+  pay_before: string;
+  minute_left: string;
+
+  warn_memo: string;
+  warn_exact: string;
+  warn_network: string;
+  testnet: string;
+  demo_rate: string;
+
+  copy: string;
+  copied: string;
+  selected: string;
+  copy_what: string;
+  open_wallet: string;
+  open_in: string;
+  open_paste: string;
+  wallet_hint: string;
+  scan: string;
+  qr_alt: string;
+  qr_rest: string;
+  cancel: string;
+  cancel_sure: string;
+  cancel_yes: string;
+  print: string;
+  receipt: string;
+  refreshes: string;
+  offline: string;
+  again: string;
+
+  choose: string;
+  pay_with: string;
+  inactive: string;
+  no_coins: string;
+  try_another: string;
+  try_later: string;
+  not_found: string;
+  not_found_text: string;
+}
