@@ -51,6 +51,7 @@ export const errorCodes = {
   provider_unavailable: { status: 503, detail: 'The blockchain provider cannot be reached' },
   database_busy: { status: 503, detail: 'The database is busy' },
   shutting_down: { status: 503, detail: 'The service is restarting' },
+  too_many_streams: { status: 503, detail: 'Too many open streams' },
 } as const satisfies Record<string, { status: number; detail: string }>;
 
 export type ErrorCode = keyof typeof errorCodes;
