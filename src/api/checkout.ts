@@ -119,6 +119,7 @@ export const cancelOnPage = endpoint({
   errors: ['invoice_not_found'],
   extension: true,
   hidden: true,
+  example: invoiceExample,
 });
 
 export const payEvents = endpoint({
@@ -135,6 +136,7 @@ export const payEvents = endpoint({
   errors: ['invoice_not_found', 'too_many_streams'],
   extension: true,
   cors: true,
+  example: invoiceExample,
 });
 
 export const unitPage = endpoint({
@@ -201,6 +203,10 @@ export const buyOnPage = endpoint({
   extension: true,
   hidden: true,
   limit: 'checkout',
+  example: {
+    params: { merchant_slug: '{merchant_slug}', unit_slug: '{unit_slug}' },
+    body: { chain: 'ton' },
+  },
 });
 
 export const embedScript = endpoint({
