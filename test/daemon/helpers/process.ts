@@ -1,0 +1,116 @@
+// The built daemon as a process of its own, in a directory that goes with it; needs `npm run build`.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const BIN = fileURLToPath(new URL('../../../bin/gatewayd.js', import.meta.url));
+const DIST = fileURLToPath(new URL('../../../dist/daemon/main.js', import.meta.url));
+/** A slow machine under load still starts within it. */
+const READY_MS = 20_000;
+
+export interface Ended {
+  /** Exit code, or the name of the signal that ended it. */
+  code: number | string;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Daemon {
+  url: string;
+  /** What it printed until now. */
+  stdout(): string;
+  stderr(): string;
+  signal(name: NodeJS.Signals): void;
+  ended: Promise<Ended>;
+}
+
+export interface Home {
+  dir: string;
+  /** Runs a command to its end. */
+  run(args: string[], options?: RunOptions): Promise<Ended>;
+  /** Starts a daemon on a free port and waits for its ready line. */
+  start(options?: RunOptions): Promise<Daemon>;
+  /** Kills what still runs and removes the directory. */
+  remove(): Promise<void>;
+}
+
+export interface RunOptions {
+  args?: string[];
+  env?: Record<string, string>;
+  stdin?: string;
+  /** Options for node itself. */
+  node?: string[];
+}
+
+/** A fresh state directory; commands run in it never reach a market or a public provider. */
+export function makeHome(): Home {
+  if (!existsSync(DIST)) throw new Error('dist/ is missing: run `npm run build` first');
+  const dir = mkdtempSync(join(tmpdir(), 'gatewayd-'));
+  const running = new Set<ChildProcess>();
+  const offline = Object.fromEntries(
+    ['TON', 'SOLANA', 'BITCOIN', 'LITECOIN'].map((name) => [
+      `GATEWAYD_BLOCKCHAINS_${name}_URL`,
+      'http://127.0.0.1:9',
+    ]),
+  );
+  const launch = (args: string[], { env = {}, stdin, node = [] }: RunOptions = {}) => {
+    const child = spawn(process.execPath, [...node, BIN, ...args], {
+      cwd: dir,
+      env: {
+        PATH: process.env.PATH,
+        XDG_STATE_HOME: dir,
+        GATEWAYD_RATES_SOURCE: 'fixed',
+        GATEWAYD_RATES_USD_TON: '2',
+        ...offline,
+        ...env,
+      },
+    });
+    running.add(child);
+    const output = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        output[name] += text;
+      });
+    child.stdin.on('error', () => {});
+    child.stdin.end(stdin);
+    const ended = new Promise<Ended>((resolve) => {
+      child.on('close', (code, signal) => {
+        running.delete(child);
+        resolve({ code: code ?? signal ?? 'unknown', ...output });
+      });
+    });
+    return { child, output, ended };
+  };
+  return {
+    dir,
+    run: (args, options) => launch(args, options).ended,
+    async start(options = {}) {
+      const { child, output, ended } = launch(['start', '--port', '0', ...(options.args ?? [])], options);
+      const url = await new Promise<string>((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error(`not ready: ${output.stderr}`)), READY_MS);
+        child.stdout.on('data', () => {
+          const ready = /^gatewayd ready on (\S+)/.exec(output.stdout)?.[1];
+          if (ready) resolve(ready);
+        });
+        void ended.then((end) => reject(new Error(`ended with ${end.code}: ${end.stderr}`)));
+        void ended.finally(() => clearTimeout(timer));
+      });
+      return {
+        url,
+        ended,
+        stdout: () => output.stdout,
+        stderr: () => output.stderr,
+        signal: (name) => child.kill(name),
+      };
+    },
+    async remove() {
+      const left = [...running];
+      const closed = left.map((child) => new Promise((resolve) => child.once('close', resolve)));
+      for (const child of left) child.kill('SIGKILL');
+      await Promise.all(closed);
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
