@@ -30,7 +30,11 @@ const refillBody = z.object({
     .describe('The same as `amount` in USD; not looked at where `amount` is there'),
 });
 const RefillCreate = refillBody
-  .refine((body) => body.amount !== undefined || body.amount_usd !== undefined, { path: ['amount'] })
+  .refine((body) => body.amount !== undefined || body.amount_usd !== undefined, {
+    path: ['amount'],
+    // Beside the errors of other members: all are told at once.
+    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  })
   // Zod would list neither amount as required.
   .meta({ id: 'RefillCreate', required: ['chain', 'amount'] });
 
