@@ -110,6 +110,7 @@ GET /v1/invoices key
 POST /api/v1/merchant/account/rotate-key jwt
 GET /api/v1/merchant/events jwt
 POST /api/v1/merchant/events/{event_id}/resend jwt
+GET /reset-password none
 POST /pay/{invoice_id} none
 POST /u/{merchant_slug}/{unit_slug} none
 GET /v1/pay/{invoice_id}/events none
