@@ -1,4 +1,6 @@
 // Payment links, block bytes and provider networks of Bitcoin and Litecoin.
+import { sha256 } from '@noble/hashes/sha2.js';
+import { concatBytes } from '@noble/hashes/utils.js';
 import { hex } from '@scure/base';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -79,10 +81,38 @@ describe('block bytes', () => {
     }
   });
 
+  /** A block of these transactions under a header with their merkle root: three of them, or three and the last again. */
+  function blockOf(a: Uint8Array, b: Uint8Array, c: Uint8Array, shown = [a, b, c]): Uint8Array {
+    const hash = (...parts: Uint8Array[]) => sha256(sha256(concatBytes(...parts)));
+    const ids = [a, b, c].map((each) => hash(withoutFlag(each))) as [Uint8Array, Uint8Array, Uint8Array];
+    const root = hash(hash(ids[0], ids[1]), hash(ids[2], ids[2]));
+    const header = [genesis.subarray(0, 36), root, genesis.subarray(68, 80)];
+    return concatBytes(...header, Uint8Array.of(shown.length), ...shown);
+  }
+  /** What a transaction's id is made of: no marker, no flag, none of the data they announce. */
+  const withoutFlag = (bytes: Uint8Array) =>
+    bytes[4] === 0 ? concatBytes(bytes.subarray(0, 4), bytes.subarray(6, -5), bytes.subarray(-4)) : bytes;
+  /** The first transaction with another lock time: three different transactions from one. */
+  const variant = (lockTime: number) =>
+    concatBytes(genesis.subarray(81, -4), Uint8Array.of(lockTime, 0, 0, 0));
+  /** With Litecoin's MWEB flag and, before the lock time, the mark of its data. */
+  const flagged = (mark: number) => {
+    const plain = variant(2);
+    const head = [plain.subarray(0, 4), Uint8Array.of(0, 8), plain.subarray(4, -4)];
+    return concatBytes(...head, Uint8Array.of(mark), plain.subarray(-4));
+  };
+
   test('a block with its last transaction repeated is refused though its merkle root is right', () => {
-    const transaction = genesis.subarray(81);
-    const doubled = new Uint8Array([...genesis.subarray(0, 80), 2, ...transaction, ...transaction]);
-    expect(() => parseBlock(doubled)).toThrow(MalformedBytes);
+    const [a, b, c] = [variant(1), variant(2), variant(3)];
+    expect(parseBlock(blockOf(a, b, c)).transactions).toHaveLength(3);
+    expect(() => parseBlock(blockOf(a, b, c, [a, b, c, c]))).toThrow(/repeated/);
+  });
+
+  test('the empty MWEB mark of a transaction is passed over, MWEB data inside a block is refused', () => {
+    const [a, c] = [variant(1), variant(3)];
+    const plain = parseBlock(blockOf(a, variant(2), c)).transactions;
+    expect(parseBlock(blockOf(a, flagged(0), c)).transactions).toEqual(plain);
+    expect(() => parseBlock(blockOf(a, flagged(1), c))).toThrow(/MWEB/);
   });
 
   test('bytes of any kind are read or refused, never anything else', () => {
