@@ -1,6 +1,7 @@
 // Brings the schema up to date, in numbered steps, and refuses a schema that is newer than this program.
 import { type Kysely, Migrator } from 'kysely';
 import * as foundation from './migrations/0001-foundation.ts';
+import * as operator from './migrations/0002-operator.ts';
 import { DatabaseError, type Db, type Dialect } from './open.ts';
 
 interface Step {
@@ -10,6 +11,7 @@ interface Step {
 /** In order; a number is never reused. */
 const steps: Record<string, Step> = {
   '0001-foundation': foundation,
+  '0002-operator': operator,
 };
 
 /** Applies what is missing and returns the names of the steps done. Throws DatabaseError on a newer schema; then nothing was changed. */

@@ -180,6 +180,10 @@ interface PaymentsTable {
   received_atomic: string;
   amount_match: string;
   confirmations: number;
+  /** What it is in the operator's list: shown by its invoice, beside it (`stray_sale`, `stray_refill`), or without one. */
+  listed_as: Once<'sale' | 'refill' | 'stray_sale' | 'stray_refill' | 'stray'>;
+  /** Its place in the operator's list, Unix seconds: the invoice's creation where the invoice shows it. */
+  listed_at: Once<number>;
   created_at: Once<number>;
   updated_at: number;
 }
@@ -337,6 +341,18 @@ interface LeasesTable {
   until_ms: number;
 }
 
+/** Running sums that triggers keep; see migrations/0002-operator.ts. A sum is that of all its shards. */
+interface TalliesTable {
+  name: string;
+  key: string;
+  /** Days since 1970, UTC; 0 where the sum has no days. */
+  day: number;
+  shard: number;
+  count: number;
+  amount_micros: bigint;
+  fee_micros: bigint;
+}
+
 export interface Tables {
   meta: MetaTable;
   users: UsersTable;
@@ -361,6 +377,7 @@ export interface Tables {
   idempotency: IdempotencyTable;
   reset_tokens: ResetTokensTable;
   leases: LeasesTable;
+  tallies: TalliesTable;
 }
 
 export type UserRow = Selectable<UsersTable>;

@@ -40,6 +40,8 @@ export async function writePayment(
         blockchain: invoice.blockchain,
         currency: invoice.currency,
         decimals: invoice.decimals,
+        listed_as: invoice.kind,
+        listed_at: invoice.created_at,
         created_at: now,
       });
   if (known && differs(known, values)) await updatePayment(tx, known.id, values);

@@ -118,7 +118,6 @@ const tables = [
   `create index invoices_release on invoices (watch_until) where reserved = 1`,
   `create index invoices_by_time on invoices (created_at, id)`,
   `create index invoices_by_owner on invoices (owner_id, created_at, id)`,
-  `create index invoices_by_status on invoices (status, created_at, id)`,
   `create index invoices_by_ref on invoices (owner_id, external_ref, created_at, id) where external_ref is not null`,
   `create table watches (
     blockchain text not null,
@@ -145,12 +144,13 @@ const tables = [
     received_atomic text not null,
     amount_match text not null check (amount_match in ('none', 'exact', 'over', 'under')),
     confirmations integer not null,
+    listed_as text not null check (listed_as in ('sale', 'refill', 'stray_sale', 'stray_refill', 'stray')),
+    listed_at INT8 not null,
     created_at INT8 not null,
     updated_at INT8 not null
   ) OPTIONS`,
   `create unique index payments_main on payments (invoice_id) where main = 1`,
   `create index payments_by_invoice on payments (invoice_id)`,
-  `create index payments_by_status on payments (status, created_at, id)`,
   `create index payments_held on payments (owner_id, created_at) where status = 'held'`,
   `create table transfers (
     id text primary key,

@@ -1,0 +1,128 @@
+// Books of a deployment, written straight into the tables: many invoices, and payments of every kind.
+import { randomUUID } from 'node:crypto';
+import type { Insertable } from 'kysely';
+import type { Db } from '../../data/open.ts';
+import type { Tables } from '../../data/tables.ts';
+
+export const START = 1_800_000_000;
+const ROWS_PER_INSERT = 50;
+
+type NewInvoice = Insertable<Tables['invoices']>;
+type NewPayment = Insertable<Tables['payments']>;
+
+export async function addMerchant(db: Db, slug: string): Promise<string> {
+  const id = randomUUID();
+  await db.query
+    .insertInto('users')
+    .values({
+      id,
+      email: `${slug}@example.com`,
+      source: 'email',
+      subject: slug,
+      password_hash: null,
+      full_name: null,
+      is_active: 1,
+      is_superuser: 0,
+      token_version: 1,
+      created_at: START,
+      deleted_at: null,
+    })
+    .execute();
+  await db.query
+    .insertInto('merchants')
+    .values({
+      id,
+      slug,
+      api_key_hash: id,
+      api_key_sealed: '',
+      webhook_url: null,
+      webhook_secret_sealed: null,
+      enabled_currencies: null,
+      prepaid_micros: 0n,
+      ledger_seq: 0,
+      ledger_hash: '',
+      created_at: START,
+    })
+    .execute();
+  return id;
+}
+
+export function newInvoice(values: Partial<NewInvoice> = {}): NewInvoice {
+  const { status = 'created', created_at = START } = values;
+  return {
+    id: randomUUID(),
+    owner_id: null,
+    kind: 'sale',
+    unit_id: null,
+    chain: 'ton',
+    blockchain: 'ton',
+    currency: 'TON',
+    network: 'testnet',
+    decimals: 9,
+    min_confirmations: 1,
+    amount_usd_micros: 10_000_000n,
+    amount_usd_fee_micros: 0n,
+    rate_usd_nanos: '4000000000',
+    amount_merchant_atomic: '2500000000',
+    amount_fee_atomic: '0',
+    amount_atomic: '2500000000',
+    address: 'address',
+    address_key: 'address',
+    memo: null,
+    reference: null,
+    qr_payload: '',
+    exits: '{}',
+    status,
+    payment_id: null,
+    amount_match: 'none',
+    received_atomic: null,
+    txid: null,
+    confirmations: 0,
+    external_ref: null,
+    callback_url: null,
+    created_at,
+    expires_at: created_at + 300,
+    paid_at: status === 'confirmed' ? created_at + 60 : null,
+    ended_at: status === 'created' ? null : created_at + 60,
+    due_at: status === 'created' ? created_at + 300 : null,
+    reserved: null,
+    watch_until: created_at + 600,
+    ...values,
+  };
+}
+
+export function newPayment(values: Partial<NewPayment> = {}): NewPayment {
+  const { created_at = START } = values;
+  return {
+    id: randomUUID(),
+    invoice_id: null,
+    main: null,
+    owner_id: null,
+    chain: 'ton',
+    blockchain: 'ton',
+    currency: 'TON',
+    decimals: 9,
+    status: 'unmatched',
+    txid: null,
+    received_atomic: '1000000000',
+    amount_match: 'none',
+    confirmations: 1,
+    listed_as: 'stray',
+    listed_at: created_at,
+    created_at,
+    updated_at: created_at,
+    ...values,
+  };
+}
+
+export async function insertAll<Table extends 'invoices' | 'payments' | 'transfers'>(
+  db: Db,
+  table: Table,
+  rows: Insertable<Tables[Table]>[],
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += ROWS_PER_INSERT)
+    await db.query
+      .insertInto(table)
+      .values(rows.slice(at, at + ROWS_PER_INSERT) as never)
+      .execute();
+}
