@@ -57,7 +57,12 @@ export async function onceOnly(
     await releaseIdempotent(app.db.query, { caller, key });
     throw error;
   }
-  await answerIdempotent(app.db.query, { caller, key, status: answer.status, body: String(answer.body) });
+  try {
+    await answerIdempotent(app.db.query, { caller, key, status: answer.status, body: String(answer.body) });
+  } catch (error) {
+    // It is done: the caller must hear so, even where a repetition will not be known as one.
+    app.log.error({ err: error, endpoint: request.endpoint_id }, 'an answer could not be kept for its key');
+  }
   return answer;
 }
 

@@ -1,4 +1,5 @@
 // Puts every described endpoint on the wire: description × handler → route, with the checks in their order.
+import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { H3, type H3Event, type HTTPResponse } from 'h3';
 import type { Logger } from 'pino';
@@ -54,12 +55,17 @@ interface Call {
 export function createHttp(app: App, routes: readonly Route[]): Http {
   const limits = createLimits(app.config.limits, { clock: app.clock, exempt_loopback: app.config.demo });
   const stopping = new AbortController();
+  // One listener for each open stream, and of those there may be many.
+  setMaxListeners(0, stopping.signal);
   const inside = new WeakMap<Request, string>();
   const h3 = new H3({
     silent: true,
     allowMalformedURL: true,
-    // Nothing of ours throws past `respond`; what h3 itself refuses is a path that no route has.
-    onError: (_, event) => respond(server, event, undefined, notFound),
+    // What h3 itself refuses is a path that no route has; anything else is an answer that could not be made.
+    onError: (error, event) =>
+      respond(server, event, undefined, () => {
+        throw error.unhandled || error.status !== 404 ? error : new Refusal('not_found');
+      }),
   });
   const server: Server = {
     app,
@@ -132,7 +138,7 @@ async function respond(
     reply = failureAnswer(error, call, endpoint);
   }
   if (reply.body instanceof ReadableStream) {
-    if (req.method === 'HEAD') void reply.body.cancel();
+    if (req.method === 'HEAD') reply.body.cancel().catch(ignore);
     else reply.body = endingWith(reply.body, stopping);
   }
   if (stopping.aborted) reply.headers.connection = 'close';
@@ -244,25 +250,32 @@ function otherMethod(here: readonly Route[]): (call: Call) => Answer {
 function endingWith(body: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let end = () => {};
+  const forget = () => signal.removeEventListener('abort', end);
   return new ReadableStream<Uint8Array>({
     start(controller) {
       end = () => {
         controller.close();
-        void reader.cancel();
+        reader.cancel().catch(ignore);
       };
       if (signal.aborted) end();
       else signal.addEventListener('abort', end, { once: true });
     },
     async pull(controller) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        forget();
+        throw error;
+      });
       if (signal.aborted) return;
       if (!done) return controller.enqueue(value);
-      signal.removeEventListener('abort', end);
+      forget();
       controller.close();
     },
     async cancel(reason) {
-      signal.removeEventListener('abort', end);
+      forget();
       await reader.cancel(reason);
     },
   });
 }
+
+/** For the end of a stream that nobody reads any more: how it fails is of no interest. */
+const ignore = (): void => {};

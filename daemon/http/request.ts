@@ -52,7 +52,9 @@ function readNode(request: IncomingMessage): Promise<Buffer> {
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
     request.once('error', reject);
-    request.once('close', () => reject(new Error('the caller went away')));
+    const gone = () => reject(new Error('the caller went away'));
+    if (request.destroyed) gone();
+    else request.once('close', gone);
   });
 }
 

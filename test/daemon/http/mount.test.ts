@@ -82,6 +82,7 @@ const failures: Record<string, () => unknown> = {
     throw new Refusal('limit_exhausted', { extra: { required_usd: '2' }, retry_after: 7 });
   },
   reply: () => ({ wrong: 1n }),
+  header: () => new Streamed(new ReadableStream(), { 'x-note': 'line\nbreak' }),
 };
 const routes = routesOf(list, {
   read: ({ params, query }) => ({
@@ -339,6 +340,22 @@ describe.each([
   });
 });
 
+test('a stream that fails ends its answer, and the daemon can still be stopped', async () => {
+  const other = createHttp(
+    app,
+    routesOf([list[5]], {
+      stream: () =>
+        new Streamed(
+          new ReadableStream({
+            pull: (controller) => controller.error(new Error('the source broke')),
+          }),
+        ),
+    }),
+  );
+  await expect((await other.h3.request('/stream')).text()).rejects.toThrow('the source broke');
+  other.stop();
+});
+
 test('a stream that nobody reads any more is let go of, and HEAD opens none', async () => {
   const before = streams;
   const response = await overSocket('/stream');
@@ -370,8 +387,10 @@ test('a connection goes on after a refused chunked body', async () => {
 test('stopping ends streams, refuses new requests and closes connections', async () => {
   const other = createHttp(app, routes);
   const streaming = await other.h3.request('/stream');
+  const reader = streaming.body?.getReader() ?? expect.fail('no stream');
+  expect(new TextDecoder().decode((await reader.read()).value)).toBe('data: 1\n\n');
   other.stop();
-  expect(await streaming.text()).toBe('data: 1\n\n');
+  expect((await reader.read()).done).toBe(true);
   const refused = await other.h3.request('/things/a');
   expect([refused.status, refused.headers.get('connection')]).toEqual([503, 'close']);
   expect(await refused.json()).toMatchObject({ code: 'shutting_down' });
