@@ -12,8 +12,23 @@ export const CatalogCall = shape(
     headers: z.record(z.string(), z.string()).optional(),
     body: z.record(z.string(), z.unknown()).optional(),
     curl: z.string().describe('The same call for a shell'),
+    gw: z.string().describe('The same call as a command'),
   },
   'A call that works as it stands, but for what stands in braces.',
+);
+
+export const Placeholder = shape(
+  'Placeholder',
+  {
+    name: z.string().describe('What stands in braces'),
+    description: z.string(),
+    from: z
+      .object({ operation: z.string().describe('operationId'), member: z.string() })
+      .optional()
+      .describe('The reply that holds it; your own to choose where nothing is told'),
+    sample: z.string().optional().describe('Can be taken as it is, for a try on testnet'),
+  },
+  'A value to fill in.',
 );
 
 export const CatalogEntry = shape('CatalogEntry', {
@@ -40,6 +55,7 @@ export const Catalog = shape('Catalog', {
   base_url: z.string(),
   network: z.string(),
   count: count(),
+  placeholders: z.array(Placeholder).optional().describe('Where the values in braces of calls come from'),
   entries: z.array(CatalogEntry),
 });
 

@@ -73,7 +73,7 @@ export const updateMerchantAccount = endpoint({
   response: MerchantAccountPublic,
   errors: ['unknown_chain', 'url_not_allowed', 'bad_request', 'slug_taken'],
   example: {
-    body: { webhook_url: 'https://shop.example.com/hooks/gatewayd', enabled_currencies: ['TON', 'USDT'] },
+    body: { webhook_url: '{webhook_url}', enabled_currencies: ['TON', 'USDT'] },
   },
 });
 
@@ -222,7 +222,7 @@ export const listEvents = endpoint({
   },
   response: EventList,
   also: ['text/event-stream'],
-  errors: ['event_not_found'],
+  errors: ['event_not_found', 'too_many_streams'],
   extension: true,
   example: { query: { limit: '5' } },
 });

@@ -159,6 +159,7 @@ describe('the list', () => {
       telegram_hash: 'a'.repeat(64),
       google_id_token: 'a.b.c'.repeat(10),
       email: 'ada@example.com',
+      webhook_url: 'https://shop.example.com/hooks/gatewayd',
       ton_address: `0Q${'A'.repeat(46)}`,
     };
     const fill = (value: unknown): unknown =>

@@ -1,0 +1,158 @@
+// Flows: what people come to do, as calls in their order.
+import type { Written } from './guide.ts';
+
+export const flows: readonly Written[] = [
+  {
+    id: 'flow.sell-with-invoice',
+    kind: 'flow',
+    title: 'Sell with an invoice',
+    summary: 'Create an invoice for an order, send the buyer to it, and learn when it is paid',
+    auth: 'key',
+    steps: [
+      'signup',
+      'loginAccessToken',
+      'getMerchantAccount',
+      'setMerchantWallet',
+      'createInvoice',
+      'simulateInvoice',
+      'getInvoice',
+    ],
+    call: 'createInvoice',
+    docs: `For shops, bots and agents that know the price of each order.
+
+1. \`signup\`, then \`loginAccessToken\`: its \`access_token\` is the bearer token. Whoever has an account begins here.
+2. \`getMerchantAccount\`: its \`api_key\` is the merchant key for \`X-API-Key\`.
+3. \`setMerchantWallet\`: your own receive address, once for each blockchain. No key or seed is ever asked for.
+4. \`createInvoice\` with \`chain\` and \`amount\`. Send the buyer to \`pay_url\`, or show \`amount\`, \`address\` and \`memo\` exactly as they are.
+5. Wait for the webhook \`invoice.confirmed\`, or read \`getInvoice\` until \`status\` is \`confirmed\`, \`expired\`, \`cancelled\` or \`failed\`. \`checkInvoice\` asks the chain at once.
+
+On testnet in demo mode \`simulateInvoice\` stands for the buyer: it settles the invoice without a payment. Everywhere else leave it out.`,
+  },
+  {
+    id: 'flow.sell-with-link',
+    kind: 'flow',
+    title: 'Sell with a link',
+    summary: 'Make a unit once and share its page: buyers choose a currency and pay',
+    auth: 'jwt',
+    steps: ['signup', 'loginAccessToken', 'setMerchantWallet', 'createUnit', 'getPaymentPage'],
+    call: 'createUnit',
+    docs: `For fixed offers without any code: a title, a USD price, the currencies you take.
+
+1. \`signup\`, \`loginAccessToken\`, \`setMerchantWallet\` as in “Sell with an invoice”.
+2. \`createUnit\`: share its \`page_url\`. Each visit that chooses a currency makes its own invoice.
+3. \`getPaymentPage\` says what still keeps buyers from paying, each with its remedy.
+
+At most 3 units. \`updateUnit\` with \`active: false\` closes one for a while.`,
+  },
+  {
+    id: 'flow.try-on-testnet',
+    kind: 'flow',
+    title: 'Try everything on testnet without money',
+    summary: 'From nothing to a confirmed invoice in five calls after signing up, with no real coins',
+    auth: 'none',
+    steps: [
+      'signup',
+      'loginAccessToken',
+      'getMerchantAccount',
+      'setMerchantWallet',
+      'createInvoice',
+      'simulateInvoice',
+    ],
+    call: 'simulateInvoice',
+    docs: `Needs \`network: testnet\` and \`demo_mode: true\` in \`GET {base_url}/v1/config/public\`.
+
+Make the calls of \`steps\` in their order. Values in braces come from the replies before, as \`placeholders\` of the catalog tells; those with a \`sample\` can be taken as they are. The last reply has \`status: confirmed\`: the real settlement ran, with fee, income record and webhook. What the prepaid balance lacks is credited first.`,
+  },
+  {
+    id: 'flow.top-up',
+    kind: 'flow',
+    title: 'Top up the prepaid limit',
+    summary: 'Refill the prepaid balance so that payments go on being confirmed',
+    auth: 'jwt',
+    steps: ['getBalances', 'getRefillWallets', 'createRefill', 'checkInvoice', 'getMerchantAccount'],
+    call: 'createRefill',
+    docs: `Each confirmed sale debits its fee of 1 % from a prepaid balance. A refill of S USD raises \`limit_of_payments\` by S × 100.
+
+1. \`getBalances\` and \`getMerchantAccount\` show balance and limit.
+2. \`createRefill\` with \`chain\` and \`amount\` makes an invoice that you pay like a buyer. TON and Solana wait 5 minutes, Bitcoin 1 hour.
+3. Once it is confirmed the limit is up, and payments that were held for it are booked by themselves, oldest first.
+
+A check that answers 402 \`limit_exhausted\` names the amount and the call.`,
+  },
+  {
+    id: 'flow.embed',
+    kind: 'flow',
+    title: 'Embed checkout in a website',
+    summary: 'Put a unit or an invoice into your own pages with one script tag',
+    auth: 'jwt',
+    steps: ['loginAccessToken', 'createUnit', 'getEmbedPreview', 'embedScript'],
+    call: 'getEmbedPreview',
+    docs: `\`\`\`html
+<div id="checkout"></div>
+<script async src="{base_url}/embed.js" data-unit="{unit_id}" data-size="mobile" data-target="#checkout"></script>
+\`\`\`
+
+1. \`createUnit\` and take its \`id\`, or create an invoice on your server and use \`data-invoice\`.
+2. \`getEmbedPreview\` gives ready snippets for each of your units and sizes.
+3. Paste one. The script mounts checkout into \`data-target\`; with \`data-unit\` it creates invoices on demand.
+
+Without scripts: link to \`page_url\`, or fetch the fragment \`GET {base_url}/v1/units/{unit_id}/div\`, readable from any origin.`,
+  },
+  {
+    id: 'flow.receive-webhooks',
+    kind: 'flow',
+    title: 'Receive webhooks',
+    summary:
+      'Be told at your own URL when an invoice is confirmed, verify it, and catch up on what was missed',
+    auth: 'jwt',
+    steps: ['updateMerchantAccount', 'createInvoice', 'simulateInvoice', 'listEvents', 'resendEvent'],
+    call: 'updateMerchantAccount',
+    docs: `1. \`updateMerchantAccount\` sets \`webhook_url\` and \`webhook_secret\`; \`callback_url\` of an invoice replaces the URL for that invoice.
+2. On confirmation the service posts \`invoice.confirmed\` once, without retry. Answer 2xx within 15 seconds.
+3. Verify the signature (guide “Verify webhooks”), and act once per \`webhook-id\`.
+4. \`listEvents\` with \`after\` gives everything that happened since the last event you have; \`resendEvent\` posts one again.
+
+\`webhook_status\` of an income record tells how the delivery ended.`,
+  },
+  {
+    id: 'flow.buy',
+    kind: 'flow',
+    title: 'Buy a unit as a program',
+    summary: 'Choose a chain, create the invoice, pay it from your own wallet and follow it',
+    auth: 'none',
+    steps: ['getUnit', 'checkoutUnit', 'getPublicInvoice', 'getInvoicePayment'],
+    call: 'checkoutUnit',
+    docs: `No account is needed.
+
+1. \`getUnit\`: price and \`chains\`.
+2. \`checkoutUnit\` with one of them: the reply has \`address\`, \`amount\`, \`memo\` and payment links in \`exits\`.
+3. Send exactly \`amount\`, with \`memo\` where it is not null, before \`expires_at\`.
+4. Read \`getPublicInvoice\` until \`status\` is \`confirmed\`; \`getInvoicePayment\` shows transaction and confirmations.`,
+  },
+  {
+    id: 'flow.operate',
+    kind: 'flow',
+    title: 'Operate the deployment',
+    summary: 'Watch observers and figures, credit merchants, and resolve what waits for a person',
+    auth: 'admin',
+    hidden: true,
+    steps: [
+      'loginAccessToken',
+      'getAdminDashboard',
+      'listObservers',
+      'listAdminPayments',
+      'getAdminPayment',
+      'resolvePayment',
+      'creditMerchant',
+      'setAdminRefillWallet',
+    ],
+    call: 'getAdminDashboard',
+    docs: `Needs the token of a superuser.
+
+1. \`getAdminDashboard\`: figures, and what waits for a person.
+2. \`listObservers\`: what each blockchain has read, without gaps, and how far it is behind.
+3. \`listAdminPayments\` with \`status=held\`, \`late\` or \`unmatched\`; \`getAdminPayment\` shows everything about one.
+4. \`resolvePayment\`: \`recheck\`, \`expire\`, \`fail\` or \`confirm\`. One transaction output books once, ever.
+5. \`creditMerchant\` raises a limit without a payment; \`setAdminRefillWallet\` sets where refills are paid to.`,
+  },
+];

@@ -1,0 +1,23 @@
+// What a written entry of the catalog is: a flow, concept, guide, page or embed.
+import type { EndpointId } from '../api/api.ts';
+import type { Auth } from '../api/endpoint.ts';
+
+export interface Written {
+  /** `<kind>.<name>`, stable. */
+  id: string;
+  kind: 'flow' | 'concept' | 'guide' | 'page' | 'embed';
+  title: string;
+  /** One line. */
+  summary: string;
+  auth: Auth;
+  /** Full text, Markdown. `{base_url}` stands for the deployment; other braces for values of the reader's own. */
+  docs: string;
+  /** Of a flow: endpoints in the order they are called. */
+  steps?: readonly EndpointId[];
+  /** The call that shows it. */
+  call?: EndpointId;
+  /** Where it is seen, with parameters in braces; its own text where nothing is told. */
+  path?: string;
+  /** For operators. */
+  hidden?: true;
+}

@@ -1,0 +1,152 @@
+// Guides: how to do one thing right.
+import type { Written } from './guide.ts';
+
+export const howto: readonly Written[] = [
+  {
+    id: 'guide.agents',
+    kind: 'guide',
+    title: 'For agents: begin here',
+    summary: 'Find the call for an intent, fill in its braces, act on refusals',
+    auth: 'none',
+    call: 'searchCatalog',
+    docs: `1. \`GET {base_url}/v1/search?q=…\` with plain words: each result has a \`call\` to make.
+2. \`GET {base_url}/v1/catalog?kind=flow\` has whole tasks: \`steps\` are ids of endpoint entries, in order.
+3. What stands in braces in a \`call\` is yours to fill in. \`placeholders\` of the catalog says where each value comes from: \`{operation, member}\` of an earlier reply, or your own.
+4. A refusal has a stable \`code\`, a \`hint\`, and where a call mends it, \`next\`.
+5. Send \`Idempotency-Key\` with calls that create: a repetition is then safe.
+
+No CAPTCHA, no browser, no identity checks. The same calls are tools over MCP at \`{base_url}/mcp\`, and commands of \`gw\`.`,
+  },
+  {
+    id: 'guide.authentication',
+    kind: 'guide',
+    title: 'Authentication: which credential for what',
+    summary: 'Bearer token for the account, merchant key for invoices, nothing for buyers',
+    auth: 'none',
+    call: 'loginAccessToken',
+    docs: `- \`none\`: buyers and discovery.
+- \`jwt\`: \`Authorization: Bearer <access_token>\`, from a sign-in; lasts 8 days. For \`/api/v1/merchant\` and \`/api/v1/users\`. Your own mail address signs in with a password at \`POST /api/v1/login/access-token\` (a form); provider mail at \`/api/v1/login/google\`, numeric ids at \`/api/v1/login/telegram\`. \`GET /api/v1/login/identity-source?q=…\` tells which.
+- \`key\`: \`X-API-Key: gw_…\`, the \`api_key\` of \`GET /api/v1/merchant/account\`. For \`/v1/invoices\`. \`rotateApiKey\` replaces it.
+- \`admin\`: the bearer token of a superuser.`,
+  },
+  {
+    id: 'guide.errors',
+    kind: 'guide',
+    title: 'Errors and their codes',
+    summary: 'Refusals are {detail, code, request_id, hint, next}; input that does not fit is 422',
+    auth: 'none',
+    docs: `Switch on \`code\`, not on \`detail\`. \`hint\` says what mends it, \`next\` names the call: \`{operation, method, path}\`. 422 is \`{detail: [{loc, msg, type, input, ctx}]}\` with all errors at once. 429 and 503 carry \`Retry-After\`. Every answer has \`X-Request-Id\`; name it when you ask for help.
+
+{error_table}`,
+  },
+  {
+    id: 'guide.webhooks',
+    kind: 'guide',
+    title: 'Verify webhooks',
+    summary: 'Check the signature of Standard Webhooks 1.0 and act once per webhook-id',
+    auth: 'jwt',
+    call: 'updateMerchantAccount',
+    docs: `Headers \`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\`; body \`{type, timestamp, api_version, data: {invoice, payment}}\`.
+
+\`\`\`js
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+function verify(secret, headers, rawBody) {
+  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret);
+  const signed = \`\${headers['webhook-id']}.\${headers['webhook-timestamp']}.\${rawBody}\`;
+  const expected = Buffer.from(\`v1,\${createHmac('sha256', key).update(signed).digest('base64')}\`);
+  const given = Buffer.from(headers['webhook-signature'] ?? '');
+  const fresh = Math.abs(Date.now() / 1000 - Number(headers['webhook-timestamp'])) < 300;
+  return fresh && given.length === expected.length && timingSafeEqual(given, expected);
+}
+\`\`\`
+
+Sign over the raw body, before parsing. Answer 2xx within 15 seconds and work afterwards. One attempt is made; redirects are not followed. A second delivery of the same \`webhook-id\` happens only where a person asked for it.`,
+  },
+  {
+    id: 'guide.follow-payments',
+    kind: 'guide',
+    title: 'Follow payments without webhooks',
+    summary: 'Poll the invoice, or read the stream of events from where you left off',
+    auth: 'jwt',
+    call: 'listEvents',
+    docs: `- Poll \`GET /v1/invoices/{invoice_id}\` (key) or \`GET /v1/public/invoices/{invoice_id}\` every few seconds until the status is an end.
+- \`GET /api/v1/merchant/events?after={event_id}\` gives every event since; nothing is passed over.
+- With \`Accept: text/event-stream\` the same address stays open and sends each event as it happens.
+- \`POST /v1/invoices/{invoice_id}/check\` makes the service ask the chain at once.
+- In a terminal: \`gw invoice wait {invoice_id}\`, \`gw listen --forward-to URL\`.`,
+  },
+  {
+    id: 'guide.idempotency',
+    kind: 'guide',
+    title: 'Repeat a request safely',
+    summary: 'Idempotency-Key: the same key and body get the first answer again, for 24 hours',
+    auth: 'none',
+    docs: `Send \`Idempotency-Key: <any unique text>\` with every POST that creates: invoices, checkout, refills, credits, units. The same key with another body is refused with 422 \`idempotency_mismatch\`; while the first is in progress, 409 \`idempotency_in_progress\`.`,
+  },
+  {
+    id: 'guide.amounts',
+    kind: 'guide',
+    title: 'Amounts and times on the wire',
+    summary: 'Decimal strings without exponent, Unix seconds in UTC',
+    auth: 'none',
+    docs: `Amounts in replies are decimal strings; never read them into binary floats. Input takes JSON numbers or plain decimal strings with at most 9 digits before the point; exponents are refused. The buyer's amount rounds up to what the chain can pay. \`amount_unit\` is \`usd\` (default) or \`native\`. \`created_at\`, \`expires_at\`, \`paid_at\` are Unix seconds, UTC; \`from_date\` and \`to_date\` are UTC days, both included.`,
+  },
+  {
+    id: 'guide.mcp',
+    kind: 'guide',
+    title: 'Connect an MCP client',
+    summary: 'Every endpoint as a tool, over HTTP at /mcp or over stdio with gw mcp',
+    auth: 'none',
+    docs: `Streamable HTTP, stateless: \`{base_url}/mcp\`, with your own credential as a header:
+
+\`\`\`json
+{ "mcpServers": { "gatewayd": { "type": "http", "url": "{base_url}/mcp", "headers": { "X-API-Key": "{api_key}", "Authorization": "Bearer {access_token}" } } } }
+\`\`\`
+
+On stdio: \`gw mcp\`, with the credentials of the profile. Tools are named by operationId (\`createInvoice\`), take path, query and body members side by side, and carry annotations: read-only, destructive, idempotent. Operator tools are listed with \`/mcp?include_hidden=true\` or \`gw mcp --include-hidden\`.`,
+  },
+  {
+    id: 'guide.gw',
+    kind: 'guide',
+    title: 'Use the command line',
+    summary: 'gw: the same calls as commands, with JSON output and exit codes',
+    auth: 'none',
+    docs: `\`\`\`sh
+export GW_URL={base_url}
+gw login
+gw wallet set --blockchain ton --address {ton_address}
+gw invoice create --chain ton --amount 12.50 --json
+gw invoice wait {invoice_id}
+\`\`\`
+
+\`--json\` puts exactly the API's object on stdout. \`GW_API_KEY\` and \`GW_TOKEN\` replace the profile. \`gw api METHOD PATH\` makes any call. Exit codes: 0 ok, 2 usage, 3 not found, 4 conflict, 5 prepaid limit, 6 ended unpaid, 69 unreachable, 75 try later, 77 sign-in.`,
+  },
+  {
+    id: 'guide.limits',
+    kind: 'guide',
+    title: 'Limits and rate limiting',
+    summary: 'Sizes, pages and calls per minute; 429 says when to come back',
+    auth: 'none',
+    call: 'getPublicConfig',
+    docs: `3 units per merchant; bodies up to 256 kB; pages up to 200 entries. Sign-in, sign-up and recovery are limited per address and identity, checkout per address, each per minute: 429 \`rate_limited\` with \`Retry-After\`. There is never a CAPTCHA. Discovery is not limited.`,
+  },
+  {
+    id: 'guide.wrong-payment',
+    kind: 'guide',
+    title: 'When a buyer paid wrongly',
+    summary:
+      'Too little, too late, without memo, twice, or with another coin: where the money is and what to do',
+    auth: 'none',
+    call: 'getInvoicePayment',
+    docs: `The money is always in the merchant's own wallet.
+
+- Too little: \`amount_match: under\`; let the buyer send the rest with the same memo before \`expires_at\`.
+- Too much: confirmed with \`over\`; return the rest from your wallet if you wish.
+- Too late, or for a cancelled invoice: a \`late\` payment.
+- Without memo or with a wrong one: \`unmatched\`.
+- Another token: only genuine assets of the gateway count.
+
+For late and unmatched payments ask the operator, naming the transaction: they book it with \`resolve\`, once.`,
+  },
+];
