@@ -290,7 +290,7 @@ describe.each([
     expect(await response.json()).toMatchObject({ code: 'database_busy' });
   });
 
-  test.each(['bug', 'reply'])(
+  test.each(['bug', 'reply', 'header'])(
     'a bug (%s) is logged with its request id and tells the caller nothing',
     async (how) => {
       const response = await call(`/fail/${how}`);
