@@ -10,10 +10,13 @@ import { Refusal } from '../src/errors.ts';
 import type { App } from './context.ts';
 import { type RequestInfo, Streamed } from './http/handler.ts';
 
-/** How soon after its commit an event is sent. */
-const POLL_MS = 500;
-/** A silent connection is kept open by proxies for longer than this. */
-const HEARTBEAT_MS = 15_000;
+interface Pace {
+  /** How soon after its commit an event is sent. */
+  poll_ms: number;
+  /** A silent connection is kept open by proxies for longer than this; the token is looked at as often. */
+  heartbeat_ms: number;
+}
+const PACE: Pace = { poll_ms: 500, heartbeat_ms: 15_000 };
 /** How soon a reader comes back that lost its connection. */
 const RETRY_MS = 2_000;
 /** Events sent at once. */
@@ -88,7 +91,7 @@ function countIn(app: App, merchant_id: string): () => void {
   open.set(app, counts);
   const count = counts.get(merchant_id) ?? 0;
   if (count >= MAX_STREAMS)
-    throw new Refusal('rate_limited', {
+    throw new Refusal('too_many_streams', {
       detail: `At most ${MAX_STREAMS} streams of events may be open at once`,
       retry_after: RETRY_AFTER_SECONDS,
     });
@@ -106,6 +109,7 @@ export async function eventStream(
   user: UserRow,
   query: EventQuery,
   request: Pick<RequestInfo, 'headers' | 'signal'>,
+  pace = PACE,
 ): Promise<Streamed> {
   const after = query.after ?? request.headers.get('last-event-id') ?? undefined;
   const begin =
@@ -115,7 +119,7 @@ export async function eventStream(
   const { signal } = request;
   const countOut = countIn(app, user.id);
   const encoder = new TextEncoder();
-  const texts = messages(app, user, { position: begin, type: query.type, signal });
+  const texts = messages(app, user, { position: begin, type: query.type, signal, pace });
   let ended = false;
   const end = () => {
     if (!ended) countOut();
@@ -143,11 +147,12 @@ interface Follow {
   position: number;
   type: string | undefined;
   signal: AbortSignal;
+  pace: Pace;
 }
 
 async function* messages(app: App, user: UserRow, follow: Follow): AsyncGenerator<string, void> {
   let { position } = follow;
-  const { type, signal } = follow;
+  const { type, signal, pace } = follow;
   let silent_ms = 0;
   yield `retry: ${RETRY_MS}\n\n`;
   while (!signal.aborted) {
@@ -159,13 +164,13 @@ async function* messages(app: App, user: UserRow, follow: Follow): AsyncGenerato
       yield shown.map(messageOf).join('');
       if (rows.length === BATCH) continue;
     }
-    if (silent_ms >= HEARTBEAT_MS) {
+    if (silent_ms >= pace.heartbeat_ms) {
       silent_ms = 0;
       if (!(await mayFollow(app, user))) return;
       yield ': still here\n\n';
     }
-    await wait(POLL_MS, undefined, { signal }).catch(() => undefined);
-    silent_ms += POLL_MS;
+    await wait(pace.poll_ms, undefined, { signal }).catch(() => undefined);
+    silent_ms += pace.poll_ms;
   }
 }
 

@@ -37,13 +37,20 @@ export interface MailOptions {
 
 export function openMail({ config, log, clock }: MailOptions): Mail {
   const from = config.mail_from ?? `gatewayd <no-reply@${new URL(config.public_url).hostname}>`;
+  const messageOf = ({ to, ...letter }: Letter) => ({
+    from,
+    // One address, not a text to be parsed for several.
+    to: { name: '', address: to },
+    date: new Date(clock.ms()),
+    ...letter,
+  });
   // Nothing in a letter may make the mailer read files or fetch addresses.
   const closed = { disableFileAccess: true, disableUrlAccess: true };
   if (config.smtp_url === undefined) {
     const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix', ...closed });
     return {
       async send(letter) {
-        const { message } = await transport.sendMail({ from, date: new Date(clock.ms()), ...letter });
+        const { message } = await transport.sendMail(messageOf(letter));
         const file = writeOutbox(config.data_dir, clock, message as Buffer);
         log.info({ file, subject: letter.subject }, 'no mail server is configured: the mail is in a file');
       },
@@ -61,7 +68,7 @@ export function openMail({ config, log, clock }: MailOptions): Mail {
   });
   return {
     async send(letter) {
-      await transport.sendMail({ from, date: new Date(clock.ms()), ...letter });
+      await transport.sendMail(messageOf(letter));
       log.info({ subject: letter.subject }, 'mail sent');
     },
     close: () => transport.close(),

@@ -7,6 +7,7 @@ import type { units as list } from '../../src/api/units.ts';
 import { Refusal } from '../../src/errors.ts';
 import { clampWait, MAX_UNITS, MAX_WAIT_SECONDS, MIN_WAIT_SECONDS } from '../../src/limits.ts';
 import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
+import { MAX_USD_MICROS } from '../../src/quote.ts';
 import { slugify } from '../../src/slug.ts';
 import { merchantOf } from '../accounts.ts';
 import { seconds } from '../context.ts';
@@ -83,5 +84,9 @@ export const units: Handlers<typeof list> = {
   },
 };
 
-/** USD micros; digits beyond them round up. The body's schema has checked that it is a decimal above zero. */
-const priceOf = (amount_usd: string): bigint => parseDecimal(amount_usd, USD_DECIMALS) ?? 0n;
+/** USD micros; digits beyond them round up. Refuses `amount_too_large` what no invoice can ask for. */
+function priceOf(amount_usd: string): bigint {
+  const price = parseDecimal(amount_usd, USD_DECIMALS) ?? 0n;
+  if (price > MAX_USD_MICROS) throw new Refusal('amount_too_large');
+  return price;
+}

@@ -39,7 +39,7 @@ export const testEmail = endpoint({
   tag: 'system',
   summary: 'Send a test mail',
   description:
-    'Sends a short mail to `email_to` through the configured mail server. Without a mail server the mail is written to the log of the daemon.',
+    'Sends a short mail to `email_to` through the configured mail server. Without a mail server the mail is written to a file in `outbox` of the data directory; the log names it.',
   query: { email_to: email().describe('Where to send it') },
   response: Message,
   status: 201,

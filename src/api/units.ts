@@ -53,7 +53,7 @@ export const createUnit = endpoint({
     language: orNull(language()).describe(LANGUAGE),
   }),
   response: UnitPublic,
-  errors: ['unit_limit', 'unknown_chain', 'amount_too_large', 'account_inactive'],
+  errors: ['unit_limit', 'unknown_chain', 'amount_too_large'],
   idempotent: true,
   example: { body: { title: 'Coffee', amount_usd: 4.5, currencies: ['TON', 'ton-usdt'], wait_seconds: 900 } },
 });

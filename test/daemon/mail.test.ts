@@ -1,0 +1,114 @@
+// Mail goes through the configured server, or into files that only this user can read.
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createLog } from '../../daemon/log.ts';
+import { recoveryLetter, testLetter } from '../../daemon/mail/letters.ts';
+import { openMail } from '../../daemon/mail/mail.ts';
+
+const BASE = 'https://pay.example.com';
+const clock = { ms: () => Date.UTC(2026, 10, 20, 12) };
+
+/** A mail server that takes what it is sent; `answer` replaces the reply to a command. */
+async function smtpServer(answer: (command: string) => string | undefined = () => undefined) {
+  const commands: string[] = [];
+  const mails: string[] = [];
+  const server = createServer((socket) => {
+    let buffer = '';
+    let data = false;
+    socket.write('220 test ESMTP\r\n');
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (chunk) => {
+      buffer += chunk;
+      for (;;) {
+        const end = data ? '\r\n.\r\n' : '\r\n';
+        const at = buffer.indexOf(end);
+        if (at < 0) return;
+        const line = buffer.slice(0, at);
+        buffer = buffer.slice(at + end.length);
+        if (data) mails.push(line);
+        else commands.push(line);
+        const reply = data ? '250 taken' : (answer(line) ?? (line === 'DATA' ? '354 go on' : '250 ok'));
+        data = !data && line === 'DATA' && reply.startsWith('354');
+        socket.write(`${reply}\r\n`);
+        if (line === 'QUIT') socket.end();
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { commands, mails, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+function open(settings: { smtp_url?: string; mail_from?: string }) {
+  const data_dir = mkdtempSync(join(tmpdir(), 'gatewayd-mail-'));
+  const lines: string[] = [];
+  const log = createLog({ level: 'debug', sink: { write: (line) => lines.push(line) } });
+  const mail = openMail({ config: { data_dir, public_url: BASE, ...settings }, log, clock });
+  onTestFinished(() => {
+    mail.close();
+    rmSync(data_dir, { recursive: true, force: true });
+  });
+  return { mail, data_dir, lines };
+}
+
+test('a configured server is given the mail, in both forms, from the configured sender', async () => {
+  const server = await smtpServer();
+  const { mail, data_dir } = open({ smtp_url: server.url, mail_from: 'Shop <pay@shop.example.com>' });
+  await mail.send(testLetter(BASE, 'ada@example.com'));
+  expect(server.commands).toContain('MAIL FROM:<pay@shop.example.com>');
+  expect(server.commands).toContain('RCPT TO:<ada@example.com>');
+  const [sent = ''] = server.mails;
+  expect(sent).toContain('From: Shop <pay@shop.example.com>');
+  expect(sent).toContain('Subject: Test mail');
+  expect(sent).toContain('Date: Fri, 20 Nov 2026 12:00:00 +0000');
+  expect(sent).toMatch(/Content-Type: text\/plain[\s\S]*Content-Type: text\/html/);
+  expect(existsSync(join(data_dir, 'outbox'))).toBe(false);
+});
+
+test('a refusal of the server is told to the caller', async () => {
+  const server = await smtpServer((command) => (command.startsWith('RCPT') ? '550 unknown user' : undefined));
+  const { mail } = open({ smtp_url: server.url });
+  await expect(mail.send(testLetter(BASE, 'nobody@example.com'))).rejects.toThrow('550 unknown user');
+});
+
+test('without a server each mail is a file of its own that only this user can read, named in the log', async () => {
+  const { mail, data_dir, lines } = open({});
+  await Promise.all([1, 2, 3].map((n) => mail.send(testLetter(BASE, `user${n}@example.com`))));
+  const outbox = join(data_dir, 'outbox');
+  const files = readdirSync(outbox);
+  expect(files).toHaveLength(3);
+  expect(statSync(outbox).mode & 0o777).toBe(0o700);
+  for (const file of files) {
+    expect(file).toMatch(/^2026-11-20T12-00-00-000Z-[0-9a-f]{8}\.eml$/);
+    expect(statSync(join(outbox, file)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(outbox, file), 'utf8')).toContain('From: gatewayd <no-reply@pay.example.com>');
+    expect(lines.filter((line) => line.includes(file))).toHaveLength(1);
+  }
+});
+
+test('an address that holds a line break adds no header and no second recipient', async () => {
+  const server = await smtpServer();
+  const { mail } = open({ smtp_url: server.url });
+  const to = 'ada@example.com\r\nBcc: victim@example.com';
+  await mail.send(testLetter(BASE, to)).catch(() => undefined);
+  expect(server.commands.join('\n')).not.toContain('RCPT TO:<victim@example.com>');
+  expect(server.mails.join('\n')).not.toMatch(/^Bcc:/m);
+});
+
+test('the recovery mail says the same in text and in HTML, and markup in an address stays text', () => {
+  const letter = recoveryLetter(BASE, '<b>&"ada"@example.com', 'token.of-1');
+  const link = `${BASE}/reset-password?token=token.of-1`;
+  expect(letter.text).toContain(link);
+  expect(letter.html).toContain(`href="${link}"`);
+  for (const body of [letter.text, letter.html]) {
+    expect(body).toContain('within 48 hours');
+    expect(body).toContain('ignore this mail');
+  }
+  expect(letter.html).not.toContain('<b>');
+  expect(letter.html).toContain('&#60;b&#62;&#38;&#34;ada&#34;@example.com');
+});

@@ -1,0 +1,199 @@
+// Events: listed from any position, followed as they happen, sent again on request; on both databases.
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { eventStream } from '../../../daemon/events.ts';
+import { createHttp } from '../../../daemon/http/mount.ts';
+import { routes } from '../../../daemon/routes/routes.ts';
+import { updateUser } from '../../../data/users.ts';
+import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { serve } from '../../helpers/local-server.ts';
+
+interface EventJson {
+  id: string;
+  type: string;
+}
+
+describe.each(databases)('events on %s', (database) => {
+  let service: TestApp;
+  beforeAll(async () => {
+    service = await startApp({ database });
+  });
+  afterAll(() => service.stop());
+
+  const list = (who: TestMerchant, query = '') =>
+    service.fetch('GET', `/api/v1/merchant/events${query}`, { token: who.token });
+  const create = async (who: TestMerchant): Promise<string> => {
+    const body = { chain: 'ton', amount: '8' };
+    return (await service.fetch('POST', '/v1/invoices', { key: who.key, body })).json.id;
+  };
+  const simulate = (who: TestMerchant, id: string) =>
+    service.fetch('POST', `/v1/invoices/${id}/simulate`, { key: who.key });
+  const typesOf = (events: EventJson[]) => events.map(({ type }) => type);
+
+  test('are listed oldest first, in pages that pass nothing over', async () => {
+    const who = await service.merchant();
+    expect((await list(who)).json).toEqual({ data: [], has_more: false, next: null });
+    const id = await create(who);
+    await simulate(who, id);
+    const all = (await list(who)).json;
+    expect(typesOf(all.data)).toContain('invoice.created');
+    expect(typesOf(all.data)).toContain('invoice.confirmed');
+    expect(all.data[0]).toMatchObject({
+      id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
+      type: 'invoice.created',
+      timestamp: new Date(service.clock.ms()).toISOString(),
+      data: { invoice: { id, status: 'created' }, payment: null },
+      deliveries: [],
+    });
+    const paged: EventJson[] = [];
+    let after = '';
+    for (let page = 0; page < all.data.length; page++) {
+      const { json } = await list(who, `?limit=1${after}`);
+      paged.push(...json.data);
+      expect(json.has_more).toBe(page < all.data.length - 1);
+      after = `&after=${json.next}`;
+    }
+    expect(paged).toEqual(all.data);
+    const end = (await list(who, `?limit=1${after}`)).json;
+    expect(end).toEqual({ data: [], has_more: false, next: all.data.at(-1).id });
+    const confirmed = (await list(who, '?type=invoice.confirmed')).json;
+    expect(typesOf(confirmed.data)).toEqual(['invoice.confirmed']);
+  });
+
+  test('of another merchant are neither listed nor a position nor sent again', async () => {
+    const [one, other] = [await service.merchant(), await service.merchant()];
+    await create(one);
+    const [event] = (await list(one)).json.data;
+    expect((await list(other)).json.data).toEqual([]);
+    for (const id of [event.id, 'evt_nothing']) {
+      expect(await list(other, `?after=${id}`)).toMatchObject({
+        status: 404,
+        json: { code: 'event_not_found' },
+      });
+      const path = `/api/v1/merchant/events/${id}/resend`;
+      const resent = await service.fetch('POST', path, { token: other.token });
+      expect([resent.status, resent.json.code]).toEqual([404, 'event_not_found']);
+    }
+  });
+
+  test('are sent again under the same id, and say how it went', async () => {
+    const who = await service.merchant();
+    const receiver = await serve((_, response) => response.end('thanks'));
+    await create(who);
+    const [event] = (await list(who)).json.data;
+    const resend = () =>
+      service.fetch('POST', `/api/v1/merchant/events/${event.id}/resend`, { token: who.token });
+    const nowhere = await resend();
+    expect([nowhere.status, nowhere.json.code]).toEqual([400, 'bad_request']);
+    await service.fetch('PATCH', '/api/v1/merchant/account', {
+      token: who.token,
+      body: { webhook_url: `${receiver.url}/hook` },
+    });
+    const sent = await resend();
+    expect(sent.json).toMatchObject({
+      id: event.id,
+      type: 'invoice.created',
+      deliveries: [{ kind: 'manual', status: 'delivered', http_status: 200, url: `${receiver.url}/hook` }],
+    });
+    expect(receiver.requests[0]?.headers['webhook-id']).toBe(event.id);
+    expect(JSON.parse(receiver.requests[0]?.body ?? '')).toEqual({
+      type: event.type,
+      timestamp: event.timestamp,
+      api_version: event.api_version,
+      data: event.data,
+    });
+    expect((await resend()).json.deliveries).toHaveLength(2);
+  });
+
+  describe('as a stream', () => {
+    /** Opens a stream; `next` answers the next event, heartbeats and pauses passed over. */
+    async function follow(who: TestMerchant, query = '', headers: Record<string, string> = {}) {
+      const gone = new AbortController();
+      const { h3 } = createHttp(service.app, routes);
+      const response = await h3.fetch(
+        new Request(`http://127.0.0.1:4020/api/v1/merchant/events${query}`, {
+          headers: { authorization: `Bearer ${who.token}`, accept: 'text/event-stream', ...headers },
+          signal: gone.signal,
+        }),
+      );
+      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+      onTestFinished(() => gone.abort());
+      let text = '';
+      const next = async (): Promise<EventJson | null> => {
+        for (;;) {
+          const message = /^id: (.+)\nevent: (.+)\ndata: (.+)\n\n/m.exec(text);
+          if (message) {
+            text = text.slice(message.index + message[0].length);
+            const [, id = '', type = '', data = ''] = message;
+            expect(JSON.parse(data)).toMatchObject({ id, type, data: expect.any(Object) });
+            return { id, type };
+          }
+          const chunk = await reader?.read();
+          if (!chunk || chunk.done) return null;
+          text += chunk.value;
+        }
+      };
+      return { response, next, end: () => gone.abort(), beginning: () => text };
+    }
+
+    test('begins with the next event and sends each as it happens', async () => {
+      const who = await service.merchant();
+      await create(who);
+      const stream = await follow(who);
+      expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
+      expect(stream.response.headers.get('x-accel-buffering')).toBe('no');
+      const id = await create(who);
+      const created = await stream.next();
+      expect(created?.type).toBe('invoice.created');
+      await simulate(who, id);
+      const later = [await stream.next()];
+      while (later.at(-1)?.type !== 'invoice.confirmed') later.push(await stream.next());
+      const { json } = await list(who, `?after=${created?.id}`);
+      expect(later.map((event) => event?.id)).toEqual(json.data.map((event: EventJson) => event.id));
+    });
+
+    test('goes on behind Last-Event-ID or after', async () => {
+      const who = await service.merchant();
+      await create(who);
+      await create(who);
+      const [first, second] = (await list(who)).json.data;
+      const resumed = await follow(who, '', { 'last-event-id': first.id });
+      expect((await resumed.next())?.id).toBe(second.id);
+      const after = await follow(who, `?after=${first.id}`);
+      expect((await after.next())?.id).toBe(second.id);
+    });
+
+    test('sends only the kind that is asked for', async () => {
+      const who = await service.merchant();
+      const stream = await follow(who, '?type=invoice.confirmed');
+      await simulate(who, await create(who));
+      expect((await stream.next())?.type).toBe('invoice.confirmed');
+    });
+
+    test('is refused for a position that is not there, and beyond twenty of one merchant', async () => {
+      const who = await service.merchant();
+      const lost = await follow(who, '?after=evt_nothing');
+      expect(lost.response.status).toBe(404);
+      const open = await Promise.all(Array.from({ length: 20 }, () => follow(who)));
+      expect(open.map(({ response }) => response.status)).toEqual(Array(20).fill(200));
+      const refused = await follow(who);
+      expect([refused.response.status, refused.response.headers.get('retry-after')]).toEqual([503, '10']);
+      const [first] = open;
+      first?.end();
+      expect(await first?.next()).toBeNull();
+      expect((await follow(who)).response.status).toBe(200);
+    });
+
+    test('keeps a silent connection alive, and ends when its token does', async () => {
+      const who = await service.merchant();
+      const request = { headers: new Headers(), signal: new AbortController().signal };
+      const pace = { poll_ms: 10, heartbeat_ms: 20 };
+      const { body } = await eventStream(service.app, who.user, { limit: 50 }, request, pace);
+      const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+      expect((await reader.read()).value).toBe('retry: 2000\n\n');
+      expect((await reader.read()).value).toBe(': still here\n\n');
+      await updateUser(service.app.db.query, who.id, { token_version: 2 });
+      for (let reads = 0; reads < 5; reads++) if ((await reader.read()).done) return;
+      throw new Error('the stream goes on');
+    });
+  });
+});
