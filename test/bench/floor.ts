@@ -1,0 +1,28 @@
+// The floor as a process of its own: a bare h3 route with one durable raw insert, and one with one prepared select.
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import SQLite from 'better-sqlite3';
+import { H3 } from 'h3';
+import { toNodeHandler } from 'h3/node';
+
+const [, , file = ''] = process.argv;
+const database = new SQLite(file);
+database.pragma('journal_mode = WAL');
+database.pragma('synchronous = FULL');
+database.exec('create table invoices (id text primary key, body text not null)');
+const insert = database.prepare('insert into invoices values (?, ?)');
+const select = database.prepare('select body from invoices where id = ?');
+const sample = randomUUID();
+insert.run(sample, JSON.stringify({ id: sample, text: 'x'.repeat(1200) }));
+
+const h3 = new H3()
+  .post('/insert', async (event) => {
+    const body = (await event.req.json()) as object;
+    const id = randomUUID();
+    insert.run(id, JSON.stringify({ ...body, id }));
+    return { id };
+  })
+  .get('/select', () => JSON.parse((select.get(sample) as { body: string }).body));
+
+const server = createServer(toNodeHandler(h3));
+server.listen(0, '127.0.0.1', () => console.log((server.address() as { port: number }).port));

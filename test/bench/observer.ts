@@ -1,0 +1,175 @@
+// What observing costs with 100, 10,000 and 1,000,000 open invoices: requests and CPU per transfer read.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { createAccount } from '../../daemon/accounts.ts';
+import { openApp } from '../../daemon/app.ts';
+import { loadConfig } from '../../daemon/config.ts';
+import type { RpcSource } from '../../daemon/observer/rpc.ts';
+import { createSecrets } from '../../daemon/secrets.ts';
+import { watchAddress } from '../../data/invoices.ts';
+import { migrate } from '../../data/migrate.ts';
+import { openDb } from '../../data/open.ts';
+import type { Json, Rpc } from '../../src/chains/chain.ts';
+import { median, say } from './measure.ts';
+import { fillInvoices } from './world.ts';
+
+const COUNTS = [100, 10_000, 1_000_000];
+/** Transfers that each read finds. */
+const TRANSFERS = 200;
+const READS = 15;
+const NOW = 1_800_000_000;
+const OWNER = `0:${'11'.repeat(32)}`;
+
+export async function benchObserver(): Promise<void> {
+  const figures: { requests: number; cpu_us: number }[] = [];
+  for (const count of COUNTS) {
+    const figure = await observe(count);
+    figures.push(figure);
+    say(
+      `${count} open invoices: ${figure.requests.toFixed(3)} requests and ${figure.cpu_us.toFixed(0)} µs of CPU per transfer`,
+    );
+  }
+  const [least] = figures;
+  const most = figures.at(-1);
+  if (!least || !most) return;
+  say(
+    `growth from ${COUNTS[0]} to ${COUNTS.at(-1)}: requests × ${(most.requests / least.requests).toFixed(2)}, CPU × ${(most.cpu_us / least.cpu_us).toFixed(2)}`,
+  );
+}
+
+async function observe(count: number): Promise<{ requests: number; cpu_us: number }> {
+  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-bench-'));
+  const { config } = loadConfig({
+    flags: {
+      data_dir: directory,
+      'rates.source': 'fixed',
+      'rates.usd.TON': '4',
+      'gateways.ton-usdt.enabled': false,
+    },
+    env: {},
+    cwd: directory,
+  });
+  const db = await openDb(config.database_url);
+  await migrate(db);
+  const clock = { at: NOW, ms: () => clock.at * 1000 };
+  const provider = createProvider();
+  const app = openApp({
+    config,
+    db,
+    secrets: createSecrets('a secret for benches only'),
+    log: pino({ level: 'silent' }),
+    clock,
+    source: () => provider.source,
+  });
+  const user = await createAccount(app, {
+    email: 'bench@example.com',
+    source: 'email',
+    subject: 'bench@example.com',
+    password_hash: null,
+    full_name: null,
+    is_active: true,
+    is_superuser: false,
+  });
+  const watch = { blockchain: 'ton', address_key: OWNER, address: OWNER, since: NOW - 60 };
+  await watchAddress(db.query, { ...watch, open_until: NOW + 10_000_000, watch_until: NOW + 10_000_000 });
+  await fillInvoices(db, {
+    owner_id: user?.id ?? '',
+    count,
+    status: 'created',
+    address_key: OWNER,
+    created_at: NOW - 60,
+    expires_at: NOW + 5_000_000,
+  });
+  const cpu: number[] = [];
+  let requests = 0;
+  for (let read = 0; read <= READS; read++) {
+    clock.at += 4;
+    provider.next(clock.at);
+    const before = provider.requests();
+    const started = process.cpuUsage();
+    await app.observer.poll('ton');
+    await app.observer.tick();
+    const used = process.cpuUsage(started);
+    // The first read warms up.
+    if (read === 0) continue;
+    cpu.push((used.user + used.system) / TRANSFERS);
+    requests += provider.requests() - before;
+  }
+  await app.stop();
+  await db.close();
+  rmSync(directory, { recursive: true, force: true });
+  return { requests: requests / READS / TRANSFERS, cpu_us: median(cpu) };
+}
+
+/** A toncenter that has new payments, none of which any invoice asks for, at every read. */
+function createProvider() {
+  let asked = 0;
+  let now = NOW;
+  let serial = 0;
+  let transactions: Json[] = [];
+  const json: Rpc['json'] = async (path) => {
+    asked++;
+    if (path.includes('masterchainInfo')) return masterchain(now);
+    if (path.includes('runGetMethod')) return { exit_code: 1, gas_used: 0, stack: [] };
+    const page = transactions;
+    transactions = [];
+    return { transactions: page, address_book: {} };
+  };
+  const unused = () => {
+    throw new Error('not asked by this family');
+  };
+  const rpc: Rpc = { provider: 'toncenter', json, text: unused, bytes: unused, call: unused, batch: unused };
+  const source: RpcSource = {
+    use: (work) => work(rpc),
+    retryAt: () => 0,
+    status: () => [],
+    close: async () => {},
+  };
+  return {
+    source,
+    requests: () => asked,
+    next(at: number) {
+      now = at;
+      transactions = Array.from({ length: TRANSFERS }, () => transaction(++serial, at - 1));
+    },
+  };
+}
+
+const masterchain = (utime: number) => {
+  const block = {
+    workchain: -1,
+    shard: '8000000000000000',
+    seqno: utime - NOW + 40_000_000,
+    global_id: -3,
+    gen_utime: String(utime),
+    start_lt: '1',
+    end_lt: '2',
+    root_hash: 'AAAA',
+  };
+  return { first: { ...block, seqno: 1 }, last: block };
+};
+
+const transaction = (serial: number, now: number): Json => ({
+  account: OWNER.toUpperCase(),
+  hash: Buffer.from(serial.toString(16).padStart(64, '0'), 'hex').toString('base64'),
+  lt: String(1_000_000 + serial),
+  now,
+  mc_block_seqno: now - NOW + 40_000_000 - 1,
+  orig_status: 'active',
+  end_status: 'active',
+  description: { type: 'ord', aborted: false, compute_ph: { skipped: true, reason: 'no_state' } },
+  in_msg: {
+    hash: 'AAAA',
+    source: `0:${'22'.repeat(32)}`.toUpperCase(),
+    destination: OWNER.toUpperCase(),
+    value: '1000000',
+    opcode: null,
+    bounce: false,
+    bounced: false,
+    created_lt: '1',
+    message_content: { hash: 'AAAA', body: 'te6cckEBAQEAAgAAAEysuc0=', decoded: null },
+  },
+  out_msgs: [],
+});

@@ -1,0 +1,27 @@
+// `npm run bench [-- NAME …]`: speed as ratios against a floor that is measured in the same run.
+import { benchCreate } from './create.ts';
+import { benchListings } from './listings.ts';
+import { benchObserver } from './observer.ts';
+import { benchPublicInvoice } from './public-invoice.ts';
+import { benchStart } from './start.ts';
+
+/** By name, in the order they run. */
+const benches: Record<string, () => Promise<void>> = {
+  start: benchStart,
+  create: benchCreate,
+  'public-invoice': benchPublicInvoice,
+  observer: benchObserver,
+  listings: benchListings,
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !(name in benches));
+if (unknown.length > 0) {
+  console.error(`no bench ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
+  process.exit(2);
+}
+for (const [name, bench] of Object.entries(benches)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  console.log(`\n${name}`);
+  await bench();
+}

@@ -1,0 +1,104 @@
+// What the benches run against: the floor, the built daemon, a merchant, and a database full of invoices.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import type { Db } from '../../data/open.ts';
+import { type Daemon, type Home, makeHome } from '../daemon/helpers/process.ts';
+
+const HOOKS = new URL('../helpers/typescript-hooks.mjs', import.meta.url).href;
+const FLOOR = fileURLToPath(new URL('./floor.ts', import.meta.url));
+
+/** The floor, listening; `stop` removes its file. */
+export async function startFloor(): Promise<{ url: string; stop(): Promise<void> }> {
+  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-floor-'));
+  const child = spawn(process.execPath, ['--import', HOOKS, FLOOR, join(directory, 'floor.db')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [port] = await once(child.stdout, 'data');
+  return {
+    url: `http://127.0.0.1:${String(port).trim()}`,
+    async stop() {
+      child.kill();
+      await once(child, 'exit');
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface World {
+  home: Home;
+  daemon: Daemon;
+  token: string;
+  key: string;
+  merchant_id: string;
+}
+
+/** The built daemon with one merchant that has a wallet. */
+export async function startWorld(): Promise<World> {
+  const home = makeHome();
+  const daemon = await home.start();
+  const call = async (method: string, path: string, headers: Record<string, string>, body?: string) => {
+    const reply = await fetch(`${daemon.url}${path}`, { method, headers, body });
+    if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
+    return reply.json() as Promise<Record<string, string>>;
+  };
+  const json = { 'content-type': 'application/json' };
+  const credentials = { email: 'bench@example.com', password: 'a password for benches' };
+  const user = await call('POST', '/api/v1/users/signup', json, JSON.stringify(credentials));
+  const form = new URLSearchParams({ username: credentials.email, password: credentials.password });
+  const login = await call('POST', '/api/v1/login/access-token', {}, form.toString());
+  const token = login.access_token ?? '';
+  const authorization = { authorization: `Bearer ${token}`, ...json };
+  const wallet = { blockchain: 'ton', address: `0:${'11'.repeat(32)}` };
+  await call('PUT', '/api/v1/merchant/wallets', authorization, JSON.stringify(wallet));
+  const account = await call('GET', '/api/v1/merchant/account', authorization);
+  return { home, daemon, token, key: account.api_key ?? '', merchant_id: user.id ?? '' };
+}
+
+/** Invoices written at once; larger fills are done in several. */
+const FILL_STEP = 50_000;
+
+export interface Fill {
+  owner_id: string;
+  count: number;
+  status: 'created' | 'confirmed';
+  address_key: string;
+  /** Unix seconds of the first; each next is one later. */
+  created_at: number;
+  expires_at: number;
+}
+
+/** Fills the table with invoices of one owner, as the database itself can do it fastest (SQLite). */
+export async function fillInvoices(db: Db, fill: Fill): Promise<void> {
+  for (let from = 0; from < fill.count; from += FILL_STEP) {
+    const to = Math.min(fill.count, from + FILL_STEP);
+    await db.transaction(async (tx) => {
+      await sql`
+        with recursive n(i) as (select ${from} union all select i + 1 from n where i + 1 < ${to})
+        insert into invoices (id, owner_id, kind, chain, blockchain, currency, network, decimals, min_confirmations,
+          amount_usd_micros, amount_usd_fee_micros, rate_usd_nanos, amount_merchant_atomic, amount_fee_atomic,
+          amount_atomic, address, address_key, memo, qr_payload, exits, status, amount_match, confirmations,
+          created_at, expires_at, paid_at, due_at, watch_until)
+        select printf('%08x-0000-4000-8000-%012x', i, i), ${fill.owner_id}, 'sale', 'ton', 'ton', 'TON', 'testnet', 9, 1,
+          10000000, 0, '4000000000', '2500000000', '0', '2500000000', ${fill.address_key}, ${fill.address_key},
+          printf('M%09X', i), 'ton://transfer', '{}', ${fill.status}, 'none', 0,
+          ${fill.created_at} + i, ${fill.expires_at} + i,
+          ${fill.status === 'confirmed' ? fill.created_at : null},
+          ${fill.status === 'created' ? sql`${fill.expires_at} + i` : null}, ${fill.expires_at} + 172800
+        from n`.execute(tx);
+      if (fill.status === 'confirmed')
+        await sql`
+          with recursive n(i) as (select ${from} union all select i + 1 from n where i + 1 < ${to})
+          insert into income (id, merchant_id, invoice_id, chain, currency, amount_atomic, decimals, amount_usd_micros,
+            fee_charged_micros, txid, webhook_status, created_at)
+          select printf('%08x-0000-4000-9000-%012x', i, i), ${fill.owner_id}, printf('%08x-0000-4000-8000-%012x', i, i),
+            'ton', 'TON', '2500000000', 9, 10000000, 100000, printf('%064x', i), 'none', ${fill.created_at} + i
+          from n`.execute(tx);
+    });
+  }
+  await sql`analyze`.execute(db.query);
+}
