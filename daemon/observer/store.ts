@@ -14,6 +14,7 @@ import {
   findTransfer,
   insertTransfer,
   orphanBlocks,
+  placeTransfers,
   type TransferProgress,
   updateTransfer,
 } from '../../data/transfers.ts';
@@ -71,7 +72,7 @@ export async function storeUpdates(
     const storing: Storing = { ...context, tx, touched: new Set() };
     for (const update of updates) {
       const known = await findTransfer(tx, context.blockchain, update.txid, update.index);
-      if (!known || known.state !== 'pending') continue;
+      if (known?.state !== 'pending') continue;
       const { confirmations, height, block_hash } = update;
       const state =
         update.state === 'pending'
@@ -177,12 +178,15 @@ async function matchOne({ tx, blockchain }: Storing, transfer: Transfer): Promis
 
 async function refresh(storing: Storing, known: TransferRow, transfer: Transfer): Promise<void> {
   if (known.state === 'final') return;
+  const chain_time = Math.min(known.chain_time, transfer.time);
+  // A provider that is behind may still show as unconfirmed what was mined: only a reorganisation takes a block away.
+  if (transfer.height === null && known.height !== null) return;
   await progress(storing, known, {
     state: settledState(storing, transfer.chain, transfer),
     confirmations: transfer.confirmations,
     height: transfer.height,
     block_hash: transfer.block_hash,
-    chain_time: Math.min(known.chain_time, transfer.time),
+    chain_time,
   });
 }
 
@@ -197,8 +201,21 @@ async function progress(storing: Storing, known: TransferRow, next: TransferProg
   await updateTransfer(tx, known.id, next, now);
   const row = { ...known, ...next };
   if (row.booked_invoice_id !== null && row.state === 'gone') await alertVanished(storing, row);
-  if (row.disposition === 'matched' && row.invoice_id !== null) storing.touched.add(row.invoice_id);
-  else await followStray({ app, tx, now }, row);
+  if (row.disposition !== 'matched' || row.invoice_id === null) await followStray({ app, tx, now }, row);
+  else if (known.state === 'gone') await revive(storing, row, row.invoice_id);
+  else storing.touched.add(row.invoice_id);
+}
+
+/** A transaction that is back may find that its invoice has ended meanwhile: then it is late. */
+async function revive(storing: Storing, row: TransferRow, invoice_id: string): Promise<void> {
+  const { app, tx, now } = storing;
+  const invoice = await lockInvoice(app.db, tx, invoice_id);
+  if (!invoice || invoice.status === 'created' || row.booked_invoice_id !== null) {
+    storing.touched.add(invoice_id);
+    return;
+  }
+  await placeTransfers(tx, [row.id], { disposition: 'late' }, now);
+  await recordLate({ app, tx, now }, invoice, row);
 }
 
 /** After confirmation nothing is taken back silently: the operator is told, the invoice keeps its status. */

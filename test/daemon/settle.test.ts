@@ -221,6 +221,26 @@ describe.each(databases)('settlement on %s', (database) => {
     expect((await expectSettledOnce(invoice.id)).logs).toEqual(['detected', 'orphaned', 'confirmed']);
   });
 
+  it('lists as late what vanished, came back and found its invoice ended', async () => {
+    const invoice = await create('bitcoin', '777');
+    const transfer = transferTo(test, invoice, unconfirmed);
+    await observe(test, 'bitcoin', [transfer]);
+    const gone = { state: 'gone', confirmations: 0, height: null, block_hash: null } as const;
+    await follow(test, 'bitcoin', [{ txid: transfer.txid, index: '0', ...gone }]);
+    await apply(test.app, invoice.id, { fact: { kind: 'cancel' }, actor: 'buyer' });
+    await observe(test, 'bitcoin', [{ ...transfer, height: 12, block_hash: 'b12', confirmations: 1 }]);
+    const { payments } = await expectNothingBooked(invoice.id);
+    expect(payments.map((row) => row.status).sort()).toEqual(['late', 'orphaned']);
+  });
+
+  it('keeps the block of a payment that a lagging provider still shows without one', async () => {
+    const invoice = await create('litecoin', '778');
+    const transfer = transferTo(test, invoice, { height: 30, block_hash: 'b30', confirmations: 2 });
+    await observe(test, 'litecoin', [transfer]);
+    await observe(test, 'litecoin', [{ ...transfer, ...unconfirmed }]);
+    expect(await invoiceRow(test, invoice.id)).toMatchObject({ confirmations: 2 });
+  });
+
   it('returns a payment to detected when its block leaves the chain before it counted', async () => {
     const invoice = await create('litecoin');
     const transfer = transferTo(test, invoice, { height: 9, block_hash: 'b9', confirmations: 1 });
