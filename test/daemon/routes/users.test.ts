@@ -1,43 +1,24 @@
-// Users: every row of the table of statuses, on both databases.
+// Users, signing up and managing themselves: every row of the table of statuses, on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueAccessToken } from '../../../daemon/http/tokens.ts';
 import { getInvoice } from '../../../data/invoices.ts';
 import { getMerchant } from '../../../data/merchants.ts';
 import { databases, startApp, type TestApp } from '../../helpers/app.ts';
-
-const PASSWORD = 'correct horse battery';
-const NOBODY = '00000000-0000-4000-8000-000000000000';
+import { address, me, NOBODY, PASSWORD, person, signIn, signUp } from '../../helpers/people.ts';
 
 describe.each(databases)('users on %s', (database) => {
   let service: TestApp;
   let operator: { id: string; token: string };
-  let serial = 0;
   beforeAll(async () => {
     service = await startApp({ database });
     operator = await service.superuser();
   });
   afterAll(() => service.stop());
 
-  const address = () => `user${++serial}@example.com`;
-  const signup = (body: object) => service.fetch('POST', '/api/v1/users/signup', { body });
-  const login = async (email: string, password: string) =>
-    service.fetch('POST', '/api/v1/login/access-token', {
-      body: new URLSearchParams({ username: email, password }).toString(),
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    });
-  /** A user with a password, and a token of its. */
-  async function user() {
-    const email = address();
-    const { json } = await signup({ email, password: PASSWORD });
-    const { access_token } = (await login(email, PASSWORD)).json;
-    return { id: json.id as string, email, token: access_token as string };
-  }
-  const me = (token: string) => service.fetch('GET', '/api/v1/users/me', { token });
-
   describe('signing up', () => {
     test('makes a user with its merchant account, and answers nothing secret', async () => {
       const email = address();
-      const { status, json } = await signup({ email: email.toUpperCase(), password: PASSWORD });
+      const { status, json } = await signUp(service, { email: email.toUpperCase(), password: PASSWORD });
       expect(status).toBe(200);
       expect(json).toEqual({
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -54,8 +35,11 @@ describe.each(databases)('users on %s', (database) => {
     });
 
     test('is refused with 400 where the address is taken, in any spelling', async () => {
-      const { email } = await user();
-      const { status, json } = await signup({ email: ` ${email.toUpperCase()}`, password: PASSWORD });
+      const { email } = await person(service);
+      const { status, json } = await signUp(service, {
+        email: ` ${email.toUpperCase()}`,
+        password: PASSWORD,
+      });
       expect(status).toBe(400);
       expect(json).toMatchObject({
         detail: 'The user with this email already exists in the system',
@@ -65,14 +49,14 @@ describe.each(databases)('users on %s', (database) => {
 
     test('makes one account where two ask for one address at once', async () => {
       const email = address();
-      const both = await Promise.all([1, 2].map(() => signup({ email, password: PASSWORD })));
+      const both = await Promise.all([1, 2].map(() => signUp(service, { email, password: PASSWORD })));
       expect(both.map(({ status }) => status).sort()).toEqual([200, 400]);
     });
 
     test.each(['ada@gmail.com', 'Ada@GoogleMail.com', 'ada@ｇmail.com'])(
       'is refused for provider mail with the way that it signs in: %s',
       async (email) => {
-        const { status, json } = await signup({ email, password: PASSWORD });
+        const { status, json } = await signUp(service, { email, password: PASSWORD });
         expect(status).toBe(400);
         expect(json.code).toBe('wrong_identity');
         expect(json.detail).toContain('/api/v1/login/google');
@@ -80,13 +64,13 @@ describe.each(databases)('users on %s', (database) => {
     );
 
     test('is refused with 422 for a numeric id', async () => {
-      const { status, json } = await signup({ email: '123456789', password: PASSWORD });
+      const { status, json } = await signUp(service, { email: '123456789', password: PASSWORD });
       expect(status).toBe(422);
       expect(json.detail[0]).toMatchObject({ type: 'value_error', loc: ['body', 'email'] });
     });
 
     test('takes nothing that the caller may not choose', async () => {
-      const { json } = await signup({
+      const { json } = await signUp(service, {
         email: address(),
         password: PASSWORD,
         is_superuser: true,
@@ -103,7 +87,7 @@ describe.each(databases)('users on %s', (database) => {
     test('gives equal names different slugs', async () => {
       const made = await Promise.all(
         ['one', 'two', 'three'].map((host) =>
-          signup({ email: `same.name@${host}-${serial}.example.com`, password: PASSWORD }),
+          signUp(service, { email: `same.name@${host}.example.com`, password: PASSWORD }),
         ),
       );
       const slugs = await Promise.all(
@@ -117,12 +101,12 @@ describe.each(databases)('users on %s', (database) => {
 
   describe('oneself', () => {
     test('is answered to its token', async () => {
-      const { email, token } = await user();
-      expect((await me(token)).json).toMatchObject({ email });
+      const { email, token } = await person(service);
+      expect((await me(service, token)).json).toMatchObject({ email });
     });
 
     test('can be renamed; null removes the name, and left out keeps it', async () => {
-      const { token } = await user();
+      const { token } = await person(service);
       const patch = (body: object) => service.fetch('PATCH', '/api/v1/users/me', { token, body });
       expect((await patch({ full_name: 'Ada Lovelace' })).json.full_name).toBe('Ada Lovelace');
       expect((await patch({})).json.full_name).toBe('Ada Lovelace');
@@ -131,30 +115,30 @@ describe.each(databases)('users on %s', (database) => {
     });
 
     test('signs in with a new address and no longer with the old one', async () => {
-      const { email, token } = await user();
+      const { email, token } = await person(service);
       const next = address();
       const { status, json } = await service.fetch('PATCH', '/api/v1/users/me', {
         token,
         body: { email: next.toUpperCase(), is_superuser: true, source: 'google' },
       });
       expect([status, json.email, json.is_superuser, json.source]).toEqual([200, next, false, 'email']);
-      expect((await login(next, PASSWORD)).status).toBe(200);
-      expect((await login(email, PASSWORD)).status).toBe(400);
-      expect((await signup({ email, password: PASSWORD })).status).toBe(200);
+      expect((await signIn(service, next, PASSWORD)).status).toBe(200);
+      expect((await signIn(service, email, PASSWORD)).status).toBe(400);
+      expect((await signUp(service, { email, password: PASSWORD })).status).toBe(200);
     });
 
     test('cannot take an address that another has, nor provider mail', async () => {
-      const [one, other] = [await user(), await user()];
+      const [one, other] = [await person(service), await person(service)];
       const patch = (email: string) =>
         service.fetch('PATCH', '/api/v1/users/me', { token: one.token, body: { email } });
       const taken = await patch(other.email);
       expect([taken.status, taken.json.detail]).toEqual([409, 'User with this email already exists']);
       expect((await patch('someone@gmail.com')).json).toMatchObject({ code: 'wrong_identity' });
-      expect((await me(one.token)).json.email).toBe(one.email);
+      expect((await me(service, one.token)).json.email).toBe(one.email);
     });
 
     test('changes its password, and every token before ends', async () => {
-      const { email, token } = await user();
+      const { email, token } = await person(service);
       const change = (current_password: string, new_password: string) =>
         service.fetch('PATCH', '/api/v1/users/me/password', {
           token,
@@ -169,14 +153,14 @@ describe.each(databases)('users on %s', (database) => {
       ]);
       const done = await change(PASSWORD, 'another password');
       expect([done.status, done.json]).toEqual([200, { message: 'Password updated successfully' }]);
-      const ended = await me(token);
+      const ended = await me(service, token);
       expect([ended.status, ended.json.detail]).toEqual([403, 'Could not validate credentials']);
-      expect((await login(email, PASSWORD)).status).toBe(400);
-      expect((await login(email, 'another password')).status).toBe(200);
+      expect((await signIn(service, email, PASSWORD)).status).toBe(400);
+      expect((await signIn(service, email, 'another password')).status).toBe(200);
     });
 
     test('of two changes of the password at once, one is refused', async () => {
-      const { token } = await user();
+      const { token } = await person(service);
       const both = await Promise.all(
         ['first new password', 'second new password'].map((new_password) =>
           service.fetch('PATCH', '/api/v1/users/me/password', {
@@ -199,13 +183,13 @@ describe.each(databases)('users on %s', (database) => {
       expect(invoice.status).toBe(200);
       const gone = await service.fetch('DELETE', '/api/v1/users/me', { token: merchant.token });
       expect([gone.status, gone.json]).toEqual([200, { message: 'User deleted successfully' }]);
-      const after = await me(merchant.token);
+      const after = await me(service, merchant.token);
       expect([after.status, after.json.detail]).toEqual([404, 'User not found']);
       const read = await service.fetch('GET', `/v1/invoices/${invoice.json.id}`, { key: merchant.key });
       expect([read.status, read.json.detail]).toEqual([401, 'Invalid API key']);
       const kept = await getInvoice(service.app.db.query, invoice.json.id);
       expect(kept).toMatchObject({ owner_id: merchant.id, status: 'created' });
-      expect((await signup({ email: merchant.user.email, password: PASSWORD })).status).toBe(200);
+      expect((await signUp(service, { email: merchant.user.email, password: PASSWORD })).status).toBe(200);
     });
 
     test('cannot be deleted as a superuser', async () => {
@@ -214,144 +198,14 @@ describe.each(databases)('users on %s', (database) => {
     });
   });
 
-  describe('management', () => {
-    const managing: [string, string, object?][] = [
-      ['GET', '/api/v1/users/'],
-      ['POST', '/api/v1/users/', { email: 'x@example.com', password: PASSWORD }],
-      ['PATCH', `/api/v1/users/${NOBODY}`, { full_name: 'x' }],
-      ['DELETE', `/api/v1/users/${NOBODY}`],
-    ];
-    test.each(managing)('%s %s is for superusers', async (method, path, body) => {
-      const anonymous = await service.fetch(method, path, { body });
-      expect([anonymous.status, anonymous.json.detail]).toEqual([401, 'Not authenticated']);
-      expect(anonymous.headers.get('www-authenticate')).toBe('Bearer');
-      const { token } = await user();
-      const refused = await service.fetch(method, path, { token, body });
-      expect([refused.status, refused.json.detail]).toEqual([403, "The user doesn't have enough privileges"]);
-    });
-
-    test('lists users newest first, in pages', async () => {
-      const { token } = operator;
-      service.clock.advance(10);
-      const newest = await user();
-      const page = await service.fetch('GET', '/api/v1/users/?limit=1', { token });
-      expect(page.json.data.map(({ id }: { id: string }) => id)).toEqual([newest.id]);
-      const all = (await service.fetch('GET', '/api/v1/users', { token })).json;
-      expect(all.count).toBe(all.data.length);
-      const skipped = await service.fetch('GET', '/api/v1/users/?skip=1&limit=1', { token });
-      expect(skipped.json.data[0].id).toBe(all.data[1].id);
-      expect((await service.fetch('GET', '/api/v1/users/?limit=x', { token })).status).toBe(422);
-    });
-
-    test('makes users, also inactive ones and superusers', async () => {
-      const make = (body: object) => service.fetch('POST', '/api/v1/users/', { token: operator.token, body });
-      const email = address();
-      const made = await make({ email, password: PASSWORD, is_active: false, is_superuser: true });
-      expect(made.json).toMatchObject({ email, is_active: false, is_superuser: true });
-      const again = await make({ email, password: PASSWORD });
-      expect([again.status, again.json.detail]).toEqual([
-        400,
-        'The user with this email already exists in the system.',
-      ]);
-      expect((await make({ email: 'x@gmail.com', password: PASSWORD })).json.code).toBe('wrong_identity');
-      const refused = await login(email, PASSWORD);
-      expect([refused.status, refused.json.detail]).toEqual([400, 'Inactive user']);
-      await service.fetch('DELETE', `/api/v1/users/${made.json.id}`, { token: operator.token });
-    });
-
-    test('shows a user to itself and to superusers only', async () => {
-      const [one, other] = [await user(), await user()];
-      const read = (id: string, token: string) => service.fetch('GET', `/api/v1/users/${id}`, { token });
-      expect((await read(one.id, one.token)).json.email).toBe(one.email);
-      expect((await read(one.id, operator.token)).json.email).toBe(one.email);
-      for (const id of [other.id, NOBODY]) {
-        const refused = await read(id, one.token);
-        expect([refused.status, refused.json.detail]).toEqual([
-          403,
-          "The user doesn't have enough privileges",
-        ]);
-      }
-      const absent = await read(NOBODY, operator.token);
-      expect([absent.status, absent.json.detail]).toEqual([404, 'User not found']);
-      expect((await read('not-an-id', operator.token)).status).toBe(422);
-    });
-
-    test('changes users; a new password and deactivating end their tokens', async () => {
-      const patch = (id: string, body: object) =>
-        service.fetch('PATCH', `/api/v1/users/${id}`, { token: operator.token, body });
-      const one = await user();
-      const renamed = await patch(one.id, {
-        full_name: 'Grace',
-        email: null,
-        password: null,
-        is_active: null,
-      });
-      expect(renamed.json).toMatchObject({ full_name: 'Grace', email: one.email, is_active: true });
-      expect((await me(one.token)).status).toBe(200);
-
-      expect((await patch(one.id, { password: 'set by an operator' })).status).toBe(200);
-      expect((await me(one.token)).status).toBe(403);
-      const token = (await login(one.email, 'set by an operator')).json.access_token;
-      expect((await me(token)).status).toBe(200);
-
-      expect((await patch(one.id, { is_active: false })).json.is_active).toBe(false);
-      const inactive = await me(token);
-      expect([inactive.status, inactive.json.detail]).toEqual([400, 'Inactive user']);
-      await patch(one.id, { is_active: true });
-      expect((await me(token)).status).toBe(403);
-
-      const other = await user();
-      const taken = await patch(one.id, { email: other.email });
-      expect([taken.status, taken.json.detail]).toEqual([409, 'User with this email already exists']);
-      const absent = await patch(NOBODY, { full_name: 'x' });
-      expect([absent.status, absent.json.detail]).toEqual([
-        404,
-        'The user with this id does not exist in the system',
-      ]);
-    });
-
-    test('deletes users, but not the superuser that asks', async () => {
-      const remove = (id: string) =>
-        service.fetch('DELETE', `/api/v1/users/${id}`, { token: operator.token });
-      const one = await user();
-      const gone = await remove(one.id);
-      expect([gone.status, gone.json]).toEqual([200, { message: 'User deleted successfully' }]);
-      const again = await remove(one.id);
-      expect([again.status, again.json.detail]).toEqual([404, 'User not found']);
-      const self = await remove(operator.id);
-      expect([self.status, self.json.detail]).toEqual([
-        403,
-        'Super users are not allowed to delete themselves',
-      ]);
-    });
-
-    test('two superusers that remove each other at once leave one', async () => {
-      const pair = await startApp({ database });
-      try {
-        const [a, b] = [await pair.superuser(), await pair.superuser()];
-        const both = await Promise.all([
-          pair.fetch('DELETE', `/api/v1/users/${b.id}`, { token: a.token }),
-          pair.fetch('PATCH', `/api/v1/users/${a.id}`, { token: b.token, body: { is_superuser: false } }),
-        ]);
-        expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
-        const last = await Promise.all(
-          [a, b].map(({ token }) => pair.fetch('GET', '/api/v1/users/', { token })),
-        );
-        expect(last.filter(({ status }) => status === 200)).toHaveLength(1);
-      } finally {
-        await pair.stop();
-      }
-    });
-  });
-
   test('a token of a version that does not exist, of another secret or past its time is refused', async () => {
-    const { id, token } = await user();
+    const { id, token } = await person(service);
     const forged = await issueAccessToken(service.app, { id, token_version: 7 });
     const tampered = `${token.slice(0, -4)}AAAA`;
     for (const bad of [forged, tampered, 'x'])
-      expect((await me(bad)).json).toMatchObject({ detail: 'Could not validate credentials' });
+      expect((await me(service, bad)).json).toMatchObject({ detail: 'Could not validate credentials' });
     service.clock.advance(8 * 24 * 3600 + 1);
-    expect((await me(token)).status).toBe(403);
+    expect((await me(service, token)).status).toBe(403);
     operator.token = await issueAccessToken(service.app, { id: operator.id, token_version: 1 });
   });
 });
