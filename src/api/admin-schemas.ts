@@ -57,7 +57,7 @@ export const AdminMerchants = shape('AdminMerchants', paged(AdminMerchant));
 export const AdminPayment = shape(
   'AdminPayment',
   {
-    id: z.uuid().describe('The invoice, or the payment where there is none'),
+    id: z.uuid().describe('The invoice, or a payment that no invoice shows'),
     invoice_id: z.uuid().nullable(),
     payment_id: z.uuid().nullable(),
     kind: z.enum(['sale', 'refill']).nullable(),
@@ -67,7 +67,7 @@ export const AdminPayment = shape(
     currency: z.string(),
     status: z
       .enum([...invoiceStatuses, ...paymentStatuses.filter((status) => status !== 'confirmed')])
-      .describe("The invoice's status; the payment's where there is no invoice"),
+      .describe("The invoice's status; the payment's where no invoice shows it"),
     payment_status: z.enum(paymentStatuses).nullable(),
     amount: decimalString().nullable(),
     amount_usd: decimalString().nullable(),
@@ -76,7 +76,7 @@ export const AdminPayment = shape(
     txid: z.string().nullable(),
     confirmations: count(),
     external_ref: z.string().nullable(),
-    candidates: count().describe('Open invoices that an unmatched transfer could mean'),
+    candidates: count().describe('Open invoices that an unmatched transfer could mean, at most 20'),
     created_at: unixSeconds(),
     expires_at: unixSeconds().nullable(),
     paid_at: unixSeconds().nullable(),
@@ -120,7 +120,9 @@ export const AdminPaymentDetail = shape('AdminPaymentDetail', {
   payments: z.array(PaymentPublic).describe('The main payment first, then late ones'),
   logs: z.array(PaymentLogPublic).describe('Oldest first'),
   transfers: z.array(TransferPublic),
-  candidates: z.array(InvoicePublic).describe('Open invoices that an unmatched transfer could mean'),
+  candidates: z
+    .array(InvoicePublic)
+    .describe('Open invoices that an unmatched transfer could mean, nearest amount first, at most 20'),
   ledger: z.array(LedgerEntryPublic),
   income: IncomePublic.nullable(),
   events: z.array(EventPublic),
@@ -155,24 +157,43 @@ export const AdminRefillWallets = shape('AdminRefillWallets', {
 
 const period = () =>
   z.object({
-    day: decimalString().describe('Last 24 hours'),
-    week: decimalString(),
-    month: decimalString().describe('Last 30 days'),
+    day: decimalString().describe('Today, UTC'),
+    week: decimalString().describe('The last 7 days, today included'),
+    month: decimalString().describe('The last 30 days, today included'),
     total: decimalString(),
   });
 
-export const observerStatuses = ['ok', 'behind', 'down', 'wrong_network', 'starting'] as const;
+export const observerStatuses = ['ok', 'idle', 'behind', 'down', 'wrong_network', 'starting'] as const;
+
+const observerStatus = () =>
+  z.enum(observerStatuses).describe('`idle`: no address is watched, so nothing is read');
+
+export const ProviderPublic = shape('ProviderPublic', {
+  provider: z.string().describe('Kind and host, without keys'),
+  state: z.enum(['unknown', 'ok', 'down', 'wrong_network']),
+  requests: count().describe('Since the start, retries included'),
+  failures: count(),
+  last_ok_at: unixSeconds().nullable(),
+  last_error: z.string().nullable(),
+  last_error_at: unixSeconds().nullable(),
+  backoff_until: unixSeconds().nullable().describe('Not asked before this moment'),
+});
 
 export const ObserverPublic = shape('ObserverPublic', {
   blockchain: z.string(),
   name: z.string(),
   provider: z.string().nullable().describe('The provider in use, without keys'),
-  status: z.enum(observerStatuses),
+  status: observerStatus(),
+  providers: z.array(ProviderPublic).describe('In the order of preference'),
   tip_height: z.int().nullable(),
   tip_time: unixSeconds().nullable(),
   cursor_height: z.int().nullable(),
-  lag_seconds: z.int().nullable().describe('Age of the last complete reading'),
+  lag_seconds: z
+    .int()
+    .nullable()
+    .describe('Age of the last complete reading; null where no address is watched'),
   watched_addresses: count(),
+  pending: count().describe('Transfers that are seen but not final'),
   last_ok_at: unixSeconds().nullable(),
   last_error: z.string().nullable(),
   last_error_at: unixSeconds().nullable(),
@@ -202,18 +223,49 @@ export const AdminDashboard = shape('AdminDashboard', {
   fees_usd: period(),
   refills_usd: period(),
   prepaid_usd: decimalString().describe('Sum of all prepaid balances'),
-  income: z.array(BalancePublic).describe('Confirmed income of all merchants, per currency'),
+  income: z
+    .array(z.object({ currency: z.string(), count: count(), volume_usd: decimalString() }))
+    .describe('Confirmed sales per currency'),
   attention: z
     .object({
       held: count(),
       late: count(),
       unmatched: count(),
       orphaned: count(),
-      webhooks_failed: count(),
+      webhooks_failed: count().describe('Confirmations that no receiver took, and that were not sent again'),
       webhooks_unknown: count(),
     })
     .describe('What waits for a person'),
+  near_limit: z
+    .object({
+      below_usd: decimalString().describe('Remaining limit that counts as near'),
+      count: count().describe('At most 1000'),
+      merchants: z
+        .array(
+          z.object({
+            user_id: z.uuid(),
+            slug: z.string(),
+            prepaid_usd: decimalString(),
+            limit_of_payments: decimalString(),
+          }),
+        )
+        .describe('Lowest first, at most 20'),
+    })
+    .describe('Merchants with a history whose limit is nearly used up'),
+  rates: z.object({
+    source: z.enum(['live', 'fixed', 'demo']),
+    updated_at: unixSeconds().nullable(),
+    stale: z.boolean().describe('Whether any currency has no rate'),
+    currencies: z.array(
+      z.object({
+        currency: z.string(),
+        usd: decimalString().nullable(),
+        updated_at: unixSeconds().nullable(),
+        stale: z.boolean(),
+      }),
+    ),
+  }),
   observers: z.array(
-    z.object({ blockchain: z.string(), status: z.enum(observerStatuses), lag_seconds: z.int().nullable() }),
+    z.object({ blockchain: z.string(), status: observerStatus(), lag_seconds: z.int().nullable() }),
   ),
 });

@@ -31,7 +31,7 @@ export const getAdminDashboard = endpoint({
   tag: 'admin',
   summary: 'Get the figures of the deployment',
   description:
-    'Users, invoices by status, volume, fees, prepaid balances, the state of the observers, and what waits for a person.',
+    'Users, invoices by status, volume, fees, prepaid balances, merchants near their limit, rates, the state of the observers, and what waits for a person.',
   response: AdminDashboard,
   hidden: true,
   example: {},
@@ -44,7 +44,8 @@ export const listAdminMerchants = endpoint({
   auth: 'admin',
   tag: 'admin',
   summary: 'List merchants',
-  description: 'Newest first, with balance, limit and figures. `q` searches slug and mail address.',
+  description:
+    'Newest first, with balance, limit and figures. `q` finds a part of slug or mail address, or a user id.',
   query: {
     q: filter(),
     skip: int({ gte: 0 }).default(0),
@@ -169,7 +170,7 @@ export const getAdminPayment = endpoint({
   tag: 'admin',
   summary: 'Get everything about an invoice or a payment',
   description:
-    'Takes an invoice id, or the `id` of a listed payment without invoice. Answers payments, log, transfers, ledger, income and events.',
+    'Takes the `id` of anything listed: an invoice, or a payment that no invoice shows. Answers payments, log, transfers, ledger, income and events.',
   params: invoiceId,
   response: AdminPaymentDetail,
   errors: ['payment_not_found'],
@@ -184,7 +185,7 @@ export const resolvePayment = endpoint({
   auth: 'admin',
   tag: 'admin',
   summary: 'Resolve an invoice by hand',
-  description: `- \`recheck\` polls the chain now.
+  description: `- \`recheck\` polls the chain now; it also takes a payment without invoice.
 - \`expire\`, \`fail\` end an invoice that is created, failed or expired.
 - \`confirm\` books it from any state with the usual fee, and records \`txid\`; a confirmed one is answered unchanged. One transaction output books once, ever (\`transfer_booked\`).
 
@@ -192,7 +193,7 @@ Every action is logged with who did it.`,
   params: invoiceId,
   body: shape('ResolveAction', {
     action: choice(['recheck', 'expire', 'fail', 'confirm']),
-    txid: orNull(text({ max: MAX_TXID })).describe('The transaction that pays it'),
+    txid: orNull(text({ max: MAX_TXID })).describe('With `confirm`: the transaction that pays it'),
   }),
   response: AdminPaymentDetail,
   errors: [

@@ -1,0 +1,53 @@
+// Merchants for the operator: the list, and one with what belongs to it. Never a key, never a webhook secret.
+import type { z } from 'zod';
+import { listEntries } from '../../data/admin.ts';
+import { latestEntries } from '../../data/admin-detail.ts';
+import { figuresOf, listMerchants } from '../../data/admin-merchants.ts';
+import { balancesOf } from '../../data/income.ts';
+import { getMerchant, walletsOf } from '../../data/merchants.ts';
+import { unitsOf } from '../../data/units.ts';
+import type { AdminMerchantDetail, AdminMerchants } from '../../src/api/admin-schemas.ts';
+import { Refusal } from '../../src/errors.ts';
+import { formatDecimal, formatUsd } from '../../src/money.ts';
+import type { App } from '../context.ts';
+import { presentWallet, storedEntries } from '../present-account.ts';
+import { payableGateways, presentUnit } from '../units.ts';
+import { presentEntry, presentLedgerEntry, presentMerchant } from './present.ts';
+
+/** Ledger entries and invoices that the detail shows. */
+const LATEST = 20;
+
+/** AdminMerchants. */
+export async function merchantPage(
+  app: App,
+  { q, skip, limit }: { q?: string | undefined; skip: number; limit: number },
+): Promise<z.output<typeof AdminMerchants>> {
+  const { rows, count } = await listMerchants(app.db.query, { q: q === '' ? undefined : q, skip, limit });
+  return { data: rows.map(presentMerchant), count, skip, limit };
+}
+
+/** AdminMerchantDetail. Refuses with `merchant_not_found`. */
+export async function merchantDetail(app: App, id: string): Promise<z.input<typeof AdminMerchantDetail>> {
+  const { query } = app.db;
+  const merchant = await getMerchant(query, id);
+  const [figures] = await figuresOf(query, [id]);
+  if (!merchant || !figures) throw new Refusal('merchant_not_found');
+  const payable = await payableGateways(app, merchant);
+  const income = await balancesOf(query, id);
+  return {
+    merchant: presentMerchant(figures),
+    webhook_url: merchant.webhook_url,
+    enabled_currencies: storedEntries(merchant),
+    balances: [
+      { currency: 'USD', amount: formatUsd(merchant.prepaid_micros) },
+      ...income.map(({ currency, amount_atomic, decimals }) => ({
+        currency,
+        amount: formatDecimal(BigInt(amount_atomic), decimals),
+      })),
+    ],
+    wallets: (await walletsOf(query, id)).map((wallet) => presentWallet(app, wallet)),
+    units: (await unitsOf(query, id)).map((unit) => presentUnit(app, unit, merchant, payable)),
+    ledger: (await latestEntries(query, id, LATEST)).map(presentLedgerEntry),
+    payments: (await listEntries(app.db, { owner_id: id, skip: 0, limit: LATEST })).map(presentEntry),
+  };
+}

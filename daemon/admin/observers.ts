@@ -1,0 +1,151 @@
+// What each observer has read and what it could not: providers, tip, lag, ranges, and the transfers left over.
+import type { z } from 'zod';
+import { latestStrays } from '../../data/admin.ts';
+import { watchCounts } from '../../data/admin-detail.ts';
+import { allCursors, latestRanges } from '../../data/cursors.ts';
+import type { CursorRow } from '../../data/tables.ts';
+import { type Tally, tallies } from '../../data/tallies.ts';
+import type { ObserverPublic, observerStatuses, ProviderPublic } from '../../src/api/admin-schemas.ts';
+import { findBlockchain } from '../../src/chains/gateways.ts';
+import { type App, seconds } from '../context.ts';
+import type { ProviderStatus } from '../observer/rpc.ts';
+import { presentEntry } from './present.ts';
+
+/** Late and unmatched transfers that an observer shows. */
+const STRAYS_SHOWN = 20;
+const RANGES_SHOWN = 50;
+/** An observer is behind when so many readings are overdue, and at least so long. */
+const BEHIND_READINGS = 5;
+const BEHIND_SECONDS = 60;
+
+type Status = (typeof observerStatuses)[number];
+type Lane = ReturnType<App['observer']['status']>[number];
+
+/** Names of the tallies of payments that wait for a person; their keys are blockchains. */
+export const strayTallies = {
+  held: 'payments:held',
+  late: 'payments:late',
+  unmatched: 'payments:unmatched',
+  orphaned: 'payments:orphaned',
+} as const;
+
+export interface ObserverState {
+  blockchain: string;
+  status: Status;
+  /** Age of the last complete reading; null where nothing is watched or was ever read. */
+  lag_seconds: number | null;
+  watched: number;
+  pending: number;
+  lane: Lane;
+  cursor: CursorRow | undefined;
+}
+
+/** How each observer stands, in the order of the gateways. */
+export async function observerStates(app: App): Promise<ObserverState[]> {
+  const { query } = app.db;
+  const now = seconds(app.clock);
+  const cursors = await allCursors(query);
+  const states: ObserverState[] = [];
+  for (const lane of app.observer.status()) {
+    const { blockchain } = lane;
+    const cursor = cursors.find((row) => row.blockchain === blockchain);
+    const { watched, pending } = await watchCounts(query, blockchain, now);
+    const read_at = cursor?.last_ok_at ?? null;
+    const lag_seconds = watched === 0 || read_at === null ? null : Math.max(0, now - read_at);
+    const status = statusOf(lane, watched, lag_seconds);
+    states.push({ blockchain, status, lag_seconds, watched, pending, lane, cursor });
+  }
+  return states;
+}
+
+function statusOf({ providers, gateways }: Lane, watched: number, lag_seconds: number | null): Status {
+  const usable = providers.filter((provider) => provider.state !== 'wrong_network');
+  if (usable.length === 0) return 'wrong_network';
+  if (usable.every((provider) => provider.state === 'down')) return 'down';
+  if (watched === 0) return 'idle';
+  if (lag_seconds === null) return 'starting';
+  const interval = Math.min(...gateways.map((gateway) => gateway.poll_interval_seconds));
+  return lag_seconds > Math.max(BEHIND_SECONDS, BEHIND_READINGS * interval) ? 'behind' : 'ok';
+}
+
+/** ObserverPublic of each. */
+export async function presentObservers(app: App): Promise<z.output<typeof ObserverPublic>[]> {
+  const states = await observerStates(app);
+  const strays = await tallies(app.db.query, [strayTallies.late, strayTallies.unmatched]);
+  return Promise.all(states.map((state) => presentObserver(app, state, strays)));
+}
+
+async function presentObserver(
+  app: App,
+  state: ObserverState,
+  strays: readonly Tally[],
+): Promise<z.output<typeof ObserverPublic>> {
+  const { query } = app.db;
+  const { blockchain, cursor } = state;
+  const providers = state.lane.providers.map(presentProvider);
+  const usable = providers.filter((provider) => provider.state !== 'wrong_network');
+  const used = usable.find((provider) => provider.state === 'ok') ?? usable[0] ?? null;
+  const ranges = await latestRanges(query, blockchain, RANGES_SHOWN);
+  const latest = async (status: 'late' | 'unmatched') =>
+    (await latestStrays(query, blockchain, status, STRAYS_SHOWN)).map(presentEntry);
+  const count = (name: string) =>
+    strays.find((tally) => tally.name === name && tally.key === blockchain)?.count ?? 0;
+  const total = (of: 'requests' | 'failures') => providers.reduce((sum, one) => sum + one[of], 0);
+  return {
+    blockchain,
+    name: findBlockchain(blockchain)?.name ?? blockchain,
+    provider: used?.provider ?? null,
+    status: state.status,
+    providers,
+    tip_height: cursor?.tip_height ?? null,
+    tip_time: cursor?.tip_time ?? null,
+    cursor_height: heightOf(cursor),
+    lag_seconds: state.lag_seconds,
+    watched_addresses: state.watched,
+    pending: state.pending,
+    last_ok_at: cursor?.last_ok_at ?? null,
+    ...lastError(cursor, providers),
+    ranges: ranges.map(({ scope, from_position, to_position }) => ({
+      scope,
+      from: from_position,
+      to: to_position,
+    })),
+    unmatched: await latest('unmatched'),
+    unmatched_count: count(strayTallies.unmatched),
+    late: await latest('late'),
+    late_count: count(strayTallies.late),
+    requests: total('requests'),
+    failures: total('failures'),
+  };
+}
+
+const secondsOf = (ms: number | null): number | null =>
+  ms === null || !Number.isFinite(ms) ? null : Math.floor(ms / 1000);
+
+const presentProvider = (status: ProviderStatus): z.output<typeof ProviderPublic> => ({
+  provider: status.provider,
+  state: status.state,
+  requests: status.requests,
+  failures: status.failures,
+  last_ok_at: secondsOf(status.last_ok_at),
+  last_error: status.last_error,
+  last_error_at: secondsOf(status.last_error_at),
+  backoff_until: secondsOf(status.backoff_until),
+});
+
+/** Where reading stands, for families whose cursor is a height. */
+function heightOf(cursor: CursorRow | undefined): number | null {
+  const value = JSON.parse(cursor?.cursor ?? 'null') as { height?: unknown } | null;
+  return Number.isInteger(value?.height) ? (value?.height as number) : null;
+}
+
+/** The latest failure: of a reading, which any daemon may have recorded, or of a provider of this one. */
+function lastError(cursor: CursorRow | undefined, providers: readonly z.output<typeof ProviderPublic>[]) {
+  const errors = [
+    { last_error: cursor?.last_error ?? null, last_error_at: cursor?.last_error_at ?? null },
+    ...providers.map(({ last_error, last_error_at }) => ({ last_error, last_error_at })),
+  ];
+  return errors.reduce((latest, error) =>
+    (error.last_error_at ?? -1) > (latest.last_error_at ?? -1) ? error : latest,
+  );
+}

@@ -1,0 +1,104 @@
+// The operator's list of invoices and payments, and everything about one of them.
+import type { z } from 'zod';
+import {
+  candidatesFor,
+  type EntryFilter,
+  entriesOfInvoices,
+  entriesOfPayments,
+  listEntries,
+} from '../../data/admin.ts';
+import * as detail from '../../data/admin-detail.ts';
+import { getInvoice } from '../../data/invoices.ts';
+import { getPayment, logsOfInvoice, logsOfPayment } from '../../data/payments.ts';
+import type { InvoiceRow, PaymentRow } from '../../data/tables.ts';
+import type { AdminPaymentDetail, AdminPayments } from '../../src/api/admin-schemas.ts';
+import { Refusal } from '../../src/errors.ts';
+import type { App } from '../context.ts';
+import { presentEvents } from '../events.ts';
+import { presentIncome, presentInvoice, presentLog, presentPayment } from '../present.ts';
+import { presentEntry, presentLedgerEntry, presentTransfer } from './present.ts';
+
+/** AdminPayments. Words are taken in any case; `settled` means `confirmed`. */
+export async function paymentPage(app: App, filter: EntryFilter): Promise<z.output<typeof AdminPayments>> {
+  const { skip, limit } = filter;
+  const status = filter.status?.toLowerCase();
+  const entries = await listEntries(app.db, {
+    status: status === 'settled' ? 'confirmed' : status,
+    kind: filter.kind?.toLowerCase(),
+    chain: filter.chain?.toLowerCase(),
+    owner_id: filter.owner_id,
+    skip,
+    limit: limit + 1,
+  });
+  return {
+    data: entries.slice(0, limit).map(presentEntry),
+    has_more: entries.length > limit,
+    skip,
+    limit,
+  };
+}
+
+/** What an id of the list names. A payment that its invoice shows is that invoice. */
+export type Listed = { invoice: InvoiceRow } | { payment: PaymentRow };
+
+/** Refuses with `payment_not_found`. */
+export async function findListed(app: App, id: string): Promise<Listed> {
+  const invoice = await getInvoice(app.db.query, id);
+  if (invoice) return { invoice };
+  const payment = await getPayment(app.db.query, id);
+  if (!payment) throw new Refusal('payment_not_found');
+  const shown_by = payment.main === 1 ? await getInvoice(app.db.query, payment.invoice_id ?? '') : undefined;
+  return shown_by ? { invoice: shown_by } : { payment };
+}
+
+/** AdminPaymentDetail. Refuses with `payment_not_found`. */
+export async function paymentDetail(app: App, id: string): Promise<z.input<typeof AdminPaymentDetail>> {
+  const listed = await findListed(app, id);
+  return 'invoice' in listed ? invoiceDetail(app, listed.invoice) : strayDetail(app, listed.payment);
+}
+
+async function invoiceDetail(app: App, invoice: InvoiceRow): Promise<z.input<typeof AdminPaymentDetail>> {
+  const { query } = app.db;
+  const subject = { invoice_id: invoice.id };
+  const [entry] = await entriesOfInvoices(query, [invoice.id]);
+  if (!entry) throw new Refusal('payment_not_found');
+  const payments = await detail.paymentsOf(query, invoice.id);
+  const income = await detail.incomeOfInvoice(query, invoice.id);
+  return {
+    payment: presentEntry(entry),
+    invoice: presentInvoice(invoice, app.config.public_url),
+    payments: payments.map((payment) => presentPayment(payment, invoice)),
+    logs: (await logsOfInvoice(query, invoice.id)).map(presentLog),
+    transfers: (await detail.transfersOf(query, subject)).map((row) => presentTransfer(row, invoice)),
+    candidates: [],
+    ledger: (await detail.ledgerOfInvoice(query, invoice.id)).map(presentLedgerEntry),
+    income: income ? presentIncome(income) : null,
+    events: await presentEvents(app, await detail.eventsOf(query, subject)),
+  };
+}
+
+async function strayDetail(app: App, payment: PaymentRow): Promise<z.input<typeof AdminPaymentDetail>> {
+  const { query } = app.db;
+  const [entry] = await entriesOfPayments(query, [payment.id]);
+  if (!entry) throw new Refusal('payment_not_found');
+  const invoice = payment.invoice_id === null ? undefined : await getInvoice(query, payment.invoice_id);
+  const subject = invoice ? { invoice_id: invoice.id } : { payment_id: payment.id };
+  const transfers = await detail.transfersOf(query, { payment_id: payment.id });
+  const events = await detail.eventsOf(query, subject);
+  const unmatched = payment.status === 'unmatched' ? transfers[0] : undefined;
+  const candidates = unmatched ? await candidatesFor(query, unmatched) : [];
+  return {
+    payment: presentEntry(entry),
+    invoice: invoice ? presentInvoice(invoice, app.config.public_url) : null,
+    payments: [presentPayment(payment, invoice ?? null)],
+    logs: (await logsOfPayment(query, payment.id)).map(presentLog),
+    transfers: transfers.map((row) => presentTransfer(row, payment)),
+    candidates: candidates.map((row) => presentInvoice(row, app.config.public_url)),
+    ledger: [],
+    income: null,
+    events: await presentEvents(
+      app,
+      events.filter((event) => event.payment_id === payment.id),
+    ),
+  };
+}

@@ -1,0 +1,69 @@
+// The deployment's wallets: where refills and invoices of the platform key are paid to. New invoices only: one that
+// exists keeps the address it shows.
+import type { z } from 'zod';
+import { deleteDeploymentWallet, deploymentWallets, putDeploymentWallet } from '../../data/merchants.ts';
+import type { AdminRefillWallets } from '../../src/api/admin-schemas.ts';
+import { AddressError } from '../../src/chains/chain.ts';
+import { type Blockchain, findBlockchain } from '../../src/chains/gateways.ts';
+import { Refusal } from '../../src/errors.ts';
+import { type App, seconds } from '../context.ts';
+import type { UserContext } from '../http/handler.ts';
+import { presentWallet } from '../present-account.ts';
+import { blockchainsOf } from '../units.ts';
+import { operatorName } from './resolve.ts';
+
+/** AdminRefillWallets. */
+export async function refillWallets(app: App): Promise<z.output<typeof AdminRefillWallets>> {
+  const wallets = await deploymentWallets(app.db.query);
+  return {
+    wallets: wallets.map((wallet) => ({ ...presentWallet(app, wallet), note: wallet.note })),
+    missing: blockchainsOf(app.gateways).filter((id) => !wallets.some((wallet) => wallet.blockchain === id)),
+  };
+}
+
+/** Sets or, with an empty address, removes a wallet. Refuses with `unknown_chain` or `invalid_address`. */
+export async function setRefillWallet(
+  { app, user, log }: UserContext,
+  { chain, address, note }: { chain: string; address: string; note: string | null },
+): Promise<z.output<typeof AdminRefillWallets>> {
+  const blockchain = findByChain(app, chain);
+  const actor = operatorName(user);
+  if (address === '') {
+    await deleteDeploymentWallet(app.db.query, blockchain.id);
+    log.warn({ blockchain: blockchain.id, actor, note }, 'refill wallet removed');
+    return refillWallets(app);
+  }
+  const normal = normalize(app, blockchain, address);
+  await putDeploymentWallet(app.db.query, {
+    blockchain: blockchain.id,
+    address: normal.address,
+    address_key: normal.key,
+    note,
+    updated_at: seconds(app.clock),
+  });
+  log.warn({ blockchain: blockchain.id, address: normal.address, actor, note }, 'refill wallet set');
+  return refillWallets(app);
+}
+
+/** A blockchain by its own id or by that of any of its gateways. */
+function findByChain(app: App, chain: string): Blockchain {
+  const name = chain.trim().toLowerCase();
+  const gateway = app.gateways.find((one) => one.chain === name);
+  const found = findBlockchain(gateway?.blockchain ?? name);
+  if (found) return found;
+  throw new Refusal('unknown_chain', {
+    detail: `Unknown blockchain; use one of ${blockchainsOf(app.gateways).join(', ')}`,
+  });
+}
+
+function normalize(app: App, blockchain: Blockchain, text: string) {
+  const { network } = app.config;
+  try {
+    return blockchain.family.normalizeAddress(text.trim(), network);
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error;
+    throw new Refusal('invalid_address', {
+      detail: `Invalid ${blockchain.name} ${network} address: ${error.message} (like ${blockchain.address_hint[network]})`,
+    });
+  }
+}

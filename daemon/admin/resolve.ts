@@ -1,0 +1,119 @@
+// An operator's word on an invoice: each passes through the one door and leaves a log row with who spoke it.
+import type { z } from 'zod';
+import { insertLog } from '../../data/payments.ts';
+import type { InvoiceRow, UserRow } from '../../data/tables.ts';
+import type { AdminPaymentDetail } from '../../src/api/admin-schemas.ts';
+import { Refusal } from '../../src/errors.ts';
+import type { Fact } from '../../src/invoice.ts';
+import { type App, seconds } from '../context.ts';
+import type { UserContext } from '../http/handler.ts';
+import { refuseLimit, settled } from '../routes/invoices.ts';
+import { apply, type Outcome } from '../settle.ts';
+import { findListed, paymentDetail } from './payments.ts';
+import { normalizeTxid } from './txid.ts';
+
+export type Action = 'recheck' | 'expire' | 'fail' | 'confirm';
+
+/** How an operator is named in logs and books. */
+export const operatorName = (user: Pick<UserRow, 'id'>): string => `operator:${user.id}`;
+
+const notes: Record<Action, string> = {
+  recheck: 'checked again by the operator',
+  expire: 'expired by the operator',
+  fail: 'failed by the operator',
+  confirm: 'confirmed by the operator',
+};
+
+/**
+ * Does what the operator says and answers AdminPaymentDetail. Refuses with `payment_not_found`, `invoice_ended`,
+ * `transfer_booked` or `limit_exhausted`; throws ProviderError where the chain cannot be read.
+ */
+export async function resolvePayment(
+  { app, user, log }: UserContext,
+  id: string,
+  { action, txid }: { action: Action; txid: string | null },
+): Promise<z.input<typeof AdminPaymentDetail>> {
+  const actor = operatorName(user);
+  const named = txid === null ? null : normalizeTxid(txid);
+  const said = { actor, action, id, txid: named };
+  try {
+    const status = await (action === 'recheck'
+      ? recheck(app, id, actor)
+      : move(app, id, actor, action, named));
+    log.warn({ ...said, status }, 'the operator resolved a payment');
+  } catch (error) {
+    log.warn({ ...said, refused: (error as Error).message }, "the operator's resolution was refused");
+    throw error;
+  }
+  return paymentDetail(app, id);
+}
+
+/** Reads the chain now, then looks. Also for a payment without invoice: its transfer may have vanished. */
+async function recheck(app: App, id: string, actor: string): Promise<string> {
+  const listed = await findListed(app, id);
+  const { blockchain } = 'invoice' in listed ? listed.invoice : listed.payment;
+  await app.observer.poll(blockchain);
+  if (!('invoice' in listed)) {
+    await audit(app, { payment_id: listed.payment.id, invoice_id: null }, 'recheck', listed.payment, actor);
+    return listed.payment.status;
+  }
+  const fact: Fact = { kind: 'look' };
+  const outcome = await apply(app, listed.invoice.id, { fact, actor, note: notes.recheck });
+  if (!outcome) throw new Refusal('payment_not_found');
+  await audit(app, keysOf(outcome.invoice), 'recheck', outcome.invoice, actor);
+  return outcome.invoice.status;
+}
+
+async function move(
+  app: App,
+  id: string,
+  actor: string,
+  action: Exclude<Action, 'recheck'>,
+  txid: string | null,
+): Promise<string> {
+  const listed = await findListed(app, id);
+  if (!('invoice' in listed)) {
+    const { invoice_id } = listed.payment;
+    throw new Refusal('payment_not_found', {
+      detail: `This is a payment, not an invoice: resolve the invoice that it pays${invoice_id ? ` (${invoice_id})` : ''} with \`confirm\` and its txid`,
+    });
+  }
+  const fact: Fact = { kind: 'resolve', action };
+  const outcome = await apply(app, listed.invoice.id, { fact, actor, note: notes[action], txid });
+  if (!outcome) throw new Refusal('payment_not_found');
+  await refuseShort(app, outcome);
+  const invoice = settled(outcome);
+  if (outcome.verdict.verdict === 'unchanged') await audit(app, keysOf(invoice), action, invoice, actor);
+  return invoice.status;
+}
+
+const keysOf = (invoice: InvoiceRow) => ({ payment_id: invoice.payment_id, invoice_id: invoice.id });
+
+/** 402 with what is missing and how to refill. */
+async function refuseShort(app: App, { invoice, verdict }: Outcome): Promise<void> {
+  if (verdict.verdict !== 'refused' || verdict.code !== 'limit_exhausted' || invoice.owner_id === null)
+    return;
+  await refuseLimit(app, invoice.owner_id, invoice.amount_usd_micros);
+}
+
+/** The log row of what moved nothing: that it was said stays on record all the same. */
+async function audit(
+  app: App,
+  keys: { payment_id: string | null; invoice_id: string | null },
+  action: Action,
+  at: { status: string; txid: string | null; confirmations: number },
+  actor: string,
+): Promise<void> {
+  await app.db.transaction((tx) =>
+    insertLog(tx, {
+      ...keys,
+      from_status: at.status,
+      to_status: at.status,
+      txid: at.txid,
+      confirmations: at.confirmations,
+      note: notes[action],
+      actor,
+      created_at: seconds(app.clock),
+    }),
+  );
+}

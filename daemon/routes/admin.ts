@@ -1,0 +1,23 @@
+// The operator's endpoints; what each does stands in daemon/admin.
+import type { admin as list } from '../../src/api/admin.ts';
+import { creditMerchant } from '../admin/credit.ts';
+import { dashboard } from '../admin/dashboard.ts';
+import { merchantDetail, merchantPage } from '../admin/merchants.ts';
+import { presentObservers } from '../admin/observers.ts';
+import { paymentDetail, paymentPage } from '../admin/payments.ts';
+import { refillWallets, setRefillWallet } from '../admin/refill-wallets.ts';
+import { resolvePayment } from '../admin/resolve.ts';
+import type { Handlers } from '../http/handler.ts';
+
+export const admin: Handlers<typeof list> = {
+  getAdminDashboard: (_, { app }) => dashboard(app),
+  listAdminMerchants: ({ query }, { app }) => merchantPage(app, query),
+  getAdminMerchant: ({ params }, { app }) => merchantDetail(app, params.user_id),
+  creditMerchant: ({ params, body }, context) => creditMerchant(context, params.user_id, body),
+  getAdminRefillWallets: (_, { app }) => refillWallets(app),
+  setAdminRefillWallet: ({ body }, context) => setRefillWallet(context, body),
+  listObservers: async (_, { app }) => ({ observers: await presentObservers(app) }),
+  listAdminPayments: ({ query }, { app }) => paymentPage(app, query),
+  getAdminPayment: ({ params }, { app }) => paymentDetail(app, params.invoice_id),
+  resolvePayment: ({ params, body }, context) => resolvePayment(context, params.invoice_id, body),
+};
