@@ -24,6 +24,8 @@ const DRAWS = 8;
 const MEMO_BYTES = 32;
 
 export interface InvoiceRequest {
+  /** Of the invoice to make: a request repeated under it finds what it made before. Null draws one. */
+  id: string | null;
   /** Null for the platform key. */
   owner_id: string | null;
   kind: 'sale' | 'refill';
@@ -59,6 +61,8 @@ export async function createInvoice(app: App, request: InvoiceRequest): Promise<
   if (quoted === 'too_small') throw new Refusal('amount_too_small');
   if (quoted === 'too_large') throw new Refusal('amount_too_large');
   return app.db.transaction(async (tx) => {
+    const made = request.id === null ? undefined : await getInvoice(tx, request.id);
+    if (made) return made;
     const row = await insertFree(app, tx, request, quoted, usd_nanos);
     await watchAddress(tx, {
       blockchain: gateway.blockchain,
@@ -90,11 +94,11 @@ async function insertFree(
   const slots = gateway.unique_amount ? uniqueSlots(gateway, quoted.amount_atomic) : 1n;
   for (let draw = 0; draw < DRAWS; draw++) {
     const slot = draw === 0 ? 0n : randomBelow(slots);
-    const row = await tryInsert(app, tx, request, withTail(gateway, quoted, slot), rate);
+    const row = await insertInvoice(tx, invoiceValues(app, request, withTail(gateway, quoted, slot), rate));
     if (row) return row;
   }
   for (const slot of await freeSlots(tx, request, quoted, slots)) {
-    const row = await tryInsert(app, tx, request, withTail(gateway, quoted, slot), rate);
+    const row = await insertInvoice(tx, invoiceValues(app, request, withTail(gateway, quoted, slot), rate));
     if (row) return row;
   }
   throw new Refusal('no_free_amount', {
@@ -124,17 +128,6 @@ async function freeSlots(tx: Tx, request: InvoiceRequest, quoted: Quote, slots: 
   return [...amounts.values()];
 }
 
-async function tryInsert(
-  app: App,
-  tx: Tx,
-  request: InvoiceRequest,
-  quoted: Quote,
-  rate: bigint,
-): Promise<InvoiceRow | undefined> {
-  const values = invoiceValues(app, request, quoted, rate);
-  return (await insertInvoice(tx, values)) ? await getInvoice(tx, values.id) : undefined;
-}
-
 function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: bigint): NewInvoice {
   const { gateway, wallet } = request;
   const family = findBlockchain(gateway.blockchain)?.family as Family;
@@ -152,7 +145,7 @@ function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: b
     expires_at,
   });
   return {
-    id: randomUUID(),
+    id: request.id ?? randomUUID(),
     owner_id: request.owner_id,
     kind: request.kind,
     unit_id: request.unit_id,

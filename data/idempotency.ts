@@ -1,4 +1,5 @@
 // Idempotency keys: one row for each caller and key, first as a claim, then with the answer.
+import { randomUUID } from 'node:crypto';
 import type { Db, Executor } from './open.ts';
 
 /** Old rows removed with each new claim: more than are added, so that the table never grows without end. */
@@ -17,7 +18,10 @@ export interface IdempotencyClaim {
 }
 
 export type ClaimResult =
-  | { state: 'claimed' | 'in_progress' | 'mismatch' }
+  /** `resource_id` is the same again where an earlier claim of this request died with its process. */
+  | { state: 'claimed'; resource_id: string }
+  | { state: 'in_progress' }
+  | { state: 'mismatch' }
   | { state: 'answered'; status: number; body: string };
 
 /** Claims the key for this request, or says what became of the one that has it. */
@@ -40,11 +44,30 @@ export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimR
     // A row that may be taken over: forgotten, or a claim of this very request whose process died.
     const claimed = await tx
       .insertInto('idempotency')
-      .values({ caller, key, request_hash, status: null, body: null, created_at: now })
+      .values({
+        caller,
+        key,
+        request_hash,
+        resource_id: randomUUID(),
+        status: null,
+        body: null,
+        created_at: now,
+      })
       .onConflict((conflict) =>
         conflict
           .columns(['caller', 'key'])
-          .doUpdateSet({ request_hash, status: null, body: null, created_at: now })
+          .doUpdateSet((update) => ({
+            request_hash,
+            resource_id: update
+              .case()
+              .when('idempotency.created_at', '<', forget_before)
+              .then(update.ref('excluded.resource_id'))
+              .else(update.ref('idempotency.resource_id'))
+              .end(),
+            status: null,
+            body: null,
+            created_at: now,
+          }))
           .where((row) =>
             row.or([
               row('idempotency.created_at', '<', forget_before),
@@ -56,9 +79,9 @@ export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimR
             ]),
           ),
       )
-      .returning('caller')
+      .returning('resource_id')
       .executeTakeFirst();
-    if (claimed) return { state: 'claimed' };
+    if (claimed) return { state: 'claimed', resource_id: claimed.resource_id };
     const first = await tx
       .selectFrom('idempotency')
       .selectAll()

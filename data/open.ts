@@ -1,19 +1,14 @@
 // Opens the database: SQLite by default, PostgreSQL where several daemons share the work. One kysely over both.
-import { chmodSync, statSync } from 'node:fs';
-import SQLite from 'better-sqlite3';
 import {
   Kysely,
   type KyselyPlugin,
   PostgresDialect,
   type RootOperationNode,
-  type SqliteDatabase,
-  SqliteDialect,
-  type SqliteStatement,
-  sql,
   type Transaction,
   type UnknownRow,
 } from 'kysely';
 import pg from 'pg';
+import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
@@ -36,9 +31,6 @@ export class DatabaseError extends Error {
   override name = 'DatabaseError';
 }
 
-/** Larger files are checked by `gatewayd verify`, not at every start. */
-const QUICK_CHECK_BYTES = 64 * 1024 * 1024;
-const BUSY_TIMEOUT_MS = 5_000;
 const POOL_SIZE = 10;
 const CONNECT_TIMEOUT_MS = 5_000;
 const TRANSACTION_TRIES = 5;
@@ -64,68 +56,15 @@ class IntegerPlugin implements KyselyPlugin {
 
 /** Opens `sqlite:/path/file.db` or `postgres://…`. Throws DatabaseError for what cannot be used. */
 export async function openDb(url: string): Promise<Db> {
-  return url.startsWith('sqlite:') ? openSqlite(url.slice('sqlite:'.length)) : openPostgres(url);
-}
-
-function openSqlite(file: string): Db {
-  let database: SQLite.Database;
+  if (!url.startsWith('sqlite:')) return openPostgres(url);
+  const file = url.slice('sqlite:'.length);
   try {
-    database = new SQLite(file, { timeout: BUSY_TIMEOUT_MS });
-    if (file !== ':memory:') chmodSync(file, 0o600);
-    database.defaultSafeIntegers(true);
-    database.pragma('journal_mode = WAL');
-    database.pragma('synchronous = FULL');
-    database.pragma('foreign_keys = ON');
-    database.prepare('select count(*) from sqlite_schema').get();
-    if (file !== ':memory:' && statSync(file).size <= QUICK_CHECK_BYTES) {
-      const check = database.pragma('quick_check(1)', { simple: true });
-      if (check !== 'ok') throw new Error(String(check));
-    }
+    return openSqlite(file, [new IntegerPlugin()]);
   } catch (error) {
     throw new DatabaseError(
       `the database ${file} cannot be used (${(error as Error).message}); it was left as it is. Restore a backup with \`gatewayd restore\` or name another file with --database-url`,
     );
   }
-  const query = new Kysely<Tables>({
-    dialect: new SqliteDialect({ database: cachingStatements(database) }),
-    plugins: [new IntegerPlugin()],
-  });
-  return {
-    dialect: 'sqlite',
-    query,
-    transaction: (work) =>
-      query.connection().execute(async (connection) => {
-        // BEGIN IMMEDIATE: a transaction that will write takes the write lock before it reads.
-        await sql`begin immediate`.execute(connection);
-        try {
-          const value = await work(connection as Tx);
-          await sql`commit`.execute(connection);
-          return value;
-        } catch (error) {
-          await sql`rollback`.execute(connection);
-          throw error;
-        }
-      }),
-    close: () => query.destroy(),
-  };
-}
-
-const STATEMENT_CACHE = 500;
-
-/** Keeps prepared statements: kysely prepares each time, which costs more than running them. */
-function cachingStatements(database: SQLite.Database): SqliteDatabase {
-  const statements = new Map<string, SQLite.Statement>();
-  return {
-    close: () => void database.close(),
-    prepare(text) {
-      const known = statements.get(text);
-      if (known && !known.busy) return known as unknown as SqliteStatement;
-      const statement = database.prepare(text);
-      if (statements.size >= STATEMENT_CACHE) statements.clear();
-      statements.set(text, statement);
-      return statement as unknown as SqliteStatement;
-    },
-  };
 }
 
 async function openPostgres(url: string): Promise<Db> {

@@ -323,6 +323,8 @@ interface IdempotencyTable {
   caller: string;
   key: string;
   request_hash: string;
+  /** Id of what the request makes: the same again where its process died midway. */
+  resource_id: string;
   /** Null while the first request is in progress. */
   status: number | null;
   body: string | null;

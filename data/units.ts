@@ -30,7 +30,10 @@ export function unitBySlug(query: Executor, merchant_id: string, slug: string): 
     .executeTakeFirst();
 }
 
-/** Inserts under the first free of `slug`, `slug-2`, `slug-3` …; undefined where the merchant has `max` units already. */
+/**
+ * Inserts under the first free of `slug`, `slug-2`, `slug-3` …; undefined where the merchant has `max`
+ * units already. A repetition under an id that was used finds what was made.
+ */
 export async function insertUnit(
   db: Db,
   tx: Tx,
@@ -41,6 +44,8 @@ export async function insertUnit(
   if (!(await lockHead(db, tx, unit.merchant_id)))
     throw new Error(`merchant ${unit.merchant_id} does not exist`);
   const others = await unitsOf(tx, unit.merchant_id);
+  const made = others.find((other) => other.id === unit.id);
+  if (made) return made;
   if (others.length >= max) return undefined;
   const taken = new Set(others.map((other) => other.slug));
   // One candidate more than there are others: one of them is free.

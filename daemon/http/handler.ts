@@ -8,6 +8,8 @@ import type { App } from '../context.ts';
 export interface RequestInfo {
   /** The `X-Request-Id` of this answer and of its log lines. */
   id: string;
+  /** Id for what a request with an Idempotency-Key makes, the same when it is repeated after a crash; else null. */
+  resource_id: string | null;
   /** The caller's address; behind a trusted proxy, the one it names. */
   ip: string;
   headers: Headers;

@@ -24,12 +24,13 @@ export function idempotencyKey(headers: Headers): string | null | { detail: Vali
 
 /**
  * Runs `work` once for each caller and key within 24 hours. Only success is kept: a refusal or a failure frees
- * the key, so that the same request can be sent again once its reason is mended.
+ * the key, so that the same request can be sent again once its reason is mended. `work` makes its resource under
+ * the id it is given: a repetition after a crash is given the same, and finds what was made.
  */
 export async function onceOnly(
   app: App,
   request: { caller: string; key: string; endpoint_id: string; input: unknown },
-  work: () => Promise<Answer>,
+  work: (resource_id: string) => Promise<Answer>,
 ): Promise<Answer> {
   const { caller, key } = request;
   const now = seconds(app.clock);
@@ -52,7 +53,7 @@ export async function onceOnly(
     };
   let answer: Answer;
   try {
-    answer = await work();
+    answer = await work(claim.resource_id);
   } catch (error) {
     await releaseIdempotent(app.db.query, { caller, key });
     throw error;

@@ -174,6 +174,7 @@ async function answer(
     log: call.log,
     request: {
       id: call.request_id,
+      resource_id: null,
       ip,
       headers: event.req.headers,
       get signal() {
@@ -184,9 +185,12 @@ async function answer(
     },
     ...caller,
   };
-  const work = async () => replyAnswer(endpoint, await handle(parsed.value, context));
+  const work = async (resource_id: string | null) => {
+    context.request.resource_id = resource_id;
+    return replyAnswer(endpoint, await handle(parsed.value, context));
+  };
   const key = endpoint.idempotent ? idempotencyKey(event.req.headers) : null;
-  if (key === null) return work();
+  if (key === null) return work(null);
   if (typeof key === 'object') return invalidAnswer(key.detail);
   const name = caller.name === 'public' ? `public:${ip}` : caller.name;
   return onceOnly(app, { caller: name, key, endpoint_id: endpoint.id, input: parsed.value }, work);

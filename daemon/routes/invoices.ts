@@ -20,11 +20,12 @@ import { apply, type Outcome } from '../settle.ts';
 const MAX_LABEL = 64;
 
 export const invoices: Handlers<typeof list> = {
-  async createInvoice({ body }, { app, owner }) {
+  async createInvoice({ body }, { app, owner, request }) {
     if (body.callback_url)
       checkWebhookUrl(body.callback_url, { allow_private: app.config.webhook_allow_private });
     const gateway = gatewayFor(app, owner, body.chain);
     const row = await createInvoice(app, {
+      id: request.resource_id,
       owner_id: ownerId(owner),
       kind: 'sale',
       gateway,

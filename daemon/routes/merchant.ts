@@ -100,7 +100,7 @@ export const merchant: Handlers<typeof list> = {
     };
   },
 
-  async createRefill({ body }, { app, user }) {
+  async createRefill({ body }, { app, user, request }) {
     const account = await merchantOf(app, user);
     const gateway = findGateway(app.gateways, body.chain);
     const { blockchain, blockchain_name } = gateway;
@@ -111,6 +111,7 @@ export const merchant: Handlers<typeof list> = {
         extra: { blockchain, next: nextCall('getRefillWallets') },
       });
     const row = await createInvoice(app, {
+      id: request.resource_id,
       owner_id: account.id,
       kind: 'refill',
       gateway,

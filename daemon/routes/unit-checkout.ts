@@ -20,7 +20,7 @@ export const unitCheckout: Handlers<readonly [typeof getUnit, typeof checkoutUni
     return presentUnit(app, unit, merchant, await payableGateways(app, merchant));
   },
 
-  async checkoutUnit({ params, body }, { app }) {
+  async checkoutUnit({ params, body }, { app, request }) {
     const { unit, merchant } = await findUnit(app, params.unit_id);
     const user = await getUser(app.db.query, merchant.id);
     if (!user?.is_active) throw new Refusal('account_inactive');
@@ -37,6 +37,7 @@ export const unitCheckout: Handlers<readonly [typeof getUnit, typeof checkoutUni
       });
     }
     const row = await createInvoice(app, {
+      id: request.resource_id,
       owner_id: merchant.id,
       kind: 'sale',
       gateway,

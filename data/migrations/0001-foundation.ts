@@ -313,6 +313,7 @@ const tables = [
     caller text not null,
     key text not null,
     request_hash text not null,
+    resource_id text not null,
     status integer,
     body text,
     created_at INT8 not null,

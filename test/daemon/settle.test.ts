@@ -523,6 +523,22 @@ describe.each(databases)('settlement on %s', (database) => {
     });
   });
 
+  it('finds the invoice that a crashed request made when the request is repeated under its key', async () => {
+    const headers = { 'idempotency-key': `crash-${database}` };
+    const body = { chain: 'ton', amount: '3' };
+    const send = () => test.fetch('POST', '/v1/invoices', { key: merchant.key, body, headers });
+    const first = await send();
+    await test.app.db.query
+      .updateTable('idempotency')
+      .set({ status: null, body: null, created_at: test.clock.now() - 61 })
+      .where('key', '=', headers['idempotency-key'])
+      .execute();
+    const second = await send();
+    expect(second.status, second.text).toBe(200);
+    expect(second.json.id).toBe(first.json.id);
+    expect((await rowsOf(first.json.id)).events).toEqual(['invoice.created']);
+  });
+
   it('refuses to change or delete what was written to the ledger', async () => {
     await expect(
       test.app.db.query

@@ -1,0 +1,126 @@
+// SQLite: durable at every commit, one writer, and transactions that wait for each other share one commit.
+import { chmodSync, statSync } from 'node:fs';
+import SQLite from 'better-sqlite3';
+import {
+  Kysely,
+  type KyselyPlugin,
+  type SqliteDatabase,
+  SqliteDialect,
+  type SqliteStatement,
+  sql,
+} from 'kysely';
+import type { Db, Tx } from './open.ts';
+import type { Tables } from './tables.ts';
+
+/** Larger files are checked by `gatewayd verify`, not at every start. */
+const QUICK_CHECK_BYTES = 64 * 1024 * 1024;
+const BUSY_TIMEOUT_MS = 5_000;
+const STATEMENT_CACHE = 500;
+/** Most transactions that share one commit. */
+const GROUP_LIMIT = 64;
+
+/** Opens a file, or `:memory:`. Throws where it is damaged or no database. */
+export function openSqlite(file: string, plugins: KyselyPlugin[]): Db {
+  const database = new SQLite(file, { timeout: BUSY_TIMEOUT_MS });
+  if (file !== ':memory:') chmodSync(file, 0o600);
+  database.defaultSafeIntegers(true);
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.pragma('foreign_keys = ON');
+  database.prepare('select count(*) from sqlite_schema').get();
+  if (file !== ':memory:' && statSync(file).size <= QUICK_CHECK_BYTES) {
+    const check = database.pragma('quick_check(1)', { simple: true });
+    if (check !== 'ok') throw new Error(String(check));
+  }
+  const query = new Kysely<Tables>({
+    dialect: new SqliteDialect({ database: cachingStatements(database) }),
+    plugins,
+  });
+  return {
+    dialect: 'sqlite',
+    query,
+    transaction: createGroups(query, () => database.inTransaction),
+    close: () => query.destroy(),
+  };
+}
+
+/** One caller's transaction in a group; it hears of its end only when the group has been committed. */
+interface Job {
+  work(tx: Tx): Promise<unknown>;
+  succeed(value: unknown): void;
+  fail(error: unknown): void;
+}
+
+/**
+ * Those that come while a commit is on its way share the next one: the disk is asked once for all of them. Each has
+ * a savepoint of its own, so that a failure undoes its own work and nobody else's.
+ */
+function createGroups(query: Kysely<Tables>, isOpen: () => boolean): Db['transaction'] {
+  const waiting: Job[] = [];
+  let running = false;
+
+  async function run(): Promise<void> {
+    running = true;
+    while (waiting.length > 0) {
+      const group = waiting.splice(0, GROUP_LIMIT);
+      await runGroup(query, group, isOpen).catch((error: unknown) => {
+        for (const job of group) job.fail(error);
+      });
+    }
+    running = false;
+  }
+
+  return <T>(work: (tx: Tx) => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({ work, succeed: (value) => resolve(value as T), fail: reject });
+      if (!running) void run();
+    });
+}
+
+async function runGroup(query: Kysely<Tables>, group: readonly Job[], isOpen: () => boolean): Promise<void> {
+  const ends = await query.connection().execute(async (connection) => {
+    // A transaction that will write takes the write lock before it reads.
+    await sql`begin immediate`.execute(connection);
+    try {
+      const ended: (() => void)[] = [];
+      for (const job of group) ended.push(await runJob(connection as Tx, job, isOpen));
+      await sql`commit`.execute(connection);
+      return ended;
+    } catch (error) {
+      if (isOpen()) await sql`rollback`.execute(connection);
+      throw error;
+    }
+  });
+  for (const end of ends) end();
+}
+
+/** Throws only where the whole group is lost (SQLite itself has rolled back, as on a full disk). */
+async function runJob(tx: Tx, job: Job, isOpen: () => boolean): Promise<() => void> {
+  await sql`savepoint job`.execute(tx);
+  try {
+    const value = await job.work(tx);
+    await sql`release job`.execute(tx);
+    return () => job.succeed(value);
+  } catch (error) {
+    if (!isOpen()) throw error;
+    await sql`rollback to job`.execute(tx);
+    await sql`release job`.execute(tx);
+    return () => job.fail(error);
+  }
+}
+
+/** Keeps prepared statements: kysely prepares each time, which costs more than running them. */
+function cachingStatements(database: SQLite.Database): SqliteDatabase {
+  const statements = new Map<string, SQLite.Statement>();
+  return {
+    close: () => void database.close(),
+    prepare(text) {
+      const known = statements.get(text);
+      if (known && !known.busy) return known as unknown as SqliteStatement;
+      const statement = database.prepare(text);
+      if (statements.size >= STATEMENT_CACHE) statements.clear();
+      statements.set(text, statement);
+      return statement as unknown as SqliteStatement;
+    },
+  };
+}
