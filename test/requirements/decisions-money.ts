@@ -1,0 +1,140 @@
+// What decisions.md promises of amounts, the prepaid limit, states, matching, addresses and rates: §1 to §4, §7, §8.
+
+export const words = {
+  source: 'decisions: §1',
+  sentences: {
+    'gateway-ids':
+      'a gateway is one asset on one blockchain; coins have its name, tokens <blockchain>-<symbol>',
+    'currency-entries':
+      'a currency entry is a gateway id or a ticker in any case; a ticker means all its gateways',
+    'currency-entries-echo': 'entries are validated, deduplicated and echoed as sent; null means all',
+    'money-integers': 'USD is integer micros and coins integer atomic units, exact beyond 64 bits',
+    'money-wire': 'the wire carries decimal strings without exponent',
+    'money-input':
+      'amounts are JSON numbers or plain decimals; exponent, _, other digits, NaN, 10+ digits are 422',
+    'money-rounds-up': 'the buyer’s amount rounds up to the payable precision',
+    'money-sum': 'amount = amount_merchant + amount_fee exactly',
+    'rate-frozen': 'the rate is frozen in the invoice at creation',
+  },
+} as const;
+
+export const limit = {
+  source: 'decisions: §2',
+  sentences: {
+    'ledger-double-entry': 'the prepaid balance is the fold of a double-entry ledger',
+    'ledger-append-only': 'the database refuses to change or delete an entry',
+    'ledger-hash-chain': 'each entry holds the hash of the one before, so that tampering is found',
+    'limit-is-prepaid-times-100': 'limit_of_payments = prepaid × 100; a volume V lowers it by V',
+    'refill-no-fee': 'a refill has no fee and no income record',
+    'income-fee-charged': 'fee_charged of the income record is the fee in USD',
+    'platform-invoices-free': 'invoices of the platform key have neither limit nor fee',
+    'balances-list': 'balances are the prepaid USD balance and the confirmed income per currency',
+    'limit-never-negative': 'the balance never falls below zero, however many confirm at once',
+    'limit-held': 'a confirmed transfer over the limit leaves the invoice created and its payment held',
+    'limit-402-body': 'the 402 says detail, code limit_exhausted, required_usd, remaining_usd and refill',
+    'limit-held-books': 'credit or refill books held payments by itself, oldest first',
+    'limit-starts-zero': 'a new merchant starts with limit 0',
+    'simulate-demo-credit':
+      'simulate is never refused for the limit: what lacks is a demo_credit entry first',
+  },
+} as const;
+
+export const payments = {
+  source: 'decisions: §3',
+  sentences: {
+    'one-door': 'observer, check, simulate, cancel and resolve pass through one decision and one transaction',
+    'exactly-once': 'a payment books once: one fee, one income, one confirmed event, by unique keys',
+    'settled-filter': 'settled is accepted as a filter for confirmed and never stored',
+    'payment-statuses': 'payments are detected, confirming, held, confirmed, orphaned, late or unmatched',
+    'payment-log':
+      'every change of a payment is a log row of from, to, txid, confirmations, note, actor, time',
+    'amount-match': 'amount_match is none, exact, over or under',
+    'sum-of-transfers': 'transfers to one memo add up; final money of at least the amount confirms',
+    underpaid: 'less stays created with under and received_amount',
+    overpaid: 'more is confirmed with over',
+    'ton-txid': 'the txid of TON is the hex hash of the transaction on the receiving account',
+    'expire-not-while-paid':
+      'an invoice paid in time waits past expiry for confirmations or limit, at most 24 h',
+    'expire-not-while-blind':
+      'nothing expires that could have been paid while its provider was away, at most 24 h',
+    'expire-before-limit': 'expiry is judged before the limit',
+    'watch-24h': 'addresses stay watched 24 h after an invoice ends',
+    'late-listed': 'a transfer for an ended invoice is a late payment, never booked by itself',
+    'unmatched-listed': 'a transfer that matches nothing is an unmatched payment, never booked by itself',
+    'address-sum': 'for each watched address: sum on chain = matched + late + unmatched',
+    'stray-to-operator': 'late and unmatched payments are listed to the operator, who can resolve',
+    'cancel-detected-409': 'cancel of an invoice with a detected transfer is 409',
+    'ended-simulate': 'simulate of a confirmed invoice returns it, of another ended one is 409',
+    'ended-check': 'check of an ended invoice returns it unchanged',
+    'ended-cancel': 'cancel of a cancelled invoice returns it, of another ended one is 409',
+    'resolve-recheck': 'recheck polls now',
+    'resolve-end': 'expire and fail end a created, failed or expired invoice',
+    'resolve-confirm':
+      'confirm books from any state but confirmed, which it returns unchanged; txid is recorded',
+    'output-books-once': 'one transaction output books once, ever',
+    'resolve-pays-fee': 'resolve bypasses neither fee, limit nor the log',
+    'vanished-alert': 'a confirmed transaction that vanishes is an alert and a log row; no money goes back',
+  },
+} as const;
+
+export const matching = {
+  source: 'decisions: §4',
+  sentences: {
+    'memo-exact': 'a memo matches exactly, after trimming',
+    'memo-form': 'a memo is memo_length (10) characters of an unambiguous upper-case alphabet',
+    'memo-unique': 'a memo is unique per address for ever',
+    'memo-plain-price': 'with a memo the amount is the plain price',
+    'memo-unknown':
+      'no memo or an unknown one is unmatched, with the open invoices it could mean; never guessed',
+    'amount-unique': 'without memo the amount is unique per address and asset over open and watched invoices',
+    'amount-tail':
+      'the tail is the smallest steps wallets keep, zero where free, at most 1 %, the merchant’s',
+    'amount-none-left': 'when no amount is free the answer is 409 and says so',
+    'amount-exact-only': 'the closest amount never matches',
+    'amount-setting': 'unique_amount turns the same on for a memo chain, besides the memo',
+    'solana-reference': 'a Solana transfer that carries the invoice’s reference matches without memo',
+    'assets-ton':
+      'on TON only genuine coins and jettons count: forged, foreign, bounced and aborted ones do not',
+    'assets-solana':
+      'on Solana only what the wallet gained in the listed mint counts, final and without error',
+    'assets-utxo':
+      'on UTXO chains outputs count once each; replaced, double-spent, reorganised, coinbase do not',
+  },
+} as const;
+
+export const addresses = {
+  source: 'decisions: §7',
+  sentences: {
+    'wallet-validated': 'wallets are validated per blockchain and network with their checksums',
+    'wallet-entry':
+      'an entry is blockchain, blockchain_name, address, network, currencies, updated_at; plus missing',
+    'deployment-wallets':
+      'deployment wallets come from the configuration and are edited by the operator; "" removes',
+    'no-signing': 'no private key, seed or signing code is in the product',
+    'exits-documented': 'exits hold only links that wallets document, keyed wallet, web, tg',
+    'exits-answer':
+      'exits answer url, links, address, amount, memo, chain, currency for every chain; url may be null',
+    'refill-belongs': 'a merchant’s key reads, checks and simulates its refill invoices',
+    'unit-available': 'available_currencies are the ids of the enabled gateways',
+    'unit-before-wallet': 'units may be made before wallets; then checkout refuses',
+    'refuse-unknown-chain': 'an unknown or disabled chain is 400 unknown_chain',
+    'refuse-chain-not-accepted': 'a chain that the unit does not accept is 400 chain_not_accepted',
+    'refuse-no-wallet': 'no wallet is 400 no_wallet and names the blockchain',
+    'refuse-inactive': 'an inactive unit or account is 403',
+    'refuse-no-rate': 'no fresh rate is 503',
+    'refuse-unit-limit': 'a fourth unit is 403 unit_limit',
+  },
+} as const;
+
+export const rates = {
+  source: 'decisions: §8',
+  sentences: {
+    'rates-median': 'rates are the median of three or more keyless sources, refreshed every 60 s',
+    'rates-outliers': 'quotes over 3 % off are dropped',
+    'rates-alias': 'one source alone is never trusted for an aliased ticker',
+    'rates-stale': 'a rate over 5 minutes old refuses creation with 503 and Retry-After',
+    'rates-pegs': 'stablecoins are 1:1 unless the sources say that the peg is off by over 1 %',
+    'rates-fixed': 'rates.source fixed takes figures from the configuration',
+    'rates-demo': 'a demo that reaches no source uses built-in rates and says so',
+  },
+} as const;

@@ -1,0 +1,104 @@
+// What decisions.md promises of webhooks, sign-in, running and every write: §5, §6, §9, §10, §11.
+
+export const webhooks = {
+  source: 'decisions: §5',
+  sentences: {
+    'webhook-signature':
+      'webhooks are signed by Standard Webhooks: id, timestamp, v1 HMAC over id.timestamp.body',
+    'webhook-secret-forms': 'a secret after whsec_ is base64, any other its UTF-8 bytes',
+    'webhook-body': 'the body is type invoice.confirmed, timestamp, api_version and data {invoice, payment}',
+    'webhook-callback': 'callback_url replaces webhook_url for its invoice, with the same secret',
+    'webhook-one-attempt': 'one automatic attempt, claimed first; a crash leaves unknown, never a second one',
+    'webhook-outcome': '2xx is success, 3xx a failure that is not followed; 15 s in all, 64 KB read',
+    'webhook-slow': 'a slow receiver delays no other',
+    'webhook-statuses': 'webhook_status is none, pending, delivered, failed or unknown',
+    'events-kinds': 'every kind of event is kept and listed to the merchant',
+    'events-cursor': 'events are paged by after, oldest first, and none that commits late is passed over',
+    'events-stream': 'Accept: text/event-stream streams them',
+    'events-resend': 'resend sends an event again under the same webhook-id',
+    'outgoing-public-only':
+      'outgoing requests reach only public addresses, checked at connect, unless allowed',
+  },
+} as const;
+
+export const signIn = {
+  source: 'decisions: §6',
+  sentences: {
+    'identity-values': 'source is email, google or telegram; gmail.com and googlemail.com are provider mail',
+    'identity-by-subject': 'identity is (source, subject): Google never takes over a password account',
+    'token-form': 'tokens are HS256 with exp, sub, iat, typ, ver, for 8 days',
+    'recovery-token': 'recovery tokens are of another kind, for 48 h, once',
+    'tokens-end': 'a changed password, deactivation or deletion ends a user’s tokens',
+    'bearer-statuses': 'no token is 401, a bad one 403, its user gone 404, inactive 400, no superuser 403',
+    'sign-in-messages': 'sign-in and users answer the statuses and messages of http.md',
+    'users-superuser': 'managing users needs the superuser, except a user reading itself',
+    'key-form': 'the key is gw_, 32 random bytes and a checksum; looked up by hash, kept encrypted',
+    'key-401': 'an absent or unknown key is 401 Invalid API key',
+    'key-rotate': 'rotate-key replaces the key; the old one ends at once',
+    'platform-key-form': 'the platform key is gw_ and at least 24 characters',
+    'first-superuser': 'the first superuser is configured, or made with a password that is printed once',
+    slug: 'slugs are 3–64 of a fixed form, unique, from the mail at sign-up; PATCH changes, taken is 409',
+    'unit-slug': 'a unit’s slug comes from its title, unique per merchant',
+    'plan-base': 'plan is base',
+    'rate-limit-sign-in': 'sign-in and recovery: 10/min per address and 5/min per identity',
+    'rate-limit-signup': 'signup: 10/min per address',
+    'rate-limit-checkout': 'checkout: 30/min per address',
+    'rate-limit-429': 'beyond is 429 with Retry-After; limits are settings; loopback in demo is exempt',
+    'passwords-argon2': 'passwords are argon2id, and an unknown user costs what a wrong password costs',
+  },
+} as const;
+
+export const running = {
+  source: 'decisions: §9',
+  sentences: {
+    'settings-order': 'flags > environment > file > defaults',
+    'settings-env': 'every setting has its GATEWAYD_ name in the environment',
+    'settings-unknown': 'an unknown key is an error that names the nearest known one',
+    'default-demo': 'nothing configured is testnet with demo on loopback port 4020',
+    'mainnet-no-demo': 'mainnet turns demo off; demo with mainnet is refused',
+    'data-dir': 'the data directory is $XDG_STATE_HOME/gatewayd, 0700, files 0600',
+    'sqlite-durable': 'SQLite runs in WAL with synchronous FULL',
+    'exit-78': 'a busy port, second daemon, newer schema or damaged database: exit 78, nothing changed',
+    'payment-ttl': 'payment_ttl_seconds: TON and Solana 300, Bitcoin 3600; from 5 s on testnet',
+    'provider-network': 'a provider of the wrong network is refused; every test chain is testnet',
+    'ready-line': 'ready is one line on stdout',
+    'command-start': 'gatewayd start runs the daemon',
+    'command-migrate': 'gatewayd migrate brings the schema up to date',
+    'command-config': 'gatewayd config shows what is in force, without secrets',
+    'command-admin-create': 'gatewayd admin create makes a superuser',
+    sigterm: 'SIGTERM stops accepting, finishes what is in flight within 10 s, exits 0',
+    'both-databases': 'the same service runs on SQLite and PostgreSQL, there as several daemons',
+    migrations: 'migrations run once each and refuse a newer schema',
+  },
+} as const;
+
+export const extensions = {
+  source: 'decisions: §10',
+  sentences: {
+    'list-invoices': 'GET /v1/invoices lists by status, external_ref, limit, after',
+    'extension-marked': 'extensions carry x-extension in OpenAPI',
+    'extension-catalog': 'extensions are marked in the catalog',
+  },
+} as const;
+
+export const writes = {
+  source: 'decisions: §11',
+  sentences: {
+    'idempotency-replay': 'same Idempotency-Key and body: the first answer again, for 24 h',
+    'idempotency-mismatch': 'same key, other body: 422',
+    'idempotency-in-progress': 'while the first is in progress: 409',
+    'idempotency-where': 'invoices, checkout, refill, credit and units take it',
+    'request-id': 'X-Request-Id is on every answer and in every log line',
+    'error-shape': 'errors other than 422 are {detail, code, request_id}',
+  },
+} as const;
+
+export const reading = {
+  source: 'architecture: One interface for blockchains',
+  sentences: {
+    'cursor-with-data': 'the cursor moves only in the transaction that stores what was read',
+    'read-again': 'what fails is read again; nothing is skipped',
+    'read-ranges': 'the ranges read are recorded, so that a gap can be shown not to exist',
+    'read-per-batch': 'reading costs per batch of addresses or block, never per invoice',
+  },
+} as const;
