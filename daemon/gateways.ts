@@ -3,7 +3,7 @@ import type { Gateway } from '../src/chains/chain.ts';
 import { Refusal } from '../src/errors.ts';
 
 /** Whether an entry of `enabled_currencies` or `currencies` means this gateway: its id or its ticker, in any case. */
-export const means = (entry: string, gateway: Gateway): boolean => {
+const means = (entry: string, gateway: Gateway): boolean => {
   const name = entry.toLowerCase();
   return name === gateway.chain.toLowerCase() || name === gateway.currency.toLowerCase();
 };

@@ -49,6 +49,7 @@ export const errorCodes = {
   internal: { status: 500, detail: 'Internal Server Error' },
   no_rate: { status: 503, detail: 'No fresh exchange rate' },
   provider_unavailable: { status: 503, detail: 'The blockchain provider cannot be reached' },
+  mail_failed: { status: 503, detail: 'The mail server did not take the mail' },
   database_busy: { status: 503, detail: 'The database is busy' },
   shutting_down: { status: 503, detail: 'The service is restarting' },
   too_many_streams: { status: 503, detail: 'Too many open streams' },

@@ -5,7 +5,7 @@ export const MAX_UNITS = 3;
 export const MIN_WAIT_SECONDS = 300;
 export const MAX_WAIT_SECONDS = 86_400;
 /** Of units that name none; long enough for every blockchain, Bitcoin's blocks included. */
-export const DEFAULT_WAIT_SECONDS = 3_600;
+const DEFAULT_WAIT_SECONDS = 3_600;
 
 /** The name of the one plan. */
 export const PLAN = 'base';

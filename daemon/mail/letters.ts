@@ -38,7 +38,7 @@ ${html.join('\n')}
 }
 
 /** Where a recovery token is turned into a new password. `base` is the public URL. */
-export const resetUrl = (base: string, token: string): string => `${base}/reset-password?token=${token}`;
+const resetUrl = (base: string, token: string): string => `${base}/reset-password?token=${token}`;
 
 /** The mail of password recovery; `token` works once, within 48 hours. */
 export function recoveryLetter(base: string, email: string, token: string): Letter {

@@ -34,12 +34,12 @@ export const units: Handlers<typeof list> = {
     };
   },
 
-  async createUnit({ body }, { app, user }) {
+  async createUnit({ body }, { app, user, request }) {
     const merchant = await merchantOf(app, user);
     const currencies = checkEntries(app.gateways, body.currencies);
     const now = seconds(app.clock);
     const unit = {
-      id: randomUUID(),
+      id: request.resource_id ?? randomUUID(),
       merchant_id: merchant.id,
       title: body.title,
       description: body.description,

@@ -43,6 +43,7 @@ export const testEmail = endpoint({
   query: { email_to: email().describe('Where to send it') },
   response: Message,
   status: 201,
+  errors: ['mail_failed'],
   hidden: true,
   example: { query: { email_to: 'operator@example.com' } },
 });

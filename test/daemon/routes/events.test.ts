@@ -1,5 +1,5 @@
 // Events: listed from any position, followed as they happen, sent again on request; on both databases.
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { eventStream } from '../../../daemon/events.ts';
 import { createHttp } from '../../../daemon/http/mount.ts';
 import { routes } from '../../../daemon/routes/routes.ts';
@@ -21,6 +21,16 @@ describe.each(databases)('events on %s', (database) => {
 
   const list = (who: TestMerchant, query = '') =>
     service.fetch('GET', `/api/v1/merchant/events${query}`, { token: who.token });
+  /** The list once it holds `count` events: on PostgreSQL they wait for whatever transaction is open on the server. */
+  const listed = (who: TestMerchant, count: number, query = '') =>
+    vi.waitFor(
+      async () => {
+        const { json } = await list(who, query);
+        if (json.data.length < count) throw new Error(`${json.data.length} of ${count} events`);
+        return json;
+      },
+      { timeout: 10_000, interval: 20 },
+    );
   const create = async (who: TestMerchant): Promise<string> => {
     const body = { chain: 'ton', amount: '8' };
     return (await service.fetch('POST', '/v1/invoices', { key: who.key, body })).json.id;
@@ -34,6 +44,7 @@ describe.each(databases)('events on %s', (database) => {
     expect((await list(who)).json).toEqual({ data: [], has_more: false, next: null });
     const id = await create(who);
     await simulate(who, id);
+    await listed(who, 1, '?type=invoice.confirmed');
     const all = (await list(who)).json;
     expect(typesOf(all.data)).toContain('invoice.created');
     expect(typesOf(all.data)).toContain('invoice.confirmed');
@@ -62,7 +73,7 @@ describe.each(databases)('events on %s', (database) => {
   test('of another merchant are neither listed nor a position nor sent again', async () => {
     const [one, other] = [await service.merchant(), await service.merchant()];
     await create(one);
-    const [event] = (await list(one)).json.data;
+    const [event] = (await listed(one, 1)).data;
     expect((await list(other)).json.data).toEqual([]);
     for (const id of [event.id, 'evt_nothing']) {
       expect(await list(other, `?after=${id}`)).toMatchObject({
@@ -79,7 +90,7 @@ describe.each(databases)('events on %s', (database) => {
     const who = await service.merchant();
     const receiver = await serve((_, response) => response.end('thanks'));
     await create(who);
-    const [event] = (await list(who)).json.data;
+    const [event] = (await listed(who, 1)).data;
     const resend = () =>
       service.fetch('POST', `/api/v1/merchant/events/${event.id}/resend`, { token: who.token });
     const nowhere = await resend();
@@ -115,7 +126,8 @@ describe.each(databases)('events on %s', (database) => {
           signal: gone.signal,
         }),
       );
-      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+      const decoder = new TextDecoder();
+      const reader = response.body?.getReader();
       onTestFinished(() => gone.abort());
       let text = '';
       const next = async (): Promise<EventJson | null> => {
@@ -129,7 +141,7 @@ describe.each(databases)('events on %s', (database) => {
           }
           const chunk = await reader?.read();
           if (!chunk || chunk.done) return null;
-          text += chunk.value;
+          text += decoder.decode(chunk.value, { stream: true });
         }
       };
       return { response, next, end: () => gone.abort(), beginning: () => text };
@@ -138,6 +150,7 @@ describe.each(databases)('events on %s', (database) => {
     test('begins with the next event and sends each as it happens', async () => {
       const who = await service.merchant();
       await create(who);
+      await listed(who, 1);
       const stream = await follow(who);
       expect(stream.response.headers.get('content-type')).toBe('text/event-stream');
       expect(stream.response.headers.get('x-accel-buffering')).toBe('no');
@@ -155,7 +168,7 @@ describe.each(databases)('events on %s', (database) => {
       const who = await service.merchant();
       await create(who);
       await create(who);
-      const [first, second] = (await list(who)).json.data;
+      const [first, second] = (await listed(who, 2)).data;
       const resumed = await follow(who, '', { 'last-event-id': first.id });
       expect((await resumed.next())?.id).toBe(second.id);
       const after = await follow(who, `?after=${first.id}`);
@@ -188,9 +201,10 @@ describe.each(databases)('events on %s', (database) => {
       const request = { headers: new Headers(), signal: new AbortController().signal };
       const pace = { poll_ms: 10, heartbeat_ms: 20 };
       const { body } = await eventStream(service.app, who.user, { limit: 50 }, request, pace);
-      const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-      expect((await reader.read()).value).toBe('retry: 2000\n\n');
-      expect((await reader.read()).value).toBe(': still here\n\n');
+      const reader = body.getReader();
+      const read = async () => new TextDecoder().decode((await reader.read()).value);
+      expect(await read()).toBe('retry: 2000\n\n');
+      expect(await read()).toBe(': still here\n\n');
       await updateUser(service.app.db.query, who.id, { token_version: 2 });
       for (let reads = 0; reads < 5; reads++) if ((await reader.read()).done) return;
       throw new Error('the stream goes on');
