@@ -1,24 +1,97 @@
 // The pages, fragments and images that buyers see.
 import { getInvoice } from '../../data/invoices.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
-import type { payQrPng, payQrSvg } from '../../src/api/checkout.ts';
+import type { checkout as list } from '../../src/api/checkout.ts';
 import { Refusal } from '../../src/errors.ts';
+import { embedScript } from '../checkout/client.ts';
+import { FAVICON_PNG, LOGO_PNG } from '../checkout/images.ts';
+import { streamStatus } from '../checkout/live.ts';
+import { logoFile } from '../checkout/logos.ts';
 import { drawQrPng, drawQrSvg } from '../checkout/qr.ts';
+import { choiceRefused, findUnit, payPage, sentBack, unitPage } from '../checkout/serve.tsx';
 import type { App } from '../context.ts';
+import { compressedOnce } from '../http/compress.ts';
 import type { Handlers } from '../http/handler.ts';
+import { apply } from '../settle.ts';
+import { unitCheckout } from './unit-checkout.ts';
 
 /** The payload of an invoice never changes. */
 const QR_HEADERS = { 'cache-control': 'public, max-age=86400, immutable' };
+/** A newer daemon may draw or say something else. */
+const IMAGE_HEADERS = { 'cache-control': 'public, max-age=86400' };
+const SCRIPT_HEADERS = {
+  'cache-control': 'public, max-age=300',
+  'cross-origin-resource-policy': 'cross-origin',
+};
 
-export const checkout: Handlers<readonly [typeof payQrSvg, typeof payQrPng]> = {
+const embed = compressedOnce(embedScript);
+
+export const checkout: Handlers<typeof list> = {
+  payShort: ({ params, query }, context) =>
+    payPage(context, params.invoice_id, { ...query, mode: 'page', size: 'page', framed: false }),
+
+  payPage: ({ params, query }, context) =>
+    payPage(context, params.invoice_id, { ...query, mode: 'page', framed: true }),
+
+  payDiv: ({ params, query }, context) =>
+    payPage(context, params.invoice_id, { ...query, mode: 'fragment', framed: true }),
+
+  async cancelOnPage({ params, query }, { app }) {
+    const outcome = await apply(app, params.invoice_id, { fact: { kind: 'cancel' }, actor: 'buyer' });
+    if (!outcome) throw new Refusal('invoice_not_found');
+    return sentBack(app, `/pay/${params.invoice_id}`, query.lang);
+  },
+
   async payQrSvg({ params }, { app }) {
     const invoice = await findInvoice(app, params.invoice_id);
     return { body: await drawQrSvg(invoice.qr_payload), headers: QR_HEADERS };
   },
+
   async payQrPng({ params }, { app }) {
     const invoice = await findInvoice(app, params.invoice_id);
     return { body: await drawQrPng(invoice.qr_payload), headers: QR_HEADERS };
   },
+
+  payEvents: ({ params }, { app, request }) => streamStatus(app, params.invoice_id, request.signal),
+
+  unitShort: ({ params, query }, context) =>
+    unitPage(context, params, { ...query, mode: 'page', size: 'site', framed: false }),
+
+  unitPage: ({ params, query }, context) =>
+    unitPage(context, params, { ...query, mode: 'page', framed: true }),
+
+  unitDiv: ({ params, query }, context) =>
+    unitPage(context, params, { ...query, mode: 'fragment', framed: true }),
+
+  async buyOnPage({ params, query, body }, context) {
+    const { app } = context;
+    try {
+      const found = await findUnit(app, params);
+      if (!found) throw new Refusal('unit_not_found');
+      const invoice = await unitCheckout.checkoutUnit(
+        { params: { unit_id: found.unit.id }, query: {}, body: { chain: body.chain, external_ref: null } },
+        context,
+      );
+      return sentBack(app, `/pay/${(invoice as { id: string }).id}`, query.lang);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code === 'unit_not_found') throw error;
+      return choiceRefused(context, params, query.lang, error);
+    }
+  },
+
+  async embedScript(_, { request }) {
+    const { body, headers } = await embed(request.headers);
+    return { body, headers: { ...headers, ...SCRIPT_HEADERS } };
+  },
+
+  currencyLogo({ params }) {
+    const body = logoFile(params.file.replace(/\.svg$/, ''));
+    if (body === undefined) throw new Refusal('not_found');
+    return { body, headers: IMAGE_HEADERS };
+  },
+
+  logoImage: () => ({ body: LOGO_PNG, headers: IMAGE_HEADERS }),
+  faviconImage: () => ({ body: FAVICON_PNG, headers: IMAGE_HEADERS }),
 };
 
 async function findInvoice(app: App, id: string): Promise<InvoiceRow> {

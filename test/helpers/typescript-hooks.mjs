@@ -8,12 +8,12 @@ import ts from 'typescript';
 if (isMainThread) register(import.meta.url);
 
 export async function load(url, context, next) {
-  if (!url.endsWith('.ts')) return next(url, context);
+  if (!/\.tsx?$/.test(url)) return next(url, context);
   const source = await readFile(new URL(url), 'utf8');
-  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022 };
+  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022, jsx: ts.JsxEmit.ReactJSX };
   return {
     format: 'module',
     shortCircuit: true,
-    source: ts.transpileModule(source, { compilerOptions }).outputText,
+    source: ts.transpileModule(source, { compilerOptions, fileName: url }).outputText,
   };
 }

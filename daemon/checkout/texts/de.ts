@@ -84,7 +84,6 @@ export const de: Texts = {
   again: 'Neue Zahlung beginnen',
 
   choose: 'Wie möchten Sie bezahlen?',
-  pay_with: 'Mit {coin} über {network} bezahlen',
   inactive: 'Dieses Angebot ist derzeit nicht verfügbar.',
   no_coins: 'Im Moment kann mit nichts bezahlt werden. Kommen Sie später wieder.',
   try_another: 'Mit dieser Währung geht es gerade nicht. Wählen Sie eine andere.',

@@ -84,7 +84,6 @@ export const en: Texts = {
   again: 'Start a new payment',
 
   choose: 'How do you want to pay?',
-  pay_with: 'Pay with {coin} on {network}',
   inactive: 'This offer is not available now.',
   no_coins: 'Nothing can be paid with at the moment. Please come back later.',
   try_another: 'That does not work with this currency now. Choose another one.',

@@ -82,7 +82,6 @@ export const es: Texts = {
   again: 'Iniciar un pago nuevo',
 
   choose: '¿Cómo quieres pagar?',
-  pay_with: 'Pagar con {coin} en {network}',
   inactive: 'Esta oferta no está disponible ahora.',
   no_coins: 'Por el momento no se puede pagar con nada. Vuelve más tarde.',
   try_another: 'Con esta moneda no es posible ahora. Elige otra.',

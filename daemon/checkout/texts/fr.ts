@@ -88,7 +88,6 @@ export const fr: Texts = {
   again: 'Commencer un nouveau paiement',
 
   choose: 'Comment voulez-vous payer ?',
-  pay_with: 'Payer en {coin} sur {network}',
   inactive: 'Cette offre n’est pas disponible actuellement.',
   no_coins: 'Aucun moyen de payer pour le moment. Revenez plus tard.',
   try_another: 'Impossible avec cette monnaie pour l’instant. Choisissez-en une autre.',

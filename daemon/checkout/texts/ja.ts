@@ -84,7 +84,6 @@ export const ja: Texts = {
   again: '新しいお支払いを始める',
 
   choose: 'お支払い方法を選んでください',
-  pay_with: '{network} の {coin} で支払う',
   inactive: 'この商品は現在ご利用いただけません。',
   no_coins: '現在利用できるお支払い方法がありません。後でもう一度お越しください。',
   try_another: 'この通貨は現在利用できません。別の通貨を選んでください。',

@@ -84,7 +84,6 @@ export const pt: Texts = {
   again: 'Iniciar um novo pagamento',
 
   choose: 'Como você quer pagar?',
-  pay_with: 'Pagar com {coin} na rede {network}',
   inactive: 'Esta oferta não está disponível agora.',
   no_coins: 'Nenhuma moeda pode ser usada no momento. Volte mais tarde.',
   try_another: 'Com esta moeda não é possível agora. Escolha outra.',

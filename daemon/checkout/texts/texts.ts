@@ -76,7 +76,6 @@ export interface Texts {
   again: string;
 
   choose: string;
-  pay_with: string;
   inactive: string;
   no_coins: string;
   try_another: string;

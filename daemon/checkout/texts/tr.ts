@@ -81,7 +81,6 @@ export const tr: Texts = {
   again: 'Yeni ödeme başlat',
 
   choose: 'Nasıl ödemek istersiniz?',
-  pay_with: '{network} ağında {coin} ile öde',
   inactive: 'Bu teklif şu anda kullanılamıyor.',
   no_coins: 'Şu anda ödeme yapılamıyor. Lütfen daha sonra gelin.',
   try_another: 'Bu para birimiyle şu anda olmuyor. Başka birini seçin.',

@@ -76,7 +76,6 @@ export const zh: Texts = {
   again: '重新发起付款',
 
   choose: '您想用什么付款？',
-  pay_with: '用 {network} 上的 {coin} 付款',
   inactive: '此商品目前不可购买。',
   no_coins: '目前没有可用的付款方式，请稍后再来。',
   try_another: '目前无法使用此币种，请选择其他币种。',

@@ -1,0 +1,233 @@
+// Live status: one look at the database for all viewers of this daemon, and a stream of events for each of them.
+import { changesAfter, type LiveRow, lastEventSeq, liveRows } from '../../data/checkout.ts';
+import { Refusal } from '../../src/errors.ts';
+import { formatDecimal } from '../../src/money.ts';
+import { type App, seconds } from '../context.ts';
+import { Streamed } from '../http/handler.ts';
+
+/** How often the events of all daemons are looked at: well within the second that a buyer should wait at most. */
+const EVENTS_MS = 250;
+/** How often the invoices on screen are looked at themselves: confirmations make no event. */
+const SWEEP_MS = 3_000;
+const EVENTS_PER_LOOK = 1_000;
+const IDS_PER_QUERY = 500;
+/** Invoices that one sweep looks at; the others follow in the next. */
+const SWEEP_INVOICES = 5_000;
+const MAX_VIEWERS = 10_000;
+const HEARTBEAT_MS = 10_000;
+const RECONNECT_MS = 1_000;
+const BUSY_RETRY_SECONDS = 5;
+/** A reader that leaves so many messages lying is cut off; it connects again when it can. */
+const MAX_UNREAD = 32;
+
+/** What the wire carries of an invoice at each change. */
+export interface LiveStatus {
+  invoice_id: string;
+  status: string;
+  payment_status: string | null;
+  amount_match: string;
+  received_amount: string | null;
+  confirmations: number;
+  min_confirmations: number;
+  txid: string | null;
+  expires_at: number;
+  /** Equal for equal contents; pages carry it to see whether they are up to date. */
+  version: string;
+}
+
+type Viewer = (message: string) => void;
+
+type LiveApp = Pick<App, 'db' | 'clock' | 'log'>;
+
+interface Watched {
+  viewers: Set<Viewer>;
+  version: string;
+}
+
+/** Names everything of an invoice that its page shows and that may change. */
+export const versionOf = (row: LiveRow): string =>
+  [
+    row.status,
+    row.payment_status ?? '-',
+    row.amount_match,
+    row.received_atomic ?? '0',
+    row.confirmations,
+    row.txid ?? '-',
+  ].join('.');
+
+const lives = new WeakMap<LiveApp, Live>();
+
+/** Follows an invoice until the caller goes away. Refuses with `invoice_not_found` and `too_many_streams`. */
+export async function streamStatus(app: LiveApp, invoice_id: string, signal: AbortSignal): Promise<Streamed> {
+  const live = lives.get(app) ?? new Live(app);
+  lives.set(app, live);
+  return live.stream(invoice_id, signal);
+}
+
+/** Asks the database while there are viewers, and rests while there are none. */
+class Live {
+  readonly #app: LiveApp;
+  readonly #watched = new Map<string, Watched>();
+  #viewers = 0;
+  #seq = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #swept_at = 0;
+  #beat_at = 0;
+  #sweep_from = 0;
+
+  constructor(app: LiveApp) {
+    this.#app = app;
+  }
+
+  async stream(invoice_id: string, signal: AbortSignal): Promise<Streamed> {
+    if (this.#viewers >= MAX_VIEWERS)
+      throw new Refusal('too_many_streams', { retry_after: BUSY_RETRY_SECONDS });
+    this.#viewers++;
+    let cancelled = false;
+    let leave = () => {
+      this.#viewers--;
+    };
+    try {
+      if (this.#timer === undefined) this.#seq = await lastEventSeq(this.#app.db.query);
+      const [row] = await liveRows(this.#app.db.query, [invoice_id]);
+      if (!row) throw new Refusal('invoice_not_found');
+      const body = new ReadableStream<Uint8Array>(
+        {
+          start: (controller) => {
+            const send: Viewer = (message) => {
+              if ((controller.desiredSize ?? 0) <= -MAX_UNREAD) return leave();
+              controller.enqueue(Buffer.from(message));
+            };
+            const count = leave;
+            leave = once(() => {
+              count();
+              this.#remove(invoice_id, send);
+              signal.removeEventListener('abort', leave);
+              if (!cancelled) controller.close();
+            });
+            this.#add(invoice_id, versionOf(row), send);
+            send(`retry: ${RECONNECT_MS}\n${this.#message(row)}`);
+            signal.addEventListener('abort', leave, { once: true });
+            if (signal.aborted) leave();
+          },
+          cancel: () => {
+            cancelled = true;
+            leave();
+          },
+        },
+        { highWaterMark: 1 },
+      );
+      this.#run();
+      return new Streamed(body);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  #add(invoice_id: string, version: string, viewer: Viewer): void {
+    const watched = this.#watched.get(invoice_id) ?? { viewers: new Set(), version };
+    watched.viewers.add(viewer);
+    this.#watched.set(invoice_id, watched);
+  }
+
+  #remove(invoice_id: string, viewer: Viewer): void {
+    const watched = this.#watched.get(invoice_id);
+    watched?.viewers.delete(viewer);
+    if (watched?.viewers.size === 0) this.#watched.delete(invoice_id);
+  }
+
+  #run(): void {
+    if (this.#timer !== undefined) return;
+    this.#swept_at = this.#beat_at = performance.now();
+    const again = () => {
+      this.#timer = undefined;
+      if (this.#viewers === 0) return;
+      this.#timer = setTimeout(() => void this.#look().then(again), EVENTS_MS);
+      this.#timer.unref();
+    };
+    again();
+  }
+
+  /** Never throws: a database that is away for a moment must not end the streams. */
+  async #look(): Promise<void> {
+    const now = performance.now();
+    try {
+      if (now - this.#beat_at >= HEARTBEAT_MS) {
+        this.#beat_at = now;
+        this.#beat();
+      }
+      await this.#lookAtEvents();
+      if (now - this.#swept_at >= SWEEP_MS) {
+        this.#swept_at = now;
+        await this.#sweep();
+      }
+    } catch (error) {
+      this.#app.log.warn({ err: error }, 'live status cannot read the database; it goes on');
+    }
+  }
+
+  async #lookAtEvents(): Promise<void> {
+    const changes = await changesAfter(this.#app.db, this.#seq, EVENTS_PER_LOOK);
+    const ids = new Set<string>();
+    for (const { seq, invoice_id } of changes) {
+      this.#seq = seq;
+      if (invoice_id !== null && this.#watched.has(invoice_id)) ids.add(invoice_id);
+    }
+    await this.#refresh([...ids]);
+  }
+
+  /** Looks at what is on screen, in turns where it is much: also what made no event, or was missed, gets through. */
+  async #sweep(): Promise<void> {
+    const ids = [...this.#watched.keys()];
+    if (this.#sweep_from >= ids.length) this.#sweep_from = 0;
+    const turn = ids.slice(this.#sweep_from, this.#sweep_from + SWEEP_INVOICES);
+    this.#sweep_from += SWEEP_INVOICES;
+    await this.#refresh(turn);
+  }
+
+  async #refresh(ids: readonly string[]): Promise<void> {
+    for (let start = 0; start < ids.length; start += IDS_PER_QUERY)
+      for (const row of await liveRows(this.#app.db.query, ids.slice(start, start + IDS_PER_QUERY))) {
+        const watched = this.#watched.get(row.id);
+        const version = versionOf(row);
+        if (!watched || watched.version === version) continue;
+        watched.version = version;
+        const message = this.#message(row);
+        for (const viewer of watched.viewers) viewer(message);
+      }
+  }
+
+  #beat(): void {
+    const message = `event: time\ndata: {"now":${seconds(this.#app.clock)}}\n\n`;
+    for (const { viewers } of this.#watched.values()) for (const viewer of viewers) viewer(message);
+  }
+
+  #message(row: LiveRow): string {
+    const { received_atomic, decimals } = row;
+    const version = versionOf(row);
+    const status: LiveStatus & { now: number } = {
+      invoice_id: row.id,
+      status: row.status,
+      payment_status: row.payment_status,
+      amount_match: row.amount_match,
+      received_amount: received_atomic === null ? null : formatDecimal(BigInt(received_atomic), decimals),
+      confirmations: row.confirmations,
+      min_confirmations: row.min_confirmations,
+      txid: row.txid,
+      expires_at: row.expires_at,
+      version,
+      now: seconds(this.#app.clock),
+    };
+    return `event: status\nid: ${version}\ndata: ${JSON.stringify(status)}\n\n`;
+  }
+}
+
+function once(work: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    work();
+  };
+}

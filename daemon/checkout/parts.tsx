@@ -1,0 +1,85 @@
+/** @jsxImportSource preact */
+// The pieces that pay page and unit chooser share.
+import type { CheckoutState } from '../../src/checkout.ts';
+import type { Language } from './language.ts';
+import { logoDrawing } from './logos.ts';
+import type { Place } from './view.ts';
+
+type Tone = 'info' | 'good' | 'warn' | 'bad';
+
+export const tones: Record<CheckoutState, Tone> = {
+  waiting: 'info',
+  closing: 'warn',
+  orphaned: 'warn',
+  underpaid: 'warn',
+  seen: 'info',
+  limit: 'info',
+  confirmed: 'good',
+  overpaid: 'good',
+  expired: 'bad',
+  cancelled: 'bad',
+  failed: 'bad',
+  late: 'warn',
+};
+
+const icons: Record<Tone, string> = {
+  info: 'M12 7v5l3 2M12 3a9 9 0 1 0 0 18a9 9 0 1 0 0-18',
+  good: 'M8 12.5l2.7 2.7L16 9.5M12 3a9 9 0 1 0 0 18a9 9 0 1 0 0-18',
+  warn: 'M12 9v4m0 3.5v.01M10.3 4.5L2.9 17.5A2 2 0 0 0 4.6 20.5h14.8a2 2 0 0 0 1.7-3L13.7 4.5a2 2 0 0 0-3.4 0z',
+  bad: 'M9 9l6 6m0-6l-6 6M12 3a9 9 0 1 0 0 18a9 9 0 1 0 0-18',
+};
+
+export const Icon = ({ tone }: { tone: Tone }) => (
+  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+    <path d={icons[tone]} />
+  </svg>
+);
+
+export const Logo = ({ ticker }: { ticker: string }) => (
+  <svg
+    class="logo"
+    viewBox="0 0 32 32"
+    aria-hidden="true"
+    // biome-ignore lint/security/noDangerouslySetInnerHtml: drawn here, nothing of a caller's is in it
+    dangerouslySetInnerHTML={{ __html: logoDrawing(ticker) }}
+  />
+);
+
+/** A heading of the page, or one level lower in a page that has its own. */
+export const Heading = ({
+  place,
+  level,
+  ...rest
+}: {
+  place: Place;
+  level: 1 | 2;
+  [name: string]: unknown;
+}) => {
+  const Tag = `h${level + (place.mode === 'page' ? 0 : 1)}` as 'h1';
+  return <Tag {...rest} />;
+};
+
+export const Merchant = ({ name }: { name: string }) => (
+  <p class="who">
+    <span class="mark" aria-hidden="true">
+      {[...name][0]?.toUpperCase()}
+    </span>
+    <bdi>{name}</bdi>
+  </p>
+);
+
+/** The class of a checkout's root. */
+export const rootClass = ({ mode, size }: Place): string =>
+  `gw s-${size === 'phone' ? 'mobile' : size}${mode === 'page' ? ' page' : ''}`;
+
+/** A copy button; scripts bring it to life, and without them it is not shown. */
+export const Copy = ({ lang, value, label }: { lang: Language; value: string; label: string }) => (
+  <button
+    type="button"
+    class="btn copy"
+    data-copy={value}
+    aria-label={lang.say('copy_what', { what: label })}
+  >
+    {lang.say('copy')}
+  </button>
+);

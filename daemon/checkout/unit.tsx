@@ -1,0 +1,97 @@
+/** @jsxImportSource preact */
+// The chooser of a unit: what it is, what it costs, and a button for each currency it can be paid with.
+import type { Gateway } from '../../src/chains/chain.ts';
+import type { Language } from './language.ts';
+import { Heading, Icon, Logo, Merchant, rootClass } from './parts.tsx';
+import type { Place } from './view.ts';
+
+/** Why the chooser offers nothing, or what became of a choice. */
+export type UnitNotice = 'inactive' | 'no_coins' | 'try_another' | 'try_later';
+
+export interface UnitView {
+  lang: Language;
+  place: Place;
+  id: string;
+  merchant: string;
+  title: string;
+  description: string | null;
+  usd: string;
+  testnet: boolean;
+  notice: UnitNotice | null;
+  /** What can be chosen, in the order of the gateways. */
+  gateways: readonly Gateway[];
+  /** Where a choice is sent. */
+  action: string;
+}
+
+export function Unit({ view }: { view: UnitView }) {
+  const { lang, place, notice, gateways } = view;
+  const blockchains = [...new Set(gateways.map((gateway) => gateway.blockchain))];
+  return (
+    <div
+      class={rootClass(place)}
+      lang={lang.code}
+      dir={lang.dir}
+      data-unit={view.id}
+      data-title={view.title}
+      data-later={lang.say('try_later')}
+      data-another={lang.say('try_another')}
+    >
+      <div class="card" data-body>
+        <div class="what">
+          <Merchant name={view.merchant} />
+          <Heading place={place} level={1} class="title">
+            <bdi>{view.title}</bdi>
+          </Heading>
+          {view.description && <p class="desc">{view.description}</p>}
+          <p class="usd">
+            <bdi>{view.usd}</bdi>
+          </p>
+          {view.testnet && <p class="note">{lang.say('testnet')}</p>}
+        </div>
+        <div class="pay">
+          <div class="state warn" role="status" data-notice hidden={notice === null}>
+            <Icon tone="warn" />
+            <p class="text">{notice && lang.say(notice)}</p>
+          </div>
+          {blockchains.length > 0 && (
+            <form method="post" action={view.action} data-buy>
+              <Heading place={place} level={2} class="head">
+                {lang.say('choose')}
+              </Heading>
+              {blockchains.map((id) => (
+                <Group
+                  key={id}
+                  lang={lang}
+                  gateways={gateways.filter((gateway) => gateway.blockchain === id)}
+                />
+              ))}
+            </form>
+          )}
+        </div>
+        <div class="more">
+          <p>{lang.say('direct', { merchant: view.merchant })}</p>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+const Group = ({ lang, gateways }: { lang: Language; gateways: readonly Gateway[] }) => (
+  <fieldset class="group">
+    <legend class="key">
+      {lang.say('network')}: <bdi>{gateways[0]?.blockchain_name}</bdi>
+    </legend>
+    <div class="coins">
+      {gateways.map(({ chain, currency, name }) => (
+        <button key={chain} type="submit" class="btn pick" name="chain" value={chain}>
+          <Logo ticker={currency} />
+          <span>
+            {currency}
+            <small>{name}</small>
+          </span>
+        </button>
+      ))}
+    </div>
+  </fieldset>
+);

@@ -1,0 +1,185 @@
+// What a pay page shows, made from its row: every figure as text, every link checked.
+import type { CheckoutRow } from '../../data/checkout.ts';
+import { blockchains, findBlockchain } from '../../src/chains/gateways.ts';
+import { type CheckoutState, checkoutState, isPayable } from '../../src/checkout.ts';
+import type { InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
+import { formatDecimal, formatUsd, RATE_DECIMALS } from '../../src/money.ts';
+import { type App, seconds } from '../context.ts';
+import type { Language } from './language.ts';
+import { versionOf } from './live.ts';
+import { drawQrSvg } from './qr.ts';
+
+/** Names of the wallets that links on the web lead to. */
+const WALLET_HOSTS: Record<string, string> = {
+  'app.keeperwallet.com': 'Keeper',
+  'app.tonkeeper.com': 'Tonkeeper',
+  't.me': 'Telegram Wallet',
+};
+
+export interface WalletLink {
+  href: string;
+  /** Null for the link that whatever wallet is installed opens. */
+  wallet: string | null;
+  /** Whether it opens the wallet only, so that the details must be pasted. */
+  paste: boolean;
+}
+
+/** Where and how large the checkout is shown. */
+export interface Place {
+  mode: 'page' | 'fragment';
+  /** What links begin with: a path on our own pages, the public URL in foreign ones. */
+  base: string;
+  size: string;
+  width: number | undefined;
+}
+
+export interface PayView {
+  lang: Language;
+  place: Place;
+  id: string;
+  state: CheckoutState;
+  status: string;
+  version: string;
+  /** Unix seconds of the server. */
+  now: number;
+  created_at: number;
+  expires_at: number;
+  paid_at: number | null;
+  merchant: string;
+  title: string;
+  description: string | null;
+  order: string | null;
+  currency: string;
+  network: string;
+  usd: string;
+  fee: string | null;
+  rate: string;
+  /** Exact decimal strings, to be copied. */
+  amount: string;
+  received: string | null;
+  due: string | null;
+  extra: string | null;
+  address: string;
+  memo: string | null;
+  /** Whether the amount itself marks the payment. */
+  exact: boolean;
+  txid: string | null;
+  confirmations: number;
+  min_confirmations: number;
+  testnet: boolean;
+  demo_rate: boolean;
+  /** The code to scan; null where nothing is to be paid. */
+  qr: string | null;
+  wallets: WalletLink[];
+  /** Where a new payment for the same thing begins. */
+  again: string | null;
+}
+
+export async function payView(
+  app: App,
+  row: CheckoutRow,
+  { lang, place }: { lang: Language; place: Place },
+): Promise<PayView> {
+  const now = seconds(app.clock);
+  const state = checkoutState(
+    {
+      status: row.status as InvoiceStatus,
+      amount_match: row.amount_match,
+      expires_at: row.expires_at,
+      payment_status: row.payment_status as PaymentStatus | null,
+    },
+    now,
+  );
+  const sums = sumsOf(row, state);
+  const links = isPayable(state) ? linksOf(app, row, sums.due_atomic) : null;
+  const merchant = row.merchant_name?.trim() || row.merchant_slug || new URL(app.config.public_url).host;
+  const isRefill = row.kind === 'refill';
+  const payee = isRefill ? new URL(app.config.public_url).host : merchant;
+  return {
+    lang,
+    place,
+    id: row.id,
+    state,
+    status: row.status,
+    version: versionOf(row),
+    now,
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    paid_at: row.paid_at,
+    merchant: payee,
+    title: isRefill ? lang.say('refill_title') : (row.unit_title ?? lang.say('pay_to', { merchant: payee })),
+    description: row.unit_description,
+    order: row.external_ref,
+    currency: row.currency,
+    network: findBlockchain(row.blockchain)?.name ?? row.blockchain,
+    usd: lang.usd(formatUsd(row.amount_usd_micros + row.amount_usd_fee_micros)),
+    fee: row.amount_usd_fee_micros > 0n ? lang.usd(formatUsd(row.amount_usd_fee_micros)) : null,
+    rate: `1 ${row.currency} = ${lang.usd(formatDecimal(BigInt(row.rate_usd_nanos), RATE_DECIMALS))}`,
+    ...sums,
+    address: row.address,
+    memo: row.memo,
+    exact: row.reserved === 1,
+    txid: row.txid,
+    confirmations: row.confirmations,
+    min_confirmations: row.min_confirmations,
+    testnet: row.network !== 'mainnet',
+    demo_rate: app.rates.status().source === 'demo',
+    qr: links ? await drawQrSvg(links.uri) : null,
+    wallets: links ? walletLinks(links.exits) : [],
+    again:
+      row.unit_slug && row.merchant_slug
+        ? `${place.base}/u/${row.merchant_slug}/${row.unit_slug}?lang=${lang.code}`
+        : null,
+  };
+}
+
+function sumsOf(row: CheckoutRow, state: CheckoutState) {
+  const coin = (atomic: bigint): string => formatDecimal(atomic, row.decimals);
+  const amount = BigInt(row.amount_atomic);
+  const received = BigInt((state === 'late' ? row.payment_received : row.received_atomic) ?? 0);
+  const due = state === 'underpaid' ? amount - received : null;
+  return {
+    amount: coin(amount),
+    received: received > 0n ? coin(received) : null,
+    due: due === null ? null : coin(due),
+    due_atomic: due,
+    extra: state === 'overpaid' ? coin(received - amount) : null,
+  };
+}
+
+/** The stored links; for the rest of a part payment, links of the same address and memo with what is still due. */
+function linksOf(app: App, row: CheckoutRow, due_atomic: bigint | null) {
+  if (due_atomic === null)
+    return { uri: row.qr_payload, exits: JSON.parse(row.exits) as Record<string, string> };
+  const family = findBlockchain(row.blockchain)?.family;
+  const gateway = app.gateways.find((one) => one.chain === row.chain);
+  if (!family || !gateway) return null;
+  return family.paymentLinks({
+    gateway,
+    address: row.address,
+    amount_atomic: due_atomic,
+    memo: row.memo,
+    reference: row.reference,
+    label: row.unit_title ?? row.merchant_slug ?? '',
+    expires_at: row.expires_at,
+  });
+}
+
+/** Links that may stand on a page: of https, or of a blockchain's own scheme. */
+export const isSafeLink = (href: string): boolean => {
+  const scheme = /^([a-z][a-z0-9+.-]*):/.exec(href)?.[1];
+  return scheme === 'https' || blockchains.some(({ id }) => id === scheme);
+};
+
+function walletLinks(exits: Record<string, string>): WalletLink[] {
+  return Object.values(exits).flatMap((href) => {
+    if (!isSafeLink(href)) return [];
+    if (!href.startsWith('https:')) return { href, wallet: null, paste: false };
+    const { hostname, search, pathname } = new URL(href);
+    return {
+      href,
+      wallet: WALLET_HOSTS[hostname] ?? hostname,
+      paste: search === '' && pathname.split('/').length <= 2,
+    };
+  });
+}

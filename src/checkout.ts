@@ -1,0 +1,45 @@
+// What a buyer is told: the state of a checkout, from its invoice, its payment and the clock.
+import type { InvoiceStatus, PaymentStatus } from './invoice.ts';
+
+/** Every state that the pages have words for, in the order a payment goes through them. */
+export const checkoutStates = [
+  'waiting',
+  'closing',
+  'orphaned',
+  'underpaid',
+  'seen',
+  'limit',
+  'confirmed',
+  'overpaid',
+  'expired',
+  'cancelled',
+  'failed',
+  'late',
+] as const;
+
+export type CheckoutState = (typeof checkoutStates)[number];
+
+export interface CheckoutFacts {
+  status: InvoiceStatus;
+  amount_match: string;
+  /** Unix seconds. */
+  expires_at: number;
+  /** Of the invoice's own payment; null without one. */
+  payment_status: PaymentStatus | null;
+}
+
+/** `now` in Unix seconds. After its time an open invoice asks for no more money: it is `closing` until it ends. */
+export function checkoutState(facts: CheckoutFacts, now: number): CheckoutState {
+  const { status, amount_match, payment_status } = facts;
+  if (status === 'confirmed') return amount_match === 'over' ? 'overpaid' : 'confirmed';
+  if (status !== 'created') return payment_status === 'late' ? 'late' : status;
+  if (payment_status === 'held') return 'limit';
+  if (amount_match === 'exact' || amount_match === 'over') return 'seen';
+  if (now >= facts.expires_at) return 'closing';
+  if (amount_match === 'under') return 'underpaid';
+  return payment_status === 'orphaned' ? 'orphaned' : 'waiting';
+}
+
+/** Whether the buyer is asked to send money now. */
+export const isPayable = (state: CheckoutState): boolean =>
+  state === 'waiting' || state === 'underpaid' || state === 'orphaned';

@@ -1,0 +1,57 @@
+// Headless Chromium for the tests: one browser for a file, a context for each question. Without Chromium the tests
+// that need it are skipped, with one loud line.
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { createHttp } from '../../daemon/http/mount.ts';
+import { routes } from '../../daemon/routes/routes.ts';
+import { type Serving, serve } from '../../daemon/serve.ts';
+import type { TestApp } from './app.ts';
+
+const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+
+export const hasBrowser = existsSync(executablePath);
+
+const LAUNCH_FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** `describe`, skipped loudly where there is no browser. */
+export function describeInBrowser(name: string, tests: () => void): void {
+  if (!hasBrowser) console.warn(`\n!!! no ${executablePath}: every test of "${name}" is SKIPPED !!!\n`);
+  describe.skipIf(!hasBrowser)(name, tests);
+}
+
+/** One browser for the tests around it; `open` makes a context that is closed with it. */
+export function useBrowser(): { open(options?: BrowserContextOptions): Promise<BrowserContext> } {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath, args: LAUNCH_FLAGS });
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+  return {
+    async open(options = {}) {
+      if (!browser) throw new Error('the browser is not open');
+      const context = await browser.newContext({ locale: 'en-US', ...options });
+      context.setDefaultTimeout(8_000);
+      return context;
+    },
+  };
+}
+
+/** Puts an app behind a socket of its own; its public URL is that address from then on. */
+export async function listen({ app }: TestApp, port = 0): Promise<Serving> {
+  const serving = await serve({ host: '127.0.0.1', port });
+  app.config.public_url = serving.url;
+  serving.open(createHttp(app, routes));
+  return serving;
+}
