@@ -1,7 +1,7 @@
 // What was read from the chains: stored once per transaction output, matched or not, and never dropped.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Transfer, TransferUpdate } from '../src/chains/chain.ts';
+import type { Transfer } from '../src/chains/chain.ts';
 import type { Executor, Tx } from './open.ts';
 import type { TransferRow } from './tables.ts';
 
@@ -170,8 +170,6 @@ export async function orphanBlocks(
       .execute();
   return rows;
 }
-
-export type { TransferUpdate };
 
 /** Per asset and disposition: how many credits to an address there are. For showing that nothing was dropped. */
 export async function creditsOfAddress(query: Executor, blockchain: string, address_key: string) {

@@ -158,16 +158,3 @@ export function addUp(invoice: InvoiceState, transfers: readonly SeenTransfer[])
 
 const total = (transfers: readonly SeenTransfer[]): bigint =>
   transfers.reduce((sum, transfer) => sum + transfer.amount_atomic, 0n);
-
-/**
- * When a `created` invoice must next be looked at by the clock, Unix seconds: at its expiry, or, past it, again
- * after `retry_seconds` until the grace ends.
- */
-export function nextLook(
-  invoice: Pick<InvoiceState, 'expires_at'>,
-  now: number,
-  retry_seconds: number,
-): number {
-  if (now < invoice.expires_at) return invoice.expires_at;
-  return Math.min(now + retry_seconds, invoice.expires_at + GRACE_SECONDS);
-}
