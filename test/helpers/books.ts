@@ -1,0 +1,28 @@
+// The books as an auditor reads them.
+import { ledgerOf } from '../../data/ledger.ts';
+import { getMerchant } from '../../data/merchants.ts';
+import { GENESIS_HASH, hashEntry } from '../../src/ledger.ts';
+import type { TestApp } from './app.ts';
+
+const MAX_ENTRIES = 10_000;
+
+/** Recomputes a merchant's ledger from its first entry and compares it with the balance; returns how many entries it has. */
+export async function verifyChain({ app }: Pick<TestApp, 'app'>, merchant_id: string): Promise<number> {
+  const entries = await ledgerOf(app.db.query, merchant_id, 0, MAX_ENTRIES);
+  let previous_hash = GENESIS_HASH;
+  let balance = 0n;
+  for (const [at, { hash, ...entry }] of entries.entries()) {
+    balance += entry.kind === 'fee' ? -entry.amount_micros : entry.amount_micros;
+    const sound =
+      entry.seq === at + 1 &&
+      entry.previous_hash === previous_hash &&
+      entry.balance_micros === balance &&
+      hashEntry(entry) === hash;
+    if (!sound) throw new Error(`entry ${at + 1} of ${merchant_id} does not follow from those before`);
+    previous_hash = hash;
+  }
+  const head = await getMerchant(app.db.query, merchant_id);
+  if (head?.prepaid_micros !== balance || head.ledger_hash !== previous_hash)
+    throw new Error(`the balance of ${merchant_id} is not what its ledger says`);
+  return entries.length;
+}
