@@ -91,7 +91,7 @@ export const settingsSchema = z.strictObject({
       ),
     })
     .prefault({}),
-  smtp_url: url(/^smtps?$/, 'mail server; without it no mail is sent')
+  smtp_url: url(/^smtps?$/, 'mail server; without it mails are files in data_dir/outbox')
     .meta({ secret_url: true })
     .optional(),
   mail_from: text('sender of mails').optional(),
