@@ -1,0 +1,38 @@
+// `gw admin observers`: what each observer has read; a live screen on a terminal.
+import { listObservers } from '../../../src/api/admin.ts';
+import type { Command } from '../../command.ts';
+import { isLive, liveFlags } from '../../live.ts';
+import { printReply } from '../../view.ts';
+
+const view = {
+  columns: [
+    'blockchain',
+    'status',
+    'provider',
+    'tip_height',
+    'cursor_height',
+    'lag_seconds',
+    'watched_addresses',
+    'late_count',
+    'unmatched_count',
+    'last_error',
+  ],
+};
+
+export const command: Command = {
+  endpoints: [listObservers],
+  input: listObservers,
+  flags: liveFlags,
+  examples: [
+    'gw admin observers',
+    'gw admin observers --json blockchain,status,lag_seconds',
+    'gw admin observers | cat',
+  ],
+  view,
+  async run(context) {
+    await context.input();
+    if (!isLive(context)) return printReply(context.io, await context.call(listObservers), view);
+    const { observersScreen } = await import('../../screens/observers.tsx');
+    await observersScreen(context);
+  },
+};

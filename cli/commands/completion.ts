@@ -1,0 +1,40 @@
+// `gw completion`: a script that completes commands and flags; it needs neither network nor profile.
+import type { Command } from '../command.ts';
+import { print, printJson } from '../io.ts';
+
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+export const command: Command = {
+  endpoints: [],
+  args: ['shell'],
+  flags: [
+    {
+      field: 'shell',
+      name: 'shell',
+      place: 'own',
+      kind: 'text',
+      required: true,
+      choices: [...shells, 'pwsh'],
+      help: 'which shell',
+    },
+  ],
+  about: 'Completes nouns, verbs and flags.',
+  fields: ['shell', 'script'],
+  examples: [
+    'source <(gw completion bash)',
+    'gw completion zsh > ~/.zfunc/_gw',
+    'gw completion fish > ~/.config/fish/completions/gw.fish',
+    'gw completion powershell --json script',
+  ],
+  async run(context) {
+    await context.input();
+    const { io, own } = context;
+    const { scriptFor } = await import('../completion.ts');
+    const shell = own.shell === 'pwsh' ? 'powershell' : (own.shell as (typeof shells)[number]);
+    if (!shells.includes(shell))
+      throw (await import('../errors.ts')).usage(`completions exist for ${shells.join(', ')}`);
+    const script = await scriptFor(shell);
+    if (io.json !== false) printJson(io, { shell, script });
+    else print(io, script);
+  },
+};

@@ -1,0 +1,46 @@
+// `gw config set`: keeps a setting in the profile.
+import type { Command } from '../../command.ts';
+import { usage } from '../../errors.ts';
+import { printJson, readStdin, say } from '../../io.ts';
+import { isSecret, type ProfileKey, profileKeys } from '../../profile.ts';
+
+export const command: Command = {
+  endpoints: [],
+  args: ['key', 'value'],
+  flags: [
+    {
+      field: 'key',
+      name: 'key',
+      place: 'own',
+      kind: 'text',
+      required: true,
+      choices: profileKeys,
+      help: 'which setting',
+    },
+    {
+      field: 'value',
+      name: 'value',
+      place: 'own',
+      kind: 'text',
+      required: true,
+      help: 'its value; - reads stdin, best for secrets',
+    },
+  ],
+  fields: ['key', 'profile'],
+  examples: [
+    'gw config set url https://pay.example.com',
+    'printf %s "$KEY" | gw config set api_key - --json',
+  ],
+  async run(context) {
+    await context.input();
+    const { io, own } = context;
+    const known = await context.settings();
+    const key = String(own.key) as ProfileKey;
+    const value = own.value === '-' ? (await readStdin(io)).trim() : String(own.value);
+    if (key === 'url' && !/^https?:$/.test(URL.canParse(value) ? new URL(value).protocol : ''))
+      throw usage(`“${value}” is no http or https address`);
+    known.write({ [key]: value });
+    say(io, `${key} is ${isSecret(key) ? 'kept' : value} in the profile ${known.profile.value}`);
+    if (io.json !== false) printJson(io, { key, profile: known.profile.value });
+  },
+};

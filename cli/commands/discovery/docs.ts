@@ -1,0 +1,7 @@
+// `gw discovery docs`: the page to try calls on.
+import { getDocs } from '../../../src/api/discovery.ts';
+import { rawCommand } from '../../raw.ts';
+
+export const command = rawCommand(getDocs, {
+  examples: ['gw discovery docs --output docs.html', 'gw discovery docs --json'],
+});

@@ -1,0 +1,7 @@
+// `gw discovery llms`: the text index.
+import { getLlmsTxt } from '../../../src/api/discovery.ts';
+import { rawCommand } from '../../raw.ts';
+
+export const command = rawCommand(getLlmsTxt, {
+  examples: ['gw discovery llms', 'gw discovery llms --json'],
+});

@@ -1,0 +1,7 @@
+// `gw discovery sitemap`: the sitemap.
+import { getSitemap } from '../../../src/api/discovery.ts';
+import { rawCommand } from '../../raw.ts';
+
+export const command = rawCommand(getSitemap, {
+  examples: ['gw discovery sitemap', 'gw discovery sitemap --json'],
+});

@@ -1,0 +1,20 @@
+// `gw logout`: forgets token and key of the profile.
+import type { Command } from '../command.ts';
+import { printJson, say } from '../io.ts';
+
+export const command: Command = {
+  endpoints: [],
+  about: 'The token itself lasts until it expires; gw password change ends every token of the user.',
+  fields: ['profile', 'url'],
+  examples: ['gw logout', 'gw logout --profile staging --json'],
+  async run({ settings, io }) {
+    const { write, profile, url } = await settings().then((known) => ({
+      write: known.write.bind(known),
+      profile: known.profile.value,
+      url: known.url,
+    }));
+    write({ token: undefined, api_key: undefined });
+    say(io, `Token and key of the profile ${profile} are forgotten.`);
+    if (io.json !== false) printJson(io, { profile, url });
+  },
+};

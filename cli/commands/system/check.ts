@@ -1,0 +1,7 @@
+// `gw system check\`: the same as a boolean.
+import { healthCheck } from '../../../src/api/system.ts';
+import { callCommand } from '../../command.ts';
+
+export const command = callCommand(healthCheck, {
+  examples: ['gw system check', 'gw system check --json'],
+});

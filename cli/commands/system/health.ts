@@ -1,0 +1,7 @@
+// `gw system health\`: whether the daemon answers.
+import { getHealth } from '../../../src/api/system.ts';
+import { callCommand } from '../../command.ts';
+
+export const command = callCommand(getHealth, {
+  examples: ['gw system health', 'gw system health --json'],
+});

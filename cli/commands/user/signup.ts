@@ -1,0 +1,31 @@
+// `gw signup`: an account, and the sign-in to it.
+import { loginAccessToken } from '../../../src/api/login.ts';
+import { signup } from '../../../src/api/users.ts';
+import type { Command } from '../../command.ts';
+import { signIn } from '../../session.ts';
+import { printReply } from '../../view.ts';
+
+export const command: Command = {
+  endpoints: [signup, loginAccessToken],
+  input: signup,
+  flags: [
+    {
+      field: 'login',
+      name: 'login',
+      place: 'own',
+      kind: 'boolean',
+      help: 'sign in too (--no-login to leave it)',
+    },
+  ],
+  examples: [
+    'gw signup --email ada@example.com',
+    'printf %s "$PASSWORD" | gw signup --email ada@example.com --password - --json',
+  ],
+  async run(context) {
+    const input = await context.input();
+    if (context.flags.dry_run) return context.showRequest(signup, input);
+    const user = await context.call(signup, input);
+    if (context.own.login !== false) await signIn(context, user.email, String(input.body.password));
+    printReply(context.io, user);
+  },
+};

@@ -1,0 +1,7 @@
+// `gw user test-token\`: whether the token still works.
+import { testToken } from '../../../src/api/login.ts';
+import { callCommand } from '../../command.ts';
+
+export const command = callCommand(testToken, {
+  examples: ['gw user test-token', 'gw user test-token --json email'],
+});

@@ -1,0 +1,7 @@
+// `gw user update-me\`: changes your name or mail address.
+import { updateMe } from '../../../src/api/users.ts';
+import { callCommand } from '../../command.ts';
+
+export const command = callCommand(updateMe, {
+  examples: ["gw user update-me --full-name 'Ada Lovelace'", 'gw user update-me --unset full-name --json'],
+});

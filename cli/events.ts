@@ -1,0 +1,106 @@
+// The merchant's events as they happen: server-sent events that come back by themselves and pass nothing over.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, type CallReply, requestOf } from '../src/api/call.ts';
+import { listEvents } from '../src/api/merchant.ts';
+import type { Context } from './command.ts';
+import { isNetwork } from './context.ts';
+import { GwError, toGwError, unreachable } from './errors.ts';
+import { say } from './io.ts';
+
+export type GwEvent = CallReply<typeof listEvents>['data'][number];
+
+const FIRST_WAIT_MS = 500;
+const MAX_WAIT_MS = 30_000;
+/** No event is larger; a stream that sends more without an end of message is broken. */
+const MAX_MESSAGE = 1_000_000;
+
+export interface FollowOptions {
+  after?: string | undefined;
+  type?: string | undefined;
+  signal: AbortSignal;
+  /** Called once, when the first connection stands. */
+  onOpen?: () => void;
+}
+
+/** Yields events until the signal; comes back behind the last one after a broken connection. */
+export async function* followEvents(context: Context, options: FollowOptions): AsyncGenerator<GwEvent, void> {
+  let { after } = options;
+  let wait = FIRST_WAIT_MS;
+  let opened = false;
+  while (!options.signal.aborted) {
+    try {
+      for await (const event of oneConnection(context, { ...options, after }, () => {
+        if (!opened) options.onOpen?.();
+        else say(context.io, 'connected again');
+        opened = true;
+        wait = FIRST_WAIT_MS;
+      })) {
+        after = event.id;
+        yield event;
+      }
+    } catch (error) {
+      if (options.signal.aborted) return;
+      const known = toGwError(error);
+      const passing = known ? known.kind === 'retry' || known.kind === 'unreachable' : isNetwork(error);
+      // A service that was never reached is the caller's to know; one that went away comes back.
+      if (!passing || !opened) throw known ?? error;
+      say(context.io, `${(error as Error).message}; coming back in ${wait / 1000} s`);
+    }
+    await sleep(wait, undefined, { signal: options.signal }).catch(() => {});
+    wait = Math.min(wait * 2, MAX_WAIT_MS);
+  }
+}
+
+async function* oneConnection(
+  context: Context,
+  { after, type, signal }: FollowOptions,
+  onOpen: () => void,
+): AsyncGenerator<GwEvent, void> {
+  const settings = await context.settings();
+  const token = settings.get('token')?.value;
+  if (!token) throw new GwError('auth', 'not signed in', { code: 'not_signed_in', hint: 'gw login' });
+  const { url, headers } = requestOf(
+    { base_url: settings.url, token },
+    listEvents,
+    { query: { after, type } },
+    { headers: { accept: 'text/event-stream' } },
+  );
+  const opening = AbortSignal.timeout(context.flags.timeout_ms);
+  const connection = new AbortController();
+  const end = () => connection.abort();
+  signal.addEventListener('abort', end);
+  opening.addEventListener('abort', end);
+  try {
+    const response = await fetch(url, { headers, signal: connection.signal }).catch((error: unknown) => {
+      throw unreachable(settings.url, opening.aborted ? new Error('no answer in time') : error);
+    });
+    opening.removeEventListener('abort', end);
+    if (!response.ok)
+      throw new ApiError(response.status, await response.json().catch(() => ({})), response.headers);
+    onOpen();
+    for await (const data of messages(response.body as ReadableStream<Uint8Array>))
+      yield JSON.parse(data) as GwEvent;
+  } finally {
+    signal.removeEventListener('abort', end);
+    connection.abort();
+  }
+}
+
+/** The `data` of each message of an event stream. */
+export async function* messages(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_MESSAGE) throw new GwError('general', 'a message of the stream is too long');
+    const parts = text.split(/\r?\n\r?\n/);
+    text = parts.pop() ?? '';
+    for (const part of parts) {
+      const data = part
+        .split(/\r?\n/)
+        .filter((line) => line.startsWith('data:'))
+        .map((line) => line.slice(5).replace(/^ /, ''));
+      if (data.length > 0) yield data.join('\n');
+    }
+  }
+}

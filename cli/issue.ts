@@ -1,0 +1,36 @@
+// Making an invoice of either kind: the card and QR code for a person, then following it where asked.
+import type { createInvoice } from '../src/api/invoices.ts';
+import type { createRefill } from '../src/api/merchant.ts';
+import type { Context } from './command.ts';
+import type { Flag } from './flags.ts';
+import { printInvoice } from './invoice-card.ts';
+import { say } from './io.ts';
+import { printReply } from './view.ts';
+
+export const issueFlags: readonly Flag[] = [
+  {
+    field: 'qr',
+    name: 'qr',
+    place: 'own',
+    kind: 'boolean',
+    help: 'draw the QR code (--no-qr to leave it out)',
+  },
+  { field: 'watch', name: 'watch', place: 'own', kind: 'boolean', help: 'follow it until it ends' },
+];
+
+export async function issue(
+  endpoint: typeof createInvoice | typeof createRefill,
+  context: Context,
+): Promise<void> {
+  const { io, own } = context;
+  const input = await context.input();
+  if (context.flags.dry_run) return context.showRequest(endpoint, input);
+  const invoice = await context.call(endpoint, input);
+  if (own.watch === true) {
+    const { watchInvoice } = await import('./watch.ts');
+    return watchInvoice(context, invoice);
+  }
+  if (io.json !== false || !io.stdout.isTTY) return printReply(io, invoice);
+  await printInvoice(io, invoice, { qr: own.qr !== false });
+  say(io, `Follow it: gw invoice watch ${invoice.id}`);
+}

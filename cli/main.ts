@@ -1,0 +1,15 @@
+// The command line `gw`: finds the command, reads its flags, runs it, and turns what goes wrong into words and a code.
+import { VERSION } from './version.ts';
+
+/** Runs one command line (without node and script); sets the exit code, and never throws. */
+export async function main(argv: readonly string[]): Promise<void> {
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+    process.stdout.write(`${VERSION}\n`);
+    return;
+  }
+  // A reader that has enough (`| head -1`) is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  process.stderr.on('error', () => {});
+  const { run } = await import('./run.ts');
+  process.exitCode = await run(argv);
+}

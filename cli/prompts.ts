@@ -1,0 +1,32 @@
+// Questions to a person for what a command line left out. On stderr, so that stdout stays data.
+import type { Flag } from './flags.ts';
+import type { Io } from './io.ts';
+import { clean } from './text.ts';
+
+/** What can be chosen, where the service knows: gateway ids for `chain`, and so on. */
+export type Choices = (flag: Flag) => Promise<readonly string[] | undefined>;
+
+export async function ask(flag: Flag, io: Io, choicesOf: Choices): Promise<unknown> {
+  const { checkbox, confirm, input, password, select } = await import('@inquirer/prompts');
+  const context = { output: io.stderr, input: io.stdin };
+  const message = flag.help ? `${flag.name} – ${clean(flag.help)}` : flag.name;
+  if (flag.secret) return password({ message, mask: true }, context);
+  if (flag.kind === 'boolean') return confirm({ message, default: false }, context);
+  const choices = flag.choices ?? (await choicesOf(flag));
+  if (choices && choices.length > 0) {
+    const options = choices.map((value) => ({ value, name: clean(value) }));
+    if (flag.kind === 'list') return checkbox({ message, choices: options, required: true }, context);
+    return select({ message, choices: options, loop: false }, context);
+  }
+  const text = await input({ message, required: true }, context);
+  return flag.kind === 'list' ? text.split(',').map((item) => item.trim()) : text.trim();
+}
+
+/** Whether a person agrees; with `type`, by typing that very word. */
+export async function agree(question: string, type: string | undefined, io: Io): Promise<boolean> {
+  const { confirm, input } = await import('@inquirer/prompts');
+  const context = { output: io.stderr, input: io.stdin };
+  if (type === undefined) return confirm({ message: clean(question), default: false }, context);
+  const typed = await input({ message: `${clean(question)} Type ${clean(type)} to go on:` }, context);
+  return typed.trim() === type;
+}

@@ -1,0 +1,26 @@
+// Keeping a sign-in: the token with the account's key in the profile, checked before it is kept.
+import type { CallReply } from '../src/api/call.ts';
+import { loginAccessToken } from '../src/api/login.ts';
+import { getMerchantAccount } from '../src/api/merchant.ts';
+import { getMe } from '../src/api/users.ts';
+import type { Context } from './command.ts';
+import { say } from './io.ts';
+
+type Token = CallReply<typeof loginAccessToken>;
+
+/** Signs in with a password and keeps it; the API's answer. */
+export async function signIn(context: Context, email: string, password: string): Promise<Token> {
+  const reply = await context.call(loginAccessToken, { body: { username: email, password } });
+  await keepToken(context, reply.access_token);
+  return reply;
+}
+
+/** Keeps a token after asking whose it is, and the merchant key of that account. */
+export async function keepToken(context: Context, token: string): Promise<void> {
+  const settings = await context.settings();
+  const headers = { headers: { authorization: `Bearer ${token}` } };
+  const me = await context.callAs(getMe, headers);
+  const account = await context.callAs(getMerchantAccount, headers);
+  settings.write({ url: settings.url, token, api_key: account.api_key, email: me.email });
+  say(context.io, `Signed in as ${me.email} at ${settings.url} (profile ${settings.profile.value})`);
+}
