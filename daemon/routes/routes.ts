@@ -2,13 +2,14 @@
 import { admin as adminEndpoints } from '../../src/api/admin.ts';
 import { buyer as buyerEndpoints } from '../../src/api/buyer.ts';
 import { checkout as checkoutEndpoints } from '../../src/api/checkout.ts';
-import { getOpenApi } from '../../src/api/discovery.ts';
+import { discovery as discoveryEndpoints } from '../../src/api/discovery.ts';
 import { invoices as invoiceEndpoints } from '../../src/api/invoices.ts';
 import { login as loginEndpoints } from '../../src/api/login.ts';
 import { merchant as merchantEndpoints } from '../../src/api/merchant.ts';
 import { system as systemEndpoints } from '../../src/api/system.ts';
 import { units as unitEndpoints } from '../../src/api/units.ts';
 import { users as userEndpoints } from '../../src/api/users.ts';
+import { docsAsset, docsAssets } from '../discovery/pages.ts';
 import { type Route, routesOf } from '../http/handler.ts';
 import { admin } from './admin.ts';
 import { buyer } from './buyer.ts';
@@ -29,7 +30,8 @@ export const routes: readonly Route[] = [
   ...routesOf(merchantEndpoints, merchant),
   ...routesOf(loginEndpoints, login),
   ...routesOf(userEndpoints, users),
-  ...routesOf([getOpenApi], discovery),
+  ...routesOf(discoveryEndpoints, discovery),
+  ...routesOf([docsAsset], docsAssets),
   ...routesOf(adminEndpoints, admin),
   ...routesOf(systemEndpoints, system),
 ];

@@ -81,7 +81,7 @@ function endpointEntry(endpoint: Endpoint, { base_url }: Deployment): Entry {
     id: endpoint.id,
     kind: 'endpoint',
     title: endpoint.summary,
-    summary: firstSentence(endpoint.description),
+    summary: summaryOf(endpoint),
     url: `${base_url}${endpoint.path}`,
     auth: endpoint.auth,
     method: endpoint.method,
@@ -95,9 +95,14 @@ function endpointEntry(endpoint: Endpoint, { base_url }: Deployment): Entry {
   };
 }
 
-/** Up to the first full stop that ends a sentence; descriptions may go on for paragraphs. */
-const firstSentence = (text: string): string =>
-  /^[^\n]*?[.:](?=\s|$)/.exec(text)?.[0].replace(/:$/, '') ?? text;
+/** A first sentence that is shorter says little without the rest. */
+const MIN_SENTENCE = 40;
+
+/** The first sentence of the description where it stands alone; descriptions may go on for paragraphs. */
+function summaryOf({ summary, description }: Endpoint): string {
+  const sentence = /^\w[^\n]*?\.(?=\s|$)/.exec(description)?.[0].slice(0, -1) ?? '';
+  return sentence.length >= MIN_SENTENCE ? sentence : summary;
+}
 
 const errorRows = (): string =>
   errorTable()

@@ -79,8 +79,8 @@ interface Definition<
   response: Response;
   /** Media types the same call answers instead when it is asked to; its handler then returns a `Streamed`. */
   also?: readonly string[];
-  /** 200 unless told. */
-  status?: 200 | 201;
+  /** 200 unless told; 303 leads a browser on to another page. */
+  status?: 200 | 201 | 303;
   /** The refusals a caller must expect, beyond validation and those its `auth` implies. */
   errors?: readonly ErrorCode[];
   example?: Example;
@@ -92,6 +92,8 @@ interface Definition<
   hidden?: true;
   /** Readable from any origin (`Access-Control-Allow-Origin: *`). */
   cors?: true;
+  /** Carries an ETag; a caller who has it is answered with 304. */
+  etag?: true;
   /** A limiter of `limits.ts` that counts this call before anything else is done. */
   limit?: 'login' | 'signup' | 'recovery' | 'checkout';
 }

@@ -145,6 +145,8 @@ function parametersOf(endpoint: Endpoint): Parameter[] {
 
 /** The reply that was asked for. */
 function successOf(endpoint: Endpoint, schema: JsonSchema): Record<string, unknown> {
+  if (endpoint.status === 303)
+    return { description: 'Leads to another page', headers: { Location: { schema: { type: 'string' } } } };
   const text = { schema: { type: 'string' } };
   const content: Record<string, unknown> = {};
   if (endpoint.response instanceof z.ZodType) content[JSON_TYPE] = { schema };
@@ -153,6 +155,10 @@ function successOf(endpoint: Endpoint, schema: JsonSchema): Record<string, unkno
   for (const type of endpoint.also ?? []) content[type] = text;
   return { description: 'Successful response', content };
 }
+
+/** Whether refusals come as a page to whoever accepts HTML. */
+const isPage = ({ tag, response }: Endpoint): boolean =>
+  tag === 'checkout' && 'media' in response && response.media === 'text/html';
 
 const isSlow = (status: number): boolean => status === 429 || status === 503;
 
@@ -168,7 +174,10 @@ function refusalResponses(endpoint: Endpoint): Record<string, unknown> {
     {
       description: codes.map((code) => `\`${code}\`: ${errorCodes[code].detail}`).join('\n\n'),
       ...(isSlow(status) ? { headers: { 'Retry-After': { schema: { type: 'integer' } } } } : {}),
-      content: { [JSON_TYPE]: { schema: reference(status === 402 ? 'LimitExhausted' : 'ErrorBody') } },
+      content: {
+        [JSON_TYPE]: { schema: reference(status === 402 ? 'LimitExhausted' : 'ErrorBody') },
+        ...(isPage(endpoint) ? { 'text/html': { schema: { type: 'string' } } } : {}),
+      },
       'x-codes': codes,
     },
   ]);
@@ -205,6 +214,9 @@ function operationOf(endpoint: Endpoint, body: JsonSchema, response: JsonSchema)
       : {}),
     responses: {
       [String(endpoint.status ?? 200)]: successOf(endpoint, response),
+      ...(endpoint.etag
+        ? { '304': { description: 'Unchanged since the `ETag` that `If-None-Match` names' } }
+        : {}),
       ...refusalResponses(endpoint),
     },
     ...(endpoint.extension ? { 'x-extension': true } : {}),

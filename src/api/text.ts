@@ -86,16 +86,17 @@ ${lines('flow').join('\n')}
 
 ${lines('guide').join('\n')}
 
-## Concepts
-
-${of('concept')
-  .map(({ title, url, summary }) => link(title, url, summary))
-  .join('\n')}
-
 ## Optional
 
 ${[
   link('Full text', `${base_url}/llms-full.txt`, 'everything in one file'),
+  link(
+    'Concepts',
+    text('concept'),
+    of('concept')
+      .map(({ title }) => title)
+      .join('; '),
+  ),
   link('Endpoints to read', text('endpoint'), 'the reference as Markdown'),
   link('Swagger UI', `${base_url}/docs`, 'try calls in a browser'),
   link('ReDoc', `${base_url}/redoc`, 'the reference in a browser'),

@@ -77,7 +77,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
   {
     id: 'concept.gateway',
     kind: 'concept',
-    title: 'Gateway, chain, currency',
+    title: 'Gateway ids',
     summary: 'One payable asset on one blockchain: the id that `chain` takes everywhere',
     auth: 'none',
     call: 'listGateways',

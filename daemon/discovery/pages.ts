@@ -1,0 +1,130 @@
+// The pages /docs and /redoc, and the unlisted address of their files: everything from this daemon, under a strict policy.
+import { createHash } from 'node:crypto';
+import { endpoint, media } from '../../src/api/endpoint.ts';
+import { text } from '../../src/api/fields.ts';
+import { Refusal } from '../../src/errors.ts';
+import type { Handlers } from '../http/handler.ts';
+import { assetOf } from './assets.ts';
+import { answerDocument, type Document, documentOf, HTML_TYPE } from './documents.ts';
+
+const MAX_NAME = 64;
+const SCRIPT = 'text/javascript; charset=utf-8';
+/** Styled components fill empty style elements from scripts; this is the hash of nothing. */
+const EMPTY_STYLE = `'sha256-${createHash('sha256').update('').digest('base64')}'`;
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  `style-src 'self' ${EMPTY_STYLE}`,
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  'worker-src blob:',
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export const pageHeaders = {
+  'content-security-policy': policy,
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+interface Parts {
+  title: string;
+  styles: readonly string[];
+  scripts: readonly string[];
+  root: string;
+}
+
+const page = (prefix: string, { title, styles, scripts, root }: Parts): Document =>
+  documentOf(
+    HTML_TYPE,
+    `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<link rel="icon" type="image/png" href="${prefix}/favicon-32.png">
+${styles.map((name) => `<link rel="stylesheet" href="${prefix}/docs/${name}">`).join('\n')}
+</head>
+<body>
+<div id="${root}"></div>
+<noscript>This page needs scripts. The same to read: <a href="${prefix}/llms-full.txt">llms-full.txt</a>.</noscript>
+${scripts.map((name) => `<script src="${prefix}/docs/${name}"></script>`).join('\n')}
+</body>
+</html>
+`,
+  );
+
+const swagger: Parts = {
+  title: 'gatewayd: Swagger UI',
+  styles: ['swagger-ui.css'],
+  scripts: ['swagger-ui.js', 'swagger-start.js'],
+  root: 'swagger-ui',
+};
+
+const redoc: Parts = {
+  title: 'gatewayd: API reference',
+  styles: ['page.css'],
+  scripts: ['redoc.js', 'redoc-start.js'],
+  root: 'redoc',
+};
+
+/** Both pages; a proxy may serve the deployment below a path. */
+export function pagesOf(base_url: string): { swagger: Document; redoc: Document } {
+  const prefix = new URL(base_url).pathname.replace(/\/+$/, '');
+  return { swagger: page(prefix, swagger), redoc: page(prefix, redoc) };
+}
+
+// Calls go to where the page was loaded from, whatever name the deployment gives itself.
+const BASE = `const base = document.currentScript.src.replace(/\\/docs\\/[^/]+$/, '');`;
+
+const swaggerStart = `${BASE}
+fetch(base + '/api/v1/openapi.json').then((response) => response.json()).then((spec) => {
+  window.ui = SwaggerUIBundle({
+    spec: { ...spec, servers: [{ url: base }] },
+    dom_id: '#swagger-ui',
+    deepLinking: true,
+    docExpansion: 'none',
+    validatorUrl: null,
+  });
+});
+`;
+
+const redocStart = `${BASE}
+Redoc.init(base + '/api/v1/openapi.json', { nativeScrollbars: true }, document.getElementById('redoc'));
+`;
+
+const texts: Readonly<Record<string, Document>> = {
+  'swagger-start.js': documentOf(SCRIPT, swaggerStart),
+  'redoc-start.js': documentOf(SCRIPT, redocStart),
+  'page.css': documentOf('text/css; charset=utf-8', 'body{margin:0}'),
+};
+
+/** Not in the list of endpoints: part of the pages. */
+export const docsAsset = endpoint({
+  id: 'docsAsset',
+  method: 'GET',
+  path: '/docs/{file}',
+  auth: 'none',
+  tag: 'discovery',
+  summary: 'Get a file of the pages',
+  description: 'Scripts and styles of Swagger UI and ReDoc.',
+  params: { file: text({ min: 1, max: MAX_NAME }) },
+  response: media('text/javascript'),
+});
+
+export const docsAssets: Handlers<readonly [typeof docsAsset]> = {
+  async docsAsset({ params: { file } }, { request: { headers } }) {
+    const own = Object.hasOwn(texts, file) ? texts[file] : undefined;
+    if (own) return answerDocument(own, headers);
+    const packed = await assetOf(file);
+    if (!packed) throw new Refusal('not_found');
+    const vary = { vary: 'accept-encoding' };
+    if (!/\bgzip\b/.test(headers.get('accept-encoding') ?? ''))
+      return answerDocument(packed.plain, headers, vary);
+    return answerDocument(packed.gzipped, headers, { ...vary, 'content-encoding': 'gzip' });
+  },
+};
