@@ -126,7 +126,7 @@ function contradictions(config: Config): string[] {
   if (rates.source === 'fixed' && !Object.values(rates.usd).some((usd) => usd !== undefined))
     errors.push('rates.usd: rates.source fixed needs at least one figure');
   for (const [ticker, usd] of Object.entries(rates.usd))
-    if (usd !== undefined && Number(usd) <= 0) errors.push(`rates.usd.${ticker}: must be greater than 0`);
+    if (usd !== undefined && !/[1-9]/.test(usd)) errors.push(`rates.usd.${ticker}: must be greater than 0`);
   for (const [id, address] of Object.entries(config.wallets)) {
     const fault = address === undefined ? null : addressFault(id, address, network);
     if (fault) errors.push(`wallets.${id}: ${fault}`);

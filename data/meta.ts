@@ -1,5 +1,11 @@
 // Single values that belong to the database as a whole.
+import { sql } from 'kysely';
 import type { Executor } from './open.ts';
+
+/** Asks the database anything at all; throws where it does not answer. */
+export async function ping(query: Executor): Promise<void> {
+  await sql`select 1`.execute(query);
+}
 
 /** Keeps `value` under this name where there is none yet; returns the one that is kept. */
 export async function keepMeta(query: Executor, name: string, value: string): Promise<string> {

@@ -1,3 +1,4 @@
+// Settlement through the one door: what each observed or wished fact books, on both databases.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apply } from '../../daemon/settle.ts';
 import { post } from '../../data/ledger.ts';

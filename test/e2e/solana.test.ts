@@ -1,3 +1,4 @@
+// Payments on Solana from the request to the signed webhook, against a real validator.
 import { describe } from 'vitest';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { hasSurfpool, startSolanaChain } from '../chains/solana-chain.ts';

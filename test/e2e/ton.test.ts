@@ -1,3 +1,4 @@
+// Payments on TON from the request to the signed webhook, against the real executor.
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { startTonChain } from '../chains/ton-chain.ts';
 import { gatewaySuite } from './gateway-suite.ts';

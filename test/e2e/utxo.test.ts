@@ -1,3 +1,4 @@
+// Payments on a UTXO chain from the request to the signed webhook, against a real node.
 import { describe } from 'vitest';
 import { hasLitecoind, startLitecoind } from '../chains/utxo-chain.ts';
 import { startEsploraFront } from '../chains/utxo-fronts.ts';

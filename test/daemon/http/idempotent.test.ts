@@ -7,7 +7,8 @@ import { issueAccessToken } from '../../../daemon/http/tokens.ts';
 import { endpoint } from '../../../src/api/endpoint.ts';
 import { text } from '../../../src/api/fields.ts';
 import { Refusal } from '../../../src/errors.ts';
-import { createDatabase, hasPostgres, type TestDatabase } from '../../helpers/postgres.ts';
+import { databases } from '../../helpers/app.ts';
+import { createDatabase, type TestDatabase } from '../../helpers/postgres.ts';
 import { addUser, openTestApp, type TestApp } from '../helpers/app.ts';
 
 const create = endpoint({
@@ -23,8 +24,7 @@ const create = endpoint({
   idempotent: true,
 });
 
-describe.each(['sqlite', 'postgres'] as const)('%s', (dialect) => {
-  if (dialect === 'postgres' && !hasPostgres) return test.skip('no PostgreSQL on this platform', () => {});
+describe.each(databases)('%s', (dialect) => {
   let database: TestDatabase | undefined;
   let app: TestApp;
   let http: Http;

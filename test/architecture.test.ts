@@ -1,0 +1,296 @@
+// Keeps the rooms apart and the house rules kept: what architecture.md says of the code, read from the code.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { blockchains, gatewayIds } from '../src/chains/gateways.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const rooms = ['bin', 'cli', 'daemon', 'data', 'src'];
+const MAX_LINES = 300;
+const MAX_FUNCTION_LINES = 70;
+
+interface Module {
+  /** Below the root: `src/money.ts`. */
+  path: string;
+  text: string;
+  tree: ts.SourceFile;
+}
+
+function modulesOf(folder: string): Module[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(ts|tsx|js|mjs)$/.test(name) && !name.includes('node_modules'))
+    .map((name) => {
+      const path = `${folder}/${name}`;
+      const text = readFileSync(join(root, path), 'utf8');
+      return { path, text, tree: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
+    });
+}
+
+const modules = rooms.flatMap(modulesOf);
+const tests = modulesOf('test');
+const room = (path: string): string => path.split('/')[0] ?? '';
+
+/** Calls `see` for every node of a module. */
+function walk(node: ts.Node, see: (node: ts.Node) => void): void {
+  see(node);
+  ts.forEachChild(node, (child) => walk(child, see));
+}
+
+/** Where a node stands, for the message of a failure. */
+const at = ({ path, tree }: Module, node: ts.Node): string =>
+  `${path}:${tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1}`;
+
+/** What a module imports: packages by name, other modules by their path below the root, built ones as their source. */
+function importsOf({ path, tree }: Module): string[] {
+  const found: string[] = [];
+  walk(tree, (node) => {
+    const named =
+      ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
+        ? node.moduleSpecifier
+        : ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+          ? node.arguments[0]
+          : ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)
+            ? node.argument.literal
+            : undefined;
+    if (named && ts.isStringLiteral(named))
+      found.push(
+        named.text.startsWith('.') ? join(dirname(path), named.text).replace(/^dist\//, '') : named.text,
+      );
+  });
+  return found;
+}
+
+const imports = modules.map((module) => ({ path: module.path, imports: importsOf(module) }));
+const isPackage = (name: string): boolean => !rooms.includes(room(name)) && !/^(test|\.)/.test(name);
+
+/** `path → import` of everything that a room imports and `allowed` does not let in. */
+const strangers = (of: string[], allowed: (name: string, path: string) => boolean): string[] =>
+  imports
+    .filter(({ path }) => of.includes(room(path)))
+    .flatMap(({ path, imports }) =>
+      imports.filter((name) => !allowed(name, path)).map((name) => `${path} → ${name}`),
+    );
+
+describe('the rooms', () => {
+  test('are the folders there are', () => {
+    const folders = readdirSync(root, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map((entry) => entry.name)
+      // What tools write: installed, built and measured.
+      .filter((name) => !['node_modules', 'dist', 'coverage'].includes(name));
+    expect(folders.sort()).toEqual([...rooms, 'test'].sort());
+  });
+
+  test('import along the arrows only', () => {
+    const arrows: Record<string, string[]> = {
+      bin: ['cli', 'daemon'],
+      cli: ['cli', 'src'],
+      daemon: ['daemon', 'data', 'src'],
+      data: ['data', 'src'],
+      src: ['src'],
+    };
+    const allowed = (name: string, path: string) =>
+      isPackage(name) || (arrows[room(path)] ?? []).includes(room(name));
+    expect(strangers(rooms, allowed)).toEqual([]);
+    // And the reader of imports is not blind: each arrow is gone along somewhere.
+    for (const [from, to] of Object.entries(arrows))
+      for (const one of to)
+        expect(
+          strangers([from], (name) => room(name) !== one),
+          `${from} → ${one}`,
+        ).not.toEqual([]);
+  });
+
+  test('of what is true use zod and codecs only, no part of Node', () => {
+    const codecs = /^(@noble\/(hashes|curves)|@scure\/base|@ton\/core)(\/|$)/;
+    // ofetch sends with the fetch that is handed in; without one it cannot.
+    const allowed = (name: string, path: string) =>
+      !isPackage(name) ||
+      name === 'zod' ||
+      codecs.test(name) ||
+      (name === 'ofetch' && path === 'src/api/call.ts');
+    expect(strangers(['src'], allowed)).toEqual([]);
+  });
+
+  test('of what is true have no clock, no chance, no sockets and no process', () => {
+    const effects = new Set(
+      `fetch XMLHttpRequest WebSocket EventSource setTimeout setInterval setImmediate queueMicrotask process
+       performance crypto console require navigator`.split(/\s+/),
+    );
+    const found = modules
+      .filter(({ path }) => room(path) === 'src')
+      .flatMap((module) => {
+        const places: string[] = [];
+        walk(module.tree, (node) => {
+          const text = node.getText(module.tree);
+          const isClock =
+            (ts.isNewExpression(node) && node.expression.getText() === 'Date' && !node.arguments?.length) ||
+            (ts.isPropertyAccessExpression(node) && /^(Date\.now|Math\.random|globalThis\.\w+)$/.test(text));
+          if (isClock || (isValue(node) && effects.has(text))) places.push(`${at(module, node)} ${text}`);
+        });
+        return places;
+      });
+    expect(found).toEqual([]);
+  });
+
+  test('know SQL in one place', () => {
+    const databases = /^(kysely|pg|better-sqlite3)(\/|$)/;
+    const exempt: Record<string, string> = {
+      // One connection that holds the lock of the data directory; it reads and writes nothing.
+      'daemon/lock.ts': 'better-sqlite3',
+    };
+    const allowed = (name: string, path: string) =>
+      !databases.test(name) || exempt[path] === name || isTypeImport(path, name);
+    expect(strangers(['bin', 'cli', 'daemon', 'src'], allowed)).toEqual([]);
+  });
+});
+
+/** An identifier that stands for a value: no name of a member, of a property, of a type. */
+function isValue(node: ts.Node): boolean {
+  if (!ts.isIdentifier(node)) return false;
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent) || ts.isPropertyAssignment(parent)) return parent.name !== node;
+  return !ts.isPropertySignature(parent) && !ts.isTypeNode(parent) && !ts.isQualifiedName(parent);
+}
+
+/** Lines of a function without those of the functions in it; 0 for anything else. */
+function ownLines(tree: ts.SourceFile, node: ts.Node): number {
+  if (!ts.isFunctionLike(node) || !('body' in node) || !node.body) return 0;
+  const lineOf = (position: number) => tree.getLineAndCharacterOfPosition(position).line;
+  const length = (of: ts.Node) => lineOf(of.end) - lineOf(of.getStart(tree));
+  let inner = 0;
+  const visit = (child: ts.Node): void => {
+    if (ts.isFunctionLike(child) && 'body' in child) inner += length(child);
+    else ts.forEachChild(child, visit);
+  };
+  ts.forEachChild(node.body, visit);
+  return length(node) + 1 - inner;
+}
+
+/** Whether all imports of a package in a module are of types, which are gone when it runs. */
+function isTypeImport(path: string, name: string): boolean {
+  const module = modules.find((one) => one.path === path);
+  let only = true;
+  if (module)
+    walk(module.tree, (node) => {
+      if (!ts.isImportDeclaration(node) || !ts.isStringLiteral(node.moduleSpecifier)) return;
+      if (node.moduleSpecifier.text === name && !node.importClause?.isTypeOnly) only = false;
+    });
+  return only;
+}
+
+describe('shared code names no chain', () => {
+  const ids = new Set([...gatewayIds, ...blockchains.map(({ id }) => id)]);
+
+  // `src/chains` is where chains are named. The guides are prose and code for people to copy; an `example` of an
+  // endpoint is a request that the tests send. Both have to name one.
+  const shared = modules.filter(({ path }) => !/^src\/(chains|guides)\//.test(path));
+  const isExample = (node: ts.Node): boolean =>
+    (ts.isPropertyAssignment(node) && node.name.getText() === 'example') ||
+    (node.parent !== undefined && isExample(node.parent));
+  /** Files in which a word is a chain id by chance. */
+  const chance: Record<string, string[]> = {
+    // The protocol that a provider speaks, as `chains.md` names them.
+    'daemon/settings-schema.ts': ['solana'],
+    // A ticker in lower case, by which logos are drawn.
+    'daemon/checkout/logos.ts': ['ton'],
+  };
+
+  test('as text or as the name of a property', () => {
+    const found = shared.flatMap((module) => {
+      const places: string[] = [];
+      walk(module.tree, (node) => {
+        const names =
+          ts.isStringLiteralLike(node) ||
+          (ts.isIdentifier(node) &&
+            (ts.isPropertyAssignment(node.parent) || ts.isPropertyAccessExpression(node.parent)));
+        if (!names || !ids.has(node.text) || isExample(node)) return;
+        if (chance[module.path]?.includes(node.text)) return;
+        places.push(`${at(module, node)} ${node.text}`);
+      });
+      return places;
+    });
+    expect(found).toEqual([]);
+  });
+
+  test('as a family', () => {
+    const families = /^src\/chains\/(?!gateways\.ts$|chain\.ts$|prices\.ts$)/;
+    const outside = imports.filter(({ path }) => !path.startsWith('src/chains/'));
+    expect(
+      outside.flatMap(({ path, imports }) =>
+        imports.filter((name) => families.test(name)).map((name) => `${path} → ${name}`),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('a module', () => {
+  test('opens with one line that says what it is', () => {
+    const opens = /^(#!\/usr\/bin\/env node\nconst \[|(\/\*\* @jsxImportSource \w+ \*\/\n)?\/\/ \S)/;
+    const silent = [...modules, ...tests].filter(({ text }) => !opens.test(text));
+    expect(silent.map(({ path }) => path)).toEqual([]);
+  });
+
+  test(`has at most ${MAX_LINES} lines`, () => {
+    // The schema is one list on purpose: a table is found in one place, and a migration that was run never changes.
+    const whole = new Set(['data/tables.ts', 'data/migrations/0001-foundation.ts']);
+    const long = modules
+      .filter(({ path }) => !whole.has(path))
+      .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
+      .filter(({ lines }) => lines > MAX_LINES);
+    expect(long).toEqual([]);
+  });
+
+  test(`has no function over ${MAX_FUNCTION_LINES} lines`, () => {
+    const long = modules.flatMap((module) => {
+      const places: string[] = [];
+      walk(module.tree, (node) => {
+        const lines = ownLines(module.tree, node);
+        if (lines > MAX_FUNCTION_LINES) places.push(`${at(module, node)} has ${lines}`);
+      });
+      return places;
+    });
+    expect(long).toEqual([]);
+  });
+
+  test('leaves nothing to be done later', () => {
+    // Written apart, so that this line is not found by itself.
+    const later = new RegExp(
+      `\\b(${['TO', 'FIX'].map((word) => `${word}${word === 'TO' ? 'DO' : 'ME'}`).join('|')})\\b`,
+    );
+    const found = [...modules, ...tests].filter(({ text }) => later.test(text));
+    expect(found.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('is no barrel and stands in no folder for anything', () => {
+    const vague =
+      /(^|\/)(utils?|helpers?|services?|repositor(y|ies)|managers?|common|lib)(\/|\.)|(^|\/)index\.tsx?$/;
+    expect(modules.map(({ path }) => path).filter((path) => vague.test(path))).toEqual([]);
+    expect(modules.filter(({ text }) => /^export \* from/m.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test('skips no test and runs none alone', () => {
+    const alone = /\b(test|it|describe)\.(skip|only|todo|fails)\b/;
+    expect(tests.filter(({ text }) => alone.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+});
+
+test('money never becomes a float', () => {
+  const money =
+    /(amount|_atomic|_micros|_nanos|usd|price|prepaid|balance|_fee\b|fee_charged|limit_of_payments)/i;
+  const found = modules.flatMap((module) => {
+    const places: string[] = [];
+    walk(module.tree, (node) => {
+      if (!ts.isCallExpression(node)) return;
+      const callee = node.expression.getText(module.tree);
+      const of = node.arguments.map((argument) => argument.getText(module.tree)).join();
+      const floats = ['parseFloat', 'Number.parseFloat'].includes(callee) || callee.endsWith('.toFixed');
+      if (floats || (callee === 'Number' && money.test(of)))
+        places.push(`${at(module, node)} ${node.getText()}`);
+    });
+    return places;
+  });
+  expect(found).toEqual([]);
+});
