@@ -1,7 +1,7 @@
 // The pages, fragments and images that buyers see.
 import { endpoint, media } from './endpoint.ts';
 import { choice, int, text } from './fields.ts';
-import { chainField, invoiceId } from './invoices.ts';
+import { chainField, creationRefusals, invoiceId } from './invoices.ts';
 import { shape } from './shape.ts';
 import { unitId } from './units.ts';
 
@@ -116,6 +116,7 @@ export const cancelOnPage = endpoint({
   params: invoiceId,
   query: { lang: lang() },
   response: media('text/html'),
+  status: 303,
   errors: ['invoice_not_found'],
   extension: true,
   hidden: true,
@@ -199,7 +200,8 @@ export const buyOnPage = endpoint({
   body: shape('BuyForm', { chain: chainField() }),
   encoding: 'form',
   response: media('text/html'),
-  errors: ['unit_not_found'],
+  status: 303,
+  errors: ['unit_not_found', 'unit_inactive', 'chain_not_accepted', ...creationRefusals],
   extension: true,
   hidden: true,
   limit: 'checkout',

@@ -7,7 +7,7 @@ const bearer = ['not_authenticated', 'invalid_credentials', 'user_not_found', 'i
 /** What each kind of sign-in can refuse. */
 export const authRefusals: Record<Auth, readonly ErrorCode[]> = {
   none: [],
-  key: ['invalid_api_key'],
+  key: ['invalid_api_key', 'account_inactive'],
   jwt: bearer,
   admin: [...bearer, 'not_superuser'],
 };

@@ -59,7 +59,7 @@ export const createUser = endpoint({
     full_name: fullName(),
   }),
   response: UserPublic,
-  errors: ['user_exists', 'wrong_identity'],
+  errors: ['user_exists', 'wrong_identity', 'rate_limited'],
   hidden: true,
   example: { body: { email: 'grace@example.com', password: 'correct horse battery' } },
 });
@@ -115,7 +115,7 @@ export const updateMyPassword = endpoint({
   description: 'All tokens of the user end, this one too: sign in again.',
   body: shape('UpdatePassword', { current_password: newPassword(), new_password: newPassword() }),
   response: Message,
-  errors: ['incorrect_password', 'same_password', 'wrong_identity'],
+  errors: ['incorrect_password', 'same_password', 'wrong_identity', 'rate_limited'],
   example: { body: { current_password: '{password}', new_password: 'another long password' } },
 });
 
@@ -151,7 +151,7 @@ export const updateUser = endpoint({
     password: newPassword().nullish(),
   }),
   response: UserPublic,
-  errors: ['user_not_found', 'email_taken', 'wrong_identity', 'bad_request'],
+  errors: ['user_not_found', 'email_taken', 'wrong_identity', 'bad_request', 'rate_limited'],
   hidden: true,
   example: { params: { user_id: '{user_id}' }, body: { full_name: 'Ada Lovelace' } },
 });

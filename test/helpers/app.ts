@@ -16,6 +16,7 @@ import { migrate } from '../../data/migrate.ts';
 import { openDb } from '../../data/open.ts';
 import type { UserRow } from '../../data/tables.ts';
 import { findBlockchain } from '../../src/chains/gateways.ts';
+import { assertContract } from './contract.ts';
 import { createDatabase, hasPostgres } from './postgres.ts';
 
 export type Database = 'sqlite' | 'postgres';
@@ -49,6 +50,7 @@ export function testClock(start = 1_800_000_000): TestClock {
 export interface Call {
   token?: string;
   key?: string;
+  /** Texts and bytes go as they are, anything else as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -73,6 +75,7 @@ export interface TestApp {
   clock: TestClock;
   /** Log lines written so far. */
   log: string[];
+  /** Throws where the answer is not what its endpoint describes. Of a stream, the first piece is the text. */
   fetch(method: string, path: string, call?: Call): Promise<Reply>;
   /** A signed-up merchant with a wallet on every blockchain. */
   merchant(email?: string): Promise<TestMerchant>;
@@ -133,7 +136,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     app,
     clock,
     log,
-    fetch: (method, path, call = {}) => send(http, config, method, path, call),
+    fetch: (method, path, call = {}) => send({ http, config, log }, method, path, call),
     async merchant(email = `merchant${++accounts}-${clock.now()}@example.com`) {
       const user = await account(app, email, false);
       await setWallets(app, user.id);
@@ -170,27 +173,41 @@ const configFor = (
     cwd: data_dir,
   }).config;
 
+/** Lines of the log that a failure of the daemon's own is told with. */
+const LINES_SHOWN = 3;
+
 async function send(
-  http: ReturnType<typeof createHttp>,
-  config: Config,
+  { http, config, log }: { http: ReturnType<typeof createHttp>; config: Config; log: string[] },
   method: string,
   path: string,
   { token, key, body, headers = {} }: Call,
 ): Promise<Reply> {
+  const raw = typeof body === 'string' || body instanceof Uint8Array;
   const response = await http.h3.fetch(
     new Request(`${config.public_url}${path}`, {
       method,
       headers: {
         ...(token ? { authorization: `Bearer ${token}` } : {}),
         ...(key ? { 'x-api-key': key } : {}),
-        ...(body === undefined || typeof body === 'string' ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: raw ? (body as BodyInit) : JSON.stringify(body) }),
     }),
   );
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: parse(text) };
+  const text = await textOf(response);
+  const { status } = response;
+  assertContract({ method, path, status, headers: response.headers, text, log: log.slice(-LINES_SHOWN) });
+  return { status, headers: response.headers, text, json: parse(text) };
+}
+
+/** The whole text; of a stream that goes on for ever, what comes first. */
+async function textOf(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text();
+  const reader = response.body?.getReader();
+  const { value } = (await reader?.read()) ?? {};
+  await reader?.cancel();
+  return new TextDecoder().decode(value);
 }
 
 function parse(text: string): unknown {

@@ -1,0 +1,9 @@
+// Everything that is described is mounted, and nothing else.
+import { expect, test } from 'vitest';
+import { routes } from '../../daemon/routes/routes.ts';
+import { api } from '../../src/api/api.ts';
+
+test('every described operation is mounted once, and nothing else is', () => {
+  const mounted = routes.map(({ endpoint }) => endpoint.id);
+  expect([...mounted].sort()).toEqual(api.map(({ id }) => id).sort());
+});

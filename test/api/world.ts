@@ -1,0 +1,247 @@
+// One deployment with everything turned on, and fresh people in it: what examples, matrix and fuzz are made of.
+import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, SignJWT } from 'jose';
+import { issueRecoveryToken } from '../../daemon/http/tokens.ts';
+import type { RpcSource } from '../../daemon/observer/rpc.ts';
+import { hashPassword } from '../../daemon/passwords.ts';
+import { telegramHash } from '../../daemon/sign-in/telegram.ts';
+import { getUser, updateUser } from '../../data/users.ts';
+import type { Auth, Endpoint } from '../../src/api/endpoint.ts';
+import { ProviderError } from '../../src/chains/chain.ts';
+import {
+  type Call,
+  type Reply,
+  startApp,
+  type TestApp,
+  type TestAppOptions,
+  type TestMerchant,
+  wallets,
+} from '../helpers/app.ts';
+
+export const PASSWORD = 'correct horse battery';
+export const PLATFORM_KEY = 'gw_the-platform-key-of-the-tests';
+const BOT_TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw';
+const CLIENT_ID = 'client.apps.googleusercontent.com';
+const GOOGLE_KEY = 'the key of the tests';
+
+/** Texts that no answer and no log line may hold, but where showing them is the contract. */
+export const configuredSecrets = [PLATFORM_KEY, BOT_TOKEN, 'a secret for tests only'];
+
+export interface Cast {
+  owner: TestMerchant;
+  other: TestMerchant;
+  operator: { id: string; token: string };
+  /** What the placeholders of the examples stand for, as `owner` knows them. */
+  values: Record<string, string>;
+}
+
+export interface World {
+  service: TestApp;
+  /** New people: a merchant with a unit, an invoice and an event; another; an operator. */
+  cast(): Promise<Cast>;
+  stop(): Promise<void>;
+}
+
+/** Refuses at once, as a provider that is down does: no test here waits for a network. */
+const unreachable: RpcSource = {
+  use: async () => {
+    throw new ProviderError('unreachable', 'no provider in this test');
+  },
+  retryAt: () => Number.POSITIVE_INFINITY,
+  status: () => [],
+  close: async () => undefined,
+};
+
+/** On SQLite in memory, unless told. */
+export async function openWorld(options: TestAppOptions = {}): Promise<World> {
+  const { url, sign, close } = await openGoogle();
+  const memory = options.database === 'postgres' ? {} : { database_url: 'sqlite::memory:' };
+  const service = await startApp({
+    ...memory,
+    ...options,
+    source: (blockchain) => options.source?.(blockchain) ?? unreachable,
+    settings: {
+      platform_key: PLATFORM_KEY,
+      'google.client_id': CLIENT_ID,
+      'google.jwks_url': `${url}/keys`,
+      'telegram.bot_token': BOT_TOKEN,
+      'wallets.ton': wallets.ton ?? '',
+      'wallets.solana': wallets.solana ?? '',
+      'wallets.bitcoin': wallets.bitcoin ?? '',
+      ...options.settings,
+    },
+  });
+  const password_hash = await hashPassword(PASSWORD);
+  return {
+    service,
+    cast: () => newCast(service, { password_hash, webhook_url: `${url}/webhook`, sign }),
+    async stop() {
+      await service.stop();
+      await close();
+    },
+  };
+}
+
+interface Stage {
+  password_hash: string;
+  webhook_url: string;
+  sign: (sub: string, now: number) => Promise<string>;
+}
+
+let serial = 0;
+/** A mail address that nobody has yet. */
+export const newAddress = (): string => `person${++serial}@example.com`;
+
+async function newCast(service: TestApp, { password_hash, webhook_url, sign }: Stage): Promise<Cast> {
+  const { app } = service;
+  const email = newAddress();
+  const owner = await service.merchant(email);
+  const other = await service.merchant(newAddress());
+  const operator = await service.superuser();
+  for (const { id } of [owner, other, operator]) await updateUser(app.db.query, id, { password_hash });
+  const said = async (answer: Promise<Reply>) => {
+    const { status, text, json } = await answer;
+    if (status !== 200) throw new Error(`the world cannot be made: ${status} ${text}`);
+    return json;
+  };
+  const account = await said(
+    service.fetch('PATCH', '/api/v1/merchant/account', { token: owner.token, body: { webhook_url } }),
+  );
+  const credit = `/api/v1/admin/merchants/${owner.id}/credit`;
+  await said(service.fetch('POST', credit, { token: operator.token, body: { prepaid_usd: 1 } }));
+  const offer = { title: 'Coffee', amount_usd: 4.5, currencies: ['TON', 'bitcoin'] };
+  const unit = await said(
+    service.fetch('POST', '/api/v1/merchant/units', { token: owner.token, body: offer }),
+  );
+  const order = { chain: 'ton', amount: '12.50', external_ref: 'order-1' };
+  const invoice = await said(service.fetch('POST', '/v1/invoices', { key: owner.key, body: order }));
+  const events = await said(service.fetch('GET', '/api/v1/merchant/events', { token: owner.token }));
+  const user = (await getUser(app.db.query, owner.id)) ?? owner.user;
+  const telegram = { id: ++serial, auth_date: service.clock.now(), first_name: 'Ada' };
+  return {
+    owner,
+    other,
+    operator,
+    values: {
+      email,
+      password: PASSWORD,
+      access_token: owner.token,
+      api_key: owner.key,
+      ton_address: wallets.ton ?? '',
+      invoice_id: invoice.id,
+      unit_id: unit.id,
+      merchant_slug: account.slug,
+      unit_slug: unit.slug,
+      event_id: events.data[0].id,
+      user_id: owner.id,
+      webhook_url,
+      recovery_token: await issueRecoveryToken(app, user),
+      google_id_token: await sign(`google-${++serial}`, service.clock.now()),
+      telegram_id: String(telegram.id),
+      telegram_auth_date: String(telegram.auth_date),
+      telegram_hash: telegramHash(BOT_TOKEN, telegram),
+    },
+  };
+}
+
+/** Keys as Google publishes them, with an id token signed by one of them; and a receiver of webhooks. */
+async function openGoogle() {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const jwk = { ...(await exportJWK(publicKey)), kid: GOOGLE_KEY, alg: 'RS256', use: 'sig' };
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(request.url === '/keys' ? JSON.stringify({ keys: [jwk] }) : '{}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    sign: (sub: string, now: number) =>
+      new SignJWT({ email: `${sub}@gmail.com`, email_verified: true, name: 'Ada' })
+        .setProtectedHeader({ alg: 'RS256', kid: GOOGLE_KEY })
+        .setSubject(sub)
+        .setIssuer('https://accounts.google.com')
+        .setAudience(CLIENT_ID)
+        .setIssuedAt(now)
+        .setExpirationTime(now + 3600)
+        .sign(privateKey),
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** A bearer token that ended a second ago, signed with the deployment's own key. */
+export function expiredToken({ app, clock }: TestApp, sub: string): Promise<string> {
+  const ended = clock.now() - 1;
+  return new SignJWT({ typ: 'access', ver: 1 })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setSubject(sub)
+    .setIssuedAt(ended - 60)
+    .setExpirationTime(ended)
+    .sign(app.secrets.token_key);
+}
+
+/** A token that names no algorithm, and one signed by someone else. */
+export function forgedTokens(sub: string): string[] {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const claims = encode({ typ: 'access', ver: 1, sub, iat: 1, exp: 9_999_999_999 });
+  const signed = `${encode({ alg: 'HS256', typ: 'JWT' })}.${claims}`;
+  const signature = createHmac('sha256', 'guess').update(signed).digest('base64url');
+  return [`${encode({ alg: 'none', typ: 'JWT' })}.${claims}.`, `${signed}.${signature}`];
+}
+
+export interface PlainCall extends Call {
+  method: string;
+  path: string;
+}
+
+/** The example of an endpoint with the placeholders' values put in. */
+export function exampleCall(endpoint: Endpoint, values: Record<string, string>): PlainCall {
+  const { example = {}, method, encoding } = endpoint;
+  const path = endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
+    encodeURIComponent(filled(example.params?.[name] ?? `{${name}}`, values)),
+  );
+  const query = Object.entries(example.query ?? {}).map(
+    ([name, value]) => [name, filled(value, values)] as [string, string],
+  );
+  const search = query.length > 0 ? `?${new URLSearchParams(query)}` : '';
+  const call: PlainCall = { method, path: `${path}${search}` };
+  if (!endpoint.body) return call;
+  const body = filledIn(example.body ?? {}, values) as Record<string, string>;
+  // Whoever signs up needs an address that nobody has yet.
+  if (endpoint.id === 'signup' || endpoint.id === 'createUser') body.email = newAddress();
+  if (encoding !== 'form') return { ...call, body };
+  return {
+    ...call,
+    body: new URLSearchParams(body).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  };
+}
+
+function filled(text: string, values: Record<string, string>): string {
+  return text.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`no value stands for {${name}}`);
+    return value;
+  });
+}
+
+const filledIn = (value: unknown, values: Record<string, string>): unknown => {
+  if (typeof value === 'string') return filled(value, values);
+  if (Array.isArray(value)) return value.map((item) => filledIn(item, values));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, filledIn(item, values)]));
+};
+
+/** The credentials of whoever the endpoint is for. */
+export function rightful(auth: Auth, { owner, operator }: Cast): Call {
+  if (auth === 'none') return {};
+  if (auth === 'key') return { key: owner.key };
+  return { token: auth === 'jwt' ? owner.token : operator.token };
+}
