@@ -52,6 +52,10 @@ export function ledgerOfInvoice(query: Executor, invoice_id: string): Promise<Le
   return query.selectFrom('ledger').selectAll().where('invoice_id', '=', invoice_id).orderBy('seq').execute();
 }
 
+export function getLedgerEntry(query: Executor, id: string): Promise<LedgerRow | undefined> {
+  return query.selectFrom('ledger').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
 /** The latest entries of a merchant, newest first. */
 export function latestEntries(query: Executor, merchant_id: string, limit: number): Promise<LedgerRow[]> {
   return query

@@ -5,6 +5,8 @@ import type { Db, Executor, Tx } from './open.ts';
 import type { LedgerRow } from './tables.ts';
 
 export interface LedgerRequest {
+  /** Of the entry to write; drawn where there is none. */
+  id?: string;
   merchant_id: string;
   kind: LedgerKind;
   /** Above zero. */
@@ -29,8 +31,8 @@ export function lockHead(db: Db, tx: Tx, merchant_id: string): Promise<LedgerHea
 export async function post(db: Db, tx: Tx, request: LedgerRequest): Promise<boolean> {
   const head = await lockHead(db, tx, request.merchant_id);
   if (!head) throw new Error(`merchant ${request.merchant_id} does not exist`);
-  const { now, ...rest } = request;
-  const entry = nextEntry(head, { ...rest, id: randomUUID(), created_at: now });
+  const { now, id = randomUUID(), ...rest } = request;
+  const entry = nextEntry(head, { ...rest, id, created_at: now });
   if (!entry) return false;
   const moved = await tx
     .updateTable('merchants')

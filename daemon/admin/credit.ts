@@ -1,6 +1,7 @@
 // Prepaid balance given by hand: booked like a refill, then held payments follow, oldest first.
+import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
-import { latestEntries } from '../../data/admin-detail.ts';
+import { getLedgerEntry } from '../../data/admin-detail.ts';
 import { figuresOf } from '../../data/admin-merchants.ts';
 import { post } from '../../data/ledger.ts';
 import { getMerchant } from '../../data/merchants.ts';
@@ -20,34 +21,19 @@ import { operatorName } from './resolve.ts';
 /** Batches of held payments booked before the answer; the clock goes on with the rest. */
 const MAX_BATCHES = 10;
 
+interface Credit {
+  prepaid_usd: string;
+  note: string | null;
+}
+
 /** Books the credit and answers AdminCredit. Refuses with `merchant_not_found`. */
 export async function creditMerchant(
-  { app, user, log }: UserContext,
+  context: UserContext,
   merchant_id: string,
-  { prepaid_usd, note }: { prepaid_usd: string; note: string | null },
+  credit: Credit,
 ): Promise<z.output<typeof AdminCredit>> {
-  const amount_micros = parseDecimal(prepaid_usd, USD_DECIMALS) ?? 0n;
-  const actor = operatorName(user);
-  const { entry, held } = await app.db.transaction(async (tx) => {
-    if (!(await getUser(tx, merchant_id)) || !(await getMerchant(tx, merchant_id)))
-      throw new Refusal('merchant_not_found');
-    const now = seconds(app.clock);
-    await post(app.db, tx, {
-      merchant_id,
-      kind: 'credit',
-      amount_micros,
-      invoice_id: null,
-      note,
-      actor,
-      now,
-    });
-    const [entry] = await latestEntries(tx, merchant_id, 1);
-    return { entry: entry as LedgerRow, held: await wakeHeld({ tx }, merchant_id) };
-  });
-  log.warn(
-    { merchant_id, actor, prepaid_usd: formatUsd(amount_micros), note, entry_id: entry.id },
-    'prepaid balance credited by hand',
-  );
+  const { app } = context;
+  const { entry, held } = await bookCredit(context, merchant_id, credit);
   await bookHeld(app, merchant_id, held);
   const [figures] = await figuresOf(app.db.query, [merchant_id]);
   if (!figures) throw new Refusal('merchant_not_found');
@@ -57,6 +43,41 @@ export async function creditMerchant(
     limit_of_payments: formatUsd(limitOf(entry.balance_micros)),
     entry: presentLedgerEntry(entry),
   };
+}
+
+/** One transaction: the entry and the waking of what waited for it. Repeated under its id it changes nothing. */
+async function bookCredit(
+  { app, user, log, request }: UserContext,
+  merchant_id: string,
+  { prepaid_usd, note }: Credit,
+): Promise<{ entry: LedgerRow; held: string[] }> {
+  const id = request.resource_id ?? randomUUID();
+  const amount_micros = parseDecimal(prepaid_usd, USD_DECIMALS) ?? 0n;
+  const actor = operatorName(user);
+  const booked = await app.db.transaction(async (tx) => {
+    const made = await getLedgerEntry(tx, id);
+    if (made) return { entry: made, held: await wakeHeld({ tx }, merchant_id) };
+    if (!(await getUser(tx, merchant_id)) || !(await getMerchant(tx, merchant_id)))
+      throw new Refusal('merchant_not_found');
+    const now = seconds(app.clock);
+    const entry = {
+      id,
+      merchant_id,
+      kind: 'credit',
+      amount_micros,
+      invoice_id: null,
+      note,
+      actor,
+      now,
+    } as const;
+    await post(app.db, tx, entry);
+    return { entry: (await getLedgerEntry(tx, id)) as LedgerRow, held: await wakeHeld({ tx }, merchant_id) };
+  });
+  log.warn(
+    { merchant_id, actor, prepaid_usd: formatUsd(amount_micros), note, entry_id: id },
+    'prepaid balance credited by hand',
+  );
+  return booked;
 }
 
 /** Looks at held invoices, oldest first, batch by batch as long as the limit lasts. */
