@@ -7,6 +7,7 @@ import type { InvoiceRow } from './tables.ts';
 export interface CheckoutRow extends InvoiceRow {
   payment_status: string | null;
   payment_received: string | null;
+  payment_txid: string | null;
   merchant_slug: string | null;
   merchant_name: string | null;
   unit_title: string | null;
@@ -29,6 +30,7 @@ export function checkoutRow(query: Executor, id: string): Promise<CheckoutRow | 
     .select([
       'payments.status as payment_status',
       'payments.received_atomic as payment_received',
+      'payments.txid as payment_txid',
       'merchants.slug as merchant_slug',
       'users.full_name as merchant_name',
       'units.title as unit_title',

@@ -35,10 +35,13 @@ export function Pay({ view }: { view: PayView }) {
         <What view={view} />
         <div class="pay">
           <State view={view} head={head} />
-          {isPayable(state) && <Instructions view={view} />}
+          {isPayable(state) ? <Instructions view={view} /> : <Facts view={view} />}
           <After view={view} />
         </div>
-        <More view={view} />
+        <div class="more">
+          {isPayable(state) && <Facts view={view} />}
+          <Help view={view} />
+        </div>
       </div>
     </div>
   );
@@ -143,7 +146,7 @@ function Instructions({ view }: { view: PayView }) {
     <>
       <dl class="list">
         <Field view={view} label={lang.say(view.due ? 'rest' : 'amount')} value={amount} unit={currency} sum>
-          {view.exact && <p class="alert">{lang.say('warn_exact')}</p>}
+          {view.exact && <p class="alert hard">{lang.say('warn_exact')}</p>}
         </Field>
       </dl>
       {wallets.length > 0 && (
@@ -176,7 +179,7 @@ function Instructions({ view }: { view: PayView }) {
       <dl class="list">
         {memo !== null && (
           <Field view={view} label={lang.say('memo')} value={memo}>
-            <p class="alert">{lang.say('warn_memo')}</p>
+            <p class="alert hard">{lang.say('warn_memo')}</p>
           </Field>
         )}
         <Field view={view} label={lang.say('address')} value={view.address} compare>
@@ -258,34 +261,34 @@ function After({ view }: { view: PayView }) {
   );
 }
 
-function More({ view }: { view: PayView }) {
-  const { lang, state, merchant, txid } = view;
+function Facts({ view }: { view: PayView }) {
+  const { lang, state, txid, paid_at } = view;
   const paid = state === 'confirmed' || state === 'overpaid';
-  const coins = (amount: string): string => `${amount} ${view.currency}`;
   return (
-    <div class="more">
-      <dl class="list">
-        {view.order && <Fact label={lang.say('order')} value={view.order} />}
-        <Fact label={lang.say('network')} value={view.network} />
-        <Fact label={lang.say('rate')} value={view.rate} />
-        {view.fee && <Fact label={lang.say('fee')} value={view.fee} />}
-        {view.received && <Fact label={lang.say('received')} value={coins(view.received)} ltr />}
-        {paid && view.paid_at !== null && (
-          <Fact label={lang.say('paid_at')} value={lang.date(view.paid_at)} />
-        )}
-        {!isPayable(state) && <Fact label={lang.say('address')} value={view.address} ltr hash />}
-        {txid && <Fact label={lang.say('transaction')} value={txid} ltr hash />}
-      </dl>
-      <p class="help">{lang.say('direct', { merchant })}</p>
-      <p class="help">
-        {lang.say('help', { merchant })}
-        <bdi dir="ltr" class="raw">
-          {view.id}
-        </bdi>
-      </p>
-    </div>
+    <dl class="list facts">
+      {view.order && <Fact label={lang.say('order')} value={view.order} />}
+      <Fact label={lang.say('network')} value={view.network} />
+      <Fact label={lang.say('rate')} value={view.rate} />
+      {view.fee && <Fact label={lang.say('fee')} value={view.fee} />}
+      {view.received && <Fact label={lang.say('received')} value={`${view.received} ${view.currency}`} ltr />}
+      {paid && paid_at !== null && <Fact label={lang.say('paid_at')} value={lang.date(paid_at)} />}
+      {!isPayable(state) && <Fact label={lang.say('address')} value={view.address} ltr hash />}
+      {txid && <Fact label={lang.say('transaction')} value={txid} ltr hash />}
+    </dl>
   );
 }
+
+const Help = ({ view: { lang, merchant, id } }: { view: PayView }) => (
+  <>
+    <p class="help">{lang.say('direct', { merchant })}</p>
+    <p class="help">
+      {lang.say('help', { merchant })}
+      <bdi dir="ltr" class="raw">
+        {id}
+      </bdi>
+    </p>
+  </>
+);
 
 const Fact = ({
   label,

@@ -69,12 +69,17 @@ const SHEET = `
 & .copy{display:none;flex:none;min-width:6.4em;padding:.5em .7em;font-size:.92em}
 &.js .copy{display:inline-flex}
 & .copy.done{border-color:var(--gw-good);color:var(--gw-good)}
-& .alert{margin-top:.35em;padding:.5em .75em;border-radius:.6em;background:var(--gw-warnbg);color:var(--gw-warn);font-size:.9em;font-weight:600;overflow-wrap:anywhere}
+& .alert{margin-top:.35em;padding:.5em .75em;border-radius:.6em;background:var(--gw-warnbg);color:var(--gw-warn);font-size:.9em;overflow-wrap:anywhere}
+& .alert.hard{font-weight:700}
 & .fact{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1em;padding:.42em 0;font-size:.92em}
 & .fact .val,& .fact .key{display:block;margin:0;font-weight:400;font-size:1em;overflow-wrap:anywhere}
 & .fact .val{font-weight:500;min-width:0;max-width:100%;-webkit-user-select:all;user-select:all}
 & .fact .val.hash{flex-basis:100%;font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.9em;word-break:break-all}
-& .help{margin-top:.9em;padding-top:.9em;border-top:1px solid var(--gw-line);color:var(--gw-soft);font-size:.9em;overflow-wrap:anywhere}
+& .pay .facts{margin-top:1em}
+& .pay .fact{padding:.6em 0;border-top:1px solid var(--gw-line)}
+& .pay .fact:first-child{border:0}
+& .help+.help,& .facts+.help{margin-top:.9em;padding-top:.9em;border-top:1px solid var(--gw-line)}
+& .help{color:var(--gw-soft);font-size:.9em;overflow-wrap:anywhere}
 & .help .raw{display:block;margin-top:.35em;padding:0;border:0;background:none;color:var(--gw-ink);font-size:.92em}
 & .cancel{margin-top:1.3em}
 & .cancel summary{display:inline-flex;align-items:center;min-height:2.75em;padding:0 .2em;color:var(--gw-soft);font-size:.94em;text-decoration:underline;text-underline-offset:.2em;cursor:pointer;list-style:none}
@@ -103,6 +108,7 @@ const SHEET = `
 & .card,& .btn,& .state,& .alert,& .note{border:1px solid}
 }
 @media print{
+& .note{background:none}
 & .cancel,& .opens,& .copy,& .after,& .hint,& .offline{display:none}
 & .card{box-shadow:none;break-inside:avoid}
 }`;
@@ -114,7 +120,8 @@ body{margin:0;min-height:100vh;padding:clamp(.75em,4vw,3em) clamp(.6em,3vw,1.5em
 main{display:block}
 .foot{max-width:44em;margin:1.2em auto 0;font:.82em/1.5 system-ui,sans-serif;color:#4c566b;text-align:center}
 @media (prefers-color-scheme:dark){html{background:#0c111b}.foot{color:#a9b4cc}}
-@media print{html{background:#fff}body{padding:0}}`;
+@media print{
+& .note{background:none}html{background:#fff}body{padding:0}}`;
 
 /** What a foreign page says is undone first: everything to its initial value, or to the browser's own style. */
 const RESET = `

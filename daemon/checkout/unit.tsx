@@ -70,7 +70,7 @@ export function Unit({ view }: { view: UnitView }) {
           )}
         </div>
         <div class="more">
-          <p>{lang.say('direct', { merchant: view.merchant })}</p>
+          <p class="help">{lang.say('direct', { merchant: view.merchant })}</p>
         </div>
       </div>
     </div>

@@ -119,7 +119,7 @@ export async function payView(
     address: row.address,
     memo: row.memo,
     exact: row.reserved === 1,
-    txid: row.txid,
+    txid: row.txid ?? row.payment_txid,
     confirmations: row.confirmations,
     min_confirmations: row.min_confirmations,
     testnet: row.network !== 'mainnet',

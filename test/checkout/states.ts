@@ -1,6 +1,7 @@
 // An invoice in each state that the pages have words for, brought there the way it happens.
-import { type CheckoutState, checkoutStates } from '../../src/checkout.ts';
+
 import { apply } from '../../daemon/settle.ts';
+import { type CheckoutState, checkoutStates } from '../../src/checkout.ts';
 import type { TestApp, TestMerchant } from '../helpers/app.ts';
 import { follow, invoiceRow, observe, readThrough, transferTo, unconfirmed } from '../helpers/payments.ts';
 
@@ -48,8 +49,9 @@ const makers: Record<CheckoutState, (world: StatesWorld) => Promise<string>> = {
     await observe(test, 'solana', [transferTo(test, row, { confirmations: 3 })]);
     return id;
   },
-  async limit(world) {
-    return paid(world, (amount) => amount);
+  /** Of another merchant, without credit: it must not be booked by the credit of the others. */
+  async limit({ test }) {
+    return paid({ test, merchant: await test.merchant() }, (amount) => amount);
   },
   async confirmed(world) {
     await credit(world);
@@ -98,9 +100,7 @@ async function paid(world: StatesWorld, part: (amount: bigint) => bigint): Promi
   const { test } = world;
   const id = await createInvoice(world);
   const row = await invoiceRow(test, id);
-  await observe(test, 'solana', [
-    transferTo(test, row, { amount_atomic: part(BigInt(row.amount_atomic)) }),
-  ]);
+  await observe(test, 'solana', [transferTo(test, row, { amount_atomic: part(BigInt(row.amount_atomic)) })]);
   return id;
 }
 
@@ -112,4 +112,29 @@ export async function credit({ test, merchant }: StatesWorld): Promise<void> {
     body: { prepaid_usd: CREDIT_USD },
   });
   if (reply.status !== 200) throw new Error(reply.text);
+}
+
+export interface TestUnit {
+  id: string;
+  slug: string;
+  merchant_slug: string;
+}
+
+/** A unit that takes everything. */
+export async function createUnit(
+  { test, merchant }: StatesWorld,
+  body: Record<string, unknown> = {},
+): Promise<TestUnit> {
+  const reply = await test.fetch('POST', '/api/v1/merchant/units', {
+    token: merchant.token,
+    body: {
+      title: 'Ethiopian coffee, 1 kg',
+      description: 'Roasted on Tuesdays, sent the same day.',
+      amount_usd: '24.00',
+      currencies: ['TON', 'USDT', 'USDC', 'SOL', 'BTC', 'LTC'],
+      ...body,
+    },
+  });
+  if (reply.status !== 200) throw new Error(reply.text);
+  return reply.json;
 }
