@@ -53,9 +53,9 @@ function parameters({ path }: Endpoint): number {
 /** The mounted endpoint that answers here; undefined where none does. */
 export function endpointAt(method: string, path: string): Endpoint | undefined {
   const { pathname } = new URL(path, 'http://localhost');
-  const here = places.filter(({ pattern }) => pattern.test(pathname));
+  const first = places.find(({ pattern }) => pattern.test(pathname))?.endpoint;
   const wanted = method === 'HEAD' ? 'GET' : method;
-  return here.find(({ endpoint }) => endpoint.method === wanted)?.endpoint;
+  return places.find(({ endpoint }) => endpoint.path === first?.path && endpoint.method === wanted)?.endpoint;
 }
 
 /** Every way in which an answer differs from what its endpoint describes; empty for one that keeps the contract. */
