@@ -50,7 +50,7 @@ es.addEventListener('status',function(e){heard=Date.now();failed=0;quiet(0);var 
 if(s.version!==said){said=s.version;emit(s)}
 if(s.version!==data('version'))refresh()});
 es.addEventListener('time',function(e){heard=Date.now();clock(JSON.parse(e.data).now)})}
-function wake(){if(dead||d.hidden)return;if(!es||es.readyState===2)connect();refresh()}
+function wake(e){if(dead||d.hidden||e&&e.type==='pageshow'&&!e.persisted)return;if(!es||es.readyState===2)connect();refresh()}
 function poll(){if(dead||d.hidden)return;
 if(!es||es.readyState===2||Date.now()-heard>${SILENCE_MS})connect();
 if(!es||es.readyState!==1)refresh()}

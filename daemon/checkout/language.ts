@@ -24,7 +24,7 @@ const USD_MAX_DIGITS = 6;
 export interface Language {
   code: LanguageCode;
   dir: 'ltr' | 'rtl';
-  /** A sentence with its `{names}` filled in; each value is isolated, so that it never turns its neighbours around. */
+  /** A sentence with its `{names}` filled in; values never turn their neighbours around. */
   say(name: keyof Texts, values?: Record<string, string>): string;
   /** A decimal string of USD as money; no digit is lost. */
   usd(amount: string): string;
@@ -79,11 +79,12 @@ function makeLanguage(code: LanguageCode): Language {
     maximumFractionDigits: USD_MAX_DIGITS,
   });
   const time = new Intl.DateTimeFormat(code, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+  const dir = code === 'ar' || code === 'fa' ? 'rtl' : 'ltr';
   return {
     code,
-    dir: code === 'ar' || code === 'fa' ? 'rtl' : 'ltr',
+    dir,
     say: (name, values = {}) =>
-      texts[name].replace(/\{(\w+)\}/g, (_, key: string) => isolate(values[key] ?? '')),
+      texts[name].replace(/\{(\w+)\}/g, (_, key: string) => isolate(values[key] ?? '', dir)),
     // Intl reads decimal strings exactly; its types do not know it yet.
     usd: (amount) => money.format(amount as `${number}`),
     number: (value) => plain.format(value),
@@ -98,5 +99,10 @@ function makeLanguage(code: LanguageCode): Language {
   };
 }
 
-/** FIRST STRONG ISOLATE … POP DIRECTIONAL ISOLATE. */
-const isolate = (value: string): string => `\u2068${value}\u2069`;
+/** Letters written from right to left, and what steers directions. */
+const RIGHT_TO_LEFT =
+  /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/** FIRST STRONG ISOLATE … POP DIRECTIONAL ISOLATE, where the directions differ. */
+const isolate = (value: string, dir: Language['dir']): string =>
+  dir === 'ltr' && !RIGHT_TO_LEFT.test(value) ? value : `\u2068${value}\u2069`;
