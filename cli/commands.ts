@@ -207,6 +207,8 @@ export const entries: readonly Entry[] = [
     () => import('./commands/config/server.ts'),
   ),
   entry('api', 'Call any endpoint by method and path', () => import('./commands/api.ts')),
+  entry('mcp', 'Serve every endpoint as an MCP tool on stdio', () => import('./commands/mcp.ts')),
+  entry('mcp', 'Serve the operations to agents over stdio (MCP)', () => import('./commands/mcp.ts')),
   entry('schema', 'Show the JSON Schema of a command', () => import('./commands/schema.ts')),
   entry('completion', 'Print a completion script', () => import('./commands/completion.ts')),
   entry('doctor', 'Say what is wrong and how to mend it', () => import('./commands/doctor.ts')),

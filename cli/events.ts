@@ -65,21 +65,39 @@ async function* oneConnection(
     { query: { after, type } },
     { headers: { accept: 'text/event-stream' } },
   );
-  const opening = AbortSignal.timeout(context.flags.timeout_ms);
+  const base_url = settings.url;
+  for await (const data of openStream(context, { url, headers, base_url, signal, onOpen }))
+    yield JSON.parse(data) as GwEvent;
+}
+
+interface Stream {
+  url: string;
+  headers: Record<string, string>;
+  /** For the error where nothing answers. */
+  base_url: string;
+  signal: AbortSignal;
+  onOpen?: () => void;
+}
+
+/** The `data` of each message of one connection; it must be answered within the timeout, and then stays open. */
+export async function* openStream(
+  { flags }: Context,
+  { url, headers, base_url, signal, onOpen }: Stream,
+): AsyncGenerator<string, void> {
+  const opening = AbortSignal.timeout(flags.timeout_ms);
   const connection = new AbortController();
   const end = () => connection.abort();
   signal.addEventListener('abort', end);
   opening.addEventListener('abort', end);
   try {
     const response = await fetch(url, { headers, signal: connection.signal }).catch((error: unknown) => {
-      throw unreachable(settings.url, opening.aborted ? new Error('no answer in time') : error);
+      throw unreachable(base_url, opening.aborted ? new Error('no answer in time') : error);
     });
     opening.removeEventListener('abort', end);
     if (!response.ok)
       throw new ApiError(response.status, await response.json().catch(() => ({})), response.headers);
-    onOpen();
-    for await (const data of messages(response.body as ReadableStream<Uint8Array>))
-      yield JSON.parse(data) as GwEvent;
+    onOpen?.();
+    yield* messages(response.body as ReadableStream<Uint8Array>);
   } finally {
     signal.removeEventListener('abort', end);
     connection.abort();

@@ -101,7 +101,8 @@ function report(error: unknown, io: Io, json: boolean): number {
   const said =
     known ?? new GwError('general', `unexpected failure: ${(error as Error).message}`, { code: 'bug' });
   if (json) printJson({ ...io, stdout: io.stderr }, said.toJSON());
-  else {
+  // Whoever pressed Ctrl-C knows.
+  else if (said.kind !== 'interrupted') {
     const { hint, request_id } = said.details;
     io.stderr.write(`${paint(io, 'red', 'gw:')} ${clean(said.message)}\n`);
     if (hint) io.stderr.write(`  ${paint(io, 'cyan', '→')} ${clean(hint)}\n`);

@@ -1,0 +1,142 @@
+// The operator's screen: its frame, the keys that work everywhere, and the view inside.
+import { Box, Text, useApp, useInput } from 'ink';
+import { createElement, type FC, useState } from 'react';
+import type { Context } from '../command.ts';
+import { GwError } from '../errors.ts';
+import { clean, pad } from '../text.ts';
+import { DashboardView } from './dashboard.tsx';
+import { type Size, useSize } from './hooks.ts';
+import { ObserversView } from './observers.tsx';
+import { PaymentsView } from './payments.tsx';
+import { runScreen } from './terminal.ts';
+
+/** What a view is given. */
+export interface ViewProps {
+  context: Context;
+  /** Room for the view. */
+  size: Size;
+  refresh_ms: number;
+  readonly: boolean;
+  query: Record<string, unknown>;
+  /** Whether keys are the view's: not while a command is typed or help is shown. */
+  active: boolean;
+  /** Told true while the view itself reads text, so that letters are no keys of the frame. */
+  onTyping(typing: boolean): void;
+  /** What the line above the view says: figures, or why nothing comes. */
+  onStatus(status: Status): void;
+}
+
+export interface Status {
+  text: string;
+  error: string | null;
+}
+
+const views: Record<string, { view: FC<ViewProps>; keys: string }> = {
+  dashboard: { view: DashboardView, keys: '' },
+  payments: {
+    view: PaymentsView,
+    keys: '↑↓ enter open  / filter  t status  s sort  S reverse  esc back',
+  },
+  observers: { view: ObserversView, keys: '↑↓ enter open  esc back' },
+};
+
+const HELP = [
+  ': dashboard | payments | observers   go to a view        :q  q  ctrl-c   leave',
+  'j k ↑ ↓   move      pgup pgdn ctrl-b ctrl-f   page      g G   first, last',
+  '/   filter by any text, ! before it turns it round      esc   back, clear',
+  't   next status     s   sort by the next column         S   turn the order round',
+  'enter   open        r   resolve: recheck, confirm, expire, fail; typed confirmation',
+  '?   this help',
+];
+/** Header, status line and footer. */
+const FRAME_ROWS = 3;
+
+export function App(
+  props: Omit<ViewProps, 'size' | 'active' | 'onTyping' | 'onStatus'> & { initial: string; url: string },
+) {
+  const size = useSize();
+  const { exit } = useApp();
+  const [name, setName] = useState(props.initial);
+  const [command, setCommand] = useState<string | null>(null);
+  const [help, setHelp] = useState(false);
+  const [typing, setTyping] = useState(false);
+  const [status, setStatus] = useState<Status>({ text: 'loading', error: null });
+  const obey = (line: string) => {
+    const word = line.trim();
+    if (word === 'q' || word === 'quit') return exit();
+    const found = Object.keys(views).find((view) => word !== '' && view.startsWith(word));
+    if (found) setName(found);
+    else if (word) setStatus({ text: '', error: `no view “${word}”: ${Object.keys(views).join(', ')}` });
+  };
+  useInput((input, key) => {
+    if (key.ctrl && input === 'c') return exit(new GwError('interrupted', 'interrupted'));
+    if (typing) return;
+    if (command !== null) {
+      if (key.escape) setCommand(null);
+      else if (key.return) {
+        setCommand(null);
+        obey(command);
+      } else if (key.backspace || key.delete) setCommand(command.slice(0, -1));
+      else setCommand(command + clean(input));
+      return;
+    }
+    if (input === '?' || (help && key.escape)) return setHelp(!help);
+    if (input === 'q') return exit();
+    if (input.startsWith(':')) {
+      const [line, ...more] = input.slice(1).split(/[\r\n]/);
+      return more.length > 0 ? obey(line ?? '') : setCommand(line ?? '');
+    }
+  });
+  const { view, keys } = views[name] ?? { view: DashboardView, keys: '' };
+  const inner = { columns: size.columns, rows: Math.max(4, size.rows - FRAME_ROWS) };
+  const title = ` gw  ${name}${props.readonly ? '  read-only' : ''}  ${clean(props.url)}`;
+  return (
+    <Box flexDirection="column" width={size.columns} height={size.rows}>
+      <Text inverse wrap="truncate">
+        {pad(title, size.columns)}
+      </Text>
+      <Text wrap="truncate" color={status.error ? 'red' : 'gray'}>
+        {status.error ? `! ${clean(status.error)}; trying again` : clean(status.text)}
+      </Text>
+      <Box height={inner.rows} flexDirection="column" overflow="hidden">
+        {help
+          ? HELP.map((line) => (
+              <Text key={line} wrap="truncate">
+                {line}
+              </Text>
+            ))
+          : createElement(view, {
+              ...props,
+              size: inner,
+              active: command === null,
+              onTyping: setTyping,
+              onStatus: setStatus,
+            })}
+      </Box>
+      <Text wrap="truncate" dimColor={command === null}>
+        {command === null ? `? help  : go to  q quit  ${keys}` : `:${command}█`}
+      </Text>
+    </Box>
+  );
+}
+
+/** Runs the operator's screen, beginning with a view. */
+export async function operatorScreen(
+  context: Context,
+  initial: string,
+  query: Record<string, unknown> = {},
+): Promise<void> {
+  const { refreshOf } = await import('../live.ts');
+  const { url } = await context.settings();
+  await runScreen(
+    context,
+    <App
+      context={context}
+      initial={initial}
+      url={url}
+      query={query}
+      readonly={context.own.readonly === true}
+      refresh_ms={refreshOf(context.own)}
+    />,
+  );
+}

@@ -1,0 +1,121 @@
+// The dashboard: volume, invoices, observers, what waits for a person, merchants near their limit.
+import { Box, Text } from 'ink';
+import { useEffect } from 'react';
+import { getAdminDashboard, listAdminMerchants } from '../../src/api/admin.ts';
+import type { CallReply } from '../../src/api/call.ts';
+import type { Context } from '../command.ts';
+import { clean, pad } from '../text.ts';
+import { relative } from '../view.ts';
+import type { ViewProps } from './app.tsx';
+import { usePoll } from './hooks.ts';
+import { statusColor, Table } from './table.tsx';
+
+type Dashboard = CallReply<typeof getAdminDashboard>;
+type Merchant = CallReply<typeof listAdminMerchants>['data'][number];
+
+/** Merchants looked at for the lowest limits: the newest page. */
+const MERCHANTS = 200;
+/** Below this many USD of limit a merchant will soon be refused. */
+const NEAR_LIMIT_USD = 100;
+const LABEL = 10;
+
+async function load(context: Context): Promise<{ figures: Dashboard; near: Merchant[] }> {
+  const [figures, merchants] = await Promise.all([
+    context.call(getAdminDashboard),
+    context.call(listAdminMerchants, { query: { limit: MERCHANTS } }),
+  ]);
+  const near = merchants.data
+    .filter((merchant) => merchant.is_active && Number(merchant.limit_of_payments) < NEAR_LIMIT_USD)
+    .sort((one, other) => Number(one.limit_of_payments) - Number(other.limit_of_payments));
+  return { figures, near };
+}
+
+export function DashboardView({ context, size, refresh_ms, onStatus }: ViewProps) {
+  const { data, error, at } = usePoll(() => load(context), refresh_ms);
+  useEffect(() => {
+    const about = data?.figures;
+    const now = at ? new Date(at * 1000).toISOString().slice(11, 19) : '';
+    const text = about
+      ? `${about.network}${about.demo_mode ? ', demo' : ''}  version ${about.version}  ${about.merchants} merchants  ${about.units} units  ${now} UTC`
+      : 'loading';
+    onStatus({ text, error });
+  }, [data, error, at, onStatus]);
+  if (!data) return null;
+  const { figures, near } = data;
+  const rest = Math.max(2, size.rows - 7 - figures.observers.length - 2);
+  return (
+    <Box flexDirection="column" width={size.columns}>
+      <Figures figures={figures} />
+      <Text> </Text>
+      <Table
+        columns={[
+          { title: 'OBSERVER', width: 12, value: (row) => row.blockchain },
+          { title: 'STATUS', width: 14, value: (row) => row.status, color: (row) => statusColor(row.status) },
+          {
+            title: 'LAG',
+            width: 8,
+            value: (row) => (row.lag_seconds === null ? '–' : `${row.lag_seconds}s`),
+          },
+        ]}
+        rows={figures.observers}
+        keyOf={(row) => row.blockchain}
+        selected={-1}
+        height={figures.observers.length + 1}
+        width={size.columns}
+      />
+      <Text> </Text>
+      <Table
+        columns={[
+          { title: `NEAR THE LIMIT (${near.length})`, width: 26, value: (row) => row.slug },
+          { title: 'LIMIT USD', width: 12, value: (row) => row.limit_of_payments },
+          { title: 'PREPAID USD', width: 12, value: (row) => row.prepaid_usd },
+          {
+            title: 'LAST INVOICE',
+            width: 14,
+            value: (row) => (row.last_invoice_at === null ? '–' : relative(row.last_invoice_at, at)),
+          },
+        ]}
+        rows={near.slice(0, rest - 1)}
+        keyOf={(row) => row.user_id}
+        selected={-1}
+        height={rest}
+        width={size.columns}
+      />
+    </Box>
+  );
+}
+
+function Figures({ figures }: { figures: Dashboard }) {
+  const { volume_usd, fees_usd, refills_usd, invoices, attention } = figures;
+  const period = (name: string, values: Dashboard['volume_usd']) => (
+    <Text wrap="truncate">
+      <Text bold>{pad(name, LABEL)}</Text>
+      {`day ${pad(values.day, 12)} week ${pad(values.week, 12)} month ${pad(values.month, 12)} total ${values.total}`}
+    </Text>
+  );
+  const waiting = Object.entries(attention).filter(([, count]) => count > 0);
+  return (
+    <>
+      {period('volume $', volume_usd)}
+      {period('fees $', fees_usd)}
+      {period('refills $', refills_usd)}
+      <Text wrap="truncate">
+        <Text bold>{pad('invoices', LABEL)}</Text>
+        {Object.entries(invoices).map(([status, count]) => (
+          <Text key={status} color={statusColor(status) ?? ''}>{`${clean(status)} ${count}   `}</Text>
+        ))}
+      </Text>
+      <Text wrap="truncate" color={waiting.length > 0 ? 'yellow' : 'green'}>
+        <Text bold>{pad('waiting', LABEL)}</Text>
+        {waiting.length > 0
+          ? waiting.map(([name, count]) => `${name.replaceAll('_', ' ')} ${count}`).join('   ')
+          : 'nothing waits for a person'}
+      </Text>
+    </>
+  );
+}
+
+export async function dashboardScreen(context: Context): Promise<void> {
+  const { operatorScreen } = await import('./app.tsx');
+  await operatorScreen(context, 'dashboard');
+}

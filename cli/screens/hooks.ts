@@ -1,0 +1,73 @@
+// What screens share: the size of the terminal, and data that is renewed.
+import { useStdout } from 'ink';
+import { useEffect, useRef, useState } from 'react';
+
+const FALLBACK = { columns: 80, rows: 24 };
+/** A service that is down is asked less and less often. */
+const MAX_BACKOFF = 8;
+
+export interface Size {
+  columns: number;
+  /** One less than the terminal has: a frame as tall as the terminal would scroll it. */
+  rows: number;
+}
+
+export function useSize(): Size {
+  const { stdout } = useStdout();
+  const read = (): Size => ({
+    columns: stdout.columns || FALLBACK.columns,
+    rows: (stdout.rows || FALLBACK.rows) - 1,
+  });
+  const [size, setSize] = useState(read);
+  useEffect(() => {
+    const update = () => setSize({ columns: stdout.columns, rows: stdout.rows - 1 });
+    stdout.on('resize', update);
+    return () => void stdout.off('resize', update);
+  }, [stdout]);
+  return size;
+}
+
+export interface Polled<T> {
+  data: T | undefined;
+  /** Why the latest try failed; null while the service answers. */
+  error: string | null;
+  /** Unix seconds of the latest answer. */
+  at: number;
+  /** Asks now. */
+  again(): void;
+}
+
+/** Loads now and every `interval_ms` after an answer; failures are told and tried again, ever more slowly. */
+export function usePoll<T>(load: () => Promise<T>, interval_ms: number): Polled<T> {
+  const [state, setState] = useState<{ data: T | undefined; error: string | null; at: number }>({
+    data: undefined,
+    error: null,
+    at: 0,
+  });
+  const [round, setRound] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round is what `again` asks for
+  useEffect(() => {
+    let timer: NodeJS.Timeout | undefined;
+    let gone = false;
+    let failures = 0;
+    const next = async () => {
+      try {
+        const data = await latest.current();
+        failures = 0;
+        if (!gone) setState({ data, error: null, at: Math.floor(Date.now() / 1000) });
+      } catch (error) {
+        failures += 1;
+        if (!gone) setState((before) => ({ ...before, error: (error as Error).message }));
+      }
+      if (!gone) timer = setTimeout(next, interval_ms * Math.min(2 ** failures, MAX_BACKOFF));
+    };
+    void next();
+    return () => {
+      gone = true;
+      clearTimeout(timer);
+    };
+  }, [interval_ms, round]);
+  return { ...state, again: () => setRound((before) => before + 1) };
+}

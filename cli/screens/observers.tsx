@@ -1,0 +1,99 @@
+// The observers: what each has read, how far behind it is, and what it found that matches nothing.
+import { Box, Text, useInput } from 'ink';
+import { useEffect, useState } from 'react';
+import { listObservers } from '../../src/api/admin.ts';
+import type { CallReply } from '../../src/api/call.ts';
+import type { Context } from '../command.ts';
+import { clean } from '../text.ts';
+import { relative } from '../view.ts';
+import type { ViewProps } from './app.tsx';
+import { usePoll } from './hooks.ts';
+import { type Column, moved, statusColor, Table } from './table.tsx';
+
+type Observer = CallReply<typeof listObservers>['observers'][number];
+
+const number = (value: number | null): string => (value === null ? '–' : String(value));
+
+const columns: readonly Column<Observer>[] = [
+  { title: 'BLOCKCHAIN', width: 10, value: (row) => row.blockchain },
+  { title: 'STATUS', width: 13, value: (row) => row.status, color: (row) => statusColor(row.status) },
+  { title: 'LAG', width: 6, value: (row) => (row.lag_seconds === null ? '–' : `${row.lag_seconds}s`) },
+  { title: 'TIP', width: 10, value: (row) => number(row.tip_height) },
+  { title: 'READ TO', width: 10, value: (row) => number(row.cursor_height) },
+  { title: 'WATCHED', width: 7, value: (row) => String(row.watched_addresses) },
+  { title: 'LATE', width: 4, value: (row) => String(row.late_count) },
+  { title: 'UNMATCHED', width: 9, value: (row) => String(row.unmatched_count) },
+  { title: 'FAILURES', wide: true, width: 12, value: (row) => `${row.failures}/${row.requests}` },
+  { title: 'PROVIDER', wide: true, width: 40, value: (row) => row.provider ?? 'none' },
+];
+
+export function ObserversView({ context, size, refresh_ms, active, onStatus }: ViewProps) {
+  const { data, error, at } = usePoll(() => context.call(listObservers), refresh_ms);
+  const [selected, setSelected] = useState(0);
+  const [open, setOpen] = useState(false);
+  const rows = data?.observers ?? [];
+  useEffect(() => {
+    const bad = data?.observers.filter((row) => row.status !== 'ok').length;
+    onStatus({ text: data ? `${data.observers.length} observers, ${bad} not ok` : 'loading', error });
+  }, [data, error, onStatus]);
+  useInput(
+    (input, key) => {
+      if (key.return) setOpen(true);
+      else if (key.escape) setOpen(false);
+      else setSelected(moved(input, key, { selected, count: rows.length, page: size.rows }) ?? selected);
+    },
+    { isActive: active },
+  );
+  const row = rows[selected];
+  if (open && row) return <Details row={row} now_s={at} height={size.rows} />;
+  return (
+    <Table
+      columns={columns}
+      rows={rows}
+      keyOf={(observer) => observer.blockchain}
+      selected={selected}
+      height={size.rows}
+      width={size.columns}
+    />
+  );
+}
+
+/** Latest transfers and ranges that are shown of each. */
+const SHOWN = 8;
+
+function Details({ row, now_s, height }: { row: Observer; now_s: number; height: number }) {
+  const stray = [
+    ...row.unmatched.slice(0, SHOWN).map((payment) => ({ kind: 'unmatched', payment })),
+    ...row.late.slice(0, SHOWN).map((payment) => ({ kind: 'late', payment })),
+  ];
+  const lines = [
+    `${row.name}: ${row.status}`,
+    `provider   ${row.provider ?? 'none'}`,
+    `read       to ${number(row.cursor_height)} of ${number(row.tip_height)}, last ${row.last_ok_at === null ? 'never' : relative(row.last_ok_at, now_s)}`,
+    `last error ${row.last_error === null ? 'none' : `${row.last_error} (${relative(row.last_error_at ?? now_s, now_s)})`}`,
+    '',
+    `complete ranges${row.ranges.length === 0 ? ': none yet' : ''}`,
+    ...row.ranges.slice(0, SHOWN).map(({ scope, from, to }) => `  ${scope}  ${from} – ${to}`),
+    '',
+    `transfers that match nothing${stray.length === 0 ? ': none' : ''}`,
+    ...stray.map(
+      ({ kind, payment }) =>
+        `  ${kind}  ${payment.received_amount ?? '–'} ${payment.currency}  ${payment.txid ?? '–'}  ${payment.candidates} candidates`,
+    ),
+  ];
+  return (
+    <Box flexDirection="column">
+      {lines.slice(0, height).map((line, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity of their own
+        <Text key={index} wrap="truncate">
+          {clean(line) || ' '}
+        </Text>
+      ))}
+    </Box>
+  );
+}
+
+export async function observersScreen(context: Context): Promise<void> {
+  const { operatorScreen } = await import('./app.tsx');
+  await operatorScreen(context, 'observers');
+}

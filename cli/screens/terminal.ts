@@ -1,0 +1,37 @@
+// Taking the terminal for a screen, and giving it back on every way out.
+import { render } from 'ink';
+import type { ReactElement } from 'react';
+import type { Context } from '../command.ts';
+
+const ENTER = '\u001b[?1049h\u001b[2J\u001b[H';
+/** Leaves the other screen, shows the cursor, ends colours. */
+const LEAVE = '\u001b[0m\u001b[?25h\u001b[?1049l';
+/** Above the 20 frames that 50 ms from key to frame need. */
+const MAX_FPS = 60;
+
+/** Shows an element on the alternate screen until it exits; what it exits with. */
+export async function runScreen({ io }: Context, element: ReactElement): Promise<unknown> {
+  const { stdout } = io;
+  let taken = true;
+  const restore = () => {
+    if (taken) stdout.write(LEAVE);
+    taken = false;
+  };
+  stdout.write(ENTER);
+  // Signals, and what nothing caught, end in `exit`.
+  process.once('exit', restore);
+  try {
+    const screen = render(element, {
+      stdout,
+      stdin: io.stdin,
+      stderr: io.stderr,
+      exitOnCtrlC: false,
+      patchConsole: false,
+      maxFps: MAX_FPS,
+    });
+    return await screen.waitUntilExit();
+  } finally {
+    restore();
+    process.off('exit', restore);
+  }
+}

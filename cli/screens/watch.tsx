@@ -1,0 +1,168 @@
+// One invoice on the whole screen: what to send where, its QR code, and what happens, until it ends.
+import { Box, Text, useApp, useInput } from 'ink';
+import { useEffect, useState } from 'react';
+import { getInvoicePayment, getPublicInvoice } from '../../src/api/buyer.ts';
+import type { CallReply } from '../../src/api/call.ts';
+import type { Context } from '../command.ts';
+import { GwError } from '../errors.ts';
+import { type Invoice, invoiceFacts } from '../invoice-card.ts';
+import { print } from '../io.ts';
+import { fittingQr } from '../qr.ts';
+import { clean, pad } from '../text.ts';
+import { show } from '../view.ts';
+import { usePoll, useSize } from './hooks.ts';
+import { statusColor } from './table.tsx';
+import { runScreen } from './terminal.ts';
+
+type Payment = CallReply<typeof getInvoicePayment>;
+const LABEL = 8;
+const GAP = 2;
+const MIN_BESIDE = 30;
+const MAX_LOGS = 5;
+/** The end stays in view for so long. */
+const LAST_LOOK_MS = 1200;
+
+export interface WatchProps {
+  context: Context;
+  id: string;
+  interval_ms: number;
+  onInvoice(invoice: Invoice): void;
+}
+
+async function load(context: Context, invoice_id: string): Promise<{ invoice: Invoice; seen: Payment }> {
+  const params = { invoice_id };
+  const [invoice, seen] = await Promise.all([
+    context.call(getPublicInvoice, { params }),
+    context.call(getInvoicePayment, { params }),
+  ]);
+  return { invoice, seen };
+}
+
+export function Watch({ context, id, interval_ms, onInvoice }: WatchProps) {
+  const { exit } = useApp();
+  const size = useSize();
+  const { data, error, at } = usePoll(() => load(context, id), interval_ms);
+  const [code, setCode] = useState<Awaited<ReturnType<typeof fittingQr>>>({ lines: [], encodes: 'none' });
+  const now = useNow();
+  const invoice = data?.invoice;
+  const payload = invoice?.qr_payload;
+  const page_url = invoice?.pay_url;
+  useEffect(() => {
+    if (payload === undefined || page_url === undefined) return;
+    void fittingQr({ payload, page_url }, { columns: size.columns, rows: size.rows + 2 }).then(setCode);
+  }, [payload, page_url, size.columns, size.rows]);
+  useEffect(() => {
+    if (!invoice) return;
+    onInvoice(invoice);
+    if (invoice.status === 'created') return;
+    const timer = setTimeout(() => exit(), LAST_LOOK_MS);
+    return () => clearTimeout(timer);
+  }, [invoice, onInvoice, exit]);
+  useInput((input, key) => {
+    if (key.ctrl && input === 'c') exit(new GwError('interrupted', 'interrupted'));
+    else if (input === 'q' || key.escape) exit();
+  });
+  if (!data || !invoice) return <Text>{error === null ? 'loading' : clean(error)}</Text>;
+  const width = code.lines[0]?.length ?? 0;
+  const beside = size.columns - width - GAP >= MIN_BESIDE;
+  const drawn = beside && invoice.status === 'created' ? code.lines : [];
+  const room = (drawn.length > 0 ? size.columns - width - GAP : size.columns) - LABEL;
+  return (
+    <Box flexDirection="row" height={size.rows} columnGap={GAP}>
+      {drawn.length > 0 ? (
+        <Box flexDirection="column" width={width} flexShrink={0}>
+          {drawn.map((line, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows of one picture
+            <Text key={index} color="whiteBright" backgroundColor="black">
+              {line}
+            </Text>
+          ))}
+        </Box>
+      ) : null}
+      <Facts
+        invoice={invoice}
+        seen={data.seen}
+        room={room}
+        now_s={now}
+        at={at}
+        error={error}
+        encodes={code.encodes}
+      />
+    </Box>
+  );
+}
+
+interface FactsProps {
+  invoice: Invoice;
+  seen: Payment;
+  room: number;
+  now_s: number;
+  at: number;
+  error: string | null;
+  encodes: string;
+}
+
+function Facts({ invoice, seen, room, now_s, at, error, encodes }: FactsProps) {
+  const { payment, logs } = seen;
+  const facts = invoiceFacts(invoice, room, now_s).slice(1);
+  return (
+    <Box flexDirection="column" flexGrow={1}>
+      <Text bold color={statusColor(invoice.status) ?? ''}>
+        {invoice.status === 'created' ? 'waiting for the payment' : invoice.status}
+      </Text>
+      {facts.map(([label, value], index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a long value has lines without label
+        <Text key={index} wrap="truncate">
+          <Text dimColor>{pad(label, LABEL)}</Text>
+          {value}
+        </Text>
+      ))}
+      {payment ? (
+        <Text color={statusColor(payment.status) ?? ''}>
+          {`${payment.status}: ${clean(payment.received_amount ?? '–')} ${payment.currency}, ${payment.confirmations} of ${payment.min_confirmations} confirmations`}
+        </Text>
+      ) : null}
+      {logs.slice(-MAX_LOGS).map((log) => (
+        <Text key={log.id} dimColor wrap="truncate">
+          {clean(
+            `${new Date(log.created_at * 1000).toISOString().slice(11, 19)} ${log.to_status} ${log.note ?? ''}`,
+          )}
+        </Text>
+      ))}
+      {encodes === 'page' ? <Text dimColor>the code opens the page</Text> : null}
+      <Text color={error === null ? 'gray' : 'red'} wrap="truncate">
+        {error === null ? `${new Date(at * 1000).toISOString().slice(11, 19)} UTC  q quit` : clean(error)}
+      </Text>
+    </Box>
+  );
+}
+
+const SECOND_MS = 1000;
+
+/** Unix seconds, a new one every second. */
+function useNow(): number {
+  const [now, setNow] = useState(() => Math.floor(Date.now() / SECOND_MS));
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Math.floor(Date.now() / SECOND_MS)), SECOND_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** Shows the invoice until it ends or is left; the invoice as it was last seen. */
+export async function watchScreen(context: Context, id: string, interval_ms: number): Promise<Invoice> {
+  let last = await context.call(getPublicInvoice, { params: { invoice_id: id } });
+  const keep = (invoice: Invoice) => {
+    last = invoice;
+  };
+  await runScreen(context, <Watch context={context} id={id} interval_ms={interval_ms} onInvoice={keep} />);
+  const facts = [last.status, `${last.amount} ${last.currency}`, last.txid ?? '', last.id];
+  print(
+    context.io,
+    facts
+      .filter(Boolean)
+      .map((fact) => show('', fact, true))
+      .join('  '),
+  );
+  return last;
+}
