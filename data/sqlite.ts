@@ -1,5 +1,6 @@
 // SQLite: durable at every commit, one writer, and transactions that wait for each other share one commit.
 import { chmodSync, statSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import SQLite from 'better-sqlite3';
 import {
   Kysely,
@@ -18,6 +19,10 @@ const BUSY_TIMEOUT_MS = 5_000;
 const STATEMENT_CACHE = 500;
 /** Most transactions that share one commit. */
 const GROUP_LIMIT = 64;
+/** Turns of the event loop that a commit waits for company; a turn without a newcomer ends the wait. */
+const GATHER_TURNS = 4;
+/** Pages of the write-ahead log after which it is copied back: each time costs as much as many commits. */
+const CHECKPOINT_PAGES = 4_000;
 
 /** Opens a file, or `:memory:`. Throws where it is damaged or no database. */
 export function openSqlite(file: string, plugins: KyselyPlugin[]): Db {
@@ -26,6 +31,7 @@ export function openSqlite(file: string, plugins: KyselyPlugin[]): Db {
   database.defaultSafeIntegers(true);
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
+  database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   database.pragma('foreign_keys = ON');
   database.prepare('select count(*) from sqlite_schema').get();
   if (file !== ':memory:' && statSync(file).size <= QUICK_CHECK_BYTES) {
@@ -62,6 +68,7 @@ function createGroups(query: Kysely<Tables>, isOpen: () => boolean): Db['transac
   async function run(): Promise<void> {
     running = true;
     while (waiting.length > 0) {
+      await gather(waiting);
       const group = waiting.splice(0, GROUP_LIMIT);
       await runGroup(query, group, isOpen).catch((error: unknown) => {
         for (const job of group) job.fail(error);
@@ -75,6 +82,15 @@ function createGroups(query: Kysely<Tables>, isOpen: () => boolean): Db['transac
       waiting.push({ work, succeed: (value) => resolve(value as T), fail: reject });
       if (!running) void run();
     });
+}
+
+/** Lets the requests that have arrived already come to their transactions, while more keep coming. */
+async function gather(waiting: readonly Job[]): Promise<void> {
+  for (let turn = 0; turn < GATHER_TURNS; turn++) {
+    const before = waiting.length;
+    await setImmediate();
+    if (waiting.length === before || waiting.length >= GROUP_LIMIT) return;
+  }
 }
 
 async function runGroup(query: Kysely<Tables>, group: readonly Job[], isOpen: () => boolean): Promise<void> {
