@@ -151,6 +151,19 @@ export const entries: readonly Entry[] = [
     () => import('./commands/page/unit-div.ts'),
   ),
   entry(
+    'page events',
+    'Follow the status of an invoice as its page does',
+    () => import('./commands/page/events.ts'),
+  ),
+  entry('page cancel', 'Cancel an invoice as its page does', () => import('./commands/page/cancel.ts')),
+  entry('page buy', 'Buy a unit as its page does', () => import('./commands/page/buy.ts')),
+  entry(
+    'page reset',
+    'Get the page that the recovery mail links to',
+    () => import('./commands/page/reset.ts'),
+  ),
+  entry('page currency-logo', 'Get the logo of a currency', () => import('./commands/page/currency-logo.ts')),
+  entry(
     'page embed-script',
     'Get the script that mounts checkout',
     () => import('./commands/page/embed-script.ts'),

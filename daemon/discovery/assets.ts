@@ -61,7 +61,7 @@ export function assetOf(name: string): Promise<Packed> | undefined {
   const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
   if (!asset) return undefined;
   let packed = read.get(name);
-  if (!packed) {
+  if (packed === undefined) {
     packed = pack(name, asset);
     read.set(name, packed);
     // A file that could not be read is tried again by the next caller.

@@ -9,6 +9,7 @@ import { merchant as merchantEndpoints } from '../../src/api/merchant.ts';
 import { system as systemEndpoints } from '../../src/api/system.ts';
 import { units as unitEndpoints } from '../../src/api/units.ts';
 import { users as userEndpoints } from '../../src/api/users.ts';
+import { mcp, mcpEndpoint } from '../discovery/mcp.ts';
 import { docsAsset, docsAssets } from '../discovery/pages.ts';
 import { type Route, routesOf } from '../http/handler.ts';
 import { admin } from './admin.ts';
@@ -32,6 +33,7 @@ export const routes: readonly Route[] = [
   ...routesOf(userEndpoints, users),
   ...routesOf(discoveryEndpoints, discovery),
   ...routesOf([docsAsset], docsAssets),
+  ...routesOf([mcpEndpoint], mcp),
   ...routesOf(adminEndpoints, admin),
   ...routesOf(systemEndpoints, system),
 ];
