@@ -208,6 +208,7 @@ export const entries: readonly Entry[] = [
   entry('system health', 'Say whether the daemon answers', () => import('./commands/system/health.ts')),
   entry('system check', 'Say it as a boolean', () => import('./commands/system/check.ts')),
   entry('config list', 'Show the settings in force', () => import('./commands/config/list.ts')),
+  entry('config get', 'Show one setting', () => import('./commands/config/get.ts')),
   entry('config set', 'Keep a setting in the profile', () => import('./commands/config/set.ts')),
   entry('config unset', 'Forget a setting', () => import('./commands/config/unset.ts')),
   entry('config profiles', 'List profiles', () => import('./commands/config/profiles.ts')),
