@@ -19,8 +19,10 @@ const HOUSEKEEPING_MS = 60_000;
 const DUE_BATCH = 200;
 /** Batches in one tick; what is left comes with the next. */
 const DUE_BATCHES = 50;
-/** A daemon that reads a blockchain keeps others from reading it twice. */
-const LEASE_MS = 30_000;
+/** A daemon that reads a blockchain keeps others from reading it twice; after its death they wait for this … */
+const LEASE_MS = 15_000;
+/** … or for so many pauses between its reads, whichever is longer. */
+const LEASE_READS = 3;
 /** Longest wait after failures of ours (those of providers wait by themselves). */
 const RETRY_MS = 10_000;
 
@@ -162,20 +164,21 @@ function createLane(
   const reader = createReader({ app, network, blockchain, gateways, source });
   const interval = Math.min(...gateways.map((gateway) => gateway.poll_interval_seconds)) * 1000;
   const read = coalesce(() => reader.read());
+  // An SQLite file has one daemon: a lease that a killed one left would only keep the next from reading.
+  const mayRead = async () =>
+    app.db.dialect === 'sqlite' ||
+    holdLease(
+      app.db.query,
+      `observe:${id}`,
+      instance,
+      app.clock.ms(),
+      Math.max(LEASE_MS, LEASE_READS * interval),
+    );
   return {
     reader,
     forced: read,
     async scheduled() {
-      if (
-        !(await holdLease(
-          app.db.query,
-          `observe:${id}`,
-          instance,
-          app.clock.ms(),
-          Math.max(LEASE_MS, 3 * interval),
-        ))
-      )
-        return interval;
+      if (!(await mayRead())) return interval;
       try {
         await read();
       } catch (error) {
