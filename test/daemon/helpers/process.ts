@@ -42,6 +42,8 @@ export interface RunOptions {
   stdin?: string;
   /** Options for node itself. */
   node?: string[];
+  /** Kills it with SIGKILL that soon after it was launched. */
+  kill_after_ms?: number;
 }
 
 /** A fresh state directory; commands run in it never reach a market or a public provider. */
@@ -55,7 +57,7 @@ export function makeHome(): Home {
       'http://127.0.0.1:9',
     ]),
   );
-  const launch = (args: string[], { env = {}, stdin, node = [] }: RunOptions = {}) => {
+  const launch = (args: string[], { env = {}, stdin, node = [], kill_after_ms }: RunOptions = {}) => {
     const child = spawn(process.execPath, [...node, BIN, ...args], {
       cwd: dir,
       env: {
@@ -68,6 +70,7 @@ export function makeHome(): Home {
       },
     });
     running.add(child);
+    if (kill_after_ms !== undefined) setTimeout(() => child.kill('SIGKILL'), kill_after_ms);
     const output = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const)
       child[name].setEncoding('utf8').on('data', (text: string) => {

@@ -1,0 +1,171 @@
+// What the process tests stand on: built daemons over one database, a TON chain behind a gate, a shop, its receiver.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { type Db, openDb } from '../../data/open.ts';
+import { startTonChain, type TonChain } from '../chains/ton-chain.ts';
+import { type Daemon, type Home, makeHome } from '../daemon/helpers/process.ts';
+import type { Database } from '../helpers/app.ts';
+import { createDatabase } from '../helpers/postgres.ts';
+import { type Gate, openGate } from './gate.ts';
+import { openPayer, type Payer } from './payer.ts';
+import { openReceiver, type Receiver } from './receiver.ts';
+
+export interface Stand {
+  home: Home;
+  chain: TonChain;
+  gate: Gate;
+  payer: Payer;
+  receiver: Receiver;
+  /** Starts a daemon on the stand's database; `env` comes on top of the stand's own. */
+  start(env?: Record<string, string>): Promise<Daemon>;
+  /** Starts a daemon and kills it that soon, ready or not. */
+  startAndKill(after_ms: number): Promise<void>;
+  /** A look into the database. It is open for no longer, so that a killed daemon's file is recovered by the next daemon. */
+  inspect<T>(work: (db: Db) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface Shop {
+  id: string;
+  token: string;
+  key: string;
+}
+
+export interface Reply {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read what the wire carries
+  json: any;
+}
+
+export const PASSWORD = 'correct horse battery';
+const OPERATOR = 'operator@example.com';
+
+/** One TON is two dollars here (see `makeHome`). */
+export const tonSettings = (url: string): Record<string, string> => ({
+  GATEWAYD_BLOCKCHAINS_TON_URL: url,
+  GATEWAYD_BLOCKCHAINS_TON_REQUESTS_PER_SECOND: '500',
+  GATEWAYD_GATEWAYS_TON_POLL_INTERVAL_SECONDS: '1',
+  GATEWAYD_GATEWAYS_TON_USDT_ENABLED: 'false',
+});
+
+export async function openStand(database: Database, settings: Record<string, string> = {}): Promise<Stand> {
+  const home = makeHome();
+  const server = database === 'postgres' ? await createDatabase() : undefined;
+  const chain = await startTonChain();
+  const gate = await openGate(chain.url);
+  const receiver = await openReceiver();
+  const payer = await openPayer(chain);
+  const url = server?.url ?? `sqlite:${join(home.dir, 'gatewayd', 'gatewayd.db')}`;
+  const own = {
+    ...tonSettings(gate.url),
+    GATEWAYD_DATABASE_URL: url,
+    GATEWAYD_ADMIN_EMAIL: OPERATOR,
+    GATEWAYD_ADMIN_PASSWORD: PASSWORD,
+    ...settings,
+  };
+  return {
+    home,
+    chain,
+    gate,
+    payer,
+    receiver,
+    start: (env = {}) => home.start({ env: { ...own, ...env } }),
+    async startAndKill(after_ms) {
+      await home.run(['start', '--port', '0'], { env: own, kill_after_ms: after_ms });
+    },
+    async inspect(work) {
+      const db = await openDb(url);
+      try {
+        return await work(db);
+      } finally {
+        await db.close();
+      }
+    },
+    async close() {
+      await home.remove();
+      await Promise.all([gate.stop(), chain.stop(), receiver.close()]);
+      await server?.drop();
+    },
+  };
+}
+
+/** `kill -9`, and its end. */
+export async function kill(daemon: Daemon): Promise<void> {
+  daemon.signal('SIGKILL');
+  await daemon.ended;
+}
+
+/** Rejects where the daemon is gone; any answer resolves. */
+export async function call(
+  url: string,
+  method: string,
+  path: string,
+  { shop, as = 'key', body }: { shop?: Shop; as?: 'key' | 'token'; body?: unknown } = {},
+): Promise<Reply> {
+  const caller: [string, string] =
+    as === 'key' ? ['x-api-key', shop?.key ?? ''] : ['authorization', `Bearer ${shop?.token}`];
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      ...(shop ? Object.fromEntries([caller]) : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, json: await response.json() };
+}
+
+/** The answer of a call that must succeed. */
+export async function ask(...request: Parameters<typeof call>): Promise<Reply['json']> {
+  const { status, json } = await call(...request);
+  if (status !== 200) throw new Error(`${request[1]} ${request[2]}: ${status} ${JSON.stringify(json)}`);
+  return json;
+}
+
+/** A merchant who signed up, is paid on TON by the stand's payer and hears of it at its receiver. */
+export async function openShop(stand: Stand, url: string): Promise<Shop> {
+  const email = `shop-${randomBytes(4).toString('hex')}@example.com`;
+  const user = await ask(url, 'POST', '/api/v1/users/signup', { body: { email, password: PASSWORD } });
+  const shop: Shop = { id: user.id, token: await signIn(url, email), key: '' };
+  const as = 'token';
+  await ask(url, 'PUT', '/api/v1/merchant/wallets', {
+    shop,
+    as,
+    body: { blockchain: 'ton', address: stand.payer.shop_address },
+  });
+  const account = await ask(url, 'PATCH', '/api/v1/merchant/account', {
+    shop,
+    as,
+    body: { webhook_url: stand.receiver.url },
+  });
+  return { ...shop, key: account.api_key };
+}
+
+/** The access token; rejects where the account is not known. */
+export async function signIn(url: string, email: string): Promise<string> {
+  const response = await fetch(`${url}/api/v1/login/access-token`, {
+    method: 'POST',
+    body: new URLSearchParams({ username: email, password: PASSWORD }),
+  });
+  if (response.status !== 200) throw new Error(`sign-in of ${email}: ${response.status}`);
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+/** The operator raises the prepaid balance, in USD; the limit rises by a hundred times as much. */
+export async function credit(url: string, shop: Shop, prepaid_usd: string): Promise<void> {
+  const token = await signIn(url, OPERATOR);
+  await ask(url, 'POST', `/api/v1/admin/merchants/${shop.id}/credit`, {
+    shop: { ...shop, token },
+    as: 'token',
+    body: { prepaid_usd },
+  });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an invoice as the wire carries it
+export type Invoice = any;
+
+export const createInvoice = (url: string, shop: Shop, amount = '1', chain = 'ton'): Promise<Invoice> =>
+  ask(url, 'POST', '/v1/invoices', { shop, body: { chain, amount } });
+
+export const readInvoice = (url: string, id: string): Promise<Invoice> =>
+  ask(url, 'GET', `/v1/public/invoices/${id}`);
