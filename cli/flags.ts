@@ -25,7 +25,7 @@ export interface Flag {
 }
 
 /** Flags that mean something to every command: a field of that name gets another flag. */
-const RENAMED: Record<string, string> = { token: 'recovery-token', url: 'to-url' };
+const RENAMED: Record<string, string> = { token: 'recovery-token', url: 'to-url', file: 'file-name' };
 
 export const kebab = (field: string): string => field.replaceAll('_', '-');
 export const variableOf = (flag: Pick<Flag, 'name'>): string =>

@@ -37,7 +37,7 @@ export const entryAt = (path: readonly string[]): Entry | undefined =>
 export function findCommand(argv: readonly string[]): Found {
   const path: string[] = [];
   const rest: string[] = [];
-  let plural = false;
+  let lists = false;
   let index = 0;
   for (; index < argv.length; index += 1) {
     const token = argv[index] ?? '';
@@ -51,9 +51,10 @@ export function findCommand(argv: readonly string[]): Found {
     const alias = path.length === 0 ? aliases[token] : undefined;
     const name = names.includes(token) ? token : alias;
     if (name === undefined) break;
-    plural = name !== token;
     path.push(...name.split(' '));
-    if (childrenOf(path).length === 0) {
+    lists = (name !== token || groups[name]?.lists === true) && entryAt([...path, 'list']) !== undefined;
+    // `gw units`, `gw invoices --status created`: the noun lists where no verb follows it.
+    if (childrenOf(path).length === 0 || (lists && argv[index + 1]?.startsWith('-'))) {
       index += 1;
       break;
     }
@@ -62,10 +63,9 @@ export function findCommand(argv: readonly string[]): Found {
   const entry = entryAt(path);
   const next = argv[index];
   const isWord = index < argv.length && next !== '--' && !next?.startsWith('-');
-  // `gw units`, `gw invoices --status created`: the plural of a noun lists.
   const wantsHelp = others.includes('--help') || others.includes('-h');
   const list = entryAt([...path, 'list']);
-  if (!entry && list && !wantsHelp && (plural || groups[path.join(' ')]?.lists) && !isWord)
+  if (!entry && list && lists && !isWord && !wantsHelp)
     return { path: [...path, 'list'], entry: list, rest: others, unknown: undefined };
   return { path, entry, rest: others, unknown: entry || !isWord ? undefined : next };
 }

@@ -1,0 +1,162 @@
+// The built `gw` as a process of its own, with profiles that go with the test; on a pseudo-terminal where one is asked for.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+
+export const GW = fileURLToPath(new URL('../../../bin/gw.js', import.meta.url));
+/** A slow machine under load still answers within it. */
+const LIMIT_MS = 25_000;
+
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** stdout as one JSON document. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read what the wire carries
+  json: any;
+  /** stderr's error object. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read what the wire carries
+  error: any;
+}
+
+export interface Options {
+  stdin?: string;
+  env?: Record<string, string>;
+}
+
+export interface Pty {
+  /** Everything the terminal was sent until now. */
+  output(): string;
+  write(keys: string): void;
+  /** Waits until the terminal was sent something that matches. */
+  see(pattern: RegExp): Promise<string>;
+  /** Exit code. */
+  ended: Promise<number>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+export interface Gw {
+  dir: string;
+  (args: string[], options?: Options): Promise<Ran>;
+  /** Runs it on a terminal of that size. */
+  pty(args: string[], options?: Options & { columns?: number; rows?: number }): Pty;
+  /** A process that goes on, with its output by line. */
+  start(
+    args: string[],
+    options?: Options,
+  ): { lines: string[]; errors: string[]; child: ChildProcess; ended: Promise<number> };
+  remove(): void;
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** `gw` with profiles of its own, talking to `url`. */
+export function makeGw(url: string): Gw {
+  const dir = mkdtempSync(join(tmpdir(), 'gw-test-'));
+  const running = new Set<ChildProcess>();
+  const environment = (env: Record<string, string> = {}) => ({
+    PATH: process.env.PATH ?? '',
+    HOME: dir,
+    TERM: 'xterm-256color',
+    GW_CONFIG_DIR: dir,
+    GW_URL: url,
+    ...env,
+  });
+  const run = async (args: string[], { stdin, env }: Options = {}): Promise<Ran> => {
+    const ran = await execa(process.execPath, [GW, ...args], {
+      env: environment(env),
+      extendEnv: false,
+      reject: false,
+      timeout: LIMIT_MS,
+      input: stdin ?? '',
+      stripFinalNewline: false,
+    });
+    const { stdout, stderr } = ran;
+    return { code: ran.exitCode ?? -1, stdout, stderr, json: parse(stdout), error: parse(stderr.trim()) };
+  };
+  const track = (child: ChildProcess): Promise<number> => {
+    running.add(child);
+    return new Promise((resolve) => {
+      child.on('close', (code, signal) => {
+        running.delete(child);
+        resolve(code ?? (signal ? -1 : 0));
+      });
+    });
+  };
+  return Object.assign(run, {
+    dir,
+    pty(
+      args: string[],
+      { env, columns = 80, rows = 24 }: Options & { columns?: number; rows?: number } = {},
+    ): Pty {
+      const quoted = [process.execPath, GW, ...args]
+        .map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+        .join(' ');
+      const command = `stty cols ${columns} rows ${rows}; exec ${quoted}`;
+      const child = spawn('script', ['-qefc', command, '/dev/null'], { env: environment(env) });
+      const ended = track(child);
+      let output = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+      });
+      child.stdin.on('error', () => {});
+      return {
+        output: () => output,
+        write: (keys) => void child.stdin.write(keys),
+        ended,
+        kill: (signal) => void child.kill(signal),
+        see: (pattern) =>
+          new Promise((resolve, reject) => {
+            const fail = (why: string) =>
+              reject(new Error(`${why}: no ${pattern} in ${JSON.stringify(output.slice(-3000))}`));
+            const timer = setTimeout(() => fail('too late'), LIMIT_MS);
+            const look = () => {
+              if (!pattern.test(output)) return false;
+              clearTimeout(timer);
+              child.stdout.off('data', look);
+              resolve(output);
+              return true;
+            };
+            if (look()) return;
+            child.stdout.on('data', look);
+            void ended.then(() => look() || fail('ended'));
+          }),
+      };
+    },
+    start(args: string[], { env }: Options = {}) {
+      const child = spawn(process.execPath, [GW, ...args], {
+        env: environment(env),
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const collect = (stream: NodeJS.ReadableStream): string[] => {
+        const lines: string[] = [];
+        let rest = '';
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          const parts = (rest + text).split('\n');
+          rest = parts.pop() ?? '';
+          lines.push(...parts);
+        });
+        return lines;
+      };
+      return { lines: collect(child.stdout), errors: collect(child.stderr), child, ended: track(child) };
+    },
+    remove() {
+      for (const child of running) child.kill('SIGKILL');
+      rmSync(dir, { recursive: true, force: true });
+    },
+  });
+}
+
+/** What of the output a terminal obeys rather than shows, but for colours, cursor and screen that gw itself sends. */
+export const foreignControls = (output: string): string[] =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  output.match(/\u001b\]|\u009d|\u009b|\u0007|[\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f]/g) ?? [];
