@@ -1,7 +1,7 @@
 // Logging: JSON lines on stderr, readable lines on a terminal; no secret and no control character gets through.
 import { type Logger, pino } from 'pino';
 
-/** Where lines go: `process.stderr`, or a list in a test. */
+/** Where lines go in a test. */
 export interface LogSink {
   write(line: string): unknown;
 }
@@ -36,14 +36,10 @@ const UNSEEN = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 const CLOCK_START = 11;
 const CLOCK_END = 19;
 
-/** The daemon's logger. Synchronous, so that the last line before a crash is there. */
-export function createLog({
-  level,
-  pretty = false,
-  sink = process.stderr,
-  secrets = [],
-}: LogOptions): Logger {
+/** The daemon's logger; to stderr unless a sink is given. Warnings and errors are written at once. */
+export function createLog({ level, pretty = false, sink, secrets = [] }: LogOptions): Logger {
   const known = secrets.filter((text): text is string => (text?.length ?? 0) >= MIN_MASKED_LENGTH);
+  const write = sink ? (line: string) => void sink.write(line) : inBatches(process.stderr);
   const clean = (line: string) =>
     escaped(known.reduce((text, secret) => text.replaceAll(inJson(secret), MASK), mask(line)));
   return pino(
@@ -53,8 +49,26 @@ export function createLog({
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    { write: (line: string) => void sink.write(pretty ? readable(clean(line)) : clean(line)) },
+    { write: (line: string) => write(pretty ? readable(clean(line)) : clean(line), isUrgent(line)) },
   );
+}
+
+const isUrgent = (line: string): boolean => !/^\{"level":"(?:info|debug)"/.test(line);
+
+/** Lines of one turn of the event loop go out in one write; what may be the last before an end goes out at once. */
+function inBatches(stream: NodeJS.WriteStream): (line: string, urgent: boolean) => void {
+  let lines = '';
+  const flush = () => {
+    const text = lines;
+    lines = '';
+    if (text !== '') stream.write(text);
+  };
+  process.on('exit', flush);
+  return (line, urgent) => {
+    if (lines === '' && !urgent) setImmediate(flush);
+    lines += line;
+    if (urgent) flush();
+  };
 }
 
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);

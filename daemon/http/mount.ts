@@ -121,13 +121,17 @@ async function respond(
   const started = performance.now();
   const { req } = event;
   const request_id = requestId(req.headers);
+  let child: Logger | undefined;
   const call: Call = {
     event,
     request_id,
     ip:
       inside.get(req) ??
       callerAddress(event.runtime?.node?.req.socket.remoteAddress, req.headers, app.config.trust_proxy),
-    log: app.log.child({ request_id }),
+    get log() {
+      child ??= app.log.child({ request_id });
+      return child;
+    },
     query: lastValues(event.url.searchParams),
   };
   let reply: Answer;
@@ -142,8 +146,9 @@ async function respond(
     else reply.body = endingWith(reply.body, stopping);
   }
   if (stopping.aborted) reply.headers.connection = 'close';
-  call.log.info(
+  app.log.info(
     {
+      request_id,
       // Never the URL: keys may stand in it.
       endpoint: endpoint?.id ?? null,
       method: req.method,
@@ -171,7 +176,9 @@ async function answer(
   limits.byIdentity(endpoint.limit, ip, parsed.value);
   const context: PublicContext = {
     app,
-    log: call.log,
+    get log() {
+      return call.log;
+    },
     request: {
       id: call.request_id,
       resource_id: null,
