@@ -98,7 +98,11 @@ const lines: Partial<Record<EndpointId, string>> = {
 };
 
 /** Fields whose flag would be one that every command has. */
-const renamed: Readonly<Record<string, string>> = { token: 'recovery-token', url: 'to-url' };
+const renamed: Readonly<Record<string, string>> = {
+  token: 'recovery-token',
+  url: 'to-url',
+  file: 'file-name',
+};
 
 const quoted = (text: string): string =>
   /^[\w{}.,:/@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;

@@ -55,7 +55,7 @@ export function exampleCall(endpoint: Endpoint, base_url: string): Call {
 }
 
 /** An address that nobody holds the key of: what is sent there is lost, so it is shown on testnet only. */
-const NOBODY = `0:${'0'.repeat(64)}`;
+const NOBODY = `0:${'dead'.repeat(16)}`;
 
 /** Where the values in braces come from. */
 export const placeholders = (network: string): z.infer<typeof Placeholder>[] => [
