@@ -78,8 +78,9 @@ var timers=[setInterval(tick,500),setInterval(poll,${POLL_MS})];
 d.addEventListener('visibilitychange',wake);w.addEventListener('online',wake);w.addEventListener('pageshow',wake);
 return function(){dead=1;if(es)es.close();timers.forEach(clearInterval);
 d.removeEventListener('visibilitychange',wake);w.removeEventListener('online',wake);w.removeEventListener('pageshow',wake)}}
-var policy=null;try{if(window.trustedTypes)policy=trustedTypes.createPolicy('gatewayd',{createHTML:function(t){return t}})}catch(e){}
-function read(t){return new DOMParser().parseFromString(policy?policy.createHTML(t):t,'text/html')}
+var policy=null,mine=Symbol.for('gatewayd');try{if(window.trustedTypes)policy=document[mine]=document[mine]||trustedTypes.createPolicy('gatewayd',{createHTML:function(t){return t}})}catch(e){}
+function read(t){var css='';t=t.replace(/<style>([^<]*)<\\/style>/g,function(_,s){css+=s;return''});
+var doc=new DOMParser().parseFromString(policy?policy.createHTML(t):t,'text/html');doc._css=css;return doc}
 function parse(t){return read(t).querySelector('.gw')}`;
 
 /** On our own pages: says before the first paint that scripts run, then mounts the core on the page itself. */
@@ -110,10 +111,8 @@ function emit(s){if(s!=='shown')host.dispatchEvent(new CustomEvent('gatewayd:sta
 function keep(id){try{id?sessionStorage.setItem(key,id):sessionStorage.removeItem(key)}catch(e){}}
 function kept(){try{return sessionStorage.getItem(key)}catch(e){return null}}
 function put(text){
-var doc=read(text),root=doc.querySelector('.gw'),css='',shadow=host.shadowRoot||host.attachShadow({mode:'open'});
+var doc=read(text),root=doc.querySelector('.gw'),css=doc._css,shadow=host.shadowRoot||host.attachShadow({mode:'open'});
 if(!root)throw 0;
-doc.querySelectorAll('style').forEach(function(s){css+=s.textContent});
-root.querySelectorAll('style').forEach(function(s){s.remove()});
 if(stop)stop();stop=null;
 try{var sheet=new CSSStyleSheet();sheet.replaceSync(css);shadow.adoptedStyleSheets=[sheet]}catch(e){
 var l=d.createElement('style');l.textContent=css;root.appendChild(l)}

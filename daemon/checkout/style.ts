@@ -34,7 +34,7 @@ const SHEET = `
 & .state.warn{background:var(--gw-warnbg);color:var(--gw-warn)}
 & .state.bad{background:var(--gw-badbg);color:var(--gw-bad)}
 & .icon{display:block;flex:none;width:1.6em;height:1.6em;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
-& .icon *{fill:none;stroke:currentColor}
+& .icon *{fill:none;stroke:currentColor;stroke-width:2}
 & .words{min-width:0;flex:1}
 & .head{margin:0;font-size:1.1em;font-weight:700;line-height:1.35}
 & .text{margin-top:.2em;color:var(--gw-ink);font-size:.95em;overflow-wrap:anywhere}
@@ -56,7 +56,7 @@ const SHEET = `
 & .scan{margin-top:1.2em;text-align:center}
 & .qr{display:block;width:15.5em;max-width:100%;margin:0 auto;padding:.35em;border-radius:.85em;background:#fff;border:1px solid var(--gw-line);forced-color-adjust:none}
 & .qr svg{display:block;width:100%;height:auto}
-& .qr path[stroke]{stroke:#000;fill:none}
+& .qr path[stroke]{stroke:#000;stroke-width:1;fill:none}
 & .qr path[fill]{fill:#fff;stroke:none}
 & .list{margin:0}
 & .field{margin-top:1em}
@@ -123,12 +123,16 @@ main{display:block}
 @media print{
 & .note{background:none}html{background:#fff}body{padding:0}}`;
 
-/** What a foreign page says is undone first: everything to its initial value, or to the browser's own style. */
+/**
+ * What a foreign page says is undone first: everything to its initial value, or to the browser's own style. Shapes
+ * keep their attributes, which count as styles, so that theirs is undone one by one.
+ */
 const RESET = `
 &{all:initial}
-& :where(:not(svg,svg *)){all:revert}
-& *::before,& *::after{content:none}
-& svg,& svg *{transform:none;opacity:1;filter:none;transition:none;animation:none}`;
+& :where(:not(svg *)){all:revert}
+&::before,&::after,& *::before,& *::after{content:none}
+& svg *{display:inline;visibility:visible;margin:0;padding:0;border:0;background:none;color:inherit;font:inherit;letter-spacing:inherit;opacity:1;fill-opacity:1;stroke-opacity:1;stroke-dasharray:none;transform:none;filter:none;mask:none;clip-path:none;transition:none;animation:none}
+& .logo *{stroke:none;stroke-width:1}`;
 
 /** For a whole page of ours. */
 export const pageStyle = compact(fill(`${PAGE}${SHEET}`, '.gw', '1rem'));
