@@ -1,6 +1,7 @@
 // Assembles one daemon from its configuration and an open database; starts and stops its loops.
 import type { Logger } from 'pino';
-import { deploymentWallets, getMerchant, putDeploymentWallet } from '../data/merchants.ts';
+import { getMerchant, putDeploymentWallet } from '../data/merchants.ts';
+import { changeMeta } from '../data/meta.ts';
 import type { Db } from '../data/open.ts';
 import { findBlockchain, gatewaysOf } from '../src/chains/gateways.ts';
 import type { Config } from './config.ts';
@@ -75,20 +76,20 @@ export function openApp({ config, db, secrets, log, clock, source, rate_bases }:
   };
 }
 
-/** Puts the configured deployment wallets where the operator has not set others since. */
-export async function seedDeploymentWallets(app: Pick<App, 'config' | 'db' | 'clock'>): Promise<void> {
-  const known = await deploymentWallets(app.db.query);
-  for (const [blockchain, address] of Object.entries(app.config.wallets)) {
-    if (!address || known.some((wallet) => wallet.blockchain === blockchain)) continue;
+/** Puts configured deployment wallets that are new or changed since the last start; what the operator set since stays. */
+export async function seedDeploymentWallets({
+  config,
+  db,
+  clock,
+}: Pick<App, 'config' | 'db' | 'clock'>): Promise<void> {
+  for (const [blockchain, text] of Object.entries(config.wallets)) {
     const family = findBlockchain(blockchain)?.family;
-    if (!family) continue;
-    const normal = family.normalizeAddress(address, app.config.network);
-    await putDeploymentWallet(app.db.query, {
-      blockchain,
-      address: normal.address,
-      address_key: normal.key,
-      note: null,
-      updated_at: seconds(app.clock),
+    if (!text || !family) continue;
+    const { address, key } = family.normalizeAddress(text, config.network);
+    await db.transaction(async (tx) => {
+      if (!(await changeMeta(tx, `seeded_wallet:${blockchain}`, address))) return;
+      const wallet = { blockchain, address, address_key: key, note: null, updated_at: seconds(clock) };
+      await putDeploymentWallet(tx, wallet);
     });
   }
 }

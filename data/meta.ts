@@ -21,3 +21,13 @@ export async function keepMeta(query: Executor, name: string, value: string): Pr
     .executeTakeFirstOrThrow();
   return row.value;
 }
+
+/** Sets the value under this name; false where it was the same before. */
+export async function changeMeta(query: Executor, name: string, value: string): Promise<boolean> {
+  const result = await query
+    .insertInto('meta')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }).where('meta.value', '<>', value))
+    .executeTakeFirst();
+  return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
