@@ -51,3 +51,12 @@ export async function proveSecret(db: Db, secrets: Secrets, data_dir: string): P
       `the secret is not the one this database was made with; set the right one in secret or ${join(data_dir, SECRET_FILE)}`,
     );
 }
+
+/** Throws ConfigError where the database was made on the other network: its addresses and invoices belong there. */
+export async function proveNetwork(db: Db, { network }: Pick<Config, 'network'>): Promise<void> {
+  const made = await keepMeta(db.query, 'network', network);
+  if (made !== network)
+    throw new ConfigError(
+      `the database was made with network ${made}, but ${network} is configured; use another data_dir or database_url for ${network}`,
+    );
+}

@@ -8,7 +8,7 @@ import { lockDatabase } from '../lock.ts';
 import { createLog } from '../log.ts';
 import { routes } from '../routes/routes.ts';
 import { type Serving, serve, unusable } from '../serve.ts';
-import { openSecrets, prepareDataDir, proveSecret } from '../state.ts';
+import { openSecrets, prepareDataDir, proveNetwork, proveSecret } from '../state.ts';
 import { ensureSuperuser } from '../superuser.ts';
 import { configOf } from './options.ts';
 
@@ -70,6 +70,7 @@ async function prepare(
   await migrate(db);
   const secrets = openSecrets(config);
   await proveSecret(db, secrets, config.data_dir);
+  await proveNetwork(db, config);
   if (!origins.has('public_url') && config.port === 0) config.public_url = serving.url;
   const app = openApp({ config, db, secrets, log, clock });
   await seedDeploymentWallets(app);

@@ -139,6 +139,11 @@ describe('a start is refused with 78', () => {
     );
   });
 
+  test('on the network that the database was not made for', async () => {
+    await stop(await home.start());
+    expect(await refused(['--port', '0', '--network', 'mainnet'])).toContain('made with network testnet');
+  });
+
   test('with an unknown setting, naming the nearest known one', async () => {
     writeFileSync(join(home.dir, 'gatewayd.config.json'), '{"prot": 1}');
     expect(await refused([])).toContain('unknown setting prot: did you mean port?');
