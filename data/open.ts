@@ -62,7 +62,7 @@ export async function openDb(url: string): Promise<Db> {
     return openSqlite(file, [new IntegerPlugin()]);
   } catch (error) {
     throw new DatabaseError(
-      `the database ${file} cannot be used (${(error as Error).message}); it was left as it is. Restore a backup with \`gatewayd restore\` or name another file with --database-url`,
+      `the database ${file} cannot be used (${(error as Error).message}); it was left as it is. Put a backup in its place, or name another file with --database-url`,
     );
   }
 }

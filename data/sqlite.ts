@@ -13,7 +13,7 @@ import {
 import type { Db, Tx } from './open.ts';
 import type { Tables } from './tables.ts';
 
-/** Larger files are checked by `gatewayd verify`, not at every start. */
+/** Reading a larger file whole would make every start slow; its schema is still read. */
 const QUICK_CHECK_BYTES = 64 * 1024 * 1024;
 const BUSY_TIMEOUT_MS = 5_000;
 const STATEMENT_CACHE = 500;
