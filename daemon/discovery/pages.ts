@@ -11,11 +11,13 @@ const MAX_NAME = 64;
 const SCRIPT = 'text/javascript; charset=utf-8';
 /** Styled components fill empty style elements from scripts; this is the hash of nothing. */
 const EMPTY_STYLE = `'sha256-${createHash('sha256').update('').digest('base64')}'`;
+/** The sheet of scroll bars that ReDoc 2.5.4 puts in by itself. */
+const SCROLLBAR_STYLE = "'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='";
 
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
-  `style-src 'self' ${EMPTY_STYLE}`,
+  `style-src 'self' ${EMPTY_STYLE} ${SCROLLBAR_STYLE}`,
   "img-src 'self' data:",
   "connect-src 'self'",
   'worker-src blob:',
@@ -87,7 +89,7 @@ fetch(base + '/api/v1/openapi.json').then((response) => response.json()).then((s
     spec: { ...spec, servers: [{ url: base }] },
     dom_id: '#swagger-ui',
     deepLinking: true,
-    docExpansion: 'none',
+    docExpansion: 'list',
     validatorUrl: null,
   });
 });

@@ -14,6 +14,12 @@ export function jsonSchema(schema: z.ZodType): JsonSchema {
       const { def } = zodSchema._zod;
       // Zod leaves out a default behind a field that reads laxly, because the default is in its parsed form.
       if (def.type === 'default') said.default = (def as z.core.$ZodDefaultDef).defaultValue as never;
+      // A record of known names requires them: what is required should be named.
+      if (def.type === 'record' && Array.isArray(said.required)) {
+        const value = said.additionalProperties;
+        said.properties = Object.fromEntries(said.required.map((name) => [name, value])) as never;
+        delete said.propertyNames;
+      }
       // What every integer of JSON is, and what `format: uuid` says already.
       if (said.minimum === Number.MIN_SAFE_INTEGER) delete said.minimum;
       if (said.maximum === Number.MAX_SAFE_INTEGER) delete said.maximum;

@@ -7,6 +7,7 @@ import { ErrorBody, HTTPValidationError, LimitExhausted } from './error-schemas.
 import { WebhookBody } from './event-schemas.ts';
 import { isOptional, type JsonSchema, jsonSchema } from './json-schema.ts';
 import { isValidated, refusalsOf } from './refusals.ts';
+import { parseInput } from './validation.ts';
 
 /** Version of the interface description. */
 export const API_VERSION = '0.1.0';
@@ -114,6 +115,20 @@ function convert(list: readonly Endpoint[]): {
   };
 }
 
+/** An example as its schema has it; on the wire all are text. */
+function typed(example: string, schema: JsonSchema): unknown {
+  const types = [schema, ...((schema.anyOf ?? []) as JsonSchema[])].map(({ type }) => type);
+  return types.includes('integer') || types.includes('boolean') ? JSON.parse(example) : example;
+}
+
+/** The body of the example, where it is valid before its braces are filled in. */
+function bodyExample(endpoint: Endpoint): Record<string, unknown> | undefined {
+  const body = endpoint.example?.body;
+  if (!body || !JSON.stringify(body).includes('{')) return body;
+  const parsed = parseInput(endpoint, { params: {}, query: {}, body });
+  return parsed.ok || parsed.detail.every(({ loc }) => loc[0] !== 'body') ? body : undefined;
+}
+
 function parametersOf(endpoint: Endpoint): Parameter[] {
   const place = (fields: Fields | undefined, where: 'path' | 'query'): Parameter[] =>
     Object.entries(fields ?? {}).map(([name, field]) => {
@@ -126,7 +141,7 @@ function parametersOf(endpoint: Endpoint): Parameter[] {
         ...(typeof description === 'string' ? { description } : {}),
         schema,
         // Braces stand for values of the reader's own world.
-        ...(example !== undefined && !example.includes('{') ? { example } : {}),
+        ...(example !== undefined && !example.includes('{') ? { example: typed(example, schema) } : {}),
       };
     });
   const idempotency: Parameter = {
@@ -165,7 +180,8 @@ const isSlow = (status: number): boolean => status === 429 || status === 503;
 /** Refusals by status, each with its codes. */
 function refusalResponses(endpoint: Endpoint): Record<string, unknown> {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of refusalsOf(endpoint)) {
+  // A body that is announced too large is refused wherever it is sent.
+  for (const code of new Set<ErrorCode>([...refusalsOf(endpoint), 'body_too_large'])) {
     const { status } = errorCodes[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
@@ -196,7 +212,7 @@ function refusalResponses(endpoint: Endpoint): Record<string, unknown> {
 function operationOf(endpoint: Endpoint, body: JsonSchema, response: JsonSchema): Operation {
   const parameters = parametersOf(endpoint);
   const type = endpoint.encoding === 'form' ? FORM_TYPE : JSON_TYPE;
-  const example = endpoint.example?.body;
+  const example = bodyExample(endpoint);
   return {
     operationId: endpoint.id,
     tags: [endpoint.tag],
@@ -218,6 +234,10 @@ function operationOf(endpoint: Endpoint, body: JsonSchema, response: JsonSchema)
         ? { '304': { description: 'Unchanged since the `ETag` that `If-None-Match` names' } }
         : {}),
       ...refusalResponses(endpoint),
+      default: {
+        description: 'Any other refusal: a limit of the transport, a busy database, a restart',
+        content: { [JSON_TYPE]: { schema: reference('ErrorBody') } },
+      },
     },
     ...(endpoint.extension ? { 'x-extension': true } : {}),
   };
@@ -269,6 +289,7 @@ export function openapi({ base_url }: { base_url: string }): OpenApi {
       title: 'gatewayd',
       version: API_VERSION,
       description: DESCRIPTION,
+      contact: { name: 'The operator of this deployment', url: base_url },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: base_url }],

@@ -270,7 +270,8 @@ describe('the document', () => {
     for (const entry of list) {
       const { responses } = document.paths[entry.path]?.[entry.method.toLowerCase()] ?? { responses: {} };
       const statuses = new Set(refusalsOf(entry).map((code) => String(errorCodes[code].status)));
-      statuses.add(String(entry.status ?? 200));
+      for (const status of [entry.status ?? 200, 413, 'default']) statuses.add(String(status));
+      if (entry.etag) statuses.add('304');
       if (isValidated(entry)) statuses.add('422');
       expect(Object.keys(responses).sort(), entry.id).toEqual([...statuses].sort());
       for (const code of refusalsOf(entry))
