@@ -10,7 +10,11 @@ if (isMainThread) register(import.meta.url);
 export async function load(url, context, next) {
   if (!/\.tsx?$/.test(url)) return next(url, context);
   const source = await readFile(new URL(url), 'utf8');
-  const compilerOptions = { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2022, jsx: ts.JsxEmit.ReactJSX };
+  const compilerOptions = {
+    module: ts.ModuleKind.ESNext,
+    target: ts.ScriptTarget.ES2022,
+    jsx: ts.JsxEmit.ReactJSX,
+  };
   return {
     format: 'module',
     shortCircuit: true,
