@@ -141,9 +141,10 @@ class Live {
     if (this.#timer !== undefined) return;
     this.#swept_at = this.#beat_at = performance.now();
     const again = () => {
-      this.#timer = undefined;
-      if (this.#viewers === 0) return;
-      this.#timer = setTimeout(() => void this.#look().then(again), EVENTS_MS);
+      this.#timer = setTimeout(() => {
+        if (this.#viewers > 0) void this.#look().then(again);
+        else this.#timer = undefined;
+      }, EVENTS_MS);
       this.#timer.unref();
     };
     again();
