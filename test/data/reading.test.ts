@@ -1,0 +1,262 @@
+// What is remembered of reading the chains: cursors, ranges, watches, leases; and events in the order of their commits.
+import { setImmediate } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  accountCursors,
+  addRange,
+  dropLeases,
+  ensureCursor,
+  getCursor,
+  holdLease,
+  latestRanges,
+  moveCursor,
+  noteFailure,
+  noteSuccess,
+  putAccountCursors,
+} from '../../data/cursors.ts';
+import { eventsAfter, insertEvent, lastEvent, newEventId } from '../../data/events.ts';
+import { watchAddress, watchedAddresses } from '../../data/invoices.ts';
+import type { Db, Tx } from '../../data/open.ts';
+import { databases } from '../helpers/app.ts';
+import { hasPostgres } from '../helpers/postgres.ts';
+import { verifies } from '../requirements.ts';
+import { addMerchant, START } from './admin-world.ts';
+import { type FreshDb, freshDb } from './fresh.ts';
+
+describe.each(databases)('reading on %s', (database) => {
+  let fresh: FreshDb;
+  let db: Db;
+  let serial = 0;
+  beforeAll(async () => {
+    fresh = await freshDb(database);
+    db = fresh.db;
+  });
+  afterAll(() => fresh.stop());
+
+  const fill = async (scope: string, ranges: [number, number][]) => {
+    for (const [from, to] of ranges)
+      await db.transaction((tx) => addRange(tx, 'bitcoin', { scope, from, to }, START));
+    const rows = await latestRanges(db.query, 'bitcoin', 10_000);
+    return rows
+      .filter((row) => row.scope === scope)
+      .map((row) => [row.from_position, row.to_position])
+      .sort(([a = 0], [b = 0]) => a - b);
+  };
+
+  test('the cursor moves for the reader that has its version, and for nobody else', async () => {
+    verifies('cursor-with-data');
+    await ensureCursor(db.query, 'ton');
+    await ensureCursor(db.query, 'ton');
+    const move = (version: number, at: number) =>
+      db.transaction((tx) => moveCursor(tx, 'ton', version, { cursor: { at } }));
+    const moved = await Promise.all(Array.from({ length: 10 }, (_, at) => move(0, at)));
+    expect(moved.filter(Boolean)).toHaveLength(1);
+    const cursor = await getCursor(db.query, 'ton');
+    expect(cursor).toMatchObject({ version: 1, cursor: JSON.stringify({ at: moved.indexOf(true) }) });
+    expect([await move(0, 99), await move(1, 20), await move(1, 21)]).toEqual([false, true, false]);
+    expect((await getCursor(db.query, 'ton'))?.cursor).toBe('{"at":20}');
+  });
+
+  test('a cursor whose transaction fails has not moved', async () => {
+    verifies('cursor-with-data', 'read-again');
+    await ensureCursor(db.query, 'litecoin');
+    const storing = db.transaction(async (tx) => {
+      expect(await moveCursor(tx, 'litecoin', 0, { cursor: 7, tip: { height: 7, hash: 'h', time: 7 } })).toBe(
+        true,
+      );
+      throw new Error('the page could not be stored');
+    });
+    await expect(storing).rejects.toThrow('could not be stored');
+    expect(await getCursor(db.query, 'litecoin')).toMatchObject({
+      version: 0,
+      cursor: null,
+      tip_height: null,
+    });
+  });
+
+  test('what was read through never moves back; a failure is noted beside it', async () => {
+    await ensureCursor(db.query, 'solana');
+    for (const at of [100, 90, 110, 105]) await noteSuccess(db.query, 'solana', at);
+    await noteFailure(db.query, 'solana', 'silent', 120);
+    expect(await getCursor(db.query, 'solana')).toMatchObject({
+      last_ok_at: 110,
+      last_error: 'silent',
+      last_error_at: 120,
+    });
+  });
+
+  test('cursors of accounts are kept by account, the last one counts', async () => {
+    const accounts = Array.from({ length: 1_200 }, (_, at) => `account-${at}`);
+    await db.transaction((tx) =>
+      putAccountCursors(
+        tx,
+        'solana',
+        accounts.map((account, at) => [account, { at }] as const),
+        START,
+      ),
+    );
+    await db.transaction((tx) => putAccountCursors(tx, 'solana', [['account-7', { at: 'new' }]], START));
+    const found = await accountCursors(db.query, 'solana', [...accounts, 'nobody']);
+    expect(found.size).toBe(1_200);
+    expect([found.get('account-7'), found.get('account-1199')]).toEqual([{ at: 'new' }, { at: 1199 }]);
+    expect((await accountCursors(db.query, 'ton', accounts)).size).toBe(0);
+  });
+
+  test('ranges that touch are one; a gap stays to be seen', async () => {
+    verifies('read-ranges');
+    expect(await fill('blocks', [[1, 5], [6, 6], [7, 20]])).toEqual([[1, 20]]); // biome-ignore format: pairs
+    expect(await fill('blocks', [[18, 25], [3, 4]])).toEqual([[1, 25]]); // biome-ignore format: pairs
+    expect(await fill('blocks', [[27, 30]])).toEqual([[1, 25], [27, 30]]); // biome-ignore format: pairs
+    expect(await fill('other', [[1, 2]])).toEqual([[1, 2]]);
+  });
+
+  test('ranges claim exactly what was read, in whatever order it was', async () => {
+    verifies('read-ranges');
+    const pair = fc
+      .tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 8 }))
+      .map(([from, more]): [number, number] => [from, from + more]);
+    const positions = (ranges: (readonly number[])[]) => {
+      const all = ranges.flatMap(([from = 0, to = 0]) =>
+        Array.from({ length: to - from + 1 }, (_, at) => from + at),
+      );
+      return [...new Set(all)].sort((a, b) => a - b);
+    };
+    await fc.assert(
+      fc.asyncProperty(fc.array(pair, { minLength: 1, maxLength: 8 }), async (ranges) => {
+        expect(positions(await fill(`random-${++serial}`, ranges))).toEqual(positions(ranges));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('an address is watched as long as any invoice asks, and from the first one on', async () => {
+    verifies('watch-24h');
+    const watch = (since: number, open_until: number, watch_until: number) =>
+      watchAddress(db.query, {
+        blockchain: 'ton',
+        address_key: 'k',
+        address: 'K',
+        since,
+        open_until,
+        watch_until,
+      });
+    const seen = async (now: number) =>
+      (await watchedAddresses(db.query, 'ton', now)).map((one) => [
+        one.since,
+        one.open_until,
+        one.watch_until,
+      ]);
+    await watch(100, 200, 300);
+    await watch(150, 180, 250);
+    expect(await seen(300)).toEqual([[100, 200, 300]]);
+    await watch(160, 400, 500);
+    expect(await seen(300)).toEqual([[100, 400, 500]]);
+    expect(await seen(501)).toEqual([]);
+    // What lapsed begins anew: nothing was promised in between.
+    await watch(600, 700, 800);
+    expect(await seen(600)).toEqual([[600, 700, 800]]);
+  });
+
+  test('a lease has one holder, who may prolong it, until it ends or is dropped', async () => {
+    verifies('both-databases');
+    const holders = Array.from({ length: 8 }, (_, at) => `daemon-${at}`);
+    const got = await Promise.all(holders.map((holder) => holdLease(db.query, 'ton', holder, 1_000, 500)));
+    expect(got.filter(Boolean)).toHaveLength(1);
+    const first = holders[got.indexOf(true)] ?? '';
+    const other = holders[got.indexOf(false)] ?? '';
+    const hold = (holder: string, now_ms: number) => holdLease(db.query, 'ton', holder, now_ms, 500);
+    expect([await hold(other, 1_500), await hold(first, 1_500)]).toEqual([false, true]);
+    expect([await hold(other, 2_000), await hold(other, 2_001)]).toEqual([false, true]);
+    expect(await hold(first, 2_002)).toBe(false);
+    await dropLeases(db.query, other);
+    expect(await hold(first, 2_003)).toBe(true);
+    expect(await holdLease(db.query, 'solana', other, 2_003, 500)).toBe(true);
+  });
+
+  describe('events', () => {
+    let merchant_id: string;
+    const insert = (db: Db, tx: Tx, type: string) =>
+      insertEvent(db, tx, newEventId(), {
+        merchant_id,
+        type,
+        invoice_id: null,
+        payment_id: null,
+        body: '{}',
+        created_at: START,
+      });
+    const typesAfter = async (seq: number) =>
+      (await eventsAfter(db, merchant_id, seq, 100)).map(({ type }) => type);
+    beforeAll(async () => {
+      merchant_id = await addMerchant(db, 'reader');
+    });
+
+    test('come in the order they were written, page after page', async () => {
+      verifies('events-cursor');
+      for (const type of ['one', 'two', 'three']) await db.transaction((tx) => insert(db, tx, type));
+      const [first] = await eventsAfter(db, merchant_id, 0, 1);
+      expect(first?.type).toBe('one');
+      expect(await typesAfter(first?.seq ?? 0)).toEqual(['two', 'three']);
+      expect((await eventsAfter(db, merchant_id, 0, 100, 'two')).map(({ type }) => type)).toEqual(['two']);
+      expect((await lastEvent(db, merchant_id))?.type).toBe('three');
+    });
+
+    test.runIf(hasPostgres && database === 'postgres')(
+      'of a transaction that is still open hold back the later ones that are committed',
+      async () => {
+        verifies('events-cursor');
+        const start = (await lastEvent(db, merchant_id))?.seq ?? 0;
+        let commit = () => {};
+        const mayCommit = new Promise<void>((resolve) => {
+          commit = resolve;
+        });
+        let written = () => {};
+        const isWritten = new Promise<void>((resolve) => {
+          written = resolve;
+        });
+        const slow = db.transaction(async (tx) => {
+          await insert(db, tx, 'slow');
+          written();
+          await mayCommit;
+        });
+        await isWritten;
+        await db.transaction((tx) => insert(db, tx, 'quick'));
+        // The later position is committed and could be read: a reader that took it would never see the slow one.
+        const committed = db.query.selectFrom('events').select('type').where('seq', '>', start);
+        expect(await committed.execute()).toEqual([{ type: 'quick' }]);
+        expect(await typesAfter(start)).toEqual([]);
+        expect((await lastEvent(db, merchant_id))?.seq).toBe(start);
+        commit();
+        await slow;
+        expect(await typesAfter(start)).toEqual(['slow', 'quick']);
+      },
+    );
+
+    test('are all met, once each, by a reader that follows many writers', async () => {
+      verifies('events-cursor');
+      let position = (await lastEvent(db, merchant_id))?.seq ?? 0;
+      // SQLite has one daemon, and one connection.
+      const others = [db, database === 'postgres' ? await fresh.another() : db];
+      const writers = Array.from({ length: 40 }, (_, at) => {
+        const writer = others[at % 2] as Db;
+        return writer.transaction((tx) => insert(writer, tx, `many-${at}`));
+      });
+      const met: string[] = [];
+      const read = async () => {
+        const rows = await eventsAfter(db, merchant_id, position, 7);
+        position = rows.at(-1)?.seq ?? position;
+        met.push(...rows.map(({ type }) => type));
+        return rows.length;
+      };
+      let writing = true;
+      const written = Promise.all(writers).finally(() => {
+        writing = false;
+      });
+      // A reader that never pauses would keep SQLite's one connection to itself.
+      while (writing) await read().then(() => setImmediate());
+      await written;
+      while ((await read()) > 0);
+      expect(met.sort()).toEqual(Array.from({ length: 40 }, (_, at) => `many-${at}`).sort());
+    });
+  });
+});
