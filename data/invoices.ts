@@ -46,21 +46,20 @@ export async function updateInvoice(
 }
 
 /** Invoices of a blockchain whose time came at or before `horizon`, oldest first. */
-export async function dueInvoices(
+export function dueInvoices(
   query: Executor,
   blockchain: string,
   horizon: number,
   limit: number,
-): Promise<string[]> {
-  const rows = await query
+): Promise<Pick<InvoiceRow, 'id' | 'due_at'>[]> {
+  return query
     .selectFrom('invoices')
-    .select('id')
+    .select(['id', 'due_at'])
     .where('blockchain', '=', blockchain)
     .where('due_at', '<=', horizon)
     .orderBy('due_at')
     .limit(limit)
     .execute();
-  return rows.map((row) => row.id);
 }
 
 /** Invoices that are still open though their time and the grace are over: no provider's trouble keeps them longer. */

@@ -55,14 +55,21 @@ export function openObserver({ app, source }: ObserverOptions): Observer {
   const running: Promise<void>[] = [];
   let lastHousekeeping = 0;
 
-  async function tick(): Promise<void> {
-    const now = seconds(app.clock);
+  /** Of all blockchains in one order: what waited for the limit is booked oldest first, wherever it was paid. */
+  async function nextDue(now: number): Promise<string[]> {
+    const due: Awaited<ReturnType<typeof dueInvoices>> = [];
     for (const { reader } of readers) {
       const id = reader.blockchain.id;
       const cursor = await getCursor(app.db.query, id);
       const horizon = Math.min(now, cursor?.last_ok_at ?? 0);
-      await lookAtBatches(app, () => dueInvoices(app.db.query, id, horizon, DUE_BATCH));
+      due.push(...(await dueInvoices(app.db.query, id, horizon, DUE_BATCH)));
     }
+    return due.sort((one, other) => (one.due_at ?? 0) - (other.due_at ?? 0)).map(({ id }) => id);
+  }
+
+  async function tick(): Promise<void> {
+    const now = seconds(app.clock);
+    await lookAtBatches(app, () => nextDue(now));
     if (app.clock.ms() - lastHousekeeping < HOUSEKEEPING_MS) return;
     lastHousekeeping = app.clock.ms();
     await lookAtBatches(app, () => overdueInvoices(app.db.query, now, GRACE_SECONDS, DUE_BATCH));

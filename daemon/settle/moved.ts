@@ -166,14 +166,17 @@ async function writeEnded(
     await writeEvent(app, tx, 'payment.late', { merchant_id: invoice.owner_id, invoice, payment, now });
 }
 
-/** Makes the clock look at once at invoices that waited for the limit, in the transaction that raised it. */
+/**
+ * Makes the clock look at once at invoices that waited for the limit, in the transaction that raised it. Returns them,
+ * the oldest payment first; the clock goes by `due_at`, so that is their order there too.
+ */
 export async function wakeHeld({ tx }: Pick<Step, 'tx'>, merchant_id: string): Promise<string[]> {
   const ids = await heldInvoices(tx, merchant_id, HELD_BATCH);
-  if (ids.length > 0)
+  for (const [place, id] of ids.entries())
     await tx
       .updateTable('invoices')
-      .set({ due_at: 0 })
-      .where('id', 'in', ids)
+      .set({ due_at: place - ids.length })
+      .where('id', '=', id)
       .where('status', '=', 'created')
       .execute();
   return ids;
