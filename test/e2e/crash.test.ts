@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Database, databases } from '../helpers/app.ts';
 import { hasPostgres } from '../helpers/postgres.ts';
 import { until } from '../helpers/until.ts';
+import { verifies, verifies } from '../requirements.ts';
 import { wrongBooks } from './books.ts';
 import { brokenPromises, newPromises, startLoad } from './load.ts';
 import { nanoOf } from './payer.ts';
@@ -69,6 +70,8 @@ const deliveryStatuses = () =>
 
 describe.each(databases)('on %s', (database) => {
   it('a daemon killed again and again under load keeps every promise and books every payment once', async () => {
+    verifies('exactly-once', 'address-sum', 'ledger-hash-chain');
+    verifies('exactly-once');
     const shop = await begin(database);
     const promises = newPromises();
     const { times, answers } = KILLS[database];
@@ -143,11 +146,13 @@ describe.each(databases)('on %s', (database) => {
 });
 
 it('killed between confirming and sending, and while sending, it sends each webhook at most once', async () => {
+  verifies('webhook-one-attempt');
+  verifies('webhook-one-attempt');
   const shop = await begin('sqlite');
   const daemon = await stand.start();
   const invoices: Invoice[] = [];
   for (let each = 0; each <= PER_RECEIVER; each++) invoices.push(await createInvoice(daemon.url, shop));
-  stand.receiver.silent = true;
+  stand.receiver.fallSilent();
   await pay(...invoices);
   for (const invoice of invoices) await untilConfirmed(daemon.url, shop, invoice);
   await until(
@@ -157,7 +162,7 @@ it('killed between confirming and sending, and while sending, it sends each webh
   await kill(daemon);
   const sending = Array.from({ length: PER_RECEIVER }, () => 'sending');
   expect(await deliveryStatuses()).toEqual(['pending', ...sending]);
-  stand.receiver.silent = false;
+  stand.receiver.speak();
   await stand.start();
   expect(await wrongBooks(stand)).toEqual([]);
   expect(await deliveryStatuses()).toEqual(['delivered', ...sending.map(() => 'unknown')]);

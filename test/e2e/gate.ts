@@ -1,6 +1,7 @@
 // A gate between a daemon and a provider: counts what passes, tells when an answer has left, and has bad days.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** `down` breaks each connection; `html` and `rate_limited` are what proxies say; `truncated` is half an answer. */
 export type Weather = 'fair' | 'down' | 'html' | 'rate_limited' | 'truncated';
@@ -10,6 +11,8 @@ export interface Gate {
   /** Path and query of every request, in order. */
   requests: string[];
   weather: Weather;
+  /** How long an answer takes. */
+  delay_ms: number;
   /** Called with path and body when an answer has been handed to the daemon in full. */
   answered: (path: string, body: string) => void;
   stop(): Promise<void>;
@@ -24,6 +27,7 @@ export async function openGate(target: string): Promise<Gate> {
   async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '/';
     gate.requests.push(path);
+    if (gate.delay_ms > 0) await delay(gate.delay_ms);
     if (gate.weather === 'down') return void response.destroy();
     if (gate.weather === 'html')
       return void response
@@ -55,6 +59,7 @@ export async function openGate(target: string): Promise<Gate> {
     url: `http://127.0.0.1:${port}`,
     requests: [],
     weather: 'fair',
+    delay_ms: 0,
     answered: () => {},
     async stop() {
       server.close();

@@ -12,13 +12,16 @@ export interface Hook {
 export interface Receiver {
   url: string;
   hooks: Hook[];
-  /** While true a webhook is taken and not answered. */
-  silent: boolean;
+  /** From now on a webhook is taken and not answered. */
+  fallSilent(): void;
+  /** Answers those that still wait, and all that come. */
+  speak(): void;
   close(): Promise<void>;
 }
 
 export async function openReceiver(): Promise<Receiver> {
   const waiting = new Set<ServerResponse>();
+  let silent = false;
   const server = createServer(async (request, response) => {
     let text = '';
     try {
@@ -32,7 +35,7 @@ export async function openReceiver(): Promise<Receiver> {
       type,
       invoice_id: data.invoice.id,
     });
-    if (receiver.silent) waiting.add(response);
+    if (silent) waiting.add(response);
     else response.end('ok');
   });
   server.listen(0, '127.0.0.1');
@@ -41,9 +44,15 @@ export async function openReceiver(): Promise<Receiver> {
   const receiver: Receiver = {
     url: `http://127.0.0.1:${port}/hook`,
     hooks: [],
-    silent: false,
+    fallSilent() {
+      silent = true;
+    },
+    speak() {
+      silent = false;
+      for (const response of waiting) response.end('ok');
+      waiting.clear();
+    },
     async close() {
-      for (const response of waiting) response.destroy();
       server.close();
       server.closeAllConnections();
       await once(server, 'close');
