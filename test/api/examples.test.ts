@@ -1,15 +1,16 @@
 // Every operation's example works as it stands, on both databases, against a real blockchain.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRpc } from '../../daemon/observer/rpc.ts';
-import { routes } from '../../daemon/routes/routes.ts';
 import { placeholders } from '../../src/api/example-call.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { ton } from '../../src/chains/ton.ts';
 import { startTonChain, type TonChain } from '../chains/ton-chain.ts';
 import { databases, testClock } from '../helpers/app.ts';
-import { exampleCall, openWorld, rightful, type World } from './world.ts';
+import { verifies } from '../requirements.ts';
+import { described, exampleCall, openWorld, rightful, type World } from './world.ts';
 
 describe.each(databases)('examples on %s', (database) => {
+  verifies('both-databases');
   let chain: TonChain;
   let world: World;
   beforeAll(async () => {
@@ -32,7 +33,7 @@ describe.each(databases)('examples on %s', (database) => {
     await chain.stop();
   });
 
-  test.each(routes.map(({ endpoint }) => [endpoint.id, endpoint] as const))(
+  test.each(described.map((endpoint) => [endpoint.id, endpoint] as const))(
     'of %s is answered as described',
     async (_, endpoint) => {
       const cast = await world.cast();
@@ -45,12 +46,12 @@ describe.each(databases)('examples on %s', (database) => {
   );
 
   test('are given for every operation', () => {
-    expect(routes.filter(({ endpoint }) => !endpoint.example).map(({ endpoint }) => endpoint.id)).toEqual([]);
+    expect(described.filter(({ example }) => !example).map(({ id }) => id)).toEqual([]);
   });
 
   test('use placeholders that are explained, and explain none that are not used', async () => {
-    const used = routes.flatMap(({ endpoint }) =>
-      [...JSON.stringify(endpoint.example ?? {}).matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1]),
+    const used = described.flatMap(({ example = {} }) =>
+      [...JSON.stringify(example).matchAll(/\{([a-z_]+)\}/g)].map((match) => match[1]),
     );
     const explained = placeholders('testnet').map(({ name }) => name);
     // Those two stand for credentials, which every other call carries in its headers.

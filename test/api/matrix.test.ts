@@ -1,10 +1,10 @@
 // Every operation × every credential: what is answered follows from the one table of rules, and nothing leaks.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { routes } from '../../daemon/routes/routes.ts';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { errorCodes } from '../../src/errors.ts';
 import type { Call, Reply } from '../helpers/app.ts';
+import { verifies } from '../requirements.ts';
 import {
   type Credential,
   type Ended,
@@ -15,14 +15,22 @@ import {
   rules,
   strangers,
 } from './credentials.ts';
-import { type Cast, exampleCall, openWorld, type PlainCall, rightful, type World } from './world.ts';
+import {
+  type Cast,
+  described,
+  exampleCall,
+  openWorld,
+  type PlainCall,
+  rightful,
+  type World,
+} from './world.ts';
 
 /** An id that nobody has, in the form that ids of events take and in that of all others. */
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 const NOTHING = 'evt_00000000000040008000000000000000';
 
 const credentials = Object.keys(rules) as Credential[];
-const operations = routes.map(({ endpoint }) => [endpoint.id, endpoint] as const);
+const operations = described.map((endpoint) => [endpoint.id, endpoint] as const);
 const owned = operations.filter(([, endpoint]) => ownedParameter(endpoint) !== undefined);
 
 let world: World;
@@ -51,6 +59,7 @@ async function written(): Promise<unknown> {
 
 describe('of every operation', () => {
   test.each(operations)('%s refuses who may not call it, and does nothing for them', async (_, endpoint) => {
+    verifies('auth-key', 'auth-jwt', 'auth-admin', 'bearer-statuses', 'key-401');
     const cast = await world.cast();
     const refused = credentials.filter((credential) => refusalFor(endpoint, credential) !== undefined);
     const before = await written();
@@ -63,6 +72,7 @@ describe('of every operation', () => {
   });
 
   test.each(operations)('%s answers who may call it', async (_, endpoint) => {
+    verifies('auth-none', 'error-success-200');
     const allowed = credentials.filter((credential) => refusalFor(endpoint, credential) === undefined);
     let cast = await world.cast();
     for (const credential of allowed) {
@@ -101,7 +111,7 @@ describe('of every operation', () => {
   test.each(operations)('%s refuses every method that its path does not have', async (_, endpoint) => {
     const cast = await world.cast();
     const { path } = exampleCall(endpoint, cast.values);
-    const here = routes.map((route) => route.endpoint).filter((other) => other.path === endpoint.path);
+    const here = described.filter((other) => other.path === endpoint.path);
     const methods = here.map(({ method }) => method as string);
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -124,6 +134,7 @@ const ids: ReadonlySet<string> = new Set(['event_id']);
 describe("somebody else's thing is answered byte for byte like an absent one", () => {
   const others = strangers.filter((credential) => credential !== 'a superuser');
   test.each(owned)('by %s', async (_, endpoint) => {
+    verifies('error-404-foreign', 'get-invoice');
     const cast = await world.cast();
     const name = ownedParameter(endpoint) ?? '';
     for (const credential of others) {

@@ -7,8 +7,10 @@ import { exportJWK, SignJWT } from 'jose';
 import { issueRecoveryToken } from '../../daemon/http/tokens.ts';
 import type { RpcSource } from '../../daemon/observer/rpc.ts';
 import { hashPassword } from '../../daemon/passwords.ts';
+import { routes } from '../../daemon/routes/routes.ts';
 import { telegramHash } from '../../daemon/sign-in/telegram.ts';
 import { getUser, updateUser } from '../../data/users.ts';
+import { findEndpoint } from '../../src/api/api.ts';
 import type { Auth, Endpoint } from '../../src/api/endpoint.ts';
 import { ProviderError } from '../../src/chains/chain.ts';
 import {
@@ -21,11 +23,16 @@ import {
   wallets,
 } from '../helpers/app.ts';
 
-export const PASSWORD = 'correct horse battery';
+export const PASSWORD = 'the pass of the whole cast';
 export const PLATFORM_KEY = 'gw_the-platform-key-of-the-tests';
 const BOT_TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw';
 const CLIENT_ID = 'client.apps.googleusercontent.com';
 const GOOGLE_KEY = 'the key of the tests';
+
+/** Every operation that is described and mounted. */
+export const described: readonly Endpoint[] = routes
+  .map(({ endpoint }) => endpoint)
+  .filter(({ id }) => findEndpoint(id) !== undefined);
 
 /** Texts that no answer and no log line may hold, but where showing them is the contract. */
 export const configuredSecrets = [PLATFORM_KEY, BOT_TOKEN, 'a secret for tests only'];
@@ -147,9 +154,12 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
   };
 }
 
+let rsa: ReturnType<typeof generateKeyPairSync> | undefined;
+
 /** Keys as Google publishes them, with an id token signed by one of them; and a receiver of webhooks. */
 async function openGoogle() {
-  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  rsa ??= generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { publicKey, privateKey } = rsa;
   const jwk = { ...(await exportJWK(publicKey)), kid: GOOGLE_KEY, alg: 'RS256', use: 'sig' };
   const server = createServer((request, response) => {
     request.resume();

@@ -198,7 +198,16 @@ async function send(
   const text = await textOf(response);
   const { status } = response;
   assertContract({ method, path, status, headers: response.headers, text, log: log.slice(-LINES_SHOWN) });
-  return { status, headers: response.headers, text, json: parse(text) };
+  let json: { value: unknown } | undefined;
+  return {
+    status,
+    headers: response.headers,
+    text,
+    get json() {
+      json ??= { value: parse(text) };
+      return json.value;
+    },
+  };
 }
 
 /** The whole text; of a stream that goes on for ever, what comes first. */
