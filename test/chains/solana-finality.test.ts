@@ -2,6 +2,7 @@
 import { base58 } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PendingTransfer } from '../../src/chains/chain.ts';
+import { verifies } from '../requirements.ts';
 import { hasSurfpool, type SolanaChain, startSolanaChain } from './solana-chain.ts';
 import { createReader, type Reader } from './solana-reader.ts';
 
@@ -23,6 +24,7 @@ describe.runIf(hasSurfpool)('finality on Solana', () => {
   const memos = (reader: Reader) => reader.transfers().map((transfer) => transfer.memo);
 
   it('is not claimed before the chain has it, and is told when asked again', async () => {
+    verifies('assets-solana');
     const { owner, reader } = await merchant();
     const txid = await chain.sendSol(owner, 1n, { memo: 'FINAL' });
     const [transfer] = await reader.until(1);

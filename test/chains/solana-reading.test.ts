@@ -1,6 +1,7 @@
 // Reading a Solana node that is slow, behind, forgetful or broken: nothing is lost and nothing is read for nothing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AddressError } from '../../src/chains/chain.ts';
+import { verifies } from '../requirements.ts';
 import { hasSurfpool, type Mint, type SolanaChain, startSolanaChain } from './solana-chain.ts';
 import { failures, type RpcAsk } from './solana-front.ts';
 import { newKeypair, systemTransfer } from './solana-message.ts';
@@ -30,6 +31,7 @@ describe.runIf(hasSurfpool)('reading Solana', () => {
 
   describe('costs', () => {
     it('one request for the tip and one per hundred accounts while nothing changes', async () => {
+      verifies('read-per-batch');
       const owners = Array.from({ length: 120 }, () => newKeypair().address);
       const reader = createReader(chain, owners, { mints: { 'solana-usdc': usdc } });
       await reader.settle();
@@ -72,6 +74,7 @@ describe.runIf(hasSurfpool)('reading Solana', () => {
     });
 
     it('the index of a node is behind its balances', async () => {
+      verifies('read-again');
       const { owner, reader } = await merchant();
       await chain.sendSol(owner, 1n, { memo: 'INDEX' });
       chain.intercept({ method: 'getSignaturesForAddress', times: 2, answer: () => ({ result: [] }) });
@@ -195,6 +198,7 @@ describe.runIf(hasSurfpool)('reading Solana', () => {
   });
 
   it('tells what was read without a gap, account by account', async () => {
+    verifies('read-ranges');
     const owner = chain.wallet().address;
     const reader = createReader(chain, [owner], { limits: { sweep_ticks: 1, sweeps_per_tick: 5 }, since: 5 });
     await reader.tick();

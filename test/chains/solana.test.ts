@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transfer } from '../../src/chains/chain.ts';
 import { TOKEN_PROGRAM } from '../../src/chains/solana/address.ts';
+import { verifies } from '../requirements.ts';
 import {
   hasSurfpool,
   MEMO_V1,
@@ -103,12 +104,14 @@ describe.runIf(hasSurfpool)('a Solana transaction', () => {
   });
 
   it('that failed is no payment, whatever its memo says', async () => {
+    verifies('assets-solana');
     const { owner, reader } = await merchant();
     await chain.sendFailing(owner, 'FAILED');
     expect(await readAll(reader, owner)).toEqual([]);
   });
 
   it('with a token of another mint credits nothing of ours', async () => {
+    verifies('assets-solana');
     const { owner, reader } = await merchant();
     const fake = chain.createMint();
     await chain.mint(fake, chain.payer.address, 1_000_000n);
@@ -120,6 +123,7 @@ describe.runIf(hasSurfpool)('a Solana transaction', () => {
   });
 
   it('credits what arrived after the fee of the token, in an account that it made itself', async () => {
+    verifies('assets-solana');
     const { owner, reader } = await merchant();
     await chain.sendToken(withFee, owner, 10_000_000n, { memo: 'FEE' });
     expect((await readAll(reader, owner)).map(brief)).toEqual([['solana-usdt', 9_900_000n, 'FEE']]);
@@ -230,6 +234,7 @@ describe.runIf(hasSurfpool)('a Solana transaction', () => {
   });
 
   it('without a memo carries its references, and nothing else as one', async () => {
+    verifies('solana-reference');
     const { owner, reader } = await merchant();
     const [first, second] = [newKeypair().address, newKeypair().address];
     await chain.sendSol(owner, 3n, { references: [first] });

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadContext, Transfer, WatchedAddress } from '../../src/chains/chain.ts';
 import { ton } from '../../src/chains/ton.ts';
+import { verifies } from '../requirements.ts';
 import {
   buyer,
   chain,
@@ -31,6 +32,7 @@ const readThrough = (store: Store) =>
 
 describe('reading on', () => {
   it('costs two requests once the jetton wallets are known, whatever happened', async () => {
+    verifies('read-per-batch');
     const store = emptyStore();
     await readInto(store, [watch(merchant)]);
     rpc.requests.length = 0;
@@ -169,6 +171,7 @@ describe('reading on', () => {
   });
 
   it('loses nothing when the provider fails between two pages', async () => {
+    verifies('read-again');
     const store = emptyStore();
     const payments = Array.from({ length: 150 }, (_, at) => ({
       to: merchant,

@@ -1,6 +1,7 @@
 // Which TON transactions are payments, on the real executor: every trap of the chain, one by one.
 import { beginCell } from '@ton/core';
 import { describe, expect, it } from 'vitest';
+import { verifies } from '../requirements.ts';
 import {
   buyer,
   chain,
@@ -20,6 +21,7 @@ useTonChain();
 
 describe('credits', () => {
   it('reads coin and jetton payments of one merchant with one query', async () => {
+    verifies('service-match');
     const paid = await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: ' INV-A ' });
     const sent = await chain.sendJetton({
       jetton,
@@ -83,6 +85,7 @@ describe('credits', () => {
   });
 
   it('credits a payment to a wallet that was never deployed, though its transaction is aborted', async () => {
+    verifies('assets-ton');
     const fresh = await chain.createWallet({ deployed: false });
     const { records, txid } = await chain.sendTon({
       from: buyer,
@@ -107,6 +110,7 @@ describe('credits', () => {
   });
 
   it('credits a jetton transfer that forwards nothing and so sends no notification', async () => {
+    verifies('assets-ton');
     const sent = await chain.sendJetton({
       jetton,
       from: buyer,
@@ -136,6 +140,7 @@ describe('credits', () => {
 });
 
 describe('comments', () => {
+  verifies('memo-exact');
   const text32 = (op: number) => beginCell().storeUint(op, 32);
 
   it.each([
@@ -176,6 +181,7 @@ describe('comments', () => {
 
 describe('what is not a payment', () => {
   it('ignores a forged transfer notification', async () => {
+    verifies('assets-ton');
     const body = notificationBody(1000n * ONE_USDT, buyer.at, textComment('INV-A'));
     await chain.sendTon({ from: buyer, to: merchant, amount: 10_000_000n, body });
     expect(await readAll()).toEqual([]);
@@ -198,6 +204,7 @@ describe('what is not a payment', () => {
   });
 
   it('ignores another jetton of the same code and name', async () => {
+    verifies('assets-ton');
     const fake = await chain.deployJetton({ admin: buyer });
     await chain.mintTo({ jetton: fake, to: buyer, amount: 1000n * ONE_USDT });
     await chain.sendJetton({
@@ -218,6 +225,7 @@ describe('what is not a payment', () => {
   });
 
   it("ignores the merchant's own money coming back with a body that looks like a memo", async () => {
+    verifies('assets-ton');
     const nobody = await chain.createWallet({ deployed: false });
     const transfer = { to: nobody.at, value: ONE_TON, body: textComment('INV-A'), bounce: true };
     const records = await chain.sendMessages(merchant, [transfer]);

@@ -1,5 +1,6 @@
 // Hosts that fail, lag or disagree, restarts and many addresses: the same for every provider of the UTXO family.
 import { expect, test } from 'vitest';
+import { verifies } from '../requirements.ts';
 import { copyBlocks } from './utxo-chain.ts';
 import { COIN, onEveryProvider } from './utxo-suite.ts';
 
@@ -29,6 +30,7 @@ onEveryProvider((given) => {
   );
 
   test('a page that could not be stored is read again, block or mempool', async () => {
+    verifies('read-again');
     const { observer, script } = await given.caughtUp();
     const refuse = ({ transfers }: { transfers: unknown[] }) => {
       if (transfers.length > 0) throw new Error('disk full');
@@ -64,6 +66,7 @@ onEveryProvider((given) => {
   });
 
   test('a restart reads on from the stored cursor, in bounded reads, without a gap', async () => {
+    verifies('read-ranges');
     const { observer, script } = await given.caughtUp();
     const from = await given.node.height();
     await given.node.send([{ script, amount: COIN }]);
@@ -175,6 +178,7 @@ onEveryProvider((given) => {
   });
 
   test('the cost of a read does not grow with the addresses, and all of them get their turn', async () => {
+    verifies('read-per-batch');
     const { observer, script } = await given.caughtUp();
     const scripts = [script, ...Array.from({ length: 39 }, () => observer.watch())];
     for (const each of scripts.slice(0, 5)) await given.node.send([{ script: each, amount: COIN }]);

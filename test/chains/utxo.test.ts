@@ -1,6 +1,7 @@
 // Payers and miners, the same for every provider of the UTXO family, on a real litecoind.
 import { bech32m } from '@scure/base';
 import { expect, test } from 'vitest';
+import { verifies } from '../requirements.ts';
 import { createTestRpc } from './rpc.ts';
 import { familyOf, freshScript } from './utxo-observer.ts';
 import { COIN, onEveryProvider } from './utxo-suite.ts';
@@ -60,6 +61,7 @@ onEveryProvider((given) => {
   });
 
   test('two outputs of one transaction to one address are two transfers', async () => {
+    verifies('assets-utxo');
     const { observer, script } = await given.caughtUp();
     const elsewhere = freshScript(blockchain);
     const { txid } = await given.node.send([
@@ -97,6 +99,7 @@ onEveryProvider((given) => {
   });
 
   test('a block reward to the address is no payment', async () => {
+    verifies('assets-utxo');
     const { observer, script } = await given.caughtUp();
     await given.node.mine(2, script);
     await observer.read();
@@ -105,6 +108,7 @@ onEveryProvider((given) => {
   });
 
   test('a replaced payment is gone at once, and what replaced it is seen', async () => {
+    verifies('assets-utxo');
     const { observer, script } = await given.caughtUp();
     const sent = await given.node.send([{ script, amount: COIN }]);
     await observer.read();
@@ -127,6 +131,7 @@ onEveryProvider((given) => {
   });
 
   test('a payment double-spent by a mined transaction is gone', async () => {
+    verifies('assets-utxo');
     const { observer, script } = await given.caughtUp();
     const sent = await given.node.send([{ script, amount: COIN }]);
     await observer.read();
@@ -172,6 +177,7 @@ onEveryProvider((given) => {
   });
 
   test('a payment reorganised away and double-spent is gone', async () => {
+    verifies('assets-utxo');
     const { observer, script } = await given.caughtUp();
     const sent = await given.node.send([{ script, amount: COIN }]);
     await observer.read();

@@ -6,6 +6,7 @@ import { apply } from '../../daemon/settle.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { describeInBrowser, listen, useBrowser } from '../helpers/browser.ts';
 import { serve } from '../helpers/local-server.ts';
+import { verifies } from '../requirements.ts';
 import { createInvoice, createUnit, credit, type TestUnit } from './states.ts';
 
 /** What the host page logs: statuses, and what its policy refused. */
@@ -69,6 +70,7 @@ describeInBrowser('checkout in foreign pages', () => {
   const tag = (attributes: string) => `<script async src="${serving.url}/embed.js" ${attributes}></script>`;
 
   test('two embeds under a strict policy: one is bought from, both are paid, and the page hears of it', async () => {
+    verifies('embed-attributes', 'get-embed-js');
     const context = await browser.open();
     const given = await createInvoice({ test: world, merchant }, { chain: 'bitcoin' });
     const page = await host(
@@ -172,6 +174,7 @@ describeInBrowser('checkout in foreign pages', () => {
   });
 
   test('a fragment holds no script, no handler and no style attribute, and any origin may read it', async () => {
+    verifies('get-pay-div', 'get-unit-div');
     const id = await createInvoice({ test: world, merchant });
     for (const path of [`/v1/pay/${id}/div?width=300`, `/v1/units/${unit.id}/div`]) {
       const reply = await world.fetch('GET', path);

@@ -11,6 +11,7 @@ import { checkoutStates } from '../../src/checkout.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { invoiceRow, observe, transferTo } from '../helpers/payments.ts';
 import { readPng } from '../helpers/png.ts';
+import { verifies } from '../requirements.ts';
 import { createInvoice, createUnit, everyState } from './states.ts';
 
 const RAW_LIMIT = 60_000;
@@ -86,6 +87,7 @@ describe('a page', () => {
   });
 
   test('has every size, and as wide as it is told', async () => {
+    verifies('page-size', 'get-pay-page');
     const id = await invoice();
     for (const size of sizes) {
       const { status, text } = await world.fetch('GET', `/v1/pay/${id}/page?size=${size}`);
@@ -166,6 +168,7 @@ describe('forms', () => {
 
 describe('scripts and images', () => {
   test('embed.js is small, packed once, and readable from anywhere', async () => {
+    verifies('get-embed-js');
     const plain = await bytes('/embed.js', 'identity');
     const zipped = await bytes('/embed.js', 'gzip');
     const brotli = await bytes('/embed.js', 'br, gzip;q=0.5');
@@ -184,6 +187,7 @@ describe('scripts and images', () => {
   });
 
   test('every gateway has its logo', async () => {
+    verifies('get-images');
     const { json } = await world.fetch('GET', '/v1/gateways');
     for (const gateway of [...json.data, ...json.groups]) {
       const path = gateway.logo_url.slice(world.app.config.public_url.length);
@@ -197,6 +201,7 @@ describe('scripts and images', () => {
   });
 
   test('logo and icon are pictures of their sizes', async () => {
+    verifies('get-images');
     const logo = readPng((await bytes('/logo.png', 'identity')).body);
     const icon = readPng((await bytes('/favicon-32.png', 'identity')).body);
     expect([logo.width, logo.height, icon.width, icon.height]).toEqual([256, 256, 32, 32]);

@@ -10,6 +10,7 @@ import { type Io, processIo } from '../../cli/io.ts';
 import { fieldsOf, parseLeaf } from '../../cli/parse.ts';
 import { findCommand } from '../../cli/tree.ts';
 import { api } from '../../src/api/api.ts';
+import { verifies } from '../requirements.ts';
 
 const GLOBALS = [
   'json',
@@ -47,6 +48,7 @@ function helpOf(entry: Entry, command: Command): string {
 
 describe('the tree of commands', () => {
   it('reaches every endpoint by a named command', () => {
+    verifies('gw-commands');
     const reached = new Set(all.flatMap(({ command }) => command.endpoints.map(({ id }) => id)));
     expect(api.map(({ id }) => id).filter((id) => !reached.has(id))).toEqual([]);
   });
@@ -61,6 +63,7 @@ describe('the tree of commands', () => {
   });
 
   it('resolves every alias to a command or a group', () => {
+    verifies('gw-plurals');
     for (const [alias, full] of Object.entries(aliases)) {
       const found = findCommand([alias]);
       expect(found.path.join(' ').startsWith(full), alias).toBe(true);

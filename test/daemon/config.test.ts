@@ -7,6 +7,7 @@ import { CONFIG_FILE, ConfigError, loadConfig, type Sources } from '../../daemon
 import { nearest, shown } from '../../daemon/settings.ts';
 import { settings } from '../../daemon/settings-schema.ts';
 import { blockchains, gatewayIds, tickers } from '../../src/chains/gateways.ts';
+import { verifies } from '../requirements.ts';
 
 let cwd: string;
 beforeAll(() => {
@@ -35,6 +36,7 @@ const written = (value: unknown): string => {
 
 describe('with nothing configured', () => {
   test('a newcomer gets a demo on testnet that listens on loopback only', () => {
+    verifies('default-demo');
     const { config, origins } = load();
     expect(config).toMatchObject({
       network: 'testnet',
@@ -57,6 +59,7 @@ describe('with nothing configured', () => {
   });
 
   test('mainnet turns demo off and private webhooks with it', () => {
+    verifies('mainnet-no-demo');
     expect(load({ flags: { network: 'mainnet' } }).config).toMatchObject({
       demo: false,
       webhook_allow_private: false,
@@ -66,6 +69,7 @@ describe('with nothing configured', () => {
 
 describe('precedence', () => {
   test('flags win over environment over file over defaults, and each value knows where it is from', () => {
+    verifies('settings-order');
     const file = written({ port: 1, host: '10.0.0.1', log_level: 'warn', admin: { email: 'a@example.com' } });
     const { config, origins } = load({
       file,
@@ -89,6 +93,7 @@ describe('precedence', () => {
   });
 
   test('every setting of decisions §9 has its name in the environment', () => {
+    verifies('settings-env');
     const { config } = load({
       env: {
         GATEWAYD_DATABASE_URL: 'postgres://u:p@h/d',
@@ -130,6 +135,7 @@ describe('precedence', () => {
 
 describe('a configuration is refused', () => {
   test('for an unknown key of the file, naming the nearest known one', () => {
+    verifies('settings-unknown');
     expect(refusal({ file: written({ databse_url: 'x' }) })).toContain(
       'unknown setting databse_url: did you mean database_url?',
     );
@@ -145,10 +151,12 @@ describe('a configuration is refused', () => {
   });
 
   test('for demo with mainnet', () => {
+    verifies('mainnet-no-demo');
     expect(refusal({ flags: { network: 'mainnet', demo: true } })).toContain('refused with network mainnet');
   });
 
   test('for a wallet that is no address of its blockchain and network', () => {
+    verifies('wallet-validated');
     expect(refusal({ file: written({ wallets: { ton: 'nonsense' } }) })).toContain('wallets.ton: ');
     const mainnet_address = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq';
     expect(refusal({ file: written({ wallets: { bitcoin: mainnet_address } }) })).toContain(

@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkWebhookUrl, isPublicAddress, openHttpOut } from '../../daemon/http-out.ts';
+import { verifies } from '../requirements.ts';
 
 const request = { headers: { 'content-type': 'application/json' }, body: '{}' };
 const never = new AbortController().signal;
@@ -137,6 +138,7 @@ describe('a webhook URL', () => {
   const refusal = expect.objectContaining({ code: 'url_not_allowed', status: 400 });
 
   test.each(privateHosts)('may not name %s', async (host) => {
+    verifies('outgoing-public-only');
     for (const url of [`http://${host}/`, `https://${host}:8443/x`])
       expect(() => checkWebhookUrl(url, strict)).toThrow(refusal);
     expect(await post(`http://${host}/`, strict)).toMatchObject({ kind: 'failed' });
@@ -223,6 +225,7 @@ describe('a name', () => {
   });
 
   test('that answers a public address first and a private one later is not connected to later', async () => {
+    verifies('outgoing-public-only');
     const canary = await listen((_request, response) => response.end());
     const dns = await nameServer([['192.88.98.1'], ['127.0.0.1'], ['127.0.0.1']]);
     const out = openHttpOut({ allow_private: false, dns_servers: [dns.address], timeout_ms: 300 });
@@ -283,6 +286,7 @@ describe('a request', () => {
   });
 
   test.each([301, 302, 303, 307, 308])('does not follow HTTP %i', async (status) => {
+    verifies('webhook-outcome');
     const target = await listen((_request, response) => response.end());
     const receiver = await listen((_request, response) =>
       response.writeHead(status, { location: target.url }).end(),
@@ -292,6 +296,7 @@ describe('a request', () => {
   });
 
   test('ends when 64 kB of an endless answer are read', async () => {
+    verifies('webhook-outcome');
     let sent = 0;
     const receiver = await listen((_request, response) => {
       const chunk = Buffer.alloc(16 * 1024);
@@ -319,6 +324,7 @@ describe('a request', () => {
   });
 
   test('is given up at the deadline when no answer comes', async () => {
+    verifies('webhook-outcome');
     const receiver = await listen(() => {});
     const began = performance.now();
     expect(await post(receiver.url, { timeout_ms: 300 })).toEqual({

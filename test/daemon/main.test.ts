@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDatabase, hasPostgres } from '../helpers/postgres.ts';
+import { verifies } from '../requirements.ts';
 import { type Daemon, type Home, makeHome } from './helpers/process.ts';
 
 let home: Home;
@@ -30,6 +31,7 @@ async function stop(daemon: Daemon): Promise<void> {
 
 describe('a first start', () => {
   test('says one line on stdout when it is ready, answers, and keeps its state to its user', async () => {
+    verifies('ready-line', 'command-start', 'data-dir');
     const daemon = await home.start();
     expect(await (await fetch(`${daemon.url}/health`)).json()).toEqual({ message: 'ok' });
     await stop(daemon);
@@ -41,6 +43,7 @@ describe('a first start', () => {
   });
 
   test('shows the password of the first superuser once, and it signs in', async () => {
+    verifies('first-superuser');
     const first = await home.start();
     const [, email = '', password = ''] =
       /superuser (\S+), password (\S+)\n/.exec(first.stderr()) ?? expect.fail(first.stderr());
@@ -53,6 +56,7 @@ describe('a first start', () => {
   });
 
   test('shows no password where the configuration has one', async () => {
+    verifies('first-superuser');
     const admin = { GATEWAYD_ADMIN_EMAIL: 'boss@example.com', GATEWAYD_ADMIN_PASSWORD: 'correct horse' };
     const daemon = await home.start({ env: admin });
     expect((await signIn(daemon.url, 'boss@example.com', 'correct horse')).status).toBe(200);
@@ -61,6 +65,7 @@ describe('a first start', () => {
   });
 
   test.skipIf(!hasPostgres)('serves several daemons from one PostgreSQL database', async () => {
+    verifies('both-databases');
     const database = await createDatabase();
     const env = { GATEWAYD_DATABASE_URL: database.url };
     const daemons = [await home.start({ env }), await home.start({ env })];
@@ -79,6 +84,7 @@ describe('a start is refused with 78', () => {
   };
 
   test('on a busy port, which is named, before a database is made', async () => {
+    verifies('exit-78');
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -98,6 +104,7 @@ describe('a start is refused with 78', () => {
   });
 
   test('beside another daemon on the same file, which goes on', async () => {
+    verifies('exit-78');
     const daemon = await home.start();
     expect(await refused(['--port', '0'])).toContain('another gatewayd is running on sqlite:');
     expect((await fetch(`${daemon.url}/health`)).status).toBe(200);
@@ -107,6 +114,7 @@ describe('a start is refused with 78', () => {
   });
 
   test('on a damaged database, which is left as it is', async () => {
+    verifies('exit-78');
     await home.run(['migrate']);
     const file = state('gatewayd.db');
     const bytes = readFileSync(file);
@@ -122,6 +130,7 @@ describe('a start is refused with 78', () => {
   });
 
   test('on a schema that is newer, which is left as it is', async () => {
+    verifies('exit-78');
     await home.run(['migrate']);
     const database = new SQLite(state('gatewayd.db'));
     database.prepare("insert into kysely_migration (name, timestamp) values ('9999-future', '')").run();
@@ -145,6 +154,7 @@ describe('a start is refused with 78', () => {
   });
 
   test('with an unknown setting, naming the nearest known one', async () => {
+    verifies('settings-unknown');
     writeFileSync(join(home.dir, 'gatewayd.config.json'), '{"prot": 1}');
     expect(await refused([])).toContain('unknown setting prot: did you mean port?');
   });
@@ -185,6 +195,7 @@ describe('at SIGTERM', () => {
       .toBe('closed');
 
   test('it accepts no more, finishes what is in flight, and ends with 0', async () => {
+    verifies('sigterm');
     const daemon = await home.start();
     const request = halfRequest(daemon.url);
     await request.begun();
@@ -227,6 +238,7 @@ test('the log of a request holds no key, token or password', async () => {
 });
 
 test('config shows what is in force and where it is from, without secrets', async () => {
+  verifies('command-config');
   const env = { GATEWAYD_SECRET: 'sixteen characters', GATEWAYD_DATABASE_URL: 'postgres://me:pass@db/x' };
   const { stdout, code } = await home.run(['config', '--json', '--port', '4999'], { env });
   expect(code).toBe(0);
@@ -241,12 +253,14 @@ test('config shows what is in force and where it is from, without secrets', asyn
 });
 
 test('migrate says what it does, and nothing when it is done', async () => {
+  verifies('command-migrate');
   expect((await home.run(['migrate', '--dry-run'])).stdout).toMatch(/^would apply 0001-/);
   expect((await home.run(['migrate'])).stdout).toMatch(/^applied 0001-/);
   expect((await home.run(['migrate'])).stdout).toBe('the schema is up to date\n');
 });
 
 test('admin create makes a superuser while the daemon runs, and gives a known one a new password', async () => {
+  verifies('command-admin-create');
   const daemon = await home.start();
   const args = ['admin', 'create', '--email', 'Ops@Example.com', '--json'];
   const made = JSON.parse((await home.run(args)).stdout);

@@ -7,6 +7,7 @@ import { Refusal } from '../../src/errors.ts';
 import type { RateSourceId } from '../../src/rate-sources.ts';
 import { json, type LocalServer, serve } from '../helpers/local-server.ts';
 import { answersOf, NOW, type Prices } from '../helpers/rate-answers.ts';
+import { verifies } from '../requirements.ts';
 
 const currencies = ['BTC', 'SOL', 'LTC', 'TON', 'USDT', 'USDC'];
 const LIVE = { demo: false, rates: { source: 'live', usd: {} } } as const;
@@ -63,6 +64,7 @@ const refusal = (rates: Rates, currency: string): Refusal => {
 const ALL: RateSourceId[] = ['kraken', 'coinbase', 'binance', 'bitstamp', 'coingecko'];
 
 test('the median of five markets becomes the rate of every currency', async () => {
+  verifies('rates-median');
   const { clock, servers, bases } = await market(ALL);
   const rates = open({ clock, bases });
   rates.start();
@@ -88,6 +90,7 @@ test('the median of five markets becomes the rate of every currency', async () =
 });
 
 test('a market that is far off moves nothing', async () => {
+  verifies('rates-outliers');
   const { clock, servers, bases } = await market(['coinbase', 'bitstamp', 'coingecko']);
   const liar = await serve((_, response) => json(response, answersOf({ BTC: 6_000_000, TON: 0.01 }).kraken));
   const rates = open({ clock, bases: { ...bases, kraken: liar.url } });
@@ -131,6 +134,7 @@ test('a source that says 429 is left alone until its time has come', async () =>
 });
 
 test('a lone source is believed for BTC but not for a coin whose symbol others trade under', async () => {
+  verifies('rates-alias');
   const { clock, servers, bases } = await market(['kraken']);
   const rates = open({ clock, bases });
   rates.start();
@@ -141,6 +145,7 @@ test('a lone source is believed for BTC but not for a coin whose symbol others t
 });
 
 test('a rate counts for five minutes, then it refuses and says when to try again', async () => {
+  verifies('rates-stale');
   const { state, clock, servers, bases } = await market(['kraken', 'coingecko']);
   const rates = open({ clock, bases });
   rates.start();
@@ -160,6 +165,7 @@ test('a rate counts for five minutes, then it refuses and says when to try again
 });
 
 test('a stablecoin whose peg breaks follows the markets, and their silence does not mend it', async () => {
+  verifies('rates-pegs');
   const { state, clock, servers, bases } = await market(['kraken', 'coinbase', 'binance']);
   const rates = open({ clock, bases });
   expect(rates.rate('USDT').usd).toBe('1');
@@ -201,6 +207,7 @@ test('starting does not wait for sources that never answer, and stopping ends th
 });
 
 test('a demo that reaches no market uses built-in rates and says so, until a market answers', async () => {
+  verifies('rates-demo');
   const { state, clock, servers, bases } = await market(['kraken', 'coingecko']);
   for (const id of servers.keys()) state.broken.set(id, 503);
   const rates = open({ clock, bases, config: { ...LIVE, demo: true } });
@@ -216,6 +223,7 @@ test('a demo that reaches no market uses built-in rates and says so, until a mar
 });
 
 test('fixed rates come from the configuration and ask nobody', async () => {
+  verifies('rates-fixed');
   const { clock, servers, bases } = await market(['kraken']);
   const config = { demo: true, rates: { source: 'fixed', usd: { BTC: '65000.5', USDC: '0.99' } } } as const;
   const rates = open({ clock, bases, config });

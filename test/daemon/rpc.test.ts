@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openRpc, type ProviderEvent, type RpcOptions } from '../../daemon/observer/rpc.ts';
 import { type Network, ProviderError, type Rpc } from '../../src/chains/chain.ts';
 import { type AnswerRequest, json, type LocalServer, serve } from '../helpers/local-server.ts';
+import { verifies } from '../requirements.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 
@@ -149,6 +150,7 @@ test("an error that is not the provider's backs nobody off", async () => {
 });
 
 test('a provider of another network is never used: the next one is', async () => {
+  verifies('provider-network');
   const [wrong, right] = [await node('wrong', 'mainnet'), await node('right')];
   const { source, clock, events } = open([wrong.url, right.url]);
   expect(await source.use(whoAnswers)).toBe('right');
@@ -160,6 +162,7 @@ test('a provider of another network is never used: the next one is', async () =>
 });
 
 test('where only another network is served the refusal names both networks, for good', async () => {
+  verifies('provider-network');
   const wrong = await node('wrong', 'mainnet');
   const { source } = open([wrong.url]);
   for (let time = 0; time < 2; time++) {

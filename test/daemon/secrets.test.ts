@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { hashPassword, verifyPassword } from '../../daemon/passwords.ts';
 import { apiKeyPurpose, createSecrets, webhookSecretPurpose } from '../../daemon/secrets.ts';
 import { formatKey, hashKey, isKey, KEY_BYTES, PLATFORM_KEY_PATTERN } from '../../src/keys.ts';
+import { verifies } from '../requirements.ts';
 
 describe('a sealed value', () => {
   const secrets = createSecrets('a secret of enough length');
@@ -47,6 +48,7 @@ describe('a sealed value', () => {
 
 describe('a key', () => {
   test('is known by its checksum, and any single change of it is noticed', () => {
+    verifies('key-form');
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: KEY_BYTES, maxLength: KEY_BYTES }),
@@ -79,12 +81,14 @@ describe('a key', () => {
   });
 
   test('is looked up by its SHA-256', () => {
+    verifies('key-form');
     expect(hashKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });
 
 describe('a password', () => {
   test('is kept as argon2id and matches only itself', async () => {
+    verifies('passwords-argon2');
     const hash = await hashPassword('correct horse');
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(await verifyPassword(hash, 'correct horse')).toBe(true);

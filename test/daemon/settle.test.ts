@@ -13,6 +13,7 @@ import {
   transferTo,
   unconfirmed,
 } from '../helpers/payments.ts';
+import { verifies } from '../requirements.ts';
 
 const DAY = 24 * 3600;
 
@@ -82,6 +83,7 @@ describe.each(databases)('settlement on %s', (database) => {
   };
 
   it('confirms a final payment with its memo, once, however often it is read', async () => {
+    verifies('state-confirm', 'state-confirm-effects', 'service-fee', 'exactly-once', 'service-match');
     const invoice = await create('ton');
     const transfer = transferTo(test, invoice);
     for (let read = 0; read < 3; read++) await observe(test, 'ton', [transfer]);
@@ -94,6 +96,7 @@ describe.each(databases)('settlement on %s', (database) => {
   });
 
   it('books once when a hundred look at the same payment at the same time', async () => {
+    verifies('exactly-once', 'one-door', 'state-confirm-by-check');
     const invoice = await create('ton');
     const transfer = transferTo(test, invoice);
     await Promise.all(
@@ -108,6 +111,7 @@ describe.each(databases)('settlement on %s', (database) => {
   });
 
   it('adds an underpayment and its top-up together', async () => {
+    verifies('sum-of-transfers', 'underpaid');
     const invoice = await create('ton');
     const half = BigInt(invoice.amount_atomic) / 2n;
     await observe(test, 'ton', [transferTo(test, invoice, { amount_atomic: half })]);
@@ -124,6 +128,7 @@ describe.each(databases)('settlement on %s', (database) => {
   });
 
   it('confirms an overpayment as over with what was received', async () => {
+    verifies('overpaid');
     const invoice = await create('solana-usdc');
     const amount_atomic = BigInt(invoice.amount_atomic) + 5n;
     await observe(test, 'solana', [transferTo(test, invoice, { amount_atomic, final: true })]);
@@ -135,6 +140,7 @@ describe.each(databases)('settlement on %s', (database) => {
   });
 
   it('lists a second payment to one memo as late and books it nowhere', async () => {
+    verifies('late-listed');
     const invoice = await create('ton');
     await observe(test, 'ton', [transferTo(test, invoice)]);
     await observe(test, 'ton', [transferTo(test, invoice)]);
@@ -145,6 +151,7 @@ describe.each(databases)('settlement on %s', (database) => {
   });
 
   it('never books a wrong, an absent or another asset’s memo, and lists each as unmatched', async () => {
+    verifies('memo-unknown', 'unmatched-listed', 'memo-exact');
     const invoice = await create('ton');
     const strays = [
       transferTo(test, invoice, { memo: 'WRONGMEMO2' }),
@@ -170,6 +177,7 @@ describe.each(databases)('settlement on %s', (database) => {
   });
 
   it('matches a Solana payment by its reference without a memo', async () => {
+    verifies('solana-reference');
     const invoice = await create('solana');
     const references = ['unrelated', invoice.reference ?? ''];
     await observe(test, 'solana', [transferTo(test, invoice, { memo: null, references })]);
@@ -177,6 +185,7 @@ describe.each(databases)('settlement on %s', (database) => {
   });
 
   it('waits for confirmations and says how far it is', async () => {
+    verifies('payment-statuses', 'payment-log');
     const invoice = await create('litecoin');
     const transfer = transferTo(test, invoice, unconfirmed);
     await observe(test, 'litecoin', [transfer]);
@@ -204,6 +213,7 @@ describe.each(databases)('settlement on %s', (database) => {
   });
 
   it('forgets a replaced payment and takes the one that replaced it', async () => {
+    verifies('payment-statuses', 'assets-utxo');
     const invoice = await create('bitcoin');
     const first = transferTo(test, invoice, unconfirmed);
     await observe(test, 'bitcoin', [first]);
@@ -254,6 +264,7 @@ describe.each(databases)('settlement on %s', (database) => {
   });
 
   it('tells the operator when a confirmed payment vanishes, and takes no money back', async () => {
+    verifies('vanished-alert');
     const invoice = await create('litecoin');
     const transfer = transferTo(test, invoice, { height: 20, block_hash: 'b20', confirmations: 3 });
     await observe(test, 'litecoin', [transfer]);
@@ -268,6 +279,7 @@ describe.each(databases)('settlement on %s', (database) => {
   });
 
   it('matches an amount chain by the exact amount only', async () => {
+    verifies('amount-exact-only');
     const invoice = await create('bitcoin', '250');
     const exact = BigInt(invoice.amount_atomic);
     await observe(test, 'bitcoin', [
@@ -280,6 +292,7 @@ describe.each(databases)('settlement on %s', (database) => {
   });
 
   it('adds two outputs of one transaction to one address, and books each output once', async () => {
+    verifies('output-books-once', 'sum-of-transfers');
     const invoice = await create('bitcoin', '270');
     const txid = newTxid();
     const half = BigInt(invoice.amount_atomic) / 2n;
@@ -293,6 +306,7 @@ describe.each(databases)('settlement on %s', (database) => {
   });
 
   it('gives a thousand invoices at one price a thousand amounts, and then says that none is left', async () => {
+    verifies('amount-unique', 'amount-tail', 'amount-none-left');
     const of = await test.merchant(`collision-${database}@example.com`);
     const { key } = of;
     const amounts = new Set<string>();
@@ -320,6 +334,7 @@ describe.each(databases)('settlement on %s', (database) => {
 
   describe('time', () => {
     it('expires an invoice at its time once the chain was read past it, not before', async () => {
+      verifies('state-expire', 'expire-not-while-blind');
       const invoice = await create('ton');
       await readThrough(test, 'ton');
       test.clock.set(invoice.expires_at + 10);
@@ -332,6 +347,7 @@ describe.each(databases)('settlement on %s', (database) => {
     });
 
     it('takes a payment made a second before expiry and read after it', async () => {
+      verifies('expire-not-while-blind');
       const invoice = await create('ton');
       test.clock.set(invoice.expires_at + 600);
       await observe(test, 'ton', [transferTo(test, invoice, { time: invoice.expires_at - 1 })]);
@@ -339,6 +355,7 @@ describe.each(databases)('settlement on %s', (database) => {
     });
 
     it('lists a payment made a second after expiry as late', async () => {
+      verifies('late-listed');
       const invoice = await create('ton');
       test.clock.set(invoice.expires_at + 5);
       await observe(test, 'ton', [transferTo(test, invoice, { time: invoice.expires_at + 1 })]);
@@ -349,6 +366,7 @@ describe.each(databases)('settlement on %s', (database) => {
     });
 
     it('waits past expiry for confirmations, at most a day', async () => {
+      verifies('expire-not-while-paid');
       const invoice = await create('bitcoin', '310');
       const other = await create('bitcoin', '320');
       for (const each of [invoice, other])
@@ -368,6 +386,7 @@ describe.each(databases)('settlement on %s', (database) => {
     });
 
     it('ends an invoice a day after its time even where the provider never answers', async () => {
+      verifies('expire-not-while-blind');
       const invoice = await create('solana');
       test.clock.set(invoice.expires_at + DAY - 1);
       await test.app.observer.tick();
@@ -378,6 +397,7 @@ describe.each(databases)('settlement on %s', (database) => {
     });
 
     it('lets an underpaid invoice expire and keeps its money listed', async () => {
+      verifies('late-listed');
       const invoice = await create('ton');
       await observe(test, 'ton', [transferTo(test, invoice, { amount_atomic: 5n })]);
       test.clock.set(invoice.expires_at + 1);
@@ -393,6 +413,7 @@ describe.each(databases)('settlement on %s', (database) => {
 
   describe('the limit', () => {
     it('holds a confirmed payment, answers 402, and books it when credit comes', async () => {
+      verifies('limit-held', 'service-limit-402');
       const poor = await test.merchant(`poor-${database}@example.com`);
       const invoice = await create('ton', '10', poor);
       await observe(test, 'ton', [transferTo(test, invoice)]);
@@ -417,6 +438,7 @@ describe.each(databases)('settlement on %s', (database) => {
     });
 
     it('never lets fifty payments at once overdraw the balance', async () => {
+      verifies('limit-never-negative');
       const poor = await test.merchant(`fifty-${database}@example.com`);
       await credit(poor.id, 300_000n);
       const invoices = [];
@@ -435,6 +457,7 @@ describe.each(databases)('settlement on %s', (database) => {
 
   describe('wishes', () => {
     it('simulates through the same door, crediting what the limit lacks', async () => {
+      verifies('state-simulate', 'simulate-demo-credit', 'one-door', 'ended-simulate');
       const fresh = await test.merchant(`fresh-${database}@example.com`);
       const invoice = await create('ton', '12.34', fresh);
       const reply = await test.fetch('POST', `/v1/invoices/${invoice.id}/simulate`, { key: fresh.key });
@@ -452,6 +475,7 @@ describe.each(databases)('settlement on %s', (database) => {
     });
 
     it('refuses to cancel once a payment was seen, and cancels before', async () => {
+      verifies('cancel-detected-409', 'state-cancel', 'ended-cancel');
       const seen = await create('bitcoin', '410');
       await observe(test, 'bitcoin', [transferTo(test, seen, unconfirmed)]);
       const cancel = (id: string) => apply(test.app, id, { fact: { kind: 'cancel' }, actor: 'buyer' });
@@ -467,6 +491,7 @@ describe.each(databases)('settlement on %s', (database) => {
     });
 
     it('never both cancels and confirms', async () => {
+      verifies('one-door');
       for (let round = 0; round < 20; round++) {
         const invoice = await create('ton');
         await Promise.all([
@@ -481,6 +506,7 @@ describe.each(databases)('settlement on %s', (database) => {
     });
 
     it('lets an operator book a late payment once, and refuses its transaction a second time', async () => {
+      verifies('resolve-confirm', 'output-books-once');
       const invoice = await create('ton');
       const transfer = transferTo(test, invoice);
       await apply(test.app, invoice.id, { fact: { kind: 'cancel' }, actor: 'buyer' });
@@ -506,6 +532,7 @@ describe.each(databases)('settlement on %s', (database) => {
     });
 
     it('leaves no trace of a resolution that was refused', async () => {
+      verifies('resolve-pays-fee');
       const poor = await test.merchant(`refused-${database}@example.com`);
       const invoice = await create('ton', '10', poor);
       const txid = newTxid();
@@ -541,6 +568,7 @@ describe.each(databases)('settlement on %s', (database) => {
   });
 
   it('refuses to change or delete what was written to the ledger', async () => {
+    verifies('ledger-append-only');
     await expect(
       test.app.db.query
         .updateTable('ledger')

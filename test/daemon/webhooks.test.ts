@@ -27,6 +27,7 @@ import { migrate } from '../../data/migrate.ts';
 import { type Db, type Dialect, openDb } from '../../data/open.ts';
 import { webhookBody } from '../../src/webhook.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../helpers/postgres.ts';
+import { verifies } from '../requirements.ts';
 
 const NOW = 1_800_000_000;
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -161,6 +162,7 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
     until(async () => expect((await deliveryOf(event_id)).status).toBe(status));
 
   test('deliver the stored text, signed, and record it on the income', async () => {
+    verifies('event-webhook-on-confirm', 'event-webhook-status', 'webhook-signature');
     const shop = await receiver(ok);
     const merchant = await newMerchant();
     const webhooks = open({ poll_ms: 60_000 });
@@ -209,6 +211,7 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
   });
 
   test('fail on every answer but 2xx, and are never sent again', async () => {
+    verifies('event-no-retry', 'webhook-outcome');
     const merchant = await newMerchant();
     const elsewhere = await receiver(ok);
     const shop = await receiver((response, { path }) =>
@@ -243,6 +246,7 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
   });
 
   test('reach no private address unless that is allowed', async () => {
+    verifies('outgoing-public-only');
     const canary = await receiver(ok);
     const { event_id } = await confirm(await newMerchant(), canary.url);
     open({
@@ -266,6 +270,7 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
   });
 
   test('claimed by a daemon that is gone become unknown and are never sent', async () => {
+    verifies('webhook-one-attempt', 'webhook-statuses');
     const shop = await receiver(ok);
     const { event_id, invoice_id } = await confirm(await newMerchant(), shop.url);
     const { id } = await deliveryOf(event_id);
@@ -292,6 +297,7 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
   });
 
   test('cannot be queued twice for one event', async () => {
+    verifies('webhook-one-attempt');
     const { event_id } = await confirm(await newMerchant(), 'http://127.0.0.1:1/');
     const again = { event_id, merchant_id: null, url: 'http://127.0.0.1:1/', created_at: NOW };
     await expect(db.transaction((tx) => insertDelivery(tx, again))).rejects.toThrow(/unique/i);
@@ -299,6 +305,7 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
   });
 
   test('to a slow receiver delay no other, not even of the same merchant', async () => {
+    verifies('webhook-slow');
     let waiting = 0;
     let most = 0;
     const slow = await receiver((response) => {
@@ -323,6 +330,7 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
   });
 
   test('shared by three daemons are each sent once', async () => {
+    verifies('webhook-one-attempt', 'both-databases');
     const shop = await receiver(ok);
     const others = dialect === 'postgres' ? [await openDb(url), await openDb(url)] : [db, db];
     const merchant = await newMerchant();
@@ -422,6 +430,7 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
 
   describe('resent because a person asked for it', () => {
     test('have the same id and text, and count on the income when they arrive', async () => {
+      verifies('events-resend');
       let status = 500;
       const shop = await receiver((response) => response.writeHead(status).end());
       const merchant = await newMerchant(shop.url);
@@ -456,6 +465,7 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
     });
 
     test('go to the address of the invoice, else to the one the merchant has today', async () => {
+      verifies('webhook-callback');
       const [old, today, own] = [await receiver(ok), await receiver(ok), await receiver(ok)];
       const merchant = await newMerchant(old.url);
       const usual = await confirm(merchant, null);

@@ -13,6 +13,7 @@ import { openapi } from '../../src/api/openapi.ts';
 import { toolsOf } from '../../src/api/tools.ts';
 import type { TestApp } from '../helpers/app.ts';
 import { listen } from '../helpers/browser.ts';
+import { verifies } from '../requirements.ts';
 import { fill, openWorld, startDaemon } from './world.ts';
 
 const run = promisify(execFile);
@@ -58,6 +59,7 @@ describe('one list', () => {
   });
 
   test('an endpoint is hidden everywhere or nowhere, and marked as an extension everywhere or nowhere', () => {
+    verifies('extension-catalog');
     const { paths } = openapi({ base_url });
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     for (const endpoint of api) {

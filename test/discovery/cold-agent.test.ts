@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { listen } from '../helpers/browser.ts';
+import { verifies } from '../requirements.ts';
 
 const MAX_REQUESTS_AFTER_SIGNUP = 6;
 
@@ -86,6 +87,7 @@ describe('a cold agent', () => {
   }
 
   test('has a confirmed testnet invoice in at most 6 requests after it signed up', async () => {
+    verifies('service-agents');
     const { steps, placeholders } = await flow('flow.try-on-testnet');
     const own = { email: 'agent@example.com', password: 'a long password of the agent' };
     const { replies, after_signup } = await play(steps, placeholders, own);

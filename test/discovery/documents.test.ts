@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api } from '../../src/api/api.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
+import { verifies } from '../requirements.ts';
 
 /** Sizes that readers with small contexts can take. */
 const MAX_LLMS_BYTES = 8 * 1024;
@@ -56,6 +57,7 @@ describe('discovery', () => {
   });
 
   test('the catalog has every kind, operator entries only when asked for', async () => {
+    verifies('get-catalog', 'get-catalog-hidden');
     const entries = await entriesOf('');
     expect([...new Set(entries.map((entry: { kind: string }) => entry.kind))].sort()).toEqual(
       ['concept', 'embed', 'endpoint', 'flow', 'guide', 'page'].sort(),
@@ -93,6 +95,7 @@ describe('discovery', () => {
   });
 
   test('brief is the index and nothing else; include_docs has full texts', async () => {
+    verifies('get-catalog');
     for (const entry of await entriesOf('?brief=true'))
       expect(Object.keys(entry)).toEqual(['id', 'kind', 'title', 'summary', 'url', 'auth']);
     for (const entry of await entriesOf('?include_docs=true'))
@@ -101,6 +104,7 @@ describe('discovery', () => {
   });
 
   test('format=markdown has the same entries as headings, and one line each when brief', async () => {
+    verifies('get-catalog');
     const { headers, text } = await get('/v1/catalog?format=markdown&include_docs=true');
     expect(headers.get('content-type')).toBe('text/markdown; charset=utf-8');
     const entries = await entriesOf('');
@@ -116,6 +120,7 @@ describe('discovery', () => {
   });
 
   test('llms.txt has the form of its specification, and its links lead somewhere', async () => {
+    verifies('get-texts');
     const { text, headers } = await get('/llms.txt');
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(Buffer.byteLength(text)).toBeLessThan(MAX_LLMS_BYTES);
@@ -149,6 +154,7 @@ describe('discovery', () => {
   });
 
   test('the manifest leads everywhere', async () => {
+    verifies('get-agent-json');
     const { json } = await get('/.well-known/agent.json');
     expect(json).toMatchObject({ name: 'gatewayd', url: public_url, network: 'testnet' });
     const urls = [
@@ -165,6 +171,7 @@ describe('discovery', () => {
   });
 
   test('the sitemap lists active units only, robots.txt names it', async () => {
+    verifies('get-texts');
     const merchant = await daemon.merchant();
     const unit = async (title: string) =>
       (
@@ -188,6 +195,7 @@ describe('discovery', () => {
   });
 
   test('everything can be read from any origin and with HEAD', async () => {
+    verifies('discovery-open');
     for (const path of documents.filter((each) => !/docs$|redoc/.test(each)))
       expect((await get(path)).headers.get('access-control-allow-origin'), path).toBe('*');
     const head = await daemon.fetch('HEAD', '/llms.txt');

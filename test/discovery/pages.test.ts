@@ -5,6 +5,7 @@ import type { Serving } from '../../daemon/serve.ts';
 import { api } from '../../src/api/api.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { describeInBrowser, listen, useBrowser } from '../helpers/browser.ts';
+import { verifies } from '../requirements.ts';
 
 describe('files of the pages', () => {
   let daemon: TestApp;
@@ -50,6 +51,7 @@ describe('files of the pages', () => {
   });
 
   test.each(['/docs', '/redoc'])('%s may load nothing from elsewhere and may not be framed', async (path) => {
+    verifies('get-docs');
     const { headers, text } = await daemon.fetch('GET', path);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
@@ -95,6 +97,7 @@ describeInBrowser('the pages', () => {
   const count = api.length;
 
   test('Swagger UI shows every operation and makes a call', async () => {
+    verifies('get-docs');
     const { page, said, hosts, close } = await open('/docs');
     await page.waitForSelector('#operations-buyer-listGateways', { timeout: 20_000 });
     expect(await page.locator('.opblock').count()).toBeGreaterThanOrEqual(count);
@@ -113,6 +116,7 @@ describeInBrowser('the pages', () => {
   });
 
   test('ReDoc shows every operation, styled', async () => {
+    verifies('get-docs');
     const { page, said, hosts, close } = await open('/redoc');
     await page.waitForSelector('[data-section-id="tag/invoices/operation/createInvoice"]', {
       timeout: 20_000,

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Database, databases } from '../helpers/app.ts';
 import { hasPostgres } from '../helpers/postgres.ts';
 import { until } from '../helpers/until.ts';
-import { verifies, verifies } from '../requirements.ts';
+import { verifies } from '../requirements.ts';
 import { wrongBooks } from './books.ts';
 import { brokenPromises, newPromises, startLoad } from './load.ts';
 import { nanoOf } from './payer.ts';
@@ -71,7 +71,6 @@ const deliveryStatuses = () =>
 describe.each(databases)('on %s', (database) => {
   it('a daemon killed again and again under load keeps every promise and books every payment once', async () => {
     verifies('exactly-once', 'address-sum', 'ledger-hash-chain');
-    verifies('exactly-once');
     const shop = await begin(database);
     const promises = newPromises();
     const { times, answers } = KILLS[database];
@@ -146,7 +145,6 @@ describe.each(databases)('on %s', (database) => {
 });
 
 it('killed between confirming and sending, and while sending, it sends each webhook at most once', async () => {
-  verifies('webhook-one-attempt');
   verifies('webhook-one-attempt');
   const shop = await begin('sqlite');
   const daemon = await stand.start();

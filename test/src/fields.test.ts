@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { bool, choice, date, decimal, int, list, orNull, text } from '../../src/api/fields.ts';
 import { email, uuid } from '../../src/api/identifiers.ts';
+import { verifies } from '../requirements.ts';
 
 /** The parsed value, or `type: message` of the first refusal. */
 function read(field: z.ZodType, input: unknown): unknown {
@@ -62,6 +63,7 @@ describe('int', () => {
 
 describe('decimal', () => {
   test('reads numbers and plain strings into the shortest decimal without exponent', () => {
+    verifies('money-input', 'res-decimal-string');
     const cases: [unknown, string][] = [
       [12.5, '12.5'],
       ['0012.50', '12.5'],
@@ -81,6 +83,7 @@ describe('decimal', () => {
   });
 
   test('refuses exponents, underscores, other digits and what is no number', () => {
+    verifies('money-input', 'res-decimal-string');
     for (const value of ['1e3', '1_000', '٣', '', '.', '+', '-.', ' 1', '1 ', '1,5', '0x1', '1'.repeat(65)])
       expect(read(decimal(), value)).toBe('decimal_parsing: Input should be a valid decimal');
     for (const value of ['NaN', 'nan', 'Infinity', '-inf', Infinity])
@@ -108,6 +111,7 @@ describe('decimal', () => {
   });
 
   test('means the same number that was sent, whatever double it was', () => {
+    verifies('money-input');
     fc.assert(
       fc.property(fc.double({ min: 1e-9, max: 999_999_999, noNaN: true }), (value) => {
         const result = decimal().safeParse(value);

@@ -10,6 +10,7 @@ import { isValidated, refusalsOf } from '../../src/api/refusals.ts';
 import { InvoicePublic } from '../../src/api/schemas.ts';
 import { parseInput } from '../../src/api/validation.ts';
 import { errorCodes } from '../../src/errors.ts';
+import { verifies } from '../requirements.ts';
 
 const list: readonly Endpoint[] = api;
 const document = openapi({ base_url: 'https://pay.example.com' });
@@ -123,6 +124,7 @@ const line = ({ method, path, auth }: Endpoint) => `${method} ${path} ${auth}`;
 
 describe('the list', () => {
   test('has every route of the interface, and marks what goes beyond', () => {
+    verifies('extension-marked', 'version-prefixes');
     expect(
       list
         .filter((entry) => !entry.extension)
@@ -198,6 +200,7 @@ describe('the list', () => {
   });
 
   test('lets every creation be repeated safely', () => {
+    verifies('idempotency-where');
     expect(
       list
         .filter((entry) => entry.idempotent)
@@ -209,6 +212,7 @@ describe('the list', () => {
 
 describe('the document', () => {
   test('is OpenAPI 3.1 with the version, the servers and the tags it uses', () => {
+    verifies('version-api');
     expect(document).toMatchObject({
       openapi: '3.1.0',
       info: { title: 'gatewayd', version: '0.1.0' },
@@ -250,6 +254,7 @@ describe('the document', () => {
   });
 
   test('has the three schemes of sign-in and applies them', () => {
+    verifies('auth-oauth2');
     expect(document.components.securitySchemes).toMatchObject({
       OAuth2PasswordBearer: {
         type: 'oauth2',
@@ -267,6 +272,7 @@ describe('the document', () => {
   });
 
   test('lists every status with its codes, and 422 wherever input is validated', () => {
+    verifies('error-422-shape', 'error-success-200');
     for (const entry of list) {
       const { responses } = document.paths[entry.path]?.[entry.method.toLowerCase()] ?? { responses: {} };
       const statuses = new Set(refusalsOf(entry).map((code) => String(errorCodes[code].status)));
@@ -282,6 +288,14 @@ describe('the document', () => {
   });
 
   test('keeps defaults, and calls optional what the specification calls optional', () => {
+    verifies(
+      'res-invoice',
+      'res-gateway',
+      'res-account',
+      'res-user',
+      'limit-users-page',
+      'limit-admin-payments-page',
+    );
     const { InvoicePublic: invoice, InvoiceCreate: create, UserPublic: user } = document.components.schemas;
     expect(invoice).toMatchObject({
       properties: { amount_match: { default: 'none' }, paid_at: { default: null } },

@@ -17,6 +17,7 @@ import {
   type SourceQuotes,
 } from '../../src/rates.ts';
 import { answersOf, NOW } from '../helpers/rate-answers.ts';
+import { verifies } from '../requirements.ts';
 
 const usd = (text: string): bigint => parseDecimal(text, RATE_DECIMALS) ?? -1n;
 const rate = fc.bigInt({ min: 1n, max: MAX_RATE });
@@ -128,6 +129,7 @@ describe('agreeing', () => {
   });
 
   test('a quote over 3 % off is dropped, one at 3 % is kept', () => {
+    verifies('rates-outliers');
     expect(agreedRate([100_000n, 100_000n, 103_000n, 103_001n], 1)).toBe(101_500n);
     expect(agreedRate([100_000n, 100_000n, 103_001n], 1)).toBe(100_000n);
     expect(agreedRate([100_000n, 100_000n, 103_000n], 1)).toBe(100_000n);
@@ -142,6 +144,7 @@ describe('agreeing', () => {
   });
 
   test('one source is enough for a clear symbol, never for one that other assets trade under', () => {
+    verifies('rates-alias');
     const decided = decideRates(pricedAssets, [says('kraken', { TON: '3', BTC: '60000' })]);
     expect(decided.get('BTC')).toBe(usd('60000'));
     expect(decided.get('TON')).toBeNull();
@@ -162,6 +165,7 @@ describe('agreeing', () => {
 
 describe('pegs', () => {
   test('a stablecoin is one USD while fewer than two sources say that it is over 1 % off', () => {
+    verifies('rates-pegs');
     expect(peggedRate([])).toBe(ONE_USD);
     expect(peggedRate([usd('0.995'), usd('1.01'), usd('0.99')])).toBe(ONE_USD);
     expect(peggedRate([usd('0.5'), usd('1'), usd('1')])).toBe(ONE_USD);
@@ -237,6 +241,7 @@ describe('the answers of the sources', () => {
   });
 
   test('every ticker that gateways have is priced, by at least three sources unless it is pegged', () => {
+    verifies('rates-median');
     const answers = answersOf({});
     for (const ticker of tickers) {
       const { currency, stable } = find(ticker);

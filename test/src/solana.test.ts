@@ -17,6 +17,7 @@ import {
   settle,
 } from '../../src/chains/solana/cursor.ts';
 import { solana } from '../../src/chains/solana.ts';
+import { verifies } from '../requirements.ts';
 
 const WALLET = '2wmVCSfPxGPjrnMMn7rchp4uaeoTqN39mXFC2zhPdri9';
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
@@ -44,6 +45,7 @@ describe('a Solana address', () => {
   });
 
   it('with one character lost or changed is refused nearly always', () => {
+    verifies('wallet-validated');
     const damaged = [...WALLET].flatMap((character, index) => [
       WALLET.slice(0, index) + WALLET.slice(index + 1),
       WALLET.slice(0, index) + (character === 'z' ? 'y' : 'z') + WALLET.slice(index + 1),
@@ -73,6 +75,7 @@ describe('a Solana payment link', () => {
   });
 
   it('pays the wallet itself, in whole units, with everything encoded', () => {
+    verifies('exits-documented');
     const reference = base58.encode(new Uint8Array(32).fill(9));
     const { uri, exits } = solana.paymentLinks(order('solana-usdc', { reference }));
     expect(uri).toBe(

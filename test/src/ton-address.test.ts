@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { AddressError, type Network } from '../../src/chains/chain.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { ton } from '../../src/chains/ton.ts';
+import { verifies } from '../requirements.ts';
 
 const HEX = 'b113a994b5024a16719f69139328eb759596c38a25f59028b146fecdc3621dfe';
 const KEY = `0:${HEX.toUpperCase()}`;
@@ -68,6 +69,7 @@ describe('addresses', () => {
     ['an Ethereum address', '0xdAC17F958D2ee523a2206206994597C13D831ec7', 'mainnet', /Not a TON address/],
     ['nothing', '', 'testnet', /expected 0Q…, kQ…, UQ… or EQ…/],
   ])('refuses %s', (_name, text, network, why) => {
+    verifies('wallet-validated');
     expect(() => ton.normalizeAddress(text, network)).toThrow(AddressError);
     expect(() => ton.normalizeAddress(text, network)).toThrow(why);
     expect(() => ton.normalizeAddress(text, network)).not.toThrow(/\.$/);
@@ -106,6 +108,7 @@ describe('payment links', () => {
   };
 
   it('asks for coins in nano, with the memo and the end of the invoice', () => {
+    verifies('exits-documented');
     const query = `${FORMS.UQ}?amount=1250000000&text=K7%20M2%26X&exp=1780000300`;
     expect(ton.paymentLinks(order)).toEqual({
       uri: `ton://transfer/${query}`,

@@ -6,6 +6,7 @@ import type { Json, Network, Page, Rpc } from '../../src/chains/chain.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { parseBody, readComment, readInternalTransfer } from '../../src/chains/ton/body.ts';
 import { ton } from '../../src/chains/ton.ts';
+import { verifies } from '../requirements.ts';
 
 const KEY = '0:B113A994B5024A16719F69139328EB759596C38A25F59028B146FECDC3621DFE';
 
@@ -139,6 +140,7 @@ describe('recorded transactions', () => {
   }
 
   it('give a transfer with the hex hash and mainnet forms', async () => {
+    verifies('ton-txid');
     expect(await read(transaction)).toMatchObject([
       { txid: '09'.repeat(32), amount_atomic: 1_500_000_000n, memo: 'INV-A', confirmations: 2, final: true },
     ]);

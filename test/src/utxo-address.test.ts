@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { AddressError, type Network } from '../../src/chains/chain.ts';
 import { utxo } from '../../src/chains/utxo.ts';
+import { verifies } from '../requirements.ts';
 
 const bitcoin = utxo('bitcoin');
 const litecoin = utxo('litecoin');
@@ -92,6 +93,7 @@ describe('addresses', () => {
   });
 
   test('every segwit prefix is accepted for its coin and network only', () => {
+    verifies('wallet-validated');
     const encode = (prefix: string) =>
       bech32.encode(prefix, [0, ...bech32.toWords(new Uint8Array(20).fill(7))]);
     const prefixes = ['bc', 'tb', 'bcrt', 'ltc', 'tltc', 'rltc', 'grs'];

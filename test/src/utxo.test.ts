@@ -10,6 +10,7 @@ import { MalformedBytes, parseBlock, parseHeader, parseTransaction } from '../..
 import { utxo } from '../../src/chains/utxo.ts';
 import { startFaultyServer } from '../chains/faulty-server.ts';
 import { createTestRpc } from '../chains/rpc.ts';
+import { verifies } from '../requirements.ts';
 
 const bitcoin = utxo('bitcoin');
 const litecoin = utxo('litecoin');
@@ -31,6 +32,7 @@ describe('payment links', () => {
   };
 
   test('are BIP21 with a plain decimal amount and an encoded label', () => {
+    verifies('exits-documented');
     const links = bitcoin.paymentLinks(order('bitcoin', { amount_atomic: 150_000n, label: 'Café & Co' }));
     expect(links.uri).toBe('bitcoin:tb1qx?amount=0.0015&label=Caf%C3%A9%20%26%20Co');
     expect(links.exits).toEqual({ wallet: links.uri });

@@ -6,6 +6,7 @@ import { bool, choice, decimal, int, list, orNull, text } from '../../src/api/fi
 import { email, uuid } from '../../src/api/identifiers.ts';
 import { findJsonError } from '../../src/api/json-error.ts';
 import { jsonInvalid, parseInput } from '../../src/api/validation.ts';
+import { verifies } from '../requirements.ts';
 
 const described = { tag: 'system', summary: 's', description: 'd', response: z.null() } as const;
 
@@ -64,6 +65,7 @@ function refuse(body: unknown) {
 }
 
 test('a good request yields the parsed value with its defaults, and unknown members are dropped', () => {
+  verifies('error-422-shape');
   const result = parseInput(sample, {
     params: { sample_id: ID.replaceAll('-', '').toUpperCase() },
     query: { skip: '40', brief: 'yes' },
@@ -80,6 +82,7 @@ test('a good request yields the parsed value with its defaults, and unknown memb
 });
 
 test('all errors come at once: path, query, body', () => {
+  verifies('error-422-shape');
   const result = parseInput(sample, {
     params: { sample_id: 'abc' },
     query: { skip: '-1', limit: 'x', brief: 'maybe' },

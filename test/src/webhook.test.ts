@@ -2,6 +2,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { signWebhook, webhookBody, webhookHeaders, webhookKey } from '../../src/webhook.ts';
+import { verifies } from '../requirements.ts';
 
 const vector = {
   secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
@@ -20,6 +21,7 @@ const event = {
 
 describe('the body of a webhook', () => {
   test('has type, ISO time, version and data, and nothing else', () => {
+    verifies('webhook-body');
     expect(JSON.parse(webhookBody(event))).toEqual({
       type: 'invoice.confirmed',
       timestamp: '2026-01-01T00:00:00.000Z',
@@ -31,6 +33,7 @@ describe('the body of a webhook', () => {
 
 describe('the signature of a webhook', () => {
   test('is that of the test vector of the standard', () => {
+    verifies('webhook-signature');
     expect(signWebhook(vector)).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
   });
 
@@ -74,6 +77,7 @@ describe('the signature of a webhook', () => {
 
 describe('a webhook secret', () => {
   test('after whsec_ is base64, any other is its UTF-8 bytes', () => {
+    verifies('webhook-secret-forms');
     expect(webhookKey('whsec_AAEC')).toEqual(Uint8Array.of(0, 1, 2));
     expect(webhookKey('AAEC')).toEqual(new TextEncoder().encode('AAEC'));
     expect(webhookKey('é')).toEqual(Uint8Array.of(0xc3, 0xa9));

@@ -12,6 +12,7 @@ import type { UserRow } from '../../../data/tables.ts';
 import { deleteUser, updateUser } from '../../../data/users.ts';
 import type { Auth } from '../../../src/api/endpoint.ts';
 import { Refusal } from '../../../src/errors.ts';
+import { verifies } from '../../requirements.ts';
 import { addMerchant, addUser, openTestApp, type TestApp } from '../helpers/app.ts';
 
 const PLATFORM_KEY = 'gw_the-key-that-the-operator-chose';
@@ -41,6 +42,7 @@ async function refusal(work: Promise<unknown>): Promise<[number, string]> {
 
 describe('with a bearer token', () => {
   test('its user is let in', async () => {
+    verifies('auth-jwt');
     const caller = await enter('jwt', bearer(await issueAccessToken(app, user)));
     expect(caller).toMatchObject({ user: { id: user.id }, name: `user:${user.id}` });
   });
@@ -48,6 +50,7 @@ describe('with a bearer token', () => {
   test.each([{}, { authorization: '' }, { authorization: 'Basic YTpi' }, { authorization: 'Bearer ' }])(
     'without one (%j) it is 401',
     async (headers) => {
+      verifies('bearer-statuses');
       expect(await refusal(enter('jwt', headers as Record<string, string>))).toEqual([
         401,
         'Not authenticated',
@@ -79,6 +82,7 @@ describe('with a bearer token', () => {
     ['one of another type', () => sign({ ...claims(), typ: 'recovery' })],
     ['a recovery token', () => issueRecoveryToken(app, user)],
   ])('%s is 403', async (_, make) => {
+    verifies('bearer-statuses', 'token-form');
     expect(await refusal(enter('jwt', bearer(await make())))).toEqual([
       403,
       'Could not validate credentials',
@@ -86,6 +90,7 @@ describe('with a bearer token', () => {
   });
 
   test('it is good for eight days and not a second more', async () => {
+    verifies('token-form');
     const other = await openTestApp();
     const token = await issueAccessToken(other, user);
     other.clock.now_ms += 8 * 24 * 3600 * 1000 - 1000;
@@ -96,6 +101,7 @@ describe('with a bearer token', () => {
   });
 
   test('a raised token version, deactivation and deletion end it, each in its own words', async () => {
+    verifies('tokens-end', 'bearer-statuses');
     const leaving = await addUser(app);
     const token = bearer(await issueAccessToken(app, leaving));
     await updateUser(app.db.query, leaving.id, { token_version: 2 });
@@ -107,6 +113,7 @@ describe('with a bearer token', () => {
   });
 
   test('an operator’s endpoint needs a superuser', async () => {
+    verifies('auth-admin', 'bearer-statuses');
     expect(await refusal(enter('admin', bearer(await issueAccessToken(app, user))))).toEqual([
       403,
       "The user doesn't have enough privileges",
@@ -119,6 +126,7 @@ describe('with a bearer token', () => {
 });
 
 test('a recovery token is read as one for 48 hours, and an access token never is', async () => {
+  verifies('recovery-token');
   const token = await issueRecoveryToken(app, user);
   expect(await readRecoveryToken(app, token)).toMatchObject({ sub: user.id, jti: expect.any(String) });
   expect(await readRecoveryToken(app, await issueAccessToken(app, user))).toBeNull();
@@ -128,6 +136,7 @@ test('a recovery token is read as one for 48 hours, and an access token never is
 
 describe('with a key', () => {
   test('its merchant is let in by header or query, the header first', async () => {
+    verifies('auth-key', 'key-form');
     const merchant = { owner: { kind: 'merchant', merchant: { id: user.id } }, name: `merchant:${user.id}` };
     expect(await enter('key', { 'x-api-key': key })).toMatchObject(merchant);
     expect(await enter('key', {}, { api_key: key })).toMatchObject(merchant);
@@ -138,6 +147,7 @@ describe('with a key', () => {
   });
 
   test('the platform key stands for the operator', async () => {
+    verifies('post-invoices-platform-key');
     expect(await enter('key', { 'x-api-key': PLATFORM_KEY })).toEqual({
       owner: { kind: 'platform' },
       name: 'platform',
@@ -145,6 +155,7 @@ describe('with a key', () => {
   });
 
   test('absent, unknown, mistyped and endless keys are 401', async () => {
+    verifies('key-401');
     const mistyped = key.slice(0, -1) + (key.endsWith('x') ? 'y' : 'x');
     for (const wrong of [
       '',
@@ -159,6 +170,7 @@ describe('with a key', () => {
   });
 
   test('an inactive account is refused', async () => {
+    verifies('refuse-inactive', 'error-creation');
     const sleeping = await addUser(app, { is_active: false });
     const its_key = await addMerchant(app, sleeping);
     expect(await refusal(enter('key', { 'x-api-key': its_key }))).toEqual([
@@ -169,5 +181,6 @@ describe('with a key', () => {
 });
 
 test('a public endpoint asks for nothing and hears nothing', async () => {
+  verifies('auth-none');
   expect(await enter('none', { 'x-api-key': key })).toEqual({ name: 'public' });
 });

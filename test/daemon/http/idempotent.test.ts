@@ -9,6 +9,7 @@ import { text } from '../../../src/api/fields.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { databases } from '../../helpers/app.ts';
 import { createDatabase, type TestDatabase } from '../../helpers/postgres.ts';
+import { verifies } from '../../requirements.ts';
 import { addUser, openTestApp, type TestApp } from '../helpers/app.ts';
 
 const create = endpoint({
@@ -75,6 +76,7 @@ describe.each(databases)('%s', (dialect) => {
   };
 
   test('the first answer comes again, and nothing is created again', async () => {
+    verifies('idempotency-replay');
     expect(await send('k')).toEqual({ status: 200, replayed: null, number: 1 });
     expect(await send('k')).toEqual({ status: 200, replayed: 'true', number: 1 });
     expect(made).toBe(1);
@@ -86,6 +88,7 @@ describe.each(databases)('%s', (dialect) => {
   });
 
   test('another body under the same key is 422', async () => {
+    verifies('idempotency-mismatch');
     await send('k');
     expect(await send('k', 'other')).toMatchObject({ status: 422, code: 'idempotency_mismatch' });
   });
@@ -97,6 +100,7 @@ describe.each(databases)('%s', (dialect) => {
   });
 
   test('of many at once one creates, and the others are told to come back', async () => {
+    verifies('idempotency-in-progress');
     let open = () => {};
     gate = new Promise((resolve) => {
       open = resolve;
@@ -138,6 +142,7 @@ describe.each(databases)('%s', (dialect) => {
   });
 
   test('an answer is forgotten after 24 hours', async () => {
+    verifies('idempotency-replay');
     await send('k');
     app.clock.now_ms += 24 * 3600 * 1000;
     expect(await send('k')).toMatchObject({ number: 1, replayed: 'true' });

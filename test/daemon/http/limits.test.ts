@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createLimits, type LimitSettings } from '../../../daemon/http/limits.ts';
 import { callerAddress } from '../../../daemon/http/request.ts';
 import { Refusal } from '../../../src/errors.ts';
+import { verifies } from '../../requirements.ts';
 
 const settings: LimitSettings = {
   login_per_address: 10,
@@ -44,6 +45,7 @@ const times = (count: number, work: () => unknown) => Array.from({ length: count
 
 describe('one address', () => {
   test('may sign in ten times within a minute, and is told when it may again', () => {
+    verifies('rate-limit-sign-in');
     const { login, clock } = limited();
     expect(new Set(times(10, () => login('203.0.113.1')))).toEqual(new Set(['ok']));
     clock.now += 20_000;
@@ -74,6 +76,7 @@ describe('one address', () => {
   });
 
   test('has a window for each limit, and none where the endpoint names none or the setting is 0', () => {
+    verifies('rate-limit-429');
     const { login, checkout, unlimited } = limited({ login_per_address: 1, checkout_per_address: 0 });
     login('203.0.113.1');
     expect(login('203.0.113.1')).toBe(60);
@@ -82,6 +85,7 @@ describe('one address', () => {
   });
 
   test('of this machine is free in demo mode only', () => {
+    verifies('rate-limit-429');
     const demo = limited({}, { exempt_loopback: true });
     for (const ip of ['127.0.0.1', '127.1.2.3', '::1'])
       expect(new Set(times(50, () => demo.login(ip)))).toEqual(new Set(['ok']));
@@ -93,6 +97,7 @@ describe('one address', () => {
 });
 
 test('one identity may be tried five times, however it is written and from wherever', () => {
+  verifies('rate-limit-sign-in');
   const { as, recover } = limited();
   const spellings = ['a@example.com', ' A@EXAMPLE.com', 'a@example.com ', 'A@example.com', 'a@Example.Com'];
   for (const [index, spelling] of spellings.entries()) expect(as(spelling, `203.0.113.${index}`)).toBe('ok');

@@ -10,6 +10,7 @@ import { type Serving, serve } from '../../../daemon/serve.ts';
 import { endpoint, media } from '../../../src/api/endpoint.ts';
 import { int, text } from '../../../src/api/fields.ts';
 import { Refusal } from '../../../src/errors.ts';
+import { verifies } from '../../requirements.ts';
 import { addUser, openTestApp, type TestApp } from '../helpers/app.ts';
 
 const said = { tag: 'system', summary: 'Test', description: '' } as const;
@@ -162,6 +163,7 @@ describe.each([
   });
 
   test('the caller’s request id is repeated where it is harmless, and replaced where it is not', async () => {
+    verifies('request-id');
     expect(
       (await call('/things/a', { headers: { 'x-request-id': 'abc-1' } })).headers.get('x-request-id'),
     ).toBe('abc-1');
@@ -172,6 +174,7 @@ describe.each([
   });
 
   test('an unknown path is 404 and its URL is not repeated', async () => {
+    verifies('error-shape');
     const response = await call('/nowhere?api_key=gw_abcdef');
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({
@@ -247,6 +250,7 @@ describe.each([
   });
 
   test('all errors of path, query and body are told at once', async () => {
+    verifies('error-422-shape');
     expect((await bodyOf(call('/things/a?times=0'))).detail).toMatchObject([
       { loc: ['query', 'times'], type: 'greater_than_equal' },
     ]);
@@ -279,6 +283,7 @@ describe.each([
   });
 
   test('a refusal carries code, extra members and Retry-After', async () => {
+    verifies('rate-limit-429', 'error-shape');
     const response = await call('/fail/limit');
     expect([response.status, response.headers.get('retry-after')]).toEqual([402, '7']);
     expect(await response.json()).toMatchObject({ code: 'limit_exhausted', required_usd: '2' });
@@ -308,6 +313,7 @@ describe.each([
   );
 
   test('each request is logged once by its endpoint, never by its URL', async () => {
+    verifies('request-id');
     await call('/things/secret-name?api_key=gw_0123456789', { headers: { 'x-request-id': 'logged' } });
     const lines = app.lines.filter((line) => line.request_id === 'logged');
     expect(lines).toMatchObject([{ msg: 'request', endpoint: 'read', method: 'GET', status: 200 }]);

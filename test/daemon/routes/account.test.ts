@@ -4,6 +4,7 @@ import { webhookSecretPurpose } from '../../../daemon/secrets.ts';
 import { getMerchant } from '../../../data/merchants.ts';
 import { isKey } from '../../../src/keys.ts';
 import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { verifies } from '../../requirements.ts';
 
 const CHAINS = ['ton', 'ton-usdt', 'solana', 'solana-usdc', 'solana-usdt', 'bitcoin', 'litecoin'];
 
@@ -49,6 +50,15 @@ describe.each(databases)('the merchant account on %s', (database) => {
   });
 
   test('shows the key, a webhook secret made at sign-up, and a limit of zero', async () => {
+    verifies(
+      'get-account',
+      'res-account',
+      'limit-starts-zero',
+      'key-form',
+      'plan-base',
+      'limit-fee-rate',
+      'limit-multiplier',
+    );
     const { status, json } = await call('GET', 'account');
     expect(status).toBe(200);
     expect(json).toEqual({
@@ -71,6 +81,7 @@ describe.each(databases)('the merchant account on %s', (database) => {
   });
 
   test('keeps key and secret encrypted, bound to their row', async () => {
+    verifies('key-form');
     const { json } = await call('GET', 'account');
     const row = await getMerchant(service.app.db.query, merchant.id);
     const stored = JSON.stringify({ ...row, prepaid_micros: 0 });
@@ -93,6 +104,7 @@ describe.each(databases)('the merchant account on %s', (database) => {
   });
 
   test('keeps what is left out; null and empty texts remove', async () => {
+    verifies('patch-account');
     const who = await service.merchant();
     const set = await patch(
       { webhook_url: 'https://shop.example.com/hook', webhook_secret: 'a secret of my own' },
@@ -136,6 +148,7 @@ describe.each(databases)('the merchant account on %s', (database) => {
   });
 
   test('takes gateway ids and tickers in any case, once each, and answers them as they were sent', async () => {
+    verifies('currency-entries', 'currency-entries-echo');
     const who = await newcomer();
     const enable = (enabled_currencies: unknown) => patch({ enabled_currencies }, who);
     expect((await enable(['Ton', 'USDT', 'usdt', 'solana', 'TON'])).json.enabled_currencies).toEqual([
@@ -159,6 +172,7 @@ describe.each(databases)('the merchant account on %s', (database) => {
   });
 
   test('has a slug of its own choice, which nobody else has', async () => {
+    verifies('slug');
     const [one, other] = [await service.merchant(), await service.merchant()];
     expect((await patch({ slug: 'my-shop-7' }, one)).json.slug).toBe('my-shop-7');
     const taken = await patch({ slug: 'my-shop-7', webhook_url: 'https://example.org/' }, other);
@@ -187,6 +201,7 @@ describe.each(databases)('the merchant account on %s', (database) => {
   });
 
   test('replaces its key, and the old one stops working at once', async () => {
+    verifies('key-rotate');
     const who = await service.merchant();
     const { status, json } = await call('POST', 'account/rotate-key', undefined, who);
     expect([status, isKey(json.api_key), json.api_key === who.key]).toEqual([200, true, false]);

@@ -12,6 +12,7 @@ import {
   unconfirmed,
 } from '../../helpers/payments.ts';
 import { NOBODY } from '../../helpers/people.ts';
+import { verifies } from '../../requirements.ts';
 
 interface Listed {
   id: string;
@@ -62,6 +63,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
 
   describe('the list', () => {
     test('shows every state of an invoice and of a payment under its word', async () => {
+      verifies('get-payments', 'settled-filter', 'stray-to-operator');
       const poor = await service.merchant();
       const held = await create(poor);
       const unpaid = await create();
@@ -116,6 +118,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
     });
 
     test('is filtered by kind, chain and owner, together and in pages', async () => {
+      verifies('get-payments');
       const who = await service.merchant();
       await credit(who, 5);
       const sale = await create(who, '10', 'bitcoin');
@@ -165,6 +168,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
 
   describe('one payment', () => {
     test('is shown with payments, log, transfers, ledger, income and events', async () => {
+      verifies('get-admin-payment');
       const invoice = await create();
       const transfer = transferTo(service, invoice);
       await observe(service, 'ton', [transfer]);
@@ -194,6 +198,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
     });
 
     test('that matches nothing names the open invoices it could mean, the nearest amount first', async () => {
+      verifies('memo-unknown');
       const who = await service.merchant();
       const [other, meant] = [await create(who, '999'), await create(who, '123')];
       const transfer = transferTo(service, meant, { memo: null });
@@ -270,6 +275,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
     });
 
     test('moves between expired and failed, but never out of confirmed or cancelled', async () => {
+      verifies('resolve-end');
       const invoice = await create();
       await resolve(invoice.id, { action: 'fail' });
       expect((await resolve(invoice.id, { action: 'expire' })).json.invoice.status).toBe('expired');
@@ -285,6 +291,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
     });
 
     test('confirm books from every state with the usual fee, once', async () => {
+      verifies('post-resolve', 'resolve-confirm', 'resolve-pays-fee', 'state-resolve');
       const who = await service.merchant();
       await credit(who, 5);
       const make: [string, (id: string) => Promise<unknown>][] = [
@@ -320,6 +327,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
     });
 
     test('confirm gives an unmatched or late payment to the invoice that its txid pays', async () => {
+      verifies('stray-to-operator');
       const invoice = await create();
       service.clock.advance(1);
       const transfer = transferTo(service, invoice, { memo: null });
@@ -334,6 +342,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
     });
 
     test('one transaction books once, however its id is written', async () => {
+      verifies('output-books-once');
       const [one, other] = [await create(), await create()];
       const txid = `ab${newTxid().slice(2)}`;
       expect((await confirm(one.id, txid)).status).toBe(200);
@@ -348,6 +357,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
     });
 
     test('confirm does not go beyond the limit: 402 says what is missing', async () => {
+      verifies('resolve-pays-fee', 'limit-402-body');
       const poor = await service.merchant();
       const invoice = await create(poor, '250');
       const { status, json } = await confirm(invoice.id, newTxid());
@@ -417,6 +427,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
 
   describe('observers', () => {
     test('show what was read, what is pending, and the transfers left over', async () => {
+      verifies('get-observers');
       const of = async (blockchain: string) =>
         (await call('GET', 'observers')).json.observers.find(
           (observer: { blockchain: string }) => observer.blockchain === blockchain,

@@ -5,11 +5,13 @@ import { ton } from '../../../src/chains/ton.ts';
 import { startTonChain } from '../../chains/ton-chain.ts';
 import { databases, startApp, testClock } from '../../helpers/app.ts';
 import { invoiceRow } from '../../helpers/payments.ts';
+import { verifies } from '../../requirements.ts';
 
 const ONE_TON = 1_000_000_000n;
 
 describe.each(databases)('a recheck on %s', (database) => {
   test('reads the chain now, books the payment, and finds one that no invoice takes', async () => {
+    verifies('resolve-recheck', 'state-resolve');
     const chain = await startTonChain({ clock: 'manual' });
     onTestFinished(() => chain.stop());
     const clock = testClock(chain.now());

@@ -5,6 +5,7 @@ import { databases, startApp, type TestApp, type TestMerchant, wallets } from '.
 import { verifyChain } from '../../helpers/books.ts';
 import { invoiceRow, observe, readThrough, transferTo } from '../../helpers/payments.ts';
 import { NOBODY } from '../../helpers/people.ts';
+import { verifies } from '../../requirements.ts';
 
 const DAY = 86_400;
 
@@ -50,6 +51,7 @@ describe.each(databases)("the operator's desk on %s", (database) => {
 
   describe('the dashboard', () => {
     test('adds up volume, fees, refills and balances by days without counting anything', async () => {
+      verifies('get-dashboard');
       const before = (await call('GET', 'dashboard')).json;
       const who = await service.merchant();
       await credit(who, { prepaid_usd: '5' });
@@ -144,6 +146,7 @@ describe.each(databases)("the operator's desk on %s", (database) => {
 
   describe('merchants', () => {
     test('are listed newest first, in pages, and found by a part of slug or mail address', async () => {
+      verifies('get-merchants');
       service.clock.advance(10);
       const first = await service.merchant('Needle.One@example.com');
       service.clock.advance(10);
@@ -189,6 +192,7 @@ describe.each(databases)("the operator's desk on %s", (database) => {
     });
 
     test('one is shown with all that is its own, but never with its key or secret', async () => {
+      verifies('get-merchant');
       const who = await service.merchant();
       const account = await service.fetch('GET', '/api/v1/merchant/account', { token: who.token });
       await service.fetch('POST', '/api/v1/merchant/units', {
@@ -224,6 +228,7 @@ describe.each(databases)("the operator's desk on %s", (database) => {
 
   describe('a credit', () => {
     test('raises the limit a hundredfold, is an entry of the ledger, and is logged as a warning', async () => {
+      verifies('post-credit', 'limit-multiplier');
       const who = await service.merchant();
       const { status, json } = await credit(who, { prepaid_usd: '12.345678', note: 'for the outage' });
       expect(status).toBe(200);
@@ -253,6 +258,7 @@ describe.each(databases)("the operator's desk on %s", (database) => {
     });
 
     test('books held payments at once, oldest first, as far as it reaches', async () => {
+      verifies('limit-held-books');
       const who = await service.merchant();
       const ids: string[] = [];
       for (let each = 0; each < 3; each++) {
@@ -273,6 +279,7 @@ describe.each(databases)("the operator's desk on %s", (database) => {
     });
 
     test('sent twice under one Idempotency-Key is given once', async () => {
+      verifies('idempotency-where');
       const who = await service.merchant();
       const key = { 'idempotency-key': `credit-${who.id}` };
       const first = await credit(who, { prepaid_usd: 5 }, key);
@@ -308,6 +315,7 @@ describe.each(databases)("the operator's desk on %s", (database) => {
     const put = (body: unknown) => call('PUT', 'refill-wallets', body);
 
     test('are set by blockchain or gateway, shown to merchants, and removed by an empty address', async () => {
+      verifies('get-admin-refill-wallets', 'put-admin-refill-wallets', 'deployment-wallets');
       expect((await call('GET', 'refill-wallets')).json).toEqual({
         wallets: [],
         missing: expect.arrayContaining(['ton', 'bitcoin', 'solana']),
@@ -355,6 +363,7 @@ describe.each(databases)("the operator's desk on %s", (database) => {
   });
 
   test('nobody but a superuser is let in', async () => {
+    verifies('auth-admin');
     const who = await service.merchant();
     const routes = [
       ['GET', 'dashboard'],

@@ -6,6 +6,7 @@ import { routes } from '../../../daemon/routes/routes.ts';
 import { updateUser } from '../../../data/users.ts';
 import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { serve } from '../../helpers/local-server.ts';
+import { verifies } from '../../requirements.ts';
 
 interface EventJson {
   id: string;
@@ -40,6 +41,7 @@ describe.each(databases)('events on %s', (database) => {
   const typesOf = (events: EventJson[]) => events.map(({ type }) => type);
 
   test('are listed oldest first, in pages that pass nothing over', async () => {
+    verifies('events-cursor');
     const who = await service.merchant();
     expect((await list(who)).json).toEqual({ data: [], has_more: false, next: null });
     const id = await create(who);
@@ -87,6 +89,7 @@ describe.each(databases)('events on %s', (database) => {
   });
 
   test('are sent again under the same id, and say how it went', async () => {
+    verifies('events-resend');
     const who = await service.merchant();
     const receiver = await serve((_, response) => response.end('thanks'));
     await create(who);
@@ -148,6 +151,7 @@ describe.each(databases)('events on %s', (database) => {
     }
 
     test('begins with the next event and sends each as it happens', async () => {
+      verifies('events-stream');
       const who = await service.merchant();
       await create(who);
       await listed(who, 1);
@@ -165,6 +169,7 @@ describe.each(databases)('events on %s', (database) => {
     });
 
     test('goes on behind Last-Event-ID or after', async () => {
+      verifies('events-stream');
       const who = await service.merchant();
       await create(who);
       await create(who);

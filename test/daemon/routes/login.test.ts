@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases, startApp, type TestApp } from '../../helpers/app.ts';
 import { PASSWORD, person, signIn, signInWith } from '../../helpers/people.ts';
+import { verifies } from '../../requirements.ts';
 
 describe.each(databases)('sign-in on %s', (database) => {
   let service: TestApp;
@@ -11,6 +12,7 @@ describe.each(databases)('sign-in on %s', (database) => {
   afterAll(() => service.stop());
 
   describe('the identity source', () => {
+    verifies('get-identity-source', 'res-identity', 'identity-values');
     const detect = (q: string) =>
       service.fetch('GET', `/api/v1/login/identity-source?q=${encodeURIComponent(q)}`);
     test.each([
@@ -36,6 +38,7 @@ describe.each(databases)('sign-in on %s', (database) => {
 
   describe('with a password', () => {
     test('answers a token that test-token knows', async () => {
+      verifies('post-access-token', 'res-token', 'post-test-token');
       const { email } = await person(service);
       const { status, json } = await signIn(service, ` ${email.toUpperCase()} `, PASSWORD);
       expect([status, Object.keys(json).sort(), json.token_type]).toEqual([
@@ -49,6 +52,7 @@ describe.each(databases)('sign-in on %s', (database) => {
     });
 
     test('takes the grant type password only', async () => {
+      verifies('post-access-token-grant');
       const { email } = await person(service);
       const fields = { username: email, password: PASSWORD };
       expect((await signInWith(service, { ...fields, grant_type: 'password' })).status).toBe(200);
@@ -63,6 +67,7 @@ describe.each(databases)('sign-in on %s', (database) => {
     });
 
     test('says the same of an unknown user and of a wrong password', async () => {
+      verifies('sign-in-messages');
       const { email } = await person(service);
       const refusals = await Promise.all([
         signIn(service, email, 'wrong password'),
@@ -75,6 +80,7 @@ describe.each(databases)('sign-in on %s', (database) => {
     });
 
     test('an unknown user costs what a wrong password costs', async () => {
+      verifies('passwords-argon2');
       const { email } = await person(service);
       const time = async (username: string) => {
         const began = performance.now();
@@ -88,6 +94,7 @@ describe.each(databases)('sign-in on %s', (database) => {
     });
 
     test('tells provider mail and numeric ids where they sign in', async () => {
+      verifies('auth-password-custom-only');
       const google = await signIn(service, 'Ada@Gmail.com', PASSWORD);
       expect([google.status, google.json.code]).toEqual([400, 'wrong_identity']);
       expect(google.json.detail).toContain('/api/v1/login/google');

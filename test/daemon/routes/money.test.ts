@@ -1,6 +1,7 @@
 // Balances, income and refills of a merchant, on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases, startApp, type TestApp, type TestMerchant, wallets } from '../../helpers/app.ts';
+import { verifies } from '../../requirements.ts';
 
 const DAY = 86_400;
 
@@ -21,6 +22,7 @@ describe.each(databases)('money on %s', (database) => {
 
   describe('money', () => {
     test('balances are the prepaid one and the income of each currency', async () => {
+      verifies('get-balances', 'balances-list', 'res-balance');
       const who = await service.merchant();
       expect((await call('GET', 'balances', undefined, who)).json).toEqual([
         { currency: 'USD', amount: '0' },
@@ -35,6 +37,7 @@ describe.each(databases)('money on %s', (database) => {
     });
 
     test('income is listed newest first, in pages and by UTC days', async () => {
+      verifies('get-income', 'res-income', 'limit-income-page', 'income-fee-charged');
       const who = await service.merchant();
       const income = async (query: string) => (await call('GET', `income?${query}`, undefined, who)).json;
       expect(await income('')).toEqual({ data: [], count: 0, skip: 0, limit: 20 });
@@ -85,6 +88,7 @@ describe.each(databases)('money on %s', (database) => {
     const refill = (body: object, who = merchant) => call('POST', 'refill', body, who);
 
     test('are paid to the wallets of the deployment', async () => {
+      verifies('get-merchant-refill-wallets', 'post-refill');
       const { status, json } = await call('GET', 'refill-wallets');
       expect(status).toBe(200);
       expect(json.wallets.map(({ blockchain }: { blockchain: string }) => blockchain)).toEqual([
@@ -106,6 +110,7 @@ describe.each(databases)('money on %s', (database) => {
     });
 
     test('are refused by name where the operator has no wallet, and for a chain that is not there', async () => {
+      verifies('refuse-no-wallet', 'refuse-unknown-chain');
       const { status, json } = await refill({ chain: 'solana', amount: 10 });
       expect([status, json.code, json.blockchain]).toEqual([400, 'no_wallet', 'solana']);
       expect(json.detail).toContain('Solana');
@@ -113,6 +118,7 @@ describe.each(databases)('money on %s', (database) => {
     });
 
     test('take USD, coins, and amount_usd as another name', async () => {
+      verifies('post-refill');
       expect((await refill({ chain: 'ton', amount: 3, amount_unit: 'native' })).json).toMatchObject({
         amount: '3',
         amount_usd: '12',
@@ -137,6 +143,7 @@ describe.each(databases)('money on %s', (database) => {
     });
 
     test('raise the limit by a hundred times what is paid, and belong to the merchant key', async () => {
+      verifies('service-prepaid', 'refill-belongs', 'refill-no-fee', 'limit-is-prepaid-times-100');
       const who = await service.merchant();
       const { json } = await refill({ chain: 'ton', amount: '7.5' }, who);
       const paid = await service.fetch('POST', `/v1/invoices/${json.id}/simulate`, { key: who.key });
@@ -152,6 +159,7 @@ describe.each(databases)('money on %s', (database) => {
     });
 
     test('sent twice with one Idempotency-Key are one invoice', async () => {
+      verifies('idempotency-where');
       const send = (body: object) =>
         service.fetch('POST', '/api/v1/merchant/refill', {
           token: merchant.token,

@@ -6,6 +6,7 @@ import { issueAccessToken, issueRecoveryToken } from '../../../daemon/http/token
 import { getUser } from '../../../data/users.ts';
 import { databases, startApp, type TestApp } from '../../helpers/app.ts';
 import { PASSWORD, person, signIn } from '../../helpers/people.ts';
+import { verifies } from '../../requirements.ts';
 
 const HOUR = 3600;
 
@@ -50,6 +51,14 @@ describe.each(databases)('password recovery on %s', (database) => {
   }
 
   test('sends a link whose token sets a new password once, and ends every token', async () => {
+    verifies(
+      'post-password-recovery',
+      'post-reset-password',
+      'recovery-token',
+      'tokens-end',
+      'sign-in-messages',
+      'res-message',
+    );
     const { email } = await person(service);
     const { access_token } = (await signIn(service, email, PASSWORD)).json;
     const { file, text } = await mailOf(async () => {
@@ -77,6 +86,7 @@ describe.each(databases)('password recovery on %s', (database) => {
   });
 
   test('answers the same for an unknown address and writes no mail', async () => {
+    verifies('sign-in-messages');
     const before = mails().length;
     for (const email of ['nobody@example.com', 'no mail address', 'someone@gmail.com'])
       expect((await recover(email)).json).toEqual(ANSWER);
@@ -86,6 +96,7 @@ describe.each(databases)('password recovery on %s', (database) => {
   });
 
   test('of one token sent twice at once, one sets the password', async () => {
+    verifies('recovery-token');
     const { id } = await person(service);
     const token = await tokenOf(id);
     const both = await Promise.all([reset(token, 'the first password'), reset(token, 'the second one')]);
@@ -93,6 +104,7 @@ describe.each(databases)('password recovery on %s', (database) => {
   });
 
   test('takes no other token: of sign-in, expired, of a changed password, of a deleted or inactive user', async () => {
+    verifies('recovery-token');
     const operator = await service.superuser();
     const refused = async (token: string, detail = 'Invalid token') => {
       const { status, json } = await reset(token, 'a new long password');
@@ -127,6 +139,7 @@ describe.each(databases)('password recovery on %s', (database) => {
   });
 
   test('its mail is shown to superusers, with a working link', async () => {
+    verifies('post-recovery-html');
     const { email } = await person(service);
     const show = (address: string, token?: string) =>
       service.fetch('POST', `/api/v1/password-recovery-html-content/${encodeURIComponent(address)}`, {

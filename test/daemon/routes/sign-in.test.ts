@@ -6,6 +6,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { telegramHash } from '../../../daemon/sign-in/telegram.ts';
 import { databases, startApp, type TestApp, testClock } from '../../helpers/app.ts';
+import { verifies } from '../../requirements.ts';
 
 const CLIENT_ID = 'shop.apps.googleusercontent.com';
 const BOT_TOKEN = 'XXXXXXXX:XXXXXXXXXXXXXXXXXXXXXXXX';
@@ -49,6 +50,7 @@ describe.each(databases)('sign-in elsewhere on %s', (database) => {
       new SignJWT(payload).setProtectedHeader({ alg, kid: 'test' }).sign(key);
 
     test('the first sign-in makes the account with its merchant key, the next finds it', async () => {
+      verifies('post-login-google');
       const first = await google(await sign(claims()));
       expect([first.status, first.json.token_type]).toEqual([200, 'bearer']);
       const user = await me(first.json.access_token);
@@ -62,6 +64,7 @@ describe.each(databases)('sign-in elsewhere on %s', (database) => {
     });
 
     test('who signs in is told by `sub`, so that a new address is the same account', async () => {
+      verifies('identity-by-subject');
       const before = await me((await google(await sign({ ...claims(), sub: 'x1' }))).json.access_token);
       const renamed = { ...claims(), sub: 'x1', email: 'lovelace@gmail.com' };
       const after = await me((await google(await sign(renamed))).json.access_token);
@@ -69,6 +72,7 @@ describe.each(databases)('sign-in elsewhere on %s', (database) => {
     });
 
     test('never takes over a password account with the same address', async () => {
+      verifies('identity-by-subject');
       const body = { email: 'owner@shop.example.com', password: 'correct horse battery' };
       const owner = (await service.fetch('POST', '/api/v1/users/signup', { body })).json;
       const token = (await google(await sign({ ...claims(), sub: 'thief', email: body.email }))).json
@@ -84,6 +88,7 @@ describe.each(databases)('sign-in elsewhere on %s', (database) => {
     });
 
     test('refuses every token that is not for us, by Google, in time and of a verified address', async () => {
+      verifies('post-login-google', 'limit-sign-in-fields');
       const stranger = await generateKeyPair('RS256');
       const now = service.clock.now();
       const wrong: Record<string, string> = {
@@ -162,6 +167,7 @@ describe.each(databases)('sign-in elsewhere on %s', (database) => {
     };
 
     test("takes the widget's hash of the published example", async () => {
+      verifies('post-login-telegram');
       const then = 976_255_200;
       const app = await startApp({
         database,
@@ -197,6 +203,7 @@ describe.each(databases)('sign-in elsewhere on %s', (database) => {
     });
 
     test('refuses a wrong hash, another id, and what is older than 24 hours or from the future', async () => {
+      verifies('post-login-telegram', 'limit-sign-in-fields');
       const right = profile(5);
       const at = (auth_date: number) => {
         const members = { id: 5, auth_date };

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases, startApp, type TestApp } from '../../helpers/app.ts';
+import { verifies } from '../../requirements.ts';
 
 describe.each(databases)('the system on %s', (database) => {
   let service: TestApp;
@@ -12,6 +13,7 @@ describe.each(databases)('the system on %s', (database) => {
   afterAll(() => service.stop());
 
   test('answers that it lives, as a message and as a boolean', async () => {
+    verifies('get-health', 'get-health-check');
     const health = await service.fetch('GET', '/health');
     expect([health.status, health.json]).toEqual([200, { message: 'ok' }]);
     for (const path of ['/api/v1/utils/health-check/', '/api/v1/utils/health-check']) {
@@ -24,6 +26,7 @@ describe.each(databases)('the system on %s', (database) => {
     app.fetch('POST', `/api/v1/utils/test-email/${query}`, { token });
 
   test('sends a test mail for superusers', async () => {
+    verifies('post-test-email', 'error-success-200');
     const { token } = await service.superuser();
     const sent = await send('?email_to=ada@example.com', token);
     expect([sent.status, sent.json]).toEqual([201, { message: 'Test email sent' }]);

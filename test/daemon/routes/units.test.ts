@@ -1,6 +1,7 @@
 // Units: three per merchant and no more, clamped waits, stable slugs, on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { verifies } from '../../requirements.ts';
 
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 const tea = { title: 'Tea for two', amount_usd: 4.5, currencies: ['TON', 'usdt'] };
@@ -18,6 +19,7 @@ describe.each(databases)('units on %s', (database) => {
     service.fetch(method, `/api/v1/merchant/units${path}`, { token: who.token, body });
 
   test('are created with their pages and surfaces', async () => {
+    verifies('post-units', 'res-unit');
     const { status, json } = await call(merchant, 'POST', '', {
       ...tea,
       description: 'Green',
@@ -55,6 +57,7 @@ describe.each(databases)('units on %s', (database) => {
   });
 
   test('are listed oldest first, with what the account allows', async () => {
+    verifies('get-units', 'res-unit-list', 'unit-available');
     const who = await service.merchant();
     const first = (await call(who, 'POST', '', { ...tea, title: 'First' })).json;
     service.clock.advance(1);
@@ -79,6 +82,7 @@ describe.each(databases)('units on %s', (database) => {
   });
 
   test('may be made before wallets are set, and then can be paid with nothing', async () => {
+    verifies('unit-before-wallet');
     const who = await service.merchant();
     await service.app.db.query.deleteFrom('wallets').where('merchant_id', '=', who.id).execute();
     expect((await call(who, 'POST', '', tea)).json).toMatchObject({
@@ -88,6 +92,7 @@ describe.each(databases)('units on %s', (database) => {
   });
 
   test('of eight made at once, three are', async () => {
+    verifies('limit-units', 'refuse-unit-limit');
     const who = await service.merchant();
     const made = await Promise.all(Array.from({ length: 8 }, () => call(who, 'POST', '', tea)));
     expect(made.filter(({ status }) => status === 200)).toHaveLength(3);
@@ -104,6 +109,7 @@ describe.each(databases)('units on %s', (database) => {
   });
 
   test('are slugged from their title, which two merchants may share', async () => {
+    verifies('unit-slug');
     const [one, other] = [await service.merchant(), await service.merchant()];
     const slug = async (who: TestMerchant, title: string) =>
       (await call(who, 'POST', '', { ...tea, title })).json.slug;
@@ -122,6 +128,7 @@ describe.each(databases)('units on %s', (database) => {
     [null, 3600],
     [undefined, 3600],
   ])('a wait of %s seconds is one of %s', async (wait_seconds, expected) => {
+    verifies('limit-wait-seconds');
     const who = await service.merchant();
     const { json } = await call(who, 'POST', '', { ...tea, wait_seconds });
     expect(json.wait_seconds).toBe(expected);
@@ -130,6 +137,7 @@ describe.each(databases)('units on %s', (database) => {
   });
 
   test('change what is sent and keep the rest; the slug stays', async () => {
+    verifies('patch-unit');
     const who = await service.merchant();
     const { json } = await call(who, 'POST', '', { ...tea, description: 'Green', language: 'de' });
     service.clock.advance(5);
@@ -158,6 +166,7 @@ describe.each(databases)('units on %s', (database) => {
   });
 
   test('are deleted once', async () => {
+    verifies('delete-unit');
     const who = await service.merchant();
     const { json } = await call(who, 'POST', '', tea);
     const gone = await call(who, 'DELETE', `/${json.id}`);
@@ -191,12 +200,14 @@ describe.each(databases)('units on %s', (database) => {
     [{ ...tea, currencies: [] }, ['currencies']],
     [{ ...tea, wait_seconds: 'soon' }, ['wait_seconds']],
   ])('refuse %j', async (body, names) => {
+    verifies('limit-unit-texts');
     const { status, json } = await call(merchant, 'POST', '', body);
     expect(status).toBe(422);
     expect(json.detail.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(names);
   });
 
   test('refuse a currency that is not there', async () => {
+    verifies('currency-entries');
     const made = await call(merchant, 'POST', '', { ...tea, currencies: ['TON', 'DOGE'] });
     expect([made.status, made.json.code]).toEqual([400, 'unknown_chain']);
   });
@@ -209,6 +220,7 @@ describe.each(databases)('units on %s', (database) => {
   });
 
   test('made twice with one Idempotency-Key are one', async () => {
+    verifies('idempotency-where');
     const who = await service.merchant();
     const send = () =>
       service.fetch('POST', '/api/v1/merchant/units', {

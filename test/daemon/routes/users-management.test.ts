@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases, startApp, type TestApp } from '../../helpers/app.ts';
 import { address, me, NOBODY, PASSWORD, person, signIn } from '../../helpers/people.ts';
+import { verifies } from '../../requirements.ts';
 
 describe.each(databases)('management of users on %s', (database) => {
   let service: TestApp;
@@ -19,6 +20,7 @@ describe.each(databases)('management of users on %s', (database) => {
     ['DELETE', `/api/v1/users/${NOBODY}`],
   ];
   test.each(managing)('%s %s is for superusers', async (method, path, body) => {
+    verifies('users-superuser');
     const anonymous = await service.fetch(method, path, { body });
     expect([anonymous.status, anonymous.json.detail]).toEqual([401, 'Not authenticated']);
     expect(anonymous.headers.get('www-authenticate')).toBe('Bearer');
@@ -28,6 +30,7 @@ describe.each(databases)('management of users on %s', (database) => {
   });
 
   test('lists users newest first, in pages', async () => {
+    verifies('get-users', 'res-users');
     const { token } = operator;
     service.clock.advance(10);
     const newest = await person(service);
@@ -41,6 +44,7 @@ describe.each(databases)('management of users on %s', (database) => {
   });
 
   test('makes users, also inactive ones and superusers', async () => {
+    verifies('post-users');
     const make = (body: object) => service.fetch('POST', '/api/v1/users/', { token: operator.token, body });
     const email = address();
     const made = await make({ email, password: PASSWORD, is_active: false, is_superuser: true });
@@ -57,6 +61,7 @@ describe.each(databases)('management of users on %s', (database) => {
   });
 
   test('shows a user to itself and to superusers only', async () => {
+    verifies('get-user', 'users-superuser');
     const [one, other] = [await person(service), await person(service)];
     const read = (id: string, token: string) => service.fetch('GET', `/api/v1/users/${id}`, { token });
     expect((await read(one.id, one.token)).json.email).toBe(one.email);
@@ -71,6 +76,7 @@ describe.each(databases)('management of users on %s', (database) => {
   });
 
   test('changes users; a new password and deactivating end their tokens', async () => {
+    verifies('patch-user', 'tokens-end');
     const patch = (id: string, body: object) =>
       service.fetch('PATCH', `/api/v1/users/${id}`, { token: operator.token, body });
     const one = await person(service);
@@ -105,6 +111,7 @@ describe.each(databases)('management of users on %s', (database) => {
   });
 
   test('deletes users, but not the superuser that asks', async () => {
+    verifies('delete-user');
     const remove = (id: string) => service.fetch('DELETE', `/api/v1/users/${id}`, { token: operator.token });
     const one = await person(service);
     const gone = await remove(one.id);

@@ -5,6 +5,7 @@ import { getInvoice } from '../../../data/invoices.ts';
 import { getMerchant } from '../../../data/merchants.ts';
 import { databases, startApp, type TestApp } from '../../helpers/app.ts';
 import { address, me, NOBODY, PASSWORD, person, signIn, signUp } from '../../helpers/people.ts';
+import { verifies } from '../../requirements.ts';
 
 describe.each(databases)('users on %s', (database) => {
   let service: TestApp;
@@ -17,6 +18,7 @@ describe.each(databases)('users on %s', (database) => {
 
   describe('signing up', () => {
     test('makes a user with its merchant account, and answers nothing secret', async () => {
+      verifies('post-signup');
       const email = address();
       const { status, json } = await signUp(service, { email: email.toUpperCase(), password: PASSWORD });
       expect(status).toBe(200);
@@ -35,6 +37,7 @@ describe.each(databases)('users on %s', (database) => {
     });
 
     test('is refused with 400 where the address is taken, in any spelling', async () => {
+      verifies('sign-in-messages');
       const { email } = await person(service);
       const { status, json } = await signUp(service, {
         email: ` ${email.toUpperCase()}`,
@@ -56,6 +59,7 @@ describe.each(databases)('users on %s', (database) => {
     test.each(['ada@gmail.com', 'Ada@GoogleMail.com', 'ada@ｇmail.com'])(
       'is refused for provider mail with the way that it signs in: %s',
       async (email) => {
+        verifies('post-signup', 'identity-values');
         const { status, json } = await signUp(service, { email, password: PASSWORD });
         expect(status).toBe(400);
         expect(json.code).toBe('wrong_identity');
@@ -64,12 +68,14 @@ describe.each(databases)('users on %s', (database) => {
     );
 
     test('is refused with 422 for a numeric id', async () => {
+      verifies('post-signup');
       const { status, json } = await signUp(service, { email: '123456789', password: PASSWORD });
       expect(status).toBe(422);
       expect(json.detail[0]).toMatchObject({ type: 'value_error', loc: ['body', 'email'] });
     });
 
     test('takes nothing that the caller may not choose', async () => {
+      verifies('res-user');
       const { json } = await signUp(service, {
         email: address(),
         password: PASSWORD,
@@ -85,6 +91,7 @@ describe.each(databases)('users on %s', (database) => {
     });
 
     test('gives equal names different slugs', async () => {
+      verifies('slug');
       const made = await Promise.all(
         ['one', 'two', 'three'].map((host) =>
           signUp(service, { email: `same.name@${host}.example.com`, password: PASSWORD }),
@@ -101,11 +108,13 @@ describe.each(databases)('users on %s', (database) => {
 
   describe('oneself', () => {
     test('is answered to its token', async () => {
+      verifies('get-me');
       const { email, token } = await person(service);
       expect((await me(service, token)).json).toMatchObject({ email });
     });
 
     test('can be renamed; null removes the name, and left out keeps it', async () => {
+      verifies('patch-me');
       const { token } = await person(service);
       const patch = (body: object) => service.fetch('PATCH', '/api/v1/users/me', { token, body });
       expect((await patch({ full_name: 'Ada Lovelace' })).json.full_name).toBe('Ada Lovelace');
@@ -128,6 +137,7 @@ describe.each(databases)('users on %s', (database) => {
     });
 
     test('cannot take an address that another has, nor provider mail', async () => {
+      verifies('sign-in-messages');
       const [one, other] = [await person(service), await person(service)];
       const patch = (email: string) =>
         service.fetch('PATCH', '/api/v1/users/me', { token: one.token, body: { email } });
@@ -138,6 +148,7 @@ describe.each(databases)('users on %s', (database) => {
     });
 
     test('changes its password, and every token before ends', async () => {
+      verifies('patch-my-password', 'tokens-end', 'sign-in-messages');
       const { email, token } = await person(service);
       const change = (current_password: string, new_password: string) =>
         service.fetch('PATCH', '/api/v1/users/me/password', {
@@ -175,6 +186,7 @@ describe.each(databases)('users on %s', (database) => {
     });
 
     test('is deleted with its tokens and its key; the books stay, and the address is free again', async () => {
+      verifies('delete-me', 'tokens-end');
       const merchant = await service.merchant();
       const invoice = await service.fetch('POST', '/v1/invoices', {
         key: merchant.key,
@@ -193,12 +205,14 @@ describe.each(databases)('users on %s', (database) => {
     });
 
     test('cannot be deleted as a superuser', async () => {
+      verifies('sign-in-messages');
       const { status, json } = await service.fetch('DELETE', '/api/v1/users/me', { token: operator.token });
       expect([status, json.detail]).toEqual([403, 'Super users are not allowed to delete themselves']);
     });
   });
 
   test('a token of a version that does not exist, of another secret or past its time is refused', async () => {
+    verifies('token-form');
     const { id, token } = await person(service);
     const forged = await issueAccessToken(service.app, { id, token_version: 7 });
     const tampered = `${token.slice(0, -4)}AAAA`;

@@ -1,6 +1,7 @@
 // Receive wallets of a merchant, and what buyers are shown because of them, on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases, startApp, type TestApp, type TestMerchant, wallets } from '../../helpers/app.ts';
+import { verifies } from '../../requirements.ts';
 
 describe.each(databases)('wallets on %s', (database) => {
   let service: TestApp;
@@ -25,6 +26,7 @@ describe.each(databases)('wallets on %s', (database) => {
     call('PUT', 'wallets', { blockchain, address }, who);
 
   test('are listed with what enabled currencies still need', async () => {
+    verifies('get-wallets', 'wallet-entry');
     const who = await newcomer();
     const list = async () => (await call('GET', 'wallets', undefined, who)).json;
     expect(await list()).toEqual({ wallets: [], missing: ['ton', 'solana', 'bitcoin', 'litecoin'] });
@@ -46,6 +48,7 @@ describe.each(databases)('wallets on %s', (database) => {
   });
 
   test('are shown as wallets write them, and one replaces the one before', async () => {
+    verifies('put-wallets', 'res-wallet', 'wallet-entry');
     const who = await newcomer();
     const first = await put(' TON ', wallets.ton ?? '', who);
     expect(first.status).toBe(200);
@@ -92,6 +95,7 @@ describe.each(databases)('wallets on %s', (database) => {
   });
 
   test('take 8 to 256 characters', async () => {
+    verifies('limit-wallet-address');
     expect((await put('ton', 'x'.repeat(7))).json.detail[0].type).toBe('string_too_short');
     expect((await put('ton', 'x'.repeat(257))).json.detail[0].type).toBe('string_too_long');
     const { json } = await call('PUT', 'wallets', {});
@@ -103,6 +107,7 @@ describe.each(databases)('wallets on %s', (database) => {
 
   describe('previews', () => {
     test('the payment page says what keeps buyers from paying, until nothing does', async () => {
+      verifies('get-payment-page');
       const who = await newcomer();
       const page = async () => (await call('GET', 'payment-page', undefined, who)).json;
       const empty = await page();
@@ -124,6 +129,7 @@ describe.each(databases)('wallets on %s', (database) => {
     });
 
     test('the embed preview has markup for each unit, and patterns where there is none', async () => {
+      verifies('get-embed-preview');
       const who = await newcomer();
       const preview = async () => (await call('GET', 'embed-preview', undefined, who)).json;
       const patterns = await preview();
