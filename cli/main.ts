@@ -10,6 +10,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   // A reader that has enough (`| head -1`) is no failure.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   process.stderr.on('error', () => {});
+  // React chooses by it between its fast build and the one for developers of screens.
+  process.env.NODE_ENV ??= 'production';
   const { run } = await import('./run.ts');
   process.exitCode = await run(argv);
 }

@@ -1,11 +1,11 @@
 // The operator's screen: its frame, the keys that work everywhere, and the view inside.
-import { Box, Text, useApp, useInput } from 'ink';
+import { Box, Text, useApp } from 'ink';
 import { createElement, type FC, useState } from 'react';
 import type { Context } from '../command.ts';
 import { GwError } from '../errors.ts';
 import { clean, pad } from '../text.ts';
 import { DashboardView } from './dashboard.tsx';
-import { type Size, useSize } from './hooks.ts';
+import { type Size, useKeys, useSize } from './hooks.ts';
 import { ObserversView } from './observers.tsx';
 import { PaymentsView } from './payments.tsx';
 import { runScreen } from './terminal.ts';
@@ -68,7 +68,7 @@ export function App(
     if (found) setName(found);
     else if (word) setStatus({ text: '', error: `no view “${word}”: ${Object.keys(views).join(', ')}` });
   };
-  useInput((input, key) => {
+  useKeys((input, key) => {
     if (key.ctrl && input === 'c') return exit(new GwError('interrupted', 'interrupted'));
     if (typing) return;
     if (command !== null) {
@@ -76,16 +76,13 @@ export function App(
       else if (key.return) {
         setCommand(null);
         obey(command);
-      } else if (key.backspace || key.delete) setCommand(command.slice(0, -1));
-      else setCommand(command + clean(input));
+      } else if (key.backspace || key.delete) setCommand((before) => (before ?? '').slice(0, -1));
+      else setCommand((before) => (before ?? '') + clean(input));
       return;
     }
     if (input === '?' || (help && key.escape)) return setHelp(!help);
     if (input === 'q') return exit();
-    if (input.startsWith(':')) {
-      const [line, ...more] = input.slice(1).split(/[\r\n]/);
-      return more.length > 0 ? obey(line ?? '') : setCommand(line ?? '');
-    }
+    if (input === ':') setCommand('');
   });
   const { view, keys } = views[name] ?? { view: DashboardView, keys: '' };
   const inner = { columns: size.columns, rows: Math.max(4, size.rows - FRAME_ROWS) };

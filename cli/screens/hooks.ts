@@ -1,5 +1,5 @@
 // What screens share: the size of the terminal, and data that is renewed.
-import { useStdout } from 'ink';
+import { type Key, useInput, useStdout } from 'ink';
 import { useEffect, useRef, useState } from 'react';
 
 const FALLBACK = { columns: 80, rows: 24 };
@@ -70,4 +70,31 @@ export function usePoll<T>(load: () => Promise<T>, interval_ms: number): Polled<
     };
   }, [interval_ms, round]);
   return { ...state, again: () => setRound((before) => before + 1) };
+}
+
+/**
+ * Hands over keys one by one, each to the handler of the latest frame: a terminal sends what was typed quickly
+ * as one piece, and a key may come before the effects of the frame that is seen have run.
+ */
+export function useKeys(handler: (input: string, key: Key) => void, isActive = true): void {
+  const latest = useRef({ handler, isActive });
+  latest.current = { handler, isActive };
+  const waiting = useRef<{ input: string; key: Key }[]>([]);
+  useInput((input, key) => {
+    const queue = waiting.current;
+    const idle = queue.length === 0;
+    const single = input.length <= 1 || key.ctrl || key.meta || key.escape;
+    for (const character of single ? [input] : input)
+      queue.push({ input: character, key: { ...key, return: key.return || character === '\r' } });
+    const next = () => {
+      const [first] = queue;
+      if (!first) return;
+      if (latest.current.isActive) latest.current.handler(first.input, first.key);
+      queue.shift();
+      // React renders in the turn after this one.
+      if (queue.length > 0) setImmediate(() => setImmediate(next));
+    };
+    // Outside of Ink's batch, so that each key finds the state that the one before it left.
+    if (idle) setImmediate(next);
+  });
 }

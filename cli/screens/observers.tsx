@@ -1,5 +1,5 @@
 // The observers: what each has read, how far behind it is, and what it found that matches nothing.
-import { Box, Text, useInput } from 'ink';
+import { Box, Text } from 'ink';
 import { useEffect, useState } from 'react';
 import { listObservers } from '../../src/api/admin.ts';
 import type { CallReply } from '../../src/api/call.ts';
@@ -7,7 +7,7 @@ import type { Context } from '../command.ts';
 import { clean } from '../text.ts';
 import { relative } from '../view.ts';
 import type { ViewProps } from './app.tsx';
-import { usePoll } from './hooks.ts';
+import { useKeys, usePoll } from './hooks.ts';
 import { type Column, moved, statusColor, Table } from './table.tsx';
 
 type Observer = CallReply<typeof listObservers>['observers'][number];
@@ -36,14 +36,11 @@ export function ObserversView({ context, size, refresh_ms, active, onStatus }: V
     const bad = data?.observers.filter((row) => row.status !== 'ok').length;
     onStatus({ text: data ? `${data.observers.length} observers, ${bad} not ok` : 'loading', error });
   }, [data, error, onStatus]);
-  useInput(
-    (input, key) => {
-      if (key.return) setOpen(true);
-      else if (key.escape) setOpen(false);
-      else setSelected(moved(input, key, { selected, count: rows.length, page: size.rows }) ?? selected);
-    },
-    { isActive: active },
-  );
+  useKeys((input, key) => {
+    if (key.return) setOpen(true);
+    else if (key.escape) setOpen(false);
+    else setSelected(moved(input, key, { selected, count: rows.length, page: size.rows }) ?? selected);
+  }, active);
   const row = rows[selected];
   if (open && row) return <Details row={row} now_s={at} height={size.rows} />;
   return (

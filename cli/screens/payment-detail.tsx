@@ -1,12 +1,12 @@
 // One payment with everything about it, and putting it right after its id was typed.
-import { Box, Text, useInput } from 'ink';
+import { Box, Text } from 'ink';
 import { useState } from 'react';
 import { getAdminPayment, resolvePayment } from '../../src/api/admin.ts';
 import type { CallReply } from '../../src/api/call.ts';
 import type { Context } from '../command.ts';
 import { clean } from '../text.ts';
 import { relative } from '../view.ts';
-import { type Size, usePoll } from './hooks.ts';
+import { type Size, useKeys, usePoll } from './hooks.ts';
 import type { Payment } from './payment-rows.ts';
 import { statusColor } from './table.tsx';
 
@@ -53,6 +53,8 @@ export function PaymentDetail(props: PaymentDetailProps) {
     setStep(next);
     onTyping(next.at === 'type' || next.at === 'choose');
   };
+  const type = (change: (typed: string) => string) =>
+    setStep((before) => (before.at === 'type' ? { ...before, typed: change(before.typed) } : before));
   const resolve = async (action: string) => {
     go({ at: 'busy', action });
     try {
@@ -65,25 +67,22 @@ export function PaymentDetail(props: PaymentDetailProps) {
     }
     go({ at: 'look' });
   };
-  useInput(
-    (input, key) => {
-      if (step.at === 'busy') return;
-      if (step.at === 'look') {
-        if (key.escape || key.leftArrow) onBack();
-        else if (input === 'r' && !readonly) go({ at: 'choose' });
-      } else if (key.escape) go({ at: 'look' });
-      else if (step.at === 'choose') {
-        const action = ACTIONS[input];
-        if (action === 'recheck') void resolve(action);
-        else if (action) go({ at: 'type', action, typed: '' });
-      } else if (key.backspace || key.delete) setStep({ ...step, typed: step.typed.slice(0, -1) });
-      else if (key.return) {
-        if (step.typed === id.slice(0, TYPED)) void resolve(step.action);
-        else setOutcome('that is not the id: nothing was done');
-      } else setStep({ ...step, typed: step.typed + clean(input) });
-    },
-    { isActive: active },
-  );
+  useKeys((input, key) => {
+    if (step.at === 'busy') return;
+    if (step.at === 'look') {
+      if (key.escape || key.leftArrow) onBack();
+      else if (input === 'r' && !readonly) go({ at: 'choose' });
+    } else if (key.escape) go({ at: 'look' });
+    else if (step.at === 'choose') {
+      const action = ACTIONS[input];
+      if (action === 'recheck') void resolve(action);
+      else if (action) go({ at: 'type', action, typed: '' });
+    } else if (key.backspace || key.delete) type((typed) => typed.slice(0, -1));
+    else if (key.return) {
+      if (step.typed === id.slice(0, TYPED)) void resolve(step.action);
+      else setOutcome('that is not the id: nothing was done');
+    } else type((typed) => typed + clean(input));
+  }, active);
   return (
     <Box flexDirection="column" height={size.rows}>
       {data ? <Facts detail={data} /> : <Text color="red">{error === null ? 'loading' : clean(error)}</Text>}

@@ -1,10 +1,11 @@
 // The payments: a list to filter and sort, one opened with everything about it, resolved after typing its id.
-import { Box, Text, useInput } from 'ink';
+import { Box, Text } from 'ink';
 import { useEffect, useState } from 'react';
 import type { Context } from '../command.ts';
 import { clean } from '../text.ts';
 import { relative } from '../view.ts';
 import type { ViewProps } from './app.tsx';
+import { useKeys } from './hooks.ts';
 import { PaymentDetail } from './payment-detail.tsx';
 import { type Payment, type Sort, sorts, usePaymentRows, useShown } from './payment-rows.ts';
 import { type Column, moved, statusColor, Table } from './table.tsx';
@@ -75,15 +76,15 @@ export function PaymentsView({
     setFiltering(on);
     onTyping(on);
   };
-  useInput(
+  useKeys(
     (input, key) => {
       if (filtering) {
         if (key.return) type(false);
         else if (key.escape) {
           setFilter('');
           type(false);
-        } else if (key.backspace || key.delete) setFilter(filter.slice(0, -1));
-        else if (!key.ctrl && !key.meta) setFilter(filter + clean(input));
+        } else if (key.backspace || key.delete) setFilter((before) => before.slice(0, -1));
+        else if (!key.ctrl && !key.meta) setFilter((before) => before + clean(input));
         return;
       }
       if (input === '/') type(true);
@@ -94,7 +95,7 @@ export function PaymentsView({
       else if (key.return) setOpen(shown[at]?.id ?? null);
       else setSelected(moved(input, key, { selected: at, count: shown.length, page: size.rows }) ?? at);
     },
-    { isActive: active && open === null },
+    active && open === null,
   );
   if (open !== null)
     return (

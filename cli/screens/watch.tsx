@@ -1,5 +1,5 @@
 // One invoice on the whole screen: what to send where, its QR code, and what happens, until it ends.
-import { Box, Text, useApp, useInput } from 'ink';
+import { Box, Text, useApp } from 'ink';
 import { useEffect, useState } from 'react';
 import { getInvoicePayment, getPublicInvoice } from '../../src/api/buyer.ts';
 import type { CallReply } from '../../src/api/call.ts';
@@ -10,7 +10,8 @@ import { print } from '../io.ts';
 import { fittingQr } from '../qr.ts';
 import { clean, pad } from '../text.ts';
 import { show } from '../view.ts';
-import { usePoll, useSize } from './hooks.ts';
+import { hasEnded } from '../watch.ts';
+import { useKeys, usePoll, useSize } from './hooks.ts';
 import { statusColor } from './table.tsx';
 import { runScreen } from './terminal.ts';
 
@@ -52,13 +53,15 @@ export function Watch({ context, id, interval_ms, onInvoice }: WatchProps) {
     void fittingQr({ payload, page_url }, { columns: size.columns, rows: size.rows + 2 }).then(setCode);
   }, [payload, page_url, size.columns, size.rows]);
   useEffect(() => {
-    if (!invoice) return;
-    onInvoice(invoice);
-    if (invoice.status === 'created') return;
+    if (invoice) onInvoice(invoice);
+  }, [invoice, onInvoice]);
+  const ended = invoice !== undefined && hasEnded(invoice);
+  useEffect(() => {
+    if (!ended) return;
     const timer = setTimeout(() => exit(), LAST_LOOK_MS);
     return () => clearTimeout(timer);
-  }, [invoice, onInvoice, exit]);
-  useInput((input, key) => {
+  }, [ended, exit]);
+  useKeys((input, key) => {
     if (key.ctrl && input === 'c') exit(new GwError('interrupted', 'interrupted'));
     else if (input === 'q' || key.escape) exit();
   });

@@ -1,6 +1,6 @@
 // The built `gw` as a process of its own, with profiles that go with the test; on a pseudo-terminal where one is asked for.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { execa } from 'execa';
 
 export const GW = fileURLToPath(new URL('../../../bin/gw.js', import.meta.url));
 /** A slow machine under load still answers within it. */
-const LIMIT_MS = 25_000;
+const LIMIT_MS = 20_000;
 
 export interface Ran {
   code: number;
@@ -35,6 +35,7 @@ export interface Pty {
   see(pattern: RegExp): Promise<string>;
   /** Exit code. */
   ended: Promise<number>;
+  /** Sends a signal to gw itself. */
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -113,7 +114,11 @@ export function makeGw(url: string): Gw {
         output: () => output,
         write: (keys) => void child.stdin.write(keys),
         ended,
-        kill: (signal) => void child.kill(signal),
+        kill: (signal) => {
+          // The first child of `script` is what runs on its terminal.
+          const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+          process.kill(Number(children.trim().split(' ')[0]), signal);
+        },
         see: (pattern) =>
           new Promise((resolve, reject) => {
             const fail = (why: string) =>

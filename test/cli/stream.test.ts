@@ -1,0 +1,124 @@
+// What goes on by itself: watching, following and forwarding events.
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiError, createClient } from '../../src/api/client.ts';
+import { type Home, makeHome } from '../daemon/helpers/process.ts';
+import { wallets } from '../helpers/app.ts';
+import { serve } from '../helpers/local-server.ts';
+import { until } from '../helpers/until.ts';
+import { type Gw, makeGw } from './helpers/gw.ts';
+
+let home: Home;
+let gw: Gw;
+let url: string;
+const create = async (amount: string): Promise<string> =>
+  (await gw(['invoice', 'create', '--chain', 'ton', '--amount', amount, '--json'])).json.id;
+
+beforeAll(async () => {
+  home = makeHome();
+  url = (await home.start()).url;
+  gw = makeGw(url);
+  await gw(['signup', '--email', 'streams@example.com', '--password', '-'], {
+    stdin: 'correct horse battery',
+  });
+  await gw(['wallet', 'set', 'ton', wallets.ton ?? '']);
+});
+afterAll(async () => {
+  gw.remove();
+  await home.remove();
+});
+
+describe('gw invoice watch', () => {
+  it('prints a line of JSON for each change and ends with the invoice', async () => {
+    const id = await create('5');
+    const watch = gw.start(['invoice', 'watch', id, '--interval', '200ms', '--json', 'status']);
+    await until('the first line', async () => watch.lines[0]);
+    await gw(['invoice', 'simulate', id]);
+    expect(await watch.ended).toBe(0);
+    expect(watch.lines.map((line) => JSON.parse(line).status)).toEqual(['created', 'confirmed']);
+  });
+});
+
+describe('gw listen', () => {
+  it('forwards events with a signature that verifies by a secret that stays the same', async () => {
+    const server = await serve((_, response) => response.writeHead(204).end());
+    const first = (await gw(['listen', '--print-secret'])).stdout.trim();
+    const listen = gw.start(['listen', '--forward-to', `${server.url}/hook`, '--json']);
+    await until('the connection', async () => listen.errors.find((line) => line.startsWith('forwarding')));
+    const id = await create('7');
+    await gw(['invoice', 'simulate', id]);
+    const line = await until('the event', async () => listen.lines[0]);
+    expect(JSON.parse(line)).toMatchObject({
+      event: { type: 'invoice.confirmed', data: { invoice: { id } } },
+      delivery: { status: 204, error: null, duration_ms: expect.any(Number) },
+    });
+    const [request] = server.requests;
+    const headers = request?.headers as Record<string, string>;
+    expect(new Webhook(first).verify(request?.body ?? '', headers)).toMatchObject({
+      type: 'invoice.confirmed',
+    });
+    expect((await gw(['listen', '--print-secret'])).stdout.trim()).toBe(first);
+    listen.child.kill('SIGINT');
+    expect(await listen.ended).toBe(130);
+  });
+
+  it('says what the local server answered, and goes on when it is down', async () => {
+    const listen = gw.start(['listen', '--forward-to', 'http://127.0.0.1:9/', '--events', 'all', '--json']);
+    await until('the connection', async () => listen.errors.find((line) => line.startsWith('forwarding')));
+    await create('1');
+    await create('2');
+    await until('two events', async () => listen.lines[1]);
+    for (const line of listen.lines) expect(JSON.parse(line).delivery).toMatchObject({ status: null });
+    listen.child.kill('SIGTERM');
+    expect(await listen.ended).toBe(143);
+  });
+});
+
+describe('gw event', () => {
+  it('follows what happens, and sends one again to the webhook address', async () => {
+    const server = await serve((_, response) => response.writeHead(200).end());
+    await gw(['account', 'update', '--webhook-url', `${server.url}/hooks`]);
+    const follow = gw.start(['event', 'list', '--follow', '--type', 'invoice.confirmed', '--json']);
+    await until('the connection', async () => follow.errors.find((line) => line.startsWith('following')));
+    const id = await create('3');
+    await gw(['invoice', 'simulate', id]);
+    const event = JSON.parse(await until('the event', async () => follow.lines[0]));
+    expect(event.data.invoice.id).toBe(id);
+    await until('the webhook', async () => server.requests[0]);
+    const again = await gw(['event', 'resend', event.id, '--json']);
+    expect(again.json.deliveries.at(-1)).toMatchObject({ kind: 'manual', http_status: 200 });
+    expect(server.requests.map(({ headers }) => headers['webhook-id'])).toEqual([event.id, event.id]);
+    follow.child.kill('SIGINT');
+    await follow.ended;
+  });
+});
+
+describe('the typed client', () => {
+  it('has a method for each endpoint, with credentials where they are asked for', async () => {
+    const { json } = await gw(['account', 'get', '--json', 'api_key']);
+    const client = createClient({ base_url: url, api_key: json.api_key, fetch });
+    const invoice = await client.createInvoice(
+      { body: { chain: 'ton', amount: 12.5 } },
+      { idempotency_key: 'once' },
+    );
+    const again = await client.createInvoice(
+      { body: { chain: 'ton', amount: 12.5 } },
+      { idempotency_key: 'once' },
+    );
+    expect(again.id).toBe(invoice.id);
+    expect((await client.listInvoices({ query: { limit: 1 } })).data[0]?.id).toBe(invoice.id);
+    expect((await client.payQrPng({ params: { invoice_id: invoice.id } })).slice(1, 4)).toEqual(
+      new Uint8Array([80, 78, 71]),
+    );
+    expect(await client.payQrSvg({ params: { invoice_id: invoice.id } })).toMatch(/^<svg/);
+  });
+
+  it('throws the refusal with its code, status and request id', async () => {
+    const client = createClient({ base_url: url, fetch });
+    const refusal = await client
+      .createInvoice({ body: { chain: 'ton', amount: '1' } })
+      .catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ApiError);
+    expect(refusal).toMatchObject({ status: 401, code: 'invalid_api_key', request_id: expect.any(String) });
+  });
+});
