@@ -1,5 +1,5 @@
 // What checkout pages show and follow, each in one statement.
-import { sql } from 'kysely';
+import { type CompiledQuery, sql } from 'kysely';
 import type { Db, Executor } from './open.ts';
 import type { InvoiceRow } from './tables.ts';
 
@@ -17,7 +17,21 @@ export interface CheckoutRow extends InvoiceRow {
   unit_slug: string | null;
 }
 
-export function checkoutRow(query: Executor, id: string): Promise<CheckoutRow | undefined> {
+/** The statement below for each database handle: making it anew would cost as much as running it. */
+const compiled = new WeakMap<Executor, CompiledQuery<CheckoutRow>>();
+
+export async function checkoutRow(query: Executor, id: string): Promise<CheckoutRow | undefined> {
+  const known = compiled.get(query) ?? rowStatement(query);
+  compiled.set(query, known);
+  const { rows } = await query.executeQuery<CheckoutRow>({
+    ...known,
+    parameters: [...known.parameters.slice(0, -1), id],
+  });
+  return rows[0];
+}
+
+/** The id is its last parameter. */
+function rowStatement(query: Executor): CompiledQuery<CheckoutRow> {
   return query
     .selectFrom('invoices')
     .leftJoin('payments', (join) =>
@@ -38,8 +52,8 @@ export function checkoutRow(query: Executor, id: string): Promise<CheckoutRow | 
       'units.language as unit_language',
       'units.slug as unit_slug',
     ])
-    .where('invoices.id', '=', id)
-    .executeTakeFirst();
+    .where('invoices.id', '=', '')
+    .compile();
 }
 
 /** What can change of an invoice while its buyer watches. */
