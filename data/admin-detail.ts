@@ -1,4 +1,5 @@
 // Everything kept about one invoice or one payment, for the operator; each list within a limit.
+import { sql } from 'kysely';
 import type { Executor } from './open.ts';
 import type { EventRow, IncomeRow, LedgerRow, PaymentRow, TransferRow } from './tables.ts';
 
@@ -88,7 +89,7 @@ export async function watchCounts(
     .selectFrom('transfers')
     .select((of) => of.fn.countAll().as('count'))
     .where('blockchain', '=', blockchain)
-    .where('state', '=', 'pending')
+    .where('state', '=', sql.lit('pending'))
     .executeTakeFirstOrThrow();
   return { watched: count(watched), pending: count(pending) };
 }

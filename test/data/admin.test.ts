@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   CANDIDATES_SHOWN,
   candidatesFor,
+  type Entry,
   type EntryFilter,
   entriesOfPayments,
   entryKeys,
@@ -19,7 +20,7 @@ import { createDatabase, hasPostgres, type TestDatabase } from '../helpers/postg
 import { addMerchant, insertAll, newInvoice, newPayment, START } from './admin-world.ts';
 
 const dialects: Dialect[] = hasPostgres ? ['sqlite', 'postgres'] : ['sqlite'];
-const INVOICES = 4_000;
+const INVOICES = 1_500;
 const chains = [
   ['ton', 'ton'],
   ['ton', 'ton-usdt'],
@@ -90,44 +91,45 @@ describe.each(dialects)('the operator list on %s', (dialect) => {
           for (const owner_id of [undefined, owners[1]]) yield { status, kind, chain, owner_id };
   };
 
-  const expected = ({ status, kind, chain, owner_id }: Omit<EntryFilter, 'skip' | 'limit'>): string[] =>
+  const ofInvoices: (string | undefined)[] = [
+    undefined,
+    'created',
+    'confirmed',
+    'expired',
+    'cancelled',
+    'failed',
+  ];
+  const expected = ({ status, kind, chain, owner_id }: Omit<EntryFilter, 'skip' | 'limit'>): Known[] =>
     known
       .filter((entry) => {
-        const payment = !['created', 'confirmed', 'expired', 'cancelled', 'failed'].includes(
-          status ?? 'created',
+        const found = ofInvoices.includes(status) ? entry.status : entry.payment_status;
+        return (
+          (status === undefined || found === status) &&
+          (kind === undefined || entry.kind === kind) &&
+          (chain === undefined || entry.chain === chain) &&
+          (owner_id === undefined || entry.owner === owner_id)
         );
-        if (status !== undefined && (payment ? entry.payment_status : entry.status) !== status) return false;
-        if (kind !== undefined && entry.kind !== kind) return false;
-        if (chain !== undefined && entry.chain !== chain) return false;
-        return owner_id === undefined || entry.owner === owner_id;
       })
-      .sort((a, b) => b.at - a.at)
-      .map((entry) => entry.id);
+      .sort((a, b) => b.at - a.at);
+
+  const timeOf = ({ stray, payment, invoice }: Entry) => (stray ? payment?.listed_at : invoice?.created_at);
+  const idOf = ({ stray, payment, invoice }: Entry) => (stray ? payment : invoice)?.id ?? '';
 
   test('every combination of filters finds what belongs to it, newest first, page by page', async () => {
     for (const filter of filters()) {
-      const want = expected(filter);
-      const got: { id: string; at: number }[] = [];
-      for (let skip = 0; skip <= 40; skip += 20) {
-        const page = await listEntries(db, { ...filter, skip, limit: 20 });
-        got.push(
-          ...page.map((entry) => ({
-            id: (entry.stray ? entry.payment?.id : entry.invoice?.id) ?? '',
-            at: entry.stray ? (entry.payment?.listed_at ?? 0) : (entry.invoice?.created_at ?? 0),
-          })),
-        );
-      }
       const label = JSON.stringify(filter);
+      const want = expected(filter);
+      const allowed = new Set(want.map((entry) => entry.id));
+      const got: Entry[] = [];
+      for (let skip = 0; skip <= 40; skip += 20)
+        got.push(...(await listEntries(db, { ...filter, skip, limit: 20 })));
       expect(got.length, label).toBe(Math.min(60, want.length));
-      expect(new Set(got.map((entry) => entry.id)).size, label).toBe(got.length);
+      expect(new Set(got.map(idOf)).size, label).toBe(got.length);
       expect(
-        got.map((entry) => entry.id).filter((id) => !want.includes(id)),
+        got.filter((entry) => !allowed.has(idOf(entry))),
         label,
       ).toEqual([]);
-      const times = got.map((entry) => entry.at);
-      expect(times, label).toEqual([...times].sort((a, b) => b - a));
-      const newest = want.map((id) => known.find((entry) => entry.id === id)?.at).slice(0, got.length);
-      expect(times, label).toEqual(newest);
+      expect(got.map(timeOf), label).toEqual(want.slice(0, got.length).map((entry) => entry.at));
     }
   });
 

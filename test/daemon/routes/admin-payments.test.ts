@@ -1,4 +1,5 @@
 // The operator's list of payments, one payment in full, and what an operator may do with it; on both databases.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases, startApp, type TestApp, type TestMerchant, wallets } from '../../helpers/app.ts';
 import { verifyChain } from '../../helpers/books.ts';
@@ -408,16 +409,18 @@ describe.each(databases)("the operator's payments on %s", (database) => {
   ])('%s costs at most %i statements, however much there is', async (path, budget) => {
     const { db } = service.app;
     const { query } = db;
+    // Loops of the daemon ask the same database meanwhile; theirs are not of this request.
+    const request = new AsyncLocalStorage<true>();
     let statements = 0;
     db.query = query.withPlugin({
       transformQuery({ node }) {
-        statements++;
+        if (request.getStore()) statements++;
         return node;
       },
       transformResult: async ({ result }) => result,
     });
     try {
-      expect((await call('GET', path)).status).toBe(200);
+      expect((await request.run(true, () => call('GET', path))).status).toBe(200);
     } finally {
       db.query = query;
     }
