@@ -2,6 +2,7 @@
 import MiniSearch from 'minisearch';
 import type { Entry, Kind } from '../../src/api/catalog.ts';
 import { keywords, secondary } from '../../src/guides/keywords.ts';
+import { verbs, weak } from '../../src/guides/synonyms.ts';
 import { asksMeaning, createReader } from './words.ts';
 
 export interface SearchOptions {
@@ -28,6 +29,10 @@ const boost = { title: 5, keywords: 5, name: 2, summary: 2, description: 0.7, do
 const SECONDARY = 0.6;
 /** Concepts, where a question asks what something means. */
 const MEANT = 2;
+/** How much a term counts. */
+const termBoost = (term: string): number => (weak.has(term) ? 0.5 : verbs.has(term) ? 1.4 : 1);
+/** A word said often says little more than said once: entries are short. */
+const bm25 = { k: 0.4, b: 0.5, d: 0.5 };
 const withoutDocs = ['title', 'keywords', 'name', 'summary', 'description'];
 
 /** Indexes the entries; answers in memory. */
@@ -53,6 +58,8 @@ export function createSearch(entries: readonly Entry[]): Search {
     return index
       .search(query, {
         boost,
+        boostTerm: termBoost,
+        bm25,
         boostDocument: (id) =>
           secondary.has(id) ? SECONDARY : meaning && byId.get(id)?.kind === 'concept' ? MEANT : 1,
         ...(include_docs ? {} : { fields: withoutDocs }),

@@ -1,14 +1,14 @@
 // Words to terms: one term for all forms and translations of a word, and the nearest one for what is typed wrongly.
 import MiniSearch from 'minisearch';
 import { stemmer } from 'stemmer';
-import { asked, definition, phrases, stopWords, synonyms } from '../../src/guides/synonyms.ts';
+import { asked, definition, pairs, phrases, stopWords, synonyms } from '../../src/guides/synonyms.ts';
 
 /** Longest word that is looked at. */
 const MAX_WORD = 40;
 /** Most words of a query that are looked at. */
 const MAX_WORDS = 32;
 /** Shorter words are too near to too many others to be corrected. */
-const MIN_CORRECTED = 4;
+const MIN_CORRECTED = 5;
 const HAN = /\p{Script=Han}/u;
 
 /** Lower case without accents: `Factúra` → `factura`. */
@@ -16,8 +16,10 @@ const plain = (text: string): string =>
   text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('’', "'");
 
 interface Dictionary {
-  /** Whole words. */
+  /** Whole words as they are written … */
   words: Map<string, string>;
+  /** … and by their stem, which may be that of another: the first of the list has it. */
+  stemmed: Map<string, string>;
   /** Beginnings of words, longest first. */
   stems: [string, string][];
   /** Chinese words, longest first. */
@@ -26,13 +28,13 @@ interface Dictionary {
 }
 
 function read(): Dictionary {
-  const dictionary: Dictionary = { words: new Map(), stems: [], han: [], phrases: [] };
+  const dictionary: Dictionary = { words: new Map(), stemmed: new Map(), stems: [], han: [], phrases: [] };
   for (const [term, list] of Object.entries(synonyms)) {
-    dictionary.words.set(stemmer(term), term);
+    addWord(dictionary, term, term);
     for (const word of plain(list).split(/\s+/).filter(Boolean)) {
       if (HAN.test(word)) dictionary.han.push([word, term]);
       else if (word.endsWith('*')) dictionary.stems.push([word.slice(0, -1), term]);
-      else dictionary.words.set(stemmer(word), term);
+      else addWord(dictionary, word, term);
     }
   }
   const longest = ([a]: [string, string], [b]: [string, string]) => b.length - a.length;
@@ -43,6 +45,12 @@ function read(): Dictionary {
     ` ${term} `,
   ]);
   return dictionary;
+}
+
+function addWord({ words, stemmed }: Dictionary, word: string, term: string): void {
+  words.set(word, term);
+  const stem = stemmer(word);
+  if (!stemmed.has(stem)) stemmed.set(stem, term);
 }
 
 const dictionary = read();
@@ -67,7 +75,13 @@ export function wordsOf(text: string): string[] {
 
 /** The term of a word that the dictionary has. */
 const known = (word: string): string | undefined =>
-  dictionary.words.get(stemmer(word)) ?? dictionary.stems.find(([stem]) => word.startsWith(stem))?.[1];
+  dictionary.words.get(word) ??
+  dictionary.stemmed.get(stemmer(word)) ??
+  dictionary.stems.find(([stem]) => word.startsWith(stem))?.[1];
+
+/** What pairs of terms mean. */
+const together = (terms: readonly string[]): string[] =>
+  pairs.filter(([one, other]) => terms.includes(one) && terms.includes(other)).map(([, , both]) => both);
 
 /** Whether a query asks what something means. */
 export const asksMeaning = (query: string): boolean => definition.test(plain(query));
@@ -123,13 +137,13 @@ export function createReader(texts: readonly string[]): Reader {
         .flatMap((word) => {
           if (HAN.test(word)) return hanTerms(word);
           if (isStop(word)) return [];
-          const term = asked[word] ?? known(word);
+          const term = (Object.hasOwn(asked, word) ? asked[word] : undefined) ?? known(word);
           if (term) return [term];
           if (indexed.has(stemmer(word))) return [stemmer(word)];
           const near = nearest(word);
           return near && !isStop(near) ? [termOf(near)] : [];
         });
-      return [...new Set(found)];
+      return [...new Set([...found, ...together(found)])];
     },
   };
 }

@@ -23,7 +23,15 @@ const signIn: Remedy = {
 };
 const RETRY = 'Wait `Retry-After` seconds, then send the same request again';
 
-const remedies: Partial<Record<ErrorCode, Remedy>> = {
+/** Null where the sentence of the refusal says all there is. */
+const remedies: Record<ErrorCode, Remedy | null> = {
+  bad_request: null,
+  incorrect_password: null,
+  same_password: null,
+  superuser_self_delete: null,
+  transfer_booked: null,
+  internal: null,
+  too_many_streams: 'Close a stream that is no longer read, or poll',
   invalid_login: {
     hint: 'Check mail address and password; a forgotten password is recovered by mail',
     next: 'recoverPassword',
@@ -72,6 +80,7 @@ const remedies: Partial<Record<ErrorCode, Remedy>> = {
     'Wait until open invoices of this price end, change the price by a cent, or take another chain',
   invoice_ended: { hint: 'Create a new invoice', next: 'createInvoice' },
   payment_detected: { hint: 'Follow the payment that was seen', next: 'getInvoicePayment' },
+  mail_failed: 'Ask the operator to check the mail server in the settings',
   idempotency_in_progress: 'Send the same request again in a moment',
   idempotency_mismatch: 'Use a new Idempotency-Key for another body',
   body_too_large: 'Send less than 256 kB',
@@ -90,7 +99,7 @@ export function nextCall(operation: EndpointId): NextCall {
 /** What to say along with a refusal; undefined where nothing helps. */
 export function mendOf(code: ErrorCode): Mend | undefined {
   const remedy = remedies[code];
-  if (remedy === undefined) return undefined;
+  if (remedy === null) return undefined;
   return typeof remedy === 'string' ? { hint: remedy } : { hint: remedy.hint, next: nextCall(remedy.next) };
 }
 

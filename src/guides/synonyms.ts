@@ -14,12 +14,13 @@ export const stopWords: ReadonlySet<string> = new Set(
 export const phrases: Readonly<Record<string, string>> = {
   'top ?up|topping up|add (?:more )?(?:credits?|funds?)|buy (?:more )?(?:credits?|limit)': 'refill',
   'log(?:ging|ged)? ?-?(?:in|on)(?:to)?|sign(?:ing|ed)? ?-?in|iniciar sesion|inicio de sesion': 'login',
-  'sign(?:ing|ed)? ?-?up|create (?:a |an |new )*acc?ounts?|new account|open an account|crear (?:una )?cuenta':
+  'sign(?:ing|ed)? ?-?up|(?:create|make|open) (?:a |an |new |my )*acc?ounts?|new account|open an account|crear (?:una )?cuenta':
     'signup',
   'log ?out': 'logout',
   'who am i': 'me profile',
   'api[ _-]?keys?|merchant keys?|access keys?|api ключ\\p{L}*|clave (?:de )?api': 'apikey',
   'web ?hooks?': 'webhook',
+  '(?:access|bearer|jwt) tokens?': 'bearer',
   'deep ?links?': 'link',
   'pay(?:ment)? links?|enlace de pago': 'payment link',
   'real[ -]?time|server[ -]sent|sse': 'stream',
@@ -32,8 +33,10 @@ export const phrases: Readonly<Record<string, string>> = {
   'real money': 'money',
   'send (?:it |them )?(?:once )?again|re-?sen[dt]|re-?deliver\\p{L}*': 'resend',
   'web ?sites?': 'website',
-  'charg(?:e|es|ing)(?= )|cobrar(?: a)?': 'create invoice',
+  'charg(?:e|ing)(?= (?:an?|the|my|some|customers?|clients?|buyers?|someone) )|cobrar(?: a)?':
+    'create invoice',
   tokens: 'gateway',
+  '(?:to )?(?:bill|invoice) (?:a|an|the|my|some|someone|somebody|customers?|clients?)': 'create invoice',
   'how much|how many': 'amount',
   'blocks? ?chains?': 'blockchain',
   'e-?mails?': 'mail',
@@ -52,6 +55,30 @@ export const asked: Readonly<Record<string, string>> = {
   every: 'list',
 };
 
+/** Words that nearly everything is about: they tell little apart. */
+export const weak: ReadonlySet<string> = new Set([
+  'buyer',
+  'merchant',
+  'payment',
+  'me',
+  'amount',
+  'operator',
+]);
+
+/** What is to be done: it tells the calls on one thing apart. */
+export const verbs: ReadonlySet<string> = new Set(
+  'create list add set update delete cancel resend rotate check simulate buy resolve stop enable search reset'.split(
+    ' ',
+  ),
+);
+
+/** Two terms of a question that are one thing, in any language and order. */
+export const pairs: readonly (readonly [string, string, string])[] = [
+  ['create', 'account', 'signup'],
+  ['create', 'user', 'signup'],
+  ['stop', 'invoice', 'cancel'],
+];
+
 /** Questions for what a word means. */
 export const definition =
   /^\s*(?:what(?:'s| is| are| does)|meaning of|explain|define|que (?:es|son)|что такое|что значит|объясни|什么是)/;
@@ -59,25 +86,27 @@ export const definition =
 /** The term of each word, in any language and form. The term itself belongs to it. */
 export const synonyms: Readonly<Record<string, string>> = {
   create:
-    'make new generate start issue build crear creo generar hacer nuevo nueva созда* сделать выставить нов* 创建 新建 生成 开具',
+    'make new generate start issue emit build emitir crear creo generar hacer nuevo nueva созда* сделать выстав* нов* 创建 新建 生成 开具',
   list: 'lists listar mostrar lista ver спис* показ* посмотр* 列出 列表 查看 查询 所有 全部',
   add: 'anadir agregar добав* 添加 新增',
   set: 'configure assign configurar establecer poner настро* установ* задать указать 设置 配置 设定',
   update:
-    'change edit modify rename alter adjust cambiar editar modificar actualizar измен* редакт* обнов* 修改 更改 更新 编辑',
-  delete: 'remove erase drop destroy close eliminar borrar quitar удал* убрать 删除 移除 关闭',
-  cancel: 'void abort cancelar anular отмен* 取消 作废',
-  resend: 'redeliver repeat reenviar повтор* 重新发送 重发 再次发送',
-  rotate: 'regenerate renew replace leaked compromised stolen rotar смен* перевыпус* 轮换 重置密钥',
-  check: 'recheck verify refresh poll verificar comprobar revisar провер* 检查 核对 确认付款',
+    'change edit modify rename alter adjust cambiar editar modificar actualizar измен* смен* редакт* обнов* 修改 更改 更新 编辑',
+  delete: 'remove erase discontinue drop destroy close eliminar borrar quitar удал* убрать 删除 移除 关闭',
+  cancel: 'void abort kill revoke cancelar anular отмен* 取消 作废',
+  resend: 'redeliver replay repeat reenviar повтор* 重新发送 重发 再次发送',
+  rotate: 'regenerate renew replace leaked compromised stolen rotar перевыпус* 轮换 重置密钥',
+  verify: 'verificar validate',
+  check: 'recheck refresh poll comprobar revisar провер* 检查 核对 确认付款',
   simulate: 'fake mock pretend emulate simular симул* имит* 模拟',
   buy: 'purchase comprar compra купить покуп* 购买',
   resolve: 'fix stuck reconcile resolver разреш* 处理',
-  stop: 'deactivate disable pause suspend',
-  enable: 'activate allow accept aceptar habilitar включ* принима* 启用 接受',
+  stop: 'deactivate disable pause suspend unavailable',
+  enable: 'activate allow habilitar включ* 启用',
+  accept: 'accepted accepts accepting acept* принима* 接受',
   search: 'find lookup look buscar encontrar поиск найти искать 搜索 查找',
   invoice:
-    'invoices bill bills billing charge charges factura* cobrar cobro счет* счёт* инвойс* выставлен* 发票 账单 收款单 订单',
+    'invoices bill bills billing charge charges factura* cobrar cobro счет* счёт* инвойс* 发票 账单 收款单 订单',
   payment:
     'pay pays payments paying transaction transfer pago pagos pagar оплат* платеж* платёж* 付款 支付 收款',
   unit: 'units product products offer offers item items good goods listing producto* oferta* articulo* товар* продукт* предложен* 商品 产品',
@@ -93,7 +122,7 @@ export const synonyms: Readonly<Record<string, string>> = {
     'gateways coin coins currency currencies token tokens chain chains crypto cryptocurrency supported monedas moneda criptomoneda* валют* монет* крипт* 币种 货币 币 加密货币',
   blockchain: 'blockchains network networks red redes блокчейн* сеть сети 区块链 网络 链',
   user: 'users usuario* пользоват* 用户',
-  signup: 'register registration enroll registrar* registro регистр* зарегистр* 注册',
+  signup: 'register registration enroll join registrar* registro регистр* зарегистр* 注册',
   login: 'signin authenticate authentication entrar acceder войти вход авториз* логин 登录 登陆',
   password: 'passwords contrasena* clave парол* 密码',
   forgot: 'forget forgotten lost recover recovery olvide olvidado recuperar забыл* восстан* 忘记 找回',
@@ -104,7 +133,7 @@ export const synonyms: Readonly<Record<string, string>> = {
   buyer:
     'buyers customer customers client clients payer comprador* cliente* покупател* клиент* 买家 客户 顾客',
   webhook: 'webhooks notification notifications notify notified notificacion* уведомлен* вебхук* 通知 回调',
-  receive: 'recibir recibo получать получить 接收 收到',
+  receive: 'recibir 接收 收到',
   event: 'events evento* событи* 事件',
   stream: 'streaming live follow watch',
   embed: 'embedded embedding widget integrate insertar incrustar встро* встав* виджет* 嵌入 集成',
@@ -113,7 +142,8 @@ export const synonyms: Readonly<Record<string, string>> = {
   link: 'links url urls enlace* ссыл* 链接',
   page: 'pages pagina* страниц* 页面 页',
   apikey: 'clave_api апи-ключ 密钥 api密钥',
-  token: 'bearer jwt токен* 令牌',
+  bearer: 'jwt',
+  token: 'токен* 令牌',
   price: 'prices cost precio* цен* 价格',
   status: 'state estado статус* состоян* 状态',
   testnet: 'sandbox demo trial try pruebas тестов* песочниц* 测试网 测试',
@@ -126,11 +156,11 @@ export const synonyms: Readonly<Record<string, string>> = {
   unmatched: 'unknown orphan unassigned',
   health: 'alive uptime running status_up healthy здоров* 健康',
   docs: 'documentation reference manual documentacion документац* 文档',
-  openapi: 'swagger schema spec specification',
+  openapi: 'schema spec specification',
   mcp: 'claude cursor tools model context protocol',
   agent: 'agents bot bots ai llm llms агент* бот* 机器人',
   cli: 'gw',
-  error: 'errors code refusal refused failure fails mean means ошибк* 错误',
+  error: 'errors refusal refused failure fails mean means ошибк* 错误',
   idempotency: 'idempotent twice duplicate duplicates retry retries double',
   rate_limit: 'throttle throttling 429',
   money: 'funds cash dinero деньг* 资金 钱',

@@ -57,7 +57,7 @@ describe('discovery', () => {
   });
 
   test('the catalog has every kind, operator entries only when asked for', async () => {
-    verifies('get-catalog', 'get-catalog-hidden');
+    verifies('get-catalog-hidden', 'auth-none', 'get-catalog');
     const entries = await entriesOf('');
     expect([...new Set(entries.map((entry: { kind: string }) => entry.kind))].sort()).toEqual(
       ['concept', 'embed', 'endpoint', 'flow', 'guide', 'page'].sort(),

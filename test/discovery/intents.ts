@@ -230,6 +230,104 @@ recibir notificaciones de pago | flow.receive-webhooks
 查看收入记录 | listIncome
 嵌入网站 | flow.embed getEmbedPreview embed.unit-script
 重新发送通知 | resendEvent
+issue an invoice for 40 usd payable in solana | createInvoice
+i need to bill someone | createInvoice flow.sell-with-invoice
+has the customer paid yet | getInvoice checkInvoice getInvoicePayment getPublicInvoice
+look up order 1001 | listInvoices
+kill an unpaid invoice | cancelInvoice
+accepted cryptocurrencies | listGateways
+is USDC on solana supported | listGateways concept.gateway
+price list of my shop | listUnits
+discontinue an item | deleteUnit updateUnit
+make item unavailable for a while | updateUnit
+where do i paste my ton address | setMerchantWallet
+update btc receiving adress | setMerchantWallet
+how to get paid into my own wallet | setMerchantWallet concept.non-custodial
+what is my remaining quota | getMerchantAccount concept.limit
+pay the platform to raise my limit | createRefill flow.top-up
+monthly revenue | listIncome
+fees i was charged for each sale | listIncome concept.fees
+embed on wordpress | flow.embed getEmbedPreview embed.unit-script
+iframe or script for store | getEmbedPreview flow.embed embed.unit-script embedScript
+configure notification endpoint | updateMerchantAccount flow.receive-webhooks
+webhook secret rotation | updateMerchantAccount
+replay a failed webhook | resendEvent
+live feed of payments | listEvents guide.follow-payments
+make an account | signup
+join | signup
+obtain jwt | loginAccessToken guide.authentication
+authentication | guide.authentication loginAccessToken
+password lost | recoverPassword
+new password | updateMyPassword resetPassword
+erase my profile | deleteMe
+qr for paying | payQrSvg payQrPng
+show buyers a page to pay | payShort payPage page.checkout
+testing without crypto | flow.try-on-testnet simulateInvoice concept.demo-mode
+pretend the invoice was paid | simulateInvoice
+machine readable description of api | getOpenApi
+mcp | guide.mcp
+what does error 402 mean | guide.errors concept.limit flow.top-up
+what does memo mean | concept.memo
+how long does an invoice stay open | concept.invoice concept.late-payment concept.gateway
+confirmations bitcoin | concept.confirmations listGateways
+partial payment | concept.amount-match guide.wrong-payment
+refund | concept.non-custodial guide.wrong-payment
+withdraw my money | concept.non-custodial
+kyc | guide.agents
+emitir una factura en bitcoin | createInvoice
+¿qué monedas aceptan? | listGateways
+cambiar contraseña | updateMyPassword
+eliminar mi cuenta | deleteMe
+comprobar si pagaron la factura | checkInvoice getInvoice
+выставить счёт клиенту | createInvoice
+сменить пароль | updateMyPassword
+история продаж | listIncome
+встроить оплату на сайт | flow.embed getEmbedPreview
+список счетов | listInvoices
+检查付款 | checkInvoice getInvoicePayment
+修改密码 | updateMyPassword
+列出发票 | listInvoices
+删除商品 | deleteUnit
+take payment of 10 ton for order 55 | createInvoice flow.sell-with-invoice
+accept btc on my site | flow.embed flow.sell-with-invoice flow.sell-with-link createInvoice
+did the money arrive | checkInvoice getInvoice getInvoicePayment
+invoices that expired | listInvoices
+stop an invoice | cancelInvoice
+supported networks | listGateways getPublicConfig concept.demo-mode
+edit product description | updateUnit
+my shop items | listUnits
+share a link to buy my ebook | flow.sell-with-link createUnit unitShort page.unit
+replace eth wallet | setMerchantWallet
+wallets overview | getMerchantWallets
+prepaid credit left | getBalances getMerchantAccount concept.limit
+how do refills work | flow.top-up createRefill concept.limit getRefillWallets
+turnover last week | listIncome
+webhook url | updateMerchantAccount flow.receive-webhooks
+was my webhook delivered | listEvents listIncome resendEvent flow.receive-webhooks
+validate webhook | guide.webhooks
+event history | listEvents
+regster user | signup
+get token | loginAccessToken guide.authentication
+change mail | updateMe
+reset forgotten password | recoverPassword resetPassword
+current user | getMe
+svg qr | payQrSvg
+swagger | getDocs page.docs
+openapi.json | getOpenApi
+system health | getHealth healthCheck
+overpaid | concept.amount-match guide.wrong-payment
+commission | concept.fees
+double charge on network retry | guide.idempotency
+error format | guide.errors
+cuenta nueva | signup
+añadir billetera | setMerchantWallet
+reenviar webhook | resendEvent
+изменить цену товара | updateUnit
+сделать тестовый платёж | simulateInvoice flow.try-on-testnet
+список кошельков | getMerchantWallets
+模拟付款 | simulateInvoice
+创建账号 | signup
+更改价格 | updateUnit
 list merchants | listAdminMerchants
 operator dashboard | getAdminDashboard flow.operate
 credit a merchant by hand | creditMerchant

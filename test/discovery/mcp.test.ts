@@ -10,6 +10,7 @@ import { routes } from '../../daemon/routes/routes.ts';
 import { type Serving, serve } from '../../daemon/serve.ts';
 import { api } from '../../src/api/api.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
+import { verifies } from '../requirements.ts';
 
 const root = join(import.meta.dirname, '../..');
 const all = api.map(({ id }) => id);
@@ -97,6 +98,7 @@ describe('MCP', () => {
       (await client.callTool({ name, arguments: args })) as unknown as Result;
 
     test('lists a tool for every endpoint, with schemas and annotations', async () => {
+      verifies('gw-mcp');
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name)).toEqual(shown);
       for (const tool of tools) {
