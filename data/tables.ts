@@ -1,83 +1,24 @@
 // The tables and the TypeScript shape of their rows. Columns ending `_micros` are bigint, all other integers are
 // number; coin amounts are TEXT holding an integer of atomic units, because 18 decimals pass 64 bits.
-import type { ColumnType, Generated, Selectable } from 'kysely';
-
-/** 0 or 1: both databases keep it as an integer. */
-export type Flag = 0 | 1;
-
-/** Written once, never updated. */
-type Once<T> = ColumnType<T, T, never>;
-
-interface MetaTable {
-  name: string;
-  value: string;
-}
-
-interface UsersTable {
-  id: Once<string>;
-  email: string;
-  source: Once<string>;
-  /** Identity within its source: the lower-cased address, Google's `sub`, Telegram's numeric id. */
-  subject: string;
-  password_hash: string | null;
-  full_name: string | null;
-  is_active: Flag;
-  is_superuser: Flag;
-  /** Part of every token; raised to end them all. */
-  token_version: number;
-  created_at: Once<number>;
-  /** Set when the account is deleted: identity is blanked, the books stay. */
-  deleted_at: number | null;
-}
-
-interface MerchantsTable {
-  /** Equals the user's id. */
-  id: Once<string>;
-  slug: string;
-  api_key_hash: string;
-  api_key_sealed: string;
-  webhook_url: string | null;
-  webhook_secret_sealed: string | null;
-  /** JSON array as sent, or null for all. */
-  enabled_currencies: string | null;
-  /** Head of the merchant's ledger chain; see LedgerTable. */
-  prepaid_micros: bigint;
-  ledger_seq: number;
-  ledger_hash: string;
-  created_at: Once<number>;
-}
-
-interface WalletsTable {
-  merchant_id: string;
-  blockchain: string;
-  address: string;
-  address_key: string;
-  updated_at: number;
-}
-
-interface DeploymentWalletsTable {
-  blockchain: string;
-  address: string;
-  address_key: string;
-  note: string | null;
-  updated_at: number;
-}
-
-interface UnitsTable {
-  id: Once<string>;
-  merchant_id: Once<string>;
-  slug: string;
-  title: string;
-  description: string | null;
-  amount_usd_micros: bigint;
-  /** JSON array as sent. */
-  currencies: string;
-  wait_seconds: number;
-  language: string | null;
-  active: Flag;
-  created_at: Once<number>;
-  updated_at: number;
-}
+import type { Generated, Selectable } from 'kysely';
+import type {
+  DeploymentWalletsTable,
+  MerchantsTable,
+  MetaTable,
+  UnitsTable,
+  UsersTable,
+  WalletsTable,
+} from './account-tables.ts';
+import type { Once } from './columns.ts';
+import type {
+  AccountCursorsTable,
+  CursorsTable,
+  IdempotencyTable,
+  LeasesTable,
+  ReadRangesTable,
+  TalliesTable,
+  WatchesTable,
+} from './running-tables.ts';
 
 interface InvoicesTable {
   id: Once<string>;
@@ -122,16 +63,6 @@ interface InvoicesTable {
   /** Amount reservation: 1 while (address, asset, amount) may not be given out again, null otherwise. */
   reserved: 1 | null;
   /** Until when late transfers are looked for, Unix seconds. */
-  watch_until: number;
-}
-
-interface WatchesTable {
-  blockchain: string;
-  address_key: string;
-  address: string;
-  since: number;
-  /** Until when an invoice may still be open. */
-  open_until: number;
   watch_until: number;
 }
 
@@ -290,71 +221,6 @@ interface DeliveriesTable {
   created_at: Once<number>;
 }
 
-interface CursorsTable {
-  blockchain: string;
-  /** JSON of the family. */
-  cursor: string | null;
-  /** Raised at every move; a move is a compare-and-set on it. */
-  version: number;
-  tip_height: number | null;
-  tip_hash: string | null;
-  tip_time: number | null;
-  last_ok_at: number | null;
-  last_error: string | null;
-  last_error_at: number | null;
-}
-
-interface AccountCursorsTable {
-  blockchain: string;
-  account: string;
-  cursor: string;
-  updated_at: number;
-}
-
-interface ReadRangesTable {
-  blockchain: string;
-  scope: string;
-  from_position: number;
-  to_position: number;
-  updated_at: number;
-}
-
-interface IdempotencyTable {
-  caller: string;
-  key: string;
-  request_hash: string;
-  /** Id of what the request makes: the same again where its process died midway. */
-  resource_id: string;
-  /** Null while the first request is in progress. */
-  status: number | null;
-  body: string | null;
-  created_at: number;
-}
-
-interface ResetTokensTable {
-  /** Identifier of a used recovery token. */
-  id: string;
-  expires_at: number;
-}
-
-interface LeasesTable {
-  name: string;
-  holder: string;
-  until_ms: number;
-}
-
-/** Running sums that triggers keep; see migrations/0002-operator.ts. A sum is that of all its shards. */
-interface TalliesTable {
-  name: string;
-  key: string;
-  /** Days since 1970, UTC; 0 where the sum has no days. */
-  day: number;
-  shard: number;
-  count: number;
-  amount_micros: bigint;
-  fee_micros: bigint;
-}
-
 export interface Tables {
   meta: MetaTable;
   users: UsersTable;
@@ -377,7 +243,6 @@ export interface Tables {
   account_cursors: AccountCursorsTable;
   read_ranges: ReadRangesTable;
   idempotency: IdempotencyTable;
-  reset_tokens: ResetTokensTable;
   leases: LeasesTable;
   tallies: TalliesTable;
 }
