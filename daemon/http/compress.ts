@@ -12,7 +12,7 @@ const gzipped = promisify(gzip);
 const brotlied = promisify(brotliCompress);
 
 /** Whether the caller accepts an encoding (RFC 9110, section 12.5.3). */
-export function accepts(headers: Headers, encoding: 'gzip' | 'br'): boolean {
+function accepts(headers: Headers, encoding: 'gzip' | 'br'): boolean {
   return (headers.get('accept-encoding') ?? '').split(',').some((entry) => {
     const [name, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
     return name === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));

@@ -56,6 +56,18 @@ describeInBrowser('accessibility of checkout', () => {
     await world.stop();
   });
 
+  test('axe sees what is wrong', async () => {
+    const context = await browser.open();
+    const page = await context.newPage();
+    await page.setContent(
+      '<p style="color:#999">grey</p><a href="#a" style="font-size:4px">a</a><img src="data:,">',
+    );
+    await page.evaluate(axeSource);
+    const found = (await violations(page)).join();
+    for (const rule of ['color-contrast', 'image-alt', 'html-has-lang']) expect(found).toContain(rule);
+    await context.close();
+  });
+
   for (const colorScheme of ['light', 'dark'] as const)
     for (const lang of ['en', 'ar'])
       test(`axe finds nothing in any state, ${colorScheme}, ${lang}, at ${WIDTHS.join(', ')} px`, async () => {
