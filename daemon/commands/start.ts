@@ -3,6 +3,7 @@ import { migrate } from '../../data/migrate.ts';
 import { type Db, openDb } from '../../data/open.ts';
 import { openApp, type RunningApp, seedDeploymentWallets } from '../app.ts';
 import type { Config, Effective } from '../config.ts';
+import { warmDiscovery } from '../discovery/discovery.ts';
 import { createHttp } from '../http/mount.ts';
 import { lockDatabase } from '../lock.ts';
 import { createLog } from '../log.ts';
@@ -56,6 +57,7 @@ export async function start(options: Record<string, unknown>): Promise<void> {
     const mode = config.demo ? `${config.network}, demo` : config.network;
     process.stdout.write(`gatewayd ready on ${serving.url} (${mode})\n`);
     app.start();
+    warmDiscovery(app);
   } catch (error) {
     for (const step of undo) await step();
     throw error;

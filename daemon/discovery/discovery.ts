@@ -45,6 +45,20 @@ export function discoveryOf(app: App): Discovery {
   return made;
 }
 
+/** When a daemon that has started makes its documents, unless someone asks for one before. */
+const WARM_AFTER_MS = 2_000;
+
+/** Makes documents and index in the background, one at a time, so that no caller waits for them. */
+export function warmDiscovery(app: App): void {
+  const { catalog: list, openapi: document, llmsFullTxt, search } = discoveryOf(app);
+  const steps = [() => list({ format: 'json' }), document, llmsFullTxt, search];
+  const next = (): void => {
+    steps.shift()?.();
+    if (steps.length > 0) setTimeout(next, 0).unref();
+  };
+  setTimeout(next, WARM_AFTER_MS).unref();
+}
+
 const once = <T>(make: () => T): (() => T) => {
   let made: { value: T } | undefined;
   return () => {
