@@ -170,6 +170,7 @@ describe('a configuration is refused', () => {
     ['a port that is no number', { env: { GATEWAYD_PORT: 'x' } }, 'port (GATEWAYD_PORT): '],
     ['a port out of range', { flags: { port: '70000' } }, 'port (--port): '],
     ['a short secret', { flags: { secret: 'short' } }, 'secret (--secret): must have at least 16 characters'],
+    ['a short platform key', { flags: { platform_key: `gw_${'x'.repeat(23)}` } }, 'platform_key'],
     ['a platform key without its prefix', { flags: { platform_key: 'x'.repeat(40) } }, 'platform_key'],
     ['an admin password without a mail', { flags: { 'admin.password': 'long enough' } }, 'needs admin.email'],
     ['fixed rates without a figure', { flags: { 'rates.source': 'fixed' } }, 'rates.usd'],
@@ -187,6 +188,7 @@ describe('a configuration is refused', () => {
     ],
     ['a database of another kind', { flags: { database_url: 'mysql://x' } }, 'sqlite:FILE or postgres://'],
   ])('for %s', (_, sources, message) => {
+    verifies('platform-key-form');
     expect(refusal(sources)).toContain(message);
   });
 

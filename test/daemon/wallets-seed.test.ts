@@ -1,3 +1,4 @@
+// Deployment wallets of the configuration: taken over at a start, and never against what the operator set.
 import { describe, expect, it } from 'vitest';
 import { seedDeploymentWallets } from '../../daemon/app.ts';
 import { deleteDeploymentWallet, deploymentWallets } from '../../data/merchants.ts';

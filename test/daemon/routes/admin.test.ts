@@ -305,6 +305,7 @@ describe.each(databases)("the operator's desk on %s", (database) => {
       [{ prepaid_usd: '1e2' }, 'decimal_parsing'],
       [{ prepaid_usd: 1, note: 'x'.repeat(256) }, 'string_too_long'],
     ])('of %j is refused', async (body, type) => {
+      verifies('limit-credit');
       const who = await service.merchant();
       const { status, json } = await credit(who, body);
       expect([status, json.detail[0].type]).toEqual([422, type]);

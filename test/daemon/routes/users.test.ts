@@ -74,6 +74,30 @@ describe.each(databases)('users on %s', (database) => {
       expect(json.detail[0]).toMatchObject({ type: 'value_error', loc: ['body', 'email'] });
     });
 
+    test.each([
+      ['password', 'x'.repeat(7)],
+      ['password', 'x'.repeat(129)],
+      ['email', `${'a'.repeat(250)}@example.com`],
+      ['full_name', 'x'.repeat(256)],
+    ])('is refused for a %s of another length', async (field, value) => {
+      verifies('limit-passwords', 'limit-names');
+      const { status, json } = await signUp(service, {
+        email: address(),
+        password: PASSWORD,
+        [field]: value,
+      });
+      expect([status, json.detail[0].loc]).toEqual([422, ['body', field]]);
+    });
+
+    test('takes passwords of 8 and 128 characters and a name of 255', async () => {
+      verifies('limit-passwords', 'limit-names');
+      for (const length of [8, 128]) {
+        const full_name = 'n'.repeat(255);
+        const made = await signUp(service, { email: address(), password: 'p'.repeat(length), full_name });
+        expect([made.status, made.json.full_name]).toEqual([200, full_name]);
+      }
+    });
+
     test('takes nothing that the caller may not choose', async () => {
       verifies('res-user');
       const { json } = await signUp(service, {

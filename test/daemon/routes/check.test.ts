@@ -1,0 +1,73 @@
+// A check reads a real chain: what is not paid, paid beyond the limit, and paid; on both databases.
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { putWallet } from '../../../data/merchants.ts';
+import { ton } from '../../../src/chains/ton.ts';
+import { startTonChain } from '../../chains/ton-chain.ts';
+import { databases, startApp, testClock } from '../../helpers/app.ts';
+import { verifies } from '../../requirements.ts';
+
+describe.each(databases)('a check on %s', (database) => {
+  test('answers 402 below the limit, books the payment above it, and then asks no more', async () => {
+    verifies('post-check', 'error-402-check', 'service-limit-402', 'limit-402-body', 'limit-starts-zero');
+    verifies('state-confirm-by-check', 'state-confirm-effects', 'limit-held', 'ton-txid', 'ended-check');
+    const chain = await startTonChain({ clock: 'manual' });
+    onTestFinished(() => chain.stop());
+    const clock = testClock(chain.now());
+    const service = await startApp({
+      database,
+      clock,
+      settings: { 'blockchains.ton.url': chain.url, 'gateways.ton-usdt.enabled': false },
+    });
+    onTestFinished(() => service.stop());
+    const [operator, merchant] = [await service.superuser(), await service.merchant()];
+    const [shop, payer] = [await chain.createWallet(), await chain.createWallet()];
+    // What the wallets were given at first is older than anything watched.
+    chain.advanceTime(600);
+    clock.set(chain.now());
+    const { address, key } = ton.normalizeAddress(shop.address, 'testnet');
+    await putWallet(service.app.db.query, {
+      merchant_id: merchant.id,
+      blockchain: 'ton',
+      address,
+      address_key: key,
+      updated_at: clock.now(),
+    });
+    const { json: invoice } = await service.fetch('POST', '/v1/invoices', {
+      key: merchant.key,
+      body: { chain: 'ton', amount: '8' },
+    });
+    const check = () => service.fetch('POST', `/v1/invoices/${invoice.id}/check`, { key: merchant.key });
+    const lacking = { status: 402, json: { code: 'limit_exhausted', required_usd: '8', remaining_usd: '0' } };
+
+    expect(await check()).toMatchObject(lacking);
+    chain.advanceTime(10);
+    const paid = await chain.sendTon({
+      from: payer,
+      to: shop,
+      amount: 2_000_000_000n,
+      comment: invoice.memo,
+    });
+    chain.advanceTime(10);
+    clock.set(chain.now());
+    const refused = await check();
+    expect(refused).toMatchObject(lacking);
+    expect(refused.json.refill).toMatchObject({ method: 'POST', amount_usd: '0.08' });
+    expect(refused.json.refill.url).toContain('/api/v1/merchant/refill');
+    const { payment } = (await service.fetch('GET', `/v1/invoices/${invoice.id}/payment`)).json;
+    expect(payment).toMatchObject({ status: 'held', txid: paid.txid });
+    expect(paid.txid).toMatch(/^[0-9a-f]{64}$/);
+
+    await service.fetch('POST', `/api/v1/admin/merchants/${merchant.id}/credit`, {
+      token: operator.token,
+      body: { prepaid_usd: '0.08' },
+    });
+    const booked = await check();
+    expect(booked).toMatchObject({ status: 200, json: { status: 'confirmed', txid: paid.txid } });
+    const get = (path: string) => service.fetch('GET', `/api/v1/merchant/${path}`, { token: merchant.token });
+    expect((await get('income')).json.data).toMatchObject([{ invoice_id: invoice.id, fee_charged: '0.08' }]);
+    expect((await get('account')).json.limit_of_payments).toBe('0');
+
+    await chain.stop();
+    expect(await check()).toMatchObject({ status: 200, json: booked.json });
+  });
+});
