@@ -5,6 +5,7 @@ import { listInvoices } from '../../src/api/invoices.ts';
 import { getMerchantAccount, getMerchantWallets } from '../../src/api/merchant.ts';
 import { getHealth } from '../../src/api/system.ts';
 import { getMe } from '../../src/api/users.ts';
+import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import type { Command, Context } from '../command.ts';
 import { GwError } from '../errors.ts';
 import { paint, print, printJson } from '../io.ts';
@@ -93,7 +94,7 @@ async function* signedIn(context: Context): AsyncGenerator<Check, void> {
     return wallets.map((wallet) => wallet.blockchain).join(', ');
   });
   const account = await context.call(getMerchantAccount);
-  yield Number(account.limit_of_payments) > 0
+  yield (parseDecimal(account.limit_of_payments, USD_DECIMALS) ?? 0n) > 0n
     ? good('limit', `${account.limit_of_payments} USD can still be confirmed`)
     : bad(
         'limit',

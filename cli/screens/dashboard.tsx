@@ -3,6 +3,7 @@ import { Box, Text } from 'ink';
 import { useEffect } from 'react';
 import { getAdminDashboard, listAdminMerchants } from '../../src/api/admin.ts';
 import type { CallReply } from '../../src/api/call.ts';
+import { parseDecimal, tenTo, USD_DECIMALS } from '../../src/money.ts';
 import type { Context } from '../command.ts';
 import { clean, pad } from '../text.ts';
 import { relative } from '../view.ts';
@@ -15,8 +16,8 @@ type Merchant = CallReply<typeof listAdminMerchants>['data'][number];
 
 /** Merchants looked at for the lowest limits: the newest page. */
 const MERCHANTS = 200;
-/** Below this many USD of limit a merchant will soon be refused. */
-const NEAR_LIMIT_USD = 100;
+/** Below this limit, in USD micros, a merchant will soon be refused. */
+const NEAR_LIMIT_MICROS = 100n * tenTo(USD_DECIMALS);
 const LABEL = 10;
 
 async function load(context: Context): Promise<{ figures: Dashboard; near: Merchant[] }> {
@@ -25,8 +26,10 @@ async function load(context: Context): Promise<{ figures: Dashboard; near: Merch
     context.call(listAdminMerchants, { query: { limit: MERCHANTS } }),
   ]);
   const near = merchants.data
-    .filter((merchant) => merchant.is_active && Number(merchant.limit_of_payments) < NEAR_LIMIT_USD)
-    .sort((one, other) => Number(one.limit_of_payments) - Number(other.limit_of_payments));
+    .map((merchant) => ({ merchant, limit: parseDecimal(merchant.limit_of_payments, USD_DECIMALS) ?? 0n }))
+    .filter(({ merchant, limit }) => merchant.is_active && limit < NEAR_LIMIT_MICROS)
+    .sort((one, other) => (one.limit < other.limit ? -1 : one.limit > other.limit ? 1 : 0))
+    .map(({ merchant }) => merchant);
   return { figures, near };
 }
 
