@@ -276,10 +276,9 @@ const webhooks = {
 
 /** The document for a deployment at `base_url` (no slash at its end). */
 export function openapi({ base_url }: { base_url: string }): OpenApi {
-  const list: readonly Endpoint[] = api;
-  const { schemas, body, response } = convert(list);
+  const { schemas, body, response } = convert(api);
   const paths: OpenApi['paths'] = {};
-  for (const endpoint of list) {
+  for (const endpoint of api) {
     const operation = operationOf(endpoint, body(endpoint), response(endpoint));
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation };
   }
