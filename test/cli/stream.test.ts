@@ -6,6 +6,7 @@ import { type Home, makeHome } from '../daemon/helpers/process.ts';
 import { wallets } from '../helpers/app.ts';
 import { serve } from '../helpers/local-server.ts';
 import { until } from '../helpers/until.ts';
+import { verifies } from '../requirements.ts';
 import { type Gw, makeGw } from './helpers/gw.ts';
 
 let home: Home;
@@ -41,6 +42,7 @@ describe('gw invoice watch', () => {
 
 describe('gw listen', () => {
   it('forwards events with a signature that verifies by a secret that stays the same', async () => {
+    verifies('gw-listen');
     const server = await serve((_, response) => response.writeHead(204).end());
     const first = (await gw(['listen', '--print-secret'])).stdout.trim();
     const listen = gw.start(['listen', '--forward-to', `${server.url}/hook`, '--json']);
