@@ -31,6 +31,13 @@ export const kebab = (field: string): string => field.replaceAll('_', '-');
 export const variableOf = (flag: Pick<Flag, 'name'>): string =>
   `GW_${flag.name.toUpperCase().replaceAll('-', '_')}`;
 
+/**
+ * Whether the environment may give a flag. Not what a change leaves alone unless told: GW_PASSWORD, set for signing
+ * in, must not become the new password of whomever is changed.
+ */
+export const readsEnvironment = (flag: Flag, method: string | undefined): boolean =>
+  !(method === 'PATCH' && flag.place === 'body' && !flag.required);
+
 /** The schema behind alternatives with null or with another spelling of the same value. */
 function essence(schema: JsonSchema): { schema: JsonSchema; nullable: boolean } {
   const choices = (schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined;

@@ -3,7 +3,7 @@ import { Command as Commander } from 'commander';
 import type { Command } from './command.ts';
 import { type Entry, entries, groups } from './commands.ts';
 import { exits, usage } from './errors.ts';
-import { variableOf } from './flags.ts';
+import { readsEnvironment, variableOf } from './flags.ts';
 import { allFlags } from './input.ts';
 import { type Io, print, printJson } from './io.ts';
 import { childrenOf, entryAt, type Found } from './tree.ts';
@@ -32,7 +32,10 @@ export const topics: Record<string, { summary: string; rows: () => Record<string
     summary: 'variables that gw reads',
     rows: () => [
       ...Object.entries(environment).map(([name, means]) => ({ name, means })),
-      { name: 'GW_…', means: 'every flag of a command: --external-ref is GW_EXTERNAL_REF' },
+      {
+        name: 'GW_…',
+        means: 'flags of a command: --external-ref is GW_EXTERNAL_REF; not what an update may leave out',
+      },
     ],
   },
 };
@@ -65,7 +68,7 @@ export function describe(entry: Entry, command: Command): Record<string, unknown
     stream: command.stream === true,
     flags: allFlags(command).map((flag) => ({
       flag: `--${flag.name}`,
-      env: variableOf(flag),
+      env: readsEnvironment(flag, command.input?.method) ? variableOf(flag) : null,
       type: flag.kind,
       required: flag.required === true,
       ...(flag.choices ? { choices: flag.choices } : {}),

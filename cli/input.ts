@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Endpoint } from '../src/api/endpoint.ts';
 import type { Command, Input } from './command.ts';
 import { GwError, usage } from './errors.ts';
-import { type Flag, flagsOf, variableOf, wireValue } from './flags.ts';
+import { type Flag, flagsOf, readsEnvironment, variableOf, wireValue } from './flags.ts';
 import { type Io, readStdin } from './io.ts';
 
 /** What commander read: values by flag name, and what stood without a flag. */
@@ -44,7 +44,7 @@ export async function gather(command: Command, given: Given, io: Io): Promise<Ga
     if (said !== undefined) values.set(flag.field, wireValue(flag, said as string));
     else if (flag.place === 'body' && Object.hasOwn(file, flag.field))
       values.set(flag.field, file[flag.field]);
-    else {
+    else if (readsEnvironment(flag, command.input?.method)) {
       const variable = io.env[variableOf(flag)];
       if (variable !== undefined && variable !== '') values.set(flag.field, wireValue(flag, variable));
     }

@@ -22,7 +22,9 @@ export function invoiceFacts(invoice: Invoice, room: number, now_s: number): [st
     ['worth', `${invoice.amount_usd} USD`],
     ['to', invoice.address],
     ...(invoice.memo === null ? [] : ([['memo', `${invoice.memo}  (required)`]] as [string, string][])),
-    ['expires', relative(invoice.expires_at, now_s)],
+    ...(invoice.status === 'created'
+      ? ([['expires', relative(invoice.expires_at, now_s)]] as [string, string][])
+      : []),
     ...(invoice.external_ref
       ? ([['ref', shorten(clean(invoice.external_ref), room)]] as [string, string][])
       : []),

@@ -5,7 +5,7 @@ import { type JsonSchema, jsonSchema } from '../src/api/json-schema.ts';
 import type { Command } from './command.ts';
 import type { Entry } from './commands.ts';
 import { usage } from './errors.ts';
-import { type Flag, variableOf } from './flags.ts';
+import { type Flag, readsEnvironment, variableOf } from './flags.ts';
 import { allFlags, type Given } from './input.ts';
 import type { Io } from './io.ts';
 
@@ -20,8 +20,8 @@ const GLOBAL = 'Global flags:';
 export const isWrite = (command: Command): boolean =>
   command.input !== undefined && command.input.method !== 'GET';
 
-function optionsOf(flag: Flag): Option[] {
-  const env = ` [env: ${variableOf(flag)}]`;
+function optionsOf(flag: Flag, method: string | undefined): Option[] {
+  const env = readsEnvironment(flag, method) ? ` [env: ${variableOf(flag)}]` : '';
   const secret = flag.secret ? '; - reads it from stdin' : '';
   const fallback = flag.default === undefined ? '' : ` (default: ${JSON.stringify(flag.default)})`;
   const need = flag.required ? ' (required)' : '';
@@ -75,7 +75,8 @@ function build(command: Command, entry: Entry): { leaf: Commander; flags: Flag[]
     const flag = flags.find((candidate) => candidate.field === field);
     leaf.argument(`[${flag?.name ?? field}]`, flag?.help ?? '');
   }
-  for (const flag of flags) for (const option of optionsOf(flag)) leaf.addOption(option);
+  for (const flag of flags)
+    for (const option of optionsOf(flag, command.input?.method)) leaf.addOption(option);
   const body = command.input?.body && command.input.encoding !== 'form';
   if (body)
     leaf.addOption(new Option('-f, --file <path>', 'the body as JSON; - reads stdin; flags win over it'));

@@ -17,7 +17,7 @@ const HOUR = 3600;
 const DAY = 86_400;
 const GAP = '  ';
 /** No column becomes narrower than this to fit. */
-const MIN_COLUMN = 6;
+const MIN_COLUMN = 9;
 
 const isRow = (value: unknown): value is Row =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -83,13 +83,19 @@ const colored = (io: Io, text: string): string => {
   return color ? paint(io, color, text) : text;
 };
 
-/** Widths that fit `available` cells: the widest columns give way first. */
-export function columnWidths(natural: readonly number[], available: number): number[] {
+/** Widths that fit `available` cells: the widest columns give way first, those in `whole` never. */
+export function columnWidths(
+  natural: readonly number[],
+  available: number,
+  whole: ReadonlySet<number> = new Set(),
+): number[] {
   const widths = [...natural];
+  const ofWidest = () => Math.max(0, ...widths.filter((_, index) => !whole.has(index)));
   let over = widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1) - available;
   while (over > 0) {
-    const widest = widths.indexOf(Math.max(...widths));
-    if ((widths[widest] ?? 0) <= MIN_COLUMN) break;
+    const most = ofWidest();
+    if (most <= MIN_COLUMN) break;
+    const widest = widths.findIndex((width, index) => width === most && !whole.has(index));
     widths[widest] = (widths[widest] ?? 0) - 1;
     over -= 1;
   }
@@ -108,10 +114,10 @@ export function printTable(io: Io, rows: readonly unknown[], columns: readonly s
   const natural = heads.map((head, index) =>
     cells.reduce((most, line) => Math.max(most, widthOf(line[index] ?? '')), head.length),
   );
-  const widths = columnWidths(natural, terminalWidth(io) - 1);
+  const widths = fitColumns(columns, natural, terminalWidth(io) - 1);
   const line = (texts: readonly string[], each: (text: string) => string) =>
-    texts
-      .map((text, index) => each(pad(text, widths[index] ?? 0)))
+    widths
+      .map((width, index) => each(pad(texts[index] ?? '', width)))
       .join(GAP)
       .trimEnd();
   print(
@@ -123,6 +129,17 @@ export function printTable(io: Io, rows: readonly unknown[], columns: readonly s
       io,
       line(texts, (text) => colored(io, text)),
     );
+}
+
+/** An id is shown whole, since it is what the next command takes; the last columns go where the rest has no room. */
+function fitColumns(columns: readonly string[], natural: readonly number[], available: number): number[] {
+  const whole = new Set(columns.flatMap((name, index) => (/(^|[._])id$/.test(name) ? [index] : [])));
+  for (let count = natural.length; count > 1; count -= 1) {
+    const widths = columnWidths(natural.slice(0, count), available, whole);
+    const taken = widths.reduce((sum, width) => sum + width, 0) + GAP.length * (count - 1);
+    if (taken <= available) return widths;
+  }
+  return columnWidths(natural.slice(0, 1), available);
 }
 
 export function printCard(io: Io, thing: Row, names: readonly string[]): void {

@@ -45,7 +45,7 @@ const HELP = [
   'j k ↑ ↓   move      pgup pgdn ctrl-b ctrl-f   page      g G   first, last',
   '/   filter by any text, ! before it turns it round      esc   back, clear',
   't   next status     s   sort by the next column         S   turn the order round',
-  'enter   open        r   resolve: recheck, confirm, expire, fail; typed confirmation',
+  'enter   open        r   resolve: recheck, confirm, expire, fail',
   '?   this help',
 ];
 /** Header, status line and footer. */

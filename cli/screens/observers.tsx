@@ -12,6 +12,9 @@ import { type Column, moved, statusColor, Table } from './table.tsx';
 
 type Observer = CallReply<typeof listObservers>['observers'][number];
 
+/** Nothing to read is as well as having read. */
+const FINE: ReadonlySet<string> = new Set(['ok', 'idle', 'starting']);
+
 const number = (value: number | null): string => (value === null ? '–' : String(value));
 
 const columns: readonly Column<Observer>[] = [
@@ -33,7 +36,7 @@ export function ObserversView({ context, size, refresh_ms, active, onStatus }: V
   const [open, setOpen] = useState(false);
   const rows = data?.observers ?? [];
   useEffect(() => {
-    const bad = data?.observers.filter((row) => row.status !== 'ok').length;
+    const bad = data?.observers.filter((row) => !FINE.has(row.status)).length;
     onStatus({ text: data ? `${data.observers.length} observers, ${bad} not ok` : 'loading', error });
   }, [data, error, onStatus]);
   useKeys((input, key) => {

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { listAdminPayments } from '../../src/api/admin.ts';
 import type { CallReply } from '../../src/api/call.ts';
+import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import type { Context } from '../command.ts';
 
 export type Payment = CallReply<typeof listAdminPayments>['data'][number];
@@ -76,6 +77,13 @@ export function usePaymentRows(context: Context, query: Record<string, unknown>,
   };
 }
 
+const microsOf = (amount: string | null): bigint => parseDecimal(amount ?? '0', USD_DECIMALS) ?? 0n;
+
+function compareAmounts(one: string | null, other: string | null): number {
+  const [left, right] = [microsOf(one), microsOf(other)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
 const textOf = (row: Payment): string =>
   [
     row.id,
@@ -102,7 +110,7 @@ export function useShown(
   const sorted = useMemo(() => {
     const compare = (one: Payment, other: Payment): number => {
       const [left, right] = [one[sort], other[sort]];
-      if (sort === 'amount_usd' || sort === 'created_at') return Number(right ?? 0) - Number(left ?? 0);
+      if (sort === 'amount_usd') return compareAmounts(other.amount_usd, one.amount_usd);
       return String(left ?? '').localeCompare(String(right ?? ''));
     };
     const rows = sort === 'created_at' ? [...all] : [...all].sort(compare);

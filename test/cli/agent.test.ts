@@ -66,7 +66,7 @@ describe('the whole way without a person', () => {
   });
 
   it('gives exactly the object of the interface on stdout, and nothing else', async () => {
-    verifies('gw-json');
+    verifies('gw-json', 'gw-api');
     const [command, raw] = await Promise.all([
       gw(['invoice', 'get', invoice_id, '--json']),
       gw(['api', 'GET', `/v1/invoices/${invoice_id}`, '--json']),
@@ -86,6 +86,12 @@ describe('the whole way without a person', () => {
       body: { title: 'From file', amount_usd: '7', language: 'de' },
     });
     expect((await gw(['units', '--json'])).json.units).toEqual([]);
+  });
+
+  it('changes nothing because of a variable that was set for something else', async () => {
+    const env = { GW_PASSWORD: 'another password', GW_EMAIL: 'another@example.com', GW_FULL_NAME: 'Another' };
+    const dry = await gw(['user', 'update-me', '--full-name', 'Ada', '--dry-run', '--json'], { env });
+    expect(dry.json.body).toEqual({ full_name: 'Ada' });
   });
 
   it('repeats a call under one idempotency key without a second invoice', async () => {
