@@ -25,22 +25,25 @@ export async function placeLate(step: Step, transfer: TransferRow): Promise<void
   );
 }
 
-/** The payment row of a late transfer; it becomes the invoice's own where that has none. */
+/**
+ * The payment row of a late transfer; it becomes the invoice's own where that has ended without one. While the
+ * invoice is open its own payment is the one that may still come in time.
+ */
 async function lateTo(stray: Stray, invoice: InvoiceRow, transfer: TransferRow): Promise<PaymentRow> {
   const { app, tx, now } = stray;
-  const main = await mainPayment(tx, invoice.id);
+  const isBeside = invoice.status === 'created' || (await mainPayment(tx, invoice.id)) !== undefined;
   const payment = await insertPayment(tx, {
     ...strayValues(transfer, now),
     status: 'late',
     invoice_id: invoice.id,
-    main: main ? null : 1,
-    listed_as: main ? `stray_${invoice.kind}` : invoice.kind,
-    listed_at: main ? now : invoice.created_at,
+    main: isBeside ? null : 1,
+    listed_as: isBeside ? `stray_${invoice.kind}` : invoice.kind,
+    listed_at: isBeside ? now : invoice.created_at,
     owner_id: invoice.owner_id,
     currency: invoice.currency,
     decimals: invoice.decimals,
   });
-  if (!main)
+  if (!isBeside)
     await tx.updateTable('invoices').set({ payment_id: payment.id }).where('id', '=', invoice.id).execute();
   await logStray(tx, payment, 'made after the invoice had ended', now);
   await writeEvent(app, tx, 'payment.late', { merchant_id: invoice.owner_id, invoice, payment, now });
