@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Transfer } from '../src/chains/chain.ts';
-import type { Executor, Tx } from './open.ts';
+import type { Db, Executor, Tx } from './open.ts';
 import type { TransferRow } from './tables.ts';
 
 export interface TransferPlace {
@@ -103,6 +103,23 @@ export async function placeTransfers(
     .execute();
 }
 
+/** Counts transfers in a confirmed invoice; false where one of them is booked already: an output books once, ever. */
+export async function bookTransfers(
+  tx: Tx,
+  ids: readonly string[],
+  invoice_id: string,
+  now: number,
+): Promise<boolean> {
+  if (ids.length === 0) return true;
+  const booked = await tx
+    .updateTable('transfers')
+    .set({ disposition: 'matched', invoice_id, booked_invoice_id: invoice_id, updated_at: now })
+    .where('id', 'in', ids)
+    .where('booked_invoice_id', 'is', null)
+    .executeTakeFirst();
+  return booked.numUpdatedRows === BigInt(ids.length);
+}
+
 /** Transfers that belong to an invoice, oldest first, vanished ones included. */
 export function transfersOfInvoice(query: Executor, invoice_id: string): Promise<TransferRow[]> {
   return query
@@ -114,19 +131,21 @@ export function transfersOfInvoice(query: Executor, invoice_id: string): Promise
     .execute();
 }
 
-/** All credits of one transaction to one address in one asset. */
-export function transfersOfTransaction(
-  query: Executor,
+/** All credits of one transaction to one address in one asset, loaded for change: nobody else books them meanwhile. */
+export function lockTransaction(
+  db: Db,
+  tx: Tx,
   key: { blockchain: string; txid: string; address_key: string; chain: string },
 ): Promise<TransferRow[]> {
-  return query
+  const select = tx
     .selectFrom('transfers')
     .selectAll()
     .where('blockchain', '=', key.blockchain)
     .where('txid', '=', key.txid)
     .where('address_key', '=', key.address_key)
     .where('chain', '=', key.chain)
-    .execute();
+    .orderBy('id');
+  return (db.dialect === 'postgres' ? select.forNoKeyUpdate() : select).execute();
 }
 
 /** Transfers whose fate is open, in a stable order from `after` on. */

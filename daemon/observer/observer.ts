@@ -79,13 +79,17 @@ export function openObserver({ app, source }: ObserverOptions): Observer {
   return {
     tick,
     start() {
-      for (const lane of readers) running.push(repeat(stopping.signal, () => lane.scheduled()));
-      running.push(
-        repeat(stopping.signal, async () => {
-          await tick();
-          return CLOCK_MS;
-        }),
+      // The clock first: it may watch addresses again, and whoever reads on without them never comes back for them.
+      const ticked = tick().catch((error: unknown) =>
+        app.log.error({ err: error }, 'the clock failed; it goes on'),
       );
+      const afterwards = (work: () => Promise<number>) =>
+        running.push(repeat(stopping.signal, () => ticked.then(work)));
+      for (const lane of readers) afterwards(() => lane.scheduled());
+      afterwards(async () => {
+        await tick();
+        return CLOCK_MS;
+      });
     },
     async poll(blockchain) {
       const lane = readers.find(({ reader }) => reader.blockchain.id === blockchain);

@@ -1,26 +1,40 @@
 // What an operator's confirmation books: the transfers he names, or those the invoice already has.
 import { randomUUID } from 'node:crypto';
+import type { Tx } from '../../data/open.ts';
 import { insertLog, updatePayment } from '../../data/payments.ts';
-import type { TransferRow } from '../../data/tables.ts';
-import { findTransfer, transfersOfInvoice, transfersOfTransaction } from '../../data/transfers.ts';
+import type { InvoiceRow, TransferRow } from '../../data/tables.ts';
+import { findTransfer, lockTransaction, transfersOfInvoice } from '../../data/transfers.ts';
 import type { Step } from '../settle.ts';
 
 /** Index of the row that keeps a transaction the operator names from being booked twice. */
 export const MANUAL_INDEX = 'manual';
 
-/** The transfers to book; `booked` when the transaction pays another invoice already. */
+/**
+ * The transfers to book; `booked` when the transaction pays another invoice. What the invoice has received already
+ * counts beside the transaction that is named.
+ */
 export async function manualTransfers(step: Step, txid: string | null): Promise<TransferRow[] | 'booked'> {
-  const { tx, invoice } = step;
+  const { app, tx, invoice } = step;
   if (invoice.status === 'confirmed') return [];
-  if (txid === null) return adopt(step, (await transfersOfInvoice(tx, invoice.id)).filter(isFree));
+  const own = (await transfersOfInvoice(tx, invoice.id)).filter(isFree);
+  if (txid === null) return adopt(step, own);
   const { blockchain, address_key, chain } = invoice;
-  const named = await transfersOfTransaction(tx, { blockchain, txid, address_key, chain });
-  const free = named.filter(isFree);
-  if (free.length > 0) return adopt(step, free);
-  if (named.some((row) => row.booked_invoice_id !== null)) return 'booked';
-  if (await findTransfer(tx, blockchain, txid, MANUAL_INDEX)) return 'booked';
-  return [await standIn(step, txid)];
+  const manual = await findTransfer(tx, blockchain, txid, MANUAL_INDEX);
+  if (manual?.address_key === address_key) return 'booked';
+  const rows = await lockTransaction(app.db, tx, { blockchain, txid, address_key, chain });
+  const named = rows.filter((row) => isFree(row) && !paysAnother(row, invoice));
+  const received = own.filter(
+    (row) => row.disposition === 'matched' && row.state === 'final' && row.txid !== txid,
+  );
+  if (named.length > 0) return adopt(step, [...received, ...named]);
+  if (manual || rows.some((row) => row.state !== 'gone' || row.booked_invoice_id !== null)) return 'booked';
+  const made = await standIn(step, txid, received);
+  return made ? [...received, made] : 'booked';
 }
+
+/** Of another invoice that still waits for it. */
+const paysAnother = (row: TransferRow, invoice: InvoiceRow): boolean =>
+  row.disposition === 'matched' && row.invoice_id !== invoice.id;
 
 const isFree = (row: TransferRow): boolean => row.state !== 'gone' && row.booked_invoice_id === null;
 
@@ -30,7 +44,9 @@ async function adopt(step: Step, rows: TransferRow[]): Promise<TransferRow[]> {
   for (const row of rows) {
     if (row.payment_id === null || row.payment_id === invoice.payment_id) continue;
     const from_status = row.disposition;
-    await updatePayment(tx, row.payment_id, { status: 'confirmed', invoice_id: invoice.id, updated_at: now });
+    if (row.invoice_id !== null) await releasePayment(tx, row.invoice_id, row.payment_id);
+    const values = { status: 'confirmed', invoice_id: invoice.id, main: null, updated_at: now };
+    await updatePayment(tx, row.payment_id, values);
     await insertLog(tx, {
       payment_id: row.payment_id,
       invoice_id: invoice.id,
@@ -46,8 +62,27 @@ async function adopt(step: Step, rows: TransferRow[]): Promise<TransferRow[]> {
   return rows;
 }
 
-/** A row for a transaction that was never read: it makes a second booking of it impossible. */
-async function standIn({ tx, invoice, now }: Step, txid: string): Promise<TransferRow> {
+/** An invoice whose own payment is given to another has none to show. */
+async function releasePayment(tx: Tx, invoice_id: string, payment_id: string): Promise<void> {
+  await tx
+    .updateTable('invoices')
+    .set({ payment_id: null })
+    .where('id', '=', invoice_id)
+    .where('payment_id', '=', payment_id)
+    .execute();
+}
+
+/**
+ * A row for a transaction that was never read, over what is missing: it makes a second booking of it impossible.
+ * Undefined where another booked it at this moment.
+ */
+function standIn(
+  { tx, invoice, now }: Step,
+  txid: string,
+  received: readonly TransferRow[],
+): Promise<TransferRow | undefined> {
+  const sum = received.reduce((total, row) => total + BigInt(row.amount_atomic), 0n);
+  const missing = BigInt(invoice.amount_atomic) - sum;
   return tx
     .insertInto('transfers')
     .values({
@@ -57,7 +92,7 @@ async function standIn({ tx, invoice, now }: Step, txid: string): Promise<Transf
       idx: MANUAL_INDEX,
       chain: invoice.chain,
       address_key: invoice.address_key,
-      amount_atomic: invoice.amount_atomic,
+      amount_atomic: (missing > 0n ? missing : 0n).toString(),
       memo: null,
       reference_keys: '[]',
       sender: null,
@@ -74,6 +109,7 @@ async function standIn({ tx, invoice, now }: Step, txid: string): Promise<Transf
       first_seen_at: now,
       updated_at: now,
     })
+    .onConflict((conflict) => conflict.columns(['blockchain', 'txid', 'idx']).doNothing())
     .returningAll()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
 }

@@ -1,12 +1,13 @@
 // Writes a move of an invoice: status, payment, money, income, event and delivery, all or nothing.
 import { insertDelivery } from '../../data/deliveries.ts';
+import { wakeHeldInvoices } from '../../data/held.ts';
 import { insertIncome } from '../../data/income.ts';
-import { getInvoice, updateInvoice } from '../../data/invoices.ts';
+import { getInvoice, updateInvoice, watchAddress } from '../../data/invoices.ts';
 import { lockHead, post } from '../../data/ledger.ts';
 import { heldInvoices, insertLog } from '../../data/payments.ts';
 import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/tables.ts';
-import { placeTransfers } from '../../data/transfers.ts';
-import { GRACE_SECONDS, type InvoiceStatus, type Verdict } from '../../src/invoice.ts';
+import { bookTransfers, placeTransfers, transfersOfInvoice } from '../../data/transfers.ts';
+import { GRACE_SECONDS, type InvoiceStatus, type Sum, type Verdict } from '../../src/invoice.ts';
 import { missingPrepaid, platformFee } from '../../src/ledger.ts';
 import type { Request, Step } from '../settle.ts';
 import { webhookTarget, writeEvent } from './event.ts';
@@ -15,7 +16,7 @@ import { writePayment } from './payment.ts';
 
 type Moved = Extract<Verdict, { verdict: 'moved' }>;
 
-/** Most held invoices that a refill wakes at once; the rest follow as these settle. */
+/** Held invoices named to who raises the limit; the clock goes on with the rest. */
 export const HELD_BATCH = 100;
 
 export async function writeMoved(
@@ -31,24 +32,42 @@ export async function writeMoved(
   const sum =
     confirmed && counted.length === 0 ? manualSum(invoice, verdict, txid) : { ...verdict.sum, txid };
   const written = verdict.payment ? await writePayment(step, verdict.payment, sum, counted) : null;
+  const ending = invoice.status === 'created';
   const moved = await updateInvoice(tx, invoice.id, invoice.status as InvoiceStatus, {
     status: verdict.to,
     payment_id: written?.payment.id ?? invoice.payment_id,
-    amount_match: sum.amount_match,
-    received_atomic: sum.received_atomic > 0n ? sum.received_atomic.toString() : null,
-    txid: sum.txid,
-    confirmations: sum.confirmations,
+    ...(ending || confirmed ? shown(sum) : {}),
     paid_at: confirmed ? now : null,
     ended_at: now,
     due_at: null,
-    watch_until: Math.min(invoice.watch_until, now + GRACE_SECONDS),
+    ...(ending ? { watch_until: now + GRACE_SECONDS } : {}),
   });
   if (!moved) throw new Error(`invoice ${invoice.id} moved under its lock`);
   const ended = { ...step, invoice: (await getInvoice(tx, invoice.id)) as InvoiceRow };
-  if (confirmed) await writeConfirmed(ended, verdict, written?.payment ?? null, counted, transfers);
+  if (ended.invoice.watch_until > invoice.watch_until) await watchOn(ended);
+  if (confirmed) await writeConfirmed(ended, verdict, written?.payment ?? null, counted);
   else await writeEnded(ended, written?.payment ?? null, transfers);
   return ended.invoice;
 }
+
+/** What an invoice says of the money that came to it; once it has ended, only money that is booked changes that. */
+const shown = (sum: Sum) => ({
+  amount_match: sum.amount_match,
+  received_atomic: sum.received_atomic > 0n ? sum.received_atomic.toString() : null,
+  txid: sum.txid,
+  confirmations: sum.confirmations,
+});
+
+/** An invoice that outlived the daemon ends later than was foreseen: its late payments are looked for as long as others'. */
+const watchOn = ({ tx, invoice }: Step): Promise<void> =>
+  watchAddress(tx, {
+    blockchain: invoice.blockchain,
+    address_key: invoice.address_key,
+    address: invoice.address,
+    since: invoice.created_at,
+    open_until: invoice.expires_at + GRACE_SECONDS,
+    watch_until: invoice.watch_until,
+  });
 
 /** Which transfers pay: the final ones; with an operator's word, all of them; none when simulated. */
 function countedTransfers(
@@ -77,17 +96,14 @@ async function writeConfirmed(
   verdict: Moved,
   payment: PaymentRow | null,
   counted: readonly TransferRow[],
-  all: readonly TransferRow[],
 ): Promise<void> {
   const { app, tx, invoice, now } = step;
   const ids = counted.map((row) => row.id);
-  await placeTransfers(
-    tx,
-    ids,
-    { disposition: 'matched', invoice_id: invoice.id, booked_invoice_id: invoice.id },
-    now,
-  );
-  for (const row of all) if (!ids.includes(row.id)) await placeLate(step, row);
+  if (!(await bookTransfers(tx, ids, invoice.id, now)))
+    throw new Error(`a transfer of invoice ${invoice.id} was booked by another meanwhile`);
+  for (const row of await transfersOfInvoice(tx, invoice.id))
+    if (row.disposition === 'matched' && row.state !== 'gone' && row.booked_invoice_id === null)
+      await placeLate(step, row);
   const url = await webhookTarget(tx, invoice);
   if (invoice.owner_id !== null) await bookMoney(step, invoice.owner_id, verdict, url !== null);
   const event = await writeEvent(app, tx, 'invoice.confirmed', {
@@ -167,17 +183,10 @@ async function writeEnded(
 }
 
 /**
- * Makes the clock look at once at invoices that waited for the limit, in the transaction that raised it. Returns them,
- * the oldest payment first; the clock goes by `due_at`, so that is their order there too.
+ * Makes the clock look at once at all invoices that waited for the limit, in the transaction that raised it: the
+ * oldest payment first. Returns the first of them in that order.
  */
 export async function wakeHeld({ tx }: Pick<Step, 'tx'>, merchant_id: string): Promise<string[]> {
-  const ids = await heldInvoices(tx, merchant_id, HELD_BATCH);
-  for (const [place, id] of ids.entries())
-    await tx
-      .updateTable('invoices')
-      .set({ due_at: place - ids.length })
-      .where('id', '=', id)
-      .where('status', '=', 'created')
-      .execute();
-  return ids;
+  await wakeHeldInvoices(tx, merchant_id);
+  return heldInvoices(tx, merchant_id, HELD_BATCH);
 }
