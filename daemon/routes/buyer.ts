@@ -15,7 +15,7 @@ import type { Handlers } from '../http/handler.ts';
 import { presentInvoice, presentLog, presentPayment } from '../present.ts';
 import { PLATFORM_FEE_PERCENT, PLATFORM_FEE_RATE } from '../present-account.ts';
 import { apply } from '../settle.ts';
-import { settled } from './invoices.ts';
+import { settledAs } from './invoices.ts';
 import { unitCheckout } from './unit-checkout.ts';
 
 /** The smallest USD amount told apart. */
@@ -72,7 +72,7 @@ export const buyer: Handlers<typeof list> = {
 
   async cancelInvoice({ params }, { app }) {
     const outcome = await apply(app, params.invoice_id, { fact: { kind: 'cancel' }, actor: 'buyer' });
-    return presentInvoice(settled(outcome), app.config.public_url);
+    return presentInvoice(settledAs('cancelled', outcome), app.config.public_url);
   },
 
   async getWebExit({ params }, { app }) {

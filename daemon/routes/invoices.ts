@@ -6,6 +6,7 @@ import type { invoices as list } from '../../src/api/invoices.ts';
 import { nextCall } from '../../src/api/mends.ts';
 import type { Gateway } from '../../src/chains/chain.ts';
 import { Refusal } from '../../src/errors.ts';
+import type { InvoiceStatus } from '../../src/invoice.ts';
 import { limitOf, missingPrepaid } from '../../src/ledger.ts';
 import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
@@ -84,7 +85,7 @@ export const invoices: Handlers<typeof list> = {
       actor: 'merchant',
       note: 'simulated: no coin moved',
     });
-    return present(app, settled(outcome));
+    return present(app, settledAs('confirmed', outcome));
   },
 };
 
@@ -128,10 +129,18 @@ export function settled(outcome: Outcome | undefined): InvoiceRow {
   if (!outcome) throw new Refusal('invoice_not_found');
   const { invoice, verdict } = outcome;
   if (verdict.verdict !== 'refused') return invoice;
-  const detail =
-    verdict.code === 'invoice_ended' ? `The invoice has ended: it is ${invoice.status}` : undefined;
-  throw new Refusal(verdict.code, detail === undefined ? {} : { detail });
+  throw verdict.code === 'invoice_ended' ? hasEnded(invoice) : new Refusal(verdict.code);
 }
+
+/** The invoice after a wish; refused where payment or clock, which are looked at first, have ended it otherwise. */
+export function settledAs(status: InvoiceStatus, outcome: Outcome | undefined): InvoiceRow {
+  const invoice = settled(outcome);
+  if (invoice.status !== status) throw hasEnded(invoice);
+  return invoice;
+}
+
+const hasEnded = ({ status }: InvoiceRow): Refusal =>
+  new Refusal('invoice_ended', { detail: `The invoice has ended: it is ${status}` });
 
 /** 402 while the owner's remaining limit is below the volume of an open sale. */
 async function refuseShortLimit(app: App, invoice: InvoiceRow): Promise<void> {

@@ -236,6 +236,18 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
     });
   });
 
+  it('answers 409 to a cancellation that finds the time over', async () => {
+    const invoice = await create('litecoin');
+    test.clock.set(invoice.expires_at + 5);
+    const { noteSuccess, ensureCursor } = await import('../../data/cursors.ts');
+    await ensureCursor(test.app.db.query, 'litecoin');
+    await noteSuccess(test.app.db.query, 'litecoin', test.clock.now());
+    const reply = await test.fetch('POST', `/v1/invoices/${invoice.id}/cancel`);
+    expect((await invoiceRow(test, invoice.id)).status).toBe('expired');
+    expect(reply.status, reply.text).toBe(409);
+    expect(reply.json.code).toBe('invoice_ended');
+  });
+
   it('watches for late payments a day from the end, also of an invoice that outlived its daemon', async () => {
     const invoice = await create('solana-usdc');
     test.clock.set(invoice.expires_at + 5 * DAY);
