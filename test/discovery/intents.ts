@@ -172,7 +172,7 @@ robots txt | getRobotsTxt
 agent manifest | getAgentManifest
 what can this service do | getCatalog guide.agents
 search for an endpoint by intent | searchCatalog
-connect claude over mcp | guide.mcp
+connect a client over mcp | guide.mcp
 model context protocol server | guide.mcp
 command line tool | guide.gw
 error codes | guide.errors
