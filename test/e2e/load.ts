@@ -61,7 +61,8 @@ export function startLoad(stand: Stand, url: string, shop: Shop, promises: Promi
       } catch (error) {
         // Undici's word for a connection that broke: the daemon is dead.
         if (error instanceof TypeError || error instanceof SyntaxError) return;
-        throw error;
+        promises.faults.push(String(error));
+        return;
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
