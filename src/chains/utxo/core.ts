@@ -44,7 +44,8 @@ export function coreSource(rpc: Rpc, memory: Memory): Source {
       parsedAs(rpc, hash, parseHeader, asBytes(rpc, await rpc.call('getblockheader', [hash, false]))),
     block: async (hash) =>
       parsedAs(rpc, hash, parseBlock, asBytes(rpc, await rpc.call('getblock', [hash, 0]))),
-    mempool: () => listMempool(rpc, memory),
+    mempool: (now) => listMempool(rpc, memory, now),
+    listedThrough: () => memory.caught_up_at,
     presence: (payments) => {
       const txids = [...new Set(payments.map(({ txid }) => txid))];
       const turn = nextTurn(txids, memory.last_asked, PRESENCES_PER_RECHECK);
@@ -63,7 +64,7 @@ function asBytes(rpc: Rpc, value: unknown): Uint8Array {
 }
 
 /** Lists at once, reads what is new in batches; the newest arrivals come before what is left from earlier. */
-async function listMempool(rpc: Rpc, memory: Memory): Promise<MempoolScan> {
+async function listMempool(rpc: Rpc, memory: Memory, now: number): Promise<MempoolScan> {
   const answer = await rpc.call('getrawmempool', []);
   if (!Array.isArray(answer)) throw badAnswer(rpc, 'a list of transactions was expected');
   const listed = new Set(answer.map((txid) => asHash(rpc, txid)));
@@ -79,6 +80,7 @@ async function listMempool(rpc: Rpc, memory: Memory): Promise<MempoolScan> {
       for (const txid of batch) memory.known.add(txid);
       memory.unread = memory.unread.slice(batch.length);
     }
+    if (memory.unread.length === 0) memory.caught_up_at = now;
   };
 }
 

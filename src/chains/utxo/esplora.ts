@@ -14,6 +14,7 @@ import {
   type Presence,
   parsedAs,
   type Source,
+  type Watched,
 } from './source.ts';
 
 /** Mempool listings asked for in one read, in turns: bounds the requests however many invoices are open. */
@@ -53,10 +54,12 @@ export function esploraSource(rpc: Rpc, memory: Memory): Source {
       return parsedAs(rpc, hash, parseHeader, hexToBytes(hex));
     },
     block: async (hash) => parsedAs(rpc, hash, parseBlock, await rpc.bytes(`/block/${hash}/raw`)),
-    mempool: async () => (watched) => {
-      const open = [...watched.values()].filter((each) => each.open).map((each) => each.key);
-      return scanScripts(rpc, memory, open);
-    },
+    mempool: async (now) => (watched) => scanScripts(rpc, memory, openScripts(watched), now),
+    listedThrough: (watched) =>
+      openScripts(watched).reduce((least, script) => {
+        const listed_at = memory.listed_at.get(script) ?? watched.get(script)?.since ?? 0;
+        return Math.min(least, listed_at);
+      }, Infinity),
     presence: (payments) => findPayments(rpc, memory, payments),
     async spentByOther(txid, inputs) {
       for (const input of inputs.slice(0, INPUTS_PER_CONFLICT)) {
@@ -70,10 +73,22 @@ export function esploraSource(rpc: Rpc, memory: Memory): Source {
   };
 }
 
+const openScripts = (watched: Watched): string[] =>
+  [...watched.values()].filter((each) => each.open).map((each) => each.key);
+
 /** The newest (at most 50) unconfirmed transactions of each script; any that do not fit are met in their block. */
-async function* scanScripts(rpc: Rpc, memory: Memory, scripts: string[]): AsyncGenerator<Transaction[]> {
+async function* scanScripts(
+  rpc: Rpc,
+  memory: Memory,
+  scripts: string[],
+  now: number,
+): AsyncGenerator<Transaction[]> {
   const current = new Set(scripts);
-  for (const script of memory.listed.keys()) if (!current.has(script)) memory.listed.delete(script);
+  for (const script of memory.listed.keys()) {
+    if (current.has(script)) continue;
+    memory.listed.delete(script);
+    memory.listed_at.delete(script);
+  }
   for (const script of nextTurn(current, memory.last_script, SCRIPTS_PER_READ)) {
     // Before the request: one script that always fails must not keep the others from their turn.
     memory.last_script = script;
@@ -82,6 +97,7 @@ async function* scanScripts(rpc: Rpc, memory: Memory, scripts: string[]): AsyncG
     const fresh = listed.filter(({ txid }) => !before?.has(txid));
     if (fresh.length > 0) yield fresh;
     memory.listed.set(script, new Set(listed.map(({ txid }) => txid)));
+    memory.listed_at.set(script, now);
   }
 }
 

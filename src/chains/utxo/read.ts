@@ -27,8 +27,9 @@ export async function* readChain(
   const chain = context.gateways.find((gateway) => !gateway.is_token)?.chain;
   if (chain === undefined) return;
   const memory = memoryIn(context.cache);
+  const started_at = context.now();
   const tip = await source.tip();
-  const scan = await source.mempool();
+  const scan = await source.mempool(started_at);
   const watched: Watched = new Map((await request.addresses()).map((each) => [each.key, each]));
   const reading = { source, memory, tip, watched, chain };
 
@@ -48,7 +49,19 @@ export async function* readChain(
     const transfers = unconfirmed(reading, transactions, context.now());
     if (transfers.length > 0) yield { transfers };
   }
+  const read_through = readThrough(reading);
+  if (read_through < started_at) yield { transfers: [], read_through };
 }
+
+/** While blocks are missing it cannot be told what was paid since the addresses are watched. */
+function readThrough({ source, memory, tip, watched }: Reading): number {
+  const isWhole = memory.ring !== null && memory.ring.height >= tip.height;
+  const since = earliestSince(watched);
+  return isWhole ? Math.max(since, source.listedThrough(watched)) : since;
+}
+
+const earliestSince = (watched: Watched): number =>
+  [...watched.values()].reduce((least, { since }) => Math.min(least, since), Infinity);
 
 /** Not a reorganisation: chains do not shrink. Another provider, or this one later, will know more. */
 function behind(ring: Ring, tip: BlockTip): ProviderError {
@@ -110,8 +123,7 @@ async function walkBack(source: Source, ring: Ring): Promise<{ ring: Ring; orpha
  * not in order, but within the skew of the true time, so any crossing of the target will do.
  */
 async function findStart({ source, tip, watched }: Reading): Promise<Ring> {
-  const sinces = [...watched.values()].map((each) => each.since);
-  const target = sinces.reduce((least, since) => Math.min(least, since), Infinity) - CLOCK_SKEW_SECONDS;
+  const target = earliestSince(watched) - CLOCK_SKEW_SECONDS;
   const isOlder = async (height: number) => (await source.header(await source.hashAt(height))).time < target;
   if (tip.time < target) return { height: tip.height, hashes: [tip.hash] };
   let newer = tip.height;

@@ -30,8 +30,10 @@ export interface Source {
   tip(): Promise<BlockTip>;
   header(hash: string): Promise<Header>;
   block(hash: string): Promise<Block>;
-  /** Called before the watched addresses are known, so that nobody watched later is missed by a listing. */
-  mempool(): Promise<MempoolScan>;
+  /** Called before the watched addresses are known, so that nobody watched later is missed by a listing. `now` in Unix seconds. */
+  mempool(now: number): Promise<MempoolScan>;
+  /** The moment before which every unconfirmed payment to the watched scripts has been listed, Unix seconds. */
+  listedThrough(watched: Watched): number;
   /** By txid, as many as the provider's budget allows; the others come first next time. */
   presence(payments: readonly Payment[]): Promise<Map<string, Presence>>;
   /** Whether another transaction spends one of these outputs; false where it cannot be told. */
@@ -56,8 +58,11 @@ export interface Memory {
   /** Core: mempool transactions already read, and those still to read. */
   known: Set<string>;
   unread: string[];
-  /** Esplora: transactions listed per script, and where the next turn starts. */
+  /** Core: when the last listing began that was read to its end, Unix seconds. */
+  caught_up_at: number;
+  /** Esplora: transactions listed per script, when the last listing began, and where the next turn starts. */
   listed: Map<string, Set<string>>;
+  listed_at: Map<string, number>;
   last_script: string;
   last_asked: string;
 }
@@ -73,7 +78,9 @@ export function createMemory(): Memory {
     absent: new Map(),
     known: new Set(),
     unread: [],
+    caught_up_at: 0,
     listed: new Map(),
+    listed_at: new Map(),
     last_script: '',
     last_asked: '',
   };
