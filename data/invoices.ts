@@ -1,5 +1,5 @@
 // Invoices: created once, moved only by compare-and-set on their status; and the addresses that are watched for them.
-import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Insertable, Updateable } from 'kysely';
 import type { InvoiceStatus } from '../src/invoice.ts';
 import type { Db, Executor, Tx } from './open.ts';
 import type { InvoiceRow, Tables } from './tables.ts';

@@ -1,37 +1,18 @@
 // Every operation's example works as it stands, on both databases, against a real blockchain.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openRpc } from '../../daemon/observer/rpc.ts';
 import { placeholders } from '../../src/api/example-call.ts';
-import { gatewaysOf } from '../../src/chains/gateways.ts';
-import { ton } from '../../src/chains/ton.ts';
-import { startTonChain, type TonChain } from '../chains/ton-chain.ts';
-import { databases, testClock } from '../helpers/app.ts';
+import { databases } from '../helpers/app.ts';
 import { verifies } from '../requirements.ts';
-import { described, exampleCall, openWorld, rightful, type World } from './world.ts';
+import { openTonWorld } from './ton-world.ts';
+import { described, exampleCall, rightful, type World } from './world.ts';
 
 describe.each(databases)('examples on %s', (database) => {
   verifies('both-databases');
-  let chain: TonChain;
   let world: World;
   beforeAll(async () => {
-    chain = await startTonChain();
-    const usdt = gatewaysOf('testnet').find((gateway) => gateway.chain === 'ton-usdt');
-    await chain.deployJetton({ address: usdt?.token_contract ?? undefined });
-    const clock = testClock(chain.now());
-    const source = openRpc({
-      blockchain: 'ton',
-      family: ton,
-      network: 'testnet',
-      providers: [{ provider: 'toncenter', url: chain.url }],
-      requests_per_second: 100,
-      clock,
-    });
-    world = await openWorld({ database, clock, source: (id) => (id === 'ton' ? source : undefined) });
+    world = await openTonWorld(database);
   });
-  afterAll(async () => {
-    await world.stop();
-    await chain.stop();
-  });
+  afterAll(() => world.stop());
 
   test.each(described.map((endpoint) => [endpoint.id, endpoint] as const))(
     'of %s is answered as described',

@@ -41,7 +41,7 @@ export function requestFor(random: Random, endpoint: Endpoint, pool: Pool, mixtu
   const all = random.chance(mixture.sound);
   const spoilt = !all && random.chance(mixture.spoilt);
   const path = endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
-    pathText(String(spoilt ? hostileTexts[2] : fieldValue(random, endpoint.params?.[name], name, pool, all))),
+    pathText(spoilt ? '\0' : textOf(fieldValue(random, endpoint.params?.[name], name, pool, all))),
   );
   const query = queryFor(random, endpoint.query, pool, all);
   const headers: Record<string, string> = all ? {} : headersFor(random);
@@ -57,6 +57,15 @@ export function requestFor(random: Random, endpoint: Endpoint, pool: Pool, mixtu
   return { ...call, body };
 }
 
+/** One field after the other with one hostile value after the other, while all else is right. */
+export function* sweep(random: Random, endpoint: Endpoint, pool: () => Pool): Generator<PlainCall> {
+  const { params = {}, query = {}, body } = endpoint;
+  const members = body ? Object.keys(propertiesOf(jsonSchemaOf(body))) : [];
+  for (const name of [...Object.keys(params), ...Object.keys(query), ...members])
+    for (const value of members.includes(name) ? [...hostileTexts, ...hostileValues] : hostileTexts)
+      yield requestFor(random, endpoint, { ...pool(), [name]: [value] }, { sound: 1, spoilt: 0 });
+}
+
 /** No URL can carry half a character. */
 const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');
 
@@ -70,7 +79,7 @@ function queryFor(random: Random, fields: Fields = {}, pool: Pool, all: boolean)
   const pairs: string[] = [];
   for (const [name, field] of Object.entries(fields)) {
     if (random.chance(all ? 0.3 : 0.2)) continue;
-    const text = String(fieldValue(random, field, name, pool, all));
+    const text = textOf(fieldValue(random, field, name, pool, all));
     pairs.push(`${name}=${encodeURIComponent(wellFormed(text))}`);
     if (!all && random.chance(0.1)) pairs.push(`${name}=${encodeURIComponent(wellFormed(text))}x`);
   }
@@ -226,7 +235,10 @@ function fieldValue(
 /** A value that the schema says is taken. */
 function rightValue(random: Random, schema: JsonSchema, name: string, pool: Pool): unknown {
   const known = pool[name];
-  if (known && random.chance(0.9)) return random.pick(known);
+  if (known && random.chance(0.9)) {
+    const value = random.pick(known);
+    return schema.type === 'array' && typeof value === 'string' ? [value] : value;
+  }
   const options = schema.anyOf as JsonSchema[] | undefined;
   if (options) return rightValue(random, random.pick(options), name, {});
   const choices = schema.enum as unknown[] | undefined;

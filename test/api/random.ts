@@ -78,6 +78,7 @@ export const hostileTexts: readonly string[] = [
   '__proto__',
   'constructor',
   'toString',
+  'hasOwnProperty',
   "' or 1=1 --",
   '"; drop table users; --',
   '%',

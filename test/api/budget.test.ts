@@ -1,0 +1,99 @@
+// How many statements each operation may cost: none of them asks once per row, and the hot ones ask little.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Endpoint } from '../../src/api/endpoint.ts';
+import { databases } from '../helpers/app.ts';
+import { type Recording, recordStatements } from '../helpers/statements.ts';
+import { type Cast, described, exampleCall, openWorld, rightful, type World } from './world.ts';
+
+const INVOICES = 24;
+
+/**
+ * Statements → the operations that may run so many, sign-in included and the opening and closing of transactions not.
+ * Raise one only where a caller gets something for it.
+ */
+const budgets: Record<number, string> = {
+  0: 'listGateways getPublicConfig embedScript currencyLogo logoImage faviconImage detectIdentitySource getResetPage getCatalog searchCatalog getAgentManifest getLlmsTxt getLlmsFullTxt getRobotsTxt getOpenApi getDocs getRedoc',
+  1: 'getPublicInvoice getWebExit getTgExit payShort payPage payDiv payQrSvg payQrPng payEvents loginAccessToken testToken recoverPassword getMe getUser getSitemap getHealth healthCheck testEmail',
+  2: 'listInvoices getInvoice deleteUnit getMerchantAccount getRefillWallets getEmbedPreview resetPassword recoverPasswordHtml deleteMe updateMyPassword getAdminRefillWallets',
+  3: 'getUnit getInvoicePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome listEvents signup updateMe listUsers deleteUser',
+  4: 'setAdminRefillWallet unitShort unitPage unitDiv listUnits updateUnit loginGoogle createUser updateUser listAdminPayments',
+  5: 'createInvoice checkInvoice getPaymentPage resolvePayment',
+  6: 'createUnit createRefill loginTelegram listAdminMerchants',
+  7: 'checkoutUnit',
+  9: 'cancelInvoice cancelOnPage buyOnPage',
+  11: 'getAdminPayment',
+  13: 'creditMerchant resendEvent getAdminDashboard getAdminMerchant',
+  23: 'listObservers',
+  // Its webhook is on its way at once, and counts.
+  28: 'simulateInvoice',
+};
+
+const budgetOf = (id: string): number =>
+  Number(Object.entries(budgets).find(([, ids]) => ids.split(' ').includes(id))?.[0] ?? 0);
+
+describe.each(databases)('statements on %s', (database) => {
+  let world: World;
+  let statements: Recording;
+  let busy: Cast;
+  beforeAll(async () => {
+    world = await openWorld({ database });
+    busy = await world.cast();
+    await trade(busy);
+    statements = recordStatements();
+  });
+  afterAll(async () => {
+    statements.stop();
+    await world.stop();
+  });
+
+  /** Sales of every outcome, a refill, and more units. */
+  async function trade({ owner, values }: Cast): Promise<void> {
+    const { service } = world;
+    for (const title of ['Tea', 'Cake'])
+      await service.fetch('POST', '/api/v1/merchant/units', {
+        token: owner.token,
+        body: { title, amount_usd: 3, currencies: ['TON'] },
+      });
+    for (let each = 0; each < INVOICES; each++) {
+      const body = { chain: each % 2 ? 'ton' : 'bitcoin', amount: '5.00', external_ref: `order-${each}` };
+      const { json } = await service.fetch('POST', '/v1/invoices', { key: owner.key, body });
+      if (each % 3 === 0) await service.fetch('POST', `/v1/invoices/${json.id}/simulate`, { key: owner.key });
+      if (each % 3 === 1) await service.fetch('POST', `/v1/invoices/${json.id}/cancel`);
+    }
+    await service.fetch('POST', `/v1/invoices/${values.invoice_id}/simulate`, { key: owner.key });
+  }
+
+  async function cost(endpoint: Endpoint, cast: Cast): Promise<{ count: number; told: string }> {
+    const { method, path, ...call } = exampleCall(widest(endpoint), cast.values);
+    statements.take();
+    await world.service.fetch(method, path, { ...call, ...rightful(endpoint.auth, cast) });
+    const taken = statements.take();
+    return { count: taken.length, told: taken.map(({ sql }) => sql).join('\n') };
+  }
+
+  test.each(described.map((endpoint) => [endpoint.id, endpoint] as const))(
+    'of %s stay within its budget',
+    async (id, endpoint) => {
+      await cost(endpoint, await world.cast());
+      const { count, told } = await cost(endpoint, await world.cast());
+      expect(count, told).toBeLessThanOrEqual(budgetOf(id));
+    },
+  );
+
+  const reading = described.filter(({ method }) => method === 'GET');
+  test.each(reading.map((endpoint) => [endpoint.id, endpoint] as const))(
+    'of %s are as many for a busy merchant as for a new one',
+    async (_, endpoint) => {
+      await cost(endpoint, busy);
+      const many = await cost(endpoint, busy);
+      const few = await cost(endpoint, await world.cast());
+      expect(many.count, many.told).toBeLessThanOrEqual(few.count);
+    },
+  );
+});
+
+/** The example with as large a page as there is. */
+const widest = (endpoint: Endpoint): Endpoint =>
+  endpoint.query?.limit
+    ? { ...endpoint, example: { ...endpoint.example, query: { limit: '50' } } }
+    : endpoint;
