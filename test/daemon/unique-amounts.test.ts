@@ -1,3 +1,4 @@
+// Unique amounts: a thousand invoices at one price are told apart, and then none is left.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases, startApp, type TestApp } from '../helpers/app.ts';
 import { verifies } from '../requirements.ts';
