@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { type AnyInput, type Call, type CallOptions, createCall, requestOf } from '../src/api/call.ts';
 import type { Endpoint } from '../src/api/endpoint.ts';
-import type { Command, Context, GlobalFlags, Input } from './command.ts';
+import type { Command, Context, GlobalFlags } from './command.ts';
 import { GwError, toGwError, unreachable } from './errors.ts';
 import { type Given, gather, missingOf, requireAll, toInput } from './input.ts';
 import { type Io, printJson, say } from './io.ts';
@@ -154,11 +154,3 @@ const callOf = <E extends Endpoint>(
 /** fetch says `TypeError: fetch failed`; a reply that breaks off says `terminated`. */
 export const isNetwork = (error: unknown): boolean =>
   error instanceof TypeError && /fetch failed|terminated/.test(error.message);
-
-/** Reads the input of a command that has no endpoint of its own into `context.own`. */
-export const readOwn = async (context: Context): Promise<Record<string, unknown>> => {
-  await context.input();
-  return context.own;
-};
-
-export type { Input };

@@ -1,6 +1,5 @@
 // What was read from the chains: stored once per transaction output, matched or not, and never dropped.
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import type { Transfer } from '../src/chains/chain.ts';
 import type { Db, Executor, Tx } from './open.ts';
 import type { TransferRow } from './tables.ts';
@@ -188,16 +187,4 @@ export async function orphanBlocks(
       .where('block_hash', 'in', hashes)
       .execute();
   return rows;
-}
-
-/** Per asset and disposition: how many credits to an address there are. For showing that nothing was dropped. */
-export async function creditsOfAddress(query: Executor, blockchain: string, address_key: string) {
-  return query
-    .selectFrom('transfers')
-    .select(['chain', 'disposition', 'amount_atomic'])
-    .where('blockchain', '=', blockchain)
-    .where('address_key', '=', address_key)
-    .where('state', '<>', 'gone')
-    .where('idx', '<>', sql.lit('manual'))
-    .execute();
 }

@@ -10,7 +10,7 @@ import {
 } from './call.ts';
 import type { Endpoint } from './endpoint.ts';
 
-export { ApiError, type CallOptions, type Connection } from './call.ts';
+export { ApiError, type Connection } from './call.ts';
 
 type MethodOf<E extends Endpoint> =
   Record<never, never> extends CallInput<E>

@@ -2,7 +2,9 @@
 import { benchCreate } from './create.ts';
 import { benchListings } from './listings.ts';
 import { benchObserver } from './observer.ts';
+import { benchPayPage } from './pay-page.ts';
 import { benchPublicInvoice } from './public-invoice.ts';
+import { benchSearch } from './search.ts';
 import { benchStart } from './start.ts';
 
 /** By name, in the order they run. */
@@ -10,6 +12,8 @@ const benches: Record<string, () => Promise<void>> = {
   start: benchStart,
   create: benchCreate,
   'public-invoice': benchPublicInvoice,
+  'pay-page': benchPayPage,
+  search: benchSearch,
   observer: benchObserver,
   listings: benchListings,
 };

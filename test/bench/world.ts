@@ -59,6 +59,16 @@ export async function startWorld(): Promise<World> {
   return { home, daemon, token, key: account.api_key ?? '', merchant_id: user.id ?? '' };
 }
 
+/** An open invoice of the world's merchant. */
+export async function createBenchInvoice({ daemon, key }: World): Promise<{ id: string }> {
+  const reply = await fetch(`${daemon.url}/v1/invoices`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ chain: 'ton', amount: '12.50' }),
+  });
+  return (await reply.json()) as { id: string };
+}
+
 /** Invoices written at once; larger fills are done in several. */
 const FILL_STEP = 50_000;
 

@@ -1,9 +1,11 @@
 // Mail goes through the configured server, or into files that only this user can read.
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { SMTPServer } from 'smtp-server';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLog } from '../../daemon/log.ts';
 import { recoveryLetter, testLetter } from '../../daemon/mail/letters.ts';
@@ -12,36 +14,27 @@ import { openMail } from '../../daemon/mail/mail.ts';
 const BASE = 'https://pay.example.com';
 const clock = { ms: () => Date.UTC(2026, 10, 20, 12) };
 
-/** A mail server that takes what it is sent; `answer` replaces the reply to a command. */
-async function smtpServer(answer: (command: string) => string | undefined = () => undefined) {
-  const commands: string[] = [];
+/** A mail server that takes what it is sent; `refuse` is its answer to every recipient. */
+async function smtpServer(refuse?: string) {
+  const envelopes: { from: string; to: string[] }[] = [];
   const mails: string[] = [];
-  const server = createServer((socket) => {
-    let buffer = '';
-    let data = false;
-    socket.write('220 test ESMTP\r\n');
-    socket.on('error', () => socket.destroy());
-    socket.on('data', (chunk) => {
-      buffer += chunk;
-      for (;;) {
-        const end = data ? '\r\n.\r\n' : '\r\n';
-        const at = buffer.indexOf(end);
-        if (at < 0) return;
-        const line = buffer.slice(0, at);
-        buffer = buffer.slice(at + end.length);
-        if (data) mails.push(line);
-        else commands.push(line);
-        const reply = data ? '250 taken' : (answer(line) ?? (line === 'DATA' ? '354 go on' : '250 ok'));
-        data = !data && line === 'DATA' && reply.startsWith('354');
-        socket.write(`${reply}\r\n`);
-        if (line === 'QUIT') socket.end();
-      }
-    });
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onRcptTo: (_address, _session, done) =>
+      refuse ? done(Object.assign(new Error(refuse), { responseCode: 550 })) : done(),
+    async onData(stream, { envelope }, done) {
+      mails.push(await text(stream));
+      const from = envelope.mailFrom ? envelope.mailFrom.address : '';
+      envelopes.push({ from, to: envelope.rcptTo.map(({ address }) => address) });
+      done();
+    },
   });
   server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  return { commands, mails, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  await once(server.server, 'listening');
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const { port } = server.server.address() as AddressInfo;
+  return { envelopes, mails, url: `smtp://127.0.0.1:${port}` };
 }
 
 function open(settings: { smtp_url?: string; mail_from?: string }) {
@@ -60,8 +53,7 @@ test('a configured server is given the mail, in both forms, from the configured 
   const server = await smtpServer();
   const { mail, data_dir } = open({ smtp_url: server.url, mail_from: 'Shop <pay@shop.example.com>' });
   await mail.send(testLetter(BASE, 'ada@example.com'));
-  expect(server.commands).toContain('MAIL FROM:<pay@shop.example.com>');
-  expect(server.commands).toContain('RCPT TO:<ada@example.com>');
+  expect(server.envelopes).toEqual([{ from: 'pay@shop.example.com', to: ['ada@example.com'] }]);
   const [sent = ''] = server.mails;
   expect(sent).toContain('From: Shop <pay@shop.example.com>');
   expect(sent).toContain('Subject: Test mail');
@@ -71,7 +63,7 @@ test('a configured server is given the mail, in both forms, from the configured 
 });
 
 test('a refusal of the server is told to the caller', async () => {
-  const server = await smtpServer((command) => (command.startsWith('RCPT') ? '550 unknown user' : undefined));
+  const server = await smtpServer('unknown user');
   const { mail } = open({ smtp_url: server.url });
   await expect(mail.send(testLetter(BASE, 'nobody@example.com'))).rejects.toThrow('550 unknown user');
 });
@@ -96,7 +88,7 @@ test('an address that holds a line break adds no header and no second recipient'
   const { mail } = open({ smtp_url: server.url });
   const to = 'ada@example.com\r\nBcc: victim@example.com';
   await mail.send(testLetter(BASE, to)).catch(() => undefined);
-  expect(server.commands.join('\n')).not.toContain('RCPT TO:<victim@example.com>');
+  expect(server.envelopes.flatMap(({ to: recipients }) => recipients)).not.toContain('victim@example.com');
   expect(server.mails.join('\n')).not.toMatch(/^Bcc:/m);
 });
 
