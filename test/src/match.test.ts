@@ -99,8 +99,9 @@ test('a memo goes before an amount that is another invoice’s', () => {
   expect(match(base, { by_memo: open, by_amount: other })).toMatchObject({ invoice: { id: '1' } });
 });
 
-test('a memo of an invoice in another asset is said so', () => {
-  const result = match(base, { by_memo: { ...open, chain: 'token' } });
+test('a memo of an invoice in another asset is said so, whatever the amount would mean', () => {
+  const other = { ...open, id: '2' };
+  const result = match(base, { by_memo: { ...open, chain: 'token' }, by_amount: other });
   expect(result).toEqual({
     disposition: 'unmatched',
     reason: 'names an invoice of token, but coin was sent',
