@@ -45,7 +45,8 @@ export function match<I extends MatchableInvoice>(
   const { by_memo, by_reference, by_amount } = found;
   if (pays(by_memo) && pays(by_reference) && by_memo.id !== by_reference.id)
     return { disposition: 'unmatched', reason: 'memo and reference name different invoices' };
-  const invoice = [by_memo, by_reference, by_amount].find(pays);
+  // A memo that names another asset's invoice says whom it was meant for: the amount must not guess otherwise.
+  const invoice = [by_memo, by_reference, by_memo ? undefined : by_amount].find(pays);
   if (!invoice)
     return { disposition: 'unmatched', reason: unmatchedReason(transfer, by_memo ?? by_reference) };
   return { disposition: placeAt(transfer, invoice), invoice };
