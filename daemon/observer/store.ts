@@ -245,13 +245,14 @@ async function storeOrphans(storing: Storing, hashes: readonly string[]): Promis
   }
 }
 
-/** `final` by the chain's own word or by the gateway's number of confirmations. */
+/** `final` by the chain's own word or by the gateway's number of confirmations; one that was switched off has no number. */
 function settledState(
-  storing: Storing,
+  { gateways }: Storing,
   chain: string,
   at: { final?: boolean; confirmations: number; height: number | null },
 ): 'pending' | 'final' {
-  const enough = at.height !== null && at.confirmations >= gatewayOf(storing, chain).min_confirmations;
+  const gateway = gateways.find((one) => one.chain === chain);
+  const enough = gateway && at.height !== null && at.confirmations >= gateway.min_confirmations;
   return at.final || enough ? 'final' : 'pending';
 }
 

@@ -1,5 +1,6 @@
 // Settlement at its edges: what seldom happens, and still must book right, on both databases.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { storeUpdates } from '../../daemon/observer/store.ts';
 import { apply } from '../../daemon/settle.ts';
 import { watchedAddresses } from '../../data/invoices.ts';
 import { post } from '../../data/ledger.ts';
@@ -234,6 +235,21 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
       received_atomic: '5',
       txid: part.txid,
     });
+  });
+
+  it('goes on with a blockchain of which a gateway was switched off under a payment', async () => {
+    const invoice = await create('solana-usdc');
+    const pending = { height: 9, block_hash: null, confirmations: 3 };
+    const transfer = transferTo(test, invoice, pending);
+    await observe(test, 'solana', [transfer]);
+    const { app, clock } = test;
+    const gateways = app.gateways.filter(({ chain }) => chain === 'solana');
+    const context = { app, blockchain: 'solana', gateways, now: clock.now() };
+    const { txid, index } = transfer;
+    await storeUpdates(context, [{ txid, index, ...pending, state: 'pending', confirmations: 5 }]);
+    await storeUpdates(context, [{ txid, index, ...pending, state: 'final', confirmations: 32 }]);
+    await apply(app, invoice.id, { fact: { kind: 'look' }, actor: 'observer' });
+    expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
   });
 
   it('answers 409 to a cancellation that finds the time over', async () => {
