@@ -151,14 +151,20 @@ export async function signIn(url: string, email: string): Promise<string> {
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
+/** A call of the operator's that must succeed. */
+async function asOperator(url: string, method: string, path: string, body?: unknown): Promise<Reply['json']> {
+  const shop = { id: '', key: '', token: await signIn(url, OPERATOR) };
+  return ask(url, method, path, { shop, as: 'token', body });
+}
+
 /** The operator raises the prepaid balance, in USD; the limit rises by a hundred times as much. */
-export async function credit(url: string, shop: Shop, prepaid_usd: string): Promise<void> {
-  const token = await signIn(url, OPERATOR);
-  await ask(url, 'POST', `/api/v1/admin/merchants/${shop.id}/credit`, {
-    shop: { ...shop, token },
-    as: 'token',
-    body: { prepaid_usd },
-  });
+export const credit = (url: string, shop: Shop, prepaid_usd: string): Promise<unknown> =>
+  asOperator(url, 'POST', `/api/v1/admin/merchants/${shop.id}/credit`, { prepaid_usd });
+
+/** Transactions of the payments that the operator is shown as late. */
+export async function latePayments(url: string): Promise<string[]> {
+  const { data } = await asOperator(url, 'GET', '/api/v1/admin/payments?status=late');
+  return data.map(({ txid }: { txid: string }) => txid);
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: an invoice as the wire carries it
