@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { errorCodes } from '../../src/errors.ts';
 import type { Call, Reply } from '../helpers/app.ts';
-import { verifies, verifies } from '../requirements.ts';
+import { verifies } from '../requirements.ts';
 import {
   type Credential,
   type Ended,
@@ -58,8 +58,6 @@ async function written(): Promise<unknown> {
 }
 
 describe('of every operation', () => {
-  verifies('bearer-statuses', 'auth-none', 'auth-key', 'auth-jwt', 'auth-admin');
-
   test.each(operations)('%s refuses who may not call it, and does nothing for them', async (_, endpoint) => {
     verifies('auth-key', 'auth-jwt', 'auth-admin', 'bearer-statuses', 'key-401');
     const cast = await world.cast();
@@ -134,8 +132,6 @@ describe('of every operation', () => {
 const ids: ReadonlySet<string> = new Set(['event_id']);
 
 describe("somebody else's thing is answered byte for byte like an absent one", () => {
-  verifies('get-invoice', 'error-404-foreign');
-
   const others = strangers.filter((credential) => credential !== 'a superuser');
   test.each(owned)('by %s', async (_, endpoint) => {
     verifies('error-404-foreign', 'get-invoice');
