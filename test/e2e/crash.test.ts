@@ -131,6 +131,7 @@ describe.each(databases)('on %s', (database) => {
     const daemon = await stand.start();
     const invoice = await createInvoice(daemon.url, shop);
     const [paid] = await pay(invoice);
+    startCheck(daemon.url, shop, invoice);
     await until(
       'the payment is seen',
       async () => (await readInvoice(daemon.url, invoice.id)).confirmations > 0 || undefined,
@@ -177,6 +178,7 @@ it.skipIf(!hasPostgres)(
       db.transaction(async (tx) => {
         await sql`select 1 from merchants where id = ${shop.id} for update`.execute(tx);
         await pay(invoice);
+        startCheck(daemon.url, shop, invoice);
         await until('the payment is stored', async () => {
           const rows = await db.query.selectFrom('transfers').select('state').execute();
           return rows.some(({ state }) => state === 'final') || undefined;
