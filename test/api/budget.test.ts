@@ -65,9 +65,9 @@ describe.each(databases)('statements on %s', (database) => {
 
   async function cost(endpoint: Endpoint, cast: Cast): Promise<{ count: number; told: string }> {
     const { method, path, ...call } = exampleCall(widest(endpoint), cast.values);
-    statements.take();
-    await world.service.fetch(method, path, { ...call, ...rightful(endpoint.auth, cast) });
-    const taken = statements.take();
+    const taken = await statements.during(() =>
+      world.service.fetch(method, path, { ...call, ...rightful(endpoint.auth, cast) }),
+    );
     return { count: taken.length, told: taken.map(({ sql }) => sql).join('\n') };
   }
 
