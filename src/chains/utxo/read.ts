@@ -2,7 +2,15 @@
 import { type Page, ProviderError, type ReadContext, type ReadRequest, type Transfer } from '../chain.ts';
 import type { Block, Transaction } from './block.ts';
 import { extended, hashIn, headOf, lowestHeight, RING_LENGTH, type Ring, ringOf } from './cursor.ts';
-import { type BlockTip, type Memory, memoryIn, type Source, trim, type Watched } from './source.ts';
+import {
+  type BlockTip,
+  type Memory,
+  memoryIn,
+  type SeenPayment,
+  type Source,
+  trim,
+  type Watched,
+} from './source.ts';
 
 /** Blocks read in one read; what is left comes with the next. */
 const BLOCKS_PER_READ = 200;
@@ -12,6 +20,8 @@ const REORGANISATIONS_PER_READ = 5;
 const CLOCK_SKEW_SECONDS = 7200;
 
 interface Reading {
+  /** Up to when unconfirmed payments had been listed before this read, Unix seconds. */
+  listed_through: number;
   source: Source;
   memory: Memory;
   tip: BlockTip;
@@ -31,7 +41,7 @@ export async function* readChain(
   const tip = await source.tip();
   const scan = await source.mempool(started_at);
   const watched: Watched = new Map((await request.addresses()).map((each) => [each.key, each]));
-  const reading = { source, memory, tip, watched, chain };
+  const reading = { source, memory, tip, watched, chain, listed_through: source.listedThrough(watched) };
 
   let ring = ringOf(request.cursor);
   if (!ring) {
@@ -152,7 +162,8 @@ function confirmed(reading: Reading, block: Block, height: number): Transfer[] {
     const found = credits(reading, transaction, place).filter(
       ({ address_key }) => (reading.watched.get(address_key)?.since ?? 0) <= time + CLOCK_SKEW_SECONDS,
     );
-    if (found.length > 0) remember(reading.memory, transaction, time);
+    const seen = reading.memory.payments.get(transaction.txid) ?? { first_seen: time, made_after: time };
+    if (found.length > 0) remember(reading.memory, transaction, seen);
     return found;
   });
 }
@@ -162,17 +173,28 @@ function unconfirmed(reading: Reading, transactions: Transaction[], now: number)
   return transactions.flatMap((transaction) => {
     noteConflicts(memory, transaction);
     if (memory.mined.has(transaction.txid)) return [];
-    const time = memory.payments.get(transaction.txid)?.first_seen ?? now;
-    const found = credits(reading, transaction, { height: null, block_hash: null, time, confirmations: 0 });
-    if (found.length > 0) remember(memory, transaction, time);
-    return found;
+    const seen = memory.payments.get(transaction.txid) ?? {
+      first_seen: now,
+      made_after: reading.listed_through,
+    };
+    const place = { height: null, block_hash: null, time: seen.first_seen, confirmations: 0 };
+    const found = credits(reading, transaction, place);
+    if (found.length > 0) remember(memory, transaction, seen);
+    return found.map((transfer) => ({ ...transfer, time: timeOf(reading, transfer, seen.made_after) }));
   });
 }
 
+/**
+ * A payment in no block has no time of its own. It was made at some moment since the listing before: the buyer is
+ * given the benefit, because one that was made in time must not count as late for our pause between two looks.
+ */
+function timeOf({ watched }: Reading, { address_key, time }: Transfer, made_after: number): number {
+  return Math.min(time, Math.max(made_after, watched.get(address_key)?.since ?? 0));
+}
+
 /** What a payment spends is how its replacement or double spend will be recognised. */
-function remember(memory: Memory, { txid, inputs }: Transaction, time: number): void {
-  const first_seen = memory.payments.get(txid)?.first_seen ?? time;
-  memory.payments.set(txid, { first_seen, inputs });
+function remember(memory: Memory, { txid, inputs }: Transaction, seen: Omit<SeenPayment, 'inputs'>): void {
+  memory.payments.set(txid, { ...seen, inputs });
   for (const input of inputs) memory.spends.set(input, txid);
   trim(memory.payments);
   trim(memory.spends);

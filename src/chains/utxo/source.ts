@@ -40,6 +40,14 @@ export interface Source {
   spentByOther(txid: string, inputs: readonly string[]): Promise<boolean>;
 }
 
+/** An unconfirmed payment: when it was first seen, the listing before that, and what it spends. */
+export interface SeenPayment {
+  /** Unix seconds, both. */
+  first_seen: number;
+  made_after: number;
+  inputs: string[];
+}
+
 /** Lives in `context.cache`. Losing it costs requests and time, never a payment. */
 export interface Memory {
   tip: BlockTip | null;
@@ -47,8 +55,8 @@ export interface Memory {
   ring: Ring | null;
   /** Payments to watched addresses in blocks of the ring: txid → block hash. */
   mined: Map<string, string>;
-  /** Payments to watched addresses: when first seen, and what they spend. */
-  payments: Map<string, { first_seen: number; inputs: string[] }>;
+  /** Payments to watched addresses, by txid. */
+  payments: Map<string, SeenPayment>;
   /** Output → the remembered payment that spends it. */
   spends: Map<string, string>;
   /** Remembered payments whose money was seen spent by another transaction. */
