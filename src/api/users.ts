@@ -166,7 +166,7 @@ export const deleteUser = endpoint({
   description: 'For superusers. Books and invoices stay, without the identity.',
   params: userId,
   response: Message,
-  errors: ['user_not_found', 'superuser_self_delete'],
+  errors: ['user_not_found', 'superuser_self_delete', 'bad_request'],
   hidden: true,
   example: { params: { user_id: '{user_id}' } },
 });
