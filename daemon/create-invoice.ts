@@ -1,12 +1,6 @@
 // Makes an invoice: quote at the frozen rate, a memo, a reference or a free amount, and the watch on its address.
 import { randomBytes, randomUUID } from 'node:crypto';
-import {
-  getInvoice,
-  insertInvoice,
-  type NewInvoice,
-  reservedAmounts,
-  watchAddress,
-} from '../data/invoices.ts';
+import { getInvoice, insertInvoice, reservedAmounts, watchAddress } from '../data/invoices.ts';
 import type { Tx } from '../data/open.ts';
 import type { InvoiceRow } from '../data/tables.ts';
 import type { Family, Gateway } from '../src/chains/chain.ts';
@@ -60,18 +54,11 @@ export async function createInvoice(app: App, request: InvoiceRequest): Promise<
   });
   if (quoted === 'too_small') throw new Refusal('amount_too_small');
   if (quoted === 'too_large') throw new Refusal('amount_too_large');
-  return app.db.transaction(async (tx) => {
+  const created = await app.db.transaction(async (tx) => {
     const made = request.id === null ? undefined : await getInvoice(tx, request.id);
     if (made) return made;
     const row = await insertFree(app, tx, request, quoted, usd_nanos);
-    await watchAddress(tx, {
-      blockchain: gateway.blockchain,
-      address_key: row.address_key,
-      address: row.address,
-      since: row.created_at,
-      open_until: row.expires_at + GRACE_SECONDS,
-      watch_until: row.watch_until,
-    });
+    if (!isWatched(app, row)) await watchAddress(tx, watchFor(row));
     await writeEvent(app, tx, 'invoice.created', {
       merchant_id: row.owner_id,
       invoice: row,
@@ -80,6 +67,40 @@ export async function createInvoice(app: App, request: InvoiceRequest): Promise<
     });
     return row;
   });
+  noteWatched(app, created);
+  return created;
+}
+
+/** Watches are prolonged by whole hours, so that most invoices of an address find it watched long enough. */
+const WATCH_STEP_SECONDS = 3600;
+/** Addresses remembered as watched by this process; forgetting one costs a statement. */
+const WATCHES_KNOWN = 10_000;
+const watches = new WeakMap<App['db'], Map<string, number>>();
+
+const untilHour = (seconds: number): number => Math.ceil(seconds / WATCH_STEP_SECONDS) * WATCH_STEP_SECONDS;
+const watchKey = (row: InvoiceRow): string => `${row.blockchain} ${row.address_key}`;
+
+function watchFor(row: InvoiceRow) {
+  const open_until = untilHour(row.expires_at + GRACE_SECONDS);
+  return {
+    blockchain: row.blockchain,
+    address_key: row.address_key,
+    address: row.address,
+    since: row.created_at,
+    open_until,
+    watch_until: open_until + GRACE_SECONDS,
+  };
+}
+
+/** Whether a commit of this process has watched the address at least as long as the invoice needs. */
+const isWatched = (app: App, row: InvoiceRow): boolean =>
+  (watches.get(app.db)?.get(watchKey(row)) ?? 0) >= watchFor(row).open_until;
+
+function noteWatched(app: App, row: InvoiceRow): void {
+  const known = watches.get(app.db) ?? new Map<string, number>();
+  watches.set(app.db, known);
+  if (known.size >= WATCHES_KNOWN) known.clear();
+  known.set(watchKey(row), Math.max(known.get(watchKey(row)) ?? 0, watchFor(row).open_until));
 }
 
 /** Tries the plain price first, then random tails, then every tail there is. */
@@ -94,12 +115,12 @@ async function insertFree(
   const slots = gateway.unique_amount ? uniqueSlots(gateway, quoted.amount_atomic) : 1n;
   for (let draw = 0; draw < DRAWS; draw++) {
     const slot = draw === 0 ? 0n : randomBelow(slots);
-    const row = await insertInvoice(tx, invoiceValues(app, request, withTail(gateway, quoted, slot), rate));
-    if (row) return row;
+    const row = invoiceValues(app, request, withTail(gateway, quoted, slot), rate);
+    if (await insertInvoice(tx, row)) return row;
   }
   for (const slot of await freeSlots(tx, request, quoted, slots)) {
-    const row = await insertInvoice(tx, invoiceValues(app, request, withTail(gateway, quoted, slot), rate));
-    if (row) return row;
+    const row = invoiceValues(app, request, withTail(gateway, quoted, slot), rate);
+    if (await insertInvoice(tx, row)) return row;
   }
   throw new Refusal('no_free_amount', {
     detail: `All ${slots} distinguishable amounts at this price are reserved for ${gateway.chain}; ask for another price or wait until one is given back`,
@@ -128,7 +149,7 @@ async function freeSlots(tx: Tx, request: InvoiceRequest, quoted: Quote, slots: 
   return [...amounts.values()];
 }
 
-function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: bigint): NewInvoice {
+function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: bigint): InvoiceRow {
   const { gateway, wallet } = request;
   const family = findBlockchain(gateway.blockchain)?.family as Family;
   const created_at = seconds(app.clock);

@@ -9,14 +9,15 @@ export type NewInvoice = Insertable<Tables['invoices']>;
 /** Most candidates that one question about free amounts asks for. */
 const AMOUNTS_PER_QUERY = 500;
 
-/** Undefined when id, memo, reference or reserved amount is taken already, so that the caller draws another. */
-export function insertInvoice(tx: Executor, invoice: NewInvoice): Promise<InvoiceRow | undefined> {
-  return tx
+/** False when id, memo, reference or reserved amount is taken already, so that the caller draws another. */
+export async function insertInvoice(tx: Executor, invoice: NewInvoice): Promise<boolean> {
+  const written = await tx
     .insertInto('invoices')
     .values(invoice)
     .onConflict((conflict) => conflict.doNothing())
-    .returningAll()
+    .returning('id')
     .executeTakeFirst();
+  return written !== undefined;
 }
 
 export function getInvoice(query: Executor, id: string): Promise<InvoiceRow | undefined> {

@@ -2,14 +2,7 @@
 import { chmodSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import SQLite from 'better-sqlite3';
-import {
-  Kysely,
-  type KyselyPlugin,
-  type SqliteDatabase,
-  SqliteDialect,
-  type SqliteStatement,
-  sql,
-} from 'kysely';
+import { Kysely, type KyselyPlugin, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
 import type { Db, Tx } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -38,16 +31,26 @@ export function openSqlite(file: string, plugins: KyselyPlugin[]): Db {
     const check = database.pragma('quick_check(1)', { simple: true });
     if (check !== 'ok') throw new Error(String(check));
   }
+  const statements = cachingStatements(database);
   const query = new Kysely<Tables>({
-    dialect: new SqliteDialect({ database: cachingStatements(database) }),
+    dialect: new SqliteDialect({ database: statements }),
     plugins,
   });
   return {
     dialect: 'sqlite',
     query,
-    transaction: createGroups(query, () => database.inTransaction),
+    transaction: createGroups(query, {
+      run: (text) => void statements.prepare(text).run([]),
+      isOpen: () => database.inTransaction,
+    }),
     close: () => query.destroy(),
   };
+}
+
+/** Begins and ends transactions on the one connection, past the query builder: they are most of its calls. */
+interface Control {
+  run(text: string): void;
+  isOpen(): boolean;
 }
 
 /** One caller's transaction in a group; it hears of its end only when the group has been committed. */
@@ -61,7 +64,7 @@ interface Job {
  * Those that come while a commit is on its way share the next one: the disk is asked once for all of them. Each has
  * a savepoint of its own, so that a failure undoes its own work and nobody else's.
  */
-function createGroups(query: Kysely<Tables>, isOpen: () => boolean): Db['transaction'] {
+function createGroups(query: Kysely<Tables>, control: Control): Db['transaction'] {
   const waiting: Job[] = [];
   let running = false;
 
@@ -70,7 +73,7 @@ function createGroups(query: Kysely<Tables>, isOpen: () => boolean): Db['transac
     while (waiting.length > 0) {
       await gather(waiting);
       const group = waiting.splice(0, GROUP_LIMIT);
-      await runGroup(query, group, isOpen).catch((error: unknown) => {
+      await runGroup(query, group, control).catch((error: unknown) => {
         for (const job of group) job.fail(error);
       });
     }
@@ -93,17 +96,17 @@ async function gather(waiting: readonly Job[]): Promise<void> {
   }
 }
 
-async function runGroup(query: Kysely<Tables>, group: readonly Job[], isOpen: () => boolean): Promise<void> {
+async function runGroup(query: Kysely<Tables>, group: readonly Job[], control: Control): Promise<void> {
   const ends = await query.connection().execute(async (connection) => {
     // A transaction that will write takes the write lock before it reads.
-    await sql`begin immediate`.execute(connection);
+    control.run('begin immediate');
     try {
       const ended: (() => void)[] = [];
-      for (const job of group) ended.push(await runJob(connection as Tx, job, isOpen));
-      await sql`commit`.execute(connection);
+      for (const job of group) ended.push(await runJob(connection as Tx, job, control));
+      control.run('commit');
       return ended;
     } catch (error) {
-      if (isOpen()) await sql`rollback`.execute(connection);
+      if (control.isOpen()) control.run('rollback');
       throw error;
     }
   });
@@ -111,16 +114,16 @@ async function runGroup(query: Kysely<Tables>, group: readonly Job[], isOpen: ()
 }
 
 /** Throws only where the whole group is lost (SQLite itself has rolled back, as on a full disk). */
-async function runJob(tx: Tx, job: Job, isOpen: () => boolean): Promise<() => void> {
-  await sql`savepoint job`.execute(tx);
+async function runJob(tx: Tx, job: Job, control: Control): Promise<() => void> {
+  control.run('savepoint job');
   try {
     const value = await job.work(tx);
-    await sql`release job`.execute(tx);
+    control.run('release job');
     return () => job.succeed(value);
   } catch (error) {
-    if (!isOpen()) throw error;
-    await sql`rollback to job`.execute(tx);
-    await sql`release job`.execute(tx);
+    if (!control.isOpen()) throw error;
+    control.run('rollback to job');
+    control.run('release job');
     return () => job.fail(error);
   }
 }

@@ -50,9 +50,12 @@ function readNode(request: IncomingMessage): Promise<Buffer> {
       request.removeAllListeners('data').resume();
       reject(new Refusal('body_too_large'));
     });
-    request.once('end', () => resolve(Buffer.concat(chunks)));
-    request.once('error', reject);
     const gone = () => reject(new Error('the caller went away'));
+    request.once('end', () => {
+      request.off('close', gone);
+      resolve(Buffer.concat(chunks));
+    });
+    request.once('error', reject);
     if (request.destroyed) gone();
     else request.once('close', gone);
   });

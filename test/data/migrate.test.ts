@@ -126,7 +126,7 @@ describe.each(databases)('the schema on %s', (database) => {
     await expect(insert({ status: 'expired', paid_at: 1 })).rejects.toThrow(/check|CHECK/);
     await expect(insert({ due_at: null })).rejects.toThrow(/check|CHECK/);
     await expect(insert({ status: 'settled' })).rejects.toThrow(/check|CHECK/);
-    expect(await insert({})).toMatchObject({ status: 'created' });
+    expect(await insert({})).toBe(true);
   });
 
   test('keeps integers of money beyond what a double holds', async () => {
