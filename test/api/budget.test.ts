@@ -83,6 +83,8 @@ describe.each(databases)('statements on %s', (database) => {
   const reading = described.filter(({ method }) => method === 'GET');
   test.each(reading.map((endpoint) => [endpoint.id, endpoint] as const))(
     'of %s are as many for a busy merchant as for a new one',
+    // On PostgreSQL events wait for older transactions of the whole server: a new merchant's may not be listed yet.
+    { retry: 5 },
     async (_, endpoint) => {
       await cost(endpoint, busy);
       const many = await cost(endpoint, busy);
