@@ -1,6 +1,15 @@
 // What screens share: the size of the terminal, and data that is renewed.
 import { type Key, useInput, useStdout } from 'ink';
-import { useEffect, useRef, useState } from 'react';
+import {
+  createContext,
+  createElement,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 
 const FALLBACK = { columns: 80, rows: 24 };
 /** A service that is down is asked less and less often. */
@@ -72,29 +81,51 @@ export function usePoll<T>(load: () => Promise<T>, interval_ms: number): Polled<
   return { ...state, again: () => setRound((before) => before + 1) };
 }
 
+type Handler = (input: string, key: Key) => void;
+
+/** Whoever listens to keys now, in the order in which they came. */
+const Listeners = createContext(new Set<Handler>());
+
+/**
+ * Reads the terminal for every `useKeys` inside. There is one reader for the life of the screen: what is painted
+ * listens from the same turn on, so that no key is lost between a frame and the effects that run after it.
+ */
+export function Keys({ children }: { children: ReactNode }) {
+  const [listeners] = useState(() => new Set<Handler>());
+  useInput((input, key) => {
+    for (const listen of [...listeners]) listen(input, key);
+  });
+  return createElement(Listeners.Provider, { value: listeners }, children);
+}
+
 /**
  * Hands over keys one by one, each to the handler of the latest frame: a terminal sends what was typed quickly
- * as one piece, and a key may come before the effects of the frame that is seen have run.
+ * as one piece.
  */
-export function useKeys(handler: (input: string, key: Key) => void, isActive = true): void {
+export function useKeys(handler: Handler, isActive = true): void {
   const latest = useRef({ handler, isActive });
   latest.current = { handler, isActive };
   const waiting = useRef<{ input: string; key: Key }[]>([]);
-  useInput((input, key) => {
-    const queue = waiting.current;
-    const idle = queue.length === 0;
-    const single = input.length <= 1 || key.ctrl || key.meta || key.escape;
-    for (const character of single ? [input] : input)
-      queue.push({ input: character, key: { ...key, return: key.return || character === '\r' } });
+  const listeners = useContext(Listeners);
+  useLayoutEffect(() => {
     const next = () => {
-      const [first] = queue;
+      const [first] = waiting.current;
       if (!first) return;
       if (latest.current.isActive) latest.current.handler(first.input, first.key);
-      queue.shift();
+      waiting.current.shift();
       // React renders in the turn after this one.
-      if (queue.length > 0) setImmediate(() => setImmediate(next));
+      if (waiting.current.length > 0) setImmediate(() => setImmediate(next));
     };
-    // Outside of Ink's batch, so that each key finds the state that the one before it left.
-    if (idle) setImmediate(next);
-  });
+    const listen: Handler = (input, key) => {
+      const queue = waiting.current;
+      const idle = queue.length === 0;
+      const single = input.length <= 1 || key.ctrl || key.meta || key.escape;
+      for (const character of single ? [input] : input)
+        queue.push({ input: character, key: { ...key, return: key.return || character === '\r' } });
+      // Outside of Ink's batch, so that each key finds the state that the one before it left.
+      if (idle) setImmediate(next);
+    };
+    listeners.add(listen);
+    return () => void listeners.delete(listen);
+  }, [listeners]);
 }

@@ -1,7 +1,8 @@
 // Taking the terminal for a screen, and giving it back on every way out.
 import { render } from 'ink';
-import type { ReactElement } from 'react';
+import { createElement, type ReactElement } from 'react';
 import type { Context } from '../command.ts';
+import { Keys } from './hooks.ts';
 
 const ENTER = '\u001b[?1049h\u001b[2J\u001b[H';
 /** Leaves the other screen, shows the cursor, ends colours. */
@@ -21,7 +22,7 @@ export async function runScreen({ io }: Context, element: ReactElement): Promise
   // Signals, and what nothing caught, end in `exit`.
   process.once('exit', restore);
   try {
-    const screen = render(element, {
+    const screen = render(createElement(Keys, null, element), {
       stdout,
       stdin: io.stdin,
       stderr: io.stderr,
