@@ -118,7 +118,12 @@ export async function startLitecoind({ mweb = false, blocks = FIRST_BLOCKS } = {
         : rpc('generatetodescriptor', count, `raw(${script})`),
     async send(outputs, input) {
       if (input) return broadcast(await sign([input], outputs, FEE));
-      const unspent = await rpc<{ txid: string; vout: number; amount: number }[]>('listunspent', 1);
+      const unspent = await rpc<{ txid: string; vout: number; amount: number; confirmations: number }[]>(
+        'listunspent',
+        1,
+      );
+      // The oldest: a reorganisation would make a coinbase unspendable again that has only just matured.
+      unspent.sort((one, other) => other.confirmations - one.confirmations);
       const chosen = unspent.map(({ txid, vout, amount }) => ({ txid, vout, amount: satoshis(amount) }));
       const enough = chosen.find(({ amount }) => amount > sum(outputs) + FEE + REPLACEMENT_FEE);
       if (!enough) throw new Error('the test wallet has no output large enough');
