@@ -1,5 +1,6 @@
 // What checkout pages show and follow, each in one statement.
-import { type CompiledQuery, sql } from 'kysely';
+import { sql } from 'kysely';
+import { lookup } from './lookup.ts';
 import type { Db, Executor } from './open.ts';
 import type { InvoiceRow } from './tables.ts';
 
@@ -17,44 +18,31 @@ export interface CheckoutRow extends InvoiceRow {
   unit_slug: string | null;
 }
 
-/** The statement below for each database handle: making it anew would cost as much as running it. */
-const compiled = new WeakMap<Executor, CompiledQuery<CheckoutRow>>();
-
-export async function checkoutRow(query: Executor, id: string): Promise<CheckoutRow | undefined> {
-  const known = compiled.get(query) ?? rowStatement(query);
-  compiled.set(query, known);
-  const { rows } = await query.executeQuery<CheckoutRow>({
-    ...known,
-    parameters: [...known.parameters.slice(0, -1), id],
-  });
-  return rows[0];
-}
-
-/** The id is its last parameter. */
-function rowStatement(query: Executor): CompiledQuery<CheckoutRow> {
-  return query
-    .selectFrom('invoices')
-    .leftJoin('payments', (join) =>
-      join.onRef('payments.invoice_id', '=', 'invoices.id').on('payments.main', '=', 1),
-    )
-    .leftJoin('merchants', 'merchants.id', 'invoices.owner_id')
-    .leftJoin('users', 'users.id', 'invoices.owner_id')
-    .leftJoin('units', 'units.id', 'invoices.unit_id')
-    .selectAll('invoices')
-    .select([
-      'payments.status as payment_status',
-      'payments.received_atomic as payment_received',
-      'payments.txid as payment_txid',
-      'merchants.slug as merchant_slug',
-      'users.full_name as merchant_name',
-      'units.title as unit_title',
-      'units.description as unit_description',
-      'units.language as unit_language',
-      'units.slug as unit_slug',
-    ])
-    .where('invoices.id', '=', '')
-    .compile();
-}
+export const checkoutRow: (db: Db, id: string) => Promise<CheckoutRow | undefined> = lookup(
+  (query, id: string) =>
+    query
+      .selectFrom('invoices')
+      .leftJoin('payments', (join) =>
+        // Not bound: a lookup takes nothing but the values of its caller.
+        join.onRef('payments.invoice_id', '=', 'invoices.id').on('payments.main', '=', sql.lit(1)),
+      )
+      .leftJoin('merchants', 'merchants.id', 'invoices.owner_id')
+      .leftJoin('users', 'users.id', 'invoices.owner_id')
+      .leftJoin('units', 'units.id', 'invoices.unit_id')
+      .selectAll('invoices')
+      .select([
+        'payments.status as payment_status',
+        'payments.received_atomic as payment_received',
+        'payments.txid as payment_txid',
+        'merchants.slug as merchant_slug',
+        'users.full_name as merchant_name',
+        'units.title as unit_title',
+        'units.description as unit_description',
+        'units.language as unit_language',
+        'units.slug as unit_slug',
+      ])
+      .where('invoices.id', '=', id),
+);
 
 /** What can change of an invoice while its buyer watches. */
 export interface LiveRow {

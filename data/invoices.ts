@@ -1,6 +1,7 @@
 // Invoices: created once, moved only by compare-and-set on their status; and the addresses that are watched for them.
-import type { Insertable, Updateable } from 'kysely';
+import { type Insertable, sql, type Updateable } from 'kysely';
 import type { InvoiceStatus } from '../src/invoice.ts';
+import { lookup } from './lookup.ts';
 import type { Db, Executor, Tx } from './open.ts';
 import type { InvoiceRow, Tables } from './tables.ts';
 
@@ -23,6 +24,30 @@ export async function insertInvoice(tx: Executor, invoice: NewInvoice): Promise<
 export function getInvoice(query: Executor, id: string): Promise<InvoiceRow | undefined> {
   return query.selectFrom('invoices').selectAll().where('id', '=', id).executeTakeFirst();
 }
+
+/** What may change of an invoice that its buyer is shown, as one text: equal for equal contents. */
+export const invoiceState = lookup((query, id: string) =>
+  query
+    .selectFrom('invoices')
+    .select(
+      sql<string>`status || ' ' || coalesce(payment_id, '-') || ' ' || amount_match || ' ' ||
+        coalesce(received_atomic, '-') || ' ' || coalesce(txid, '-') || ' ' || cast(confirmations as text) || ' ' ||
+        coalesce(cast(paid_at as text), '-')`.as('state'),
+    )
+    .where('id', '=', id),
+);
+
+/** The same of a row. */
+export const stateOf = (row: InvoiceRow): string =>
+  [
+    row.status,
+    row.payment_id ?? '-',
+    row.amount_match,
+    row.received_atomic ?? '-',
+    row.txid ?? '-',
+    row.confirmations,
+    row.paid_at ?? '-',
+  ].join(' ');
 
 /** Loads for change: on PostgreSQL the row is locked until the transaction ends, SQLite's writer is alone anyway. */
 export function lockInvoice(db: Db, tx: Tx, id: string): Promise<InvoiceRow | undefined> {

@@ -1,5 +1,6 @@
 // Merchant accounts and the wallets that buyers pay into.
 import type { Insertable, Updateable } from 'kysely';
+import { lookup } from './lookup.ts';
 import { type Executor, isUniqueViolation, type Tx } from './open.ts';
 import type { DeploymentWalletRow, MerchantRow, Tables, WalletRow } from './tables.ts';
 
@@ -18,19 +19,15 @@ export function getMerchant(query: Executor, id: string): Promise<MerchantRow | 
 }
 
 /** The merchant whose key has this SHA-256 (hex), if its user may still act. */
-export function merchantByKeyHash(
-  query: Executor,
-  hash: string,
-): Promise<(MerchantRow & { is_active: number }) | undefined> {
-  return query
+export const merchantByKeyHash = lookup((query, hash: string) =>
+  query
     .selectFrom('merchants')
     .innerJoin('users', 'users.id', 'merchants.id')
     .selectAll('merchants')
     .select('users.is_active')
     .where('merchants.api_key_hash', '=', hash)
-    .where('users.deleted_at', 'is', null)
-    .executeTakeFirst();
-}
+    .where('users.deleted_at', 'is', null),
+);
 
 export function merchantBySlug(query: Executor, slug: string): Promise<MerchantRow | undefined> {
   return query.selectFrom('merchants').selectAll().where('slug', '=', slug).executeTakeFirst();
@@ -58,18 +55,13 @@ export function walletsOf(query: Executor, merchant_id: string): Promise<WalletR
     .execute();
 }
 
-export function getWallet(
-  query: Executor,
-  merchant_id: string,
-  blockchain: string,
-): Promise<WalletRow | undefined> {
-  return query
+export const getWallet = lookup((query, merchant_id: string, blockchain: string) =>
+  query
     .selectFrom('wallets')
     .selectAll()
     .where('merchant_id', '=', merchant_id)
-    .where('blockchain', '=', blockchain)
-    .executeTakeFirst();
-}
+    .where('blockchain', '=', blockchain),
+);
 
 export async function putWallet(query: Executor, wallet: WalletRow): Promise<void> {
   const { address, address_key, updated_at } = wallet;

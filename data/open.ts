@@ -1,5 +1,6 @@
 // Opens the database: SQLite by default, PostgreSQL where several daemons share the work. One kysely over both.
 import {
+  type CompiledQuery,
   Kysely,
   type KyselyPlugin,
   PostgresDialect,
@@ -8,6 +9,7 @@ import {
   type UnknownRow,
 } from 'kysely';
 import pg from 'pg';
+import { withNumbers } from './numbers.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
@@ -23,6 +25,8 @@ export interface Db {
   query: Kysely<Tables>;
   /** Runs `work` in one transaction that is durable when the promise resolves; repeats it on a serialisation failure. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** The first row of a question that was compiled before, with these values; reads what is committed. */
+  first(question: CompiledQuery, values: readonly string[]): Promise<UnknownRow | undefined>;
   close(): Promise<void>;
 }
 
@@ -41,15 +45,7 @@ class IntegerPlugin implements KyselyPlugin {
     return node;
   }
   async transformResult<R extends { rows: UnknownRow[] }>({ result }: { result: R }): Promise<R> {
-    for (const row of result.rows) {
-      for (const key in row) {
-        const value = row[key];
-        if (typeof value !== 'bigint' || key.endsWith('_micros')) continue;
-        if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < BigInt(Number.MIN_SAFE_INTEGER))
-          throw new RangeError(`column ${key} holds an integer beyond 2^53`);
-        row[key] = Number(value);
-      }
-    }
+    for (const row of result.rows) withNumbers(row);
     return result;
   }
 }
@@ -106,6 +102,8 @@ async function openPostgres(url: string): Promise<Db> {
         }
       }
     },
+    first: async (question, values) =>
+      (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0],
     close: () => query.destroy(),
   };
 }

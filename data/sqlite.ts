@@ -2,7 +2,15 @@
 import { chmodSync, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import SQLite from 'better-sqlite3';
-import { Kysely, type KyselyPlugin, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely';
+import {
+  Kysely,
+  type KyselyPlugin,
+  type SqliteDatabase,
+  SqliteDialect,
+  type SqliteStatement,
+  type UnknownRow,
+} from 'kysely';
+import { withNumbers } from './numbers.ts';
 import type { Db, Tx } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -36,6 +44,7 @@ export function openSqlite(file: string, plugins: KyselyPlugin[]): Db {
     dialect: new SqliteDialect({ database: statements }),
     plugins,
   });
+  const reader = file === ':memory:' ? null : openReader(file);
   return {
     dialect: 'sqlite',
     query,
@@ -43,7 +52,39 @@ export function openSqlite(file: string, plugins: KyselyPlugin[]): Db {
       run: (text) => void statements.prepare(text).run([]),
       isOpen: () => database.inTransaction,
     }),
-    close: () => query.destroy(),
+    async first(question, values) {
+      if (!reader) return (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0];
+      return reader.first(question.sql, values);
+    },
+    async close() {
+      reader?.close();
+      await query.destroy();
+    },
+  };
+}
+
+/** A second connection: it reads what is committed while a transaction is open on the first. */
+function openReader(file: string) {
+  const database = new SQLite(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+  database.defaultSafeIntegers(true);
+  const questions = new Map<string, { statement: SQLite.Statement; names: string[] }>();
+  const prepare = (text: string) => {
+    // As a list: a row with names is made through calls that cost more than reading it.
+    const statement = database.prepare(text).raw();
+    const prepared = { statement, names: statement.columns().map(({ name }) => name) };
+    questions.set(text, prepared);
+    return prepared;
+  };
+  return {
+    first(text: string, values: readonly string[]): UnknownRow | undefined {
+      const { statement, names } = questions.get(text) ?? prepare(text);
+      const list = statement.get(values) as unknown[] | undefined;
+      if (!list) return undefined;
+      const row: UnknownRow = {};
+      for (let at = 0; at < names.length; at++) row[names[at] as string] = list[at];
+      return withNumbers(row);
+    },
+    close: () => void database.close(),
   };
 }
 

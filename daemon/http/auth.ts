@@ -53,7 +53,7 @@ async function ownerOf(app: App, { headers, query }: Credentials): Promise<Owner
   const platform_key = app.config.platform_key;
   // Hashes have one length and tell nothing of how much of the key was right.
   if (platform_key && timingSafeEqual(digest(key), digest(platform_key))) return { kind: 'platform' };
-  const found = isKey(key) ? await merchantByKeyHash(app.db.query, hashKey(key)) : undefined;
+  const found = isKey(key) ? await merchantByKeyHash(app.db, hashKey(key)) : undefined;
   if (!found) throw new Refusal('invalid_api_key');
   if (!found.is_active) throw new Refusal('account_inactive');
   return { kind: 'merchant', merchant: found };

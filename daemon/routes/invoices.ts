@@ -112,7 +112,7 @@ export async function walletFor(app: App, owner_id: string | null, gateway: Gate
   const wallet =
     owner_id === null
       ? await deploymentWallet(app.db.query, blockchain)
-      : await getWallet(app.db.query, owner_id, blockchain);
+      : await getWallet(app.db, owner_id, blockchain);
   if (wallet) return wallet;
   const mend =
     owner_id === null

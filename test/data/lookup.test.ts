@@ -1,0 +1,81 @@
+// Questions compiled once: what they see, and that they agree with what the rest of the code reads.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { invoiceState, stateOf } from '../../data/invoices.ts';
+import { lookup } from '../../data/lookup.ts';
+import { credit } from '../checkout/states.ts';
+import { databases, startApp, type TestApp } from '../helpers/app.ts';
+import { invoiceRow, observe, transferTo, unconfirmed } from '../helpers/payments.ts';
+
+const fullName = lookup((query, id: string) =>
+  query.selectFrom('users').select(['full_name', 'created_at']).where('id', '=', id),
+);
+
+describe.each(databases)('a lookup on %s', (database) => {
+  let world: TestApp;
+  beforeAll(async () => {
+    world = await startApp({ database });
+  });
+  afterAll(() => world.stop());
+
+  const rename = (id: string, full_name: string) =>
+    world.app.db.query.updateTable('users').set({ full_name }).where('id', '=', id).execute();
+
+  test('answers the row with numbers, and undefined where there is none', async () => {
+    const { id } = await world.merchant();
+    await rename(id, 'Ada');
+    expect(await fullName(world.app.db, id)).toEqual({
+      full_name: 'Ada',
+      created_at: world.clock.now(),
+    });
+    expect(await fullName(world.app.db, 'nobody')).toBeUndefined();
+  });
+
+  test('reads what is committed, also while a transaction is open', async () => {
+    const { id } = await world.merchant();
+    await rename(id, 'before');
+    await world.app.db.transaction(async (tx) => {
+      await tx.updateTable('users').set({ full_name: 'after' }).where('id', '=', id).execute();
+      expect((await fullName(world.app.db, id))?.full_name).toBe('before');
+    });
+    expect((await fullName(world.app.db, id))?.full_name).toBe('after');
+  });
+
+  test('refuses a question that binds more than its values', () => {
+    const wrong = lookup((query, id: string) =>
+      query.selectFrom('users').select('id').where('id', '=', id).where('is_active', '=', 1),
+    );
+    expect(() => wrong(world.app.db, 'x')).toThrow('binds its own values');
+  });
+
+  test('the state of an invoice is that of its row, and what its buyer is shown follows it', async () => {
+    const merchant = await world.merchant();
+    await credit({ test: world, merchant });
+    const { key } = merchant;
+    const body = { chain: 'solana', amount: '5' };
+    const { id } = (await world.fetch('POST', '/v1/invoices', { key, body })).json;
+    const transfer = transferTo(world, await invoiceRow(world, id));
+    const seen: string[] = [];
+    const look = async () => {
+      const now = await invoiceRow(world, id);
+      expect((await invoiceState(world.app.db, id))?.state).toBe(stateOf(now));
+      const { json } = await world.fetch('GET', `/v1/public/invoices/${id}`);
+      expect(json).toMatchObject({
+        status: now.status,
+        amount_match: now.amount_match,
+        confirmations: now.confirmations,
+        txid: now.txid,
+        payment_id: now.payment_id,
+        paid_at: now.paid_at,
+      });
+      seen.push(`${json.status} ${json.amount_match} ${json.confirmations}`);
+    };
+    await look();
+    await observe(world, 'solana', [{ ...transfer, ...unconfirmed }]);
+    await look();
+    await observe(world, 'solana', [{ ...transfer, confirmations: 3 }]);
+    await look();
+    await observe(world, 'solana', [transfer]);
+    await look();
+    expect(seen).toEqual(['created none 0', 'created exact 0', 'created exact 3', 'confirmed exact 64']);
+  });
+});
