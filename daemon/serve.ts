@@ -35,9 +35,14 @@ export async function serve({ host, port }: { host: string; port: number }): Pro
   const opened = new Promise<Http>((resolve) => {
     open = resolve;
   });
-  const handler = opened.then((http) => toNodeHandler(http.h3));
+  let handle: RequestListener | undefined;
+  const handler = opened.then((http) => {
+    handle = toNodeHandler(http.h3);
+    return handle;
+  });
   const answer: RequestListener = (request, response) => {
-    void handler.then((handle) => handle(request, response));
+    if (handle) handle(request, response);
+    else void handler.then((made) => made(request, response));
   };
   const listener = await listenExactly(answer, host, port);
   const server = listener.server as Server;

@@ -1,8 +1,7 @@
 // Puts every described endpoint on the wire: description × handler → route, with the checks in their order.
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { H3, type H3Event, type HTTPResponse } from 'h3';
-import type { Logger } from 'pino';
+import { H3, type H3Event } from 'h3';
 import { isBusy } from '../../data/open.ts';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { parseInput } from '../../src/api/validation.ts';
@@ -10,7 +9,8 @@ import { ProviderError } from '../../src/chains/chain.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
 import { authenticate } from './auth.ts';
-import type { PublicContext, Route } from './handler.ts';
+import { Call, CallContext, type CallServer } from './call.ts';
+import type { Route } from './handler.ts';
 import { idempotencyKey, onceOnly } from './idempotent.ts';
 import { createLimits, type Limits } from './limits.ts';
 import {
@@ -21,16 +21,7 @@ import {
   replyAnswer,
   toResponse,
 } from './reply.ts';
-import {
-  callerAddress,
-  lastValues,
-  MAX_BODY_BYTES,
-  MalformedBody,
-  parseForm,
-  parseJson,
-  readText,
-  requestId,
-} from './request.ts';
+import { callerAddress, MAX_BODY_BYTES, MalformedBody, parseForm, parseJson, readText } from './request.ts';
 
 /** How soon a busy database or provider may be asked again. */
 const BUSY_RETRY_SECONDS = 1;
@@ -40,15 +31,6 @@ export interface Http {
   h3: H3;
   /** From now on: streams end, new requests are refused, connections close after their answer. */
   stop(): void;
-}
-
-/** One request on its way through the checks. */
-interface Call {
-  event: H3Event;
-  request_id: string;
-  ip: string;
-  log: Logger;
-  query: Record<string, string>;
 }
 
 /** Mounts the routes; anything else is 404, or 405 where another method exists. */
@@ -99,13 +81,11 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
   return { h3, stop: () => stopping.abort() };
 }
 
-interface Server {
+interface Server extends CallServer {
   app: App;
   limits: Limits;
-  stopping: AbortSignal;
   /** Requests that the daemon sends to itself for a caller, each with the address of that caller. */
   inside: WeakMap<Request, string>;
-  dispatch(request: Request, ip: string): Promise<Response>;
 }
 
 /** `/v1/units/{unit_id}` → `/v1/units/:unit_id`; h3 ignores a trailing slash. */
@@ -117,23 +97,14 @@ async function respond(
   event: H3Event,
   endpoint: Endpoint | undefined,
   work: (call: Call) => Promise<Answer> | Answer,
-): Promise<HTTPResponse> {
+): Promise<Response> {
   const started = performance.now();
   const { req } = event;
-  const request_id = requestId(req.headers);
-  let child: Logger | undefined;
-  const call: Call = {
-    event,
-    request_id,
-    ip:
-      inside.get(req) ??
-      callerAddress(event.runtime?.node?.req.socket.remoteAddress, req.headers, app.config.trust_proxy),
-    get log() {
-      child ??= app.log.child({ request_id });
-      return child;
-    },
-    query: lastValues(event.url.searchParams),
-  };
+  const ip =
+    inside.get(req) ??
+    callerAddress(event.runtime?.node?.req.socket.remoteAddress, req.headers, app.config.trust_proxy);
+  const call = new Call(app, event, ip);
+  const { request_id } = call;
   let reply: Answer;
   try {
     if (stopping.aborted) throw new Refusal('shutting_down', { retry_after: BUSY_RETRY_SECONDS });
@@ -145,7 +116,6 @@ async function respond(
     if (req.method === 'HEAD') reply.body.cancel().catch(ignore);
     else reply.body = endingWith(reply.body, stopping);
   }
-  if (stopping.aborted) reply.headers.connection = 'close';
   app.log.info(
     {
       request_id,
@@ -154,19 +124,16 @@ async function respond(
       method: req.method,
       status: reply.status,
       ms: Math.round(performance.now() - started),
-      ip: call.ip,
+      ip,
     },
     'request',
   );
-  return toResponse(reply, { request_id, cors: endpoint?.cors === true });
+  return toResponse(reply, { request_id, cors: endpoint?.cors === true, close: stopping.aborted });
 }
 
 /** The order is part of the contract: limits, body, sign-in, validation, then the handler. */
-async function answer(
-  { app, limits, stopping, dispatch }: Server,
-  { endpoint, handle }: Route,
-  call: Call,
-): Promise<Answer> {
+async function answer(server: Server, { endpoint, handle }: Route, call: Call): Promise<Answer> {
+  const { app, limits } = server;
   const { event, ip, query } = call;
   limits.byAddress(endpoint.limit, ip);
   const body = await readBody(endpoint, event);
@@ -174,24 +141,7 @@ async function answer(
   const parsed = parseInput(endpoint, { params: decoded(event.context.params), query, body });
   if (!parsed.ok) return invalidAnswer(parsed.detail);
   limits.byIdentity(endpoint.limit, ip, parsed.value);
-  const context: PublicContext = {
-    app,
-    get log() {
-      return call.log;
-    },
-    request: {
-      id: call.request_id,
-      resource_id: null,
-      ip,
-      headers: event.req.headers,
-      get signal() {
-        return AbortSignal.any([event.req.signal, stopping]);
-      },
-      web: event.req,
-      dispatch: (request) => dispatch(request, ip),
-    },
-    ...caller,
-  };
+  const context = Object.assign(new CallContext(call, server), caller);
   const work = async (resource_id: string | null) => {
     context.request.resource_id = resource_id;
     return replyAnswer(endpoint, await handle(parsed.value, context));
@@ -213,15 +163,14 @@ async function readBody(endpoint: Endpoint, { req, runtime }: H3Event): Promise<
 
 /** Path parameters as text; what is no valid escape is left as it is, for the validation to refuse. */
 function decoded(params: Record<string, string> = {}): Record<string, string> {
-  return lastValues(
-    Object.entries(params).map(([name, value]) => {
-      try {
-        return [name, decodeURIComponent(value)];
-      } catch {
-        return [name, value];
-      }
-    }),
-  );
+  for (const name in params) {
+    const value = params[name] as string;
+    if (!value.includes('%')) continue;
+    try {
+      params[name] = decodeURIComponent(value);
+    } catch {}
+  }
+  return params;
 }
 
 function failureAnswer(error: unknown, call: Call, endpoint: Endpoint | undefined): Answer {

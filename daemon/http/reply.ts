@@ -1,5 +1,6 @@
 // Answers as they go on the wire: replies, refusals, validation errors, and the headers all of them carry.
-import { HTTPResponse } from 'h3';
+import { validateHeaderValue } from 'node:http';
+import { FastResponse } from 'srvx';
 import { z } from 'zod';
 import type { Endpoint, Raw } from '../../src/api/endpoint.ts';
 import { mendOf } from '../../src/api/mends.ts';
@@ -11,7 +12,7 @@ export type Body = string | Uint8Array | ReadableStream<Uint8Array> | null;
 
 export interface Answer {
   status: number;
-  headers: Record<string, string>;
+  headers: Readonly<Record<string, string>>;
   body: Body;
 }
 
@@ -22,8 +23,7 @@ const PREFLIGHT_SECONDS = 86_400;
 /** What a handler returned, checked against the description: fields it does not name never leave the process. */
 export function replyAnswer(endpoint: Endpoint, value: unknown): Answer {
   const status = endpoint.status ?? 200;
-  if (value instanceof Prepared)
-    return { status: value.status, headers: { ...value.headers }, body: value.body };
+  if (value instanceof Prepared) return { status: value.status, headers: value.headers, body: value.body };
   if (value instanceof Streamed) return { status, headers: value.headers, body: value.body };
   if (endpoint.response instanceof z.ZodType)
     return { status, headers: { ...JSON_TYPE }, body: JSON.stringify(endpoint.response.parse(value)) };
@@ -71,7 +71,12 @@ export function optionsAnswer(allow: string, cors: boolean): Answer {
 }
 
 /** The response, with what every answer carries; the answer's own headers win. */
-export function toResponse(answer: Answer, options: { request_id: string; cors: boolean }): HTTPResponse {
+export function toResponse(
+  answer: Answer,
+  options: { request_id: string; cors: boolean; close: boolean },
+): Response {
+  // The response is written without being looked at again: a bad header must fail here, where it is answered with 500.
+  for (const name in answer.headers) validateHeaderValue(name, answer.headers[name] as string);
   const headers: Record<string, string> = {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
@@ -84,8 +89,6 @@ export function toResponse(answer: Answer, options: { request_id: string; cors: 
     headers['access-control-allow-origin'] = '*';
     headers['access-control-expose-headers'] = 'x-request-id, retry-after';
   }
-  return new HTTPResponse(answer.body as ConstructorParameters<typeof HTTPResponse>[0], {
-    status: answer.status,
-    headers,
-  });
+  if (options.close) headers.connection = 'close';
+  return new FastResponse(answer.body as BodyInit | null, { status: answer.status, headers });
 }

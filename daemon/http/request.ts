@@ -1,6 +1,7 @@
 // Reads what a caller sent: id, address and body, each within its limit.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { jsonInvalid, type ValidationError } from '../../src/api/validation.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -19,6 +20,7 @@ export function requestId(headers: Headers): string {
 export function callerAddress(peer: string | undefined, headers: Headers, trust_proxy: boolean): string {
   const forwarded = trust_proxy ? headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined;
   const text = forwarded && ipaddr.isValid(forwarded) ? forwarded : peer;
+  if (text !== undefined && isIPv4(text)) return text;
   // In-process calls have no peer; they come from this very machine.
   return text && ipaddr.isValid(text) ? ipaddr.process(text).toString() : '127.0.0.1';
 }

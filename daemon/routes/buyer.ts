@@ -14,6 +14,7 @@ import type { App } from '../context.ts';
 import type { Handlers } from '../http/handler.ts';
 import { presentInvoice, presentLog, presentPayment } from '../present.ts';
 import { PLATFORM_FEE_PERCENT, PLATFORM_FEE_RATE } from '../present-account.ts';
+import { publicInvoice } from '../public-invoice.ts';
 import { apply } from '../settle.ts';
 import { settledAs } from './invoices.ts';
 import { unitCheckout } from './unit-checkout.ts';
@@ -59,9 +60,7 @@ export const buyer: Handlers<typeof list> = {
     };
   },
 
-  async getPublicInvoice({ params }, { app }) {
-    return presentInvoice(await find(app, params.invoice_id), app.config.public_url);
-  },
+  getPublicInvoice: ({ params }, { app }) => publicInvoice(app, params.invoice_id),
 
   async getInvoicePayment({ params }, { app }) {
     const invoice = await find(app, params.invoice_id);

@@ -5,6 +5,8 @@ import { lengthFault, readText } from './fields.ts';
 
 const GROUPS = [8, 4, 4, 4, 12];
 const HEX = 32;
+/** As this service writes them. */
+const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Why a text is no UUID, in the words of the library that pydantic uses; null where it is one. */
 function uuidError(text: string): string | null {
@@ -31,6 +33,7 @@ export function uuid(): z.ZodType<string, string> {
   return lax({ type: 'string', format: 'uuid' }, (input) => {
     if (typeof input !== 'string')
       return new Fault('uuid_type', 'UUID input should be a string, bytes or UUID object');
+    if (CANONICAL.test(input)) return input;
     const bare = input.replace(/^\{(.*)\}$/, '$1').replace(/^urn:uuid:/i, '');
     const error = uuidError(bare);
     if (error) return new Fault('uuid_parsing', `Input should be a valid UUID, ${error}`, { error });
