@@ -79,12 +79,18 @@ function makeLanguage(code: LanguageCode): Language {
     maximumFractionDigits: USD_MAX_DIGITS,
   });
   const time = new Intl.DateTimeFormat(code, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+  const patterns = new Map<keyof Texts, string[]>();
   const dir = code === 'ar' || code === 'fa' ? 'rtl' : 'ltr';
   return {
     code,
     dir,
-    say: (name, values = {}) =>
-      texts[name].replace(/\{(\w+)\}/g, (_, key: string) => isolate(values[key] ?? '', dir)),
+    say(name, values) {
+      if (values === undefined) return texts[name];
+      // The text between the names, and the names at the odd places.
+      const parts = patterns.get(name) ?? texts[name].split(/\{(\w+)\}/);
+      patterns.set(name, parts);
+      return parts.map((part, at) => (at % 2 === 0 ? part : isolate(values[part] ?? '', dir))).join('');
+    },
     // Intl reads decimal strings exactly; its types do not know it yet.
     usd: (amount) => money.format(amount as `${number}`),
     number: (value) => plain.format(value),

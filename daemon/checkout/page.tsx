@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
+import { type Opening, openingOf } from '../http/compress.ts';
 import { pageScript } from './client.ts';
 import type { Language } from './language.ts';
 import { fragmentStyle, pageStyle, widthStyle } from './style.ts';
@@ -23,6 +24,8 @@ export interface PageParts {
 }
 
 export interface Rendered {
+  /** What the page begins with, and what comes after it. */
+  opening: Opening;
   html: string;
   headers: Record<string, string>;
 }
@@ -38,35 +41,54 @@ const ICON =
 /** One document with everything in it: a single request, nothing of anybody else's. */
 export function renderPage({ lang, place, title, content, refresh, framed }: PageParts): Rendered {
   const extra = place.width === undefined ? null : widthStyle(place.width, 'page');
-  const html = renderToString(
-    <html lang={lang.code} dir={lang.dir}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex" />
-        <meta name="color-scheme" content="light dark" />
-        <title>{title}</title>
-        <link rel="icon" href={ICON} />
-        {refresh && (
-          <noscript>
-            <meta http-equiv="refresh" content={String(REFRESH_SECONDS)} />
-          </noscript>
-        )}
-        <Raw tag="style" text={pageStyle} />
-        {extra && <Raw tag="style" text={extra} />}
-        <Raw tag="script" text={pageScript} />
-      </head>
-      <body data-base={place.base}>
-        <main>{content}</main>
-        {refresh && (
-          <noscript>
-            <p class="foot">{lang.say('refreshes', { n: lang.number(REFRESH_SECONDS) })}</p>
-          </noscript>
-        )}
-      </body>
-    </html>,
+  const head = renderToString(
+    <>
+      <title>{title}</title>
+      {refresh && (
+        <noscript>
+          <meta http-equiv="refresh" content={String(REFRESH_SECONDS)} />
+        </noscript>
+      )}
+      {extra && <Raw tag="style" text={extra} />}
+    </>,
   );
-  return { html: `<!doctype html>${html}`, headers: pageHeaders(extra, framed) };
+  const body = renderToString(
+    <body data-base={place.base}>
+      <main>{content}</main>
+      {refresh && (
+        <noscript>
+          <p class="foot">{lang.say('refreshes', { n: lang.number(REFRESH_SECONDS) })}</p>
+        </noscript>
+      )}
+    </body>,
+  );
+  return {
+    opening: openingFor(lang),
+    html: `${head}</head>${body}</html>`,
+    headers: headersOf(extra, framed),
+  };
+}
+
+const openings = new Map<string, Opening>();
+
+/** Everything up to the first that is not the same on all pages of a language: two thirds of a page. */
+function openingFor({ code, dir }: Language): Opening {
+  const known = openings.get(code);
+  if (known) return known;
+  const head = renderToString(
+    <>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="robots" content="noindex" />
+      <meta name="color-scheme" content="light dark" />
+      <link rel="icon" href={ICON} />
+      <Raw tag="style" text={pageStyle} />
+      <Raw tag="script" text={pageScript} />
+    </>,
+  );
+  const opening = openingOf(`<!doctype html><html lang="${code}" dir="${dir}"><head>${head}`);
+  openings.set(code, opening);
+  return opening;
 }
 
 /** Markup for a foreign page: no script, no handler, and styles that stay inside. */
@@ -85,6 +107,16 @@ const Raw = ({ tag: Tag, text }: { tag: 'style' | 'script'; text: string }) => (
   // biome-ignore lint/security/noDangerouslySetInnerHtml: our own sheet and script
   <Tag dangerouslySetInnerHTML={{ __html: text }} />
 );
+
+/** By what they depend on: as many as there are widths, twice. */
+const headersMade = new Map<string, Record<string, string>>();
+
+function headersOf(extra: string | null, framed: boolean): Record<string, string> {
+  const key = `${extra} ${framed}`;
+  const headers = headersMade.get(key) ?? pageHeaders(extra, framed);
+  headersMade.set(key, headers);
+  return headers;
+}
 
 function pageHeaders(extra: string | null, framed: boolean): Record<string, string> {
   const policy = [

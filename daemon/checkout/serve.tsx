@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 // Answers with pages: finds what they show, in the language and place that the call asks for.
-import { checkoutRow } from '../../data/checkout.ts';
+import { type CheckoutRow, checkoutRow } from '../../data/checkout.ts';
 import { getMerchant, merchantBySlug } from '../../data/merchants.ts';
 import type { MerchantRow, UnitRow } from '../../data/tables.ts';
 import { getUnit, unitBySlug } from '../../data/units.ts';
@@ -10,9 +10,10 @@ import { Refusal } from '../../src/errors.ts';
 import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
 import { selectGateways } from '../gateways.ts';
-import { compressed } from '../http/compress.ts';
+import { accepts, compressed, compressedAfter } from '../http/compress.ts';
 import type { PublicContext } from '../http/handler.ts';
 import { payableGateways, unitEntries } from '../units.ts';
+import { keptPage } from './kept.ts';
 import { chooseLanguage, type Language } from './language.ts';
 import { NotFound } from './not-found.tsx';
 import { renderFragment, renderPage } from './page.tsx';
@@ -36,14 +37,24 @@ type FoundUnit = { unit: UnitRow; merchant: MerchantRow };
 
 export async function payPage({ app, request }: PublicContext, invoice_id: string, wish: Wish): Promise<Raw> {
   const accept = request.headers.get('accept-language');
-  const row = await checkoutRow(app.db.query, invoice_id);
+  const row = await checkoutRow(app.db, invoice_id);
   if (!row) return missing(app, request.headers, wish, 'invoice_not_found');
   const lang = chooseLanguage({ lang: wish.lang, unit: row.unit_language, accept });
+  const { mode, size, width, framed } = wish;
+  const key = [row.id, lang.code, mode, size, width, framed, accepts(request.headers, 'gzip')].join(' ');
+  return keptPage(app, key, row, () => showInvoice(app, row, { lang, wish, asked: request.headers }));
+}
+
+async function showInvoice(
+  app: App,
+  row: CheckoutRow,
+  { lang, wish, asked }: { lang: Language; wish: Wish; asked: Headers },
+): Promise<Raw> {
   const place = placeOf(app, wish);
   const view = await payView(app, row, { lang, place });
   const content = <Pay view={view} />;
-  if (place.mode === 'fragment') return fragment(request.headers, renderFragment(place, content));
-  const { html, headers } = renderPage({
+  if (place.mode === 'fragment') return fragment(asked, renderFragment(place, content));
+  const { opening, html, headers } = renderPage({
     lang,
     place,
     title: `${lang.say(view.state)} · ${view.title}`,
@@ -51,7 +62,7 @@ export async function payPage({ app, request }: PublicContext, invoice_id: strin
     refresh: row.status === 'created',
     framed: wish.framed,
   });
-  return compressed({ body: html, headers }, request.headers);
+  return compressedAfter(opening, { body: html, headers }, asked);
 }
 
 export async function unitPage(context: PublicContext, name: UnitName, wish: Wish): Promise<Raw> {
@@ -132,7 +143,7 @@ async function showUnit(
     />
   );
   if (place.mode === 'fragment') return fragment(request.headers, renderFragment(place, content));
-  const { html, headers } = renderPage({
+  const { opening, html, headers } = renderPage({
     lang,
     place,
     title: unit.title,
@@ -140,20 +151,15 @@ async function showUnit(
     refresh: false,
     framed: wish.framed,
   });
-  return { ...(await compressed({ body: html, headers }, request.headers)), status };
+  return compressedAfter(opening, { body: html, headers, status }, request.headers);
 }
 
 /** Who reads gets a page that says so; who parses gets the refusal. */
-function missing(
-  app: App,
-  headers: Headers,
-  wish: Wish,
-  code: 'invoice_not_found' | 'unit_not_found',
-): Promise<Raw> | Raw {
-  if (wish.mode === 'fragment' || !headers.get('accept')?.includes('text/html')) throw new Refusal(code);
-  const lang: Language = chooseLanguage({ lang: wish.lang, accept: headers.get('accept-language') });
+function missing(app: App, asked: Headers, wish: Wish, code: 'invoice_not_found' | 'unit_not_found'): Raw {
+  if (wish.mode === 'fragment' || !asked.get('accept')?.includes('text/html')) throw new Refusal(code);
+  const lang: Language = chooseLanguage({ lang: wish.lang, accept: asked.get('accept-language') });
   const place = placeOf(app, wish);
-  const page = renderPage({
+  const { opening, html, headers } = renderPage({
     lang,
     place,
     title: lang.say('not_found'),
@@ -161,10 +167,10 @@ function missing(
     refresh: false,
     framed: wish.framed,
   });
-  return { status: 404, body: page.html, headers: page.headers };
+  return compressedAfter(opening, { body: html, headers, status: 404 }, asked);
 }
 
-const fragment = (headers: Headers, body: string): Promise<Raw> => compressed({ body }, headers);
+const fragment = (headers: Headers, body: string): Raw => compressed({ body }, headers);
 
 const placeOf = (app: App, { mode, size, width }: Wish): Place => ({
   mode,

@@ -171,15 +171,18 @@ export const isSafeLink = (href: string): boolean => {
   return scheme === 'https' || blockchains.some(({ id }) => id === scheme);
 };
 
+/** Links are of our own making: no credentials, no port. */
+const HTTPS_LINK = /^https:\/\/([^/?#]+)([^?#]*)/;
+
 function walletLinks(exits: Record<string, string>): WalletLink[] {
   return Object.values(exits).flatMap((href) => {
     if (!isSafeLink(href)) return [];
     if (!href.startsWith('https:')) return { href, wallet: null, paste: false };
-    const { hostname, search, pathname } = new URL(href);
+    const [, host = '', path = ''] = HTTPS_LINK.exec(href) ?? [];
     return {
       href,
-      wallet: WALLET_HOSTS[hostname] ?? hostname,
-      paste: search === '' && pathname.split('/').length <= 2,
+      wallet: WALLET_HOSTS[host] ?? host,
+      paste: !href.includes('?') && path.split('/').length <= 2,
     };
   });
 }

@@ -63,12 +63,15 @@ export function openRates(options: RatesOptions): Rates {
 }
 
 function fixedRates({ config, clock }: RatesOptions, assets: readonly PricedAsset[]): Rates {
-  const find = (currency: string): Rate | null => {
-    const text = config.rates.usd[currency];
+  const figures = new Map<string, bigint>();
+  for (const { currency, stable } of assets) if (stable) figures.set(currency, ONE_USD);
+  for (const [currency, text] of Object.entries(config.rates.usd)) {
     const figure = text === undefined ? null : parseDecimal(text, RATE_DECIMALS);
-    const pegged = assets.some((asset) => asset.currency === currency && asset.stable) ? ONE_USD : null;
-    const nanos = figure !== null && figure > 0n ? figure : pegged;
-    return nanos === null ? null : rateOf(nanos, 'fixed', seconds(clock));
+    if (figure !== null && figure > 0n) figures.set(currency, figure);
+  }
+  const find = (currency: string): Rate | null => {
+    const nanos = figures.get(currency);
+    return nanos === undefined ? null : rateOf(nanos, 'fixed', seconds(clock));
   };
   return {
     start() {},

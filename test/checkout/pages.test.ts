@@ -72,6 +72,29 @@ describe('a page', () => {
     }
   });
 
+  test('is the same within a second, unless what it shows has changed', async () => {
+    const id = await invoice();
+    const path = `/pay/${id}`;
+    const page = async () => (await world.fetch('GET', path)).text;
+    const first = await page();
+    expect(await page()).toBe(first);
+    expect(await page()).toContain('data-state="waiting"');
+    await world.fetch('POST', `/v1/invoices/${id}/cancel`);
+    expect(await page()).toContain('data-state="cancelled"');
+    expect((await world.fetch('GET', `${path}?lang=de`)).text).toContain('lang="de"');
+    world.clock.advance(1);
+    expect(await page()).toContain(`data-now="${world.clock.now()}"`);
+  });
+
+  test('says the same compressed as plain', async () => {
+    const id = await invoice();
+    for (const path of [`/pay/${id}`, `/v1/pay/${id}/page?width=300&lang=ar`, `/v1/pay/${id}/div`]) {
+      const [plain, gzip] = [await bytes(path, 'identity'), await bytes(path, 'gzip')];
+      expect([plain.sent, gzip.sent]).toEqual([null, 'gzip']);
+      expect(gunzipSync(gzip.body).equals(plain.body)).toBe(true);
+    }
+  });
+
   test('is small in every state, also compressed', async () => {
     const ids = await everyState({ test: world, merchant });
     for (const state of checkoutStates)
