@@ -10,7 +10,8 @@ export interface Target {
   name: string;
   url: string;
   method: 'GET' | 'POST';
-  path: string;
+  /** The same for each request, or of the how manieth it is. */
+  path: string | ((request: number) => string);
   headers?: Record<string, string>;
   body?: string;
 }
@@ -18,12 +19,15 @@ export interface Target {
 /** Answers per second of a target with all connections busy. Throws on an answer that is not 200. */
 async function load(target: Target, ms: number): Promise<number> {
   const pool = new Pool(target.url, { connections: CONNECTIONS });
-  const { path, method, headers, body } = target;
+  const { method, headers, body } = target;
+  const { path: given } = target;
+  const pathOf = typeof given === 'string' ? () => given : given;
   const started = performance.now();
+  let sent = 0;
   let answered = 0;
   const client = async () => {
     while (performance.now() - started < ms) {
-      const reply = await pool.request({ path, method, headers, body });
+      const reply = await pool.request({ path: pathOf(sent++), method, headers, body });
       const text = await reply.body.text();
       if (reply.statusCode !== 200) throw new Error(`${target.name}: ${reply.statusCode} ${text}`);
       answered++;

@@ -15,6 +15,11 @@ export async function benchPayPage(): Promise<void> {
   const page = { url: world.daemon.url, method: 'GET', path: `/pay/${id}` } as const;
   await compare({ ...page, name: 'GET /pay/{id}' }, against);
   await compare({ ...page, name: 'GET /pay/{id}, gzip', headers: { 'accept-encoding': 'gzip' } }, against);
+  // No page is asked for twice within a second, so each is rendered.
+  const languages = ['en', 'de', 'fr', 'es', 'pt', 'tr', 'ru', 'ar', 'fa', 'hi', 'zh', 'ja'];
+  const path = (request: number) =>
+    `/v1/pay/${id}/page?width=${300 + (request % 900)}&lang=${languages[Math.floor(request / 900) % languages.length]}`;
+  await compare({ ...page, name: 'GET /v1/pay/{id}/page, rendered each time', path }, against);
   await world.home.remove();
   await floor.stop();
 }

@@ -37,10 +37,13 @@ export interface World {
   merchant_id: string;
 }
 
-/** The built daemon with one merchant that has a wallet. */
+/**
+ * The built daemon with one merchant that has a wallet. It logs to a file, as under a service manager: the process
+ * that makes the load must not be kept busy with reading lines.
+ */
 export async function startWorld(): Promise<World> {
   const home = makeHome();
-  const daemon = await home.start();
+  const daemon = await home.start({ log_file: join(home.dir, 'gatewayd.log') });
   const call = async (method: string, path: string, headers: Record<string, string>, body?: string) => {
     const reply = await fetch(`${daemon.url}${path}`, { method, headers, body });
     if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);

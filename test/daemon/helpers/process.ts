@@ -1,8 +1,9 @@
 // The built daemon as a process of its own, in a directory that goes with it; needs `npm run build`.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const BIN = fileURLToPath(new URL('../../../bin/gatewayd.js', import.meta.url));
@@ -40,6 +41,8 @@ export interface RunOptions {
   args?: string[];
   env?: Record<string, string>;
   stdin?: string;
+  /** A file that takes what it writes on stderr, in place of `stderr()`. */
+  log_file?: string;
   /** Options for node itself. */
   node?: string[];
   /** Kills it with SIGKILL that soon after it was launched. */
@@ -57,9 +60,14 @@ export function makeHome(): Home {
       'http://127.0.0.1:9',
     ]),
   );
-  const launch = (args: string[], { env = {}, stdin, node = [], kill_after_ms }: RunOptions = {}) => {
+  const launch = (
+    args: string[],
+    { env = {}, stdin, node = [], log_file, kill_after_ms }: RunOptions = {},
+  ) => {
+    const log = log_file === undefined ? 'pipe' : openSync(log_file, 'a');
     const child = spawn(process.execPath, [...node, BIN, ...args], {
       cwd: dir,
+      stdio: ['pipe', 'pipe', log],
       env: {
         PATH: process.env.PATH,
         XDG_STATE_HOME: dir,
@@ -68,12 +76,13 @@ export function makeHome(): Home {
         ...offline,
         ...env,
       },
-    });
+    }) as ChildProcessByStdio<Writable, Readable, Readable | null>;
     running.add(child);
     if (kill_after_ms !== undefined) setTimeout(() => child.kill('SIGKILL'), kill_after_ms);
     const output = { stdout: '', stderr: '' };
+    if (typeof log === 'number') closeSync(log);
     for (const name of ['stdout', 'stderr'] as const)
-      child[name].setEncoding('utf8').on('data', (text: string) => {
+      child[name]?.setEncoding('utf8').on('data', (text: string) => {
         output[name] += text;
       });
     child.stdin.on('error', () => {});
