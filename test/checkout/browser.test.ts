@@ -173,10 +173,10 @@ describeInBrowser('the pay page in a browser', () => {
     const page = await open(`/pay/${id}`, context);
     await connected(page);
     await serving.stop();
-    await page.getByText('No connection. Trying again…').waitFor({ timeout: 15_000 });
+    await page.getByText('No connection. Trying again…').waitFor();
     await settle(id);
     serving = await listen(world, serving.port);
-    await page.locator('.gw[data-state=confirmed]').waitFor({ timeout: 15_000 });
+    await page.locator('.gw[data-state=confirmed]').waitFor();
     expect(await page.getByText('No connection').isVisible()).toBe(false);
     await context.close();
   });

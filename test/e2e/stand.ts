@@ -16,8 +16,8 @@ export interface Stand {
   gate: Gate;
   payer: Payer;
   receiver: Receiver;
-  /** Starts a daemon on the stand's database; `env` comes on top of the stand's own. */
-  start(env?: Record<string, string>): Promise<Daemon>;
+  /** Starts a daemon on the stand's database; `env` comes on top of the stand's own. Without `port`, on a free one. */
+  start(env?: Record<string, string>, port?: string): Promise<Daemon>;
   /** Starts a daemon and kills it that soon, ready or not. */
   startAndKill(after_ms: number): Promise<void>;
   /** A look into the database. It is open for no longer, so that a killed daemon's file is recovered by the next daemon. */
@@ -69,7 +69,7 @@ export async function openStand(database: Database, settings: Record<string, str
     gate,
     payer,
     receiver,
-    start: (env = {}) => home.start({ env: { ...own, ...env } }),
+    start: (env = {}, port = '0') => home.start({ env: { ...own, ...env }, args: ['--port', port] }),
     async startAndKill(after_ms) {
       await home.run(['start', '--port', '0'], { env: own, kill_after_ms: after_ms });
     },

@@ -12,6 +12,9 @@ const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 
 export const hasBrowser = existsSync(executablePath);
 
+/** A machine that is busy with other tests may take seconds for one frame. */
+const WAIT_MS = 20_000;
+
 const LAUNCH_FLAGS = [
   '--headless',
   '--no-sandbox',
@@ -42,7 +45,7 @@ export function useBrowser(): { open(options?: BrowserContextOptions): Promise<B
     async open(options = {}) {
       if (!browser) throw new Error('the browser is not open');
       const context = await browser.newContext({ locale: 'en-US', ...options });
-      context.setDefaultTimeout(8_000);
+      context.setDefaultTimeout(WAIT_MS);
       return context;
     },
   };
