@@ -319,8 +319,8 @@ describe('a request', () => {
       response.writeHead(500);
       response.write('.');
     });
-    expect(await post(receiver.url, { timeout_ms: 300 })).toEqual({ kind: 'answered', http_status: 200 });
-    expect(await post(dripping.url, { timeout_ms: 300 })).toEqual({ kind: 'answered', http_status: 500 });
+    expect(await post(receiver.url, { timeout_ms: 1500 })).toEqual({ kind: 'answered', http_status: 200 });
+    expect(await post(dripping.url, { timeout_ms: 1500 })).toEqual({ kind: 'answered', http_status: 500 });
   });
 
   test('is given up at the deadline when no answer comes', async () => {
