@@ -55,7 +55,7 @@ async function open(app: App): Promise<{ sdk: Sdk; serve: Serve }> {
         base_url: app.config.public_url,
         ...credentialsOf(request.headers),
         include_hidden,
-        send: request.dispatch,
+        send: (each) => request.dispatch(each),
       });
     },
     {
