@@ -11,13 +11,12 @@ import { presentInvoice } from './present.ts';
 const KEPT = 5_000;
 const kept = new WeakMap<App['db'], Map<string, { state: string; answer: Prepared }>>();
 
-/** The answer of `getPublicInvoice`. Each time the database is asked whether the invoice is still the same. */
+/** The answer of `getPublicInvoice`. Each time the database is asked: for the invoice, or whether it is still the same. */
 export async function publicInvoice(app: App, id: string): Promise<Prepared> {
-  const now = await invoiceState(app.db, id);
   const known = kept.get(app.db) ?? new Map();
   const found = known.get(id);
-  if (now && found?.state === now.state) return found.answer;
-  const row = now && (await getInvoice(app.db.query, id));
+  if (found && (await invoiceState(app.db, id))?.state === found.state) return found.answer;
+  const row = await getInvoice(app.db.query, id);
   if (!row) throw new Refusal('invoice_not_found');
   const body = getPublicInvoice.response.parse(presentInvoice(row, app.config.public_url));
   const answer = new Prepared({
