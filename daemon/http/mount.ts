@@ -113,8 +113,11 @@ async function respond(
     reply = failureAnswer(error, call, endpoint);
   }
   if (reply.body instanceof ReadableStream) {
-    if (req.method === 'HEAD') reply.body.cancel().catch(ignore);
-    else reply.body = endingWith(reply.body, stopping);
+    if (req.method === 'HEAD') {
+      reply.body.cancel().catch(ignore);
+      // A response cannot be made of a stream that was given up.
+      reply.body = null;
+    } else reply.body = endingWith(reply.body, stopping);
   }
   app.log.info(
     {

@@ -371,7 +371,8 @@ test('a stream that nobody reads any more is let go of, and HEAD opens none', as
   expect(streams).toBe(before + 1);
   await reader?.cancel();
   await expect.poll(() => streams).toBe(before);
-  await overSocket('/stream', { method: 'HEAD' });
+  const head = await overSocket('/stream', { method: 'HEAD' });
+  expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
   await expect.poll(() => streams).toBe(before);
 });
 
