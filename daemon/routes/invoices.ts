@@ -4,7 +4,7 @@ import { deploymentWallet, deploymentWallets, getMerchant, getWallet } from '../
 import type { InvoiceRow } from '../../data/tables.ts';
 import type { invoices as list } from '../../src/api/invoices.ts';
 import { nextCall } from '../../src/api/mends.ts';
-import type { Gateway } from '../../src/chains/chain.ts';
+import { type Gateway, ProviderError } from '../../src/chains/chain.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { InvoiceStatus } from '../../src/invoice.ts';
 import { limitOf, missingPrepaid } from '../../src/ledger.ts';
@@ -70,7 +70,12 @@ export const invoices: Handlers<typeof list> = {
   async checkInvoice({ params }, { app, owner }) {
     const invoice = await owned(app, owner, params.invoice_id);
     if (invoice.status !== 'created') return present(app, invoice);
-    await app.observer.poll(invoice.blockchain);
+    await app.observer.poll(invoice.blockchain).catch(async (error: unknown) => {
+      // A short limit is the caller's to mend, and is told also while the chain cannot be reached.
+      if (error instanceof ProviderError)
+        await refuseShortLimit(app, await owned(app, owner, params.invoice_id));
+      throw error;
+    });
     const outcome = await apply(app, invoice.id, { fact: { kind: 'look' }, actor: 'merchant' });
     if (!outcome) throw new Refusal('invoice_not_found');
     await refuseShortLimit(app, outcome.invoice);

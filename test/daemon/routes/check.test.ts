@@ -71,3 +71,28 @@ describe.each(databases)('a check on %s', (database) => {
     expect(await check()).toMatchObject({ status: 200, json: booked.json });
   });
 });
+
+describe('a check whose chain cannot be reached', () => {
+  test('still answers 402 below the limit, and 503 above it', async () => {
+    verifies('error-402-check', 'service-limit-402', 'limit-402-body');
+    const service = await startApp({ settings: { 'blockchains.ton.url': 'http://127.0.0.1:9' } });
+    onTestFinished(() => service.stop());
+    const [operator, merchant] = [await service.superuser(), await service.merchant()];
+    const { json: invoice } = await service.fetch('POST', '/v1/invoices', {
+      key: merchant.key,
+      body: { chain: 'ton', amount: '8' },
+    });
+    const check = () => service.fetch('POST', `/v1/invoices/${invoice.id}/check`, { key: merchant.key });
+    expect(await check()).toMatchObject({
+      status: 402,
+      json: { code: 'limit_exhausted', required_usd: '8', remaining_usd: '0' },
+    });
+    await service.fetch('POST', `/api/v1/admin/merchants/${merchant.id}/credit`, {
+      token: operator.token,
+      body: { prepaid_usd: '0.08' },
+    });
+    const unreachable = await check();
+    expect(unreachable).toMatchObject({ status: 503, json: { code: 'provider_unavailable' } });
+    expect(Number(unreachable.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+});
