@@ -25,9 +25,19 @@ const GATHER_TURNS = 4;
 /** Pages of the write-ahead log after which it is copied back: each time costs as much as many commits. */
 const CHECKPOINT_PAGES = 4_000;
 
-/** Opens a file, or `:memory:`. Throws where it is damaged or no database. */
+/** Opens a file, or `:memory:`. Throws where it is damaged or no database; then nothing stays open. */
 export function openSqlite(file: string, plugins: KyselyPlugin[]): Db {
   const database = new SQLite(file, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    prepareFile(database, file);
+    return handleOf(database, file === ':memory:' ? null : openReader(file), plugins);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function prepareFile(database: SQLite.Database, file: string): void {
   if (file !== ':memory:') chmodSync(file, 0o600);
   database.defaultSafeIntegers(true);
   database.pragma('journal_mode = WAL');
@@ -39,12 +49,18 @@ export function openSqlite(file: string, plugins: KyselyPlugin[]): Db {
     const check = database.pragma('quick_check(1)', { simple: true });
     if (check !== 'ok') throw new Error(String(check));
   }
+}
+
+function handleOf(
+  database: SQLite.Database,
+  reader: ReturnType<typeof openReader> | null,
+  plugins: KyselyPlugin[],
+): Db {
   const statements = cachingStatements(database);
   const query = new Kysely<Tables>({
     dialect: new SqliteDialect({ database: statements }),
     plugins,
   });
-  const reader = file === ':memory:' ? null : openReader(file);
   return {
     dialect: 'sqlite',
     query,
@@ -57,8 +73,11 @@ export function openSqlite(file: string, plugins: KyselyPlugin[]): Db {
       return reader.first(question.sql, values);
     },
     async close() {
+      // The one that writes goes last: it copies the log back and takes it away.
       reader?.close();
       await query.destroy();
+      // The query builder leaves a database open that it was never asked about.
+      database.close();
     },
   };
 }

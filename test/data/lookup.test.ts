@@ -1,7 +1,12 @@
 // Questions compiled once: what they see, and that they agree with what the rest of the code reads.
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { invoiceState, stateOf } from '../../data/invoices.ts';
 import { lookup } from '../../data/lookup.ts';
+import { migrate } from '../../data/migrate.ts';
+import { openDb } from '../../data/open.ts';
 import { credit } from '../checkout/states.ts';
 import { databases, startApp, type TestApp } from '../helpers/app.ts';
 import { invoiceRow, observe, transferTo, unconfirmed } from '../helpers/payments.ts';
@@ -77,5 +82,38 @@ describe.each(databases)('a lookup on %s', (database) => {
     await observe(world, 'solana', [transfer]);
     await look();
     expect(seen).toEqual(['created none 0', 'created exact 0', 'created exact 3', 'confirmed exact 64']);
+  });
+});
+
+describe('a file that is read on a connection of its own', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-data-'));
+  const url = `sqlite:${join(directory, 'test.db')}`;
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  test('is alone again when it is closed, also after nothing but lookups', async () => {
+    const db = await openDb(url);
+    await migrate(db);
+    expect(await fullName(db, 'nobody')).toBeUndefined();
+    await db.close();
+    expect(readdirSync(directory)).toEqual(['test.db']);
+    const again = await openDb(url);
+    expect(await fullName(again, 'nobody')).toBeUndefined();
+    await again.close();
+    expect(readdirSync(directory)).toEqual(['test.db']);
+  });
+
+  test('is let go of where it cannot be used', async () => {
+    writeFileSync(join(directory, 'test.db'), 'no database at all '.repeat(1000));
+    const open = () =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(directory);
+        } catch {
+          // It was closed meanwhile, as the one that lists them.
+          return false;
+        }
+      });
+    await expect(openDb(url)).rejects.toThrow('cannot be used');
+    expect(open()).toEqual([]);
   });
 });
