@@ -102,41 +102,39 @@ export async function putAccountCursors(
   }
 }
 
-/** Records a range that was read completely; one that touches the last range of its scope extends it. */
+/** Records a range that was read completely, as one with those of its scope that it overlaps or touches. */
 export async function addRange(tx: Tx, blockchain: string, range: ReadRange, now: number): Promise<void> {
+  const { scope } = range;
   const touching = await tx
     .selectFrom('read_ranges')
     .selectAll()
     .where('blockchain', '=', blockchain)
-    .where('scope', '=', range.scope)
-    .where('from_position', '<=', range.from)
-    .orderBy('from_position', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  if (touching && touching.to_position >= range.from - 1) {
-    if (touching.to_position >= range.to) return;
+    .where('scope', '=', scope)
+    .where('from_position', '<=', range.to + 1)
+    .where('to_position', '>=', range.from - 1)
+    .orderBy('from_position')
+    .execute();
+  const from_position = Math.min(range.from, ...touching.map((each) => each.from_position));
+  const to_position = Math.max(range.to, ...touching.map((each) => each.to_position));
+  const [kept, ...joined] = touching;
+  if (kept?.from_position === from_position && kept.to_position === to_position) return;
+  const replaced = kept?.from_position === from_position ? joined : touching;
+  for (const each of replaced)
     await tx
-      .updateTable('read_ranges')
-      .set({ to_position: range.to, updated_at: now })
+      .deleteFrom('read_ranges')
       .where('blockchain', '=', blockchain)
-      .where('scope', '=', range.scope)
-      .where('from_position', '=', touching.from_position)
+      .where('scope', '=', scope)
+      .where('from_position', '=', each.from_position)
       .execute();
-    return;
-  }
   await tx
     .insertInto('read_ranges')
-    .values({
-      blockchain,
-      scope: range.scope,
-      from_position: range.from,
-      to_position: range.to,
-      updated_at: now,
-    })
+    .values({ blockchain, scope, from_position, to_position, updated_at: now })
     .onConflict((conflict) =>
       conflict
         .columns(['blockchain', 'scope', 'from_position'])
-        .doUpdateSet({ to_position: range.to, updated_at: now }),
+        .doUpdateSet({ to_position, updated_at: now })
+        // Another reader may have recorded more meanwhile.
+        .where('read_ranges.to_position', '<', to_position),
     )
     .execute();
 }
