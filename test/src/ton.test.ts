@@ -40,6 +40,11 @@ describe('bodies from strangers', () => {
     expect(readComment(body.beginParse())).toBeNull();
   });
 
+  it('give no memo with a zero character, which PostgreSQL cannot keep', () => {
+    const body = beginCell().storeUint(0, 32).storeStringTail('INV\0A').endCell();
+    expect(readComment(body.beginParse())).toBeNull();
+  });
+
   it('are not read from exotic cells', () => {
     const library = beginCell().storeUint(2, 8).storeBuffer(Buffer.alloc(32, 1)).endCell({ exotic: true });
     expect(parseBody(library.toBoc().toString('base64'))).toBeNull();

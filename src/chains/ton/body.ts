@@ -31,14 +31,16 @@ export function opOf(body: Cell): number | null {
   return body.bits.length < OP_BITS ? null : body.beginParse().preloadUint(OP_BITS);
 }
 
-/** The text comment at the slice, trimmed; null where there is none, or it is encrypted, too long or not UTF-8. */
+/** The text comment at the slice, trimmed; null where there is none, or it is encrypted, too long, not UTF-8 or holds U+0000. */
 export function readComment(slice: Slice): string | null {
   if (slice.remainingBits < OP_BITS || slice.preloadUint(OP_BITS) !== OP.text_comment) return null;
   slice.skip(OP_BITS);
   const bytes = readSnake(slice);
   if (!bytes) return null;
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim() || null;
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
+    // PostgreSQL cannot keep U+0000, and no memo of ours holds one.
+    return text && !text.includes('\0') ? text : null;
   } catch {
     return null;
   }
