@@ -58,8 +58,18 @@ export interface Sum {
 }
 
 export type Verdict =
-  /** The status changes. `credit_missing`: what the limit lacks is first credited (simulate). */
-  | { verdict: 'moved'; to: InvoiceStatus; payment: PaymentStatus | null; sum: Sum; credit_missing?: true }
+  /**
+   * The status changes. `credit_missing`: what the limit lacks is first credited (simulate). `simulated`: no transfer
+   * pays it.
+   */
+  | {
+      verdict: 'moved';
+      to: InvoiceStatus;
+      payment: PaymentStatus | null;
+      sum: Sum;
+      credit_missing?: true;
+      simulated?: true;
+    }
   /** The status stays; the payment may change, null leaves it. */
   | { verdict: 'waiting'; payment: PaymentStatus | null; sum: Sum; limit_exhausted?: true }
   | { verdict: 'unchanged' }
@@ -78,18 +88,20 @@ export function decide(invoice: InvoiceState, fact: Fact, known: Knowledge): Ver
     if (known.transfers.length > 0) return { verdict: 'refused', code: 'payment_detected' };
     return { verdict: 'moved', to: 'cancelled', payment: null, sum: addUp(invoice, []) };
   }
+  const settled = { verdict: 'moved', to: 'confirmed', payment: 'confirmed', credit_missing: true } as const;
+  // Only the limit is missing: the real payment is what is booked.
+  if (look.verdict === 'waiting' && look.limit_exhausted)
+    return { ...settled, sum: addUp(invoice, known.transfers.filter(isFinal)) };
   const sum = addUp(invoice, []);
   return {
-    verdict: 'moved',
-    to: 'confirmed',
-    payment: 'confirmed',
+    ...settled,
+    simulated: true,
     sum: {
       ...sum,
       received_atomic: invoice.amount_atomic,
       amount_match: 'exact',
       confirmations: invoice.min_confirmations,
     },
-    credit_missing: true,
   };
 }
 
@@ -104,7 +116,7 @@ function decideEnded(invoice: InvoiceState, fact: Fact): Verdict {
 /** Observation and clock: enough final money confirms, time judges before the limit does. */
 function lookAt(invoice: InvoiceState, known: Knowledge): Verdict {
   const sum = addUp(invoice, known.transfers);
-  const final = known.transfers.filter((transfer) => transfer.final);
+  const final = known.transfers.filter(isFinal);
   const pending = final.length < known.transfers.length;
   const enough = total(final) >= invoice.amount_atomic;
   const expired: Verdict = { verdict: 'moved', to: 'expired', payment: endedPayment(known), sum };
@@ -118,6 +130,8 @@ function lookAt(invoice: InvoiceState, known: Knowledge): Verdict {
   if (!pending && known.now >= invoice.expires_at && known.read_through >= invoice.expires_at) return expired;
   return { verdict: 'waiting', payment: waitingPayment(known.transfers), sum };
 }
+
+const isFinal = (transfer: SeenTransfer): boolean => transfer.final;
 
 function waitingPayment(transfers: readonly SeenTransfer[]): PaymentStatus {
   if (transfers.length === 0) return 'orphaned';

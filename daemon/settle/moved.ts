@@ -76,7 +76,7 @@ function countedTransfers(
   request: Request,
 ): readonly TransferRow[] {
   if (verdict.to !== 'confirmed') return transfers;
-  if (verdict.credit_missing) return [];
+  if (verdict.simulated) return [];
   return request.fact.kind === 'resolve' ? transfers : transfers.filter((row) => row.state === 'final');
 }
 
