@@ -130,6 +130,17 @@ export function transfersOfInvoice(query: Executor, invoice_id: string): Promise
     .execute();
 }
 
+/** Transfers that one payment lists, oldest first, vanished ones included. */
+export function transfersOfPayment(query: Executor, payment_id: string): Promise<TransferRow[]> {
+  return query
+    .selectFrom('transfers')
+    .selectAll()
+    .where('payment_id', '=', payment_id)
+    .orderBy('chain_time')
+    .orderBy('id')
+    .execute();
+}
+
 /** All credits of one transaction to one address in one asset, loaded for change: nobody else books them meanwhile. */
 export function lockTransaction(
   db: Db,

@@ -27,7 +27,7 @@ import type { SettleApp } from '../settle.ts';
 export interface StoreContext {
   app: SettleApp;
   blockchain: string;
-  /** Enabled gateways of the blockchain. */
+  /** Gateways of the blockchain that are read. */
   gateways: readonly Gateway[];
   /** Unix seconds. */
   now: number;
@@ -105,10 +105,14 @@ async function storeTransfers(storing: Storing, group: Transfer[]): Promise<void
   if (fresh.length === 0) return;
   const booked = await findTransfer(storing.tx, storing.blockchain, fresh[0]?.txid ?? '', MANUAL_INDEX);
   const matches = await matchGroup(storing, fresh);
+  const names = (found: Match<InvoiceRow>) => found.disposition !== 'unmatched' && found.invoice.id;
+  // Where one output names the invoice that was meant, those that name others are theirs.
+  const isShared = booked && matches.some((found) => names(found) === booked.invoice_id);
   for (const [at, transfer] of fresh.entries()) {
     const found = matches[at] as Match<InvoiceRow>;
     const isBooked = booked?.address_key === transfer.address_key && booked.chain === transfer.chain;
-    if (isBooked)
+    const isOther = isShared && names(found) && names(found) !== booked.invoice_id;
+    if (isBooked && !isOther)
       await insertTransfer(
         storing.tx,
         storing.blockchain,
@@ -258,6 +262,6 @@ function settledState(
 
 function gatewayOf({ gateways }: Storing, chain: string): Gateway {
   const gateway = gateways.find((one) => one.chain === chain);
-  if (!gateway) throw new Error(`a transfer of ${chain} was read, which is not enabled`);
+  if (!gateway) throw new Error(`a transfer of ${chain} was read, which is not read`);
   return gateway;
 }

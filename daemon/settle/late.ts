@@ -3,7 +3,7 @@ import { merchantsAtAddress } from '../../data/merchants.ts';
 import type { Tx } from '../../data/open.ts';
 import { insertLog, insertPayment, mainPayment, updatePayment } from '../../data/payments.ts';
 import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/tables.ts';
-import { placeTransfers } from '../../data/transfers.ts';
+import { placeTransfers, transfersOfPayment } from '../../data/transfers.ts';
 import type { Gateway } from '../../src/chains/chain.ts';
 import type { SettleApp, Step } from '../settle.ts';
 import { writeEvent } from './event.ts';
@@ -106,7 +106,14 @@ const logStray = (tx: Tx, payment: PaymentRow, note: string, now: number): Promi
     created_at: now,
   });
 
-/** A stray payment whose transfer vanished, or came back, says so. */
+/** What a stray payment shows of the transfers that are left of it. */
+export const strayParts = (left: readonly TransferRow[]) => ({
+  txid: left.at(-1)?.txid ?? null,
+  received_atomic: left.reduce((sum, row) => sum + BigInt(row.amount_atomic), 0n).toString(),
+  confirmations: Math.min(...left.map((row) => row.confirmations)),
+});
+
+/** A stray payment of which a transfer vanished, or came back, says so; it is orphaned when nothing is left of it. */
 export async function followStray(stray: Stray, transfer: TransferRow): Promise<void> {
   const { tx, now } = stray;
   if (transfer.payment_id === null || transfer.disposition === 'matched') return;
@@ -116,9 +123,10 @@ export async function followStray(stray: Stray, transfer: TransferRow): Promise<
     .where('id', '=', transfer.payment_id)
     .executeTakeFirst();
   if (!payment || payment.status === 'confirmed') return;
-  const status = transfer.state === 'gone' ? 'orphaned' : transfer.disposition;
-  if (status === payment.status && payment.confirmations === transfer.confirmations) return;
-  await updatePayment(tx, payment.id, { status, confirmations: transfer.confirmations, updated_at: now });
+  const left = (await transfersOfPayment(tx, payment.id)).filter((row) => row.state !== 'gone');
+  const status = left.length === 0 ? 'orphaned' : transfer.disposition;
+  const values = left.length === 0 ? { confirmations: 0 } : strayParts(left);
+  await updatePayment(tx, payment.id, { status, ...values, updated_at: now });
   if (status !== payment.status)
     await insertLog(tx, {
       payment_id: payment.id,

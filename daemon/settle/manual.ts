@@ -3,8 +3,14 @@ import { randomUUID } from 'node:crypto';
 import type { Tx } from '../../data/open.ts';
 import { insertLog, updatePayment } from '../../data/payments.ts';
 import type { InvoiceRow, TransferRow } from '../../data/tables.ts';
-import { findTransfer, lockTransaction, transfersOfInvoice } from '../../data/transfers.ts';
+import {
+  findTransfer,
+  lockTransaction,
+  transfersOfInvoice,
+  transfersOfPayment,
+} from '../../data/transfers.ts';
 import type { Step } from '../settle.ts';
+import { strayParts } from './late.ts';
 
 /** Index of the row that keeps a transaction the operator names from being booked twice. */
 export const MANUAL_INDEX = 'manual';
@@ -43,18 +49,22 @@ async function adopt(step: Step, rows: TransferRow[]): Promise<TransferRow[]> {
   const { tx, invoice, now, actor } = step;
   for (const row of rows) {
     if (row.payment_id === null || row.payment_id === invoice.payment_id) continue;
-    const from_status = row.disposition;
-    if (row.invoice_id !== null) await releasePayment(tx, row.invoice_id, row.payment_id);
-    const values = { status: 'confirmed', invoice_id: invoice.id, main: null, updated_at: now };
-    await updatePayment(tx, row.payment_id, values);
+    const left = (await transfersOfPayment(tx, row.payment_id)).filter(
+      (other) => isFree(other) && !rows.some(({ id }) => id === other.id),
+    );
+    const taken = left.length === 0;
+    if (taken && row.invoice_id !== null) await releasePayment(tx, row.invoice_id, row.payment_id);
+    // What the operator did not name of it stays listed.
+    const values = taken ? { status: 'confirmed', invoice_id: invoice.id, main: null } : strayParts(left);
+    await updatePayment(tx, row.payment_id, { ...values, updated_at: now });
     await insertLog(tx, {
       payment_id: row.payment_id,
       invoice_id: invoice.id,
-      from_status,
-      to_status: 'confirmed',
+      from_status: row.disposition,
+      to_status: taken ? 'confirmed' : row.disposition,
       txid: row.txid,
       confirmations: row.confirmations,
-      note: 'given to this invoice by the operator',
+      note: taken ? 'given to this invoice by the operator' : 'a part given to this invoice by the operator',
       actor,
       created_at: now,
     });

@@ -1,0 +1,155 @@
+// Booking where transactions, payments and invoices do not go one to one, on both databases.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apply } from '../../daemon/settle.ts';
+import { post } from '../../data/ledger.ts';
+import type { InvoiceRow } from '../../data/tables.ts';
+import type { Transfer } from '../../src/chains/chain.ts';
+import { databases, startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
+import {
+  follow,
+  invoiceRow,
+  newTxid,
+  observe,
+  readThrough,
+  transferTo,
+  unconfirmed,
+} from '../helpers/payments.ts';
+
+describe.each(databases)('booking on %s', (database) => {
+  let test: TestApp;
+  let merchant: TestMerchant;
+
+  beforeAll(async () => {
+    test = await startApp({ database });
+    merchant = await test.merchant();
+    await test.app.db.transaction((tx) =>
+      post(test.app.db, tx, {
+        merchant_id: merchant.id,
+        kind: 'credit',
+        amount_micros: 1_000_000_000n,
+        invoice_id: null,
+        note: null,
+        actor: 'test',
+        now: test.clock.now(),
+      }),
+    );
+  });
+  afterAll(() => test.stop());
+
+  async function create(chain: string, amount = '10', of = merchant): Promise<InvoiceRow> {
+    const reply = await test.fetch('POST', '/v1/invoices', { key: of.key, body: { chain, amount } });
+    expect(reply.status, reply.text).toBe(200);
+    return invoiceRow(test, reply.json.id);
+  }
+
+  const paymentsOf = (invoice_id: string) =>
+    test.app.db.query
+      .selectFrom('payments')
+      .selectAll()
+      .where('invoice_id', '=', invoice_id)
+      .orderBy('created_at')
+      .execute();
+
+  const transferRow = (transfer: Transfer) =>
+    test.app.db.query
+      .selectFrom('transfers')
+      .selectAll()
+      .where('txid', '=', transfer.txid)
+      .where('idx', '=', transfer.index)
+      .executeTakeFirstOrThrow();
+
+  const confirm = (id: string, txid: string) =>
+    apply(test.app, id, { fact: { kind: 'resolve', action: 'confirm' }, actor: 'operator:1', txid });
+
+  /** An expired invoice with two payments that it lists as one late one. */
+  async function expiredWithTwo(parts: Partial<Transfer> = {}): Promise<[InvoiceRow, Transfer, Transfer]> {
+    const invoice = await create('ton');
+    const time = test.clock.now();
+    const first = transferTo(test, invoice, { amount_atomic: 3n, time, ...parts });
+    const second = transferTo(test, invoice, { amount_atomic: 5n, time: time + 1 });
+    await observe(test, 'ton', [first, second]);
+    test.clock.set(invoice.expires_at + 24 * 3600);
+    await readThrough(test, 'ton');
+    const late = (await paymentsOf(invoice.id)).map(({ status, received_atomic }) => [
+      status,
+      received_atomic,
+    ]);
+    expect(late).toEqual([['late', '8']]);
+    return [invoice, first, second];
+  }
+
+  it('books the real payment that waits for the limit when its invoice is simulated', async () => {
+    const poor = await test.merchant(`held-simulated-${database}@example.com`);
+    const invoice = await create('ton', '12.34', poor);
+    const transfer = transferTo(test, invoice);
+    await observe(test, 'ton', [transfer]);
+    expect((await paymentsOf(invoice.id)).map(({ status }) => status)).toEqual(['held']);
+    const reply = await test.fetch('POST', `/v1/invoices/${invoice.id}/simulate`, { key: poor.key });
+    expect(reply.json, reply.text).toMatchObject({ status: 'confirmed', txid: transfer.txid });
+    expect((await paymentsOf(invoice.id)).map(({ status, txid }) => [status, txid])).toEqual([
+      ['confirmed', transfer.txid],
+    ]);
+    expect((await transferRow(transfer)).booked_invoice_id).toBe(invoice.id);
+    const { prepaid_micros } = await test.app.db.query
+      .selectFrom('merchants')
+      .select('prepaid_micros')
+      .where('id', '=', poor.id)
+      .executeTakeFirstOrThrow();
+    expect(prepaid_micros).toBe(0n);
+  });
+
+  it('keeps a late payment listed of which only one of two transactions vanished', async () => {
+    const [invoice, first, second] = await expiredWithTwo(unconfirmed);
+    const { txid, index } = first;
+    const gone = { state: 'gone', confirmations: 0, height: null, block_hash: null } as const;
+    await follow(test, 'ton', [{ txid, index, ...gone }]);
+    expect((await paymentsOf(invoice.id))[0]).toMatchObject({
+      status: 'late',
+      received_atomic: '5',
+      txid: second.txid,
+    });
+    await observe(test, 'ton', [first]);
+    expect((await paymentsOf(invoice.id))[0]).toMatchObject({ status: 'late', received_atomic: '8' });
+  });
+
+  it('keeps listed what the operator did not name of a late payment', async () => {
+    const [expired, first, second] = await expiredWithTwo();
+    const invoice = await create('ton');
+    expect((await confirm(invoice.id, first.txid))?.invoice.status).toBe('confirmed');
+    expect((await transferRow(first)).booked_invoice_id).toBe(invoice.id);
+    expect(await paymentsOf(expired.id)).toMatchObject([
+      { status: 'late', received_atomic: '5', txid: second.txid },
+    ]);
+    const other = await create('ton');
+    expect((await confirm(other.id, second.txid))?.invoice.status).toBe('confirmed');
+    expect(await paymentsOf(expired.id)).toEqual([]);
+  });
+
+  it('leaves to another invoice what pays it in a transaction that was named before it was read', async () => {
+    const [first, second] = [await create('bitcoin', '610'), await create('bitcoin', '620')];
+    const txid = newTxid();
+    expect((await confirm(first.id, txid))?.invoice.status).toBe('confirmed');
+    const outputs = [
+      transferTo(test, first, { txid, index: '0' }),
+      transferTo(test, second, { txid, index: '1' }),
+    ];
+    await observe(test, 'bitcoin', outputs);
+    expect(await invoiceRow(test, second.id)).toMatchObject({ status: 'confirmed', txid });
+    const booked = await Promise.all(outputs.map(transferRow));
+    expect(booked.map((row) => row.booked_invoice_id)).toEqual([first.id, second.id]);
+    const income = await test.app.db.query
+      .selectFrom('income')
+      .select('invoice_id')
+      .where('invoice_id', 'in', [first.id, second.id])
+      .execute();
+    expect(income).toHaveLength(2);
+  });
+
+  it('books a transaction of one output nowhere else once it was named for an invoice', async () => {
+    const [first, second] = [await create('bitcoin', '630'), await create('bitcoin', '640')];
+    const txid = newTxid();
+    await confirm(first.id, txid);
+    await observe(test, 'bitcoin', [transferTo(test, second, { txid })]);
+    expect((await invoiceRow(test, second.id)).status).toBe('created');
+  });
+});
