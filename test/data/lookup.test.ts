@@ -85,6 +85,43 @@ describe.each(databases)('a lookup on %s', (database) => {
   });
 });
 
+describe.each(databases)('what was written on %s', (database) => {
+  test('is what every daemon answers by at once: wallet, name, state, key, and whether its owner may act', async () => {
+    const first = await startApp({ database });
+    const { database_url } = first.app.config;
+    const second = database === 'postgres' ? await startApp({ database, database_url }) : first;
+    const { id: user_id, token, key } = await first.merchant();
+    const operator = (await first.superuser()).token;
+    const body = { chain: 'ton', amount: '5' };
+    const create = async (key: string) => (await second.fetch('POST', '/v1/invoices', { key, body })).json;
+    const before = await create(key);
+    const address = `0:${'22'.repeat(32)}`;
+    await first.fetch('PUT', '/api/v1/merchant/wallets', { token, body: { blockchain: 'ton', address } });
+    expect((await create(key)).address).not.toBe(before.address);
+
+    const page = async () => (await second.fetch('GET', `/pay/${before.id}`)).text;
+    const shown = async () => (await second.fetch('GET', `/v1/public/invoices/${before.id}`)).json.status;
+    expect([(await page()).includes('Ada Lovelace'), await shown()]).toEqual([false, 'created']);
+    await first.fetch('PATCH', '/api/v1/users/me', { token, body: { full_name: 'Ada Lovelace' } });
+    expect(await page()).toContain('Ada Lovelace');
+    await first.fetch('POST', `/v1/invoices/${before.id}/cancel`);
+    expect(await page()).toContain('data-state="cancelled"');
+    expect(await shown()).toBe('cancelled');
+
+    const rotated = await first.fetch('POST', '/api/v1/merchant/account/rotate-key', { token });
+    const { api_key } = rotated.json;
+    expect((await create(key)).code).toBe('invalid_api_key');
+    expect((await create(api_key)).status).toBe('created');
+    const user = `/api/v1/users/${user_id}`;
+    await first.fetch('PATCH', user, { token: operator, body: { is_active: false } });
+    expect((await create(api_key)).code).toBe('account_inactive');
+    await first.fetch('DELETE', user, { token: operator });
+    expect((await create(api_key)).code).toBe('invalid_api_key');
+    if (second !== first) await second.stop();
+    await first.stop();
+  });
+});
+
 describe('a file that is read on a connection of its own', () => {
   const directory = mkdtempSync(join(tmpdir(), 'gatewayd-data-'));
   const url = `sqlite:${join(directory, 'test.db')}`;
