@@ -191,6 +191,27 @@ export function invoiceByAmount(
     .executeTakeFirst();
 }
 
+/** How far back invoices are looked for whose addresses may still be watched. */
+const WATCHED_SINCE_SECONDS = 7 * 24 * 3600;
+
+/** Until when payments of each of these gateways may come, Unix seconds; `open`: of invoices that are still open only. */
+export async function chainsWatchedUntil(
+  query: Executor,
+  asked: { blockchain: string; chains: readonly string[]; open: boolean; now: number },
+): Promise<Map<string, number>> {
+  let select = query
+    .selectFrom('invoices')
+    .select((of) => ['chain', of.fn.max('watch_until').as('until')])
+    .where('blockchain', '=', asked.blockchain)
+    .where('chain', 'in', asked.chains);
+  // Open ones are told by their index, however old; of the others only the newest can matter.
+  select = asked.open
+    ? select.where('due_at', 'is not', null)
+    : select.where('created_at', '>=', asked.now - WATCHED_SINCE_SECONDS);
+  const rows = await select.groupBy('chain').execute();
+  return new Map(rows.map((row) => [row.chain, Number(row.until)]));
+}
+
 export interface InvoiceFilter {
   owner_id: string | null;
   status?: string | undefined;

@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { dropLeases, getCursor, holdLease } from '../../data/cursors.ts';
 import { dueInvoices, overdueInvoices, releaseAmounts } from '../../data/invoices.ts';
 import { type Gateway, ProviderError } from '../../src/chains/chain.ts';
-import { blockchains } from '../../src/chains/gateways.ts';
+import { blockchains, disabledGatewaysOf } from '../../src/chains/gateways.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import type { App } from '../context.ts';
 import { seconds } from '../context.ts';
 import type { SettleApp } from '../settle.ts';
+import { type ReadGateways, readGateways } from './gateways.ts';
 import { createReader, lookAtAll, type Reader } from './reader.ts';
 import { openRpc, type ProviderStatus, type RpcSource } from './rpc.ts';
 
@@ -46,11 +47,7 @@ export interface ObserverOptions {
 
 export function openObserver({ app, source }: ObserverOptions): Observer {
   const instance = randomUUID();
-  const readers = blockchains.flatMap((blockchain) => {
-    const gateways = app.gateways.filter((gateway) => gateway.blockchain === blockchain.id);
-    if (gateways.length === 0) return [];
-    return { ...createLane(app, instance, blockchain.id, gateways, source?.(blockchain.id)) };
-  });
+  const readers = blockchains.map(({ id }) => createLane(app, instance, id, source?.(id)));
   const stopping = new AbortController();
   const running: Promise<void>[] = [];
   let lastHousekeeping = 0;
@@ -93,15 +90,18 @@ export function openObserver({ app, source }: ObserverOptions): Observer {
     },
     async poll(blockchain) {
       const lane = readers.find(({ reader }) => reader.blockchain.id === blockchain);
-      if (!lane) throw new ProviderError('unreachable', `${blockchain} is not enabled`);
+      if (!lane || (await lane.gateways.current()).length === 0)
+        throw new ProviderError('unreachable', `${blockchain} is not enabled`);
       await lane.forced();
     },
     status: () =>
-      readers.map(({ reader }) => ({
-        blockchain: reader.blockchain.id,
-        providers: reader.source.status(),
-        gateways: reader.gateways,
-      })),
+      readers
+        .map(({ reader, gateways }) => ({
+          blockchain: reader.blockchain.id,
+          providers: reader.source.status(),
+          gateways: gateways.known(),
+        }))
+        .filter(({ gateways }) => gateways.length > 0),
     async stop() {
       stopping.abort();
       await Promise.all(readers.map(({ reader }) => reader.source.close()));
@@ -137,20 +137,20 @@ async function lookAtBatches(app: SettleApp, next: () => Promise<string[]>): Pro
 
 interface Lane {
   reader: Reader;
+  gateways: ReadGateways;
   /** One read by the schedule; returns the wait until the next, in milliseconds. */
   scheduled(): Promise<number>;
   forced(): Promise<void>;
 }
 
-function createLane(
-  app: ObserverApp,
-  instance: string,
-  id: string,
-  gateways: readonly Gateway[],
-  given: RpcSource | undefined,
-): Lane {
+function createLane(app: ObserverApp, instance: string, id: string, given: RpcSource | undefined): Lane {
   const blockchain = blockchains.find((one) => one.id === id) as (typeof blockchains)[number];
   const { network } = app.config;
+  const enabled = app.gateways.filter((gateway) => gateway.blockchain === id);
+  const disabled = disabledGatewaysOf(network, app.config.gateways).filter(
+    (gateway) => gateway.blockchain === id,
+  );
+  const gateways = readGateways(app, id, enabled, disabled);
   const configured = app.config.blockchains?.[id];
   const providers = configured?.url
     ? [
@@ -172,8 +172,9 @@ function createLane(
       clock: app.clock,
       onEvent: (event) => app.log[event.type === 'provider_back' ? 'info' : 'warn'](event, event.message),
     });
-  const reader = createReader({ app, network, blockchain, gateways, source });
-  const interval = Math.min(...gateways.map((gateway) => gateway.poll_interval_seconds)) * 1000;
+  const reader = createReader({ app, network, blockchain, source, gateways: gateways.current });
+  const paces = (enabled.length > 0 ? enabled : disabled).map((gateway) => gateway.poll_interval_seconds);
+  const interval = Math.min(...paces) * 1000;
   const read = coalesce(() => reader.read());
   // An SQLite file has one daemon: a lease that a killed one left would only keep the next from reading.
   const mayRead = async () =>
@@ -187,6 +188,7 @@ function createLane(
     );
   return {
     reader,
+    gateways,
     forced: read,
     async scheduled() {
       if (!(await mayRead())) return interval;

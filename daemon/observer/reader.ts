@@ -21,54 +21,64 @@ import { CursorMoved, type StoreContext, storePage, storeUpdates } from './store
 
 /** Pending transfers asked about in one step. */
 const PENDING_BATCH = 250;
+/** Readings begun in one read: each that another daemon overtakes is begun again where that one stands. */
+const READINGS_PER_READ = 5;
 
 export interface ReaderOptions {
   app: SettleApp;
   network: Network;
   blockchain: Blockchain;
-  gateways: readonly Gateway[];
   source: RpcSource;
+  /** The gateways to read now. */
+  gateways(): Promise<readonly Gateway[]>;
 }
+
+/** A reading is of the gateways that it began with. */
+type Reading = Omit<ReaderOptions, 'gateways'> & { gateways: readonly Gateway[] };
 
 export interface Reader {
   blockchain: Blockchain;
   source: RpcSource;
-  gateways: readonly Gateway[];
   /** Reads everything new once. Throws ProviderError; what was read before it is stored. */
   read(): Promise<void>;
 }
 
 export function createReader(options: ReaderOptions): Reader {
+  const { app, blockchain, source } = options;
   const cache = new Map<string, unknown>();
   return {
-    blockchain: options.blockchain,
-    source: options.source,
-    gateways: options.gateways,
+    blockchain,
+    source,
     async read() {
-      const { app, blockchain } = options;
-      try {
-        await readOnce(options, cache);
-      } catch (error) {
-        if (error instanceof CursorMoved) return;
-        if (error instanceof ProviderError)
-          await noteFailure(app.db.query, blockchain.id, error.message, seconds(app.clock));
-        throw error;
+      for (let reading = 1; ; reading++) {
+        try {
+          return await readOnce();
+        } catch (error) {
+          if (error instanceof ProviderError)
+            await noteFailure(app.db.query, blockchain.id, error.message, seconds(app.clock));
+          if (!(error instanceof CursorMoved)) throw error;
+          if (reading === READINGS_PER_READ) return;
+        }
       }
     },
   };
 
-  async function readOnce(options: ReaderOptions, cache: Map<string, unknown>): Promise<void> {
-    const { app, blockchain, source } = options;
+  async function readOnce(): Promise<void> {
     const started_at = seconds(app.clock);
     const watched = await watchedNow(options);
     if (watched.length === 0) return;
+    const reading = { ...options, gateways: await options.gateways() };
+    if (reading.gateways.length === 0) return;
     await ensureCursor(app.db.query, blockchain.id);
-    const read_through = await source.use((rpc) => readPages(options, cache, rpc, watched, started_at));
+    const read_through = await source.use((rpc) => readPages(reading, cache, rpc, watched, started_at));
     await noteSuccess(app.db.query, blockchain.id, read_through);
   }
 }
 
-async function watchedNow({ app, blockchain }: ReaderOptions): Promise<WatchedAddress[]> {
+async function watchedNow({
+  app,
+  blockchain,
+}: Pick<ReaderOptions, 'app' | 'blockchain'>): Promise<WatchedAddress[]> {
   const now = seconds(app.clock);
   const rows = await watchedAddresses(app.db.query, blockchain.id, now);
   return rows.map((row) => ({
@@ -81,7 +91,7 @@ async function watchedNow({ app, blockchain }: ReaderOptions): Promise<WatchedAd
 
 /** Returns the moment up to which everything made has been read, Unix seconds. */
 async function readPages(
-  options: ReaderOptions,
+  options: Reading,
   cache: Map<string, unknown>,
   rpc: Rpc,
   watched: readonly WatchedAddress[],
@@ -122,7 +132,7 @@ async function readPages(
 const isBehindAll = (last_ok_at: number | null, watched: readonly WatchedAddress[]): boolean =>
   last_ok_at !== null && watched.every((address) => address.since > last_ok_at);
 
-async function recheck(options: ReaderOptions, context: ReadContext, tip: Tip | null): Promise<void> {
+async function recheck(options: Reading, context: ReadContext, tip: Tip | null): Promise<void> {
   const { app, blockchain } = options;
   let after = '';
   for (;;) {
@@ -144,7 +154,7 @@ async function recheck(options: ReaderOptions, context: ReadContext, tip: Tip | 
   }
 }
 
-const storeContext = ({ app, blockchain, gateways }: ReaderOptions): StoreContext => ({
+const storeContext = ({ app, blockchain, gateways }: Reading): StoreContext => ({
   app,
   blockchain: blockchain.id,
   gateways,

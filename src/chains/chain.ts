@@ -172,7 +172,7 @@ export interface ReadContext {
   rpc: Rpc;
   network: Network;
   blockchain: string;
-  /** The enabled gateways of this blockchain. */
+  /** The gateways of this blockchain that are read: enabled ones, and others while their invoices may be paid. */
   gateways: readonly Gateway[];
   /** Kept between reads of one process; losing it costs requests, never payments. */
   cache: Map<string, unknown>;

@@ -208,19 +208,33 @@ export const findBlockchain = (id: string): Blockchain | undefined =>
   blockchains.find((chain) => chain.id === id);
 
 /** The enabled gateways of a network, in the order people read them. */
-export function gatewaysOf(network: Network, overrides: Record<string, GatewayOverride> = {}): Gateway[] {
-  return gatewayValues.flatMap(({ token_contract, ...value }) => {
-    const { enabled = true, ...override } = overrides[value.chain] ?? {};
-    if (!enabled) return [];
-    return {
-      ...value,
-      network,
-      blockchain_name: findBlockchain(value.blockchain)?.name ?? value.blockchain,
-      is_token: token_contract !== undefined,
-      unique_amount: !value.supports_memo,
-      ...override,
-      ...(value.supports_memo ? {} : { unique_amount: true }),
-      token_contract: token_contract ? (override.token_contract ?? token_contract[network]) : null,
-    };
-  });
+export const gatewaysOf = (network: Network, overrides: Record<string, GatewayOverride> = {}): Gateway[] =>
+  gatewayValues
+    .filter(({ chain }) => overrides[chain]?.enabled ?? true)
+    .map((value) => resolved(value, network, overrides[value.chain] ?? {}));
+
+/** Those switched off: nothing new is asked for through them, but what was asked for before may still be paid. */
+export const disabledGatewaysOf = (
+  network: Network,
+  overrides: Record<string, GatewayOverride> = {},
+): Gateway[] =>
+  gatewayValues
+    .filter(({ chain }) => overrides[chain]?.enabled === false)
+    .map((value) => resolved(value, network, overrides[value.chain] ?? {}));
+
+function resolved(
+  { token_contract, ...value }: GatewayValue,
+  network: Network,
+  { enabled: _, ...override }: GatewayOverride,
+): Gateway {
+  return {
+    ...value,
+    network,
+    blockchain_name: findBlockchain(value.blockchain)?.name ?? value.blockchain,
+    is_token: token_contract !== undefined,
+    unique_amount: !value.supports_memo,
+    ...override,
+    ...(value.supports_memo ? {} : { unique_amount: true }),
+    token_contract: token_contract ? (override.token_contract ?? token_contract[network]) : null,
+  };
 }

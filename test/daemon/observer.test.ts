@@ -1,0 +1,211 @@
+// The observer over a real connection: gateways that were switched off, readers that overtake each other, hostile comments.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beginCell } from '@ton/core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { wakeHeld } from '../../daemon/settle/moved.ts';
+import { moveCursor } from '../../data/cursors.ts';
+import { post } from '../../data/ledger.ts';
+import type { InvoiceRow } from '../../data/tables.ts';
+import { type Database, databases, startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
+import { json, serve } from '../helpers/local-server.ts';
+import { invoiceRow } from '../helpers/payments.ts';
+import { createDatabase } from '../helpers/postgres.ts';
+
+const START = 1_800_000_000;
+
+/** An indexer of TON that knows these payments; `beforeTip` runs while it is asked for the tip. */
+async function serveTon() {
+  const paid: Record<string, unknown>[] = [];
+  const indexer = { url: '', now: START, asked: 0, pay, beforeTip: async () => {} };
+  function pay(invoice: InvoiceRow, comment = invoice.memo ?? '') {
+    const body = beginCell().storeUint(0, 32).storeStringTail(comment).endCell().toBoc();
+    paid.push({
+      account: invoice.address_key,
+      hash: Buffer.alloc(32, paid.length + 1).toString('base64'),
+      now: indexer.now,
+      mc_block_seqno: 100,
+      description: { aborted: false, compute_ph: { success: true } },
+      in_msg: {
+        source: `0:${'7'.repeat(64)}`,
+        value: invoice.amount_atomic,
+        bounced: false,
+        message_content: { body: body.toString('base64') },
+      },
+    });
+  }
+  const { url } = await serve(({ path }, response) => {
+    indexer.asked++;
+    const last = { seqno: 100, gen_utime: String(indexer.now), global_id: -3 };
+    if (path.startsWith('/transactions')) json(response, { transactions: paid });
+    else
+      indexer.beforeTip().then(
+        () => json(response, { last }),
+        (error) => json(response, String(error), 500),
+      );
+  });
+  indexer.url = url;
+  return indexer;
+}
+
+type Indexer = Awaited<ReturnType<typeof serveTon>>;
+
+/** A database that outlives the daemons of one test. */
+async function makeDatabase(database: Database): Promise<string> {
+  if (database === 'postgres') {
+    const { url, drop } = await createDatabase();
+    onTestFinished(drop);
+    return url;
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-observer-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return `sqlite:${join(directory, 'gatewayd.db')}`;
+}
+
+describe.each(databases)('the observer on %s', (database) => {
+  async function daemon(indexer: Indexer, database_url: string, disabled: readonly string[] = []) {
+    const off = disabled.map((chain) => [`gateways.${chain}.enabled`, false]);
+    const test = await startApp({
+      database,
+      database_url,
+      settings: {
+        'blockchains.ton.url': indexer.url,
+        'blockchains.ton.requests_per_second': '1000',
+        'gateways.ton-usdt.enabled': false,
+        ...Object.fromEntries(off),
+      },
+    });
+    test.clock.set(indexer.now);
+    return test;
+  }
+
+  const credit = (test: TestApp, { id }: TestMerchant) =>
+    test.app.db.transaction((tx) =>
+      post(test.app.db, tx, {
+        merchant_id: id,
+        kind: 'credit',
+        amount_micros: 1_000_000_000n,
+        invoice_id: null,
+        note: null,
+        actor: 'test',
+        now: test.clock.now(),
+      }),
+    );
+
+  async function create(test: TestApp, { key }: TestMerchant): Promise<InvoiceRow> {
+    const reply = await test.fetch('POST', '/v1/invoices', { key, body: { chain: 'ton', amount: '10' } });
+    expect(reply.status, reply.text).toBe(200);
+    return invoiceRow(test, reply.json.id);
+  }
+
+  const check = (test: TestApp, { id }: InvoiceRow, { key }: TestMerchant) =>
+    test.fetch('POST', `/v1/invoices/${id}/check`, { key });
+
+  it('takes the payment of an invoice whose blockchain was switched off meanwhile', async () => {
+    const indexer = await serveTon();
+    const url = await makeDatabase(database);
+    const before = await daemon(indexer, url);
+    const merchant = await before.merchant();
+    await credit(before, merchant);
+    const invoice = await create(before, merchant);
+    await before.stop();
+
+    const after = await daemon(indexer, url, ['ton']);
+    onTestFinished(() => after.stop());
+    const refused = await after.fetch('POST', '/v1/invoices', {
+      key: merchant.key,
+      body: { chain: 'ton', amount: '10' },
+    });
+    expect(refused.json.code).toBe('unknown_chain');
+    indexer.now += 10;
+    after.clock.set(indexer.now);
+    indexer.pay(invoice);
+    expect((await check(after, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });
+    expect(after.app.observer.status().map(({ blockchain }) => blockchain)).toContain('ton');
+  });
+
+  it('books a held payment of a blockchain that was switched off when credit comes', async () => {
+    const indexer = await serveTon();
+    const url = await makeDatabase(database);
+    const before = await daemon(indexer, url);
+    const merchant = await before.merchant();
+    const invoice = await create(before, merchant);
+    indexer.pay(invoice);
+    expect((await check(before, invoice, merchant)).status).toBe(402);
+    await before.stop();
+
+    const after = await daemon(indexer, url, ['ton']);
+    onTestFinished(() => after.stop());
+    await credit(after, merchant);
+    await after.app.db.transaction((tx) => wakeHeld({ tx }, merchant.id));
+    await after.app.observer.tick();
+    expect((await invoiceRow(after, invoice.id)).status).toBe('confirmed');
+  });
+
+  it('expires an unpaid invoice of a blockchain that was switched off, and then leaves the chain alone', async () => {
+    const indexer = await serveTon();
+    const url = await makeDatabase(database);
+    const before = await daemon(indexer, url);
+    const merchant = await before.merchant();
+    const invoice = await create(before, merchant);
+    await before.stop();
+
+    const after = await daemon(indexer, url, ['ton']);
+    onTestFinished(() => after.stop());
+    indexer.now = invoice.expires_at + 30;
+    after.clock.set(indexer.now);
+    await after.app.observer.poll('ton');
+    await after.app.observer.tick();
+    expect((await invoiceRow(after, invoice.id)).status).toBe('expired');
+    indexer.pay(invoice);
+    await after.app.observer.poll('ton');
+    const late = await after.app.db.query.selectFrom('payments').selectAll().executeTakeFirstOrThrow();
+    expect(late).toMatchObject({ status: 'late', invoice_id: invoice.id });
+
+    after.clock.set(invoice.watch_until + 3600);
+    const { asked } = indexer;
+    await expect(after.app.observer.poll('ton')).rejects.toMatchObject({ name: 'ProviderError' });
+    expect(indexer.asked).toBe(asked);
+    expect(after.app.observer.status().map(({ blockchain }) => blockchain)).not.toContain('ton');
+  });
+
+  it('finds a payment at the first check, also when another reader moves the cursor meanwhile', async () => {
+    const indexer = await serveTon();
+    const test = await daemon(indexer, await makeDatabase(database));
+    onTestFinished(() => test.stop());
+    const merchant = await test.merchant();
+    await credit(test, merchant);
+    const invoice = await create(test, merchant);
+    await check(test, invoice, merchant);
+    indexer.pay(invoice);
+    let overtaken = 0;
+    indexer.beforeTip = async () => {
+      if (overtaken === 2) return;
+      const { version } = await test.app.db.query
+        .selectFrom('cursors')
+        .select('version')
+        .where('blockchain', '=', 'ton')
+        .executeTakeFirstOrThrow();
+      await test.app.db.transaction((tx) => moveCursor(tx, 'ton', version, {}));
+      overtaken++;
+    };
+    expect((await check(test, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });
+    expect(overtaken).toBe(2);
+  });
+
+  it('reads on after a comment that no database can keep', async () => {
+    const indexer = await serveTon();
+    const test = await daemon(indexer, await makeDatabase(database));
+    onTestFinished(() => test.stop());
+    const merchant = await test.merchant();
+    await credit(test, merchant);
+    const invoice = await create(test, merchant);
+    indexer.pay(invoice, 'A\0B');
+    indexer.pay(invoice);
+    expect((await check(test, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });
+    const payments = await test.app.db.query.selectFrom('payments').select('status').execute();
+    expect(payments.map(({ status }) => status).sort()).toEqual(['confirmed', 'unmatched']);
+  });
+});
