@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { Db } from '../data/open.ts';
 import { hasSuperuser, insertUser, updateUser, userByIdentity } from '../data/users.ts';
 import { normalizeEmail } from '../src/api/identifiers.ts';
-import type { Config } from './config.ts';
+import { detectIdentity, signInElsewhere } from '../src/identity.ts';
+import { type Config, ConfigError } from './config.ts';
 import { type Clock, seconds } from './context.ts';
 import { hashPassword } from './passwords.ts';
 
@@ -25,13 +26,21 @@ export async function ensureSuperuser(
   return putSuperuser({ db, clock }, admin.email ?? DEFAULT_EMAIL, admin.password);
 }
 
-/** Makes a superuser, or turns the password user of that address into one with a new password; its tokens end. */
+/**
+ * Makes a superuser, or turns the password user of that address into one with a new password; its tokens end.
+ * Throws ConfigError for an address whose owner signs in elsewhere: no password would ever be asked.
+ */
 export async function putSuperuser(
   { db, clock }: { db: Db; clock: Clock },
   address: string,
   chosen: string | undefined,
 ): Promise<NewSuperuser> {
   const email = normalizeEmail(address);
+  const source = detectIdentity(email)?.source ?? 'email';
+  if (source !== 'email')
+    throw new ConfigError(
+      `${email} cannot be a superuser. ${signInElsewhere[source]}; choose another address`,
+    );
   const password = chosen ?? randomBytes(PASSWORD_BYTES).toString('hex');
   const password_hash = await hashPassword(password);
   await db.transaction(async (tx) => {

@@ -44,7 +44,7 @@ export async function start(options: Record<string, unknown>): Promise<void> {
     undo.unshift(() => serving.stop());
     const db = await openDb(config.database_url);
     undo.unshift(() => db.close());
-    const app = await prepare(effective, { db, log, serving });
+    const app = await prepare(effective, { db, log, serving, undo });
     const http = createHttp(app, routes);
     endOnSignal(log, async () => {
       await serving.stop();
@@ -66,7 +66,7 @@ export async function start(options: Record<string, unknown>): Promise<void> {
 
 async function prepare(
   { config, origins }: Effective,
-  { db, log, serving }: { db: Db; log: Log; serving: Serving },
+  { db, log, serving, undo }: { db: Db; log: Log; serving: Serving; undo: (() => unknown)[] },
 ): Promise<RunningApp> {
   const clock = { ms: Date.now };
   await migrate(db);
@@ -75,6 +75,8 @@ async function prepare(
   await proveNetwork(db, config);
   if (!origins.has('public_url') && config.port === 0) config.public_url = serving.url;
   const app = openApp({ config, db, secrets, log, clock });
+  // Its timers would keep a start that was refused from ending.
+  undo.unshift(() => app.stop());
   await seedDeploymentWallets(app);
   const superuser = await ensureSuperuser(app, config);
   // To the terminal and nowhere else: the password is in no log and no file.

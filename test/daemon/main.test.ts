@@ -64,6 +64,16 @@ describe('a first start', () => {
     expect(daemon.stderr()).not.toMatch(/correct horse|First start/);
   });
 
+  test.each(['boss@gmail.com', 'Boss@GoogleMail.com'])(
+    'makes no superuser that could not sign in with its password: %s',
+    async (email) => {
+      verifies('first-superuser', 'auth-password-custom-only');
+      const admin = { GATEWAYD_ADMIN_EMAIL: email, GATEWAYD_ADMIN_PASSWORD: 'correct horse' };
+      const { code, stderr } = await home.run(['start', '--port', '0'], { env: admin });
+      expect([code, stderr]).toEqual([78, expect.stringContaining('sign in with Google')]);
+    },
+  );
+
   test.skipIf(!hasPostgres)('serves several daemons from one PostgreSQL database', async () => {
     verifies('both-databases');
     const database = await createDatabase();
@@ -271,6 +281,11 @@ test('admin create makes a superuser while the daemon runs, and gives a known on
   expect((await signIn(daemon.url, made.email, made.password)).status).toBe(400);
   expect((await signIn(daemon.url, made.email, 'a better password')).status).toBe(200);
   expect((await home.run([...args, '--password-stdin'], { stdin: 'short' })).code).toBe(78);
+  for (const email of ['ops@gmail.com', '123456789'])
+    expect(await home.run(['admin', 'create', '--email', email])).toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(/sign in with (Google|Telegram)/),
+    });
   await stop(daemon);
 });
 
