@@ -48,6 +48,8 @@ export const MAX_EMAIL = 255;
 const MAX_LOCAL = 64;
 const MAX_LABEL = 63;
 const LOCAL = /^[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+)*$/u;
+/** What a messaging account is known by. */
+const NUMBER = /^\d+$/;
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?$/u;
 
 /** How an address is compared and kept: composed, lower case. */
@@ -56,6 +58,8 @@ export const normalizeEmail = (text: string): string => text.trim().normalize('N
 /** Why a text is no mail address; null where it is one. */
 export function emailError(text: string): string | null {
   const at = text.lastIndexOf('@');
+  if (NUMBER.test(text))
+    return 'An email address must have an @-sign. Numeric ids sign in with Telegram, POST /api/v1/login/telegram.';
   if (at < 0) return 'An email address must have an @-sign.';
   const local = text.slice(0, at);
   const domain = text.slice(at + 1);

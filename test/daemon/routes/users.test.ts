@@ -67,11 +67,12 @@ describe.each(databases)('users on %s', (database) => {
       },
     );
 
-    test('is refused with 422 for a numeric id', async () => {
-      verifies('post-signup');
+    test('is refused with 422 for a numeric id with the way that it signs in', async () => {
+      verifies('post-signup', 'identity-values');
       const { status, json } = await signUp(service, { email: '123456789', password: PASSWORD });
       expect(status).toBe(422);
       expect(json.detail[0]).toMatchObject({ type: 'value_error', loc: ['body', 'email'] });
+      expect(json.detail[0].msg).toContain('/api/v1/login/telegram');
     });
 
     test.each([
