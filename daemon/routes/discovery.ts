@@ -1,14 +1,10 @@
 // What tells people and programs what there is: documents made once, search, and the pages to read them on.
-import { activeUnits } from '../../data/sitemap.ts';
 import type { discovery as list } from '../../src/api/discovery.ts';
-import { sitemapXml } from '../../src/api/text.ts';
 import { discoveryOf } from '../discovery/discovery.ts';
-import { answerDocument, documentOf, XML_TYPE } from '../discovery/documents.ts';
+import { answerDocument } from '../discovery/documents.ts';
 import { pageHeaders } from '../discovery/pages.ts';
+import { sitemapOf } from '../discovery/sitemap.ts';
 import type { Handlers } from '../http/handler.ts';
-
-/** Most units of the sitemap; the protocol takes 50,000 addresses. */
-const MAX_SITEMAP_UNITS = 40_000;
 
 export const discovery: Handlers<typeof list> = {
   getCatalog: ({ query }, { app, request }) =>
@@ -34,12 +30,7 @@ export const discovery: Handlers<typeof list> = {
   getRobotsTxt: (_, { app, request }) => answerDocument(discoveryOf(app).robotsTxt(), request.headers),
   getOpenApi: (_, { app, request }) => answerDocument(discoveryOf(app).openapi(), request.headers),
 
-  async getSitemap(_, { app, request }) {
-    const units = await activeUnits(app.db.query, MAX_SITEMAP_UNITS);
-    const text = sitemapXml(discoveryOf(app).deployment, units);
-    return answerDocument(documentOf(XML_TYPE, text), request.headers);
-  },
-
+  getSitemap: async (_, { app, request }) => answerDocument(await sitemapOf(app), request.headers),
   getDocs: (_, { app, request }) =>
     answerDocument(discoveryOf(app).pages().swagger, request.headers, pageHeaders),
   getRedoc: (_, { app, request }) =>
