@@ -3,9 +3,9 @@
 import type { z } from 'zod';
 import { deleteDeploymentWallet, deploymentWallets, putDeploymentWallet } from '../../data/merchants.ts';
 import type { AdminRefillWallets } from '../../src/api/admin-schemas.ts';
-import { AddressError } from '../../src/chains/chain.ts';
 import { type Blockchain, findBlockchain } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
+import { readAddress } from '../address.ts';
 import { type App, seconds } from '../context.ts';
 import type { UserContext } from '../http/handler.ts';
 import { presentWallet } from '../present-account.ts';
@@ -33,7 +33,7 @@ export async function setRefillWallet(
     log.warn({ blockchain: blockchain.id, actor, note }, 'refill wallet removed');
     return refillWallets(app);
   }
-  const normal = normalize(app, blockchain, address);
+  const normal = readAddress(app, blockchain, address);
   await putDeploymentWallet(app.db.query, {
     blockchain: blockchain.id,
     address: normal.address,
@@ -54,16 +54,4 @@ function findByChain(app: App, chain: string): Blockchain {
   throw new Refusal('unknown_chain', {
     detail: `Unknown blockchain; use one of ${blockchainsOf(app.gateways).join(', ')}`,
   });
-}
-
-function normalize(app: App, blockchain: Blockchain, text: string) {
-  const { network } = app.config;
-  try {
-    return blockchain.family.normalizeAddress(text.trim(), network);
-  } catch (error) {
-    if (!(error instanceof AddressError)) throw error;
-    throw new Refusal('invalid_address', {
-      detail: `Invalid ${blockchain.name} ${network} address: ${error.message} (like ${blockchain.address_hint[network]})`,
-    });
-  }
 }

@@ -6,12 +6,12 @@ import type { MerchantRow } from '../../data/tables.ts';
 import { unitsOf } from '../../data/units.ts';
 import { nextCall } from '../../src/api/mends.ts';
 import type { merchant as list } from '../../src/api/merchant.ts';
-import { AddressError } from '../../src/chains/chain.ts';
 import { type Blockchain, findBlockchain } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatDecimal, formatUsd } from '../../src/money.ts';
 import { webhookKey } from '../../src/webhook.ts';
 import { merchantOf, newKey } from '../accounts.ts';
+import { readAddress } from '../address.ts';
 import { type App, seconds } from '../context.ts';
 import { createInvoice } from '../create-invoice.ts';
 import { embedPreview, paymentPage } from '../embeds.ts';
@@ -58,7 +58,7 @@ export const merchant: Handlers<typeof list> = {
   async setMerchantWallet({ body }, { app, user, log }) {
     const account = await merchantOf(app, user);
     const blockchain = findEnabledBlockchain(app, body.blockchain);
-    const { address, key } = normalizeAddress(app, blockchain, body.address);
+    const { address, key } = readAddress(app, blockchain, body.address);
     const wallet = {
       merchant_id: account.id,
       blockchain: blockchain.id,
@@ -202,17 +202,4 @@ function findEnabledBlockchain(app: App, text: string): Blockchain {
       ? `A wallet belongs to a blockchain: use ${meant}`
       : `Unknown or disabled blockchain; use one of ${known.join(', ')}`,
   });
-}
-
-/** Refuses with `invalid_address`, saying what is wrong and what is expected. */
-function normalizeAddress(app: App, blockchain: Blockchain, text: string) {
-  const { network } = app.config;
-  try {
-    return blockchain.family.normalizeAddress(text.trim(), network);
-  } catch (error) {
-    if (!(error instanceof AddressError)) throw error;
-    throw new Refusal('invalid_address', {
-      detail: `Invalid ${blockchain.name} ${network} address: ${error.message} (like ${blockchain.address_hint[network]})`,
-    });
-  }
 }
