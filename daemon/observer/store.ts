@@ -219,7 +219,12 @@ async function revive(storing: Storing, row: TransferRow, invoice_id: string): P
     return;
   }
   await placeTransfers(tx, [row.id], { disposition: 'late' }, now);
-  await recordLate({ app, tx, now }, invoice, row);
+  await recordLate(
+    { app, tx, now },
+    invoice,
+    row,
+    `back on the chain when the invoice was ${invoice.status}`,
+  );
 }
 
 /** After confirmation nothing is taken back silently: the operator is told, the invoice keeps its status. */

@@ -16,7 +16,7 @@ interface Stray {
 
 /** Books a transfer as a late payment of the step's invoice, which has ended. */
 export async function placeLate(step: Step, transfer: TransferRow): Promise<void> {
-  const payment = await lateTo(step, step.invoice, transfer);
+  const payment = await lateTo(step, step.invoice, transfer, 'the invoice was confirmed without it');
   await placeTransfers(
     step.tx,
     [transfer.id],
@@ -29,7 +29,12 @@ export async function placeLate(step: Step, transfer: TransferRow): Promise<void
  * The payment row of a late transfer; it becomes the invoice's own where that has ended without one. While the
  * invoice is open its own payment is the one that may still come in time.
  */
-async function lateTo(stray: Stray, invoice: InvoiceRow, transfer: TransferRow): Promise<PaymentRow> {
+async function lateTo(
+  stray: Stray,
+  invoice: InvoiceRow,
+  transfer: TransferRow,
+  note: string,
+): Promise<PaymentRow> {
   const { app, tx, now } = stray;
   const isBeside = invoice.status === 'created' || (await mainPayment(tx, invoice.id)) !== undefined;
   const payment = await insertPayment(tx, {
@@ -45,14 +50,20 @@ async function lateTo(stray: Stray, invoice: InvoiceRow, transfer: TransferRow):
   });
   if (!isBeside)
     await tx.updateTable('invoices').set({ payment_id: payment.id }).where('id', '=', invoice.id).execute();
-  await logStray(tx, payment, 'made after the invoice had ended', now);
-  await writeEvent(app, tx, 'payment.late', { merchant_id: invoice.owner_id, invoice, payment, now });
+  await logStray(tx, payment, note, now);
+  const shown = isBeside ? invoice : { ...invoice, payment_id: payment.id };
+  await writeEvent(app, tx, 'payment.late', { merchant_id: invoice.owner_id, invoice: shown, payment, now });
   return payment;
 }
 
-/** Records a transfer that was found late at reading; returns its payment's id. */
-export async function recordLate(stray: Stray, invoice: InvoiceRow, transfer: TransferRow): Promise<void> {
-  const payment = await lateTo(stray, invoice, transfer);
+/** Records a transfer that was found late at reading, with why. */
+export async function recordLate(
+  stray: Stray,
+  invoice: InvoiceRow,
+  transfer: TransferRow,
+  note = lateness(invoice, transfer),
+): Promise<void> {
+  const payment = await lateTo(stray, invoice, transfer, note);
   await placeTransfers(stray.tx, [transfer.id], { payment_id: payment.id }, stray.now);
 }
 
@@ -81,6 +92,12 @@ export async function recordUnmatched(
   await logStray(tx, payment, reason, now);
   await writeEvent(app, tx, 'payment.unmatched', { merchant_id: owner_id, invoice: null, payment, now });
 }
+
+/** A payment made in time may be read when its invoice was cancelled, or confirmed by another, already. */
+const lateness = (invoice: InvoiceRow, transfer: TransferRow): string =>
+  transfer.chain_time > invoice.expires_at
+    ? 'made after the time of the invoice'
+    : `found when the invoice was ${invoice.status}`;
 
 const strayValues = (transfer: TransferRow, now: number) => ({
   chain: transfer.chain,

@@ -20,12 +20,13 @@ type Moved = Extract<Verdict, { verdict: 'moved' }>;
 export const HELD_BATCH = 100;
 
 export async function writeMoved(
-  step: Step,
+  asked: Step,
   verdict: Moved,
   transfers: readonly TransferRow[],
   request: Request,
 ): Promise<InvoiceRow> {
-  const { tx, invoice, now } = step;
+  const { tx, invoice, now } = asked;
+  const step = { ...asked, note: noteOf(asked, verdict, request) };
   const confirmed = verdict.to === 'confirmed';
   const counted = countedTransfers(verdict, transfers, request);
   const txid = verdict.sum.txid ?? (confirmed ? (request.txid ?? simulatedTxid(request, invoice)) : null);
@@ -48,6 +49,12 @@ export async function writeMoved(
   if (confirmed) await writeConfirmed(ended, verdict, written?.payment ?? null, counted);
   else await writeEnded(ended, written?.payment ?? null, transfers);
   return ended.invoice;
+}
+
+/** Who asked to simulate may find real money, or the time over: that is not a simulation. */
+function noteOf({ note }: Step, verdict: Moved, { fact }: Request): string | null {
+  if (fact.kind !== 'simulate' || verdict.simulated) return note;
+  return verdict.credit_missing ? 'simulated: the limit was credited, the payment is real' : null;
 }
 
 /** What an invoice says of the money that came to it; once it has ended, only money that is booked changes that. */

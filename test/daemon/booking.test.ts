@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apply } from '../../daemon/settle.ts';
 import { post } from '../../data/ledger.ts';
+import { logsOfInvoice } from '../../data/payments.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import type { Transfer } from '../../src/chains/chain.ts';
 import { databases, startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
@@ -50,6 +51,9 @@ describe.each(databases)('booking on %s', (database) => {
       .orderBy('created_at')
       .execute();
 
+  const notesOf = async (invoice_id: string) =>
+    (await logsOfInvoice(test.app.db.query, invoice_id)).map(({ note }) => note);
+
   const transferRow = (transfer: Transfer) =>
     test.app.db.query
       .selectFrom('transfers')
@@ -90,12 +94,34 @@ describe.each(databases)('booking on %s', (database) => {
       ['confirmed', transfer.txid],
     ]);
     expect((await transferRow(transfer)).booked_invoice_id).toBe(invoice.id);
+    expect((await notesOf(invoice.id)).join()).not.toContain('no coin moved');
     const { prepaid_micros } = await test.app.db.query
       .selectFrom('merchants')
       .select('prepaid_micros')
       .where('id', '=', poor.id)
       .executeTakeFirstOrThrow();
     expect(prepaid_micros).toBe(0n);
+  });
+
+  it('says why a payment is late, and names it in the event', async () => {
+    const cancelled = await create('ton');
+    await apply(test.app, cancelled.id, { fact: { kind: 'cancel' }, actor: 'buyer' });
+    await observe(test, 'ton', [transferTo(test, cancelled)]);
+    expect(await notesOf(cancelled.id)).toContain('found when the invoice was cancelled');
+    const { body } = await test.app.db.query
+      .selectFrom('events')
+      .select('body')
+      .where('invoice_id', '=', cancelled.id)
+      .where('type', '=', 'payment.late')
+      .executeTakeFirstOrThrow();
+    const { invoice, payment } = JSON.parse(body).data;
+    expect(invoice.payment_id).toBe(payment.id);
+    expect((await invoiceRow(test, cancelled.id)).payment_id).toBe(payment.id);
+
+    const paid = await create('ton');
+    const beside = transferTo(test, paid, unconfirmed);
+    await observe(test, 'ton', [beside, transferTo(test, paid)]);
+    expect(await notesOf(paid.id)).toContain('the invoice was confirmed without it');
   });
 
   it('keeps a late payment listed of which only one of two transactions vanished', async () => {
