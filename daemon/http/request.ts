@@ -1,4 +1,5 @@
 // Reads what a caller sent: id, address and body, each within its limit.
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
@@ -35,9 +36,14 @@ export class MalformedBody extends Error {
   }
 }
 
-/** The body's text; throws `body_too_large`, also where the length was not announced. `node` is the request behind it. */
+const unreadable = (): MalformedBody =>
+  new MalformedBody({ type: 'value_error', loc: ['body'], msg: 'There was an error parsing the body' });
+
+/** The body's text, which is UTF-8; throws `body_too_large`, also where the length was not announced. `node` is the request behind it. */
 export async function readText(request: Request, node: IncomingMessage | undefined): Promise<string> {
   const bytes = await (node ? readNode(node) : readWeb(request));
+  // Decoded all the same, what is given back would not be what was sent.
+  if (!isUtf8(bytes)) throw unreadable();
   return bytes.toString('utf8');
 }
 
@@ -93,11 +99,7 @@ export function parseJson(text: string, type: string): unknown {
 export async function parseForm(text: string, type: string): Promise<Record<string, string>> {
   if (!type.toLowerCase().startsWith('multipart/form-data')) return lastValues(new URLSearchParams(text));
   const form = await new Response(text, { headers: { 'content-type': type } }).formData().catch(() => {
-    throw new MalformedBody({
-      type: 'value_error',
-      loc: ['body'],
-      msg: 'There was an error parsing the body',
-    });
+    throw unreadable();
   });
   const fields = [...form.entries()].slice(0, MAX_MULTIPART_FIELDS);
   return lastValues(fields.filter((field): field is [string, string] => typeof field[1] === 'string'));

@@ -233,6 +233,15 @@ describe.each([
     });
   });
 
+  test('a body that is not UTF-8 is 422, and nothing of it is taken', async () => {
+    const body = new Uint8Array([...new TextEncoder().encode('{"name": "'), 0xff, 0xfe, 0x22, 0x7d]);
+    const response = await call('/things/', { ...json(''), body });
+    expect(response.status).toBe(422);
+    expect(await response.json()).toEqual({
+      detail: [{ type: 'value_error', loc: ['body'], msg: 'There was an error parsing the body' }],
+    });
+  });
+
   test('sign-in comes before validation', async () => {
     const refused = await call('/things/', json({ name: 'x' }));
     expect(refused.status).toBe(401);
