@@ -134,8 +134,9 @@ export async function lockSuperusers(db: Db, tx: Tx): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** Blanks the identity, so that it can be used anew; invoices, income and ledger keep pointing at the row. */
+/** Takes the units away and blanks the identity, so that it can be used anew; invoices, income and ledger keep pointing at the row. */
 export async function deleteUser(tx: Tx, user: UserRow, now: number): Promise<void> {
+  await tx.deleteFrom('units').where('merchant_id', '=', user.id).execute();
   await tx
     .updateTable('users')
     .set({

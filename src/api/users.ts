@@ -99,7 +99,7 @@ export const deleteMe = endpoint({
   tag: 'users',
   summary: 'Delete the signed-in user',
   description:
-    'Ends its tokens and its merchant key. Books and invoices stay, without the identity. A superuser cannot delete itself.',
+    'Ends its tokens, its merchant key and its units. Books and invoices stay, without the identity. A superuser cannot delete itself.',
   response: Message,
   errors: ['superuser_self_delete'],
   example: {},
@@ -163,7 +163,8 @@ export const deleteUser = endpoint({
   auth: 'admin',
   tag: 'users',
   summary: 'Delete a user',
-  description: 'For superusers. Books and invoices stay, without the identity.',
+  description:
+    'For superusers. Ends its tokens, its merchant key and its units. Books and invoices stay, without the identity.',
   params: userId,
   response: Message,
   errors: ['user_not_found', 'superuser_self_delete', 'bad_request'],

@@ -14,9 +14,9 @@ const INVOICES = 24;
 const budgets: Record<number, string> = {
   0: 'listGateways getPublicConfig embedScript currencyLogo logoImage faviconImage detectIdentitySource getResetPage getCatalog searchCatalog getAgentManifest getLlmsTxt getLlmsFullTxt getRobotsTxt getOpenApi getDocs getRedoc',
   1: 'getPublicInvoice getWebExit getTgExit payShort payPage payDiv payQrSvg payQrPng payEvents loginAccessToken testToken recoverPassword getMe getUser getSitemap getHealth healthCheck testEmail',
-  2: 'listInvoices getInvoice deleteUnit getMerchantAccount getRefillWallets getEmbedPreview resetPassword recoverPasswordHtml deleteMe updateMyPassword getAdminRefillWallets',
-  3: 'getUnit getInvoicePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome listEvents signup updateMe listUsers deleteUser',
-  4: 'setAdminRefillWallet unitShort unitPage unitDiv listUnits updateUnit loginGoogle createUser updateUser listAdminPayments',
+  2: 'listInvoices getInvoice deleteUnit getMerchantAccount getRefillWallets getEmbedPreview resetPassword recoverPasswordHtml updateMyPassword getAdminRefillWallets',
+  3: 'getUnit getInvoicePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome listEvents signup updateMe listUsers deleteMe',
+  4: 'setAdminRefillWallet unitShort unitPage unitDiv listUnits updateUnit loginGoogle createUser updateUser deleteUser listAdminPayments',
   5: 'createInvoice checkInvoice getPaymentPage resolvePayment',
   6: 'createUnit createRefill loginTelegram listAdminMerchants',
   7: 'checkoutUnit',

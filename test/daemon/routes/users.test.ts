@@ -210,7 +210,7 @@ describe.each(databases)('users on %s', (database) => {
       expect([won, [400, 403].includes(lost ?? 0)]).toEqual([200, true]);
     });
 
-    test('is deleted with its tokens and its key; the books stay, and the address is free again', async () => {
+    test('is deleted with its tokens, its key and its units; the books stay, and the address is free again', async () => {
       verifies('delete-me', 'tokens-end');
       const merchant = await service.merchant();
       const invoice = await service.fetch('POST', '/v1/invoices', {
@@ -218,12 +218,18 @@ describe.each(databases)('users on %s', (database) => {
         body: { chain: 'ton', amount: '5' },
       });
       expect(invoice.status).toBe(200);
+      const unit = await service.fetch('POST', '/api/v1/merchant/units', {
+        token: merchant.token,
+        body: { title: 'Coffee', amount_usd: 4.5, currencies: ['TON'] },
+      });
       const gone = await service.fetch('DELETE', '/api/v1/users/me', { token: merchant.token });
       expect([gone.status, gone.json]).toEqual([200, { message: 'User deleted successfully' }]);
       const after = await me(service, merchant.token);
       expect([after.status, after.json.detail]).toEqual([404, 'User not found']);
       const read = await service.fetch('GET', `/v1/invoices/${invoice.json.id}`, { key: merchant.key });
       expect([read.status, read.json.detail]).toEqual([401, 'Invalid API key']);
+      for (const path of [`/v1/units/${unit.json.id}`, new URL(unit.json.page_url).pathname])
+        expect((await service.fetch('GET', path)).status, path).toBe(404);
       const kept = await getInvoice(service.app.db.query, invoice.json.id);
       expect(kept).toMatchObject({ owner_id: merchant.id, status: 'created' });
       expect((await signUp(service, { email: merchant.user.email, password: PASSWORD })).status).toBe(200);
