@@ -72,6 +72,7 @@ export const invoices: Handlers<typeof list> = {
     if (invoice.status !== 'created') return present(app, invoice);
     await app.observer.poll(invoice.blockchain).catch(async (error: unknown) => {
       // A short limit is the caller's to mend, and is told also while the chain cannot be reached.
+      // Read anew: it may have been booked in the meantime.
       if (error instanceof ProviderError)
         await refuseShortLimit(app, await owned(app, owner, params.invoice_id));
       throw error;
