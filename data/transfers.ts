@@ -141,11 +141,11 @@ export function transfersOfPayment(query: Executor, payment_id: string): Promise
     .execute();
 }
 
-/** All credits of one transaction to one address in one asset, loaded for change: nobody else books them meanwhile. */
+/** All credits of one transaction to one address, in whatever asset, loaded for change: nobody else books them meanwhile. */
 export function lockTransaction(
   db: Db,
   tx: Tx,
-  key: { blockchain: string; txid: string; address_key: string; chain: string },
+  key: { blockchain: string; txid: string; address_key: string },
 ): Promise<TransferRow[]> {
   const select = tx
     .selectFrom('transfers')
@@ -153,7 +153,6 @@ export function lockTransaction(
     .where('blockchain', '=', key.blockchain)
     .where('txid', '=', key.txid)
     .where('address_key', '=', key.address_key)
-    .where('chain', '=', key.chain)
     .orderBy('id');
   return (db.dialect === 'postgres' ? select.forNoKeyUpdate() : select).execute();
 }

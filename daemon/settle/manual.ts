@@ -27,7 +27,11 @@ export async function manualTransfers(step: Step, txid: string | null): Promise<
   const { blockchain, address_key, chain } = invoice;
   const manual = await findTransfer(tx, blockchain, txid, MANUAL_INDEX);
   if (manual?.address_key === address_key) return 'booked';
-  const rows = await lockTransaction(app.db, tx, { blockchain, txid, address_key, chain });
+  const credits = await lockTransaction(app.db, tx, { blockchain, txid, address_key });
+  const rows = credits.filter((row) => row.chain === chain);
+  // What brought only another asset, for another invoice, cannot pay this one too.
+  const isSpent = credits.some((row) => row.booked_invoice_id !== null || paysAnother(row, invoice));
+  if (rows.length === 0 && isSpent) return 'booked';
   const named = rows.filter((row) => isFree(row) && !paysAnother(row, invoice));
   const received = own.filter(
     (row) => row.disposition === 'matched' && row.state === 'final' && row.txid !== txid,

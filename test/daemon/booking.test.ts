@@ -171,6 +171,17 @@ describe.each(databases)('booking on %s', (database) => {
     expect(income).toHaveLength(2);
   });
 
+  it('refuses to confirm with a transaction that brought another asset for another invoice', async () => {
+    const [paid, waiting, unpaid] = [await create('ton-usdt'), await create('ton-usdt'), await create('ton')];
+    const booked = transferTo(test, paid);
+    const part = transferTo(test, waiting, { amount_atomic: 5n });
+    await observe(test, 'ton', [booked, part]);
+    expect((await invoiceRow(test, paid.id)).status).toBe('confirmed');
+    for (const { txid } of [booked, part])
+      expect((await confirm(unpaid.id, txid))?.verdict).toMatchObject({ code: 'transfer_booked' });
+    expect((await invoiceRow(test, unpaid.id)).status).toBe('created');
+  });
+
   it('books a transaction of one output nowhere else once it was named for an invoice', async () => {
     const [first, second] = [await create('bitcoin', '630'), await create('bitcoin', '640')];
     const txid = newTxid();
