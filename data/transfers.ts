@@ -26,6 +26,23 @@ export function findTransfer(
     .executeTakeFirst();
 }
 
+/** The same, loaded for change: what another daemon stores of it meanwhile is seen, or waits. */
+export function lockTransfer(
+  db: Db,
+  tx: Tx,
+  blockchain: string,
+  txid: string,
+  index: string,
+): Promise<TransferRow | undefined> {
+  const select = tx
+    .selectFrom('transfers')
+    .selectAll()
+    .where('blockchain', '=', blockchain)
+    .where('txid', '=', txid)
+    .where('idx', '=', index);
+  return (db.dialect === 'postgres' ? select.forNoKeyUpdate() : select).executeTakeFirst();
+}
+
 /** Stores a transfer; undefined when it was stored before by another reader. */
 export function insertTransfer(
   tx: Tx,

@@ -148,7 +148,7 @@ async function recheck(options: Reading, context: ReadContext, tip: Tip | null):
       first_seen_at: row.first_seen_at,
     }));
     const updates = await blockchain.family.recheck(context, pending, tip);
-    await lookAtAll(app, await storeUpdates(storeContext(options), updates));
+    await lookAtAll(app, await storeUpdates(storeContext(options), updates, pending));
     after = rows.at(-1)?.id ?? '';
     if (rows.length < PENDING_BATCH) return;
   }

@@ -13,12 +13,13 @@ import type { InvoiceRow, TransferRow } from '../../data/tables.ts';
 import {
   findTransfer,
   insertTransfer,
+  lockTransfer,
   orphanBlocks,
   placeTransfers,
   type TransferProgress,
   updateTransfer,
 } from '../../data/transfers.ts';
-import type { Gateway, Page, Transfer, TransferUpdate } from '../../src/chains/chain.ts';
+import type { Gateway, Page, PendingTransfer, Transfer, TransferUpdate } from '../../src/chains/chain.ts';
 import { type Match, match, placeAt } from '../../src/match.ts';
 import { followStray, recordLate, recordUnmatched } from '../settle/late.ts';
 import { MANUAL_INDEX } from '../settle/manual.ts';
@@ -63,16 +64,23 @@ export async function storePage(
   });
 }
 
-/** Stores what became of pending transfers; returns the invoices to look at. */
+/**
+ * Stores what became of pending transfers, as they were when they were `asked` about; returns the invoices to look at.
+ * What another daemon has read of one meanwhile is newer, and its block would not be read again.
+ */
 export async function storeUpdates(
   context: StoreContext,
   updates: readonly TransferUpdate[],
+  asked: readonly PendingTransfer[],
 ): Promise<string[]> {
+  const before = new Map(asked.map((each) => [keyOf(each), each]));
   return context.app.db.transaction(async (tx) => {
     const storing: Storing = { ...context, tx, touched: new Set() };
     for (const update of updates) {
-      const known = await findTransfer(tx, context.blockchain, update.txid, update.index);
+      const known = await lockTransfer(context.app.db, tx, context.blockchain, update.txid, update.index);
+      const then = before.get(keyOf(update));
       if (known?.state !== 'pending') continue;
+      if (then?.height !== known.height || then.block_hash !== known.block_hash) continue;
       const { confirmations, height, block_hash } = update;
       const state =
         update.state === 'pending'
@@ -84,6 +92,8 @@ export async function storeUpdates(
     return [...storing.touched];
   });
 }
+
+const keyOf = ({ txid, index }: { txid: string; index: string }): string => `${txid} ${index}`;
 
 /** Credits of one transaction to one address in one asset are matched together. */
 function groupByTransaction(transfers: readonly Transfer[]): Transfer[][] {
@@ -98,7 +108,8 @@ function groupByTransaction(transfers: readonly Transfer[]): Transfer[][] {
 async function storeTransfers(storing: Storing, group: Transfer[]): Promise<void> {
   const fresh: Transfer[] = [];
   for (const transfer of group) {
-    const known = await findTransfer(storing.tx, storing.blockchain, transfer.txid, transfer.index);
+    const { txid, index } = transfer;
+    const known = await lockTransfer(storing.app.db, storing.tx, storing.blockchain, txid, index);
     if (known) await refresh(storing, known, transfer);
     else fresh.push(transfer);
   }

@@ -11,6 +11,7 @@ import {
   invoiceRow,
   newTxid,
   observe,
+  pendingAt,
   readThrough,
   transferTo,
   unconfirmed,
@@ -169,6 +170,21 @@ describe.each(databases)('booking on %s', (database) => {
       .where('invoice_id', 'in', [first.id, second.id])
       .execute();
     expect(income).toHaveLength(2);
+  });
+
+  it('keeps a payment whose block was read while another reader found it missing', async () => {
+    const invoice = await create('litecoin', '650');
+    const transfer = transferTo(test, invoice, unconfirmed);
+    await observe(test, 'litecoin', [transfer]);
+    const asked = await pendingAt(test, 'litecoin');
+    const mined = { ...transfer, height: 500, block_hash: 'block-500', confirmations: 1 };
+    await observe(test, 'litecoin', [mined]);
+    const { txid, index } = transfer;
+    const gone = { state: 'gone', confirmations: 0, height: null, block_hash: null } as const;
+    await follow(test, 'litecoin', [{ txid, index, ...gone }], asked);
+    expect(await transferRow(transfer)).toMatchObject({ state: 'pending', height: 500 });
+    await follow(test, 'litecoin', [{ ...mined, state: 'pending', confirmations: 3 }]);
+    expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
   });
 
   it('refuses to confirm with a transaction that brought another asset for another invoice', async () => {

@@ -7,7 +7,7 @@ import { post } from '../../data/ledger.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import type { Transfer } from '../../src/chains/chain.ts';
 import { databases, startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
-import { invoiceRow, newTxid, observe, readThrough, transferTo } from '../helpers/payments.ts';
+import { invoiceRow, newTxid, observe, pendingAt, readThrough, transferTo } from '../helpers/payments.ts';
 
 const DAY = 24 * 3600;
 
@@ -246,8 +246,9 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
     const gateways = app.gateways.filter(({ chain }) => chain === 'solana');
     const context = { app, blockchain: 'solana', gateways, now: clock.now() };
     const { txid, index } = transfer;
-    await storeUpdates(context, [{ txid, index, ...pending, state: 'pending', confirmations: 5 }]);
-    await storeUpdates(context, [{ txid, index, ...pending, state: 'final', confirmations: 32 }]);
+    const asked = await pendingAt(test, 'solana');
+    await storeUpdates(context, [{ txid, index, ...pending, state: 'pending', confirmations: 5 }], asked);
+    await storeUpdates(context, [{ txid, index, ...pending, state: 'final', confirmations: 32 }], asked);
     await apply(app, invoice.id, { fact: { kind: 'look' }, actor: 'observer' });
     expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
   });

@@ -5,7 +5,8 @@ import { storePage, storeUpdates } from '../../daemon/observer/store.ts';
 import { ensureCursor, getCursor, noteSuccess } from '../../data/cursors.ts';
 import { getInvoice } from '../../data/invoices.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
-import type { Page, Transfer, TransferUpdate } from '../../src/chains/chain.ts';
+import { pendingTransfers } from '../../data/transfers.ts';
+import type { Page, PendingTransfer, Transfer, TransferUpdate } from '../../src/chains/chain.ts';
 import type { TestApp } from './app.ts';
 
 let serial = 0;
@@ -50,14 +51,24 @@ export async function observe(
   return touched;
 }
 
-/** What became of pending transfers. */
+/** The pending transfers of a blockchain, as a reader asks about them. */
+export async function pendingAt({ app }: TestApp, blockchain: string): Promise<PendingTransfer[]> {
+  const rows = await pendingTransfers(app.db.query, blockchain, '', 1000);
+  return rows.map(({ idx, ...row }) => ({ ...row, index: idx }));
+}
+
+/** What became of pending transfers; `asked` as they were when they were asked about, now unless told. */
 export async function follow(
-  { app, clock }: TestApp,
+  test: TestApp,
   blockchain: string,
   updates: TransferUpdate[],
+  asked?: PendingTransfer[],
 ): Promise<void> {
+  const { app, clock } = test;
   const gateways = app.gateways.filter((gateway) => gateway.blockchain === blockchain);
-  await lookAtAll(app, await storeUpdates({ app, blockchain, gateways, now: clock.now() }, updates));
+  const context = { app, blockchain, gateways, now: clock.now() };
+  const touched = await storeUpdates(context, updates, asked ?? (await pendingAt(test, blockchain)));
+  await lookAtAll(app, touched);
 }
 
 /** Says that everything up to now was read, and lets the clock look. */
