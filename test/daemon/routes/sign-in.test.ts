@@ -194,6 +194,17 @@ describe.each(databases)('sign-in elsewhere on %s', (database) => {
       }
     });
 
+    test('counts every member that Telegram signed, and none that the page added', async () => {
+      verifies('post-login-telegram');
+      const { hash: _, ...members } = profile(42);
+      const signed = { ...members, id_verified: true };
+      const hash = telegramHash(BOT_TOKEN, signed);
+      expect((await telegram({ ...signed, hash })).status).toBe(200);
+      expect((await telegram({ ...members, hash })).status).toBe(400);
+      expect((await telegram({ ...signed, id: 43, hash })).status).toBe(400);
+      expect((await telegram({ ...profile(42), remember_me: true })).status).toBe(200);
+    });
+
     test('the first sign-in makes the account, the next finds it; its slug does not tell the id', async () => {
       const first = (await telegram(profile(279058397))).json.access_token;
       const second = (await telegram({ ...profile(279058397), photo_url: null })).json.access_token;
