@@ -23,7 +23,11 @@ export const login: Handlers<typeof list> = {
   detectIdentitySource({ query }) {
     const found = detectIdentity(query.q);
     if (!found)
-      throw new Refusal('wrong_identity', { detail: 'This is neither a mail address nor a numeric id' });
+      throw new Refusal('wrong_identity', {
+        detail: 'This is neither a mail address nor a numeric id',
+        // The usual remedy is this very call.
+        extra: { hint: 'Send a mail address or a numeric id', next: undefined },
+      });
     return found;
   },
 

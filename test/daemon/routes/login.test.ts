@@ -30,6 +30,8 @@ describe.each(databases)('sign-in on %s', (database) => {
     test('of what is no identity is refused', async () => {
       for (const q of ['ada', '-5', '0', 'ada@', '@example.com'])
         expect(await detect(q)).toMatchObject({ status: 400, json: { code: 'wrong_identity' } });
+      // It is not sent round in a circle.
+      expect((await detect('ada')).json).not.toHaveProperty('next');
       const { status, json } = await service.fetch('GET', '/api/v1/login/identity-source');
       expect([status, json.detail[0].type, json.detail[0].loc]).toEqual([422, 'missing', ['query', 'q']]);
       expect((await detect('')).json.detail[0].type).toBe('string_too_short');
