@@ -18,14 +18,15 @@ import { presentEvents } from '../events.ts';
 import { presentIncome, presentInvoice, presentLog, presentPayment } from '../present.ts';
 import { presentEntry, presentLedgerEntry, presentTransfer } from './present.ts';
 
-/** AdminPayments. Words are taken in any case; `settled` means `confirmed`. */
+/** AdminPayments. Words are taken in any case, an empty one as none; `settled` means `confirmed`. */
 export async function paymentPage(app: App, filter: EntryFilter): Promise<z.output<typeof AdminPayments>> {
   const { skip, limit } = filter;
-  const status = filter.status?.toLowerCase();
+  const word = (text: string | undefined) => text?.toLowerCase() || undefined;
+  const status = word(filter.status);
   const entries = await listEntries(app.db, {
     status: status === 'settled' ? 'confirmed' : status,
-    kind: filter.kind?.toLowerCase(),
-    chain: filter.chain?.toLowerCase(),
+    kind: word(filter.kind),
+    chain: word(filter.chain),
     owner_id: filter.owner_id,
     skip,
     limit: limit + 1,
