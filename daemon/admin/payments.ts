@@ -18,15 +18,14 @@ import { presentEvents } from '../events.ts';
 import { presentIncome, presentInvoice, presentLog, presentPayment } from '../present.ts';
 import { presentEntry, presentLedgerEntry, presentTransfer } from './present.ts';
 
-/** AdminPayments. Words are taken in any case, an empty one as none; `settled` means `confirmed`. */
+/** AdminPayments. Words are taken in any case; `settled` means `confirmed`. */
 export async function paymentPage(app: App, filter: EntryFilter): Promise<z.output<typeof AdminPayments>> {
   const { skip, limit } = filter;
-  const word = (text: string | undefined) => text?.toLowerCase() || undefined;
-  const status = word(filter.status);
+  const status = filter.status?.toLowerCase();
   const entries = await listEntries(app.db, {
     status: status === 'settled' ? 'confirmed' : status,
-    kind: word(filter.kind),
-    chain: word(filter.chain),
+    kind: filter.kind?.toLowerCase(),
+    chain: filter.chain?.toLowerCase(),
     owner_id: filter.owner_id,
     skip,
     limit: limit + 1,
