@@ -1,4 +1,5 @@
 // Payments that no invoice takes by itself: late and unmatched ones, listed to the operator, never dropped.
+import { lockInvoice } from '../../data/invoices.ts';
 import { merchantsAtAddress } from '../../data/merchants.ts';
 import type { Tx } from '../../data/open.ts';
 import { insertLog, insertPayment, mainPayment, updatePayment } from '../../data/payments.ts';
@@ -130,6 +131,13 @@ export const strayParts = (left: readonly TransferRow[]) => ({
   confirmations: Math.min(...left.map((row) => row.confirmations)),
 });
 
+/** What its payment was booked without, because it had vanished, is listed by itself when it is back. */
+async function listAgain(stray: Stray, transfer: TransferRow): Promise<void> {
+  if (transfer.state === 'gone' || transfer.invoice_id === null) return;
+  const invoice = await lockInvoice(stray.app.db, stray.tx, transfer.invoice_id);
+  if (invoice) await recordLate(stray, invoice, transfer, 'back on the chain; it was booked without it');
+}
+
 /** A stray payment of which a transfer vanished, or came back, says so; it is orphaned when nothing is left of it. */
 export async function followStray(stray: Stray, transfer: TransferRow): Promise<void> {
   const { tx, now } = stray;
@@ -139,7 +147,8 @@ export async function followStray(stray: Stray, transfer: TransferRow): Promise<
     .selectAll()
     .where('id', '=', transfer.payment_id)
     .executeTakeFirst();
-  if (!payment || payment.status === 'confirmed') return;
+  if (!payment) return;
+  if (payment.status === 'confirmed') return listAgain(stray, transfer);
   const left = (await transfersOfPayment(tx, payment.id)).filter((row) => row.state !== 'gone');
   const status = left.length === 0 ? 'orphaned' : transfer.disposition;
   const values = left.length === 0 ? { confirmations: 0 } : strayParts(left);

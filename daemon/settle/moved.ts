@@ -108,9 +108,11 @@ async function writeConfirmed(
   const ids = counted.map((row) => row.id);
   if (!(await bookTransfers(tx, ids, invoice.id, now)))
     throw new Error(`a transfer of invoice ${invoice.id} was booked by another meanwhile`);
-  for (const row of await transfersOfInvoice(tx, invoice.id))
-    if (row.disposition === 'matched' && row.state !== 'gone' && row.booked_invoice_id === null)
-      await placeLate(step, row);
+  for (const row of await transfersOfInvoice(tx, invoice.id)) {
+    // A late one that the invoice's own payment listed would be hidden behind what is booked now.
+    const isLoose = row.disposition === 'matched' || row.payment_id === payment?.id;
+    if (isLoose && row.state !== 'gone' && row.booked_invoice_id === null) await placeLate(step, row);
+  }
   const url = await webhookTarget(tx, invoice);
   if (invoice.owner_id !== null) await bookMoney(step, invoice.owner_id, verdict, url !== null);
   const event = await writeEvent(app, tx, 'invoice.confirmed', {

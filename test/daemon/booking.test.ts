@@ -152,6 +152,22 @@ describe.each(databases)('booking on %s', (database) => {
     expect(await paymentsOf(expired.id)).toEqual([]);
   });
 
+  it('keeps a late payment listed when its invoice is confirmed by another transaction', async () => {
+    const [expired, first, second] = await expiredWithTwo(unconfirmed);
+    const { txid, index } = first;
+    const gone = { state: 'gone', confirmations: 0, height: null, block_hash: null } as const;
+    await follow(test, 'ton', [{ txid, index, ...gone }]);
+    const other = newTxid();
+    expect((await confirm(expired.id, other))?.invoice).toMatchObject({ status: 'confirmed', txid: other });
+    const listed = async () =>
+      (await paymentsOf(expired.id)).map((row) => `${row.status} ${row.txid}`).sort();
+    expect(await listed()).toEqual([`confirmed ${other}`, `late ${second.txid}`].sort());
+    await observe(test, 'ton', [first]);
+    expect(await listed()).toEqual(
+      [`confirmed ${other}`, `late ${first.txid}`, `late ${second.txid}`].sort(),
+    );
+  });
+
   it('leaves to another invoice what pays it in a transaction that was named before it was read', async () => {
     const [first, second] = [await create('bitcoin', '610'), await create('bitcoin', '620')];
     const txid = newTxid();
