@@ -27,6 +27,7 @@ type Move =
   | { kind: 'pay'; invoice: number; part: number; beside: boolean; state: 'unconfirmed' | 'mined' | 'final' }
   | { kind: 'follow'; transfer: number; to: 'gone' | 'mined' | 'final' | 'unconfirmed' }
   | { kind: 'say'; invoice: number; fact: Fact; transfer: number | null }
+  | { kind: 'reorganise' }
   | { kind: 'credit'; micros: number }
   | { kind: 'wait'; seconds: number; read: boolean };
 
@@ -66,6 +67,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
       transfer: fc.option(fc.nat({ max: 7 })),
     }),
   },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('reorganise' as const) }) },
   {
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('credit' as const), micros: fc.constantFrom(100_000, 200_000) }),
@@ -148,7 +150,9 @@ describe.each(databases)('random histories on %s', (database) => {
       const txid = one.transfer === null ? null : (made[one.transfer]?.txid ?? newTxid());
       const named = fact.kind === 'resolve' && fact.action === 'confirm' ? txid : null;
       await apply(test.app, invoice.id, { fact, actor: 'operator:1', txid: named });
-    } else if (one.kind === 'credit') await credit(merchant, one.micros);
+    } else if (one.kind === 'reorganise')
+      await observe(test, blockchain, [], { orphaned_blocks: [block.block_hash] });
+    else if (one.kind === 'credit') await credit(merchant, one.micros);
     else if (one.kind === 'wait') {
       test.clock.advance(one.seconds);
       if (one.read) await readThrough(test, blockchain);
