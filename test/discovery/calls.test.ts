@@ -25,11 +25,11 @@ const callable = entries.filter((entry) => entry.call);
 /** Part of the router, described by no document: files of pages, and another protocol. */
 const unlisted = ['docsAsset', 'mcp'];
 
-/** Calls that a daemon without providers of sign-in and of blockchains refuses, each as it is described. */
+/** Calls that are refused without providers of sign-in and of blockchains, or without a prepaid limit, as described. */
 const refused: Record<string, number> = {
   loginGoogle: 403,
   loginTelegram: 403,
-  checkInvoice: 503,
+  checkInvoice: 402,
   resolvePayment: 503,
 };
 const success: Record<string, number> = { testEmail: 201, cancelOnPage: 303, buyOnPage: 303 };
