@@ -18,6 +18,8 @@ export type LanguageCode = keyof typeof languages;
 
 /** Entries of an Accept-Language header that are looked at. */
 const MAX_ACCEPTED = 20;
+/** Texts kept of one kind in one language. */
+const MAX_REMEMBERED = 1_000;
 const USD_DIGITS = 2;
 const USD_MAX_DIGITS = 6;
 
@@ -79,6 +81,8 @@ function makeLanguage(code: LanguageCode): Language {
     maximumFractionDigits: USD_MAX_DIGITS,
   });
   const time = new Intl.DateTimeFormat(code, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+  const number = remembered((value: number) => plain.format(value));
+  const twoDigits = remembered((value: number) => two.format(value));
   const patterns = new Map<keyof Texts, string[]>();
   const dir = code === 'ar' || code === 'fa' ? 'rtl' : 'ltr';
   return {
@@ -92,16 +96,27 @@ function makeLanguage(code: LanguageCode): Language {
       return parts.map((part, at) => (at % 2 === 0 ? part : isolate(values[part] ?? '', dir))).join('');
     },
     // Intl reads decimal strings exactly; its types do not know it yet.
-    usd: (amount) => money.format(amount as `${number}`),
-    number: (value) => plain.format(value),
+    usd: remembered((amount: string) => money.format(amount as `${number}`)),
+    number,
     clock(seconds) {
       const left = Math.max(0, Math.floor(seconds));
       const hours = Math.floor(left / 3600);
       const minutes = Math.floor((left % 3600) / 60);
-      const parts = hours > 0 ? [plain.format(hours), two.format(minutes)] : [plain.format(minutes)];
-      return [...parts, two.format(left % 60)].join(':');
+      const parts = hours > 0 ? [number(hours), twoDigits(minutes)] : [number(minutes)];
+      return [...parts, twoDigits(left % 60)].join(':');
     },
-    date: (unix_seconds) => `${time.format(unix_seconds * 1000)} UTC`,
+    date: remembered((unix_seconds: number) => `${time.format(unix_seconds * 1000)} UTC`),
+  };
+}
+
+/** The same few figures come again and again, and writing one by the rules of a language is slow. */
+function remembered<Key>(write: (key: Key) => string): (key: Key) => string {
+  const known = new Map<Key, string>();
+  return (key) => {
+    const text = known.get(key) ?? write(key);
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    known.set(key, text);
+    return text;
   };
 }
 
