@@ -40,7 +40,7 @@ export function createHealth(clock: Clock, random: () => number): Health {
       const from = clock.ms();
       const grown_ms = Math.min(BACKOFF_MAX_MS, BACKOFF_BASE_MS * 2 ** (failures_in_a_row - 1));
       const asked_ms = error instanceof RateLimited ? (error.retry_after_ms ?? 0) : 0;
-      const until = from + Math.max(asked_ms, grown_ms * (0.5 + random() / 2));
+      const until = Math.round(from + Math.max(asked_ms, grown_ms * (0.5 + random() / 2)));
       if (!before || (asked_ms > 0 && until > before.until)) backoff = { from, until, error };
       return !before;
     },
