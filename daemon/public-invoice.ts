@@ -14,6 +14,7 @@ const kept = new WeakMap<App['db'], Map<string, { state: string; answer: Prepare
 /** The answer of `getPublicInvoice`. Each time the database is asked: for the invoice, or whether it is still the same. */
 export async function publicInvoice(app: App, id: string): Promise<Prepared> {
   const known = kept.get(app.db) ?? new Map();
+  kept.set(app.db, known);
   const found = known.get(id);
   if (found && (await invoiceState(app.db, id))?.state === found.state) return found.answer;
   const row = await getInvoice(app.db.query, id);
@@ -27,6 +28,5 @@ export async function publicInvoice(app: App, id: string): Promise<Prepared> {
   if (known.size >= KEPT) known.clear();
   // Of the row that was presented: it may have moved on since the state was read.
   known.set(id, { state: stateOf(row), answer });
-  kept.set(app.db, known);
   return answer;
 }
