@@ -1,12 +1,13 @@
 // Booking where transactions, payments and invoices do not go one to one, on both databases.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apply } from '../../daemon/settle.ts';
-import { post } from '../../data/ledger.ts';
 import { logsOfInvoice } from '../../data/payments.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import type { Transfer } from '../../src/chains/chain.ts';
 import { databases, startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import {
+  create as createFor,
+  credit,
   follow,
   invoiceRow,
   newTxid,
@@ -24,25 +25,11 @@ describe.each(databases)('booking on %s', (database) => {
   beforeAll(async () => {
     test = await startApp({ database });
     merchant = await test.merchant();
-    await test.app.db.transaction((tx) =>
-      post(test.app.db, tx, {
-        merchant_id: merchant.id,
-        kind: 'credit',
-        amount_micros: 1_000_000_000n,
-        invoice_id: null,
-        note: null,
-        actor: 'test',
-        now: test.clock.now(),
-      }),
-    );
+    await credit(test, merchant.id, 1_000_000_000n);
   });
   afterAll(() => test.stop());
 
-  async function create(chain: string, amount = '10', of = merchant): Promise<InvoiceRow> {
-    const reply = await test.fetch('POST', '/v1/invoices', { key: of.key, body: { chain, amount } });
-    expect(reply.status, reply.text).toBe(200);
-    return invoiceRow(test, reply.json.id);
-  }
+  const create = (chain: string, amount = '10', of = merchant) => createFor(test, of, chain, { amount });
 
   const paymentsOf = (invoice_id: string) =>
     test.app.db.query

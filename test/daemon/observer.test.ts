@@ -5,16 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beginCell } from '@ton/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { wakeHeld } from '../../daemon/settle/moved.ts';
 import { moveCursor } from '../../data/cursors.ts';
-import { post } from '../../data/ledger.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import { type Database, databases, startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { json, serve } from '../helpers/local-server.ts';
-import { invoiceRow } from '../helpers/payments.ts';
+import { create, credit, invoiceRow } from '../helpers/payments.ts';
 import { createDatabase } from '../helpers/postgres.ts';
 
 const START = 1_800_000_000;
+/** Enough for every invoice of these tests. */
+const CREDIT_MICROS = 1_000_000_000n;
 
 /** An indexer of TON that knows these payments; `beforeTip` runs while it is asked for the tip. */
 async function serveTon() {
@@ -81,25 +81,6 @@ describe.each(databases)('the observer on %s', (database) => {
     return test;
   }
 
-  const credit = (test: TestApp, { id }: TestMerchant) =>
-    test.app.db.transaction((tx) =>
-      post(test.app.db, tx, {
-        merchant_id: id,
-        kind: 'credit',
-        amount_micros: 1_000_000_000n,
-        invoice_id: null,
-        note: null,
-        actor: 'test',
-        now: test.clock.now(),
-      }),
-    );
-
-  async function create(test: TestApp, { key }: TestMerchant): Promise<InvoiceRow> {
-    const reply = await test.fetch('POST', '/v1/invoices', { key, body: { chain: 'ton', amount: '10' } });
-    expect(reply.status, reply.text).toBe(200);
-    return invoiceRow(test, reply.json.id);
-  }
-
   const check = (test: TestApp, { id }: InvoiceRow, { key }: TestMerchant) =>
     test.fetch('POST', `/v1/invoices/${id}/check`, { key });
 
@@ -108,8 +89,8 @@ describe.each(databases)('the observer on %s', (database) => {
     const url = await makeDatabase(database);
     const before = await daemon(indexer, url);
     const merchant = await before.merchant();
-    await credit(before, merchant);
-    const invoice = await create(before, merchant);
+    await credit(before, merchant.id, CREDIT_MICROS);
+    const invoice = await create(before, merchant, 'ton');
     await before.stop();
 
     const after = await daemon(indexer, url, ['ton']);
@@ -131,16 +112,14 @@ describe.each(databases)('the observer on %s', (database) => {
     const url = await makeDatabase(database);
     const before = await daemon(indexer, url);
     const merchant = await before.merchant();
-    const invoice = await create(before, merchant);
+    const invoice = await create(before, merchant, 'ton');
     indexer.pay(invoice);
     expect((await check(before, invoice, merchant)).status).toBe(402);
     await before.stop();
 
     const after = await daemon(indexer, url, ['ton']);
     onTestFinished(() => after.stop());
-    await credit(after, merchant);
-    await after.app.db.transaction((tx) => wakeHeld({ tx }, merchant.id));
-    await after.app.observer.tick();
+    await credit(after, merchant.id, CREDIT_MICROS, { wake: true });
     expect((await invoiceRow(after, invoice.id)).status).toBe('confirmed');
   });
 
@@ -149,7 +128,7 @@ describe.each(databases)('the observer on %s', (database) => {
     const url = await makeDatabase(database);
     const before = await daemon(indexer, url);
     const merchant = await before.merchant();
-    const invoice = await create(before, merchant);
+    const invoice = await create(before, merchant, 'ton');
     await before.stop();
 
     const after = await daemon(indexer, url, ['ton']);
@@ -176,8 +155,8 @@ describe.each(databases)('the observer on %s', (database) => {
     const test = await daemon(indexer, await makeDatabase(database));
     onTestFinished(() => test.stop());
     const merchant = await test.merchant();
-    await credit(test, merchant);
-    const invoice = await create(test, merchant);
+    await credit(test, merchant.id, CREDIT_MICROS);
+    const invoice = await create(test, merchant, 'ton');
     await check(test, invoice, merchant);
     indexer.pay(invoice);
     let overtaken = 0;
@@ -200,8 +179,8 @@ describe.each(databases)('the observer on %s', (database) => {
     const test = await daemon(indexer, await makeDatabase(database));
     onTestFinished(() => test.stop());
     const merchant = await test.merchant();
-    await credit(test, merchant);
-    const invoice = await create(test, merchant);
+    await credit(test, merchant.id, CREDIT_MICROS);
+    const invoice = await create(test, merchant, 'ton');
     indexer.pay(invoice, 'A\0B');
     indexer.pay(invoice);
     expect((await check(test, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });

@@ -3,11 +3,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storeUpdates } from '../../daemon/observer/store.ts';
 import { apply } from '../../daemon/settle.ts';
 import { watchedAddresses } from '../../data/invoices.ts';
-import { post } from '../../data/ledger.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import type { Transfer } from '../../src/chains/chain.ts';
 import { databases, startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
-import { invoiceRow, newTxid, observe, pendingAt, readThrough, transferTo } from '../helpers/payments.ts';
+import {
+  create as createFor,
+  credit,
+  invoiceRow,
+  newTxid,
+  observe,
+  pendingAt,
+  readThrough,
+  transferTo,
+} from '../helpers/payments.ts';
 
 const DAY = 24 * 3600;
 
@@ -18,28 +26,11 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
   beforeAll(async () => {
     test = await startApp({ database });
     merchant = await test.merchant();
-    await credit(merchant.id, 1_000_000_000n);
+    await credit(test, merchant.id, 1_000_000_000n);
   });
   afterAll(() => test.stop());
 
-  const credit = (merchant_id: string, amount_micros: bigint) =>
-    test.app.db.transaction((tx) =>
-      post(test.app.db, tx, {
-        merchant_id,
-        kind: 'credit',
-        amount_micros,
-        invoice_id: null,
-        note: null,
-        actor: 'test',
-        now: test.clock.now(),
-      }),
-    );
-
-  async function create(chain: string, amount = '10', of = merchant): Promise<InvoiceRow> {
-    const reply = await test.fetch('POST', '/v1/invoices', { key: of.key, body: { chain, amount } });
-    expect(reply.status, reply.text).toBe(200);
-    return invoiceRow(test, reply.json.id);
-  }
+  const create = (chain: string, amount = '10', of = merchant) => createFor(test, of, chain, { amount });
 
   const paymentsOf = (invoice_id: string) =>
     test.app.db.query.selectFrom('payments').selectAll().where('invoice_id', '=', invoice_id).execute();

@@ -1,10 +1,11 @@
 // Settlement through the one door: what each observed or wished fact books, on both databases.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apply } from '../../daemon/settle.ts';
-import { post } from '../../data/ledger.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import { databases, startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import {
+  create as createFor,
+  credit,
   follow,
   invoiceRow,
   newTxid,
@@ -24,28 +25,11 @@ describe.each(databases)('settlement on %s', (database) => {
   beforeAll(async () => {
     test = await startApp({ database });
     merchant = await test.merchant();
-    await credit(merchant.id, 1_000_000_000n);
+    await credit(test, merchant.id, 1_000_000_000n);
   });
   afterAll(() => test.stop());
 
-  const credit = (merchant_id: string, amount_micros: bigint) =>
-    test.app.db.transaction((tx) =>
-      post(test.app.db, tx, {
-        merchant_id,
-        kind: 'credit',
-        amount_micros,
-        invoice_id: null,
-        note: null,
-        actor: 'test',
-        now: test.clock.now(),
-      }),
-    );
-
-  async function create(chain: string, amount = '10', of = merchant) {
-    const reply = await test.fetch('POST', '/v1/invoices', { key: of.key, body: { chain, amount } });
-    expect(reply.status, reply.text).toBe(200);
-    return invoiceRow(test, reply.json.id);
-  }
+  const create = (chain: string, amount = '10', of = merchant) => createFor(test, of, chain, { amount });
 
   const rowsOf = async (invoice_id: string) => {
     const { query } = test.app.db;
@@ -392,20 +376,7 @@ describe.each(databases)('settlement on %s', (database) => {
       await observe(test, 'ton', [transferTo(test, invoice)]);
       expect(await invoiceRow(test, invoice.id)).toMatchObject({ status: 'created', amount_match: 'exact' });
       expect((await expectNothingBooked(invoice.id)).payments.map((row) => row.status)).toEqual(['held']);
-      const { wakeHeld } = await import('../../daemon/settle/moved.ts');
-      await test.app.db.transaction(async (tx) => {
-        await post(test.app.db, tx, {
-          merchant_id: poor.id,
-          kind: 'credit',
-          amount_micros: 100_000n,
-          invoice_id: null,
-          note: null,
-          actor: 'test',
-          now: test.clock.now(),
-        });
-        await wakeHeld({ tx }, poor.id);
-      });
-      await test.app.observer.tick();
+      await credit(test, poor.id, 100_000n, { wake: true });
       expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
       await expectSettledOnce(invoice.id);
     });
@@ -413,7 +384,7 @@ describe.each(databases)('settlement on %s', (database) => {
     it('never lets fifty payments at once overdraw the balance', async () => {
       verifies('limit-never-negative');
       const poor = await test.merchant(`fifty-${database}@example.com`);
-      await credit(poor.id, 300_000n);
+      await credit(test, poor.id, 300_000n);
       const invoices = [];
       for (let count = 0; count < 20; count++) invoices.push(await create('ton', '10', poor));
       await Promise.all(invoices.map((invoice) => observe(test, 'ton', [transferTo(test, invoice)])));

@@ -2,12 +2,14 @@
 
 import { lookAtAll } from '../../daemon/observer/reader.ts';
 import { storePage, storeUpdates } from '../../daemon/observer/store.ts';
+import { wakeHeld } from '../../daemon/settle/moved.ts';
 import { ensureCursor, getCursor, noteSuccess } from '../../data/cursors.ts';
 import { getInvoice } from '../../data/invoices.ts';
+import { post } from '../../data/ledger.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import { pendingTransfers } from '../../data/transfers.ts';
 import type { Page, PendingTransfer, Transfer, TransferUpdate } from '../../src/chains/chain.ts';
-import type { TestApp } from './app.ts';
+import type { TestApp, TestMerchant } from './app.ts';
 
 let serial = 0;
 export const newTxid = (): string => (++serial).toString(16).padStart(64, '0');
@@ -76,6 +78,40 @@ export async function readThrough({ app, clock }: TestApp, blockchain: string): 
   await ensureCursor(app.db.query, blockchain);
   await noteSuccess(app.db.query, blockchain, clock.now());
   await app.observer.tick();
+}
+
+/** An invoice of the merchant, as its row. Throws where it is refused; `body` adds to the request or replaces parts of it. */
+export async function create(
+  test: TestApp,
+  { key }: Pick<TestMerchant, 'key'>,
+  chain: string,
+  body: Record<string, unknown> = {},
+): Promise<InvoiceRow> {
+  const reply = await test.fetch('POST', '/v1/invoices', { key, body: { chain, amount: '10', ...body } });
+  if (reply.status !== 200) throw new Error(`the invoice was refused: ${reply.status} ${reply.text}`);
+  return invoiceRow(test, reply.json.id);
+}
+
+/** Raises a merchant's prepaid balance, in millionths of a USD; `wake` lets what waits for it be looked at by the clock. */
+export async function credit(
+  { app, clock }: TestApp,
+  merchant_id: string,
+  amount_micros: bigint,
+  { wake = false } = {},
+): Promise<void> {
+  await app.db.transaction(async (tx) => {
+    await post(app.db, tx, {
+      merchant_id,
+      kind: 'credit',
+      amount_micros,
+      invoice_id: null,
+      note: null,
+      actor: 'test',
+      now: clock.now(),
+    });
+    if (wake) await wakeHeld({ tx }, merchant_id);
+  });
+  if (wake) await app.observer.tick();
 }
 
 export async function invoiceRow({ app }: TestApp, id: string): Promise<InvoiceRow> {

@@ -1,40 +1,16 @@
 // An operator's recheck reads a real chain and books what it finds; on both databases.
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { putWallet } from '../../../data/merchants.ts';
-import { ton } from '../../../src/chains/ton.ts';
-import { startTonChain } from '../../chains/ton-chain.ts';
-import { databases, startApp, testClock } from '../../helpers/app.ts';
+import { describe, expect, test } from 'vitest';
+import { databases } from '../../helpers/app.ts';
 import { invoiceRow } from '../../helpers/payments.ts';
 import { verifies } from '../../requirements.ts';
+import { openTonShop } from '../helpers/ton-shop.ts';
 
 const ONE_TON = 1_000_000_000n;
 
 describe.each(databases)('a recheck on %s', (database) => {
   test('reads the chain now, books the payment, and finds one that no invoice takes', async () => {
     verifies('resolve-recheck', 'state-resolve');
-    const chain = await startTonChain({ clock: 'manual' });
-    onTestFinished(() => chain.stop());
-    const clock = testClock(chain.now());
-    const service = await startApp({
-      database,
-      clock,
-      settings: { 'blockchains.ton.url': chain.url, 'gateways.ton-usdt.enabled': false },
-    });
-    onTestFinished(() => service.stop());
-    const operator = await service.superuser();
-    const merchant = await service.merchant();
-    const [shop, buyer] = [await chain.createWallet(), await chain.createWallet()];
-    // What the wallets were given at first is older than anything watched.
-    chain.advanceTime(600);
-    clock.set(chain.now());
-    const { address, key } = ton.normalizeAddress(shop.address, 'testnet');
-    await putWallet(service.app.db.query, {
-      merchant_id: merchant.id,
-      blockchain: 'ton',
-      address,
-      address_key: key,
-      updated_at: clock.now(),
-    });
+    const { chain, clock, service, operator, merchant, shop, payer } = await openTonShop(database);
     const call = (method: string, path: string, body?: unknown) =>
       service.fetch(method, `/api/v1/admin/${path}`, { token: operator.token, body });
     await call('POST', `merchants/${merchant.id}/credit`, { prepaid_usd: 10 });
@@ -51,8 +27,8 @@ describe.each(databases)('a recheck on %s', (database) => {
     ]);
 
     chain.advanceTime(10);
-    const paid = await chain.sendTon({ from: buyer, to: shop, amount: ONE_TON, comment: memo });
-    const lost = await chain.sendTon({ from: buyer, to: shop, amount: ONE_TON / 2n });
+    const paid = await chain.sendTon({ from: payer, to: shop, amount: ONE_TON, comment: memo });
+    const lost = await chain.sendTon({ from: payer, to: shop, amount: ONE_TON / 2n });
     chain.advanceTime(10);
     clock.set(chain.now());
     const found = await call('POST', `payments/${id}/resolve`, { action: 'recheck' });

@@ -1,37 +1,14 @@
 // A check reads a real chain: what is not paid, paid beyond the limit, and paid; on both databases.
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { putWallet } from '../../../data/merchants.ts';
-import { ton } from '../../../src/chains/ton.ts';
-import { startTonChain } from '../../chains/ton-chain.ts';
-import { databases, startApp, testClock } from '../../helpers/app.ts';
+import { databases, startApp } from '../../helpers/app.ts';
 import { verifies } from '../../requirements.ts';
+import { openTonShop } from '../helpers/ton-shop.ts';
 
 describe.each(databases)('a check on %s', (database) => {
   test('answers 402 below the limit, books the payment above it, and then asks no more', async () => {
     verifies('post-check', 'error-402-check', 'service-limit-402', 'limit-402-body', 'limit-starts-zero');
     verifies('state-confirm-by-check', 'state-confirm-effects', 'limit-held', 'ton-txid', 'ended-check');
-    const chain = await startTonChain({ clock: 'manual' });
-    onTestFinished(() => chain.stop());
-    const clock = testClock(chain.now());
-    const service = await startApp({
-      database,
-      clock,
-      settings: { 'blockchains.ton.url': chain.url, 'gateways.ton-usdt.enabled': false },
-    });
-    onTestFinished(() => service.stop());
-    const [operator, merchant] = [await service.superuser(), await service.merchant()];
-    const [shop, payer] = [await chain.createWallet(), await chain.createWallet()];
-    // What the wallets were given at first is older than anything watched.
-    chain.advanceTime(600);
-    clock.set(chain.now());
-    const { address, key } = ton.normalizeAddress(shop.address, 'testnet');
-    await putWallet(service.app.db.query, {
-      merchant_id: merchant.id,
-      blockchain: 'ton',
-      address,
-      address_key: key,
-      updated_at: clock.now(),
-    });
+    const { chain, clock, service, operator, merchant, shop, payer } = await openTonShop(database);
     const { json: invoice } = await service.fetch('POST', '/v1/invoices', {
       key: merchant.key,
       body: { chain: 'ton', amount: '8' },

@@ -1,0 +1,35 @@
+// A service that reads a real TON chain, its operator, and a merchant who is paid there.
+import { onTestFinished } from 'vitest';
+import { putWallet } from '../../../data/merchants.ts';
+import { ton } from '../../../src/chains/ton.ts';
+import { startTonChain } from '../../chains/ton-chain.ts';
+import { type Database, startApp, testClock } from '../../helpers/app.ts';
+
+/** What the wallets are given at first is older than anything watched by so many seconds. */
+const SETTLED_SECONDS = 600;
+
+/** Both clocks stand still; everything is stopped when the test ends. */
+export async function openTonShop(database: Database) {
+  const chain = await startTonChain({ clock: 'manual' });
+  onTestFinished(() => chain.stop());
+  const clock = testClock(chain.now());
+  const service = await startApp({
+    database,
+    clock,
+    settings: { 'blockchains.ton.url': chain.url, 'gateways.ton-usdt.enabled': false },
+  });
+  onTestFinished(() => service.stop());
+  const [operator, merchant] = [await service.superuser(), await service.merchant()];
+  const [shop, payer] = [await chain.createWallet(), await chain.createWallet()];
+  chain.advanceTime(SETTLED_SECONDS);
+  clock.set(chain.now());
+  const { address, key } = ton.normalizeAddress(shop.address, 'testnet');
+  await putWallet(service.app.db.query, {
+    merchant_id: merchant.id,
+    blockchain: 'ton',
+    address,
+    address_key: key,
+    updated_at: clock.now(),
+  });
+  return { chain, clock, service, operator, merchant, shop, payer };
+}
