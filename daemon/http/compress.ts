@@ -42,6 +42,7 @@ export interface Opening {
   crc: number;
 }
 
+/** The opening that `text` is, as UTF-8; made once, at the best level. */
 export function openingOf(text: string): Opening {
   const bytes = Buffer.from(text);
   const finishFlush = constants.Z_SYNC_FLUSH;
