@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Serving } from '../../daemon/serve.ts';
 import { apply } from '../../daemon/settle.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
-import { describeInBrowser, listen, useBrowser } from '../helpers/browser.ts';
+import { describeInBrowser, holds, listen, useBrowser } from '../helpers/browser.ts';
 import { invoiceRow, observe, transferTo } from '../helpers/payments.ts';
 import { readQr } from '../helpers/png.ts';
 import { createInvoice, createUnit, credit } from './states.ts';
@@ -244,7 +244,7 @@ function realClock() {
 const LISTEN = 'document.addEventListener("gatewayd:status", () => { globalThis.followed = true })';
 
 /** Until the page's stream has brought its first status. */
-const connected = (page: Page) => page.waitForFunction('globalThis.followed');
+const connected = (page: Page) => holds(page, 'globalThis.followed');
 
 async function amountOf(world: TestApp, id: string): Promise<string> {
   const reply = await world.fetch('GET', `/v1/public/invoices/${id}`);

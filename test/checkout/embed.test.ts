@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Serving } from '../../daemon/serve.ts';
 import { apply } from '../../daemon/settle.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
-import { describeInBrowser, listen, useBrowser } from '../helpers/browser.ts';
+import { describeInBrowser, holds, listen, useBrowser } from '../helpers/browser.ts';
 import { serve } from '../helpers/local-server.ts';
 import { verifies } from '../requirements.ts';
 import { createInvoice, createUnit, credit, type TestUnit } from './states.ts';
@@ -87,7 +87,7 @@ describeInBrowser('checkout in foreign pages', () => {
     expect(await page.locator('#one .copy').first().isVisible()).toBe(true);
     const card = `document.getElementById('one').firstElementChild.shadowRoot.querySelector('.card')`;
     expect(await page.evaluate(`getComputedStyle(${card}).display`)).toBe('grid');
-    await page.waitForFunction('log.events.length >= 2');
+    await holds(page, 'log.events.length >= 2');
     await settle(bought);
     await settle(given);
     await page.locator('#one .gw[data-state=confirmed]').waitFor();
@@ -142,7 +142,7 @@ describeInBrowser('checkout in foreign pages', () => {
     const context = await browser.open();
     const id = await createInvoice({ test: world, merchant });
     const page = await host(context, `<div id="one"></div>${tag(`data-invoice="${id}" data-target="#one"`)}`);
-    await page.waitForFunction('log.events.length === 1');
+    await holds(page, 'log.events.length === 1');
     const closed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/events'));
     await page.evaluate('document.getElementById("one").remove()');
     await closed;

@@ -1,12 +1,19 @@
 // Headless Chromium for the tests: one browser for a file, a context for each question. Without Chromium the tests
 // that need it are skipped, with one loud line.
 import { existsSync } from 'node:fs';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { createHttp } from '../../daemon/http/mount.ts';
 import { routes } from '../../daemon/routes/routes.ts';
 import { type Serving, serve } from '../../daemon/serve.ts';
 import type { TestApp } from './app.ts';
+import { until } from './until.ts';
 
 const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 
@@ -49,6 +56,16 @@ export function useBrowser(): { open(options?: BrowserContextOptions): Promise<B
       return context;
     },
   };
+}
+
+/**
+ * Waits until an expression holds on the page. Asked from outside each time: the browser's own waiting evaluates again
+ * inside, which the policy of a page forbids from the second look on.
+ */
+export async function holds(page: Page, expression: string): Promise<void> {
+  await until(`${expression} on the page`, async () =>
+    (await page.evaluate(expression)) ? true : undefined,
+  );
 }
 
 /** Puts an app behind a socket of its own; its public URL is that address from then on. */
