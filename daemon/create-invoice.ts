@@ -1,5 +1,6 @@
 // Makes an invoice: quote at the frozen rate, a memo, a reference or a free amount, and the watch on its address.
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { newId } from '../data/ids.ts';
 import { getInvoice, insertInvoice, reservedAmounts, watchAddress } from '../data/invoices.ts';
 import type { Tx } from '../data/open.ts';
 import type { InvoiceRow } from '../data/tables.ts';
@@ -166,7 +167,7 @@ function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: b
     expires_at,
   });
   return {
-    id: request.id ?? randomUUID(),
+    id: request.id ?? newId(),
     owner_id: request.owner_id,
     kind: request.kind,
     unit_id: request.unit_id,

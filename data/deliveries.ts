@@ -1,6 +1,7 @@
 // The queue of webhook deliveries: one automatic attempt per event, claimed before it is sent.
-import { randomUUID } from 'node:crypto';
+
 import { type Expression, type SqlBool, sql } from 'kysely';
+import { newId } from './ids.ts';
 import type { Executor, Tx } from './open.ts';
 import type { DeliveryRow } from './tables.ts';
 
@@ -33,7 +34,7 @@ export interface Claim {
 
 /** An address that is no URL fails when it is sent to; it must not undo the payment that is being confirmed. */
 const rowOf = (delivery: NewDelivery) => ({
-  id: randomUUID(),
+  id: newId(),
   ...delivery,
   host: URL.canParse(delivery.url) ? new URL(delivery.url).host : '',
 });

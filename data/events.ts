@@ -1,13 +1,14 @@
 // Events: the record of what happened, in order, never changed; what webhooks are sent from.
-import { randomUUID } from 'node:crypto';
+
 import { type Insertable, sql } from 'kysely';
+import { newId } from './ids.ts';
 import type { Db, Executor, Tx } from './open.ts';
 import type { EventRow, Tables } from './tables.ts';
 
 type NewEvent = Omit<Insertable<Tables['events']>, 'id' | 'seq' | 'xid'>;
 
 /** Ids hold no full stop, as Standard Webhooks asks. */
-export const newEventId = (): string => `evt_${randomUUID().replaceAll('-', '')}`;
+export const newEventId = (): string => `evt_${newId().replaceAll('-', '')}`;
 
 export async function insertEvent(db: Db, tx: Tx, id: string, event: NewEvent): Promise<void> {
   const xid = db.dialect === 'postgres' ? sql<string>`pg_current_xact_id()::text` : '0';

@@ -1,5 +1,5 @@
 // Idempotency keys: one row for each caller and key, first as a claim, then with the answer.
-import { randomUUID } from 'node:crypto';
+import { newId } from './ids.ts';
 import type { Db, Executor } from './open.ts';
 
 /** Old rows removed with each new claim: more than are added, so that the table never grows without end. */
@@ -48,7 +48,7 @@ export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimR
         caller,
         key,
         request_hash,
-        resource_id: randomUUID(),
+        resource_id: newId(),
         status: null,
         body: null,
         created_at: now,

@@ -1,5 +1,5 @@
 // Income: one record per confirmed sale, and running sums so that no answer adds up a whole history.
-import { randomUUID } from 'node:crypto';
+import { newId } from './ids.ts';
 import type { Db, Executor, Tx } from './open.ts';
 import type { IncomeRow } from './tables.ts';
 
@@ -24,7 +24,7 @@ export const dayOf = (seconds: number): string => new Date(seconds * 1000).toISO
 export async function insertIncome(tx: Tx, income: NewIncome): Promise<void> {
   await tx
     .insertInto('income')
-    .values({ ...income, id: randomUUID(), amount_atomic: income.amount_atomic.toString() })
+    .values({ ...income, id: newId(), amount_atomic: income.amount_atomic.toString() })
     .execute();
   await addToTotals(tx, income);
   await addToBalance(tx, income);

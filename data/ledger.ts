@@ -1,6 +1,7 @@
 // The prepaid ledger: the merchant's balance, its entry and the chain of hashes move together or not at all.
-import { randomUUID } from 'node:crypto';
+
 import { type LedgerHead, type LedgerKind, nextEntry } from '../src/ledger.ts';
+import { newId } from './ids.ts';
 import type { Db, Executor, Tx } from './open.ts';
 import type { LedgerRow } from './tables.ts';
 
@@ -31,7 +32,7 @@ export function lockHead(db: Db, tx: Tx, merchant_id: string): Promise<LedgerHea
 export async function post(db: Db, tx: Tx, request: LedgerRequest): Promise<boolean> {
   const head = await lockHead(db, tx, request.merchant_id);
   if (!head) throw new Error(`merchant ${request.merchant_id} does not exist`);
-  const { now, id = randomUUID(), ...rest } = request;
+  const { now, id = newId(), ...rest } = request;
   const entry = nextEntry(head, { ...rest, id, created_at: now });
   if (!entry) return false;
   const moved = await tx

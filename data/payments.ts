@@ -1,6 +1,7 @@
 // Payments and their logs: every change of status is a row that stays.
-import { randomUUID } from 'node:crypto';
+
 import { type Insertable, sql, type Updateable } from 'kysely';
+import { newId } from './ids.ts';
 import type { Executor, Tx } from './open.ts';
 import type { PaymentLogRow, PaymentRow, Tables } from './tables.ts';
 
@@ -26,7 +27,7 @@ export async function insertPayment(
 ): Promise<PaymentRow> {
   return tx
     .insertInto('payments')
-    .values({ ...values, id: randomUUID() })
+    .values({ ...values, id: newId() })
     .returningAll()
     .executeTakeFirstOrThrow();
 }
@@ -45,7 +46,7 @@ export async function insertLog(
 ): Promise<void> {
   await tx
     .insertInto('payment_logs')
-    .values({ ...log, id: randomUUID() })
+    .values({ ...log, id: newId() })
     .execute();
 }
 

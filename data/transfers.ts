@@ -1,6 +1,7 @@
 // What was read from the chains: stored once per transaction output, matched or not, and never dropped.
-import { randomUUID } from 'node:crypto';
+
 import type { Transfer } from '../src/chains/chain.ts';
+import { newId } from './ids.ts';
 import type { Db, Executor, Tx } from './open.ts';
 import type { TransferRow } from './tables.ts';
 
@@ -55,7 +56,7 @@ export function insertTransfer(
   return tx
     .insertInto('transfers')
     .values({
-      id: randomUUID(),
+      id: newId(),
       blockchain,
       txid: transfer.txid,
       idx: transfer.index,

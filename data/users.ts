@@ -1,6 +1,7 @@
 // Users: who may sign in. An identity is (source, subject); the books of a deleted one stay.
-import { randomUUID } from 'node:crypto';
+
 import type { Updateable } from 'kysely';
+import { newId } from './ids.ts';
 import { type Db, type Executor, isUniqueViolation, type Tx } from './open.ts';
 import type { Tables, UserRow } from './tables.ts';
 
@@ -21,7 +22,7 @@ export async function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undef
   return tx
     .insertInto('users')
     .values({
-      id: randomUUID(),
+      id: newId(),
       email: user.email,
       source: user.source,
       subject: user.subject,

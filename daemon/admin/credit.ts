@@ -1,8 +1,9 @@
 // Prepaid balance given by hand: booked like a refill, then held payments follow, oldest first.
-import { randomUUID } from 'node:crypto';
+
 import type { z } from 'zod';
 import { getLedgerEntry } from '../../data/admin-detail.ts';
 import { figuresOf } from '../../data/admin-merchants.ts';
+import { newId } from '../../data/ids.ts';
 import { post } from '../../data/ledger.ts';
 import { getMerchant } from '../../data/merchants.ts';
 import type { LedgerRow } from '../../data/tables.ts';
@@ -51,7 +52,7 @@ async function bookCredit(
   merchant_id: string,
   { prepaid_usd, note }: Credit,
 ): Promise<{ entry: LedgerRow; held: string[] }> {
-  const id = request.resource_id ?? randomUUID();
+  const id = request.resource_id ?? newId();
   const amount_micros = parseDecimal(prepaid_usd, USD_DECIMALS) ?? 0n;
   const actor = operatorName(user);
   const booked = await app.db.transaction(async (tx) => {

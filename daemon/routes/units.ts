@@ -1,6 +1,7 @@
 // Units: a merchant's offers.
-import { randomUUID } from 'node:crypto';
+
 import type { Updateable } from 'kysely';
+import { newId } from '../../data/ids.ts';
 import type { Tables } from '../../data/tables.ts';
 import * as data from '../../data/units.ts';
 import type { units as list } from '../../src/api/units.ts';
@@ -39,7 +40,7 @@ export const units: Handlers<typeof list> = {
     const currencies = checkEntries(app.gateways, body.currencies);
     const now = seconds(app.clock);
     const unit = {
-      id: request.resource_id ?? randomUUID(),
+      id: request.resource_id ?? newId(),
       merchant_id: merchant.id,
       title: body.title,
       description: body.description,

@@ -1,5 +1,5 @@
 // What an operator's confirmation books: the transfers he names, or those the invoice already has.
-import { randomUUID } from 'node:crypto';
+import { newId } from '../../data/ids.ts';
 import type { Tx } from '../../data/open.ts';
 import { insertLog, updatePayment } from '../../data/payments.ts';
 import type { InvoiceRow, TransferRow } from '../../data/tables.ts';
@@ -100,7 +100,7 @@ function standIn(
   return tx
     .insertInto('transfers')
     .values({
-      id: randomUUID(),
+      id: newId(),
       blockchain: invoice.blockchain,
       txid,
       idx: MANUAL_INDEX,

@@ -184,7 +184,8 @@ describe.each(databases)('invoices on %s', (database) => {
     const who = await service.merchant();
     const ids: string[] = [];
     for (let at = 0; at < 5; at++) {
-      service.clock.advance(1);
+      // Four of them in one second: their order is that of their making all the same.
+      if (at === 3) service.clock.advance(1);
       ids.unshift((await create({ external_ref: at % 2 ? 'odd' : 'even' }, who.key)).json.id);
     }
     const list = async (query: string, key = who.key) => {
