@@ -1,5 +1,4 @@
 // The queue of webhook deliveries: one automatic attempt per event, claimed before it is sent.
-
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { newId } from './ids.ts';
 import type { Executor, Tx } from './open.ts';

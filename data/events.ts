@@ -1,5 +1,4 @@
 // Events: the record of what happened, in order, never changed; what webhooks are sent from.
-
 import { type Insertable, sql } from 'kysely';
 import { newId } from './ids.ts';
 import type { Db, Executor, Tx } from './open.ts';

@@ -1,5 +1,4 @@
 // The prepaid ledger: the merchant's balance, its entry and the chain of hashes move together or not at all.
-
 import { type LedgerHead, type LedgerKind, nextEntry } from '../src/ledger.ts';
 import { newId } from './ids.ts';
 import type { Db, Executor, Tx } from './open.ts';

@@ -1,5 +1,4 @@
 // Payments and their logs: every change of status is a row that stays.
-
 import { type Insertable, sql, type Updateable } from 'kysely';
 import { newId } from './ids.ts';
 import type { Executor, Tx } from './open.ts';

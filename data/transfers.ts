@@ -1,5 +1,4 @@
 // What was read from the chains: stored once per transaction output, matched or not, and never dropped.
-
 import type { Transfer } from '../src/chains/chain.ts';
 import { newId } from './ids.ts';
 import type { Db, Executor, Tx } from './open.ts';

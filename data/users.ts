@@ -1,5 +1,4 @@
 // Users: who may sign in. An identity is (source, subject); the books of a deleted one stay.
-
 import type { Updateable } from 'kysely';
 import { newId } from './ids.ts';
 import { type Db, type Executor, isUniqueViolation, type Tx } from './open.ts';

@@ -1,5 +1,4 @@
 // Prepaid balance given by hand: booked like a refill, then held payments follow, oldest first.
-
 import type { z } from 'zod';
 import { getLedgerEntry } from '../../data/admin-detail.ts';
 import { figuresOf } from '../../data/admin-merchants.ts';

@@ -1,5 +1,4 @@
 // Units: a merchant's offers.
-
 import type { Updateable } from 'kysely';
 import { newId } from '../../data/ids.ts';
 import type { Tables } from '../../data/tables.ts';
