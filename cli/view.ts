@@ -25,6 +25,11 @@ const isRow = (value: unknown): value is Row =>
 export const memberOf = (row: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (isRow(value) ? value[name] : undefined), row);
 
+export const SHORT_ID = 8;
+
+/** What tells an id from others: its end, since ids that were made together begin alike. */
+export const shortId = (id: string): string => id.slice(-SHORT_ID);
+
 /** `3 m ago`, `in 4 m`; `now_s` in Unix seconds. */
 export function relative(at: number, now_s: number): string {
   const distance = Math.abs(now_s - at);

@@ -5,7 +5,7 @@ import { getAdminPayment, resolvePayment } from '../../src/api/admin.ts';
 import type { CallReply } from '../../src/api/call.ts';
 import type { Context } from '../command.ts';
 import { clean } from '../text.ts';
-import { relative } from '../view.ts';
+import { relative, shortId } from '../view.ts';
 import { type Size, useKeys, usePoll } from './hooks.ts';
 import type { Payment } from './payment-rows.ts';
 import { statusColor } from './table.tsx';
@@ -18,8 +18,6 @@ const ACTIONS: Record<string, 'recheck' | 'confirm' | 'expire' | 'fail'> = {
   e: 'expire',
   f: 'fail',
 };
-/** As many characters of the id as must be typed before money is booked or an invoice ended. */
-const TYPED = 8;
 const MAX_LOGS = 6;
 const MAX_TRANSFERS = 4;
 
@@ -79,7 +77,7 @@ export function PaymentDetail(props: PaymentDetailProps) {
       else if (action) go({ at: 'type', action, typed: '' });
     } else if (key.backspace || key.delete) type((typed) => typed.slice(0, -1));
     else if (key.return) {
-      if (step.typed === id.slice(0, TYPED)) void resolve(step.action);
+      if (step.typed === shortId(id)) void resolve(step.action);
       else setOutcome('that is not the id: nothing was done');
     } else type((typed) => typed + clean(input));
   }, active);
@@ -100,7 +98,7 @@ export function PaymentDetail(props: PaymentDetailProps) {
 function promptOf(step: Step, id: string, readonly: boolean): string {
   if (step.at === 'choose') return 'resolve: r recheck   c confirm   e expire   f fail   esc leave it';
   if (step.at === 'busy') return `${step.action} …`;
-  if (step.at === 'type') return `${step.action}: type ${id.slice(0, TYPED)} and enter: ${step.typed}█`;
+  if (step.at === 'type') return `${step.action}: type ${shortId(id)} and enter: ${step.typed}█`;
   return readonly ? 'esc back' : 'r resolve   esc back';
 }
 

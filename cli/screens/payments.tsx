@@ -3,7 +3,7 @@ import { Box, Text } from 'ink';
 import { useEffect, useState } from 'react';
 import type { Context } from '../command.ts';
 import { clean } from '../text.ts';
-import { relative } from '../view.ts';
+import { relative, SHORT_ID, shortId } from '../view.ts';
 import type { ViewProps } from './app.tsx';
 import { useKeys } from './hooks.ts';
 import { PaymentDetail } from './payment-detail.tsx';
@@ -12,10 +12,9 @@ import { type Column, moved, statusColor, Table } from './table.tsx';
 
 /** What `t` goes through: what waits for a person first. */
 const STATUSES = ['', 'held', 'late', 'unmatched', 'created', 'confirmed', 'expired', 'cancelled', 'failed'];
-const SHORT_ID = 8;
 
 const columns = (now_s: number): readonly Column<Payment>[] => [
-  { title: 'ID', width: SHORT_ID, value: (row) => row.id.slice(0, SHORT_ID) },
+  { title: 'ID', width: SHORT_ID, value: (row) => shortId(row.id) },
   { title: 'STATUS', width: 9, value: (row) => row.status, color: (row) => statusColor(row.status) },
   {
     title: 'PAYMENT',

@@ -85,7 +85,7 @@ export async function addMerchant(app: TestApp, user: UserRow): Promise<string> 
   const made = await app.db.transaction((tx) =>
     insertMerchant(tx, {
       id: user.id,
-      slug: `shop-${user.id.slice(0, 8)}`,
+      slug: `shop-${user.id.slice(-12)}`,
       api_key_hash: hashKey(key),
       api_key_sealed: app.secrets.seal(key, apiKeyPurpose(user.id)),
       webhook_url: null,
