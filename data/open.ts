@@ -83,7 +83,7 @@ async function openPostgres(url: string): Promise<Db> {
   } catch (error) {
     await pool.end();
     throw new DatabaseError(
-      `PostgreSQL cannot be reached (${(error as Error).message || (error as { code?: string }).code}); check database_url`,
+      `PostgreSQL cannot be reached (${(error as Error).message || codeOf(error)}); check database_url`,
     );
   }
   const query = new Kysely<Tables>({
@@ -108,21 +108,27 @@ async function openPostgres(url: string): Promise<Db> {
   };
 }
 
+/** What the databases name their errors by; other errors may carry a number of that name. */
+function codeOf(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : '';
+}
+
 /** Deadlock and serialisation failure: nothing was done, the same transaction may be tried again. */
 function isRetryable(error: unknown): boolean {
-  const code = (error as { code?: string }).code;
+  const code = codeOf(error);
   return code === '40P01' || code === '40001';
 }
 
 /** Whether a unique or primary key refused the row; the databases name it differently. */
 export function isUniqueViolation(error: unknown): boolean {
-  const code = (error as { code?: string }).code;
+  const code = codeOf(error);
   return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
 }
 
 /** Whether the database asked to come back later (SQLite's write lock, PostgreSQL out of connections or restarting). */
 export function isBusy(error: unknown): boolean {
-  const code = (error as { code?: string }).code ?? '';
+  const code = codeOf(error);
   return (
     code.startsWith('SQLITE_BUSY') || ['53300', '57P01', '57P03', 'ECONNREFUSED', 'ECONNRESET'].includes(code)
   );
