@@ -21,7 +21,10 @@ import { CursorMoved, type StoreContext, storePage, storeUpdates } from './store
 
 /** Pending transfers asked about in one step. */
 const PENDING_BATCH = 250;
-/** Readings begun in one read: each that another daemon overtakes is begun again where that one stands. */
+/**
+ * Readings begun in one read: each that another daemon overtakes is begun again where that one stands, and each whose
+ * provider fails is begun again with the next one.
+ */
 const READINGS_PER_READ = 5;
 
 export interface ReaderOptions {
@@ -39,7 +42,7 @@ type Reading = Omit<ReaderOptions, 'gateways'> & { gateways: readonly Gateway[] 
 export interface Reader {
   blockchain: Blockchain;
   source: RpcSource;
-  /** Reads everything new once. Throws ProviderError; what was read before it is stored. */
+  /** Reads everything new once. Throws ProviderError where no provider is left to ask; what was read before is stored. */
   read(): Promise<void>;
 }
 
@@ -54,10 +57,11 @@ export function createReader(options: ReaderOptions): Reader {
         try {
           return await readOnce();
         } catch (error) {
-          if (error instanceof ProviderError)
+          if (error instanceof ProviderError) {
             await noteFailure(app.db.query, blockchain.id, error.message, seconds(app.clock));
-          if (!(error instanceof CursorMoved)) throw error;
-          if (reading === READINGS_PER_READ) return;
+            if (reading === READINGS_PER_READ || source.retryAt() > app.clock.ms()) throw error;
+          } else if (!(error instanceof CursorMoved)) throw error;
+          else if (reading === READINGS_PER_READ) return;
         }
       }
     },

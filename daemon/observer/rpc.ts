@@ -35,7 +35,7 @@ export interface RpcSource {
    * back. Throws ProviderError at once, without a request, where none can be used before `retryAt()`.
    */
   use<T>(work: (rpc: Rpc) => Promise<T>): Promise<T>;
-  /** Unix milliseconds when a provider can be used again; not later than now where one can. Infinity: none ever can. */
+  /** Unix milliseconds when a provider can be used again; not later than now where one can. Infinity: none ever will. */
   retryAt(): number;
   /** In the order of preference. */
   status(): ProviderStatus[];
@@ -133,6 +133,7 @@ export function openRpc(options: RpcOptions): RpcSource {
     use,
     close,
     retryAt() {
+      if (closed) return Number.POSITIVE_INFINITY;
       const usable = members.filter((member) => !member.wrong_network);
       return Math.min(...usable.map(({ health }) => health.backoffUntil() ?? clock.ms()));
     },

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beginCell } from '@ton/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openRpc } from '../../daemon/observer/rpc.ts';
 import { moveCursor } from '../../data/cursors.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import { type Database, databases, startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
@@ -172,6 +173,33 @@ describe.each(databases)('the observer on %s', (database) => {
     };
     expect((await check(test, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });
     expect(overtaken).toBe(2);
+  });
+
+  it('asks the next provider in the same check when the first one fails', async () => {
+    const indexer = await serveTon();
+    const failing = await serve((_, response) => json(response, 'out of order', 500));
+    const source = openRpc({
+      blockchain: 'ton',
+      family: { identify: async () => 'testnet' },
+      network: 'testnet',
+      providers: [failing.url, indexer.url].map((url) => ({ provider: 'toncenter', url })),
+      requests_per_second: 1000,
+      clock: { ms: () => START * 1000 },
+    });
+    const settings = { 'gateways.ton-usdt.enabled': false };
+    const test = await startApp({ database, settings, source: (id) => (id === 'ton' ? source : undefined) });
+    onTestFinished(() => test.stop());
+    test.clock.set(START);
+    const merchant = await test.merchant();
+    await credit(test, merchant.id, CREDIT_MICROS);
+    const invoice = await create(test, merchant, 'ton');
+    indexer.pay(invoice);
+    expect((await check(test, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });
+    expect(failing.requests.length).toBeGreaterThan(0);
+    // With nobody left to ask it says so.
+    indexer.beforeTip = () => Promise.reject(new Error('out of order too'));
+    const other = await create(test, merchant, 'ton');
+    expect((await check(test, other, merchant)).status).toBe(503);
   });
 
   it('reads on after a comment that no database can keep', async () => {
