@@ -1,8 +1,13 @@
 // A check reads a real chain: what is not paid, paid beyond the limit, and paid; on both databases.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { databases, startApp } from '../../helpers/app.ts';
+import { serve } from '../../helpers/local-server.ts';
+import { create, credit } from '../../helpers/payments.ts';
 import { verifies } from '../../requirements.ts';
 import { openTonShop } from '../helpers/ton-shop.ts';
+
+/** Each has a gateway of its name. */
+const BLOCKCHAINS = ['ton', 'solana', 'bitcoin', 'litecoin'];
 
 describe.each(databases)('a check on %s', (database) => {
   test('answers 402 below the limit, books the payment above it, and then asks no more', async () => {
@@ -71,5 +76,32 @@ describe('a check whose chain cannot be reached', () => {
     const unreachable = await check();
     expect(unreachable).toMatchObject({ status: 503, json: { code: 'provider_unavailable' } });
     expect(Number(unreachable.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['an error of its own', 500, 'out of order', {}],
+    ['too many requests', 429, 'slow down', { 'retry-after': '60' }],
+    ['a refused key', 401, 'no such key', {}],
+    ['an unknown path', 404, 'not here', {}],
+    ['a page in the place of data', 200, '<html>Hello</html>', {}],
+    ['data of another shape', 200, '{"transactions": 7, "result": [], "last": null}', {}],
+    ['an error of JSON-RPC', 200, '{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"behind"}}', {}],
+  ])('answers 503 where the provider answers %s, on every blockchain', async (_, status, body, headers) => {
+    const { url } = await serve((_request, response) => {
+      response.writeHead(status, { 'content-type': 'application/json', ...headers });
+      response.end(body);
+    });
+    const settings = BLOCKCHAINS.map((id) => [`blockchains.${id}.url`, url]);
+    const service = await startApp({ settings: Object.fromEntries(settings) });
+    onTestFinished(() => service.stop());
+    const merchant = await service.merchant();
+    await credit(service, merchant.id, 1_000_000n);
+    const checkOn = async (chain: string) => {
+      const row = await create(service, merchant, chain);
+      const checked = await service.fetch('POST', `/v1/invoices/${row.id}/check`, { key: merchant.key });
+      expect(checked, chain).toMatchObject({ status: 503, json: { code: 'provider_unavailable' } });
+      expect(Number(checked.headers.get('retry-after'))).toBeGreaterThan(0);
+    };
+    await Promise.all(BLOCKCHAINS.map(checkOn));
   });
 });
