@@ -15,6 +15,7 @@ export const checkoutStates = [
   'cancelled',
   'failed',
   'late',
+  'incomplete',
 ] as const;
 
 export type CheckoutState = (typeof checkoutStates)[number];
@@ -32,7 +33,10 @@ export interface CheckoutFacts {
 export function checkoutState(facts: CheckoutFacts, now: number): CheckoutState {
   const { status, amount_match, payment_status } = facts;
   if (status === 'confirmed') return amount_match === 'over' ? 'overpaid' : 'confirmed';
-  if (status !== 'created') return payment_status === 'late' ? 'late' : status;
+  // What came in time and was too little is not late: only the rest is missing.
+  if (status !== 'created' && payment_status === 'late')
+    return amount_match === 'under' ? 'incomplete' : 'late';
+  if (status !== 'created') return status;
   if (payment_status === 'held') return 'limit';
   if (amount_match === 'exact' || amount_match === 'over') return 'seen';
   if (now >= facts.expires_at) return 'closing';

@@ -26,6 +26,7 @@ function tick(){if(dead)return;var e=$('[data-left]');if(!e)return;
 var s=Math.max(0,Math.floor(+data('expires')-now()/1000)),h=Math.floor(s/3600),m=Math.floor(s%3600/60);
 var text=(h?num(h)+':':'')+num(m,h)+':'+num(s%60,1);if(e.textContent!==text)e.textContent=text;
 var b=$('[data-bar]');if(b)b.value=s;
+root.classList.toggle('soon',s<=60);
 if(s<=60&&s>0&&!warned){warned=1;say(data('minute'))}
 if(s===0&&!over){over=1;refresh()}}
 function show(next){

@@ -85,6 +85,7 @@ function Field({ view, label, value, unit, sum, compare, children }: FieldProps)
         </bdi>
         <Copy lang={view.lang} value={value} label={label} />
       </dd>
+      {compare && <dd class="hint">{view.lang.say('compare')}</dd>}
     </div>
   );
 }

@@ -22,6 +22,10 @@ const MAX_ACCEPTED = 20;
 const MAX_REMEMBERED = 1_000;
 const USD_DIGITS = 2;
 const USD_MAX_DIGITS = 6;
+/** Of the finest coins; no figure is rounded. */
+const COIN_MAX_DIGITS = 18;
+/** Written by Arabic before sums, it would turn the sign of the currency around: sums stand isolated instead. */
+const RIGHT_TO_LEFT_MARK = /\u200f/g;
 
 export interface Language {
   code: LanguageCode;
@@ -30,6 +34,8 @@ export interface Language {
   say(name: keyof Texts, values?: Record<string, string>): string;
   /** A decimal string of USD as money; no digit is lost. */
   usd(amount: string): string;
+  /** A decimal string of coins as people read it; what is copied stays as it is. */
+  coin(amount: string): string;
   number(value: number): string;
   /** `4:05`, `1:00:00`. */
   clock(seconds: number): string;
@@ -80,6 +86,7 @@ function makeLanguage(code: LanguageCode): Language {
     minimumFractionDigits: USD_DIGITS,
     maximumFractionDigits: USD_MAX_DIGITS,
   });
+  const coin = new Intl.NumberFormat(code, { maximumFractionDigits: COIN_MAX_DIGITS });
   const time = new Intl.DateTimeFormat(code, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
   const number = remembered((value: number) => plain.format(value));
   const twoDigits = remembered((value: number) => two.format(value));
@@ -96,7 +103,8 @@ function makeLanguage(code: LanguageCode): Language {
       return parts.map((part, at) => (at % 2 === 0 ? part : isolate(values[part] ?? '', dir))).join('');
     },
     // Intl reads decimal strings exactly; its types do not know it yet.
-    usd: remembered((amount: string) => money.format(amount as `${number}`)),
+    usd: remembered((amount: string) => money.format(amount as `${number}`).replace(RIGHT_TO_LEFT_MARK, '')),
+    coin: remembered((amount: string) => coin.format(amount as `${number}`)),
     number,
     clock(seconds) {
       const left = Math.max(0, Math.floor(seconds));

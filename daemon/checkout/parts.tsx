@@ -20,6 +20,7 @@ export const tones: Record<CheckoutState, Tone> = {
   cancelled: 'bad',
   failed: 'bad',
   late: 'warn',
+  incomplete: 'warn',
 };
 
 const icons: Record<Tone, string> = {

@@ -1,9 +1,14 @@
 /** @jsxImportSource preact */
 // The checkout of an invoice in each of its states.
-import { isPayable } from '../../src/checkout.ts';
+import { type CheckoutState, isPayable } from '../../src/checkout.ts';
 import { Instructions } from './instructions.tsx';
 import { Heading, Icon, Logo, Merchant, rootClass, tones } from './parts.tsx';
 import type { PayView } from './view.ts';
+
+const isPaid = (state: CheckoutState): boolean => state === 'confirmed' || state === 'overpaid';
+/** Ended, and nothing of the buyer's was seen. */
+const hasEnded = (state: CheckoutState): boolean =>
+  state === 'expired' || state === 'cancelled' || state === 'failed';
 
 export function Pay({ view }: { view: PayView }) {
   const { lang, place, state } = view;
@@ -46,6 +51,7 @@ export function Pay({ view }: { view: PayView }) {
 
 const What = ({ view }: { view: PayView }) => (
   <div class="what">
+    {isPaid(view.state) && <p class="receipt">{view.lang.say('receipt')}</p>}
     <Merchant name={view.merchant} />
     <Heading place={view.place} level={1} class="title">
       <bdi>{view.title}</bdi>
@@ -57,7 +63,7 @@ const What = ({ view }: { view: PayView }) => (
     <p class="coin">
       <Logo ticker={view.currency} />
       <bdi dir="ltr">
-        {view.amount} {view.currency}
+        {view.lang.coin(view.amount)} {view.currency}
       </bdi>
     </p>
     {view.testnet && <p class="note">{view.lang.say('testnet')}</p>}
@@ -67,7 +73,7 @@ const What = ({ view }: { view: PayView }) => (
 
 function State({ view, head }: { view: PayView; head: string }) {
   const { lang, state, merchant, currency } = view;
-  const coins = (amount: string | null): string => `${amount ?? '0'} ${currency}`;
+  const coins = (amount: string | null): string => `${lang.coin(amount ?? '0')} ${currency}`;
   const tone = tones[state];
   const timed = isPayable(state);
   return (
@@ -81,10 +87,12 @@ function State({ view, head }: { view: PayView; head: string }) {
           {lang.say(`${state}_text`, {
             merchant,
             received: coins(view.received),
+            amount: coins(view.amount),
             due: coins(view.due),
             extra: coins(view.extra),
           })}
         </p>
+        {hasEnded(state) && <p class="text">{lang.say('already_sent', { merchant })}</p>}
         {state === 'seen' && <Confirmations view={view} />}
         {timed && <TimeLeft view={view} />}
       </div>
@@ -112,13 +120,13 @@ function TimeLeft({ view }: { view: PayView }) {
   return (
     <>
       <progress
-        class="bar"
+        class="bar left"
         max={Math.max(1, expires_at - created_at)}
         value={left}
         aria-label={lang.say('time_left')}
         data-bar
       />
-      <p class="time">
+      <p class="time left">
         <span>{lang.say('time_left')}</span>
         <b role="timer" data-left>
           {lang.clock(left)}
@@ -139,7 +147,6 @@ function TimeLeft({ view }: { view: PayView }) {
 /** What can be done besides paying: cancel, print, begin anew. */
 function After({ view }: { view: PayView }) {
   const { lang, place, state } = view;
-  const ended = ['expired', 'cancelled', 'failed'].includes(state);
   if (state === 'waiting' || state === 'orphaned')
     return (
       <details class="cancel">
@@ -152,33 +159,36 @@ function After({ view }: { view: PayView }) {
         </form>
       </details>
     );
-  return (
-    <p class="after">
-      {(state === 'confirmed' || state === 'overpaid') && (
+  if (isPaid(state))
+    return (
+      <p class="after">
         <button type="button" class="btn print" data-print>
           {lang.say('print')}
         </button>
-      )}
-      {ended && view.again && (
-        <a class="btn first" href={view.again} data-again>
-          {lang.say('again')}
-        </a>
-      )}
+      </p>
+    );
+  if (!hasEnded(state) || !view.again) return null;
+  return (
+    <p class="after">
+      <a class="btn first" href={view.again} data-again>
+        {lang.say('again')}
+      </a>
     </p>
   );
 }
 
 function Facts({ view }: { view: PayView }) {
   const { lang, state, txid, paid_at } = view;
-  const paid = state === 'confirmed' || state === 'overpaid';
   return (
     <dl class="list facts">
       {view.order && <Fact label={lang.say('order')} value={view.order} />}
       <Fact label={lang.say('network')} value={view.network} />
       <Fact label={lang.say('rate')} value={view.rate} />
       {view.fee && <Fact label={lang.say('fee')} value={view.fee} />}
-      {view.received && <Fact label={lang.say('received')} value={`${view.received} ${view.currency}`} ltr />}
-      {paid && paid_at !== null && <Fact label={lang.say('paid_at')} value={lang.date(paid_at)} />}
+      {view.received && (
+        <Fact label={lang.say('received')} value={`${lang.coin(view.received)} ${view.currency}`} ltr />
+      )}
+      {isPaid(state) && paid_at !== null && <Fact label={lang.say('paid_at')} value={lang.date(paid_at)} />}
       {!isPayable(state) && <Fact label={lang.say('address')} value={view.address} ltr hash />}
       {txid && <Fact label={lang.say('transaction')} value={txid} ltr hash />}
     </dl>

@@ -25,7 +25,7 @@ const SHEET = `
 & .mark{display:grid;place-items:center;flex:none;width:2.1em;height:2.1em;border-radius:.65em;background:var(--gw-accent);color:var(--gw-on);font-weight:700}
 & .title{margin:.75em 0 0;font-size:1.06em;font-weight:600;line-height:1.35;overflow-wrap:anywhere}
 & .desc{margin-top:.25em;color:var(--gw-soft);font-size:.94em;overflow-wrap:anywhere;white-space:pre-line}
-& .usd{margin-top:.45em;font-size:2.1em;font-weight:700;line-height:1.15;letter-spacing:-.015em;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
+& .usd{margin-top:.45em;font-size:2.1em;font-size:clamp(1.3em,11.5cqi,2.1em);font-weight:700;line-height:1.15;letter-spacing:-.015em;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
 & .coin{display:flex;align-items:center;gap:.5em;margin-top:.4em;color:var(--gw-soft);overflow-wrap:anywhere}
 & .logo{display:block;flex:none;width:1.5em;height:1.5em}
 & .note{margin-top:.8em;font-size:.86em;color:var(--gw-warn);background:var(--gw-warnbg);border-radius:.6em;padding:.45em .75em}
@@ -44,15 +44,16 @@ const SHEET = `
 & .bar::-moz-progress-bar{background:currentColor;border-radius:1em}
 & .time{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1em;margin-top:.55em;color:var(--gw-ink);font-size:.92em}
 & .time b{font-variant-numeric:tabular-nums;font-weight:700}
+&.soon .left,&.soon .left b{color:var(--gw-bad)}
+&:not(.js):not(.page) .left{display:none}
 & .before{color:var(--gw-soft);font-size:.86em;margin-top:.15em}
-& .big{margin:1.2em 0 0}
 & .opens{display:flex;flex-wrap:wrap;gap:.55em;margin-top:1.1em}
 & .btn{display:inline-flex;align-items:center;justify-content:center;gap:.5em;min-height:3em;margin:0;padding:.5em 1.1em;border:1px solid var(--gw-line);border-radius:.8em;background:var(--gw-card);color:var(--gw-ink);font-family:inherit;font-size:1em;font-weight:600;line-height:1.25;text-align:center;text-decoration:none;cursor:pointer}
 & .opens .btn{flex:1 1 11em}
 & .btn.first{flex-basis:100%;border-color:var(--gw-accent);background:var(--gw-accent);color:var(--gw-on)}
 & .btn:hover{border-color:var(--gw-accent)}
 & .btn.first:hover{filter:brightness(1.08)}
-& .hint{margin-top:.55em;color:var(--gw-soft);font-size:.86em}
+& .hint{margin:.55em 0 0;color:var(--gw-soft);font-size:.86em}
 & .scan{margin-top:1.2em;text-align:center}
 & .qr{display:block;width:15.5em;max-width:100%;margin:0 auto;padding:.35em;border-radius:.85em;background:#fff;border:1px solid var(--gw-line);forced-color-adjust:none}
 & .qr svg{display:block;width:100%;height:auto}
@@ -69,7 +70,7 @@ const SHEET = `
 & .copy{display:none;flex:none;min-width:6.4em;padding:.5em .7em;font-size:.92em}
 &.js .copy{display:inline-flex}
 & .copy.done{border-color:var(--gw-good);color:var(--gw-good)}
-& .alert{margin-top:.35em;padding:.5em .75em;border-radius:.6em;background:var(--gw-warnbg);color:var(--gw-warn);font-size:.9em;overflow-wrap:anywhere}
+& .alert{flex:1;min-width:0;padding:.5em .75em;border-radius:.6em;background:var(--gw-warnbg);color:var(--gw-warn);font-size:.9em;overflow-wrap:anywhere}
 & .alert.hard{font-weight:700}
 & .fact{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1em;padding:.42em 0;font-size:.92em}
 & .fact .val,& .fact .key{display:block;margin:0;font-weight:400;font-size:1em;overflow-wrap:anywhere}
@@ -87,7 +88,7 @@ const SHEET = `
 & .cancel form{margin:.2em 0 0;padding:.9em 1em;border:1px solid var(--gw-line);border-radius:.8em}
 & .cancel .btn{margin-top:.7em;border-color:var(--gw-bad);color:var(--gw-bad)}
 & .after{display:flex;flex-wrap:wrap;gap:.55em;margin-top:1.2em}
-& .print{display:none}
+& .print,& .receipt{display:none}
 &.js.page .print{display:inline-flex}
 & .group{margin:1.2em 0 0;padding:0;border:0;min-width:0}
 & .group .key{padding:0}
@@ -100,6 +101,12 @@ const SHEET = `
 & .sr{position:absolute;width:1px;height:1px;margin:-1px;padding:0;border:0;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 & a:focus-visible,& button:focus-visible,& summary:focus-visible{outline:3px solid var(--gw-accent);outline-offset:2px}
 & [hidden][hidden]{display:none}
+@container (max-width:16em){
+& .what,& .pay,& .more{padding-inline:.9em}
+& .state .icon{display:none}
+& .val{flex-wrap:wrap}
+& .raw,& .copy{flex:1 1 100%}
+}
 @media (prefers-color-scheme:dark){
 &{--gw-ink:#eaeefb;--gw-soft:#a9b4cc;--gw-line:#2c364b;--gw-card:#151c2b;--gw-field:#1b2436;--gw-accent:#8db4ff;--gw-on:#06132e;--gw-good:#7fe0a3;--gw-goodbg:#12301f;--gw-warn:#ffcb7d;--gw-warnbg:#35270d;--gw-bad:#ffa59e;--gw-badbg:#3a1917;--gw-info:#a9c6ff;--gw-infobg:#182c52}
 & .card{box-shadow:none}
@@ -109,6 +116,7 @@ const SHEET = `
 }
 @media print{
 & .note{background:none}
+& .receipt{display:block;margin-bottom:1em;font-size:1.5em;font-weight:700}
 & .cancel,& .opens,& .copy,& .after,& .hint,& .offline{display:none}
 & .card{box-shadow:none;break-inside:avoid}
 }`;

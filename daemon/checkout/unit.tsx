@@ -88,7 +88,7 @@ const Group = ({ lang, gateways }: { lang: Language; gateways: readonly Gateway[
           <Logo ticker={currency} />
           <span>
             {currency}
-            <small>{name}</small>
+            {name !== currency && <small>{name}</small>}
           </span>
         </button>
       ))}

@@ -136,7 +136,9 @@ export async function payView(
 function sumsOf(row: CheckoutRow, state: CheckoutState) {
   const coin = (atomic: bigint): string => formatDecimal(atomic, row.decimals);
   const amount = BigInt(row.amount_atomic);
-  const received = BigInt((state === 'late' ? row.payment_received : row.received_atomic) ?? 0);
+  const received = BigInt(
+    (state === 'late' || state === 'incomplete' ? row.payment_received : row.received_atomic) ?? 0,
+  );
   const due = state === 'underpaid' ? amount - received : null;
   return {
     amount: coin(amount),

@@ -211,7 +211,23 @@ describeInBrowser('the pay page in a browser', () => {
     await context.close();
   });
 
-  test('a receipt prints on one page', async () => {
+  test('the narrowest page keeps what is copied readable: no letters one below the other', async () => {
+    const context = await browser.open({ viewport: { width: 180, height: 900 } });
+    const page = await open(`/v1/pay/${await invoice({ chain: 'ton' })}/page?width=180`, context);
+    for (const field of await page.locator('.field .raw').all())
+      expect((await field.boundingBox())?.width).toBeGreaterThan(100);
+    await context.close();
+  });
+
+  test('big figures are grouped where they are read, and bare where they are copied', async () => {
+    const context = await browser.open();
+    const page = await open(`/pay/${await invoice({ chain: 'ton', amount: '999999999' })}?lang=de`, context);
+    expect(await page.locator('.coin').textContent()).toBe('249.999.999,75 TON');
+    expect(await page.locator('.sum').textContent()).toBe('249999999.75');
+    await context.close();
+  });
+
+  test('a receipt prints on one page, and says that it is one', async () => {
     const id = await invoice();
     await settle(id);
     const context = await browser.open();
@@ -220,6 +236,7 @@ describeInBrowser('the pay page in a browser', () => {
     expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
     await page.emulateMedia({ media: 'print' });
     expect(await page.getByRole('button', { name: 'Print receipt' }).isVisible()).toBe(false);
+    expect(await page.getByText('Receipt', { exact: true }).isVisible()).toBe(true);
     await context.close();
   });
 });

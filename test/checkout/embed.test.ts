@@ -173,6 +173,16 @@ describeInBrowser('checkout in foreign pages', () => {
     await context.close();
   });
 
+  test('a fragment that no script keeps alive counts nothing down: it says until when to pay', async () => {
+    const context = await browser.open();
+    const id = await createInvoice({ test: world, merchant });
+    const { text } = await world.fetch('GET', `/v1/pay/${id}/div?lang=en`);
+    const page = await host(context, text);
+    expect(await page.getByText('Time left').isVisible()).toBe(false);
+    expect(await page.getByText('Pay before').isVisible()).toBe(true);
+    await context.close();
+  });
+
   test('a fragment holds no script, no handler and no style attribute, and any origin may read it', async () => {
     verifies('get-pay-div', 'get-unit-div');
     const id = await createInvoice({ test: world, merchant });

@@ -39,9 +39,15 @@ test('money keeps every digit and numbers follow the language', () => {
   expect(languageOf('en').usd('0.000001')).toBe('$0.000001');
   expect(languageOf('en').usd('123456789.123456')).toBe('$123,456,789.123456');
   expect(languageOf('de').usd('1234.5').replace(/\s/, ' ')).toBe('1.234,50 $');
+  expect(languageOf('en').coin('1234567.123456789123456789')).toBe('1,234,567.123456789123456789');
+  expect(languageOf('de').coin('0.00001234')).toBe('0,00001234');
   expect(languageOf('fa').number(32)).toBe('۳۲');
   expect(languageOf('en').clock(3_725)).toBe('1:02:05');
   expect(languageOf('en').clock(65)).toBe('1:05');
+});
+
+test('the sign of the currency stays whole beside Arabic: no mark turns the sum around', () => {
+  expect(languageOf('ar').usd('5000').replace(/\s/, ' ')).toBe('5,000.00 US$');
 });
 
 test('values are isolated where directions could mix', () => {

@@ -144,6 +144,25 @@ describe('a page', () => {
   });
 });
 
+describe('an ended payment', () => {
+  test('whose money came in time, but too little of it, is not called late', async () => {
+    const ids = await everyState({ test: world, merchant });
+    const { text } = await world.fetch('GET', `/pay/${ids.incomplete}?lang=en`);
+    expect(text).toContain('Not fully paid in time');
+    expect(text).toContain('Only 5 USDC of 12.5 USDC arrived in time');
+    expect(text).not.toContain('too late');
+  });
+
+  test('says what becomes of money that was sent, and where a new payment begins', async () => {
+    const ids = await everyState({ test: world, merchant });
+    for (const state of ['expired', 'cancelled', 'failed'] as const) {
+      const { text } = await world.fetch('GET', `/pay/${ids[state]}?lang=en`);
+      expect(text, state).toContain('If you have already sent money, it is not lost');
+      expect(text, state).toMatch(/go back to .+ and start a new payment/);
+    }
+  });
+});
+
 describe('forms', () => {
   test('cancelling an invoice whose payment was seen changes nothing and leads back to its page', async () => {
     const id = await invoice();

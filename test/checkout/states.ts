@@ -23,7 +23,7 @@ export async function everyState(world: StatesWorld): Promise<Record<CheckoutSta
 }
 
 const rank = (state: CheckoutState): number =>
-  ['expired', 'late', 'limit'].includes(state) ? 0 : state === 'closing' ? 1 : 2;
+  ['expired', 'late', 'incomplete', 'limit'].includes(state) ? 0 : state === 'closing' ? 1 : 2;
 
 const makers: Record<CheckoutState, (world: StatesWorld) => Promise<string>> = {
   waiting: (world) => createInvoice(world),
@@ -78,6 +78,12 @@ const makers: Record<CheckoutState, (world: StatesWorld) => Promise<string>> = {
     const { test } = world;
     const id = await makers.expired(world);
     await observe(test, 'solana', [transferTo(test, await invoiceRow(test, id))]);
+    return id;
+  },
+  async incomplete(world) {
+    const id = await makers.underpaid(world);
+    world.test.clock.advance(400);
+    await readThrough(world.test, 'solana');
     return id;
   },
 };

@@ -29,18 +29,23 @@ export const de: Texts = {
     '{merchant} hat Ihre Zahlung erhalten. Sie haben {extra} zu viel gesendet: Bitten Sie {merchant} um Rückgabe.',
   expired: 'Die Zeit ist abgelaufen',
   expired_text:
-    'Es kam keine Zahlung rechtzeitig an. Senden Sie nichts mehr an diese Adresse: Beginnen Sie eine neue Zahlung.',
+    'Es kam keine Zahlung rechtzeitig an. Senden Sie nichts mehr an diese Adresse. Möchten Sie doch zahlen, gehen Sie zurück zu {merchant} und beginnen Sie eine neue Zahlung.',
   cancelled: 'Zahlung abgebrochen',
   cancelled_text:
-    'Senden Sie nichts mehr an diese Adresse. Möchten Sie doch kaufen, beginnen Sie eine neue Zahlung.',
+    'Senden Sie nichts mehr an diese Adresse. Möchten Sie doch kaufen, gehen Sie zurück zu {merchant} und beginnen Sie eine neue Zahlung.',
   failed: 'Zahlung fehlgeschlagen',
-  failed_text: 'Diese Zahlung konnte nicht abgeschlossen werden. Senden Sie nichts mehr an diese Adresse.',
+  failed_text:
+    'Diese Zahlung konnte nicht abgeschlossen werden. Senden Sie nichts mehr an diese Adresse. Möchten Sie doch zahlen, gehen Sie zurück zu {merchant} und beginnen Sie eine neue Zahlung.',
   late: 'Ihre Zahlung kam zu spät',
   late_text:
     '{received} kamen nach dem Ende dieser Zahlung an und wurden nicht gebucht. Sie sind nicht verloren: Bitten Sie {merchant}, sie anzunehmen oder zurückzugeben.',
+  incomplete: 'Nicht rechtzeitig ganz bezahlt',
+  incomplete_text:
+    'Nur {received} von {amount} kamen rechtzeitig an, die Zahlung wurde daher nicht abgeschlossen. Das Geld ist nicht verloren: Fragen Sie {merchant}, wie der Rest zu zahlen ist, oder bitten Sie um Rückgabe.',
+  already_sent:
+    'Haben Sie schon etwas gesendet, ist es nicht verloren: Es geht direkt an {merchant}. Fragen Sie dort nach.',
 
   help: 'Fragen? Wenden Sie sich mit dieser Zahlungsnummer an {merchant}:',
-  support_number: 'Zahlungsnummer',
   amount: 'Betrag',
   rest: 'Noch offen',
   received: 'Erhalten',
@@ -60,6 +65,7 @@ export const de: Texts = {
   warn_memo: 'Geben Sie dieses Memo mit an. Ohne es weiß niemand, dass das Geld von Ihnen kommt.',
   warn_exact: 'Senden Sie genau diesen Betrag: Er kennzeichnet Ihre Zahlung. Netzwerkgebühren kommen hinzu.',
   warn_network: 'Senden Sie nur {currency} im Netzwerk {network}. Alles andere kann verloren gehen.',
+  compare: 'Vergleichen Sie vor dem Bestätigen die fett gedruckten Enden mit der Adresse in Ihrem Wallet.',
   testnet: 'Testnetz: Diese Münzen haben keinen Wert.',
   demo_rate: 'Demo-Wechselkurs, kein Marktpreis.',
 

@@ -30,17 +30,23 @@ export const en: Texts = {
     '{merchant} has received your payment. You sent {extra} more than asked: ask {merchant} to return it.',
   expired: 'The time is over',
   expired_text:
-    'No payment arrived in time. Do not send anything to this address any more: start a new payment.',
+    'No payment arrived in time. Do not send anything to this address any more. To pay after all, go back to {merchant} and start a new payment.',
   cancelled: 'Payment cancelled',
-  cancelled_text: 'Do not send anything to this address any more. To buy after all, start a new payment.',
+  cancelled_text:
+    'Do not send anything to this address any more. To buy after all, go back to {merchant} and start a new payment.',
   failed: 'Payment failed',
-  failed_text: 'This payment could not be completed. Do not send anything to this address any more.',
+  failed_text:
+    'This payment could not be completed. Do not send anything to this address any more. To pay after all, go back to {merchant} and start a new payment.',
   late: 'Your payment came too late',
   late_text:
     '{received} arrived after this payment had ended, so it was not booked. It is not lost: ask {merchant} to accept or return it.',
+  incomplete: 'Not fully paid in time',
+  incomplete_text:
+    'Only {received} of {amount} arrived in time, so this payment was not completed. The money is not lost: ask {merchant} how to complete it, or to return it.',
+  already_sent:
+    'If you have already sent money, it is not lost: it goes straight to {merchant}. Ask them about it.',
 
   help: 'Questions? Turn to {merchant} and give this payment number:',
-  support_number: 'Payment number',
   amount: 'Amount',
   rest: 'Still due',
   received: 'Received',
@@ -60,6 +66,7 @@ export const en: Texts = {
   warn_memo: 'Add this memo to your payment. Without it, nobody can tell that the money is yours.',
   warn_exact: 'Send exactly this amount: it marks your payment. Network fees come on top.',
   warn_network: 'Send only {currency} on the {network} network. Anything else may be lost.',
+  compare: 'Before you confirm, compare the bold ends with the address that your wallet shows.',
   testnet: 'Test network: coins here have no value.',
   demo_rate: 'Demo exchange rate, not a market price.',
 

@@ -28,17 +28,24 @@ export const es: Texts = {
   overpaid_text:
     '{merchant} ha recibido tu pago. Enviaste {extra} de más: pide a {merchant} que te lo devuelva.',
   expired: 'El tiempo ha terminado',
-  expired_text: 'No llegó ningún pago a tiempo. No envíes nada más a esta dirección: inicia un pago nuevo.',
+  expired_text:
+    'No llegó ningún pago a tiempo. No envíes nada más a esta dirección. Si aún quieres pagar, vuelve a {merchant} e inicia un pago nuevo.',
   cancelled: 'Pago cancelado',
-  cancelled_text: 'No envíes nada a esta dirección. Si aún quieres comprar, inicia un pago nuevo.',
+  cancelled_text:
+    'No envíes nada a esta dirección. Si aún quieres comprar, vuelve a {merchant} e inicia un pago nuevo.',
   failed: 'El pago ha fallado',
-  failed_text: 'Este pago no pudo completarse. No envíes nada más a esta dirección.',
+  failed_text:
+    'Este pago no pudo completarse. No envíes nada más a esta dirección. Si aún quieres pagar, vuelve a {merchant} e inicia un pago nuevo.',
   late: 'Tu pago llegó tarde',
   late_text:
     '{received} llegaron cuando este pago ya había terminado, por lo que no se registraron. No se han perdido: pide a {merchant} que los acepte o los devuelva.',
+  incomplete: 'No se pagó todo a tiempo',
+  incomplete_text:
+    'Solo llegaron a tiempo {received} de {amount}, así que el pago no se completó. El dinero no se ha perdido: pregunta a {merchant} cómo completarlo o pide que te lo devuelva.',
+  already_sent:
+    'Si ya has enviado dinero, no se ha perdido: va directamente a {merchant}. Pregúntale por él.',
 
   help: '¿Dudas? Contacta con {merchant} e indica este número de pago:',
-  support_number: 'Número de pago',
   amount: 'Importe',
   rest: 'Falta por pagar',
   received: 'Recibido',
@@ -58,6 +65,7 @@ export const es: Texts = {
   warn_memo: 'Añade este memo a tu pago. Sin él nadie puede saber que el dinero es tuyo.',
   warn_exact: 'Envía exactamente este importe: identifica tu pago. Las comisiones de red se pagan aparte.',
   warn_network: 'Envía solo {currency} por la red {network}. Cualquier otra cosa puede perderse.',
+  compare: 'Antes de confirmar, compara los extremos en negrita con la dirección que muestra tu monedero.',
   testnet: 'Red de pruebas: estas monedas no tienen valor.',
   demo_rate: 'Tipo de cambio de demostración, no de mercado.',
 

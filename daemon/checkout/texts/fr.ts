@@ -31,17 +31,23 @@ export const fr: Texts = {
     '{merchant} a reçu votre paiement. Vous avez envoyé {extra} de trop : demandez à {merchant} de vous le rendre.',
   expired: 'Le délai est dépassé',
   expired_text:
-    'Aucun paiement n’est arrivé à temps. N’envoyez plus rien à cette adresse : commencez un nouveau paiement.',
+    'Aucun paiement n’est arrivé à temps. N’envoyez plus rien à cette adresse. Pour payer quand même, retournez chez {merchant} et commencez un nouveau paiement.',
   cancelled: 'Paiement annulé',
-  cancelled_text: 'N’envoyez rien à cette adresse. Pour acheter quand même, commencez un nouveau paiement.',
+  cancelled_text:
+    'N’envoyez rien à cette adresse. Pour acheter quand même, retournez chez {merchant} et commencez un nouveau paiement.',
   failed: 'Le paiement a échoué',
-  failed_text: 'Ce paiement n’a pas pu aboutir. N’envoyez plus rien à cette adresse.',
+  failed_text:
+    'Ce paiement n’a pas pu aboutir. N’envoyez plus rien à cette adresse. Pour payer quand même, retournez chez {merchant} et commencez un nouveau paiement.',
   late: 'Votre paiement est arrivé trop tard',
   late_text:
     '{received} sont arrivés après la fin de ce paiement et n’ont donc pas été comptés. Ils ne sont pas perdus : demandez à {merchant} de les accepter ou de les rendre.',
+  incomplete: 'Pas entièrement payé à temps',
+  incomplete_text:
+    'Seuls {received} sur {amount} sont arrivés à temps, le paiement n’a donc pas abouti. L’argent n’est pas perdu : demandez à {merchant} comment compléter, ou de le rendre.',
+  already_sent:
+    'Si vous avez déjà envoyé de l’argent, il n’est pas perdu : il va directement à {merchant}. Demandez-lui.',
 
   help: 'Des questions ? Adressez-vous à {merchant} avec ce numéro de paiement :',
-  support_number: 'Numéro de paiement',
   amount: 'Montant',
   rest: 'Reste à payer',
   received: 'Reçu',
@@ -64,6 +70,8 @@ export const fr: Texts = {
     'Envoyez exactement ce montant : il identifie votre paiement. Les frais de réseau s’y ajoutent.',
   warn_network:
     'Envoyez uniquement des {currency} sur le réseau {network}. Tout autre envoi peut être perdu.',
+  compare:
+    'Avant de confirmer, comparez les extrémités en gras avec l’adresse affichée par votre portefeuille.',
   testnet: 'Réseau de test : ces pièces n’ont aucune valeur.',
   demo_rate: 'Taux de démonstration, pas un prix du marché.',
 

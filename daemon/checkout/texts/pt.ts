@@ -30,17 +30,22 @@ export const pt: Texts = {
     '{merchant} recebeu o seu pagamento. Você enviou {extra} a mais: peça a devolução a {merchant}.',
   expired: 'O tempo terminou',
   expired_text:
-    'Nenhum pagamento chegou a tempo. Não envie mais nada para este endereço: inicie um novo pagamento.',
+    'Nenhum pagamento chegou a tempo. Não envie mais nada para este endereço. Se ainda quiser pagar, volte a {merchant} e inicie um novo pagamento.',
   cancelled: 'Pagamento cancelado',
-  cancelled_text: 'Não envie nada para este endereço. Se ainda quiser comprar, inicie um novo pagamento.',
+  cancelled_text:
+    'Não envie nada para este endereço. Se ainda quiser comprar, volte a {merchant} e inicie um novo pagamento.',
   failed: 'O pagamento falhou',
-  failed_text: 'Não foi possível concluir este pagamento. Não envie mais nada para este endereço.',
+  failed_text:
+    'Não foi possível concluir este pagamento. Não envie mais nada para este endereço. Se ainda quiser pagar, volte a {merchant} e inicie um novo pagamento.',
   late: 'O seu pagamento chegou tarde',
   late_text:
     '{received} chegaram depois do fim deste pagamento e por isso não foram registrados. Não se perderam: peça a {merchant} que aceite ou devolva.',
+  incomplete: 'Não foi pago por inteiro a tempo',
+  incomplete_text:
+    'Só {received} de {amount} chegaram a tempo, por isso o pagamento não foi concluído. O dinheiro não se perdeu: pergunte a {merchant} como completá-lo ou peça a devolução.',
+  already_sent: 'Se já enviou dinheiro, ele não se perdeu: vai diretamente para {merchant}. Fale com eles.',
 
   help: 'Dúvidas? Fale com {merchant} e informe este número de pagamento:',
-  support_number: 'Número do pagamento',
   amount: 'Valor',
   rest: 'Falta pagar',
   received: 'Recebido',
@@ -60,6 +65,7 @@ export const pt: Texts = {
   warn_memo: 'Inclua este memo no pagamento. Sem ele ninguém sabe que o dinheiro é seu.',
   warn_exact: 'Envie exatamente este valor: ele identifica o seu pagamento. As taxas da rede são à parte.',
   warn_network: 'Envie apenas {currency} pela rede {network}. Qualquer outra coisa pode se perder.',
+  compare: 'Antes de confirmar, compare as pontas em negrito com o endereço que a sua carteira mostra.',
   testnet: 'Rede de testes: as moedas aqui não têm valor.',
   demo_rate: 'Câmbio de demonstração, não é preço de mercado.',
 

@@ -30,9 +30,11 @@ export interface Texts {
   failed_text: string;
   late: string;
   late_text: string;
+  incomplete: string;
+  incomplete_text: string;
+  already_sent: string;
 
   help: string;
-  support_number: string;
   amount: string;
   rest: string;
   received: string;
@@ -52,6 +54,7 @@ export interface Texts {
   warn_memo: string;
   warn_exact: string;
   warn_network: string;
+  compare: string;
   testnet: string;
   demo_rate: string;
 

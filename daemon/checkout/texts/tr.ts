@@ -27,17 +27,23 @@ export const tr: Texts = {
   overpaid_text:
     '{merchant} ödemenizi aldı. {extra} fazla gönderdiniz: iadesini {merchant} satıcısından isteyin.',
   expired: 'Süre sona erdi',
-  expired_text: 'Zamanında ödeme gelmedi. Bu adrese artık bir şey göndermeyin: yeni bir ödeme başlatın.',
+  expired_text:
+    'Zamanında ödeme gelmedi. Bu adrese artık bir şey göndermeyin. Yine de ödemek için {merchant} satıcısına dönün ve yeni bir ödeme başlatın.',
   cancelled: 'Ödeme iptal edildi',
-  cancelled_text: 'Bu adrese bir şey göndermeyin. Yine de satın almak için yeni bir ödeme başlatın.',
+  cancelled_text:
+    'Bu adrese bir şey göndermeyin. Yine de satın almak için {merchant} satıcısına dönün ve yeni bir ödeme başlatın.',
   failed: 'Ödeme başarısız',
-  failed_text: 'Bu ödeme tamamlanamadı. Bu adrese artık bir şey göndermeyin.',
+  failed_text:
+    'Bu ödeme tamamlanamadı. Bu adrese artık bir şey göndermeyin. Yine de ödemek için {merchant} satıcısına dönün ve yeni bir ödeme başlatın.',
   late: 'Ödemeniz geç geldi',
   late_text:
     '{received} bu ödeme bittikten sonra ulaştı, bu yüzden işlenmedi. Kaybolmadı: kabul veya iade için {merchant} ile görüşün.',
+  incomplete: 'Zamanında tamamı ödenmedi',
+  incomplete_text:
+    '{amount} tutarının yalnızca {received} kadarı zamanında geldi, bu yüzden ödeme tamamlanmadı. Para kaybolmadı: nasıl tamamlanacağını {merchant} satıcısına sorun ya da iade isteyin.',
+  already_sent: 'Para gönderdiyseniz kaybolmadı: doğrudan {merchant} satıcısına gider. Ona sorun.',
 
   help: 'Sorunuz mu var? Bu ödeme numarasıyla {merchant} satıcısına başvurun:',
-  support_number: 'Ödeme numarası',
   amount: 'Tutar',
   rest: 'Kalan tutar',
   received: 'Ulaşan',
@@ -57,6 +63,7 @@ export const tr: Texts = {
   warn_memo: 'Ödemenize bu memoyu ekleyin. O olmadan paranın sizden geldiği bilinemez.',
   warn_exact: 'Tam olarak bu tutarı gönderin: ödemeniz onunla tanınır. Ağ ücretleri ayrıca ödenir.',
   warn_network: 'Yalnızca {network} ağında {currency} gönderin. Başka her şey kaybolabilir.',
+  compare: 'Onaylamadan önce kalın yazılı uçları cüzdanınızın gösterdiği adresle karşılaştırın.',
   testnet: 'Test ağı: buradaki paraların değeri yoktur.',
   demo_rate: 'Gösterim kuru, piyasa fiyatı değildir.',
 

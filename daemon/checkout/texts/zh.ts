@@ -23,16 +23,20 @@ export const zh: Texts = {
   overpaid: '已付款，但多付了',
   overpaid_text: '{merchant} 已收到您的付款。您多付了 {extra}：请联系 {merchant} 退还。',
   expired: '时间已结束',
-  expired_text: '没有按时收到付款。请不要再向此地址发送任何款项：请重新发起付款。',
+  expired_text:
+    '没有按时收到付款。请不要再向此地址发送任何款项。如仍要付款，请返回 {merchant} 重新发起付款。',
   cancelled: '付款已取消',
-  cancelled_text: '请不要向此地址发送任何款项。如仍要购买，请重新发起付款。',
+  cancelled_text: '请不要向此地址发送任何款项。如仍要购买，请返回 {merchant} 重新发起付款。',
   failed: '付款失败',
-  failed_text: '此付款未能完成。请不要再向此地址发送任何款项。',
+  failed_text: '此付款未能完成。请不要再向此地址发送任何款项。如仍要付款，请返回 {merchant} 重新发起付款。',
   late: '您的付款来迟了',
   late_text: '{received} 在此付款结束后才到达，因此没有入账。款项没有丢失：请联系 {merchant} 接受或退还。',
+  incomplete: '未按时付清',
+  incomplete_text:
+    '按时到达的只有 {received}（应付 {amount}），因此付款未完成。款项没有丢失：请联系 {merchant} 补足或退还。',
+  already_sent: '如果您已经付出款项，它没有丢失：款项直接进入 {merchant} 的钱包。请向对方查询。',
 
   help: '有疑问？请联系 {merchant}，并提供此付款编号：',
-  support_number: '付款编号',
   amount: '金额',
   rest: '尚需支付',
   received: '已收到',
@@ -52,6 +56,7 @@ export const zh: Texts = {
   warn_memo: '付款时请附上此备注。没有它，无法知道款项来自您。',
   warn_exact: '请准确发送此金额：它用来识别您的付款。网络费用另计。',
   warn_network: '只能通过 {network} 网络发送 {currency}，其他方式可能造成损失。',
+  compare: '确认之前，请将加粗的首尾字符与钱包中显示的地址核对。',
   testnet: '测试网络：这里的币没有价值。',
   demo_rate: '演示汇率，不是市场价格。',
 
