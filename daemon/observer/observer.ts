@@ -2,13 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { dropLeases, getCursor, holdLease } from '../../data/cursors.ts';
 import { dueInvoices, overdueInvoices, releaseAmounts } from '../../data/invoices.ts';
-import { type Gateway, ProviderError } from '../../src/chains/chain.ts';
-import { blockchains, disabledGatewaysOf } from '../../src/chains/gateways.ts';
+import { type Gateway, type Network, ProviderError } from '../../src/chains/chain.ts';
+import { type Blockchain, blockchains, disabledGatewaysOf } from '../../src/chains/gateways.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import type { App } from '../context.ts';
 import { seconds } from '../context.ts';
 import type { SettleApp } from '../settle.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';
+import type { ProviderConfig } from './provider.ts';
 import { createReader, lookAtAll, type Reader } from './reader.ts';
 import { openRpc, type ProviderStatus, type RpcSource } from './rpc.ts';
 
@@ -135,6 +136,17 @@ async function lookAtBatches(app: SettleApp, next: () => Promise<string[]>): Pro
   }
 }
 
+/** The configured provider alone, or the public ones; a key without a URL is the first one's, and goes to no other. */
+export function providersOf(
+  { id, providers }: Pick<Blockchain, 'id' | 'providers'>,
+  network: Network,
+  { provider, url, api_key }: Partial<ProviderConfig> = {},
+): ProviderConfig[] {
+  const [first, ...others] = providers[network];
+  if (url) return [{ provider: provider ?? first?.provider ?? id, url, api_key }];
+  return first ? [{ ...first, api_key }, ...others] : [];
+}
+
 interface Lane {
   reader: Reader;
   gateways: ReadGateways;
@@ -152,22 +164,13 @@ function createLane(app: ObserverApp, instance: string, id: string, given: RpcSo
   );
   const gateways = readGateways(app, id, enabled, disabled);
   const configured = app.config.blockchains?.[id];
-  const providers = configured?.url
-    ? [
-        {
-          provider: configured.provider ?? blockchain.providers[network][0]?.provider ?? id,
-          url: configured.url,
-          api_key: configured.api_key,
-        },
-      ]
-    : [...blockchain.providers[network]].map((provider) => ({ ...provider, api_key: configured?.api_key }));
   const source =
     given ??
     openRpc({
       blockchain: id,
       family: blockchain.family,
       network,
-      providers,
+      providers: providersOf(blockchain, network, configured),
       requests_per_second: configured?.requests_per_second ?? blockchain.requests_per_second,
       clock: app.clock,
       onEvent: (event) => app.log[event.type === 'provider_back' ? 'info' : 'warn'](event, event.message),

@@ -1,5 +1,6 @@
 // Several providers of one blockchain: fail-over and return, back-off, the network check and shutdown, over real HTTP.
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { providersOf } from '../../daemon/observer/observer.ts';
 import { openRpc, type ProviderEvent, type RpcOptions } from '../../daemon/observer/rpc.ts';
 import { type Network, ProviderError, type Rpc } from '../../src/chains/chain.ts';
 import { type AnswerRequest, json, type LocalServer, serve } from '../helpers/local-server.ts';
@@ -207,4 +208,18 @@ test('shutdown ends what is under way and what waits for its turn, and backs nob
     expect((result as PromiseRejectedResult).reason).toBeInstanceOf(ProviderError);
   }
   expect(events).toEqual([]);
+});
+
+test('a configured provider stands alone; a key without a URL goes to the first public one only', () => {
+  const providers = {
+    mainnet: ['a', 'b'].map((name) => ({ provider: 'esplora' as const, url: `https://${name}.example` })),
+    testnet: [],
+  };
+  const of = (network: Network, configured?: object) =>
+    providersOf({ id: 'bitcoin', providers }, network, configured);
+  expect(of('mainnet')).toMatchObject(providers.mainnet);
+  expect(of('mainnet', { api_key: 'secret' }).map(({ api_key }) => api_key)).toEqual(['secret', undefined]);
+  const own = { provider: 'core', url: 'http://127.0.0.1:8332', api_key: 'secret' };
+  expect(of('mainnet', own)).toEqual([own]);
+  expect(of('testnet')).toEqual([]);
 });
