@@ -6,6 +6,9 @@ const POLL_MS = 4_000;
 /** The server says the time every 10 s: longer silence is a dead connection. */
 const SILENCE_MS = 35_000;
 
+/** The day is told with the hour where so much time is left. */
+const DATED_MS = 12 * 3_600_000;
+
 /**
  * Brings the checkout under `root` to life: time left, copying, live status, cancelling.
  * `source` is the address its markup is fetched from again, `base` what other addresses begin with;
@@ -21,7 +24,7 @@ var say=function(t){var e=$('[data-live]');if(e)e.textContent=t};
 var num=function(n,pad){try{return new Intl.NumberFormat(root.lang,{minimumIntegerDigits:pad?2:1}).format(n)}catch(e){return(pad&&n<10?'0':'')+n}};
 var quiet=function(off){var e=$('[data-offline]');if(e)e.hidden=!off};
 function local(){var t=$('[data-before]');if(!t)return;try{
-t.textContent=t.getAttribute('data-before').replace('{time}',new Date(t.dateTime).toLocaleTimeString(root.lang,{hour:'2-digit',minute:'2-digit'}))}catch(e){}}
+t.textContent=t.getAttribute('data-before').replace('{time}',new Date(t.dateTime).toLocaleString(root.lang,data('expires')*1000-now()>${DATED_MS}?{dateStyle:'medium',timeStyle:'short'}:{hour:'2-digit',minute:'2-digit'}))}catch(e){}}
 function tick(){if(dead)return;var e=$('[data-left]');if(!e)return;
 var s=Math.max(0,Math.floor(+data('expires')-now()/1000)),h=Math.floor(s/3600),m=Math.floor(s%3600/60);
 var text=(h?num(h)+':':'')+num(m,h)+':'+num(s%60,1);if(e.textContent!==text)e.textContent=text;

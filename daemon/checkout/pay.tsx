@@ -6,6 +6,9 @@ import { Heading, Icon, Logo, Merchant, rootClass, tones } from './parts.tsx';
 import type { PayView } from './view.ts';
 
 const isPaid = (state: CheckoutState): boolean => state === 'confirmed' || state === 'overpaid';
+/** Ended unpaid. */
+const isOver = (state: CheckoutState): boolean =>
+  hasEnded(state) || state === 'late' || state === 'incomplete';
 /** Ended, and nothing of the buyer's was seen. */
 const hasEnded = (state: CheckoutState): boolean =>
   state === 'expired' || state === 'cancelled' || state === 'failed';
@@ -159,20 +162,21 @@ function After({ view }: { view: PayView }) {
         </form>
       </details>
     );
-  if (isPaid(state))
-    return (
-      <p class="after">
+  // A shop's page stands still: whoever has paid there may want the next. A page of ours has its link for that.
+  const again = isOver(state) || (isPaid(state) && place.mode === 'fragment') ? view.again : null;
+  if (!isPaid(state) && again === null) return null;
+  return (
+    <p class="after">
+      {isPaid(state) && (
         <button type="button" class="btn print" data-print>
           {lang.say('print')}
         </button>
-      </p>
-    );
-  if (!hasEnded(state) || !view.again) return null;
-  return (
-    <p class="after">
-      <a class="btn first" href={view.again} data-again>
-        {lang.say('again')}
-      </a>
+      )}
+      {again !== null && (
+        <a class={hasEnded(state) ? 'btn first' : 'btn'} href={again} data-again>
+          {lang.say('again')}
+        </a>
+      )}
     </p>
   );
 }

@@ -107,7 +107,7 @@ const SHEET = `
 & .val{flex-wrap:wrap}
 & .raw,& .copy{flex:1 1 100%}
 }
-@media (prefers-color-scheme:dark){
+@media screen and (prefers-color-scheme:dark){
 &{--gw-ink:#eaeefb;--gw-soft:#a9b4cc;--gw-line:#2c364b;--gw-card:#151c2b;--gw-field:#1b2436;--gw-accent:#8db4ff;--gw-on:#06132e;--gw-good:#7fe0a3;--gw-goodbg:#12301f;--gw-warn:#ffcb7d;--gw-warnbg:#35270d;--gw-bad:#ffa59e;--gw-badbg:#3a1917;--gw-info:#a9c6ff;--gw-infobg:#182c52}
 & .card{box-shadow:none}
 }
@@ -115,6 +115,7 @@ const SHEET = `
 & .card,& .btn,& .state,& .alert,& .note{border:1px solid}
 }
 @media print{
+&{color-scheme:light}
 & .note{background:none}
 & .receipt{display:block;margin-bottom:1em;font-size:1.5em;font-weight:700}
 & .cancel,& .opens,& .copy,& .after,& .hint,& .offline{display:none}
@@ -127,9 +128,9 @@ html{background:#eef1f7;color-scheme:light dark}
 body{margin:0;min-height:100vh;padding:clamp(.75em,4vw,3em) clamp(.6em,3vw,1.5em) 2.5em}
 main{display:block}
 .foot{max-width:44em;margin:1.2em auto 0;font:.82em/1.5 system-ui,sans-serif;color:#4c566b;text-align:center}
-@media (prefers-color-scheme:dark){html{background:#0c111b}.foot{color:#a9b4cc}}
+@media screen and (prefers-color-scheme:dark){html{background:#0c111b}.foot{color:#a9b4cc}}
 @media print{
-& .note{background:none}html{background:#fff}body{padding:0}}`;
+html{background:#fff;color-scheme:light}body{padding:0}}`;
 
 /**
  * What a foreign page says is undone first: everything to its initial value, or to the browser's own style. Shapes

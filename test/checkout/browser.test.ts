@@ -237,6 +237,10 @@ describeInBrowser('the pay page in a browser', () => {
     await page.emulateMedia({ media: 'print' });
     expect(await page.getByRole('button', { name: 'Print receipt' }).isVisible()).toBe(false);
     expect(await page.getByText('Receipt', { exact: true }).isVisible()).toBe(true);
+    const ink = () => page.evaluate('getComputedStyle(document.querySelector(".title")).color');
+    const printed = await ink();
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await ink(), 'paper is white on dark screens too').toBe(printed);
     await context.close();
   });
 });

@@ -126,6 +126,23 @@ describeInBrowser('checkout in foreign pages', () => {
     await context.close();
   });
 
+  test('whoever has paid keeps the receipt through a reload and may buy again', async () => {
+    const context = await browser.open();
+    const page = await host(
+      context,
+      `<div id="one"></div>${tag(`data-unit="${unit.id}" data-target="#one"`)}`,
+    );
+    await page.locator('#one button[value="solana"]').click();
+    await page.locator('#one .gw[data-state=waiting]').waitFor();
+    await settle((await page.locator('#one .gw').getAttribute('data-invoice')) ?? '');
+    await page.locator('#one .gw[data-state=confirmed]').waitFor();
+    await page.reload();
+    await page.locator('#one .gw[data-state=confirmed]').waitFor();
+    await page.locator('#one [data-again]').click();
+    await page.locator('#one button[value="solana"]').waitFor();
+    await context.close();
+  });
+
   test('a tag without a target mounts where it stands, and one whose target comes later waits for it', async () => {
     const context = await browser.open();
     const page = await host(
