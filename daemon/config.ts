@@ -122,6 +122,9 @@ function contradictions(config: Config): string[] {
   if (network === 'mainnet' && config.demo)
     errors.push('demo: simulated payments are refused with network mainnet');
   if (admin.password && !admin.email) errors.push('admin.password: needs admin.email');
+  const { username, search, hash } = new URL(config.public_url);
+  if (username || search || hash)
+    errors.push('public_url: must be scheme, host and path only, for paths are put behind it');
   if (Number(config.service_fee_percent) > 100) errors.push('service_fee_percent: must be at most 100');
   if (rates.source === 'fixed' && !Object.values(rates.usd).some((usd) => usd !== undefined))
     errors.push('rates.usd: rates.source fixed needs at least one figure');

@@ -27,7 +27,7 @@ export interface Leaf {
   choices?: readonly string[];
   help: string;
   default?: unknown;
-  /** Never shown: wholly, or only the password within a URL. */
+  /** Never shown: wholly, or only what lets in within a URL. */
   secret: false | 'whole' | 'password';
 }
 
@@ -202,7 +202,15 @@ function typed(leaf: Leaf, text: string): unknown {
 export function shown(leaf: Leaf, value: unknown): unknown {
   if (value === undefined || leaf.secret === false) return value;
   if (leaf.secret === 'whole') return '(hidden)';
-  return String(value).replace(/^([a-z]+:\/\/[^/@:]*):.*@/i, '$1:(hidden)@');
+  return withoutKeys(String(value));
+}
+
+/** A URL without what lets in: its password, the values of its query, and long words of an http path, which providers hand out as keys. */
+function withoutKeys(url: string): string {
+  const shown = url
+    .replace(/^([a-z]+:\/\/[^/@:]*):.*@/i, '$1:(hidden)@')
+    .replace(/([?&][^=&#]*=)[^&#]*/g, '$1(hidden)');
+  return /^https?:/i.test(url) ? shown.replace(/(?<![:/])\/[\w-]{20,}(?=[/?#]|$)/g, '/(hidden)') : shown;
 }
 
 /** The candidate with the smallest edit distance. */

@@ -186,6 +186,11 @@ describe('a configuration is refused', () => {
       { flags: { network: 'mainnet', 'gateways.ton.payment_ttl_seconds': '5' } },
       'at least 60',
     ],
+    [
+      'a public URL that paths cannot follow',
+      { flags: { public_url: 'https://x.test/?a=1' } },
+      'public_url: ',
+    ],
     ['a database of another kind', { flags: { database_url: 'mysql://x' } }, 'sqlite:FILE or postgres://'],
   ])('for %s', (_, sources, message) => {
     verifies('platform-key-form');
@@ -220,6 +225,17 @@ test('what is shown of a setting holds no secret', () => {
   expect(of('database_url', 'postgres://me:pass@db/x')).toBe('postgres://me:(hidden)@db/x');
   expect(of('database_url', 'sqlite:/a/b')).toBe('sqlite:/a/b');
   expect(of('blockchains.bitcoin.url', 'http://u:p:w@host')).toBe('http://u:(hidden)@host');
+  // Providers hand out keys in queries and in paths.
+  expect(of('blockchains.solana.url', 'https://rpc.example.com/?api-key=1a2b&net=main')).toBe(
+    'https://rpc.example.com/?api-key=(hidden)&net=(hidden)',
+  );
+  expect(
+    of('blockchains.solana.url', 'https://solana-mainnet-of-someone.example/v2/aB3_xY9-0123456789ab'),
+  ).toBe('https://solana-mainnet-of-someone.example/v2/(hidden)');
+  expect(of('blockchains.ton.url', 'https://toncenter.example/api/v3')).toBe(
+    'https://toncenter.example/api/v3',
+  );
+  expect(of('database_url', 'postgres://db/x?password=p')).toBe('postgres://db/x?password=(hidden)');
   expect(of('admin.email', 'a@example.com')).toBe('a@example.com');
   const secret = settings.filter((leaf) => leaf.secret === 'whole').map((leaf) => leaf.name);
   expect(secret).toEqual(
