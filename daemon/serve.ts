@@ -1,5 +1,6 @@
 // The socket: listens where it is told or not at all, bounds what a connection may do, and drains at the end.
 import type { RequestListener, Server } from 'node:http';
+import { createServer } from 'node:net';
 import { toNodeHandler } from 'h3/node';
 import { type Listener, listen } from 'listhen';
 import { ConfigError, localUrl } from './config.ts';
@@ -82,7 +83,7 @@ async function listenExactly(answer: RequestListener, host: string, port: number
       clipboard: false,
     });
   } catch (error) {
-    throw unusable(host, port, error);
+    throw unusable(host, port, (await refusalOf(host, port)) ?? error);
   }
   if (port === 0 || listener.address.port === port) return listener;
   // listhen answers a port of its list of unsafe ones (6000, 6667, …) with another one.
@@ -90,11 +91,20 @@ async function listenExactly(answer: RequestListener, host: string, port: number
   throw unusable(host, port, new Error('browsers refuse it; choose another with --port'));
 }
 
+/** What the system says to listening there: listhen only says that no port was found. Undefined where it listens. */
+function refusalOf(host: string, port: number): Promise<Error | undefined> {
+  const probe = createServer();
+  return new Promise((resolve) => {
+    probe.once('error', resolve);
+    probe.listen({ host, port }, () => probe.close(() => resolve(undefined)));
+  });
+}
+
 /** Why there is no listening on that address, in words for the operator. */
 export function unusable(host: string, port: number, error: unknown): ConfigError {
   const { code, name, message } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
-    EADDRINUSE: 'another process listens there, or this user may not; choose another with --port',
+    EADDRINUSE: 'another process listens there; choose another with --port',
     EACCES: 'this user may not use it; choose one above 1023 with --port',
     EADDRNOTAVAIL: 'this machine has no such address; check host',
     ENOTFOUND: 'this machine has no such address; check host',

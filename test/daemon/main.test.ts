@@ -111,6 +111,8 @@ describe('a start is refused with 78', () => {
 
   test('on an address that is not of this machine', async () => {
     expect(await refused(['--host', '192.0.2.1', '--port', '0'])).toContain('192.0.2.1 cannot be used');
+    // Nor is a port to blame that was named.
+    expect(await refused(['--host', '192.0.2.1', '--port', '4020'])).toContain('no such address; check host');
   });
 
   test('beside another daemon on the same file, which goes on', async () => {
