@@ -126,6 +126,12 @@ export function isUniqueViolation(error: unknown): boolean {
   return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
 }
 
+/** Whether the disk of the database has no room left: nothing was written, and reading goes on. */
+export function isFull(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'SQLITE_FULL' || code === '53100';
+}
+
 /** Whether the database asked to come back later (SQLite's write lock, PostgreSQL out of connections or restarting). */
 export function isBusy(error: unknown): boolean {
   const code = codeOf(error);

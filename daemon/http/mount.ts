@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { H3, type H3Event } from 'h3';
-import { isBusy } from '../../data/open.ts';
+import { isBusy, isFull } from '../../data/open.ts';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { parseInput } from '../../src/api/validation.ts';
 import { ProviderError } from '../../src/chains/chain.ts';
@@ -26,6 +26,8 @@ import { callerAddress, MAX_BODY_BYTES, MalformedBody, parseForm, parseJson, rea
 /** How soon a busy database or provider may be asked again. */
 const BUSY_RETRY_SECONDS = 1;
 const PROVIDER_RETRY_SECONDS = 5;
+/** A person has to make room. */
+const FULL_RETRY_SECONDS = 60;
 
 export interface Http {
   h3: H3;
@@ -181,6 +183,17 @@ function failureAnswer(error: unknown, call: Call, endpoint: Endpoint | undefine
   if (error instanceof Refusal) return refusalAnswer(error, call.request_id);
   if (isBusy(error))
     return refusalAnswer(new Refusal('database_busy', { retry_after: BUSY_RETRY_SECONDS }), call.request_id);
+  if (isFull(error)) {
+    call.log.error(
+      { err: error, endpoint: endpoint?.id },
+      'the disk of the database is full: nothing can be written',
+    );
+    const detail = 'The database cannot take anything new now';
+    return refusalAnswer(
+      new Refusal('database_busy', { detail, retry_after: FULL_RETRY_SECONDS }),
+      call.request_id,
+    );
+  }
   if (error instanceof ProviderError) {
     call.log.warn({ err: error, endpoint: endpoint?.id }, 'a provider failed the request');
     return refusalAnswer(

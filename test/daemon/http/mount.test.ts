@@ -1,5 +1,6 @@
 // The contract of every route, in-process and over a real socket: order of checks, statuses, bodies and headers.
 import { connect } from 'node:net';
+import SQLite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { routesOf, Streamed } from '../../../daemon/http/handler.ts';
@@ -78,6 +79,12 @@ const failures: Record<string, () => unknown> = {
   },
   busy: () => {
     throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
+  },
+  full: () => {
+    const disk = new SQLite(':memory:');
+    disk.pragma('max_page_count = 2');
+    disk.exec('create table rows (text)');
+    for (;;) disk.prepare('insert into rows values (?)').run('x'.repeat(1000));
   },
   limit: () => {
     throw new Refusal('limit_exhausted', { extra: { required_usd: '2' }, retry_after: 7 });
@@ -302,6 +309,16 @@ describe.each([
     const response = await call('/fail/busy');
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await response.json()).toMatchObject({ code: 'database_busy' });
+  });
+
+  test('a database without room is 503 too, and the log tells the operator why', async () => {
+    const response = await call('/fail/full');
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '60']);
+    const { code, detail, request_id } = await response.json();
+    expect([code, detail]).toEqual(['database_busy', 'The database cannot take anything new now']);
+    expect(app.lines).toContainEqual(
+      expect.objectContaining({ level: 'error', request_id, msg: expect.stringContaining('disk') }),
+    );
   });
 
   test.each(['bug', 'reply', 'header'])(
