@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Endpoint, Raw } from '../../src/api/endpoint.ts';
 import { mendOf } from '../../src/api/mends.ts';
 import type { ValidationError } from '../../src/api/validation.ts';
-import type { Refusal } from '../../src/errors.ts';
+import type { ErrorCode, Refusal } from '../../src/errors.ts';
 import { Prepared, Streamed } from './handler.ts';
 
 export type Body = string | Uint8Array | ReadableStream<Uint8Array> | null;
@@ -37,10 +37,17 @@ export function replyAnswer(endpoint: Endpoint, value: unknown): Answer {
   };
 }
 
+/** How to be let in, of each refusal with 401: a bearer token opens nothing that asks for a key. */
+const challenges: Partial<Record<ErrorCode, string>> = {
+  not_authenticated: 'Bearer',
+  invalid_api_key: 'APIKey',
+};
+
 /** `{detail, code, request_id, hint, next, …}` with the headers its status asks for. */
 export function refusalAnswer(refusal: Refusal, request_id: string): Answer {
   const headers: Record<string, string> = { ...JSON_TYPE };
-  if (refusal.status === 401) headers['www-authenticate'] = 'Bearer';
+  const challenge = challenges[refusal.code];
+  if (challenge !== undefined) headers['www-authenticate'] = challenge;
   if (refusal.retry_after !== undefined) headers['retry-after'] = String(refusal.retry_after);
   const body = {
     detail: refusal.message,

@@ -111,8 +111,9 @@ function refusalBreaches(answer: Answered, codes: readonly ErrorCode[]): string[
     breaches.push(`code ${code} does not go with status ${answer.status}`);
   const wait = mendOf(code as ErrorCode)?.hint.includes('Retry-After');
   if (wait && !/^\d+$/.test(answer.headers.get('retry-after') ?? '')) breaches.push('no Retry-After');
-  if (answer.status === 401 && answer.headers.get('www-authenticate') !== 'Bearer')
-    breaches.push('no WWW-Authenticate');
+  const challenge = code === 'invalid_api_key' ? 'APIKey' : 'Bearer';
+  if (answer.status === 401 && answer.headers.get('www-authenticate') !== challenge)
+    breaches.push(`WWW-Authenticate is not ${challenge}`);
   return breaches;
 }
 
