@@ -112,21 +112,38 @@ function gatewayFor(app: App, owner: Owner, chain: string): Gateway {
   return findGateway(enabledGateways(app.gateways, owner.merchant.enabled_currencies), chain);
 }
 
-/** Where the owner is paid on the gateway's blockchain; null is the deployment. Refuses with `no_wallet`. */
-export async function walletFor(app: App, owner_id: string | null, gateway: Gateway) {
+/** What whoever asked can do about a missing wallet; hint and next where they are not those of `no_wallet`. */
+const walletMends = {
+  owner: { mend: 'set it with PUT /api/v1/merchant/wallets' },
+  platform: {
+    mend: 'the operator sets it with PUT /api/v1/admin/refill-wallets',
+    next: nextCall('setAdminRefillWallet'),
+  },
+  buyer: {
+    mend: 'its merchant has to set one',
+    hint: 'Take another of the `chains` of the unit, or tell its merchant',
+    next: nextCall('getUnit'),
+  },
+};
+
+/** Where the owner is paid on the gateway's blockchain; null is the deployment. Refuses with `no_wallet`, in words for `asker`. */
+export async function walletFor(
+  app: App,
+  owner_id: string | null,
+  gateway: Gateway,
+  asker: 'owner' | 'buyer' = 'owner',
+) {
   const { blockchain, blockchain_name } = gateway;
   const wallet =
     owner_id === null
       ? await deploymentWallet(app.db.query, blockchain)
       : await getWallet(app.db, owner_id, blockchain);
   if (wallet) return wallet;
-  const mend =
-    owner_id === null
-      ? 'the operator sets it with PUT /api/v1/admin/refill-wallets'
-      : 'set it with PUT /api/v1/merchant/wallets';
+  const { mend, ...extra } =
+    walletMends[asker === 'buyer' ? 'buyer' : owner_id === null ? 'platform' : 'owner'];
   throw new Refusal('no_wallet', {
     detail: `No receive wallet is set for ${blockchain_name}; ${mend}`,
-    extra: { blockchain, ...(owner_id === null ? { next: nextCall('setAdminRefillWallet') } : {}) },
+    extra: { ...extra, blockchain },
   });
 }
 

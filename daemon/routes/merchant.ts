@@ -108,7 +108,11 @@ export const merchant: Handlers<typeof list> = {
     if (!wallet)
       throw new Refusal('no_wallet', {
         detail: `The operator has set no refill wallet for ${blockchain_name}; GET /api/v1/merchant/refill-wallets lists those there are`,
-        extra: { blockchain, next: nextCall('getRefillWallets') },
+        extra: {
+          hint: 'Refill on a blockchain that has a refill wallet, or ask the operator to set one',
+          next: nextCall('getRefillWallets'),
+          blockchain,
+        },
       });
     const row = await createInvoice(app, {
       id: request.resource_id,

@@ -43,7 +43,7 @@ export const unitCheckout: Handlers<readonly [typeof getUnit, typeof checkoutUni
       gateway,
       amount: formatUsd(unit.amount_usd_micros),
       amount_unit: 'usd',
-      wallet: await walletFor(app, merchant.id, gateway),
+      wallet: await walletFor(app, merchant.id, gateway, 'buyer'),
       ttl_seconds: unit.wait_seconds,
       external_ref: body.external_ref,
       callback_url: null,

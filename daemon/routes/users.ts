@@ -3,6 +3,7 @@ import type { Updateable } from 'kysely';
 import type { Tx } from '../../data/open.ts';
 import type { Tables, UserRow } from '../../data/tables.ts';
 import * as data from '../../data/users.ts';
+import { nextCall } from '../../src/api/mends.ts';
 import type { users as list } from '../../src/api/users.ts';
 import { Refusal } from '../../src/errors.ts';
 import { createAccount, refuseForeignIdentity, refuseForeignUser } from '../accounts.ts';
@@ -50,7 +51,10 @@ export const users: Handlers<typeof list> = {
   async createUser({ body }, { app }) {
     const row = await register(app, body);
     if (!row)
-      throw new Refusal('user_exists', { detail: 'The user with this email already exists in the system.' });
+      throw new Refusal('user_exists', {
+        detail: 'The user with this email already exists in the system.',
+        extra: { hint: 'Change that user, or take another address', next: nextCall('listUsers') },
+      });
     return presentUser(row);
   },
 
@@ -59,15 +63,14 @@ export const users: Handlers<typeof list> = {
     // Whether the id exists is told to superusers only.
     if (!user.is_superuser) throw new Refusal('not_superuser');
     const row = await data.getUser(app.db.query, params.user_id);
-    if (!row) throw new Refusal('user_not_found');
+    if (!row) throw noSuchUser();
     return presentUser(row);
   },
 
   async updateUser({ params, body }, { app, log, user: operator }) {
     const { email, full_name, password, is_active, is_superuser } = body;
     const user = await data.getUser(app.db.query, params.user_id);
-    if (!user)
-      throw new Refusal('user_not_found', { detail: 'The user with this id does not exist in the system' });
+    if (!user) throw noSuchUser('The user with this id does not exist in the system');
     const values: Updateable<Tables['users']> = { ...nameOf(full_name), ...identityOf(user, email) };
     if (password != null) {
       refuseForeignUser(user, 'password');
@@ -84,7 +87,7 @@ export const users: Handlers<typeof list> = {
 
   async deleteUser({ params }, { app, log, user: operator }) {
     const user = await data.getUser(app.db.query, params.user_id);
-    if (!user) throw new Refusal('user_not_found');
+    if (!user) throw noSuchUser();
     if (user.id === operator.id) throw new Refusal('superuser_self_delete');
     await app.db.transaction(async (tx) => {
       if (user.is_superuser) await keepOneSuperuser(app, tx, user);
@@ -94,6 +97,13 @@ export const users: Handlers<typeof list> = {
     return { message: 'User deleted successfully' };
   },
 };
+
+/** What a superuser is told who named a user that is not there. */
+const noSuchUser = (detail?: string): Refusal =>
+  new Refusal('user_not_found', {
+    ...(detail === undefined ? {} : { detail }),
+    extra: { hint: 'List the users', next: nextCall('listUsers') },
+  });
 
 interface Registration {
   email: string;

@@ -164,6 +164,10 @@ describe.each(databases)('a buyer on %s', (database) => {
     expect(await code('dogecoin')).toEqual([400, 'unknown_chain']);
     await service.app.db.query.deleteFrom('wallets').where('merchant_id', '=', who.id).execute();
     expect(await code('ton')).toEqual([400, 'no_wallet']);
+    // A buyer has no credentials to set a wallet with.
+    const { json } = await buy(unit.id, { chain: 'ton' });
+    expect([json.next.operation, json.blockchain]).toEqual(['getUnit', 'ton']);
+    expect(json.detail).not.toContain('PUT');
     await service.fetch('PATCH', `/api/v1/merchant/units/${unit.id}`, {
       token: who.token,
       body: { active: false },

@@ -114,6 +114,11 @@ describe.each(databases)('money on %s', (database) => {
       const { status, json } = await refill({ chain: 'solana', amount: 10 });
       expect([status, json.code, json.blockchain]).toEqual([400, 'no_wallet', 'solana']);
       expect(json.detail).toContain('Solana');
+      // The wallet that lacks is the operator's: to set one's own mends nothing.
+      expect([json.next.operation, json.hint]).toEqual([
+        'getRefillWallets',
+        expect.stringContaining('operator'),
+      ]);
       expect((await refill({ chain: 'dogecoin', amount: 10 })).json.code).toBe('unknown_chain');
     });
 

@@ -72,6 +72,7 @@ describe.each(databases)('management of users on %s', (database) => {
     }
     const absent = await read(NOBODY, operator.token);
     expect([absent.status, absent.json.detail]).toEqual([404, 'User not found']);
+    expect(absent.json.next.operation).toBe('listUsers');
     expect((await read('not-an-id', operator.token)).status).toBe(422);
   });
 
