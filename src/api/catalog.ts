@@ -34,6 +34,7 @@ function typeOf(schema: JsonSchema): string {
   if (choices) return [...new Set(choices.map(typeOf))].join(' or ');
   if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' \\| ');
   if (schema.type === 'array') return `list of ${typeOf((schema.items ?? {}) as JsonSchema)}`;
+  if (Array.isArray(schema.type)) return schema.type.join(' or ');
   return typeof schema.type === 'string' ? schema.type : 'any';
 }
 

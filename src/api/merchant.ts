@@ -72,9 +72,8 @@ export const updateMerchantAccount = endpoint({
   }),
   response: MerchantAccountPublic,
   errors: ['unknown_chain', 'url_not_allowed', 'bad_request', 'slug_taken'],
-  example: {
-    body: { webhook_url: '{webhook_url}', enabled_currencies: ['TON', 'USDT'] },
-  },
+  // Nothing but the webhook: whoever makes this call as it stands must not lose currencies by it.
+  example: { body: { webhook_url: '{webhook_url}' } },
 });
 
 export const rotateApiKey = endpoint({

@@ -85,16 +85,24 @@ A check that answers 402 \`limit_exhausted\` names the amount and the call.`,
     title: 'Embed checkout in a website',
     summary: 'Put a unit or an invoice into your own pages with one script tag',
     auth: 'jwt',
-    steps: ['loginAccessToken', 'createUnit', 'getEmbedPreview', 'embedScript'],
+    steps: [
+      'signup',
+      'loginAccessToken',
+      'setMerchantWallet',
+      'createUnit',
+      'getEmbedPreview',
+      'embedScript',
+    ],
     call: 'getEmbedPreview',
     docs: `\`\`\`html
 <div id="checkout"></div>
 <script async src="{base_url}/embed.js" data-unit="{unit_id}" data-size="mobile" data-target="#checkout"></script>
 \`\`\`
 
-1. \`createUnit\` and take its \`id\`, or create an invoice on your server and use \`data-invoice\`.
-2. \`getEmbedPreview\` gives ready snippets for each of your units and sizes.
-3. Paste one. The script mounts checkout into \`data-target\`; with \`data-unit\` it creates invoices on demand.
+1. \`signup\`, \`loginAccessToken\`, \`setMerchantWallet\` as in “Sell with an invoice”.
+2. \`createUnit\` and take its \`id\`, or create an invoice on your server and use \`data-invoice\`.
+3. \`getEmbedPreview\` gives ready snippets for each of your units and sizes.
+4. Paste one. The script mounts checkout into \`data-target\`; with \`data-unit\` it creates invoices on demand.
 
 Without scripts: link to \`page_url\`, or fetch the fragment \`GET {base_url}/v1/units/{unit_id}/div\`, readable from any origin.`,
   },

@@ -147,6 +147,11 @@ describe('discovery', () => {
     }
   });
 
+  test('every member of a request has a type', async () => {
+    for (const { id, docs } of await entriesOf('?kind=endpoint&include_docs=true&include_hidden=true'))
+      expect(docs, id).not.toMatch(/\((?:path|query|body|form), any\)/);
+  });
+
   test('llms-full.txt tells of every entry that is not hidden', async () => {
     const { text } = await get('/llms-full.txt');
     expect(Buffer.byteLength(text)).toBeLessThan(MAX_LLMS_FULL_BYTES);

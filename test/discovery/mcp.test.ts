@@ -97,6 +97,11 @@ describe('MCP', () => {
     const call = async (name: string, args: Record<string, unknown> = {}) =>
       (await client.callTool({ name, arguments: args })) as unknown as Result;
 
+    test('says where its credentials come from', () => {
+      const said = client.getInstructions() ?? '';
+      for (const way of ['X-API-Key', 'Authorization: Bearer', 'gw login']) expect(said).toContain(way);
+    });
+
     test('lists a tool for every endpoint, with schemas and annotations', async () => {
       verifies('gw-mcp');
       const { tools } = await client.listTools();
