@@ -1,5 +1,4 @@
 // MCP over HTTP and over stdio, with clients of the present and the previous generation of the SDK.
-import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -9,10 +8,10 @@ import { createHttp } from '../../daemon/http/mount.ts';
 import { routes } from '../../daemon/routes/routes.ts';
 import { type Serving, serve } from '../../daemon/serve.ts';
 import { api } from '../../src/api/api.ts';
+import { GW } from '../cli/helpers/gw.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { verifies } from '../requirements.ts';
 
-const root = join(import.meta.dirname, '../..');
 const all = api.map(({ id }) => id);
 const shown = api.filter((endpoint) => !('hidden' in endpoint)).map(({ id }) => id);
 
@@ -66,13 +65,7 @@ describe('MCP', () => {
       await client.connect(
         new StdioClientTransport({
           command: process.execPath,
-          args: [
-            '--import',
-            join(root, 'test/helpers/typescript-hooks.mjs'),
-            join(root, 'test/discovery/gw-process.ts'),
-            'mcp',
-            ...(query ? ['--include-hidden'] : []),
-          ],
+          args: [GW, 'mcp', ...(query ? ['--include-hidden'] : [])],
           env: {
             PATH: process.env.PATH ?? '',
             HOME: daemon.app.config.data_dir,
