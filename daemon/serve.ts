@@ -8,7 +8,7 @@ import type { Http } from './http/mount.ts';
 
 /** A connection must have sent its headers by then … */
 const HEADERS_TIMEOUT_MS = 10_000;
-/** … and its whole request by then. */
+/** … and its whole request by then. Node looks every 30 s for those that have not, so some last as much longer. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_CONNECTIONS = 20_000;
