@@ -48,11 +48,19 @@ export async function gather(command: Command, given: Given, io: Io): Promise<Ga
       const variable = io.env[variableOf(flag)];
       if (variable !== undefined && variable !== '') values.set(flag.field, wireValue(flag, variable));
     }
+    checkChoice(flag, values.get(flag.field));
     if (flag.secret && values.get(flag.field) === '-')
       values.set(flag.field, (await readStdin(io)).replace(/\r?\n$/, ''));
   }
   for (const name of given.unset) values.set(nullable(flags, name), null);
   return { values, flags };
+}
+
+/** commander checks what stands behind a flag; gw's own values may also stand alone. An endpoint's are validated later. */
+function checkChoice(flag: Flag, value: unknown): void {
+  if (flag.place !== 'own' || !flag.choices || typeof value !== 'string') return;
+  if (!flag.choices.includes(value))
+    throw usage(`${flag.name} is one of ${flag.choices.join(', ')}, not “${value}”`);
 }
 
 function nullable(flags: readonly Flag[], name: string): string {

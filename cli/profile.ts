@@ -12,6 +12,8 @@ export const isSecret = (key: ProfileKey): boolean => key !== 'url' && key !== '
 
 export const DEFAULT_URL = 'http://127.0.0.1:4020';
 const DEFAULT_PROFILE = 'default';
+/** Keys and tokens are sent as headers. */
+const HEADER_VALUE = /^[\x20-\x7e]*$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Where a value is from. */
@@ -41,12 +43,22 @@ export interface Store {
 /** Opens the file of profiles; GW_CONFIG_DIR names another directory. Nothing is written until something is set. */
 export async function openStore(env: NodeJS.ProcessEnv): Promise<Store> {
   const { default: Conf } = await import('conf');
+  let broken: Error | undefined;
   const options = {
     projectName: 'gatewayd',
     projectSuffix: '',
     configName: 'gw',
     configFileMode: 0o600,
     accessPropertiesByDotNotation: false,
+    // Told after conf knows its path, so that the file can be named.
+    deserialize(text: string): Kept {
+      try {
+        return JSON.parse(text) as Kept;
+      } catch (error) {
+        broken = error as Error;
+        return {} as Kept;
+      }
+    },
     ...(env.GW_CONFIG_DIR ? { cwd: env.GW_CONFIG_DIR } : {}),
   };
   let conf: InstanceType<typeof Conf<Kept>>;
@@ -54,10 +66,12 @@ export async function openStore(env: NodeJS.ProcessEnv): Promise<Store> {
     conf = new Conf<Kept>(options);
     if (existsSync(conf.path)) void conf.store;
   } catch (error) {
-    throw new GwError('config', `the profiles cannot be read: ${(error as Error).message}`, {
-      hint: 'mend or remove the file that gw config path names',
-    });
+    throw new GwError('config', `the profiles cannot be read: ${(error as Error).message}`);
   }
+  if (broken)
+    throw new GwError('config', `the profiles cannot be read: ${broken.message}`, {
+      hint: `mend or remove ${conf.path}`,
+    });
   const profiles = (): Record<string, Profile> => conf.get('profiles', {});
   const save = (values: Partial<Kept>): void => {
     conf.set(values);
@@ -119,6 +133,14 @@ export class Settings {
         : { value: store.current(), origin: 'profile' };
   }
   get(key: ProfileKey): Setting | undefined {
+    const found = this.#find(key);
+    if (found && (key === 'api_key' || key === 'token') && !HEADER_VALUE.test(found.value))
+      throw new GwError('config', `the ${key} (${found.origin}) has characters that no key has`, {
+        hint: 'was it copied whole? gw login keeps a new one',
+      });
+    return found;
+  }
+  #find(key: ProfileKey): Setting | undefined {
     const flag = key === 'url' || key === 'api_key' || key === 'token' ? this.#flags[key] : undefined;
     if (flag) return { value: flag, origin: 'flag' };
     const variable = this.#env[variables[key] ?? ''];

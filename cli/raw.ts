@@ -3,8 +3,9 @@ import { writeFileSync } from 'node:fs';
 import type { Endpoint, Media } from '../src/api/endpoint.ts';
 import type { Command } from './command.ts';
 import { usage } from './errors.ts';
-import { print, printJson, say } from './io.ts';
+import { print, say } from './io.ts';
 import { cleanLines } from './text.ts';
+import { printObject } from './view.ts';
 
 /** A command that calls `endpoint` and writes what it answers to stdout or a file. */
 export function rawCommand(
@@ -40,7 +41,7 @@ export function rawCommand(
       if (io.json !== false) {
         const body =
           typeof reply === 'string' ? { text: reply } : { base64: Buffer.from(reply).toString('base64') };
-        return printJson(io, { content_type: media, ...body });
+        return printObject(io, { content_type: media, ...body });
       }
       if (typeof own.output === 'string') return;
       if (typeof reply === 'string') return print(io, io.stdout.isTTY ? cleanLines(reply) : reply);

@@ -179,6 +179,10 @@ export function printReply(io: Io, reply: unknown, view: View = {}): void {
   else print(io, io.stdout.isTTY ? cleanLines(String(reply)) : String(reply));
 }
 
+/** One thing that has no other face as JSON: whole, or the members asked for. */
+export const printObject = (io: Io, thing: Row): void =>
+  printJson(io, Array.isArray(io.json) ? pick(thing, io.json, 'none') : thing);
+
 /** The named members: of each row where they are members of rows, else of the reply itself. */
 export function pick(reply: unknown, names: readonly string[], list?: string): unknown {
   const take = (thing: unknown) =>

@@ -1,6 +1,7 @@
 // `gw completion`: a script that completes commands and flags; it needs neither network nor profile.
 import type { Command } from '../command.ts';
-import { print, printJson } from '../io.ts';
+import { print } from '../io.ts';
+import { printObject } from '../view.ts';
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
@@ -31,10 +32,8 @@ export const command: Command = {
     const { io, own } = context;
     const { scriptFor } = await import('../completion.ts');
     const shell = own.shell === 'pwsh' ? 'powershell' : (own.shell as (typeof shells)[number]);
-    if (!shells.includes(shell))
-      throw (await import('../errors.ts')).usage(`completions exist for ${shells.join(', ')}`);
     const script = await scriptFor(shell);
-    if (io.json !== false) printJson(io, { shell, script });
+    if (io.json !== false) printObject(io, { shell, script });
     else print(io, script);
   },
 };

@@ -8,8 +8,9 @@ import { getMe } from '../../src/api/users.ts';
 import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import type { Command, Context } from '../command.ts';
 import { GwError } from '../errors.ts';
-import { paint, print, printJson } from '../io.ts';
+import { paint, print } from '../io.ts';
 import { clean } from '../text.ts';
+import { printObject } from '../view.ts';
 
 interface Check {
   name: string;
@@ -47,7 +48,7 @@ export const command: Command = {
       if (check.fix) print(io, `     ${paint(io, 'cyan', '→')} ${check.fix}`);
     }
     const ok = checks.every((check) => check.ok);
-    if (io.json !== false) printJson(io, { ok, checks });
+    if (io.json !== false) printObject(io, { ok, checks });
     if (!ok) process.exitCode = 1;
   },
 };
@@ -56,6 +57,11 @@ const good = (name: string, detail: string): Check => ({ name, ok: true, detail,
 const bad = (name: string, detail: string, fix: string): Check => ({ name, ok: false, detail, fix });
 
 async function* checksOf(context: Context): AsyncGenerator<Check, void> {
+  const opened = await attempt('profile', 'gw config list', async () => {
+    const known = await context.settings();
+    return [known.get('api_key'), known.get('token'), known.url].map(String).join();
+  });
+  if (!opened.ok) return yield opened;
   const settings = await context.settings();
   const { path } = settings.store;
   const mode = statSync(path, { throwIfNoEntry: false })?.mode;
@@ -111,6 +117,8 @@ async function attempt(name: string, fix: string, work: () => Promise<string>): 
   try {
     return good(name, await work());
   } catch (error) {
-    return bad(name, (error as Error).message, fix);
+    // What is wrong with the settings is mended there, whatever was asked with them.
+    const mends = error instanceof GwError && error.kind === 'config' ? error.details.hint : undefined;
+    return bad(name, (error as Error).message, mends ?? fix);
   }
 }

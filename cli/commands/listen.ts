@@ -5,8 +5,9 @@ import { webhookHeaders } from '../../src/webhook.ts';
 import type { Command, Context } from '../command.ts';
 import { usage } from '../errors.ts';
 import { followEvents, type GwEvent } from '../events.ts';
-import { type Io, paint, print, printJson, printJsonLine, say } from '../io.ts';
+import { type Io, paint, print, printJsonLine, say } from '../io.ts';
 import { clean } from '../text.ts';
+import { pick, printObject } from '../view.ts';
 
 /** What webhooks send; other kinds are forwarded when they are asked for. */
 const DEFAULT_EVENTS = 'invoice.confirmed';
@@ -63,7 +64,7 @@ export const command: Command = {
     await context.input();
     const { io, own, signal } = context;
     const secret = await listenSecret(context);
-    if (own.print_secret === true) return io.json === false ? print(io, secret) : printJson(io, { secret });
+    if (own.print_secret === true) return io.json === false ? print(io, secret) : printObject(io, { secret });
     const url = own.forward_to as string | undefined;
     if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
       throw usage(`--forward-to takes an http or https address, not “${url}”`);
@@ -75,7 +76,11 @@ export const command: Command = {
     for await (const event of followEvents(context, { after: own.after as string, signal, onOpen })) {
       if (wanted && !wanted.has(event.type)) continue;
       const delivery = url === undefined ? null : await deliver(event, url, secret);
-      if (io.json !== false) printJsonLine(io, { event, delivery });
+      if (io.json !== false)
+        printJsonLine(
+          io,
+          Array.isArray(io.json) ? pick({ event, delivery }, io.json, 'none') : { event, delivery },
+        );
       else printDelivery(io, event, delivery);
     }
   },

@@ -7,9 +7,10 @@ import { getMe } from '../../src/api/users.ts';
 import type { Command, Context } from '../command.ts';
 import { GwError, usage } from '../errors.ts';
 import type { Flag } from '../flags.ts';
-import { printJson, readStdin, say } from '../io.ts';
+import { readStdin, say } from '../io.ts';
 import { masked } from '../profile.ts';
 import { keepToken, signIn } from '../session.ts';
+import { printObject } from '../view.ts';
 
 const own = (field: string, help: string, more: Partial<Flag> = {}): Flag => ({
   field,
@@ -36,7 +37,7 @@ export const command: Command = {
   ],
   about:
     'A password, token or identity provider signs a user in: the token, which lasts 8 days, and the merchant key are kept in the profile. A key alone is enough for invoices.',
-  fields: ['access_token', 'token_type'],
+  fields: ['access_token', 'token_type', 'profile', 'url'],
   examples: [
     'gw login ada@example.com',
     'printf %s "$PASSWORD" | gw login ada@example.com --password-stdin --json',
@@ -57,7 +58,7 @@ export const command: Command = {
 };
 
 const answer = async ({ io }: Context, reply: object): Promise<void> => {
-  if (io.json !== false) printJson(io, reply);
+  if (io.json !== false) printObject(io, { ...reply });
 };
 
 async function viaProvider(context: Context): Promise<object> {
@@ -111,5 +112,5 @@ async function keepKey(context: Context, api_key: string): Promise<void> {
     `The key ${masked(api_key)} is kept for ${settings.url} (profile ${settings.profile.value})`,
   );
   if (context.io.json !== false)
-    printJson(context.io, { profile: settings.profile.value, url: settings.url });
+    printObject(context.io, { profile: settings.profile.value, url: settings.url });
 }

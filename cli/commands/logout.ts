@@ -1,6 +1,7 @@
 // `gw logout`: forgets token and key of the profile.
 import type { Command } from '../command.ts';
-import { printJson, say } from '../io.ts';
+import { say } from '../io.ts';
+import { printObject } from '../view.ts';
 
 export const command: Command = {
   endpoints: [],
@@ -15,6 +16,6 @@ export const command: Command = {
     }));
     write({ token: undefined, api_key: undefined });
     say(io, `Token and key of the profile ${profile} are forgotten.`);
-    if (io.json !== false) printJson(io, { profile, url });
+    if (io.json !== false) printObject(io, { profile, url });
   },
 };

@@ -4,9 +4,8 @@ import { jsonSchema } from '../../src/api/json-schema.ts';
 import type { Command } from '../command.ts';
 import { GwError } from '../errors.ts';
 import { describe } from '../help.ts';
-import { printJson } from '../io.ts';
 import { findCommand } from '../tree.ts';
-import { pick } from '../view.ts';
+import { printObject } from '../view.ts';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
@@ -42,6 +41,6 @@ export const command: Command = {
       input: schemaOf(endpoint?.body),
       output: schemaOf(endpoint?.response),
     };
-    printJson(io, Array.isArray(io.json) ? pick(reply, io.json, 'none') : reply);
+    printObject(io, reply);
   },
 };

@@ -1,8 +1,9 @@
 // `gw config get`: one setting in force.
 import type { Command } from '../../command.ts';
 import { GwError } from '../../errors.ts';
-import { print, printJson } from '../../io.ts';
+import { print } from '../../io.ts';
 import { type ProfileKey, profileKeys } from '../../profile.ts';
+import { printObject } from '../../view.ts';
 
 export const command: Command = {
   endpoints: [],
@@ -35,7 +36,7 @@ export const command: Command = {
     const key = String(own.key);
     const setting = key === 'profile' ? known.profile : known.get(key as ProfileKey);
     if (!setting) throw new GwError('not_found', `${key} is not set`, { hint: `gw config set ${key} VALUE` });
-    if (io.json !== false) return printJson(io, { key, ...setting });
+    if (io.json !== false) return printObject(io, { key, ...setting });
     print(io, own.show_origin === true ? `${setting.value} (${setting.origin})` : setting.value);
   },
 };

@@ -1,6 +1,7 @@
 // `gw config path`: the file of the profiles.
 import type { Command } from '../../command.ts';
-import { print, printJson } from '../../io.ts';
+import { print } from '../../io.ts';
+import { printObject } from '../../view.ts';
 
 export const command: Command = {
   endpoints: [],
@@ -9,7 +10,7 @@ export const command: Command = {
   examples: ['gw config path', 'gw config path --json'],
   async run({ settings, io }) {
     const { path } = (await settings()).store;
-    if (io.json !== false) printJson(io, { path });
+    if (io.json !== false) printObject(io, { path });
     else print(io, path);
   },
 };

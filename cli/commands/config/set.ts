@@ -1,8 +1,9 @@
 // `gw config set`: keeps a setting in the profile.
 import type { Command } from '../../command.ts';
 import { usage } from '../../errors.ts';
-import { printJson, readStdin, say } from '../../io.ts';
+import { readStdin, say } from '../../io.ts';
 import { isSecret, type ProfileKey, profileKeys } from '../../profile.ts';
+import { printObject } from '../../view.ts';
 
 export const command: Command = {
   endpoints: [],
@@ -41,6 +42,6 @@ export const command: Command = {
       throw usage(`“${value}” is no http or https address`);
     known.write({ [key]: value });
     say(io, `${key} is ${isSecret(key) ? 'kept' : value} in the profile ${known.profile.value}`);
-    if (io.json !== false) printJson(io, { key, profile: known.profile.value });
+    if (io.json !== false) printObject(io, { key, profile: known.profile.value });
   },
 };

@@ -1,7 +1,8 @@
 // `gw config unset`: forgets a setting of the profile.
 import type { Command } from '../../command.ts';
-import { printJson, say } from '../../io.ts';
+import { say } from '../../io.ts';
 import { profileKeys } from '../../profile.ts';
+import { printObject } from '../../view.ts';
 
 export const command: Command = {
   endpoints: [],
@@ -25,6 +26,6 @@ export const command: Command = {
     const key = String(context.own.key);
     known.write({ [key]: undefined });
     say(context.io, `${key} is forgotten in the profile ${known.profile.value}`);
-    if (context.io.json !== false) printJson(context.io, { key, profile: known.profile.value });
+    if (context.io.json !== false) printObject(context.io, { key, profile: known.profile.value });
   },
 };

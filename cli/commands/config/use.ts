@@ -1,6 +1,7 @@
 // `gw config use`: the profile that commands take unless told.
 import type { Command } from '../../command.ts';
-import { printJson, say } from '../../io.ts';
+import { say } from '../../io.ts';
+import { printObject } from '../../view.ts';
 
 export const command: Command = {
   endpoints: [],
@@ -22,6 +23,6 @@ export const command: Command = {
     const name = String(context.own.name);
     (await context.settings()).store.use(name);
     say(context.io, `The profile is ${name}`);
-    if (context.io.json !== false) printJson(context.io, { profile: name });
+    if (context.io.json !== false) printObject(context.io, { profile: name });
   },
 };
