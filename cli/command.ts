@@ -60,6 +60,8 @@ export interface Command {
   about?: string;
   /** Whole command lines, the first for people, at least one with `--json` where it answers data. */
   examples: readonly string[];
+  /** Whether it may change something though no endpoint's method says so: it takes `--dry-run`. */
+  writes?: boolean;
   /** Prints a line of JSON for each thing that happens. */
   stream?: boolean;
   /** Members that `--json a,b` can name, where no endpoint's reply says them. */

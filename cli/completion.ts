@@ -1,7 +1,7 @@
 // Completion scripts, made from the list of commands: the words that may follow each path, and its flags.
 import { aliases, entries } from './commands.ts';
 import { allFlags } from './input.ts';
-import { isWrite } from './parse.ts';
+import { isWrite, takesFile } from './parse.ts';
 import { childrenOf } from './tree.ts';
 
 const GLOBALS = [
@@ -36,7 +36,7 @@ async function words(): Promise<Map<string, string[]>> {
   for (const entry of entries) {
     const command = await entry.load();
     const own = allFlags(command).map((flag) => flag.name);
-    const more = isWrite(command) ? ['dry-run', 'file'] : [];
+    const more = [...(isWrite(command) ? ['dry-run'] : []), ...(takesFile(command) ? ['file'] : [])];
     map.set(
       entry.path,
       [...own, ...more, ...GLOBALS].map((name) => `--${name}`),

@@ -18,7 +18,11 @@ export interface Parsed {
 const GLOBAL = 'Global flags:';
 
 export const isWrite = (command: Command): boolean =>
-  command.input !== undefined && command.input.method !== 'GET';
+  command.writes ?? (command.input !== undefined && command.input.method !== 'GET');
+
+/** Whether the whole body can be handed over as JSON. */
+export const takesFile = ({ input }: Command): boolean =>
+  input?.body !== undefined && input.encoding !== 'form';
 
 function optionsOf(flag: Flag, method: string | undefined): Option[] {
   const env = readsEnvironment(flag, method) ? ` [env: ${variableOf(flag)}]` : '';
@@ -77,8 +81,7 @@ function build(command: Command, entry: Entry): { leaf: Commander; flags: Flag[]
   }
   for (const flag of flags)
     for (const option of optionsOf(flag, command.input?.method)) leaf.addOption(option);
-  const body = command.input?.body && command.input.encoding !== 'form';
-  if (body)
+  if (takesFile(command))
     leaf.addOption(new Option('-f, --file <path>', 'the body as JSON; - reads stdin; flags win over it'));
   if (isWrite(command)) leaf.addOption(new Option('--dry-run', 'show the request, send nothing'));
   if (command.input?.method === 'PATCH' && flags.some((flag) => flag.nullable))

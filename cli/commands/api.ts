@@ -2,10 +2,12 @@
 import type { Command, Context } from '../command.ts';
 import { isNetwork } from '../context.ts';
 import { toGwError, unreachable, usage } from '../errors.ts';
-import { print, printJson, readStdin } from '../io.ts';
+import { print, printJson, readStdin, say } from '../io.ts';
 import { cleanLines } from '../text.ts';
 import { pick } from '../view.ts';
 
+/** fetch takes no body with these. */
+const BODYLESS = new Set(['GET', 'HEAD']);
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
 export const command: Command = {
@@ -54,9 +56,11 @@ export const command: Command = {
     'gw api POST /v1/invoices --field chain=ton --field amount:=12.5 --json id',
     'gw api GET "/v1/invoices?status=created&limit=5"',
   ],
+  writes: true,
   async run(context) {
     await context.input();
     const { io, own } = context;
+    if (context.flags.dry_run) return showCall(context);
     const { status, headers, text } = await send(context);
     if (own.include === true) {
       print(io, `HTTP ${status}`);
@@ -71,16 +75,38 @@ export const command: Command = {
   },
 };
 
-async function send(context: Context): Promise<{ status: number; headers: Headers; text: string }> {
-  const { own, flags, signal } = context;
-  const method = String(own.method).toUpperCase();
-  const path = String(own.path);
+interface Request {
+  method: string;
+  path: string;
+  body: string | undefined;
+}
+
+/** What the command line says to send; refuses what cannot be sent. */
+async function requestOf(context: Context): Promise<Request> {
+  const method = String(context.own.method).toUpperCase();
+  const path = String(context.own.path);
   if (!METHODS.includes(method)) throw usage(`${method} is no method: ${METHODS.join(', ')}`);
   if (!path.startsWith('/')) throw usage('the path begins with /, e.g. /v1/gateways');
+  const body = await bodyOf(context);
+  if (body !== undefined && BODYLESS.has(method))
+    throw usage(`${method} has no body`, 'put values into the query: /v1/invoices?status=created');
+  return { method, path, body };
+}
+
+async function showCall(context: Context): Promise<void> {
+  const { method, path, body } = await requestOf(context);
+  const { url } = await context.settings();
+  if (context.io.json === false) say(context.io, 'Not sent, because of --dry-run:');
+  const shown = body === undefined ? {} : { body: parsed(body) ?? body };
+  printJson(context.io, { dry_run: true, method, url: `${url}${path}`, ...shown });
+}
+
+async function send(context: Context): Promise<{ status: number; headers: Headers; text: string }> {
+  const { own, flags, signal } = context;
+  const { method, path, body } = await requestOf(context);
   const settings = await context.settings();
   const key = settings.get('api_key')?.value;
   const token = settings.get('token')?.value;
-  const body = await bodyOf(context);
   try {
     const response = await fetch(`${settings.url}${path}`, {
       method,
