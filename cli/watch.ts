@@ -5,6 +5,7 @@ import type { Context } from './command.ts';
 import { GwError, milliseconds } from './errors.ts';
 import type { Invoice } from './invoice-card.ts';
 import { print, printJsonLine, say } from './io.ts';
+import { isLive } from './live.ts';
 import { clean } from './text.ts';
 import { pick } from './view.ts';
 
@@ -30,6 +31,13 @@ const faceOf = (invoice: Invoice): string =>
     invoice.txid,
   ]);
 
+/** One look, which a signal ends though the answer is still awaited. */
+function look(context: Context, invoice_id: string, ended: AbortSignal | undefined): Promise<Invoice> {
+  const { signal } = context.callOptions(getPublicInvoice);
+  const signals = [signal, ended].filter((one) => one !== undefined);
+  return context.call(getPublicInvoice, { params: { invoice_id } }, { signal: AbortSignal.any(signals) });
+}
+
 /** Each state of the invoice that differs from the one before, the present one first; ends with the invoice. */
 export async function* follow(
   context: Context,
@@ -40,12 +48,14 @@ export async function* follow(
   let failures = 0;
   while (!options.signal?.aborted) {
     try {
-      const invoice = await context.call(getPublicInvoice, { params: { invoice_id } });
+      const invoice = await look(context, invoice_id, options.signal);
       failures = 0;
       if (faceOf(invoice) !== face) yield invoice;
       face = faceOf(invoice);
       if (hasEnded(invoice)) return;
     } catch (error) {
+      // Whoever waits no longer does not want to know why the last look failed.
+      if (options.signal?.aborted) return;
       const passing = error instanceof GwError && (error.kind === 'unreachable' || error.kind === 'retry');
       if (!passing || ++failures >= MAX_FAILURES || face === '') throw error;
       say(context.io, `${error.message}; trying again`);
@@ -71,7 +81,7 @@ export function requirePaid({ status, id }: Invoice): void {
 export async function watchInvoice(context: Context, { id }: { id: string }): Promise<void> {
   const { io } = context;
   const interval_ms = intervalOf(context.own);
-  if (io.json === false && io.stdout.isTTY && io.stdin.isTTY) {
+  if (isLive(context)) {
     const { watchScreen } = await import('./screens/watch.tsx');
     return requirePaid(await watchScreen(context, id, interval_ms));
   }

@@ -38,7 +38,8 @@ export const command: Command = {
         send: (request) => send(request, base_url, flags.timeout_ms),
       }),
     );
-    await once(io.stdin, 'close', { signal }).catch(() => {});
+    // A file or /dev/null ends without being closed.
+    await Promise.race(['end', 'close'].map((name) => once(io.stdin, name, { signal }))).catch(() => {});
     await handle.close();
   },
 };

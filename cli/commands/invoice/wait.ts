@@ -80,7 +80,7 @@ async function waitFor(context: Context, id: string, target: string, limit_ms: n
   }
   throw new GwError(
     'timeout',
-    `not ${target} after ${limit_ms / 1000} s; the invoice is ${last?.status ?? 'unknown'}`,
+    `not ${target} after ${limit_ms / 1000} s; ${last ? `the invoice is ${last.status}` : 'the service has not answered'}`,
     {
       code: 'wait_timeout',
       hint: `gw invoice check ${id} looks at the chain at once; a longer --timeout waits on`,
