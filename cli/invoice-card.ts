@@ -45,7 +45,7 @@ const LABEL = 8;
 /** Prints the card; with the code beside it where the terminal is wide enough, below it otherwise. */
 export async function printInvoice(io: Io, invoice: Invoice, options: { qr: boolean }): Promise<void> {
   const columns = terminalWidth(io) - 1;
-  const rows = io.stdout.rows ?? FALLBACK_ROWS;
+  const rows = io.stdout.rows || FALLBACK_ROWS;
   const none = { lines: [] as string[], encodes: 'none' as const };
   const code = options.qr
     ? await fittingQr({ payload: invoice.qr_payload, page_url: invoice.pay_url }, { columns, rows })

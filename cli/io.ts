@@ -38,17 +38,17 @@ export const processIo = (): Io => ({
 export function wantsColor(mode: ColorMode, { env, stdout }: Pick<Io, 'env' | 'stdout'>): boolean {
   if (mode !== 'auto') return mode === 'always';
   if (env.NO_COLOR) return false;
-  if (env.FORCE_COLOR && env.FORCE_COLOR !== '0') return true;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0';
   return stdout.isTTY === true && env.TERM !== 'dumb';
 }
 
 export const paint = (io: Pick<Io, 'color'>, color: Color, text: string): string =>
   io.color ? `\u001b[${COLORS[color]}m${text}\u001b[0m` : text;
 
-/** Cells of a line; COLUMNS wins, as users expect. */
+/** Cells of a line; COLUMNS wins, as users expect. A terminal that nobody sized says 0. */
 export function terminalWidth({ env, stdout }: Pick<Io, 'env' | 'stdout'>): number {
   const told = Number(env.COLUMNS);
-  return Number.isInteger(told) && told > 0 ? told : (stdout.columns ?? FALLBACK_WIDTH);
+  return Number.isInteger(told) && told > 0 ? told : stdout.columns || FALLBACK_WIDTH;
 }
 
 /** Data for whoever reads stdout. */

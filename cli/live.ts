@@ -16,6 +16,14 @@ export const liveFlags: readonly Flag[] = [
     value: 'duration',
     help: `how often the screen is renewed (default: ${DEFAULT_REFRESH})`,
   },
+  // Every screen leads to every other.
+  {
+    field: 'readonly',
+    name: 'readonly',
+    place: 'own',
+    kind: 'boolean',
+    help: 'the screen resolves nothing',
+  },
 ];
 
 export const isLive = ({ io, own }: Context): boolean =>

@@ -9,7 +9,9 @@ export type Choices = (flag: Flag) => Promise<readonly string[] | undefined>;
 export async function ask(flag: Flag, io: Io, choicesOf: Choices): Promise<unknown> {
   const { checkbox, confirm, input, password, select } = await import('@inquirer/prompts');
   const context = { output: io.stderr, input: io.stdin };
-  const message = flag.help ? `${flag.name} – ${clean(flag.help)}` : flag.name;
+  const name = flag.name.replaceAll('-', ' ');
+  // Help made of the name alone needs it only once.
+  const message = clean(flag.help.startsWith(name) ? flag.help : `${name} – ${flag.help}`);
   if (flag.secret) return password({ message, mask: true }, context);
   if (flag.kind === 'boolean') return confirm({ message, default: false }, context);
   const choices = flag.choices ?? (await choicesOf(flag));

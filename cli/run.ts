@@ -48,6 +48,8 @@ async function runCommand(command: Command, parsed: Parsed, io: Io, signal: Abor
   io.json = jsonMode(command, text('json'));
   io.quiet = options.quiet === true;
   io.color = wantsColor((text('color') ?? io.env.GW_COLOR ?? 'auto') as ColorMode, io);
+  // What screens are painted with reads it when it is loaded.
+  if (!io.color) io.env.FORCE_COLOR = '0';
   io.prompts =
     io.stdin.isTTY === true &&
     io.stderr.isTTY === true &&
@@ -115,5 +117,5 @@ function report(error: unknown, io: Io, json: boolean): number {
 function fromCommander(error: CommanderError): GwError {
   const [message = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const hint = rest.join(' ').replace(/^\((.*)\)$/, '$1');
-  return new GwError('usage', message, { code: 'usage', hint: hint || undefined });
+  return new GwError('usage', message, { code: 'usage', hint: hint || 'gw --help' });
 }

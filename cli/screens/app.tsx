@@ -1,6 +1,7 @@
 // The operator's screen: its frame, the keys that work everywhere, and the view inside.
 import { Box, Text, useApp } from 'ink';
 import { createElement, type FC, useState } from 'react';
+import { listAdminMerchants } from '../../src/api/admin.ts';
 import type { Context } from '../command.ts';
 import { GwError } from '../errors.ts';
 import { clean, pad } from '../text.ts';
@@ -61,15 +62,17 @@ export function App(
   const [help, setHelp] = useState(false);
   const [typing, setTyping] = useState(false);
   const [status, setStatus] = useState<Status>({ text: 'loading', error: null });
+  const [notice, setNotice] = useState('');
   const obey = (line: string) => {
     const word = line.trim();
     if (word === 'q' || word === 'quit') return exit();
     const found = Object.keys(views).find((view) => word !== '' && view.startsWith(word));
     if (found) setName(found);
-    else if (word) setStatus({ text: '', error: `no view “${word}”: ${Object.keys(views).join(', ')}` });
+    else if (word) setNotice(`no view “${word}”: ${Object.keys(views).join(', ')}`);
   };
   useKeys((input, key) => {
     if (key.ctrl && input === 'c') return exit(new GwError('interrupted', 'interrupted'));
+    setNotice('');
     if (typing) return;
     if (command !== null) {
       if (key.escape) setCommand(null);
@@ -85,36 +88,56 @@ export function App(
     if (input === ':') setCommand('');
   });
   const { view, keys } = views[name] ?? { view: DashboardView, keys: '' };
-  const inner = { columns: size.columns, rows: Math.max(4, size.rows - FRAME_ROWS) };
+  const inner = { columns: size.columns, rows: Math.max(1, size.rows - FRAME_ROWS) };
   const title = ` gw  ${name}${props.readonly ? '  read-only' : ''}  ${clean(props.url)}`;
   return (
     <Box flexDirection="column" width={size.columns} height={size.rows}>
       <Text inverse wrap="truncate">
         {pad(title, size.columns)}
       </Text>
-      <Text wrap="truncate" color={status.error ? 'red' : 'gray'}>
-        {status.error ? `! ${clean(status.error)}; trying again` : clean(status.text)}
+      <Text wrap="truncate" color={status.error || notice ? 'red' : 'gray'}>
+        {notice
+          ? clean(notice)
+          : status.error
+            ? `! ${clean(status.error)}; trying again`
+            : clean(status.text)}
       </Text>
       <Box height={inner.rows} flexDirection="column" overflow="hidden">
-        {help
-          ? HELP.map((line) => (
-              <Text key={line} wrap="truncate">
-                {line}
-              </Text>
-            ))
-          : createElement(view, {
+        {/* Too much for the room is cut, not squeezed: squeezed lines lie over each other. */}
+        <Box flexDirection="column" flexShrink={0}>
+          {help
+            ? HELP.map((line) => (
+                <Text key={line} wrap="truncate">
+                  {line}
+                </Text>
+              ))
+            : null}
+          {/* Hidden behind the help, so that it keeps its filter and its place. */}
+          <Box flexDirection="column" display={help ? 'none' : 'flex'}>
+            {createElement(view, {
               ...props,
               size: inner,
-              active: command === null,
+              active: command === null && !help,
               onTyping: setTyping,
               onStatus: setStatus,
             })}
+          </Box>
+        </Box>
       </Box>
       <Text wrap="truncate" dimColor={command === null}>
         {command === null ? `? help  : go to  q quit  ${keys}` : `:${command}█`}
       </Text>
     </Box>
   );
+}
+
+/** Refuses who may not see the screen with an exit code; a service that is away is waited for on it. */
+async function requireOperator(context: Context): Promise<void> {
+  try {
+    await context.call(listAdminMerchants, { query: { limit: 1 } });
+  } catch (error) {
+    if (!(error instanceof GwError) || !['unreachable', 'retry'].includes(error.kind)) throw error;
+  }
 }
 
 /** Runs the operator's screen, beginning with a view. */
@@ -125,6 +148,7 @@ export async function operatorScreen(
 ): Promise<void> {
   const { refreshOf } = await import('../live.ts');
   const { url } = await context.settings();
+  await requireOperator(context);
   await runScreen(
     context,
     <App

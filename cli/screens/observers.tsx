@@ -21,8 +21,8 @@ const columns: readonly Column<Observer>[] = [
   { title: 'BLOCKCHAIN', width: 10, value: (row) => row.blockchain },
   { title: 'STATUS', width: 13, value: (row) => row.status, color: (row) => statusColor(row.status) },
   { title: 'LAG', width: 6, value: (row) => (row.lag_seconds === null ? '–' : `${row.lag_seconds}s`) },
-  { title: 'TIP', width: 10, value: (row) => number(row.tip_height) },
-  { title: 'READ TO', width: 10, value: (row) => number(row.cursor_height) },
+  { title: 'TIP', width: 9, value: (row) => number(row.tip_height) },
+  { title: 'READ TO', width: 9, value: (row) => number(row.cursor_height) },
   { title: 'WATCHED', width: 7, value: (row) => String(row.watched_addresses) },
   { title: 'LATE', width: 4, value: (row) => String(row.late_count) },
   { title: 'UNMATCHED', width: 9, value: (row) => String(row.unmatched_count) },
@@ -85,9 +85,7 @@ function Details({ row, now_s, height }: { row: Observer; now_s: number; height:
     <Box flexDirection="column">
       {lines.slice(0, height).map((line, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity of their own
-        <Text key={index} wrap="truncate">
-          {clean(line) || ' '}
-        </Text>
+        <Text key={index}>{clean(line) || ' '}</Text>
       ))}
     </Box>
   );

@@ -36,18 +36,21 @@ export function Table<Row>({ columns: all, rows, keyOf, selected, height, width 
   const columns = all.filter((column) => !column.wide || width >= WIDE);
   const lines = Math.max(1, height - 1);
   const start = windowStart(selected, rows.length, lines);
+  // The marked row is told by a sign too, for terminals without colours.
+  const sign = selected < 0 ? '' : '› ';
   const widths = columnWidths(
     columns.map((column) => Math.max(column.width, widthOf(column.title))),
-    width,
+    width - sign.length,
   );
   const cell = (text: string, index: number) => pad(text, widths[index] ?? 0);
   return (
     <Box flexDirection="column" height={height}>
       <Text bold wrap="truncate">
-        {columns.map((column, index) => cell(column.title, index)).join(GAP)}
+        {' '.repeat(sign.length) + columns.map((column, index) => cell(column.title, index)).join(GAP)}
       </Text>
       {rows.slice(start, start + lines).map((row, offset) => (
         <Text key={keyOf(row)} inverse={start + offset === selected} wrap="truncate">
+          {start + offset === selected ? sign : ' '.repeat(sign.length)}
           {columns.map((column, index) => (
             <Text key={column.title} color={column.color?.(row) ?? ''}>
               {cell(clean(column.value(row)), index)}

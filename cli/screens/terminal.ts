@@ -5,8 +5,9 @@ import type { Context } from '../command.ts';
 import { Keys } from './hooks.ts';
 
 const ENTER = '\u001b[?1049h\u001b[2J\u001b[H';
-/** Leaves the other screen, shows the cursor, ends colours. */
-const LEAVE = '\u001b[0m\u001b[?25h\u001b[?1049l';
+/** Shows the cursor and leaves the other screen. */
+const LEAVE = '\u001b[?25h\u001b[?1049l';
+const END_COLORS = '\u001b[0m';
 /** Above the 20 frames that 50 ms from key to frame need. */
 const MAX_FPS = 60;
 
@@ -15,7 +16,7 @@ export async function runScreen({ io }: Context, element: ReactElement): Promise
   const { stdout } = io;
   let taken = true;
   const restore = () => {
-    if (taken) stdout.write(LEAVE);
+    if (taken) stdout.write((io.color ? END_COLORS : '') + LEAVE);
     taken = false;
   };
   stdout.write(ENTER);

@@ -89,7 +89,7 @@ export function Watch({ context, id, interval_ms, onInvoice }: WatchProps) {
         now_s={now}
         at={at}
         error={error}
-        encodes={code.encodes}
+        encodes={drawn.length > 0 ? code.encodes : 'none'}
       />
     </Box>
   );
@@ -110,32 +110,39 @@ function Facts({ invoice, seen, room, now_s, at, error, encodes }: FactsProps) {
   const facts = invoiceFacts(invoice, room, now_s).slice(1);
   return (
     <Box flexDirection="column" flexGrow={1}>
-      <Text bold color={statusColor(invoice.status) ?? ''}>
-        {invoice.status === 'created' ? 'waiting for the payment' : invoice.status}
-      </Text>
-      {facts.map(([label, value], index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a long value has lines without label
-        <Text key={index} wrap="truncate">
-          <Text dimColor>{pad(label, LABEL)}</Text>
-          {value}
+      {/* What has no room is cut, not squeezed; the last line stays. */}
+      <Box flexDirection="column" overflow="hidden">
+        <Box flexDirection="column" flexShrink={0}>
+          <Text bold color={statusColor(invoice.status) ?? ''}>
+            {invoice.status === 'created' ? 'waiting for the payment' : invoice.status}
+          </Text>
+          {facts.map(([label, value], index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a long value has lines without label
+            <Text key={index} wrap="truncate">
+              <Text dimColor>{pad(label, LABEL)}</Text>
+              {value}
+            </Text>
+          ))}
+          {payment ? (
+            <Text color={statusColor(payment.status) ?? ''}>
+              {`${payment.status}: ${clean(payment.received_amount ?? '–')} ${payment.currency}, ${payment.confirmations} of ${payment.min_confirmations} confirmations`}
+            </Text>
+          ) : null}
+          {logs.slice(-MAX_LOGS).map((log) => (
+            <Text key={log.id} dimColor wrap="truncate">
+              {clean(
+                `${new Date(log.created_at * 1000).toISOString().slice(11, 19)} ${log.to_status} ${log.note ?? ''}`,
+              )}
+            </Text>
+          ))}
+          {encodes === 'page' ? <Text dimColor>the code opens the page</Text> : null}
+        </Box>
+      </Box>
+      <Box flexShrink={0}>
+        <Text color={error === null ? 'gray' : 'red'} wrap="truncate">
+          {error === null ? `${new Date(at * 1000).toISOString().slice(11, 19)} UTC  q quit` : clean(error)}
         </Text>
-      ))}
-      {payment ? (
-        <Text color={statusColor(payment.status) ?? ''}>
-          {`${payment.status}: ${clean(payment.received_amount ?? '–')} ${payment.currency}, ${payment.confirmations} of ${payment.min_confirmations} confirmations`}
-        </Text>
-      ) : null}
-      {logs.slice(-MAX_LOGS).map((log) => (
-        <Text key={log.id} dimColor wrap="truncate">
-          {clean(
-            `${new Date(log.created_at * 1000).toISOString().slice(11, 19)} ${log.to_status} ${log.note ?? ''}`,
-          )}
-        </Text>
-      ))}
-      {encodes === 'page' ? <Text dimColor>the code opens the page</Text> : null}
-      <Text color={error === null ? 'gray' : 'red'} wrap="truncate">
-        {error === null ? `${new Date(at * 1000).toISOString().slice(11, 19)} UTC  q quit` : clean(error)}
-      </Text>
+      </Box>
     </Box>
   );
 }

@@ -21,16 +21,7 @@ const view = {
 export const command: Command = {
   endpoints: [listAdminPayments, getAdminPayment, resolvePayment],
   input: listAdminPayments,
-  flags: [
-    ...liveFlags,
-    {
-      field: 'readonly',
-      name: 'readonly',
-      place: 'own',
-      kind: 'boolean',
-      help: 'the screen resolves nothing',
-    },
-  ],
+  flags: liveFlags,
   examples: [
     'gw admin payments --status created',
     'gw admin payments --status unmatched --json id,txid,candidates',
