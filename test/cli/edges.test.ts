@@ -1,0 +1,190 @@
+// gw where things are not as they should be: broken settings, silent services, small and plain terminals.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Home, makeHome } from '../daemon/helpers/process.ts';
+import { wallets } from '../helpers/app.ts';
+import { serve } from '../helpers/local-server.ts';
+import { GW, type Gw, makeGw } from './helpers/gw.ts';
+
+const OPERATOR = { email: 'operator@example.com', password: 'operator password' };
+const NOBODY = '00000000-0000-4000-8000-000000000000';
+const ENTER = '\r';
+
+let home: Home;
+let gw: Gw;
+let operator: Gw;
+let invoice_id = '';
+
+beforeAll(async () => {
+  home = makeHome();
+  const { url } = await home.start({
+    env: { GATEWAYD_ADMIN_EMAIL: OPERATOR.email, GATEWAYD_ADMIN_PASSWORD: OPERATOR.password },
+  });
+  gw = makeGw(url);
+  operator = makeGw(url);
+  await gw(['signup', '--email', 'edge@example.com', '--password', '-'], { stdin: 'correct horse battery' });
+  await gw(['wallet', 'set', 'ton', wallets.ton ?? '']);
+  invoice_id = (await gw(['invoice', 'create', '--chain', 'ton', '--amount', '12.50', '--json'])).json.id;
+  await operator(['login', OPERATOR.email, '--password-stdin'], { stdin: OPERATOR.password });
+});
+afterAll(async () => {
+  gw.remove();
+  operator.remove();
+  await home.remove();
+});
+
+describe('settings', () => {
+  it('that cannot be read are named with their file, by doctor too', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'gw-broken-'));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    const file = join(dir, 'gw.json');
+    writeFileSync(file, '{nope');
+    const env = { GW_CONFIG_DIR: dir };
+    const ran = await gw(['whoami', '--json'], { env });
+    expect(ran).toMatchObject({ code: 78, error: { error: { hint: `mend or remove ${file}` } } });
+    const doctor = await gw(['doctor', '--json'], { env });
+    expect(doctor).toMatchObject({
+      code: 1,
+      json: { ok: false, checks: [{ name: 'profile', ok: false, fix: `mend or remove ${file}` }] },
+    });
+  });
+
+  it('that no request can carry are refused with what they are', async () => {
+    const key = await gw(['invoice', 'list', '--api-key', 'ключ', '--json']);
+    expect(key).toMatchObject({ code: 78, error: { error: { kind: 'config' } } });
+    const { json } = await gw(['doctor', '--url', 'ftp://x', '--json']);
+    expect(json.checks[0]).toMatchObject({ ok: false, fix: expect.stringContaining('gw config set url') });
+  });
+
+  it('have the names that exist, with or without their flag', async () => {
+    const set = await gw(['config', 'set', 'colour', 'red', '--json']);
+    expect(set).toMatchObject({ code: 2, stdout: '' });
+    expect(set.error.error.message).toContain('listen_secret');
+    expect((await gw(['completion', 'tcsh'])).code).toBe(2);
+  });
+
+  it('answer the members asked for, and no other', async () => {
+    expect(Object.keys((await gw(['config', 'path', '--json', 'path'])).json)).toEqual(['path']);
+    expect((await gw(['doctor', '--json', 'ok'])).json).toEqual({ ok: false });
+    expect((await gw(['config', 'get', 'profile', '--json', 'value'])).json).toEqual({ value: 'default' });
+  });
+});
+
+describe('gw api', () => {
+  it('shows a write with --dry-run and sends nothing', async () => {
+    const silent = await serve(() => {});
+    const ran = await gw([
+      ...['api', 'POST', '/v1/invoices', '--field', 'chain=ton', '--field', 'amount:=3'],
+      ...['--dry-run', '--json', '--url', silent.url],
+    ]);
+    expect(ran.json).toEqual({
+      dry_run: true,
+      method: 'POST',
+      url: `${silent.url}/v1/invoices`,
+      body: { chain: 'ton', amount: 3 },
+    });
+    expect(silent.requests).toEqual([]);
+  });
+
+  it('refuses a body where none can be sent', async () => {
+    const ran = await gw(['api', 'GET', '/v1/gateways', '--field', 'a=b', '--json']);
+    expect(ran).toMatchObject({ code: 2, error: { error: { message: 'GET has no body' } } });
+  });
+});
+
+describe('waiting', () => {
+  it('ends when its time is over, though the service is silent', async () => {
+    const silent = await serve(() => {});
+    const ran = await gw(['invoice', 'wait', NOBODY, '--timeout', '1s', '--url', silent.url, '--json']);
+    expect(ran).toMatchObject({ code: 124, error: { error: { code: 'wait_timeout' } } });
+  });
+
+  it('of gw mcp ends with a stdin that is a file', async () => {
+    const env = { GW_CONFIG_DIR: gw.dir };
+    const { exitCode } = await execa('bash', ['-c', `"${process.execPath}" "${GW}" mcp < /dev/null`], {
+      env,
+      reject: false,
+    });
+    expect(exitCode).toBe(0);
+  });
+});
+
+describe('terminals', () => {
+  it('without a size show whole ids', async () => {
+    const pty = gw.pty(['invoice', 'list'], { columns: 0, rows: 0 });
+    expect(await pty.ended).toBe(0);
+    expect(pty.output()).toContain(invoice_id);
+  });
+
+  it('that draw no screens get lines', async () => {
+    const { json } = await gw(['invoice', 'create', '--chain', 'ton', '--amount', '4', '--json']);
+    const pty = gw.pty(['invoice', 'watch', json.id, '--interval', '300ms'], { env: { TERM: 'dumb' } });
+    await pty.see(/created/);
+    await gw(['invoice', 'simulate', json.id]);
+    expect(await pty.ended).toBe(0);
+    expect(pty.output()).not.toContain('\u001b');
+  });
+
+  it('that are small lose lines, and no line lies over another', async () => {
+    const pty = gw.pty(['invoice', 'watch', invoice_id], { columns: 30, rows: 8 });
+    await pty.see(/q quit/);
+    pty.write('q');
+    expect(await pty.ended).toBe(0);
+    const lines = stripVTControlCharacters(pty.output()).split(/\r?\n/);
+    expect(lines).toContain('waiting for the payment');
+    expect(lines.some((line) => /^worth {3}12\.5 USD$/.test(line.trimEnd()))).toBe(true);
+  });
+
+  it('without colours still show which row is marked', async () => {
+    for (const args of [[], ['--color', 'never']]) {
+      const env: Record<string, string> = args.length === 0 ? { NO_COLOR: '1' } : {};
+      const pty = operator.pty(['admin', 'observers', ...args], { env });
+      await pty.see(/› ton/);
+      pty.write('q');
+      expect(await pty.ended).toBe(0);
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are what is looked for
+      expect(pty.output().match(/\u001b\[[0-9;]*m/g)).toBeNull();
+    }
+  });
+});
+
+describe('operator screens', () => {
+  it('are refused with 77 to others, without taking the terminal', async () => {
+    const pty = gw.pty(['admin', 'dashboard']);
+    expect(await pty.ended).toBe(77);
+    expect(pty.output()).not.toContain('\u001b[?1049h');
+    expect(pty.output()).toContain('gw login');
+  });
+
+  it('stay read-only from view to view, and say which views there are', async () => {
+    const pty = operator.pty(['admin', 'dashboard', '--readonly']);
+    await pty.see(/volume/);
+    pty.write(`:zz${ENTER}`);
+    await pty.see(/no view “zz”: dashboard, payments, observers(?!; trying again)/);
+    pty.write(`:payments${ENTER}`);
+    await pty.see(new RegExp(invoice_id.slice(-8)));
+    pty.write(`G${ENTER}`);
+    await pty.see(/received/);
+    pty.write('r');
+    pty.write('q');
+    expect(await pty.ended).toBe(0);
+    expect(pty.output()).not.toContain('recheck');
+  });
+
+  it('keep their filter behind the help', async () => {
+    const pty = operator.pty(['admin', 'payments']);
+    await pty.see(new RegExp(invoice_id.slice(-8)));
+    pty.write(`/zzz${ENTER}`);
+    await pty.see(/0 of \d+ {3}by created at {3}filter zzz/);
+    pty.write('?');
+    await pty.see(/this help/);
+    pty.write('?S');
+    await pty.see(/by created at reversed {3}filter zzz/);
+    pty.write('q');
+    expect(await pty.ended).toBe(0);
+  });
+});
