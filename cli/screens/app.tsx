@@ -95,23 +95,11 @@ export function App(
       <Text inverse wrap="truncate">
         {pad(title, size.columns)}
       </Text>
-      <Text wrap="truncate" color={status.error || notice ? 'red' : 'gray'}>
-        {notice
-          ? clean(notice)
-          : status.error
-            ? `! ${clean(status.error)}; trying again`
-            : clean(status.text)}
-      </Text>
+      <StatusLine status={status} notice={notice} />
       <Box height={inner.rows} flexDirection="column" overflow="hidden">
         {/* Too much for the room is cut, not squeezed: squeezed lines lie over each other. */}
         <Box flexDirection="column" flexShrink={0}>
-          {help
-            ? HELP.map((line) => (
-                <Text key={line} wrap="truncate">
-                  {line}
-                </Text>
-              ))
-            : null}
+          {help ? <Help /> : null}
           {/* Hidden behind the help, so that it keeps its filter and its place. */}
           <Box flexDirection="column" display={help ? 'none' : 'flex'}>
             {createElement(view, {
@@ -130,6 +118,23 @@ export function App(
     </Box>
   );
 }
+
+/** What was typed wrong, else why nothing comes, else figures. */
+function StatusLine({ status: { text, error }, notice }: { status: Status; notice: string }) {
+  const said = notice || (error ? `! ${error}; trying again` : text);
+  return (
+    <Text wrap="truncate" color={error || notice ? 'red' : 'gray'}>
+      {clean(said)}
+    </Text>
+  );
+}
+
+const Help = () =>
+  HELP.map((line) => (
+    <Text key={line} wrap="truncate">
+      {line}
+    </Text>
+  ));
 
 /** Refuses who may not see the screen with an exit code; a service that is away is waited for on it. */
 async function requireOperator(context: Context): Promise<void> {

@@ -20,6 +20,7 @@ const ACTIONS: Record<string, 'recheck' | 'confirm' | 'expire' | 'fail'> = {
 };
 const MAX_LOGS = 6;
 const MAX_TRANSFERS = 4;
+const MAX_CANDIDATES = 4;
 
 export interface PaymentDetailProps {
   context: Context;
@@ -36,7 +37,8 @@ export interface PaymentDetailProps {
 type Step =
   | { at: 'look' }
   | { at: 'choose' }
-  | { at: 'type'; action: string; typed: string }
+  | { at: 'txid'; typed: string }
+  | { at: 'type'; action: string; txid: string; typed: string }
   | { at: 'busy'; action: string };
 
 export function PaymentDetail(props: PaymentDetailProps) {
@@ -49,14 +51,15 @@ export function PaymentDetail(props: PaymentDetailProps) {
   const [outcome, setOutcome] = useState('');
   const go = (next: Step) => {
     setStep(next);
-    onTyping(next.at === 'type' || next.at === 'choose');
+    onTyping(next.at !== 'look' && next.at !== 'busy');
   };
   const type = (change: (typed: string) => string) =>
-    setStep((before) => (before.at === 'type' ? { ...before, typed: change(before.typed) } : before));
-  const resolve = async (action: string) => {
+    setStep((before) => ('typed' in before ? { ...before, typed: change(before.typed) } : before));
+  const resolve = async (action: string, txid = '') => {
     go({ at: 'busy', action });
     try {
-      const reply = await context.call(resolvePayment, { params: { invoice_id: id }, body: { action } });
+      const body = txid === '' ? { action } : { action, txid };
+      const reply = await context.call(resolvePayment, { params: { invoice_id: id }, body });
       setOutcome(`${action}: now ${reply.payment.status}`);
       onChanged(reply.payment);
       again();
@@ -74,36 +77,55 @@ export function PaymentDetail(props: PaymentDetailProps) {
     else if (step.at === 'choose') {
       const action = ACTIONS[input];
       if (action === 'recheck') void resolve(action);
-      else if (action) go({ at: 'type', action, typed: '' });
+      // A payment without invoice is booked for the invoice that it pays.
+      else if (!action || !data?.invoice) return;
+      else if (action === 'confirm') go({ at: 'txid', typed: paidBy(data) });
+      else go({ at: 'type', action, txid: '', typed: '' });
     } else if (key.backspace || key.delete) type((typed) => typed.slice(0, -1));
-    else if (key.return) {
-      if (step.typed === shortId(id)) void resolve(step.action);
+    else if (key.return && step.at === 'txid')
+      go({ at: 'type', action: 'confirm', txid: step.typed.trim(), typed: '' });
+    else if (key.return && step.at === 'type') {
+      if (step.typed === shortId(id)) void resolve(step.action, step.txid);
       else setOutcome('that is not the id: nothing was done');
     } else type((typed) => typed + clean(input));
   }, active);
+  const failing = error === null ? '' : `! ${error}; trying again`;
   return (
     <Box flexDirection="column" height={size.rows}>
-      {data ? <Facts detail={data} /> : <Text color="red">{error === null ? 'loading' : clean(error)}</Text>}
-      <Text> </Text>
-      <Text bold wrap="truncate">
-        {promptOf(step, id, readonly)}
-      </Text>
-      <Text color={outcome.includes('refused') ? 'red' : 'green'} wrap="truncate">
-        {clean(outcome)}
-      </Text>
+      {/* Where room is short the facts are cut, never the question. */}
+      <Box flexDirection="column" overflow="hidden">
+        <Box flexDirection="column" flexShrink={0}>
+          {data ? <Facts detail={data} /> : <Text>loading</Text>}
+        </Box>
+      </Box>
+      <Box flexDirection="column" flexShrink={0} paddingTop={1}>
+        <Text bold wrap="truncate">
+          {promptOf(step, id, data, readonly)}
+        </Text>
+        <Text color={failing || outcome.includes('refused') ? 'red' : 'green'} wrap="truncate">
+          {clean(failing || outcome)}
+        </Text>
+      </Box>
     </Box>
   );
 }
 
-function promptOf(step: Step, id: string, readonly: boolean): string {
+/** The transaction that was seen for the invoice and may be what pays it. */
+const paidBy = ({ payment, payments }: Detail): string =>
+  payment.txid ?? payments.find(({ txid }) => txid !== null)?.txid ?? '';
+
+function promptOf(step: Step, id: string, data: Detail | undefined, readonly: boolean): string {
+  if (step.at === 'choose' && data && !data.invoice)
+    return 'resolve: r recheck   to book it: confirm its invoice with this txid   esc leave it';
   if (step.at === 'choose') return 'resolve: r recheck   c confirm   e expire   f fail   esc leave it';
   if (step.at === 'busy') return `${step.action} …`;
+  if (step.at === 'txid') return `confirm: txid that pays it, empty for none, and enter: ${step.typed}█`;
   if (step.at === 'type') return `${step.action}: type ${shortId(id)} and enter: ${step.typed}█`;
   return readonly ? 'esc back' : 'r resolve   esc back';
 }
 
 function Facts({ detail }: { detail: Detail }) {
-  const { payment, invoice, logs, transfers } = detail;
+  const { payment, invoice, logs, transfers, candidates } = detail;
   const now = Math.floor(Date.now() / 1000);
   const lines: [string, string][] = [
     ['id', payment.id],
@@ -131,6 +153,12 @@ function Facts({ detail }: { detail: Detail }) {
       .map((transfer): [string, string] => [
         'transfer',
         `${transfer.amount} ${transfer.state} ${transfer.disposition} ${transfer.memo ?? ''} ${transfer.txid}`,
+      ]),
+    ...candidates
+      .slice(0, MAX_CANDIDATES)
+      .map((open): [string, string] => [
+        'could pay',
+        `${open.id}  ${open.amount} ${open.currency}  ${open.external_ref ?? ''}`,
       ]),
     ...logs
       .slice(-MAX_LOGS)

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import Database from 'better-sqlite3';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Home, makeHome } from '../daemon/helpers/process.ts';
@@ -187,4 +188,55 @@ describe('operator screens', () => {
     pty.write('q');
     expect(await pty.ended).toBe(0);
   });
+
+  it('show what an unmatched payment could pay, and book it for that invoice with its txid', async () => {
+    const { json: me } = await gw(['whoami', '--json', 'id']);
+    await operator(['admin', 'credit', me.id, '25', '--yes']);
+    const made = ['invoice', 'create', '--chain', 'ton', '--amount', '9', '--external-ref', 'stray-9'];
+    const { json: invoice } = await gw([...made, '--json']);
+    const { txid, payment_id } = insertStray(invoice.id);
+    const stray = operator.pty(['admin', 'payments', '--status', 'unmatched'], { columns: 130 });
+    await stray.see(new RegExp(payment_id.slice(-8)));
+    stray.write(ENTER);
+    await stray.see(new RegExp(invoice.id));
+    stray.write('rc');
+    await stray.see(/confirm its invoice with this txid/);
+    stray.write('\u0003');
+    expect(await stray.ended).toBe(130);
+    expect(stray.output()).not.toContain('refused');
+    const pty = operator.pty(['admin', 'payments', '--status', 'created'], { columns: 130 });
+    await pty.see(/stray-9/);
+    pty.write(`/stray-9${ENTER}`);
+    await pty.see(/filter stray-9/);
+    pty.write(ENTER);
+    await pty.see(/r resolve {3}esc back/);
+    pty.write('rc');
+    await pty.see(/txid that pays it/);
+    pty.write(txid + ENTER);
+    await pty.see(/and enter: █/);
+    pty.write(invoice.id.slice(-8) + ENTER);
+    await pty.see(/now confirmed/);
+    pty.write('\u0003');
+    await pty.ended;
+    const { json: now } = await gw(['invoice', 'get', invoice.id, '--json', 'status,txid']);
+    expect(now).toEqual({ status: 'confirmed', txid });
+  });
 });
+
+/** A final transfer of an invoice's amount without its memo, as the observer would have stored it. */
+function insertStray(invoice_id: string): { txid: string; payment_id: string } {
+  const db = new Database(join(home.dir, 'gatewayd', 'gatewayd.db'));
+  db.pragma('busy_timeout = 10000');
+  const txid = 'ab'.repeat(32);
+  const payment_id = '01a1f900-0000-7000-8000-0123456789ab';
+  db.prepare(`insert into payments (id, owner_id, chain, blockchain, currency, decimals, status, txid, received_atomic,
+      amount_match, confirmations, listed_as, listed_at, created_at, updated_at)
+    select ?, owner_id, chain, blockchain, 'TON', 9, 'unmatched', ?, amount_atomic, 'none', 1, 'stray', created_at,
+      created_at, created_at from invoices where id = ?`).run(payment_id, txid, invoice_id);
+  db.prepare(`insert into transfers (id, blockchain, txid, idx, chain, address_key, amount_atomic, reference_keys,
+      chain_time, confirmations, state, disposition, payment_id, first_seen_at, updated_at)
+    select ?, blockchain, ?, 0, chain, address_key, amount_atomic, '[]', created_at, 1, 'final', 'unmatched', ?,
+      created_at, created_at from invoices where id = ?`).run(NOBODY, txid, payment_id, invoice_id);
+  db.close();
+  return { txid, payment_id };
+}
