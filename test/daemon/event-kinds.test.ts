@@ -36,16 +36,17 @@ describe.each(databases)('events on %s', (database) => {
     service.clock.set(expired.expires_at + 1);
     await readThrough(service, 'ton');
 
-    const { json } = await service.fetch('GET', '/api/v1/merchant/events?limit=100', {
-      token: merchant.token,
-    });
-    const told = json.data.map(
-      ({ type, data }: { type: string; data: { invoice: { id: string } | null } }) => [
+    const told = async () => {
+      const { json } = await service.fetch('GET', '/api/v1/merchant/events?limit=100', {
+        token: merchant.token,
+      });
+      return json.data.map(({ type, data }: { type: string; data: { invoice: { id: string } | null } }) => [
         type,
         data.invoice?.id ?? null,
-      ],
-    );
-    expect(told).toEqual([
+      ]);
+    };
+    // On PostgreSQL events wait for whatever transaction is open on the server, other tests' too.
+    await expect.poll(told, { timeout: 10_000 }).toEqual([
       ['invoice.created', paid.id],
       ['payment.detected', paid.id],
       ['payment.confirming', paid.id],

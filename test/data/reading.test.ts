@@ -1,7 +1,7 @@
 // What is remembered of reading the chains: cursors, ranges, watches, leases; and events in the order of their commits.
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   accountCursors,
   addRange,
@@ -185,6 +185,8 @@ describe.each(databases)('reading on %s', (database) => {
         body: '{}',
         created_at: START,
       });
+    /** On PostgreSQL events wait for whatever transaction is open on the server, other tests' too. */
+    const shown = (claim: () => Promise<void>) => vi.waitFor(claim, { timeout: 10_000, interval: 20 });
     const typesAfter = async (seq: number) =>
       (await eventsAfter(db, merchant_id, seq, 100)).map(({ type }) => type);
     beforeAll(async () => {
@@ -194,11 +196,11 @@ describe.each(databases)('reading on %s', (database) => {
     test('come in the order they were written, page after page', async () => {
       verifies('events-cursor');
       for (const type of ['one', 'two', 'three']) await db.transaction((tx) => insert(db, tx, type));
+      await shown(async () => expect((await lastEvent(db, merchant_id))?.type).toBe('three'));
       const [first] = await eventsAfter(db, merchant_id, 0, 1);
       expect(first?.type).toBe('one');
       expect(await typesAfter(first?.seq ?? 0)).toEqual(['two', 'three']);
       expect((await eventsAfter(db, merchant_id, 0, 100, 'two')).map(({ type }) => type)).toEqual(['two']);
-      expect((await lastEvent(db, merchant_id))?.type).toBe('three');
     });
 
     test.runIf(hasPostgres && database === 'postgres')(
@@ -228,7 +230,7 @@ describe.each(databases)('reading on %s', (database) => {
         expect((await lastEvent(db, merchant_id))?.seq).toBe(start);
         commit();
         await slow;
-        expect(await typesAfter(start)).toEqual(['slow', 'quick']);
+        await shown(async () => expect(await typesAfter(start)).toEqual(['slow', 'quick']));
       },
     );
 
@@ -255,7 +257,10 @@ describe.each(databases)('reading on %s', (database) => {
       // A reader that never pauses would keep SQLite's one connection to itself.
       while (writing) await read().then(() => setImmediate());
       await written;
-      while ((await read()) > 0);
+      await shown(async () => {
+        while ((await read()) > 0);
+        expect(met).toHaveLength(writers.length);
+      });
       expect(met.sort()).toEqual(Array.from({ length: 40 }, (_, at) => `many-${at}`).sort());
     });
   });
