@@ -87,43 +87,47 @@ type Handler = (input: string, key: Key) => void;
 const Listeners = createContext(new Set<Handler>());
 
 /**
- * Reads the terminal for every `useKeys` inside. There is one reader for the life of the screen: what is painted
- * listens from the same turn on, so that no key is lost between a frame and the effects that run after it.
+ * Reads the terminal for every `useKeys` inside, for the life of the screen. A terminal sends what was typed quickly
+ * as one piece: the keys of it are handed over one by one, each when the frame that the one before it asked for is
+ * there, with whoever listens in that frame.
  */
 export function Keys({ children }: { children: ReactNode }) {
   const [listeners] = useState(() => new Set<Handler>());
+  const [handled, setHandled] = useState(0);
+  const waiting = useRef<{ input: string; key: Key }[]>([]);
+  const busy = useRef(false);
+  const next = () => {
+    const first = waiting.current.shift();
+    busy.current = first !== undefined;
+    if (!first) return;
+    for (const listen of [...listeners]) listen(first.input, first.key);
+    // Belongs to the same frame as what the listeners have just changed.
+    setHandled((before) => before + 1);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the frame of a handled key is what it waits for
+  useLayoutEffect(() => {
+    if (busy.current) setImmediate(next);
+  }, [handled]);
   useInput((input, key) => {
-    for (const listen of [...listeners]) listen(input, key);
+    const single = input.length <= 1 || key.ctrl || key.meta || key.escape;
+    for (const character of single ? [input] : input)
+      waiting.current.push({ input: character, key: { ...key, return: key.return || character === '\r' } });
+    if (busy.current) return;
+    busy.current = true;
+    // Outside of Ink's batch.
+    setImmediate(next);
   });
   return createElement(Listeners.Provider, { value: listeners }, children);
 }
 
-/**
- * Hands over keys one by one, each to the handler of the latest frame: a terminal sends what was typed quickly
- * as one piece.
- */
+/** Hands each key to the handler of the latest frame. */
 export function useKeys(handler: Handler, isActive = true): void {
   const latest = useRef({ handler, isActive });
   latest.current = { handler, isActive };
-  const waiting = useRef<{ input: string; key: Key }[]>([]);
   const listeners = useContext(Listeners);
   useLayoutEffect(() => {
-    const next = () => {
-      const [first] = waiting.current;
-      if (!first) return;
-      if (latest.current.isActive) latest.current.handler(first.input, first.key);
-      waiting.current.shift();
-      // React renders in the turn after this one.
-      if (waiting.current.length > 0) setImmediate(() => setImmediate(next));
-    };
     const listen: Handler = (input, key) => {
-      const queue = waiting.current;
-      const idle = queue.length === 0;
-      const single = input.length <= 1 || key.ctrl || key.meta || key.escape;
-      for (const character of single ? [input] : input)
-        queue.push({ input: character, key: { ...key, return: key.return || character === '\r' } });
-      // Outside of Ink's batch, so that each key finds the state that the one before it left.
-      if (idle) setImmediate(next);
+      if (latest.current.isActive) latest.current.handler(input, key);
     };
     listeners.add(listen);
     return () => void listeners.delete(listen);
