@@ -72,7 +72,7 @@ export function PaymentDetail(props: PaymentDetailProps) {
     if (step.at === 'busy') return;
     if (step.at === 'look') {
       if (key.escape || key.leftArrow) onBack();
-      else if (input === 'r' && !readonly) go({ at: 'choose' });
+      else if (input === 'r' && !readonly && data) go({ at: 'choose' });
     } else if (key.escape) go({ at: 'look' });
     else if (step.at === 'choose') {
       const action = ACTIONS[input];
@@ -121,7 +121,7 @@ function promptOf(step: Step, id: string, data: Detail | undefined, readonly: bo
   if (step.at === 'busy') return `${step.action} …`;
   if (step.at === 'txid') return `confirm: txid that pays it, empty for none, and enter: ${step.typed}█`;
   if (step.at === 'type') return `${step.action}: type ${shortId(id)} and enter: ${step.typed}█`;
-  return readonly ? 'esc back' : 'r resolve   esc back';
+  return readonly || !data ? 'esc back' : 'r resolve   esc back';
 }
 
 function Facts({ detail }: { detail: Detail }) {
