@@ -32,7 +32,6 @@ async function words(): Promise<Map<string, string[]>> {
     ),
   ]);
   for (const group of groups) map.set(group, childrenOf(group === '' ? [] : group.split(' ')));
-  map.set('', [...(map.get('') ?? []), ...Object.keys(aliases), 'help']);
   for (const entry of entries) {
     const command = await entry.load();
     const own = allFlags(command).map((flag) => flag.name);
@@ -42,6 +41,10 @@ async function words(): Promise<Map<string, string[]>> {
       [...own, ...more, ...GLOBALS].map((name) => `--${name}`),
     );
   }
+  for (const [alias, noun] of Object.entries(aliases))
+    for (const [path, list] of [...map])
+      if (path === noun || path.startsWith(`${noun} `)) map.set(alias + path.slice(noun.length), list);
+  map.set('', [...(map.get('') ?? []), ...Object.keys(aliases), 'help']);
   return map;
 }
 

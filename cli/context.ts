@@ -4,7 +4,7 @@ import { type AnyInput, type Call, type CallOptions, createCall, requestOf } fro
 import type { Endpoint } from '../src/api/endpoint.ts';
 import type { Command, Context, GlobalFlags } from './command.ts';
 import { GwError, toGwError, unreachable } from './errors.ts';
-import { type Given, gather, missingOf, requireAll, toInput } from './input.ts';
+import { faultOf, type Given, gather, missingOf, requireAll, toInput } from './input.ts';
 import { type Io, printJson, say } from './io.ts';
 import { openStore, Settings, type Target } from './profile.ts';
 import { VERSION } from './version.ts';
@@ -52,7 +52,8 @@ export function createContext(options: ContextOptions): Context {
         for (const flag of missingOf(found)) {
           const { ask } = await import('./prompts.ts');
           const { choicesFrom } = await import('./choices.ts');
-          found.values.set(flag.field, await ask(flag, io, choicesFrom(context)));
+          const fault = async (value: unknown) => command.input && faultOf(command.input, found, flag, value);
+          found.values.set(flag.field, await ask(flag, io, choicesFrom(context), fault));
         }
       requireAll(found, command);
       for (const flag of found.flags)

@@ -112,16 +112,33 @@ export function requireAll(gathered: Gathered, command: Command): void {
 }
 
 /** Values by place, checked with the schema that the service checks them with. */
-export async function toInput(endpoint: Endpoint, { flags, values }: Gathered): Promise<Input> {
+export async function toInput(endpoint: Endpoint, gathered: Gathered): Promise<Input> {
+  const { input, faults } = await checked(endpoint, gathered);
+  if (faults.length === 0) return input;
+  const said = faults.map(({ loc, msg }) => {
+    const flag = gathered.flags.find((candidate) => candidate.field === loc[1]);
+    return `${flag ? `--${flag.name}` : loc.join('.')}: ${msg}`;
+  });
+  throw new GwError('usage', said.join('; '), { code: 'validation', extra: { errors: faults } });
+}
+
+/** What the service would say against a flag's value beside the others; undefined where it takes it. */
+export async function faultOf(
+  endpoint: Endpoint,
+  { flags, values }: Gathered,
+  flag: Flag,
+  value: unknown,
+): Promise<string | undefined> {
+  if (flag.place === 'own') return undefined;
+  const { faults } = await checked(endpoint, { flags, values: new Map(values).set(flag.field, value) });
+  return faults.find(({ loc }) => loc[1] === flag.field)?.msg;
+}
+
+async function checked(endpoint: Endpoint, { flags, values }: Gathered) {
   const input: Input = { params: {}, query: {}, body: {} };
   for (const { field, place } of flags)
     if (place !== 'own' && values.has(field)) input[place][field] = values.get(field);
   const { parseInput } = await import('../src/api/validation.ts');
-  const checked = parseInput(endpoint, { ...input, ...(endpoint.body ? {} : { body: undefined }) });
-  if (checked.ok) return input;
-  const said = checked.detail.map(({ loc, msg }) => {
-    const flag = flags.find((candidate) => candidate.field === loc[1]);
-    return `${flag ? `--${flag.name}` : loc.join('.')}: ${msg}`;
-  });
-  throw new GwError('usage', said.join('; '), { code: 'validation', extra: { errors: checked.detail } });
+  const result = parseInput(endpoint, { ...input, ...(endpoint.body ? {} : { body: undefined }) });
+  return { input, faults: result.ok ? [] : result.detail };
 }

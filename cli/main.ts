@@ -7,8 +7,12 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${VERSION}\n`);
     return;
   }
-  // A reader that has enough (`| head -1`) is no failure.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader that has enough (`| head -1`) is no failure.
+    if (error.code === 'EPIPE') process.exit(0);
+    process.stderr.write(`gw: the answer cannot be written: ${error.message}\n`);
+    process.exit(1);
+  });
   process.stderr.on('error', () => {});
   // React chooses by it between its fast build and the one for developers of screens.
   process.env.NODE_ENV ??= 'production';

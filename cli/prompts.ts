@@ -6,13 +6,25 @@ import { clean } from './text.ts';
 /** What can be chosen, where the service knows: gateway ids for `chain`, and so on. */
 export type Choices = (flag: Flag) => Promise<readonly string[] | undefined>;
 
-export async function ask(flag: Flag, io: Io, choicesOf: Choices): Promise<unknown> {
+/** Asks until the value is one that `faultOf` says nothing against. */
+export async function ask(
+  flag: Flag,
+  io: Io,
+  choicesOf: Choices,
+  faultOf: (value: unknown) => Promise<string | undefined>,
+): Promise<unknown> {
   const { checkbox, confirm, input, password, select } = await import('@inquirer/prompts');
+  const valueIn = (text: string) =>
+    flag.kind === 'list' ? text.split(',').map((item) => item.trim()) : text.trim();
   const context = { output: io.stderr, input: io.stdin };
   const name = flag.name.replaceAll('-', ' ');
   // Help made of the name alone needs it only once.
   const message = clean(flag.help.startsWith(name) ? flag.help : `${name} – ${flag.help}`);
-  if (flag.secret) return password({ message, mask: true }, context);
+  if (flag.secret)
+    return password(
+      { message, mask: true, validate: async (text) => (await faultOf(text)) ?? true },
+      context,
+    );
   if (flag.kind === 'boolean') return confirm({ message, default: false }, context);
   const choices = flag.choices ?? (await choicesOf(flag));
   if (choices && choices.length > 0) {
@@ -20,8 +32,8 @@ export async function ask(flag: Flag, io: Io, choicesOf: Choices): Promise<unkno
     if (flag.kind === 'list') return checkbox({ message, choices: options, required: true }, context);
     return select({ message, choices: options, loop: false }, context);
   }
-  const text = await input({ message, required: true }, context);
-  return flag.kind === 'list' ? text.split(',').map((item) => item.trim()) : text.trim();
+  const validate = async (text: string) => (await faultOf(valueIn(text))) ?? true;
+  return valueIn(await input({ message, required: true, validate }, context));
 }
 
 /** Whether a person agrees; with `type`, by typing that very word. */

@@ -114,6 +114,33 @@ describe('waiting', () => {
   });
 });
 
+describe('an answer that cannot be written', () => {
+  it('is said on stderr', async () => {
+    const command = `"${process.execPath}" "${GW}" config path > /dev/full`;
+    const env = { GW_CONFIG_DIR: gw.dir };
+    const { exitCode, stderr } = await execa('bash', ['-c', command], { env, reject: false });
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('cannot be written: ENOSPC');
+  });
+});
+
+describe('questions', () => {
+  it('come again until the answer fits', async () => {
+    const pty = gw.pty(['unit', 'create', '--currencies', 'TON']);
+    await pty.see(/title/);
+    pty.write(`Tea${ENTER}`);
+    await pty.see(/amount usd/);
+    pty.write(`abc${ENTER}`);
+    await pty.see(/Input should be a valid number/);
+    pty.write('\u007f\u007f\u007f');
+    pty.write(`4.50${ENTER}`);
+    expect(await pty.ended).toBe(0);
+    expect((await gw(['unit', 'list', '--json'])).json.units).toMatchObject([
+      { title: 'Tea', amount_usd: '4.5' },
+    ]);
+  });
+});
+
 describe('terminals', () => {
   it('without a size show whole ids', async () => {
     const pty = gw.pty(['invoice', 'list'], { columns: 0, rows: 0 });
