@@ -3,11 +3,12 @@ import type { z } from 'zod';
 import { insertLog } from '../../data/payments.ts';
 import type { InvoiceRow, UserRow } from '../../data/tables.ts';
 import type { AdminPaymentDetail } from '../../src/api/admin-schemas.ts';
+import { nextCall } from '../../src/api/mends.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Fact } from '../../src/invoice.ts';
 import { type App, seconds } from '../context.ts';
 import type { UserContext } from '../http/handler.ts';
-import { refuseLimit, settled } from '../routes/invoices.ts';
+import { hasEnded, refuseLimit, settled } from '../routes/invoices.ts';
 import { apply, type Outcome } from '../settle.ts';
 import { findListed, paymentDetail } from './payments.ts';
 import { normalizeTxid } from './txid.ts';
@@ -82,6 +83,11 @@ async function move(
   const outcome = await apply(app, listed.invoice.id, { fact, actor, note: notes[action], txid });
   if (!outcome) throw new Refusal('payment_not_found');
   await refuseShort(app, outcome);
+  if (outcome.verdict.verdict === 'refused' && outcome.verdict.code === 'invoice_ended')
+    throw hasEnded(outcome.invoice, {
+      hint: 'A confirmed invoice stays as it is; a cancelled one takes `confirm` only',
+      next: nextCall('getAdminPayment'),
+    });
   const invoice = settled(outcome);
   if (outcome.verdict.verdict === 'unchanged') await audit(app, keysOf(invoice), action, invoice, actor);
   return invoice.status;

@@ -162,8 +162,9 @@ export function settledAs(status: InvoiceStatus, outcome: Outcome | undefined): 
   return invoice;
 }
 
-const hasEnded = ({ status }: InvoiceRow): Refusal =>
-  new Refusal('invoice_ended', { detail: `The invoice has ended: it is ${status}` });
+/** `extra` says what whoever asked can do, where that is not to create a new one. */
+export const hasEnded = ({ status }: InvoiceRow, extra: Record<string, unknown> = {}): Refusal =>
+  new Refusal('invoice_ended', { detail: `The invoice has ended: it is ${status}`, extra });
 
 /** 402 while the owner's remaining limit is below the volume of an open sale. */
 async function refuseShortLimit(app: App, invoice: InvoiceRow): Promise<void> {

@@ -288,6 +288,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
         for (const action of ['expire', 'fail']) {
           const { status, json } = await resolve(id, { action });
           expect([status, json.code], action).toEqual([409, 'invoice_ended']);
+          expect(json.next.operation).toBe('getAdminPayment');
         }
     });
 
