@@ -1,4 +1,5 @@
 // `gatewayd migrate`: brings the database schema up to date while no daemon runs on it.
+import { existsSync } from 'node:fs';
 import { migrate as applySteps, pendingSteps } from '../../data/migrate.ts';
 import { openDb } from '../../data/open.ts';
 import { lockDatabase } from '../lock.ts';
@@ -8,10 +9,13 @@ import { configOf } from './options.ts';
 /** Prints the steps done, or with `dryRun` those that would be. */
 export async function migrate(options: Record<string, unknown> & { dryRun?: boolean }): Promise<void> {
   const { config } = configOf(options);
-  prepareDataDir(config);
-  const lock = lockDatabase(config.database_url);
+  // A dry run makes nothing: what is not there yet is planned as an empty database.
+  const planned = options.dryRun === true && isMissing(config.database_url);
+  const url = planned ? 'sqlite::memory:' : config.database_url;
+  if (!planned) prepareDataDir(config);
+  const lock = lockDatabase(url);
   try {
-    const db = await openDb(config.database_url);
+    const db = await openDb(url);
     try {
       const steps = options.dryRun ? await pendingSteps(db) : await applySteps(db);
       for (const step of steps)
@@ -24,3 +28,6 @@ export async function migrate(options: Record<string, unknown> & { dryRun?: bool
     lock.release();
   }
 }
+
+const isMissing = (url: string): boolean =>
+  url.startsWith('sqlite:') && !existsSync(url.slice('sqlite:'.length));

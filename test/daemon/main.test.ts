@@ -267,6 +267,7 @@ test('config shows what is in force and where it is from, without secrets', asyn
 test('migrate says what it does, and nothing when it is done', async () => {
   verifies('command-migrate');
   expect((await home.run(['migrate', '--dry-run'])).stdout).toMatch(/^would apply 0001-/);
+  expect(existsSync(state(''))).toBe(false);
   expect((await home.run(['migrate'])).stdout).toMatch(/^applied 0001-/);
   expect((await home.run(['migrate'])).stdout).toBe('the schema is up to date\n');
 });
