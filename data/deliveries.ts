@@ -111,6 +111,17 @@ export async function claimDeliveries(db: Executor, ids: string[], claim: Claim)
   return rows.map((row) => row.id);
 }
 
+/** Puts back what a claim may have taken whose answer was lost. Only for attempts that were not begun. */
+export async function unclaimDeliveries(db: Executor, ids: string[], instance_id: string): Promise<void> {
+  await db
+    .updateTable('deliveries')
+    .set({ status: 'pending', instance_id: null, claimed_at: null })
+    .where('id', 'in', ids)
+    .where('instance_id', '=', instance_id)
+    .where('status', '=', 'sending')
+    .execute();
+}
+
 export interface FinishedDelivery {
   id: string;
   instance_id: string;

@@ -13,13 +13,13 @@ export interface IdempotencyClaim {
   now: number;
   /** Older answers count no more. */
   forget_before: number;
-  /** An older claim without answer died with its process. */
+  /** An older claim without answer died with its process, or was given up. */
   abandoned_before: number;
 }
 
 export type ClaimResult =
-  /** `resource_id` is the same again where an earlier claim of this request died with its process. */
-  | { state: 'claimed'; resource_id: string }
+  /** `again`: an earlier claim of this request came to no known end; `resource_id` is the one that it had. */
+  | { state: 'claimed'; resource_id: string; again: boolean }
   | { state: 'in_progress' }
   | { state: 'mismatch' }
   | { state: 'answered'; status: number; body: string };
@@ -27,6 +27,7 @@ export type ClaimResult =
 /** Claims the key for this request, or says what became of the one that has it. */
 export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimResult> {
   const { caller, key, request_hash, now, forget_before, abandoned_before } = claim;
+  const drawn = newId();
   return db.transaction(async (tx) => {
     const old = tx
       .selectFrom('idempotency')
@@ -41,14 +42,14 @@ export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimR
         .where('key', '=', row.key)
         .where('created_at', '<', forget_before)
         .execute();
-    // A row that may be taken over: forgotten, or a claim of this very request whose process died.
+    // A row that may be taken over: forgotten, or a claim of this very request that has no known end.
     const claimed = await tx
       .insertInto('idempotency')
       .values({
         caller,
         key,
         request_hash,
-        resource_id: newId(),
+        resource_id: drawn,
         status: null,
         body: null,
         created_at: now,
@@ -81,7 +82,7 @@ export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimR
       )
       .returning('resource_id')
       .executeTakeFirst();
-    if (claimed) return { state: 'claimed', resource_id: claimed.resource_id };
+    if (claimed) return { state: 'claimed', ...claimed, again: claimed.resource_id !== drawn };
     const first = await tx
       .selectFrom('idempotency')
       .selectAll()
@@ -103,6 +104,23 @@ export async function answerIdempotent(
   await query
     .updateTable('idempotency')
     .set({ status, body })
+    .where('caller', '=', caller)
+    .where('key', '=', key)
+    .where('status', 'is', null)
+    .execute();
+}
+
+/**
+ * Lets the same request, and no other, take over a claim at once, under the same `resource_id`: for one of which nobody
+ * knows whether it was done. `at`: Unix seconds, before every `abandoned_before` to come.
+ */
+export async function giveUpIdempotent(
+  query: Executor,
+  { caller, key, at }: { caller: string; key: string; at: number },
+): Promise<void> {
+  await query
+    .updateTable('idempotency')
+    .set({ created_at: at })
     .where('caller', '=', caller)
     .where('key', '=', key)
     .where('status', 'is', null)

@@ -1,7 +1,8 @@
 // Merchant accounts and the wallets that buyers pay into.
 import type { Insertable, Updateable } from 'kysely';
+import { isUniqueViolation } from './failures.ts';
 import { lookup } from './lookup.ts';
-import { type Executor, isUniqueViolation, type Tx } from './open.ts';
+import type { Executor, Tx } from './open.ts';
 import type { DeploymentWalletRow, MerchantRow, Tables, WalletRow } from './tables.ts';
 
 /** False when slug or key is taken. */

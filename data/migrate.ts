@@ -40,7 +40,7 @@ function migratorOf(db: Db): Migrator {
       { up: (query: Kysely<unknown>) => step.up(query as unknown as Kysely<never>, db.dialect) },
     ]),
   );
-  return new Migrator({ db: db.query, provider: { getMigrations: async () => migrations } });
+  return new Migrator({ db: db.schema, provider: { getMigrations: async () => migrations } });
 }
 
 async function refuseNewer(db: Db): Promise<void> {

@@ -1,15 +1,8 @@
 // Opens the database: SQLite by default, PostgreSQL where several daemons share the work. One kysely over both.
-import {
-  type CompiledQuery,
-  Kysely,
-  type KyselyPlugin,
-  PostgresDialect,
-  type RootOperationNode,
-  type Transaction,
-  type UnknownRow,
-} from 'kysely';
-import pg from 'pg';
+import type { CompiledQuery, Kysely, KyselyPlugin, RootOperationNode, Transaction, UnknownRow } from 'kysely';
+import { codeOf } from './failures.ts';
 import { withNumbers } from './numbers.ts';
+import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 import type { Tables } from './tables.ts';
 
@@ -23,6 +16,8 @@ export interface Db {
   dialect: Dialect;
   /** For reading, and for single statements. */
   query: Kysely<Tables>;
+  /** For changing the schema: waits as long as that takes. */
+  schema: Kysely<Tables>;
   /** Runs `work` in one transaction that is durable when the promise resolves; repeats it on a serialisation failure. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** The first row of a question that was compiled before, with these values; reads what is committed. */
@@ -34,10 +29,6 @@ export interface Db {
 export class DatabaseError extends Error {
   override name = 'DatabaseError';
 }
-
-const POOL_SIZE = 10;
-const CONNECT_TIMEOUT_MS = 5_000;
-const TRANSACTION_TRIES = 5;
 
 /** Integers come as bigint from both drivers; all but money become numbers. */
 class IntegerPlugin implements KyselyPlugin {
@@ -52,7 +43,12 @@ class IntegerPlugin implements KyselyPlugin {
 
 /** Opens `sqlite:/path/file.db` or `postgres://…`. Throws DatabaseError for what cannot be used. */
 export async function openDb(url: string): Promise<Db> {
-  if (!url.startsWith('sqlite:')) return openPostgres(url);
+  if (!url.startsWith('sqlite:'))
+    return openPostgres(url, [new IntegerPlugin()]).catch((error: unknown) => {
+      throw new DatabaseError(
+        `PostgreSQL cannot be reached (${(error as Error).message || codeOf(error)}); check database_url`,
+      );
+    });
   const file = url.slice('sqlite:'.length);
   try {
     return openSqlite(file, [new IntegerPlugin()]);
@@ -61,81 +57,4 @@ export async function openDb(url: string): Promise<Db> {
       `the database ${file} cannot be used (${(error as Error).message}); it was left as it is. Put a backup in its place, or name another file with --database-url`,
     );
   }
-}
-
-async function openPostgres(url: string): Promise<Db> {
-  const types = {
-    getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-      oid === pg.types.builtins.INT8
-        ? (text: string) => BigInt(text)
-        : pg.types.getTypeParser(oid, format as 'text'),
-  };
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: POOL_SIZE,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    types: types as pg.CustomTypesConfig,
-  });
-  // A lost idle connection is replaced at the next query; without a listener it would end the process.
-  pool.on('error', () => undefined);
-  try {
-    await pool.query('select 1');
-  } catch (error) {
-    await pool.end();
-    throw new DatabaseError(
-      `PostgreSQL cannot be reached (${(error as Error).message || codeOf(error)}); check database_url`,
-    );
-  }
-  const query = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool }),
-    plugins: [new IntegerPlugin()],
-  });
-  return {
-    dialect: 'postgres',
-    query,
-    async transaction(work) {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await query.transaction().setIsolationLevel('read committed').execute(work);
-        } catch (error) {
-          if (attempt >= TRANSACTION_TRIES || !isRetryable(error)) throw error;
-        }
-      }
-    },
-    first: async (question, values) =>
-      (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0],
-    close: () => query.destroy(),
-  };
-}
-
-/** What the databases name their errors by; other errors may carry a number of that name. */
-function codeOf(error: unknown): string {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'string' ? code : '';
-}
-
-/** Deadlock and serialisation failure: nothing was done, the same transaction may be tried again. */
-function isRetryable(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === '40P01' || code === '40001';
-}
-
-/** Whether a unique or primary key refused the row; the databases name it differently. */
-export function isUniqueViolation(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === '23505' || code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY';
-}
-
-/** Whether the disk of the database has no room left: nothing was written, and reading goes on. */
-export function isFull(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === 'SQLITE_FULL' || code === '53100';
-}
-
-/** Whether the database asked to come back later (SQLite's write lock, PostgreSQL out of connections or restarting). */
-export function isBusy(error: unknown): boolean {
-  const code = codeOf(error);
-  return (
-    code.startsWith('SQLITE_BUSY') || ['53300', '57P01', '57P03', 'ECONNREFUSED', 'ECONNRESET'].includes(code)
-  );
 }

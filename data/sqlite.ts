@@ -1,8 +1,9 @@
 // SQLite: durable at every commit, one writer, and transactions that wait for each other share one commit.
 import { chmodSync, statSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
 import SQLite from 'better-sqlite3';
 import {
+  type CompiledQuery,
+  type Dialect,
   Kysely,
   type KyselyPlugin,
   type SqliteDatabase,
@@ -10,18 +11,15 @@ import {
   type SqliteStatement,
   type UnknownRow,
 } from 'kysely';
+import { type Control, createGroups } from './groups.ts';
 import { withNumbers } from './numbers.ts';
-import type { Db, Tx } from './open.ts';
+import type { Db, Executor } from './open.ts';
 import type { Tables } from './tables.ts';
 
 /** Reading a larger file whole would make every start slow; its schema is still read. */
 const QUICK_CHECK_BYTES = 64 * 1024 * 1024;
 const BUSY_TIMEOUT_MS = 5_000;
 const STATEMENT_CACHE = 500;
-/** Most transactions that share one commit. */
-const GROUP_LIMIT = 64;
-/** Turns of the event loop that a commit waits for company; a turn without a newcomer ends the wait. */
-const GATHER_TURNS = 4;
 /** Pages of the write-ahead log after which it is copied back: each time costs as much as many commits. */
 const CHECKPOINT_PAGES = 4_000;
 
@@ -30,7 +28,7 @@ export function openSqlite(file: string, plugins: KyselyPlugin[]): Db {
   const database = new SQLite(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     prepareFile(database, file);
-    return handleOf(database, file === ':memory:' ? null : openReader(file), plugins);
+    return handleOf(database, file === ':memory:' ? null : file, plugins);
   } catch (error) {
     database.close();
     throw error;
@@ -51,23 +49,19 @@ function prepareFile(database: SQLite.Database, file: string): void {
   }
 }
 
-function handleOf(
-  database: SQLite.Database,
-  reader: ReturnType<typeof openReader> | null,
-  plugins: KyselyPlugin[],
-): Db {
+function handleOf(database: SQLite.Database, file: string | null, plugins: KyselyPlugin[]): Db {
+  const reader = file === null ? null : openReader(file);
   const statements = cachingStatements(database);
-  const query = new Kysely<Tables>({
-    dialect: new SqliteDialect({ database: statements }),
-    plugins,
-  });
+  const dialect = new SqliteDialect({ database: statements });
+  // Holds the connection from its begin to its end.
+  const writer = new Kysely<Tables>({ dialect, plugins });
+  const transaction = createGroups(writer, controlOf(database, statements, file));
+  const query = new Kysely<Tables>({ dialect: inLine(dialect, writer, transaction), plugins });
   return {
     dialect: 'sqlite',
     query,
-    transaction: createGroups(query, {
-      run: (text) => void statements.prepare(text).run([]),
-      isOpen: () => database.inTransaction,
-    }),
+    schema: writer,
+    transaction,
     async first(question, values) {
       if (!reader) return (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0];
       return reader.first(question.sql, values);
@@ -75,10 +69,83 @@ function handleOf(
     async close() {
       // The one that writes goes last: it copies the log back and takes it away.
       reader?.close();
-      await query.destroy();
+      await writer.destroy();
       // The query builder leaves a database open that it was never asked about.
       database.close();
     },
+  };
+}
+
+function controlOf(database: SQLite.Database, statements: SqliteDatabase, file: string | null): Control {
+  const run = (text: string) => void statements.prepare(text).run([]);
+  const wait = (ms: number) => void statements.prepare(`pragma busy_timeout = ${ms}`).all([]);
+  const isOurs = file === null ? () => true : sameFiles(file);
+  return {
+    run,
+    begin() {
+      // Within SQLite the whole daemon would wait; the line of writers waits and lets others read.
+      wait(0);
+      try {
+        run('begin immediate');
+      } finally {
+        wait(BUSY_TIMEOUT_MS);
+      }
+    },
+    commit() {
+      if (!isOurs())
+        throw new SQLite.SqliteError(
+          'the database file or its log was moved, deleted or replaced: nothing written now would be found again. Put it back, or restart the daemon on the new one',
+          'SQLITE_READONLY_DBMOVED',
+        );
+      run('commit');
+    },
+    isOpen: () => database.inTransaction,
+  };
+}
+
+/** Whether the files that were opened are still those that the next start would find. */
+function sameFiles(file: string): () => boolean {
+  const now = (path: string) => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat && `${stat.dev} ${stat.ino}`;
+  };
+  const paths = [file, `${file}-wal`];
+  const opened = paths.map(now);
+  return () => paths.every((path, at) => now(path) === opened[at]);
+}
+
+const WRITES = ['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode'];
+
+/** Statements outside of transactions: one that writes goes with the line of writers, any other takes its turn at the connection. */
+function inLine(dialect: Dialect, writer: Kysely<Tables>, transaction: Db['transaction']): Dialect {
+  const run = (on: Executor, statement: CompiledQuery) =>
+    on.getExecutor().provideConnection((connection) => connection.executeQuery(statement));
+  const refuse = async () => {
+    throw new Error('a transaction begins with Db.transaction');
+  };
+  const connection = {
+    executeQuery: (statement: CompiledQuery) =>
+      WRITES.includes(statement.query.kind)
+        ? transaction((tx) => run(tx, statement))
+        : run(writer, statement),
+    // biome-ignore lint/correctness/useYield: there is nothing to stream
+    async *streamQuery() {
+      return refuse();
+    },
+  };
+  return {
+    createAdapter: () => dialect.createAdapter(),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createDriver: () => ({
+      init: async () => undefined,
+      acquireConnection: async () => connection as never,
+      beginTransaction: refuse,
+      commitTransaction: refuse,
+      rollbackTransaction: refuse,
+      releaseConnection: async () => undefined,
+      destroy: async () => undefined,
+    }),
   };
 }
 
@@ -105,87 +172,6 @@ function openReader(file: string) {
     },
     close: () => void database.close(),
   };
-}
-
-/** Begins and ends transactions on the one connection, past the query builder: they are most of its calls. */
-interface Control {
-  run(text: string): void;
-  isOpen(): boolean;
-}
-
-/** One caller's transaction in a group; it hears of its end only when the group has been committed. */
-interface Job {
-  work(tx: Tx): Promise<unknown>;
-  succeed(value: unknown): void;
-  fail(error: unknown): void;
-}
-
-/**
- * Those that come while a commit is on its way share the next one: the disk is asked once for all of them. Each has
- * a savepoint of its own, so that a failure undoes its own work and nobody else's.
- */
-function createGroups(query: Kysely<Tables>, control: Control): Db['transaction'] {
-  const waiting: Job[] = [];
-  let running = false;
-
-  async function run(): Promise<void> {
-    running = true;
-    while (waiting.length > 0) {
-      await gather(waiting);
-      const group = waiting.splice(0, GROUP_LIMIT);
-      await runGroup(query, group, control).catch((error: unknown) => {
-        for (const job of group) job.fail(error);
-      });
-    }
-    running = false;
-  }
-
-  return <T>(work: (tx: Tx) => Promise<T>) =>
-    new Promise<T>((resolve, reject) => {
-      waiting.push({ work, succeed: (value) => resolve(value as T), fail: reject });
-      if (!running) void run();
-    });
-}
-
-/** Lets the requests that have arrived already come to their transactions, while more keep coming. */
-async function gather(waiting: readonly Job[]): Promise<void> {
-  for (let turn = 0; turn < GATHER_TURNS; turn++) {
-    const before = waiting.length;
-    await setImmediate();
-    if (waiting.length === before || waiting.length >= GROUP_LIMIT) return;
-  }
-}
-
-async function runGroup(query: Kysely<Tables>, group: readonly Job[], control: Control): Promise<void> {
-  const ends = await query.connection().execute(async (connection) => {
-    // A transaction that will write takes the write lock before it reads.
-    control.run('begin immediate');
-    try {
-      const ended: (() => void)[] = [];
-      for (const job of group) ended.push(await runJob(connection as Tx, job, control));
-      control.run('commit');
-      return ended;
-    } catch (error) {
-      if (control.isOpen()) control.run('rollback');
-      throw error;
-    }
-  });
-  for (const end of ends) end();
-}
-
-/** Throws only where the whole group is lost (SQLite itself has rolled back, as on a full disk). */
-async function runJob(tx: Tx, job: Job, control: Control): Promise<() => void> {
-  control.run('savepoint job');
-  try {
-    const value = await job.work(tx);
-    control.run('release job');
-    return () => job.succeed(value);
-  } catch (error) {
-    if (!control.isOpen()) throw error;
-    control.run('rollback to job');
-    control.run('release job');
-    return () => job.fail(error);
-  }
 }
 
 /** Keeps prepared statements: kysely prepares each time, which costs more than running them. */

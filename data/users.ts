@@ -1,7 +1,8 @@
 // Users: who may sign in. An identity is (source, subject); the books of a deleted one stay.
 import type { Updateable } from 'kysely';
+import { isUniqueViolation } from './failures.ts';
 import { newId } from './ids.ts';
-import { type Db, type Executor, isUniqueViolation, type Tx } from './open.ts';
+import type { Db, Executor, Tx } from './open.ts';
 import type { Tables, UserRow } from './tables.ts';
 
 export interface NewUser {

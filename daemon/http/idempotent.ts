@@ -1,6 +1,11 @@
 // Idempotency-Key: the same request sent again gets the first answer again, and creates nothing.
 import { createHash } from 'node:crypto';
-import { answerIdempotent, claimIdempotent, releaseIdempotent } from '../../data/idempotency.ts';
+import {
+  answerIdempotent,
+  claimIdempotent,
+  giveUpIdempotent,
+  releaseIdempotent,
+} from '../../data/idempotency.ts';
 import type { ValidationError } from '../../src/api/validation.ts';
 import { Refusal } from '../../src/errors.ts';
 import { type App, seconds } from '../context.ts';
@@ -10,6 +15,8 @@ const MAX_KEY_LENGTH = 255;
 const KEPT_SECONDS = 24 * 3600;
 /** A request that has not answered by then died with its process: its key is free again. */
 const IN_PROGRESS_SECONDS = 60;
+/** How old a claim is made that is given up: past the above, also by the clock of another daemon. */
+const GIVEN_UP_SECONDS = 10 * IN_PROGRESS_SECONDS;
 const RETRY_AFTER_SECONDS = 1;
 
 /** The header's value; null where it is absent. Throws a list of validation errors where it is unusable. */
@@ -23,9 +30,10 @@ export function idempotencyKey(headers: Headers): string | null | { detail: Vali
 }
 
 /**
- * Runs `work` once for each caller and key within 24 hours. Only success is kept: a refusal or a failure frees
- * the key, so that the same request can be sent again once its reason is mended. `work` makes its resource under
- * the id it is given: a repetition after a crash is given the same, and finds what was made.
+ * Runs `work` once for each caller and key within 24 hours. Only success is kept: a refusal frees the key, so that a
+ * request can be sent again once its reason is mended. After a failure the same request can be sent again too, and no
+ * other: whether it was done is not known where the database broke off. `work` makes its resource under the id it is
+ * given: a repetition after a crash or a failure is given the same, and finds what was made.
  */
 export async function onceOnly(
   app: App,
@@ -55,7 +63,15 @@ export async function onceOnly(
   try {
     answer = await work(claim.resource_id);
   } catch (error) {
-    await releaseIdempotent(app.db.query, { caller, key });
+    const { query } = app.db;
+    const wasUndone = error instanceof Refusal && !claim.again;
+    const freed = wasUndone
+      ? releaseIdempotent(query, { caller, key })
+      : giveUpIdempotent(query, { caller, key, at: now - GIVEN_UP_SECONDS });
+    // Where that fails too, the key is free after a minute; why the request failed matters more.
+    await freed.catch((failed: unknown) =>
+      app.log.warn({ err: failed, endpoint: request.endpoint_id }, 'a key could not be freed'),
+    );
     throw error;
   }
   try {

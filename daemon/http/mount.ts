@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { H3, type H3Event } from 'h3';
-import { isBusy, isFull } from '../../data/open.ts';
+import { isBusy, isUnusable } from '../../data/failures.ts';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { parseInput } from '../../src/api/validation.ts';
 import { ProviderError } from '../../src/chains/chain.ts';
@@ -26,8 +26,8 @@ import { callerAddress, MAX_BODY_BYTES, MalformedBody, parseForm, parseJson, rea
 /** How soon a busy database or provider may be asked again. */
 const BUSY_RETRY_SECONDS = 1;
 const PROVIDER_RETRY_SECONDS = 5;
-/** A person has to make room. */
-const FULL_RETRY_SECONDS = 60;
+/** A person has to make room, or mend what else is wrong. */
+const UNUSABLE_RETRY_SECONDS = 60;
 
 export interface Http {
   h3: H3;
@@ -181,19 +181,7 @@ function decoded(params: Record<string, string> = {}): Record<string, string> {
 function failureAnswer(error: unknown, call: Call, endpoint: Endpoint | undefined): Answer {
   if (error instanceof MalformedBody) return invalidAnswer([error.detail]);
   if (error instanceof Refusal) return refusalAnswer(error, call.request_id);
-  if (isBusy(error))
-    return refusalAnswer(new Refusal('database_busy', { retry_after: BUSY_RETRY_SECONDS }), call.request_id);
-  if (isFull(error)) {
-    call.log.error(
-      { err: error, endpoint: endpoint?.id },
-      'the disk of the database is full: nothing can be written',
-    );
-    const detail = 'The database cannot take anything new now';
-    return refusalAnswer(
-      new Refusal('database_busy', { detail, retry_after: FULL_RETRY_SECONDS }),
-      call.request_id,
-    );
-  }
+  if (isBusy(error) || isUnusable(error)) return databaseAnswer(error, call, endpoint);
   if (error instanceof ProviderError) {
     call.log.warn({ err: error, endpoint: endpoint?.id }, 'a provider failed the request');
     return refusalAnswer(
@@ -204,6 +192,20 @@ function failureAnswer(error: unknown, call: Call, endpoint: Endpoint | undefine
   if (call.event.req.signal.aborted) call.log.debug({ err: error }, 'the caller went away');
   else call.log.error({ err: error, endpoint: endpoint?.id }, 'unhandled error');
   return refusalAnswer(new Refusal('internal'), call.request_id);
+}
+
+/** Nothing is promised: whoever asked may ask again, and where the operator must mend something the log says what. */
+function databaseAnswer(error: unknown, call: Call, endpoint: Endpoint | undefined): Answer {
+  const context = { err: error, endpoint: endpoint?.id };
+  if (isBusy(error)) {
+    call.log.warn(context, 'the database is busy or away');
+    const busy = new Refusal('database_busy', { retry_after: BUSY_RETRY_SECONDS });
+    return refusalAnswer(busy, call.request_id);
+  }
+  call.log.error(context, 'the database refuses: its disk, its files or the rights on it need the operator');
+  const detail = 'The database cannot take anything new now';
+  const refused = new Refusal('database_busy', { detail, retry_after: UNUSABLE_RETRY_SECONDS });
+  return refusalAnswer(refused, call.request_id);
 }
 
 const notFound = (): never => {

@@ -143,13 +143,12 @@ function identityOf(user: UserRow, email: string | null | undefined): Updateable
 /** The user after a change. Refuses `email_taken`, and to take away the last superuser. */
 async function update(app: App, user: UserRow, values: Updateable<Tables['users']>): Promise<UserRow> {
   if (Object.keys(values).length === 0) return user;
-  const done = await app.db.transaction(async (tx) => {
+  await app.db.transaction(async (tx) => {
     if (user.is_superuser && (values.is_superuser === 0 || values.is_active === 0))
       await keepOneSuperuser(app, tx, user);
-    return data.updateUser(tx, user.id, values);
+    if (!(await data.updateUser(tx, user.id, values))) throw new Refusal('email_taken');
   });
-  const row = done ? await data.getUser(app.db.query, user.id) : undefined;
-  if (!done) throw new Refusal('email_taken');
+  const row = await data.getUser(app.db.query, user.id);
   if (!row) throw new Refusal('user_not_found');
   return row;
 }

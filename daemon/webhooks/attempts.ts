@@ -2,14 +2,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type DeliveryStatus, finishDelivery, type PendingDelivery } from '../../data/deliveries.ts';
+import { isBusy, isUnusable } from '../../data/failures.ts';
 import type { Db } from '../../data/open.ts';
 import { type Clock, seconds } from '../context.ts';
 import type { HttpOut } from '../http-out.ts';
 import { sendWebhook, type Verdict } from './send.ts';
 
-const RECORD_TRIES = 6;
-/** Doubles after each try: 6 s in all. */
+/** Some five minutes in all: a database that is restarted, or moved to another machine, is back by then. */
+const RECORD_TRIES = 64;
+/** Doubles after each try … */
 const RECORD_WAIT_MS = 200;
+/** … up to this. */
+const RECORD_LONGEST_WAIT_MS = 5_000;
+/** Once the daemon is ending: 1 s in all. */
+const LAST_RECORD_TRIES = 3;
 
 /** How one attempt ended; `error` is null when it arrived. */
 export interface DeliveryOutcome {
@@ -21,9 +27,14 @@ export interface DeliveryOutcome {
   duration_ms: number;
 }
 
+/** What a merchant's webhooks are signed with: nothing where it set none, and `unreadable` where it cannot be opened. */
+export type Secret = { text: string | null } | 'unreadable';
+
 export interface Attempts {
+  /** To be read before an attempt is claimed: rejects where the database is away, and then nothing may be given up. */
+  secretOf(merchant_id: string | null): Promise<Secret>;
   /** Sends what this daemon has claimed. Rejects only where the outcome could not be recorded. */
-  start(delivery: PendingDelivery): Promise<DeliveryOutcome>;
+  start(delivery: PendingDelivery, secret: Secret): Promise<DeliveryOutcome>;
   /** Ids of the deliveries under way. */
   alive(): string[];
   /** Waits for all that are under way, then interrupts those that are left: they end as `unknown`. */
@@ -44,21 +55,26 @@ export function openAttempts(options: AttemptsOptions): Attempts {
   const { db, log, clock, instance_id } = options;
   const active = new Map<string, Promise<DeliveryOutcome>>();
   const interrupts = new Set<AbortController>();
-  let finishing = false;
+  const ending = new AbortController();
 
-  const send = async (delivery: PendingDelivery, signal: AbortSignal): Promise<Verdict> => {
-    let secret: string | null;
+  const secretOf = async (merchant_id: string | null): Promise<Secret> => {
     try {
-      secret = delivery.merchant_id === null ? null : await options.secretOf(delivery.merchant_id);
+      return { text: merchant_id === null ? null : await options.secretOf(merchant_id) };
     } catch (error) {
-      // Unsigned it would be taken for a forgery, so nothing is sent.
-      log.error({ err: error, merchant_id: delivery.merchant_id }, 'webhook secret cannot be read');
-      return { status: 'failed', http_status: null, error: 'the webhook secret cannot be read' };
+      if (isBusy(error) || isUnusable(error)) throw error;
+      log.error({ err: error, merchant_id }, 'webhook secret cannot be read');
+      return 'unreadable';
     }
+  };
+
+  const send = async (delivery: PendingDelivery, secret: Secret, signal: AbortSignal): Promise<Verdict> => {
+    // Unsigned it would be taken for a forgery, so nothing is sent.
+    if (secret === 'unreadable')
+      return { status: 'failed', http_status: null, error: 'the webhook secret cannot be read' };
     const timestamp = seconds(clock);
     return sendWebhook(options.http, {
       ...delivery,
-      secret,
+      secret: secret.text,
       timestamp,
       user_agent: options.user_agent,
       signal,
@@ -72,20 +88,23 @@ export function openAttempts(options: AttemptsOptions): Attempts {
         const finished = { id, instance_id, ...result, finished_at: seconds(clock) };
         return await db.transaction((tx) => finishDelivery(tx, finished));
       } catch (error) {
-        if (tries === RECORD_TRIES) throw error;
-        await wait(RECORD_WAIT_MS * 2 ** (tries - 1));
+        if (tries >= (ending.signal.aborted ? LAST_RECORD_TRIES : RECORD_TRIES)) throw error;
+        const pause = Math.min(RECORD_WAIT_MS * 2 ** (tries - 1), RECORD_LONGEST_WAIT_MS);
+        const { signal } = ending;
+        // The end of the daemon cuts a pause short, and the last tries have theirs whole.
+        await (signal.aborted ? wait(pause) : wait(pause, undefined, { signal }).catch(() => undefined));
       }
     }
   };
 
-  const run = async (delivery: PendingDelivery): Promise<DeliveryOutcome> => {
+  const run = async (delivery: PendingDelivery, secret: Secret): Promise<DeliveryOutcome> => {
     const { id, event_id } = delivery;
     const interrupt = new AbortController();
-    if (finishing) interrupt.abort();
+    if (ending.signal.aborted) interrupt.abort();
     interrupts.add(interrupt);
     try {
       const began = performance.now();
-      const verdict = await send(delivery, interrupt.signal);
+      const verdict = await send(delivery, secret, interrupt.signal);
       const result = { ...verdict, duration_ms: Math.round(performance.now() - began) };
       await record(id, result);
       log.info({ event_id, delivery_id: id, ...result }, 'webhook sent');
@@ -96,8 +115,9 @@ export function openAttempts(options: AttemptsOptions): Attempts {
   };
 
   return {
-    start(delivery) {
-      const done = run(delivery).finally(() => active.delete(delivery.id));
+    secretOf,
+    start(delivery, secret) {
+      const done = run(delivery, secret).finally(() => active.delete(delivery.id));
       active.set(delivery.id, done);
       return done;
     },
@@ -108,7 +128,7 @@ export function openAttempts(options: AttemptsOptions): Attempts {
       const timer = wait(patience_ms, undefined, { signal: patience.signal }).catch(() => undefined);
       await Promise.race([all, timer]);
       patience.abort();
-      finishing = true;
+      ending.abort();
       for (const interrupt of interrupts) interrupt.abort();
       await all;
     },

@@ -8,12 +8,13 @@ import {
   type PendingDelivery,
   pendingDeliveries,
   resendableEvent,
+  unclaimDeliveries,
 } from '../../data/deliveries.ts';
 import type { Db } from '../../data/open.ts';
 import { Refusal } from '../../src/errors.ts';
 import { type Clock, seconds } from '../context.ts';
 import { type HttpOut, openHttpOut, TOTAL_TIMEOUT_MS } from '../http-out.ts';
-import { type DeliveryOutcome, openAttempts } from './attempts.ts';
+import { type DeliveryOutcome, openAttempts, type Secret } from './attempts.ts';
 import { LIMITS, type Limits, openLanes } from './lanes.ts';
 
 /** A safety net: attempts left by a restart, or queued by a daemon that died before its `kick`. */
@@ -62,27 +63,38 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   const lanes = openLanes(options.limits ?? LIMITS);
   const claim = () => ({ instance_id, claimed_at: seconds(clock) });
   let stopped = false;
+  /** Attempts of a claim whose answer was lost with the connection: they may be claimed, and were not begun. */
+  let doubtful: string[] = [];
 
   /** Claims and starts what there is room for. */
   const drain = async () => {
+    if (doubtful.length > 0) await unclaimDeliveries(db.query, doubtful, instance_id);
+    doubtful = [];
     for (let round = 0; round < MAX_ROUNDS && !stopped && lanes.free() > 0; round++) {
       const waiting = await pendingDeliveries(db.query, lanes.free(), lanes.busy());
       const chosen = waiting.filter((delivery) => lanes.take(delivery));
       if (chosen.length === 0) return;
       let claimed = new Set<string>();
+      const secrets = new Map<string | null, Secret>();
       try {
+        for (const { merchant_id } of chosen)
+          if (!secrets.has(merchant_id)) secrets.set(merchant_id, await attempts.secretOf(merchant_id));
         const ids = chosen.map(({ id }) => id);
+        doubtful = ids;
         claimed = new Set(await claimDeliveries(db.query, ids, claim()));
+        doubtful = [];
       } finally {
         for (const delivery of chosen) if (!claimed.has(delivery.id)) lanes.release(delivery);
       }
-      for (const delivery of chosen) if (claimed.has(delivery.id)) startAutomatic(delivery);
+      for (const delivery of chosen)
+        if (claimed.has(delivery.id))
+          startAutomatic(delivery, secrets.get(delivery.merchant_id) ?? 'unreadable');
     }
   };
 
-  const startAutomatic = (delivery: PendingDelivery) => {
+  const startAutomatic = (delivery: PendingDelivery, secret: Secret) => {
     attempts
-      .start(delivery)
+      .start(delivery, secret)
       .catch((error) =>
         log.error({ err: error, delivery_id: delivery.id }, 'webhook outcome cannot be recorded'),
       )
@@ -133,9 +145,10 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
       if (!event) throw new Refusal('event_not_found');
       const { merchant_id, url, body } = event;
       if (url === null) throw new Refusal('bad_request', { detail: 'No webhook address is set' });
+      const secret = await attempts.secretOf(merchant_id);
       const row = { event_id, merchant_id, url, created_at: seconds(clock) };
       const { id, host } = await insertManualDelivery(db.query, row, claim());
-      return attempts.start({ id, event_id, merchant_id, url, host, body });
+      return attempts.start({ id, event_id, merchant_id, url, host, body }, secret);
     }),
     async stop() {
       stopped = true;

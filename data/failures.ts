@@ -1,0 +1,41 @@
+// What became of a statement that failed: the databases name it differently, and a lost connection has no name at all.
+
+/** The connection to PostgreSQL broke, or never came to be: what was under way may have been written, or not. */
+export class ConnectionLost extends Error {
+  override name = 'ConnectionLost';
+}
+
+/** What the databases name their errors by; other errors may carry a number of that name. */
+export function codeOf(error: unknown): string {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' ? code : '';
+}
+
+/** Deadlock and serialisation failure: nothing was done, the same transaction may be tried again. */
+export function isRetryable(error: unknown): boolean {
+  return ['40P01', '40001'].includes(codeOf(error));
+}
+
+/** Whether a unique or primary key refused the row. */
+export function isUniqueViolation(error: unknown): boolean {
+  return ['23505', 'SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY'].includes(codeOf(error));
+}
+
+/** SQLite's write lock, or PostgreSQL out of connections, restarting, away, or waiting for a lock or for too long. */
+const BUSY = /^(SQLITE_(BUSY|LOCKED)|08|53300$|57|55P03$|40P01$|40001$|25P0[34]$)/;
+
+/** Whether the database asked to come back later, or cannot be reached now. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof ConnectionLost || BUSY.test(codeOf(error));
+}
+
+/**
+ * No room on the disk (SQLITE_FULL, 53), its files fail or may not be written (SQLITE_…, 58), a replica or a standby
+ * (25006), a role that may not (42501), sign-in (28), a database that is gone (3D000).
+ */
+const UNUSABLE = /^(SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM|AUTH)|53|58|25006$|42501$|28|3D000$)/;
+
+/** Whether the database refuses until the operator has mended something: nothing was written, reading may go on. */
+export function isUnusable(error: unknown): boolean {
+  return !isBusy(error) && UNUSABLE.test(codeOf(error));
+}
