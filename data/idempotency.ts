@@ -1,5 +1,4 @@
 // Idempotency keys: one row for each caller and key, first as a claim, then with the answer.
-import { newId } from './ids.ts';
 import type { Db, Executor } from './open.ts';
 
 /** Old rows removed with each new claim: more than are added, so that the table never grows without end. */
@@ -9,6 +8,8 @@ export interface IdempotencyClaim {
   caller: string;
   key: string;
   request_hash: string;
+  /** For what the request makes, unless an earlier claim of it has one. */
+  resource_id: string;
   /** Unix seconds, as the two below. */
   now: number;
   /** Older answers count no more. */
@@ -26,8 +27,7 @@ export type ClaimResult =
 
 /** Claims the key for this request, or says what became of the one that has it. */
 export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimResult> {
-  const { caller, key, request_hash, now, forget_before, abandoned_before } = claim;
-  const drawn = newId();
+  const { caller, key, request_hash, resource_id, now, forget_before, abandoned_before } = claim;
   return db.transaction(async (tx) => {
     const old = tx
       .selectFrom('idempotency')
@@ -49,7 +49,7 @@ export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimR
         caller,
         key,
         request_hash,
-        resource_id: drawn,
+        resource_id,
         status: null,
         body: null,
         created_at: now,
@@ -82,7 +82,7 @@ export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimR
       )
       .returning('resource_id')
       .executeTakeFirst();
-    if (claimed) return { state: 'claimed', ...claimed, again: claimed.resource_id !== drawn };
+    if (claimed) return { state: 'claimed', ...claimed, again: claimed.resource_id !== resource_id };
     const first = await tx
       .selectFrom('idempotency')
       .selectAll()
@@ -116,13 +116,14 @@ export async function answerIdempotent(
  */
 export async function giveUpIdempotent(
   query: Executor,
-  { caller, key, at }: { caller: string; key: string; at: number },
+  { caller, key, resource_id, at }: { caller: string; key: string; resource_id: string; at: number },
 ): Promise<void> {
   await query
     .updateTable('idempotency')
     .set({ created_at: at })
     .where('caller', '=', caller)
     .where('key', '=', key)
+    .where('resource_id', '=', resource_id)
     .where('status', 'is', null)
     .execute();
 }

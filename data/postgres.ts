@@ -8,14 +8,23 @@ import type { Tables } from './tables.ts';
 /** Connections of one daemon: those of transactions, and those of single statements. */
 const TRANSACTIONS = 10;
 const STATEMENTS = 5;
-/** A connection must be there by then, whether it is opened or given back by another. */
-const CONNECT_TIMEOUT_MS = 5_000;
-/** A lock that another holds is waited for as long as the one of a SQLite file. */
-const LOCK_TIMEOUT_MS = 5_000;
-/** A server that takes a statement and does not answer is given up: the network may have swallowed it. */
-const ANSWER_TIMEOUT_MS = 30_000;
-/** What a daemon that vanished has locked is free again by then. */
-const IDLE_TRANSACTION_MS = 60_000;
+export interface Limits {
+  /** A connection must be there by then, whether it is opened or given back by another. */
+  connect_ms: number;
+  /** A lock that another holds is waited for as long as the one of a SQLite file. */
+  lock_ms: number;
+  /** A server that takes a statement and does not answer is given up: the network may have swallowed it. */
+  answer_ms: number;
+  /** What a daemon that vanished has locked is free again by then. */
+  idle_transaction_ms: number;
+}
+
+export const LIMITS: Limits = {
+  connect_ms: 5_000,
+  lock_ms: 5_000,
+  answer_ms: 30_000,
+  idle_transaction_ms: 60_000,
+};
 const TRANSACTION_TRIES = 5;
 
 const types: pg.CustomTypesConfig = {
@@ -26,8 +35,12 @@ const types: pg.CustomTypesConfig = {
 } as pg.CustomTypesConfig;
 
 /** Opens `postgres://…`; rejects where there is no answer. */
-export async function openPostgres(url: string, plugins: KyselyPlugin[]): Promise<Db> {
-  const pool = openPool(url, STATEMENTS);
+export async function openPostgres(
+  url: string,
+  plugins: KyselyPlugin[],
+  limits: Limits = LIMITS,
+): Promise<Db> {
+  const pool = openPool(url, STATEMENTS, limits);
   try {
     await pool.query('select 1');
   } catch (error) {
@@ -36,8 +49,8 @@ export async function openPostgres(url: string, plugins: KyselyPlugin[]): Promis
   }
   const kyselyOn = (on: PostgresPool) =>
     new Kysely<Tables>({ dialect: new PostgresDialect({ pool: on }), plugins });
-  const query = kyselyOn(guarded(pool, ANSWER_TIMEOUT_MS));
-  const transactions = kyselyOn(guarded(openPool(url, TRANSACTIONS), ANSWER_TIMEOUT_MS));
+  const query = kyselyOn(guarded(pool, limits.answer_ms));
+  const transactions = kyselyOn(guarded(openPool(url, TRANSACTIONS, limits), limits.answer_ms));
   return {
     dialect: 'postgres',
     query,
@@ -61,18 +74,18 @@ export async function openPostgres(url: string, plugins: KyselyPlugin[]): Promis
   };
 }
 
-function openPool(url: string, max: number): pg.Pool {
+function openPool(url: string, max: number, limits: Limits): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: limits.connect_ms,
     keepAlive: true,
     types,
     async onConnect(client) {
       // A connection that breaks while it is lent says so here and to its next statement; unheard, it would end the process.
       client.on('error', () => undefined);
       await client.query(
-        `set lock_timeout = ${LOCK_TIMEOUT_MS}; set idle_in_transaction_session_timeout = ${IDLE_TRANSACTION_MS}`,
+        `set lock_timeout = ${limits.lock_ms}; set idle_in_transaction_session_timeout = ${limits.idle_transaction_ms}`,
       );
     },
   });

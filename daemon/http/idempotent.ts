@@ -6,6 +6,7 @@ import {
   giveUpIdempotent,
   releaseIdempotent,
 } from '../../data/idempotency.ts';
+import { newId } from '../../data/ids.ts';
 import type { ValidationError } from '../../src/api/validation.ts';
 import { Refusal } from '../../src/errors.ts';
 import { type App, seconds } from '../context.ts';
@@ -42,13 +43,25 @@ export async function onceOnly(
 ): Promise<Answer> {
   const { caller, key } = request;
   const now = seconds(app.clock);
+  const drawn = newId();
+  /** Where that fails too, the key is free after a minute; why the request failed matters more. */
+  const settle = (freed: Promise<void>) =>
+    freed.catch((error: unknown) =>
+      app.log.warn({ err: error, endpoint: request.endpoint_id }, 'a key could not be freed'),
+    );
+  const giveUp = (resource_id: string) =>
+    settle(giveUpIdempotent(app.db.query, { caller, key, resource_id, at: now - GIVEN_UP_SECONDS }));
   const claim = await claimIdempotent(app.db, {
     caller,
     key,
     request_hash: hashOf(request.endpoint_id, request.input),
+    resource_id: drawn,
     now,
     forget_before: now - KEPT_SECONDS,
     abandoned_before: now - IN_PROGRESS_SECONDS,
+  }).catch(async (error: unknown) => {
+    await giveUp(drawn);
+    throw error;
   });
   if (claim.state === 'mismatch') throw new Refusal('idempotency_mismatch');
   if (claim.state === 'in_progress')
@@ -63,15 +76,9 @@ export async function onceOnly(
   try {
     answer = await work(claim.resource_id);
   } catch (error) {
-    const { query } = app.db;
-    const wasUndone = error instanceof Refusal && !claim.again;
-    const freed = wasUndone
-      ? releaseIdempotent(query, { caller, key })
-      : giveUpIdempotent(query, { caller, key, at: now - GIVEN_UP_SECONDS });
-    // Where that fails too, the key is free after a minute; why the request failed matters more.
-    await freed.catch((failed: unknown) =>
-      app.log.warn({ err: failed, endpoint: request.endpoint_id }, 'a key could not be freed'),
-    );
+    if (error instanceof Refusal && !claim.again)
+      await settle(releaseIdempotent(app.db.query, { caller, key }));
+    else await giveUp(claim.resource_id);
     throw error;
   }
   try {

@@ -196,13 +196,17 @@ function failureAnswer(error: unknown, call: Call, endpoint: Endpoint | undefine
 
 /** Nothing is promised: whoever asked may ask again, and where the operator must mend something the log says what. */
 function databaseAnswer(error: unknown, call: Call, endpoint: Endpoint | undefined): Answer {
-  const context = { err: error, endpoint: endpoint?.id };
   if (isBusy(error)) {
-    call.log.warn(context, 'the database is busy or away');
+    // Without its stack: while the database is away this is a line for every request.
+    const { message: reason } = error as Error;
+    call.log.warn({ reason, endpoint: endpoint?.id }, 'the database is busy or away');
     const busy = new Refusal('database_busy', { retry_after: BUSY_RETRY_SECONDS });
     return refusalAnswer(busy, call.request_id);
   }
-  call.log.error(context, 'the database refuses: its disk, its files or the rights on it need the operator');
+  call.log.error(
+    { err: error, endpoint: endpoint?.id },
+    'the database refuses: its disk, its files or the rights on it need the operator',
+  );
   const detail = 'The database cannot take anything new now';
   const refused = new Refusal('database_busy', { detail, retry_after: UNUSABLE_RETRY_SECONDS });
   return refusalAnswer(refused, call.request_id);

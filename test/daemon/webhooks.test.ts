@@ -23,9 +23,11 @@ import {
   pendingDeliveries,
 } from '../../data/deliveries.ts';
 import { insertEvent, newEventId } from '../../data/events.ts';
+import { ConnectionLost } from '../../data/failures.ts';
 import { migrate } from '../../data/migrate.ts';
 import { type Db, type Dialect, openDb } from '../../data/open.ts';
 import { webhookBody } from '../../src/webhook.ts';
+import { openLine } from '../helpers/line.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../helpers/postgres.ts';
 import { verifies } from '../requirements.ts';
 
@@ -403,6 +405,45 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
     await sql`alter table income_away rename to income`.execute(db.query);
     await untilStatus(event_id, 'delivered');
     expect(await incomeOf(invoice_id)).toBe('delivered');
+  });
+
+  test('wait while the database is away before they are claimed, and are sent when it is back', async () => {
+    verifies('webhook-one-attempt');
+    const shop = await receiver(ok);
+    const { event_id } = await confirm(await newMerchant(), shop.url);
+    let asked = 0;
+    open({
+      poll_ms: 20,
+      secretOf: async () => {
+        if (++asked < 3) throw new ConnectionLost('Connection terminated unexpectedly');
+        return SECRET;
+      },
+    });
+    await untilStatus(event_id, 'delivered');
+    expect(asked).toBe(3);
+    expect(shop.received).toHaveLength(1);
+  });
+
+  test.runIf(dialect === 'postgres')('whose claim was written but not answered are sent, once', async () => {
+    verifies('webhook-one-attempt');
+    const line = await openLine(url);
+    const far = await openDb(line.url);
+    onTestFinished(async () => {
+      await far.close();
+      await line.close();
+    });
+    const shop = await receiver(ok);
+    const { event_id } = await confirm(await newMerchant(), shop.url);
+    let claims = 0;
+    line.sending = (text) =>
+      /update "deliveries" set "status".*returning "id"/s.test(text) && ++claims === 1
+        ? 'lose answer'
+        : 'pass';
+    const webhooks = open({ db: far, poll_ms: 20 });
+    await untilStatus(event_id, 'delivered');
+    await webhooks.stop();
+    expect(claims).toBeGreaterThan(1);
+    expect(shop.received).toHaveLength(1);
   });
 
   test('of a process that is killed while it waits for the answer are sent once and end as unknown', async () => {

@@ -2,7 +2,17 @@
 import { randomBytes } from 'node:crypto';
 import { freshAddress } from '../chains/utxo-observer.ts';
 import { nanoOf } from './payer.ts';
-import { ask, call, type Invoice, PASSWORD, readInvoice, type Shop, type Stand, signIn } from './stand.ts';
+import {
+  ask,
+  call,
+  type Invoice,
+  PASSWORD,
+  readInvoice,
+  type Shop,
+  type Stand,
+  signIn,
+  Unanswered,
+} from './stand.ts';
 
 /** A value that is written again and again: what was acknowledged last, and what was asked for since. */
 interface Register {
@@ -61,6 +71,8 @@ export function startLoad(stand: Stand, url: string, shop: Shop, promises: Promi
       } catch (error) {
         // Undici's word for a connection that broke: the daemon is dead.
         if (error instanceof TypeError || error instanceof SyntaxError) return;
+        // As expected as in the steps themselves: it comes again.
+        if (error instanceof Unanswered && error.status === 503) continue;
         promises.faults.push(String(error));
         return;
       }

@@ -12,6 +12,8 @@ import { openReceiver, type Receiver } from './receiver.ts';
 
 export interface Stand {
   home: Home;
+  /** Of the stand's database. */
+  database_url: string;
   chain: TonChain;
   gate: Gate;
   payer: Payer;
@@ -65,6 +67,7 @@ export async function openStand(database: Database, settings: Record<string, str
   };
   return {
     home,
+    database_url: url,
     chain,
     gate,
     payer,
@@ -115,11 +118,20 @@ export async function call(
   return { status: response.status, json: await response.json() };
 }
 
+/** A call that was to succeed and did not. */
+export class Unanswered extends Error {
+  readonly status: number;
+  constructor([, method, path]: Parameters<typeof call>, { status, json }: Reply) {
+    super(`${method} ${path}: ${status} ${JSON.stringify(json)}`);
+    this.status = status;
+  }
+}
+
 /** The answer of a call that must succeed. */
 export async function ask(...request: Parameters<typeof call>): Promise<Reply['json']> {
-  const { status, json } = await call(...request);
-  if (status !== 200) throw new Error(`${request[1]} ${request[2]}: ${status} ${JSON.stringify(json)}`);
-  return json;
+  const reply = await call(...request);
+  if (reply.status !== 200) throw new Unanswered(request, reply);
+  return reply.json;
 }
 
 /** A merchant who signed up, is paid on TON by the stand's payer and hears of it at its receiver. */

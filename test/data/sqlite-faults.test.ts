@@ -1,0 +1,172 @@
+// SQLite misbehaves: another process has the write lock, the disk is full, a commit fails, the file is taken away.
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import SQLite from 'better-sqlite3';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { isBusy, isUniqueViolation, isUnusable } from '../../data/failures.ts';
+import { lookup } from '../../data/lookup.ts';
+import { migrate } from '../../data/migrate.ts';
+import { type Db, openDb } from '../../data/open.ts';
+
+const CROWD = 8;
+
+let directory: string;
+let file: string;
+let db: Db;
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'gatewayd-faults-'));
+  file = join(directory, 'test.db');
+  db = await openDb(`sqlite:${file}`);
+  await migrate(db);
+});
+afterEach(async () => {
+  await db.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Another process, as far as SQLite can tell. */
+function outside(): SQLite.Database {
+  const other = new SQLite(file);
+  onTestFinished(() => void other.close());
+  return other;
+}
+
+const write = (name: string, value = 'a') =>
+  db.transaction((tx) => tx.insertInto('meta').values({ name, value }).execute());
+const writeAlone = (name: string) => db.query.insertInto('meta').values({ name, value: 'a' }).execute();
+const names = async (like: string) => {
+  const rows = await db.query.selectFrom('meta').select('name').where('name', 'like', like).execute();
+  return rows.map(({ name }) => name).sort();
+};
+const failure = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'no failure',
+    (error: unknown) => error,
+  );
+
+describe('while another process has the write lock', () => {
+  const stateOf = lookup((query, name: string) =>
+    query.selectFrom('meta').select('value').where('name', '=', name),
+  );
+
+  test('who writes waits, alone or in a transaction, who reads is answered, and all is written afterwards', async () => {
+    await write('before');
+    const other = outside();
+    other.exec('begin immediate');
+    const writing = [write('held-1'), writeAlone('held-2'), write('held-3')];
+    expect(await names('before')).toEqual(['before']);
+    expect(await stateOf(db, 'before')).toEqual({ value: 'a' });
+    expect(await names('held-%')).toEqual([]);
+    other.exec('commit');
+    await Promise.all(writing);
+    expect(await names('held-%')).toEqual(['held-1', 'held-2', 'held-3']);
+  });
+
+  test('who waits too long is told that it is busy, all of them, and nothing of theirs is written', async () => {
+    const other = outside();
+    other.exec('begin immediate');
+    const errors = await Promise.all(
+      Array.from({ length: CROWD }, (_, at) =>
+        failure(at % 2 ? write(`late-${at}`) : writeAlone(`late-${at}`)),
+      ),
+    );
+    expect(errors.map((error) => isBusy(error))).toEqual(errors.map(() => true));
+    other.exec('commit');
+    await write('late-afterwards');
+    expect(await names('late-%')).toEqual(['late-afterwards']);
+  });
+});
+
+describe('of transactions that share a commit', () => {
+  test('one that breaks a unique key, one that throws and one that is refused fail alone', async () => {
+    await write('taken');
+    const ends = await Promise.all([
+      failure(write('group-1')),
+      failure(write('taken')),
+      failure(
+        db.transaction(async (tx) => {
+          await tx.insertInto('meta').values({ name: 'group-2', value: 'a' }).execute();
+          throw new Error('refused');
+        }),
+      ),
+      failure(writeAlone('taken')),
+      failure(writeAlone('group-3')),
+    ]);
+    expect(ends.map((end) => (isUniqueViolation(end) ? 'unique' : String(end)))).toEqual([
+      'no failure',
+      'unique',
+      'Error: refused',
+      'unique',
+      'no failure',
+    ]);
+    expect(await names('group-%')).toEqual(['group-1', 'group-3']);
+  });
+
+  test('none is told that it succeeded when the commit fails, and the next ones go on', async () => {
+    // Judged when the commit comes: SQLite then refuses to commit at all.
+    await sql`create table late_check (meta text references meta (name) deferrable initially deferred)`.execute(
+      db.query,
+    );
+    const ends = await Promise.all([
+      failure(write('lost-1')),
+      failure(db.transaction((tx) => sql`insert into late_check values ('nobody')`.execute(tx))),
+      failure(write('lost-2')),
+    ]);
+    expect(ends.map((end) => (end as { code?: string }).code)).toEqual(
+      ends.map(() => 'SQLITE_CONSTRAINT_FOREIGNKEY'),
+    );
+    expect(await names('lost-%')).toEqual([]);
+    await write('lost-afterwards');
+    expect(await names('lost-%')).toEqual(['lost-afterwards']);
+  });
+
+  test('none is told that it succeeded when the disk is full in the middle of them', async () => {
+    const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db.query);
+    await sql.raw(`pragma max_page_count = ${Number(rows[0]?.page_count) + 1}`).execute(db.query);
+    const ends = await Promise.all([
+      failure(write('full-1')),
+      failure(write('full-2', 'x'.repeat(1_000_000))),
+      failure(write('full-3')),
+    ]);
+    const kept = await names('full-%');
+    expect(isUnusable(ends[1]), String(ends[1])).toBe(true);
+    const told = ['full-1', 'full-2', 'full-3'].filter((_, at) => ends[at] === 'no failure');
+    expect(kept).toEqual(told);
+    await sql.raw('pragma max_page_count = 1000000').execute(db.query);
+    await write('full-2');
+    expect(await names('full-2')).toEqual(['full-2']);
+  });
+});
+
+describe('a database file', () => {
+  test.each(['', '-wal'])(
+    'whose part "%s" is moved away takes nothing more, until it is back',
+    async (part) => {
+      await write('moved-before');
+      renameSync(`${file}${part}`, `${file}.away`);
+      for (const error of [await failure(write('moved-1')), await failure(writeAlone('moved-2'))])
+        expect([isUnusable(error), String(error)]).toEqual([
+          true,
+          expect.stringMatching('moved, deleted or'),
+        ]);
+      renameSync(`${file}.away`, `${file}${part}`);
+      await write('moved-after');
+      expect(await names('moved-%')).toEqual(['moved-after', 'moved-before']);
+    },
+  );
+
+  test('whose log cannot be copied back, because somebody reads on and on, takes writes and shows them', async () => {
+    await write('starved-0');
+    const other = outside();
+    other.exec('begin');
+    other.prepare('select count(*) from meta').get();
+    const value = 'x'.repeat(500_000);
+    for (let at = 1; at <= 60; at++) await write(`starved-${at}`, value);
+    expect(await names('starved-%')).toHaveLength(61);
+    other.exec('commit');
+    await write('starved-last');
+    expect(await names('starved-%')).toHaveLength(62);
+  });
+});
