@@ -118,6 +118,9 @@ async function insertFree(
     const slot = draw === 0 ? 0n : randomBelow(slots);
     const row = invoiceValues(app, request, withTail(gateway, quoted, slot), rate);
     if (await insertInvoice(tx, row)) return row;
+    // Not its memo or amount, but its id: the first request of this key was ending at this very moment.
+    if (request.id !== null && (await getInvoice(tx, request.id)))
+      throw new Refusal('idempotency_in_progress', { retry_after: 1 });
   }
   for (const slot of await freeSlots(tx, request, quoted, slots)) {
     const row = invoiceValues(app, request, withTail(gateway, quoted, slot), rate);

@@ -3,8 +3,7 @@ import type { z } from 'zod';
 import { getLedgerEntry } from '../../data/admin-detail.ts';
 import { figuresOf } from '../../data/admin-merchants.ts';
 import { newId } from '../../data/ids.ts';
-import { post } from '../../data/ledger.ts';
-import { getMerchant } from '../../data/merchants.ts';
+import { lockHead, post } from '../../data/ledger.ts';
 import type { LedgerRow } from '../../data/tables.ts';
 import { getUser } from '../../data/users.ts';
 import type { AdminCredit } from '../../src/api/admin-schemas.ts';
@@ -55,10 +54,11 @@ async function bookCredit(
   const amount_micros = parseDecimal(prepaid_usd, USD_DECIMALS) ?? 0n;
   const actor = operatorName(user);
   const booked = await app.db.transaction(async (tx) => {
+    // Behind the lock, so that a first request of this key that is ending at this moment is seen.
+    const head = await lockHead(app.db, tx, merchant_id);
     const made = await getLedgerEntry(tx, id);
     if (made) return { entry: made, held: await wakeHeld({ tx }, merchant_id) };
-    if (!(await getUser(tx, merchant_id)) || !(await getMerchant(tx, merchant_id)))
-      throw new Refusal('merchant_not_found');
+    if (!head || !(await getUser(tx, merchant_id))) throw new Refusal('merchant_not_found');
     const now = seconds(app.clock);
     const entry = {
       id,

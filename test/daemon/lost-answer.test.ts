@@ -1,9 +1,21 @@
 // The connection breaks between a commit and its answer: the caller is told to come again, and what is sent again under the same key is made once.
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { creditMerchant } from '../../daemon/admin/credit.ts';
+import { createInvoice } from '../../daemon/create-invoice.ts';
+import type { UserContext } from '../../daemon/http/handler.ts';
+import { newId } from '../../data/ids.ts';
+import { insertInvoice } from '../../data/invoices.ts';
+import { post } from '../../data/ledger.ts';
+import { openDb, type Tx } from '../../data/open.ts';
+import type { UserRow } from '../../data/tables.ts';
+import { getUser } from '../../data/users.ts';
+import type { Gateway } from '../../src/chains/chain.ts';
 import { Refusal } from '../../src/errors.ts';
-import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant, wallets } from '../helpers/app.ts';
 import { type Line, openLine } from '../helpers/line.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../helpers/postgres.ts';
+import { until } from '../helpers/until.ts';
 import { verifies } from '../requirements.ts';
 
 /** Commits of one request: of its key, and of what it makes. */
@@ -92,6 +104,67 @@ describe.skipIf(!hasPostgres)('a request with an Idempotency-Key', () => {
       expect(await count(table)).toBe(made + 1);
       expect(await count('events')).toBe(table === 'invoices' ? told + 1 : told);
     });
+  });
+
+  /** Sends it under the id of a request that is still at its commit, and lets that end once this one waits for it. */
+  async function sendBeside(id: string, first: (tx: Tx) => Promise<unknown>, second: () => Promise<unknown>) {
+    const near = await openDb(database.url);
+    try {
+      let sent: Promise<unknown> = Promise.resolve();
+      await near.transaction(async (tx) => {
+        await first(tx);
+        sent = second().catch((error: unknown) => error);
+        await until(`somebody waits for ${id}`, async () => {
+          const waiting = await sql`select 1 from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`.execute(near.query);
+          return waiting.rows.length > 0 || undefined;
+        });
+      });
+      return await sent;
+    } finally {
+      await near.close();
+    }
+  }
+
+  test('that comes again while the first is at its commit finds the credit, and waits for the invoice', async () => {
+    verifies('exactly-once');
+    const { app } = world;
+    const id = newId();
+    const entry = { merchant_id: shop.id, kind: 'credit', amount_micros: 7n, invoice_id: null } as const;
+    const user = (await getUser(app.db.query, shop.id)) as UserRow;
+    const booked = await count('ledger');
+    const context = { app, user, log: app.log, request: { resource_id: id } } as unknown as UserContext;
+    const answer = await sendBeside(
+      id,
+      (tx) => post(app.db, tx, { ...entry, id, note: null, actor: 'first', now: 1 }),
+      () => creditMerchant(context, shop.id, { prepaid_usd: '1', note: null }),
+    );
+    expect(answer).toMatchObject({ entry: { id } });
+    expect(await count('ledger')).toBe(booked + 1);
+
+    const wallet = { address: wallets.ton as string, address_key: wallets.ton as string };
+    const request = {
+      id: newId(),
+      owner_id: shop.id,
+      kind: 'sale',
+      gateway: app.gateways.find(({ chain }) => chain === 'ton') as Gateway,
+      amount: '1',
+      amount_unit: 'usd',
+      wallet,
+      ttl_seconds: 60,
+      external_ref: null,
+      callback_url: null,
+      unit_id: null,
+      label: 'shop',
+    } as const;
+    const made = await createInvoice(app, { ...request, id: newId() });
+    const refused = await sendBeside(
+      request.id,
+      (tx) => insertInvoice(tx, { ...made, id: request.id, memo: 'ANOTHER' }),
+      () => createInvoice(app, request),
+    );
+    expect(refused).toMatchObject({ code: 'idempotency_in_progress', retry_after: 1 });
+    expect((await createInvoice(app, request)).memo).toBe('ANOTHER');
   });
 
   test('keeps its id over a refusal that comes between: what was made first is found afterwards', async () => {
