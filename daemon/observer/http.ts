@@ -11,6 +11,8 @@ const MAX_CONNECTIONS = 8;
 const MAX_RETRY_AFTER_MS = 15 * 60_000;
 /** How much of a provider's own words goes into a message. */
 const EXCERPT_CHARS = 200;
+/** Spaces, and what neither a database nor a terminal should be given: control, format and lone surrogate characters. */
+const UNPRINTABLE = /[\s\p{Cc}\p{Cf}\p{Cs}]+/gu;
 /** Secrets are removed from this much before it is cut, so that none is cut in two and missed. */
 const EXCERPT_SOURCE_CHARS = 65_536;
 
@@ -68,7 +70,7 @@ export function createHttpProvider({ provider, url, api_key, limits, clock }: Ht
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   const excerpt = (text: string) =>
-    redact(text.slice(0, EXCERPT_SOURCE_CHARS)).replace(/\s+/g, ' ').trim().slice(0, EXCERPT_CHARS);
+    redact(text.slice(0, EXCERPT_SOURCE_CHARS)).replace(UNPRINTABLE, ' ').trim().slice(0, EXCERPT_CHARS);
 
   async function send(path: string, { query, body }: RequestOptions = {}): Promise<Answer> {
     let answered = false;

@@ -12,7 +12,7 @@ interface Sent {
 interface Reply {
   id?: unknown;
   result?: unknown;
-  error?: { code?: unknown; message?: unknown } | null;
+  error?: unknown;
 }
 
 export interface JsonRpc {
@@ -42,8 +42,9 @@ export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | '
   function resultOf(reply: Reply | undefined, { id, method }: Sent): unknown {
     if (!reply) throw new ProviderError('bad_answer', `${label}: ${method} was left out of the answer`);
     if (reply.error) {
-      const code = typeof reply.error.code === 'number' ? reply.error.code : null;
-      const message = `${label}: ${method}: ${excerpt(String(reply.error.message ?? 'unnamed error'))}`;
+      const { code: told, message: said } = reply.error as { code?: unknown; message?: unknown };
+      const code = typeof told === 'number' ? told : null;
+      const message = `${label}: ${method}: ${excerpt(typeof said === 'string' ? said : JSON.stringify(reply.error))}`;
       throw code === 429 ? new RateLimited(message, code) : new ProviderError('rpc', message, code);
     }
     if (reply.id !== id)

@@ -100,7 +100,9 @@ function groupByTransaction(transfers: readonly Transfer[]): Transfer[][] {
   const groups = new Map<string, Transfer[]>();
   for (const transfer of transfers) {
     const key = `${transfer.txid} ${transfer.address_key} ${transfer.chain}`;
-    groups.set(key, [...(groups.get(key) ?? []), transfer]);
+    const group = groups.get(key) ?? [];
+    // Listed twice is paid once: it must not add up with itself.
+    if (!group.some(({ index }) => index === transfer.index)) groups.set(key, [...group, transfer]);
   }
   return [...groups.values()];
 }
@@ -192,6 +194,7 @@ async function matchOne({ tx, blockchain }: Storing, transfer: Transfer): Promis
 }
 
 async function refresh(storing: Storing, known: TransferRow, transfer: Transfer): Promise<void> {
+  if (known.amount_atomic !== transfer.amount_atomic.toString()) alertContradicted(storing, known, transfer);
   if (known.state === 'final') return;
   const chain_time = Math.min(known.chain_time, transfer.time);
   // A provider that is behind may still show as unconfirmed what was mined: only a reorganisation takes a block away.
@@ -235,6 +238,20 @@ async function revive(storing: Storing, row: TransferRow, invoice_id: string): P
     invoice,
     row,
     `back on the chain when the invoice was ${invoice.status}`,
+  );
+}
+
+/** A transaction never changes: what was stored first stays, and the operator is told that a provider lies. */
+function alertContradicted({ app }: Storing, known: TransferRow, { txid, amount_atomic }: Transfer): void {
+  app.log.error(
+    {
+      alert: 'transfer_contradicted',
+      blockchain: known.blockchain,
+      txid,
+      stored_atomic: known.amount_atomic,
+      read_atomic: amount_atomic.toString(),
+    },
+    'a transaction was read with another amount than before',
   );
 }
 

@@ -6,7 +6,7 @@ import { esploraSource } from './utxo/esplora.ts';
 import { paymentLinks } from './utxo/links.ts';
 import { readChain } from './utxo/read.ts';
 import { recheckTransfers } from './utxo/recheck.ts';
-import { createMemory, type Memory, memoryIn, type Source } from './utxo/source.ts';
+import { asObject, createMemory, type Memory, memoryIn, type Source } from './utxo/source.ts';
 
 interface Coin {
   name: string;
@@ -58,9 +58,8 @@ async function identify(coin: Coin, rpc: Rpc): Promise<Network> {
   const genesis = await sourceOf(rpc, createMemory()).hashAt(0);
   if (genesis === coin.genesis) return 'mainnet';
   const other = Object.values(coins).find((each) => each.genesis === genesis);
-  const chain =
-    rpc.provider === 'core' ? ((await rpc.call('getblockchaininfo', [])) as { chain?: unknown }) : {};
-  if (other || chain.chain === 'main') {
+  const info = rpc.provider === 'core' ? asObject(await rpc.call('getblockchaininfo', [])) : {};
+  if (other || info.chain === 'main') {
     throw new ProviderError(
       'wrong_network',
       `the provider serves ${other?.name ?? 'another coin'}, not ${coin.name}`,

@@ -85,6 +85,7 @@ const routes: [RegExp, Answer][] = [
   ],
   [/^\/block\/(\w+)\/status$/, statusOfBlock],
   [/^\/tx\/(\w+)$/, async (node, txid) => shown(node, await node.rpc('getrawtransaction', txid, true))],
+  [/^\/tx\/(\w+)\/hex$/, (node, txid) => node.rpc('getrawtransaction', txid, false)],
   [/^\/tx\/(\w+)\/status$/, async (node, txid) => (await transactionOf(node, txid)).status],
   [/^\/tx\/(\w+)\/outspend\/(\d+)$/, outspend],
   [/^\/scripthash\/(\w+)\/txs\/mempool$/, mempoolOf],

@@ -1,5 +1,6 @@
 // Reads the new transactions of one Solana account, oldest first, page by page.
 import type { Page, ReadContext, Tip, WatchedAddress } from '../chain.ts';
+import { refuseFuture } from '../future.ts';
 import { type AccountCursor, advance, newCursor, settle } from './cursor.ts';
 import {
   badAnswer,
@@ -47,6 +48,8 @@ export interface Pass {
 const SINCE_MARGIN_SECONDS = 60;
 /** Slots until the network calls a block final. */
 const FINAL_SLOTS = 32;
+/** How far a listing made later than the balances may be ahead of them; a slot from nowhere would end all listing. */
+const AHEAD_SLOTS = 1500;
 /** Transactions kept for the accounts after this one. */
 const CACHED_TRANSACTIONS = 1000;
 
@@ -68,6 +71,7 @@ export async function* readAccount(
     to: Math.max(tip.time, cursor.time ?? account.owner.since),
   };
   const entries = await listNew(pass, account, cursor);
+  refuseUntold(entries, observed.slot, pass.context.now());
   let held: string | undefined;
   for (let start = 0; ; start += limits.transactions_per_page) {
     const chunk = entries.slice(start, start + limits.transactions_per_page);
@@ -88,7 +92,8 @@ export async function* readAccount(
     if (chunk.length > 0) cursor = advance(cursor, chunk);
     if (isLast) {
       const listed = entries.length > 0;
-      const settled = settle(cursor, { held, observed: observed.amount, listed }, tip.time);
+      const now = Math.min(tip.time, pass.context.now());
+      const settled = settle(cursor, { held, observed: observed.amount, listed }, now);
       const isRead = settled.asked === 0;
       yield { transfers, accounts: [[account.key, settled]], ranges: isRead ? [range] : [] };
       // What an account held before it was first read is nobody's late payment.
@@ -96,6 +101,17 @@ export async function* readAccount(
     }
     // Without an amount the rest is listed again, should this be the last page that is stored.
     yield { transfers, accounts: [[account.key, { ...cursor, amount: null }]] };
+  }
+}
+
+/** Throws ProviderError on a place in the chain that is not there yet: the cursor rests on it. */
+function refuseUntold(entries: readonly SignatureInfo[], slot: number, now: number): void {
+  for (const entry of entries) {
+    if (entry.slot > slot + AHEAD_SLOTS)
+      throw badAnswer(
+        `transaction ${entry.signature} is listed in slot ${entry.slot}, the node is at ${slot}`,
+      );
+    refuseFuture(`transaction ${entry.signature}`, entry.blockTime ?? 0, now);
   }
 }
 
@@ -118,7 +134,9 @@ async function listNew(pass: Pass, account: WatchedAccount, cursor: AccountCurso
     for (const entry of entries) {
       if (!isOld(entry) && !known.has(entry.signature)) found.set(entry.signature, entry);
     }
-    if (!last || entries.some(isOld)) return [...found.values()].reverse();
+    const oldest = entries.at(-1);
+    if (!last || (oldest && isOld(oldest))) return [...found.values()].reverse();
+    if (last === before) throw badAnswer(`${account.key}: the node gives the same page again`);
     before = last;
   }
   throw badAnswer(`${account.key} has more new transactions than can be listed at once`);
@@ -132,6 +150,8 @@ async function readAll({ context, limits, transactions }: Pass, entries: readonl
     const asked = succeeded.slice(start, start + limits.transactions_at_once).map(async (entry) => {
       const transaction =
         transactions.get(entry.signature) ?? (await readTransaction(context.rpc, entry.signature));
+      if (transaction.slot !== entry.slot || transaction.meta.err !== null)
+        throw badAnswer(`transaction ${entry.signature} is not as it is listed`);
       return { entry, transaction };
     });
     read.push(...(await Promise.all(asked)));

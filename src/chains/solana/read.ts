@@ -6,6 +6,7 @@ import {
   type ReadRequest,
   type WatchedAddress,
 } from '../chain.ts';
+import { refuseFuture } from '../future.ts';
 import { type Pass, readAccount, type SolanaLimits, type WatchedAccount } from './account.ts';
 import { associatedTokenAccount, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './address.ts';
 import { parseCursor } from './cursor.ts';
@@ -37,6 +38,7 @@ export async function* readSolana(
   const memory = memoryOf(context);
   memory.tick++;
   const { tip, assets } = await readTipAndAssets(context, memory);
+  refuseFuture('the finalized slot', tip.time, context.now());
   const accounts = accountsOf(await request.addresses(), assets, memory);
   const due = dueForSweep(accounts, memory, limits);
   const pass: Pass = { context, limits, tip, assets, transactions: new Map() };
@@ -49,12 +51,12 @@ export async function* readSolana(
     const cursors = await request.accounts(keys);
     for (const [position, account] of batch.entries()) {
       const state = found[position] ?? null;
-      const amount = account.mint === null ? String(state?.lamports ?? 0) : tokenAmount(state);
       const cursor = parseCursor(cursors.get(account.key));
-      // An account that was never read and does not exist yet waits for its turn in the sweep.
-      const isQuiet = cursor ? cursor.amount === amount : state === null;
-      if (isQuiet && !due.has(account.key)) continue;
       try {
+        const amount = account.mint === null ? String(state?.lamports ?? 0) : tokenAmount(state, account.key);
+        // An account that was never read and does not exist yet waits for its turn in the sweep.
+        const isQuiet = cursor ? cursor.amount === amount : state === null;
+        if (isQuiet && !due.has(account.key)) continue;
         const through = yield* readAccount(pass, account, cursor, { amount, slot });
         read_through = Math.min(read_through, through);
         memory.swept.set(account.key, memory.tick);
@@ -103,10 +105,12 @@ function tokenProgramOf(
   { chain, decimals, token_contract }: Asset['gateway'],
 ): string {
   const parsed = parsedOf(mint);
-  const isMint = mint.owner === TOKEN_PROGRAM || mint.owner === TOKEN_2022_PROGRAM;
-  if (!isMint || parsed?.type !== 'mint') throw badAnswer(`${chain}: ${token_contract} is not a mint`);
+  if (!isTokenProgram(mint.owner) || parsed?.type !== 'mint')
+    throw badAnswer(`${chain}: ${token_contract} is not a mint`);
   if (parsed.info?.decimals !== decimals) {
-    throw badAnswer(`${chain}: the mint has ${parsed.info?.decimals} decimals, the gateway ${decimals}`);
+    throw badAnswer(
+      `${chain}: the mint has ${JSON.stringify(parsed.info?.decimals)} decimals, the gateway ${decimals}`,
+    );
   }
   return mint.owner;
 }
@@ -118,8 +122,15 @@ interface Parsed {
 
 const parsedOf = (account: SolanaAccount) => (account?.data as { parsed?: Parsed } | undefined)?.parsed;
 
-/** What a token account holds; nothing where it does not exist or is not one. */
-const tokenAmount = (account: SolanaAccount) => parsedOf(account)?.info?.tokenAmount?.amount ?? '0';
+/** What a token account holds; nothing where it does not exist or is not one. Throws where one is not told. */
+function tokenAmount(account: SolanaAccount, key: string): string {
+  if (!account || !isTokenProgram(account.owner)) return '0';
+  const amount = parsedOf(account)?.info?.tokenAmount?.amount;
+  if (typeof amount !== 'string') throw badAnswer(`what the token account ${key} holds is not told`);
+  return amount;
+}
+
+const isTokenProgram = (owner: string) => owner === TOKEN_PROGRAM || owner === TOKEN_2022_PROGRAM;
 
 function accountsOf(
   addresses: readonly WatchedAddress[],

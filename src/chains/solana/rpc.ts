@@ -1,7 +1,7 @@
 // The Solana JSON-RPC calls that reading needs, their answers checked.
 import * as z from 'zod';
 import { ProviderError, type Rpc, type Tip } from '../chain.ts';
-import { CLOCK_SYSVAR } from './address.ts';
+import { CLOCK_SYSVAR, MEMO_PROGRAMS } from './address.ts';
 
 /** The protocol's own limits. */
 export const ACCOUNTS_PER_CALL = 100;
@@ -12,57 +12,69 @@ const UNSUPPORTED_VERSION = -32015;
 /** Version 0 is all there is on most nodes; a later one is asked for only when a node says that it met one. */
 const TRANSACTION_VERSIONS = [0, 1] as const;
 
+/** A public key or a blockhash; nothing else may get into a row or a message. */
+const key = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
+const signature = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{64,88}$/);
+const slot = z.int().nonnegative();
+/** Whole, but beyond 2^53 not exact. */
+const lamports = z.number().nonnegative().refine(Number.isInteger, 'not a whole number');
+/** Null where the transaction succeeded; a failure has a name, or names one instruction's. */
+const failure = z.union([
+  z.null(),
+  z.string().regex(/^[A-Za-z]+$/),
+  z.record(z.string(), z.unknown()).refine((named) => Object.keys(named).length === 1, 'not an error'),
+]);
 const account = z.object({ owner: z.string(), lamports: z.number(), data: z.unknown() }).nullable();
-const accounts = z.object({ context: z.object({ slot: z.int() }), value: z.array(account) });
+const accounts = z.object({ context: z.object({ slot }), value: z.array(account) });
 const clock = z.object({
-  data: z.object({ parsed: z.object({ info: z.object({ unixTimestamp: z.int() }) }) }),
+  data: z.object({ parsed: z.object({ info: z.object({ unixTimestamp: z.int().positive() }) }) }),
 });
 const signatures = z.array(
   z.object({
-    signature: z.string(),
-    slot: z.int(),
-    err: z.unknown(),
-    blockTime: z.int().nullish(),
+    signature,
+    slot,
+    err: failure,
+    blockTime: z.int().positive().nullish(),
     confirmationStatus: z.string().nullish(),
   }),
 );
-const instruction = z.object({
-  programId: z.string(),
-  parsed: z.unknown().optional(),
-  data: z.string().optional(),
-});
+const instruction = z
+  .object({ programId: key, parsed: z.unknown().optional(), data: z.string().optional() })
+  .refine(isReadable, 'an instruction without its data');
 const tokenBalance = z.object({
   accountIndex: z.int(),
-  mint: z.string(),
-  owner: z.string().optional(),
-  programId: z.string().optional(),
+  mint: key,
+  owner: key.optional(),
+  programId: key.optional(),
   uiTokenAmount: z.object({ amount: z.string().regex(/^\d{1,20}$/) }),
 });
-const transaction = z.object({
-  slot: z.int(),
-  meta: z.object({
-    err: z.unknown(),
-    preBalances: z.array(z.number()),
-    postBalances: z.array(z.number()),
-    preTokenBalances: z.array(tokenBalance).nullish(),
-    postTokenBalances: z.array(tokenBalance).nullish(),
-    innerInstructions: z.array(z.object({ index: z.int(), instructions: z.array(instruction) })).nullish(),
-  }),
-  transaction: z.object({
-    message: z.object({
-      accountKeys: z.array(z.object({ pubkey: z.string(), signer: z.boolean(), writable: z.boolean() })),
-      instructions: z.array(instruction),
+const transaction = z
+  .object({
+    slot,
+    meta: z.object({
+      err: failure,
+      preBalances: z.array(lamports),
+      postBalances: z.array(lamports),
+      preTokenBalances: z.array(tokenBalance).nullish(),
+      postTokenBalances: z.array(tokenBalance).nullish(),
+      innerInstructions: z.array(z.object({ index: z.int(), instructions: z.array(instruction) })).nullish(),
     }),
-  }),
-});
+    transaction: z.object({
+      message: z.object({
+        accountKeys: z.array(z.object({ pubkey: key, signer: z.boolean(), writable: z.boolean() })),
+        instructions: z.array(instruction),
+      }),
+    }),
+  })
+  .refine(isWhole, 'balances are missing or told twice');
 const statuses = z.object({
-  context: z.object({ slot: z.int() }),
+  context: z.object({ slot }),
   value: z.array(
     z
       .object({
-        slot: z.int(),
+        slot,
         confirmations: z.int().nullable(),
-        err: z.unknown(),
+        err: failure,
         confirmationStatus: z.string().nullish(),
       })
       .nullable(),
@@ -171,12 +183,50 @@ export async function readStatuses(rpc: Rpc, keys: readonly string[]): Promise<S
 
 /** The oldest slot whose transactions the node still has. */
 export async function readFirstSlot(rpc: Rpc): Promise<number> {
-  return check(z.int(), await rpc.call('getFirstAvailableBlock', []), 'getFirstAvailableBlock');
+  return check(slot, await rpc.call('getFirstAvailableBlock', []), 'getFirstAvailableBlock');
 }
 
 export async function readGenesisHash(rpc: Rpc): Promise<string> {
-  return check(z.string(), await rpc.call('getGenesisHash', []), 'getGenesisHash');
+  return check(key, await rpc.call('getGenesisHash', []), 'getGenesisHash');
 }
+
+/** A memo is its text or its bytes, anything else is parsed or bytes. */
+function isReadable({ programId, parsed, data }: { programId: string; parsed?: unknown; data?: string }) {
+  if (data !== undefined) return true;
+  return MEMO_PROGRAMS.includes(programId)
+    ? typeof parsed === 'string'
+    : isRecord(parsed) || typeof parsed === 'string';
+}
+
+interface Balances {
+  meta: {
+    preBalances: unknown[];
+    postBalances: unknown[];
+    preTokenBalances?: z.infer<typeof tokenBalance>[] | null | undefined;
+    postTokenBalances?: z.infer<typeof tokenBalance>[] | null | undefined;
+  };
+  transaction: { message: { accountKeys: unknown[] } };
+}
+
+/** Amounts are differences of balances: one that is left out, or there twice, would be money that nobody sent. */
+function isWhole({ meta, transaction }: Balances): boolean {
+  const { length } = transaction.message.accountKeys;
+  const { preTokenBalances: before, postTokenBalances: after } = meta;
+  return (
+    meta.preBalances.length === length &&
+    meta.postBalances.length === length &&
+    before !== undefined &&
+    after !== undefined &&
+    [before ?? [], after ?? []].every(
+      (told) =>
+        new Set(told.map(({ accountIndex }) => accountIndex)).size === told.length &&
+        told.every(({ owner, programId, accountIndex }) => owner && programId && accountIndex < length),
+    )
+  );
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const badAnswer = (message: string) => new ProviderError('bad_answer', message);
 

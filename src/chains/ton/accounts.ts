@@ -46,12 +46,12 @@ export async function resolveAccounts(
   stored: Map<string, Json>,
 ): Promise<Accounts> {
   const markers = new Map(addresses.map(({ key }) => [key, readMarker(stored.get(key))]));
-  const lookup = createLookup(context);
+  const lookup = createLookup(context, markers);
   const accounts: ReadAccount[] = [];
   let unresolved_since: number | null = null;
   for (const gateway of context.gateways) {
     const asset = assetOf(gateway);
-    if (asset !== COIN && lookup.isMissing(asset)) continue;
+    if (lookup.isMissing(asset)) continue;
     for (const { key, since } of addresses) {
       const known = markers.get(key)?.[asset];
       const account = asset === COIN ? key : (known?.account ?? (await lookup.wallet(asset, key)));
@@ -62,7 +62,8 @@ export async function resolveAccounts(
   }
   return {
     accounts,
-    assets: context.gateways.map(assetOf),
+    // One that is not there yet counts as read from the day on which it is.
+    assets: context.gateways.map(assetOf).filter((asset) => !lookup.isMissing(asset)),
     unresolved_since,
     trouble: lookup.trouble(),
     markers: (read) => mergeMarkers(markers, read),
@@ -70,15 +71,21 @@ export async function resolveAccounts(
 }
 
 /** Asks for jetton wallets, few in one read; a failure ends the asking and is kept, so that coins are read nevertheless. */
-function createLookup({ rpc, network, cache, now }: ReadContext) {
+function createLookup({ rpc, network, cache, now }: ReadContext, markers: Map<string, Marker>) {
   let asked = 0;
   let trouble: ProviderError | null = null;
 
   async function ask(master: string, owner: string): Promise<string | null> {
     const wallet = await getJettonWallet(rpc, Address.parseRaw(master), Address.parseRaw(owner));
-    if (wallet) return keyOf(wallet);
-    cache.set(missingKey(master), now());
     const shown = showContract(Address.parseRaw(master), network);
+    if (wallet) {
+      cache.set(existsKey(master), true);
+      return keyOf(wallet);
+    }
+    // A master that told a wallet before is there, whatever is said now.
+    if (cache.get(existsKey(master)) || [...markers.values()].some((marker) => marker[master] !== undefined))
+      throw new ProviderError('bad_answer', `${shown} does not tell the wallet of ${owner}`);
+    cache.set(missingKey(master), now());
     throw new ProviderError('bad_answer', `${shown} is not a jetton master on this network`);
   }
 
@@ -109,6 +116,7 @@ function createLookup({ rpc, network, cache, now }: ReadContext) {
 }
 
 const walletKey = (master: string, owner: string) => `jetton-wallet ${master} ${owner}`;
+const existsKey = (master: string) => `jetton ${master}`;
 const missingKey = (master: string) => `no-jetton ${master}`;
 
 function readMarker(stored: Json | undefined): Marker {

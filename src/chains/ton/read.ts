@@ -10,6 +10,7 @@ import type {
   Transfer,
   TransferUpdate,
 } from '../chain.ts';
+import { refuseFuture } from '../future.ts';
 import { type ReadAccount, resolveAccounts } from './accounts.ts';
 import { getTip, getTransactions } from './toncenter.ts';
 import { confirmationsAt, toTransfer } from './transfers.ts';
@@ -38,12 +39,15 @@ interface Slice {
 /** Reads everything since the cursor, then what newly watched accounts may have been paid before it. */
 export async function* readTon(context: ReadContext, request: ReadRequest): AsyncGenerator<Page> {
   const tip = await getTip(context.rpc);
+  const now = context.now();
+  refuseFuture('toncenter /masterchainInfo: the last block', tip.time, now);
   const addresses = await request.addresses();
   const stored = await request.accounts(addresses.map(({ key }) => key));
   const { accounts, assets, ...resolved } = await resolveAccounts(context, addresses, stored);
   const cursor = readCursor(request.cursor);
-  const start = (cursor?.utime ?? earliest(addresses, tip.time)) - OVERLAP_SECONDS;
-  const end = Math.max(cursor?.utime ?? 0, tip.time);
+  const start = Math.min(now, cursor?.utime ?? earliest(addresses, tip.time)) - OVERLAP_SECONDS;
+  // Never beyond our own time: what is made until then would not be read.
+  const end = Math.min(now, Math.max(cursor?.utime ?? 0, tip.time));
   const read_through = Math.min(tip.time - SHARD_SECONDS, resolved.unresolved_since ?? tip.time);
 
   const unread = accounts.filter((account) => !wasRead(account, cursor));
@@ -51,9 +55,14 @@ export async function* readTon(context: ReadContext, request: ReadRequest): Asyn
   const settled = assets.filter((asset) => !cursor || cursor.assets.includes(asset));
   for (const slice of slices(start, tip.time, null)) {
     yield* readSlice(context, accounts, slice, tip);
-    const to = slice.to ?? tip.time;
+    const to = Math.min(now, slice.to ?? tip.time);
     const ranges = to >= slice.from ? [{ scope: 'utime', from: slice.from, to }] : [];
-    const page: Page = { transfers: [], cursor: { utime: slice.to ?? end, assets: settled }, ranges, tip };
+    const page: Page = {
+      transfers: [],
+      cursor: { utime: Math.min(end, slice.to ?? end), assets: settled },
+      ranges,
+      tip,
+    };
     yield slice.to === null ? { ...page, read_through } : page;
   }
   const late = unread.filter(({ since }) => since - OVERLAP_SECONDS < start);
@@ -88,7 +97,7 @@ function* slices(from: number, until: number, last: number | null): Generator<Sl
 }
 
 async function* readSlice(
-  { rpc }: ReadContext,
+  { rpc, now }: ReadContext,
   accounts: readonly ReadAccount[],
   { from, to }: Slice,
   tip: Tip,
@@ -97,6 +106,7 @@ async function* readSlice(
     const batch = new Map(accounts.slice(first, first + BATCH_ACCOUNTS).map((each) => [each.account, each]));
     for await (const rows of getTransactions(rpc, [...batch.keys()], from, to ?? undefined)) {
       const transfers = rows.flatMap((row): Transfer[] => {
+        refuseFuture('toncenter /transactions: a transaction', row.now, now());
         const account = batch.get(row.account.toUpperCase());
         const transfer = account && toTransfer(row, account, tip);
         return transfer ? [transfer] : [];

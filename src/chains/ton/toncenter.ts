@@ -23,28 +23,34 @@ const unixSeconds = z
       .transform(Number),
   ])
   .pipe(z.int());
+/** The protocol counts blocks in 32 bits, the indexer in 31 of them. */
+const seqno = z
+  .int()
+  .nonnegative()
+  .max(2 ** 31 - 1);
 const masterchainInfo = z.object({
-  last: z.object({ seqno: z.int(), gen_utime: unixSeconds, global_id: z.int().nullish() }),
+  last: z.object({ seqno, gen_utime: unixSeconds, global_id: z.int().nullish() }),
 });
 
+/** What decides whether money came is always told, null where there is none: an answer without it is no empty one. */
 const message = z.object({
-  source: z.string().nullish(),
-  value: z.string().regex(/^\d+$/).nullish(),
-  bounced: z.boolean().nullish(),
-  message_content: z.object({ body: z.string().nullish() }).nullish(),
+  source: z.string().nullable(),
+  value: z.string().regex(/^\d+$/).nullable(),
+  bounced: z.boolean().nullable(),
+  message_content: z.object({ body: z.string().nullish() }).nullable(),
 });
 const transaction = z.object({
   account: z.string(),
   hash: z.base64().length(44),
-  now: z.int(),
-  mc_block_seqno: z.int().nullish(),
+  now: z.int().positive(),
+  mc_block_seqno: seqno.nullable(),
   emulated: z.boolean().nullish(),
   description: z.object({
     aborted: z.boolean().nullish(),
     compute_ph: z.object({ success: z.boolean().nullish() }).nullish(),
     bounce: z.object({ type: z.string().nullish() }).nullish(),
   }),
-  in_msg: message.nullish(),
+  in_msg: message.nullable(),
 });
 const transactions = z.object({ transactions: z.array(transaction) });
 export type TonTransaction = z.infer<typeof transaction>;
@@ -96,6 +102,7 @@ export async function* getTransactions(
 ): AsyncGenerator<TonTransaction[]> {
   const path = '/transactions';
   let offset = 0;
+  let first: string | undefined;
   for (let page = 0; page < PAGES_LIMIT; page++) {
     const query = {
       account: accounts,
@@ -106,6 +113,9 @@ export async function* getTransactions(
       offset,
     };
     const rows = check(transactions, await rpc.json(path, { query }), path).transactions;
+    if (first !== undefined && rows[0]?.hash === first)
+      throw new ProviderError('bad_answer', `toncenter ${path}: gives the same page again`);
+    first = rows[0]?.hash;
     yield rows;
     if (rows.length < PAGE_LEAST_CAP) return;
     offset += rows.length;
@@ -113,14 +123,17 @@ export async function* getTransactions(
   throw new ProviderError('bad_answer', `toncenter ${path}: more than ${PAGES_LIMIT} pages`);
 }
 
-/** The owner's wallet of a jetton, by the word of the jetton master; null where there is no such master. */
+/** The owner's wallet of a jetton, by the word of the jetton master; null where the master has no such method. */
 export async function getJettonWallet(rpc: Rpc, master: Address, owner: Address): Promise<Address | null> {
   const path = '/runGetMethod';
   const value = beginCell().storeAddress(owner).endCell().toBoc().toString('base64');
   const stack = [{ type: 'slice', value }];
   const body = { address: master.toRawString(), method: 'get_wallet_address', stack };
   const answer = check(getMethodResult, await rpc.json(path, { body }), path);
-  return answer.exit_code === 0 ? readStackAddress(answer.stack[0]?.value) : null;
+  if (answer.exit_code !== 0) return null;
+  const wallet = readStackAddress(answer.stack[0]?.value);
+  if (!wallet) throw new ProviderError('bad_answer', `toncenter ${path}: no address was answered`);
+  return wallet;
 }
 
 function readStackAddress(value: unknown): Address | null {

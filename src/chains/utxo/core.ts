@@ -1,19 +1,21 @@
 // Reads a chain through the JSON-RPC of Bitcoin Core or Litecoin Core. Blocks and transactions are taken as
 // bytes: their amounts are integers there, while the JSON form has decimals and differs between versions.
-import { hexToBytes } from '@noble/hashes/utils.js';
 import { type Json, ProviderError, type Rpc } from '../chain.ts';
-import { parseBlock, parseHeader, parseTransaction, type Transaction } from './block.ts';
+import { parseBlock, parseHeader, type Transaction } from './block.ts';
 import {
+  asBytes,
   asHash,
   asNumber,
+  asObject,
   badAnswer,
   type Memory,
   type MempoolScan,
   nextTurn,
   type Presence,
   parsedAs,
-  readable,
+  provedTip,
   type Source,
+  transactionAs,
 } from './source.ts';
 
 /** Transactions in one JSON-RPC batch: most are under 1 KB, a rare one may take 800 KB of hex. */
@@ -28,16 +30,18 @@ const SYNC_TOLERANCE = 3;
 const NO_SUCH_TRANSACTION = -5;
 
 export function coreSource(rpc: Rpc, memory: Memory): Source {
+  const hashAt = async (height: number) => asHash(rpc, await rpc.call('getblockhash', [height]));
   return {
-    hashAt: async (height) => asHash(rpc, await rpc.call('getblockhash', [height])),
+    hashAt,
     async tip() {
-      const info = (await rpc.call('getblockchaininfo', [])) as Record<string, unknown> | null;
-      const missing = asNumber(rpc, info?.headers) - asNumber(rpc, info?.blocks);
+      const info = asObject(await rpc.call('getblockchaininfo', []));
+      const missing = asNumber(rpc, info.headers) - asNumber(rpc, info.blocks);
       if (missing > SYNC_TOLERANCE) throw badAnswer(rpc, `the node still has ${missing} blocks to fetch`);
-      const hash = asHash(rpc, info?.bestblockhash);
+      const hash = asHash(rpc, info.bestblockhash);
       if (memory.tip?.hash === hash) return memory.tip;
-      const header = (await rpc.call('getblockheader', [hash])) as Record<string, unknown> | null;
-      memory.tip = { hash, height: asNumber(rpc, header?.height), time: asNumber(rpc, header?.time) };
+      const header = asObject(await rpc.call('getblockheader', [hash]));
+      const tip = { hash, height: asNumber(rpc, header.height), time: asNumber(rpc, header.time) };
+      memory.tip = await provedTip(rpc, tip, hashAt);
       return memory.tip;
     },
     header: async (hash) =>
@@ -55,12 +59,6 @@ export function coreSource(rpc: Rpc, memory: Memory): Source {
     // Every transaction of the mempool and of the blocks is read, so a conflict has been noticed already.
     spentByOther: async () => false,
   };
-}
-
-function asBytes(rpc: Rpc, value: unknown): Uint8Array {
-  if (typeof value !== 'string' || !/^(?:[0-9a-f]{2})+$/.test(value))
-    throw badAnswer(rpc, 'hex was expected');
-  return hexToBytes(value);
 }
 
 /** Lists at once, reads what is new in batches; the newest arrivals come before what is left from earlier. */
@@ -89,13 +87,7 @@ async function readTransactions(rpc: Rpc, txids: string[]): Promise<Transaction[
   return answers.flatMap((answer, index) => {
     // Mined or replaced since it was listed.
     if (answer === null) return [];
-    const txid = txids[index] as string;
-    const bytes = asBytes(rpc, answer);
-    const transaction = readable(rpc, `transaction ${txid}`, () => parseTransaction(bytes));
-    // A transaction wholly inside MWEB has no outputs here, and an identity of its own.
-    if (transaction.outputs.length === 0) return [];
-    if (transaction.txid !== txid) throw badAnswer(rpc, `transaction ${txid} was asked, another came`);
-    return transaction;
+    return transactionAs(rpc, txids[index] as string, asBytes(rpc, answer)) ?? [];
   });
 }
 
@@ -125,9 +117,9 @@ async function findInMempool(rpc: Rpc, txids: readonly string[]): Promise<Map<st
     });
   }
   if (missing) {
-    const info = (await rpc.call('getmempoolinfo', [])) as { loaded?: unknown } | null;
+    const info = asObject(await rpc.call('getmempoolinfo', []));
     // A node that was just restarted has not read its mempool back yet: everything seems to be missing.
-    if (info?.loaded === false) throw badAnswer(rpc, 'the node is still loading its mempool');
+    if (info.loaded === false) throw badAnswer(rpc, 'the node is still loading its mempool');
   }
   return found;
 }

@@ -5,15 +5,19 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { ProviderError, type Rpc } from '../chain.ts';
 import { parseBlock, parseHeader, type Transaction } from './block.ts';
 import {
+  asBytes,
   asHash,
   asNumber,
+  asObject,
   badAnswer,
   type Memory,
   nextTurn,
   type Payment,
   type Presence,
   parsedAs,
+  provedTip,
   type Source,
+  transactionAs,
   type Watched,
 } from './source.ts';
 
@@ -29,12 +33,6 @@ const LISTED_LIMIT = 50;
 const INPUTS_PER_CONFLICT = 3;
 const NOT_FOUND = 404;
 
-interface EsploraTransaction {
-  txid: unknown;
-  vin: { txid: unknown; vout: unknown }[];
-  vout: { scriptpubkey: unknown; value: unknown }[];
-}
-
 export function esploraSource(rpc: Rpc, memory: Memory): Source {
   const hashAt = async (height: number) => asHash(rpc, await rpc.text(`/block-height/${height}`));
   return {
@@ -43,16 +41,14 @@ export function esploraSource(rpc: Rpc, memory: Memory): Source {
     async tip() {
       const hash = asHash(rpc, await rpc.text('/blocks/tip/hash'));
       if (memory.tip?.hash === hash) return memory.tip;
-      const block = (await rpc.json(`/block/${hash}`)) as Record<string, unknown> | null;
-      const time = asNumber(rpc, block?.timestamp);
-      memory.tip = { hash: asHash(rpc, block?.id), height: asNumber(rpc, block?.height), time };
+      const block = asObject(await rpc.json(`/block/${hash}`));
+      const time = asNumber(rpc, block.timestamp);
+      const tip = { hash: asHash(rpc, block.id), height: asNumber(rpc, block.height), time };
+      memory.tip = await provedTip(rpc, tip, hashAt);
       return memory.tip;
     },
-    async header(hash) {
-      const hex = (await rpc.text(`/block/${hash}/header`)).trim();
-      if (!/^(?:[0-9a-f]{2})+$/.test(hex)) throw badAnswer(rpc, 'a block header was expected');
-      return parsedAs(rpc, hash, parseHeader, hexToBytes(hex));
-    },
+    header: async (hash) =>
+      parsedAs(rpc, hash, parseHeader, asBytes(rpc, await rpc.text(`/block/${hash}/header`))),
     block: async (hash) => parsedAs(rpc, hash, parseBlock, await rpc.bytes(`/block/${hash}/raw`)),
     mempool: async (now) => (watched) => scanScripts(rpc, memory, openScripts(watched), now),
     listedThrough: (watched) =>
@@ -64,9 +60,8 @@ export function esploraSource(rpc: Rpc, memory: Memory): Source {
     async spentByOther(txid, inputs) {
       for (const input of inputs.slice(0, INPUTS_PER_CONFLICT)) {
         const [spent, vout] = input.split(':');
-        const answer = await orNotFound(rpc.json(`/tx/${spent}/outspend/${vout}`));
-        const { spent: isSpent, txid: by } = (answer ?? {}) as { spent?: unknown; txid?: unknown };
-        if (isSpent === true && typeof by === 'string' && by !== txid) return true;
+        const answer = asObject(await orNotFound(rpc.json(`/tx/${spent}/outspend/${vout}`)));
+        if (answer.spent === true && asHash(rpc, answer.txid) !== txid) return true;
       }
       return false;
     },
@@ -93,37 +88,32 @@ async function* scanScripts(
     // Before the request: one script that always fails must not keep the others from their turn.
     memory.last_script = script;
     const listed = await listScript(rpc, script);
-    const before = memory.listed.get(script);
-    const fresh = listed.filter(({ txid }) => !before?.has(txid));
-    if (fresh.length > 0) yield fresh;
-    memory.listed.set(script, new Set(listed.map(({ txid }) => txid)));
+    const read = memory.listed.get(script) ?? new Set();
+    memory.listed.set(script, read);
+    for (const txid of read) if (!listed.has(txid)) read.delete(txid);
+    for (const txid of listed) {
+      if (read.has(txid)) continue;
+      const transaction = await readUnconfirmed(rpc, txid);
+      if (transaction === undefined) continue;
+      if (transaction) yield [transaction];
+      read.add(txid);
+    }
     memory.listed_at.set(script, now);
   }
 }
 
-async function listScript(rpc: Rpc, script: string): Promise<Transaction[]> {
+/** The txids alone: what a transaction pays is taken from its bytes, which its txid proves. */
+async function listScript(rpc: Rpc, script: string): Promise<Set<string>> {
   const answer = await rpc.json(`/scripthash/${bytesToHex(sha256(hexToBytes(script)))}/txs/mempool`);
   if (!Array.isArray(answer)) throw badAnswer(rpc, 'a list of transactions was expected');
-  return answer.map((each) => transactionOf(rpc, each as EsploraTransaction));
+  return new Set(answer.map((each) => asHash(rpc, asObject(each).txid)));
 }
 
-/** Inputs and outputs inside Litecoin's MWEB have neither script nor origin; they only keep their places. */
-function transactionOf(rpc: Rpc, { txid, vin, vout }: EsploraTransaction): Transaction {
-  if (!Array.isArray(vin) || !Array.isArray(vout)) throw badAnswer(rpc, 'a transaction was expected');
-  return {
-    txid: asHash(rpc, txid),
-    coinbase: false,
-    inputs: vin.flatMap((input) =>
-      typeof input.txid === 'string' ? `${asHash(rpc, input.txid)}:${asNumber(rpc, input.vout)}` : [],
-    ),
-    outputs: vout.map(({ scriptpubkey: script, value }) =>
-      typeof script === 'string'
-        ? { script, amount: BigInt(asNumber(rpc, value)) }
-        : { script: '', amount: 0n },
-    ),
-  };
+/** Null where there is nothing in it to read; undefined where it was mined or replaced since it was listed. */
+async function readUnconfirmed(rpc: Rpc, txid: string): Promise<Transaction | null | undefined> {
+  const hex = await orNotFound(rpc.text(`/tx/${txid}/hex`));
+  return hex === undefined ? undefined : transactionAs(rpc, txid, asBytes(rpc, hex));
 }
-
 /**
  * One listing per script answers for all its payments. A transaction that is known but unconfirmed is not proof
  * by itself: the index keeps transactions of blocks that left the chain, in the mempool or not.
@@ -138,7 +128,7 @@ async function findPayments(
   const scripts = new Set(payments.map(({ address_key }) => address_key));
   for (const script of nextTurn(scripts, memory.last_asked, SCRIPTS_PER_RECHECK)) {
     memory.last_asked = script;
-    const listed = new Set((await listScript(rpc, script)).map(({ txid }) => txid));
+    const listed = await listScript(rpc, script);
     for (const { txid, address_key } of payments) {
       if (address_key !== script || found.has(txid)) continue;
       if (listed.has(txid)) {
@@ -156,8 +146,7 @@ async function findPayments(
 async function lookUp(rpc: Rpc, txid: string, isListingWhole: boolean): Promise<Presence | null> {
   const answer = await orNotFound(rpc.json(`/tx/${txid}`));
   if (answer === undefined) return { in: 'absent' };
-  const { confirmed, block_hash, block_height } =
-    (answer as { status?: Record<string, unknown> } | null)?.status ?? {};
+  const { confirmed, block_hash, block_height } = asObject(asObject(answer).status);
   if (confirmed === false) return isListingWhole ? { in: 'absent' } : null;
   if (confirmed !== true) throw badAnswer(rpc, 'a transaction status was expected');
   return { in: 'block', hash: asHash(rpc, block_hash), height: asNumber(rpc, block_height) };

@@ -135,7 +135,7 @@ async function walkBack(source: Source, ring: Ring): Promise<{ ring: Ring; orpha
 async function findStart({ source, tip, watched }: Reading): Promise<Ring> {
   const target = earliestSince(watched) - CLOCK_SKEW_SECONDS;
   const isOlder = async (height: number) => (await source.header(await source.hashAt(height))).time < target;
-  if (tip.time < target) return { height: tip.height, hashes: [tip.hash] };
+  if ((await source.header(tip.hash)).time < target) return { height: tip.height, hashes: [tip.hash] };
   let newer = tip.height;
   let older = 0;
   for (let step = 1; newer > 0; step *= 2) {

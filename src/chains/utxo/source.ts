@@ -1,6 +1,7 @@
 // What the family asks of a provider, whichever it is, and what it remembers between reads.
+import { hexToBytes } from '@noble/hashes/utils.js';
 import { ProviderError, type Rpc, type Tip, type WatchedAddress } from '../chain.ts';
-import { type Block, type Header, MalformedBytes, type Transaction } from './block.ts';
+import { type Block, type Header, MalformedBytes, parseTransaction, type Transaction } from './block.ts';
 import type { Ring } from './cursor.ts';
 
 /** Remembered payments; beyond it the oldest are forgotten, which costs requests only. */
@@ -140,6 +141,34 @@ export function parsedAs<T extends Header>(
   const parsed = readable(rpc, `block ${hash}`, () => parse(bytes));
   if (parsed.hash !== hash) throw badAnswer(rpc, `block ${hash} was asked, ${parsed.hash} came`);
   return parsed;
+}
+
+/** The bytes of a transaction as the provider gave them for this txid; null where there is nothing in it to read. */
+export function transactionAs(rpc: Rpc, txid: string, bytes: Uint8Array): Transaction | null {
+  const transaction = readable(rpc, `transaction ${txid}`, () => parseTransaction(bytes));
+  // A transaction wholly inside MWEB has no outputs here, and an identity of its own.
+  if (transaction.outputs.length === 0) return null;
+  if (transaction.txid !== txid) throw badAnswer(rpc, `transaction ${txid} was asked, another came`);
+  return transaction;
+}
+
+/** Confirmations are counted from the tip: its height is believed where the block at that height is the tip. */
+export async function provedTip(rpc: Rpc, tip: BlockTip, hashAt: Source['hashAt']): Promise<BlockTip> {
+  if ((await hashAt(tip.height)) !== tip.hash)
+    throw badAnswer(rpc, `the tip is not the block at its height, ${tip.height}`);
+  return tip;
+}
+
+/** A JSON object; empty where something else came, so that what is looked for in it is missing. */
+export const asObject = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+
+export function asBytes(rpc: Rpc, value: unknown): Uint8Array {
+  const text = typeof value === 'string' ? value.trim() : '';
+  if (!/^(?:[0-9a-f]{2})+$/.test(text)) throw badAnswer(rpc, 'hex was expected');
+  return hexToBytes(text);
 }
 
 export function readable<T>(rpc: Rpc, what: string, parse: () => T): T {
