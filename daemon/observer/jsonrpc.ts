@@ -42,9 +42,13 @@ export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | '
   function resultOf(reply: Reply | undefined, { id, method }: Sent): unknown {
     if (!reply) throw new ProviderError('bad_answer', `${label}: ${method} was left out of the answer`);
     if (reply.error) {
-      const { code: told, message: said } = reply.error as { code?: unknown; message?: unknown };
+      const { code: told, message: said = reply.error } = reply.error as {
+        code?: unknown;
+        message?: unknown;
+      };
       const code = typeof told === 'number' ? told : null;
-      const message = `${label}: ${method}: ${excerpt(typeof said === 'string' ? said : JSON.stringify(reply.error))}`;
+      const text = typeof said === 'string' ? said : JSON.stringify(reply.error);
+      const message = `${label}: ${method}: ${excerpt(text)}`;
       throw code === 429 ? new RateLimited(message, code) : new ProviderError('rpc', message, code);
     }
     if (reply.id !== id)

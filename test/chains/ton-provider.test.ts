@@ -1,5 +1,6 @@
 // A TON provider on a bad day, and the test chain's own face.
 import { describe, expect, it } from 'vitest';
+import type { Rpc } from '../../src/chains/chain.ts';
 import { ton } from '../../src/chains/ton.ts';
 import { createTestRpc } from './rpc.ts';
 import {
@@ -10,6 +11,7 @@ import {
   merchant,
   ONE_TON,
   readInto,
+  rpc,
   useTonChain,
   watch,
 } from './ton/harness.ts';
@@ -34,6 +36,25 @@ describe('a provider on a bad day', () => {
     }
     expect(store).toMatchObject({ cursor: null, pages: [] });
     expect(memosOf(await readInto(store, watched))).toEqual(['INV-A']);
+  });
+
+  it('gives up on a provider that gives the same page again and again', async () => {
+    await chain.sendMany(
+      buyer,
+      Array.from({ length: 120 }, () => ({ to: merchant, amount: ONE_TON })),
+    );
+    let asked = 0;
+    const stuck: Rpc = {
+      ...rpc,
+      json: async (path, options) => {
+        if (path !== '/transactions') return rpc.json(path, options);
+        asked++;
+        return rpc.json(path, { query: { ...options?.query, offset: 0 } });
+      },
+    };
+    const reading = readInto(emptyStore(), [watch(merchant, chain.now() - 60)], { context: { rpc: stuck } });
+    await expect(reading).rejects.toThrow(/gives the same page again/);
+    expect(asked).toBe(2);
   });
 
   it('gives up on a provider that does not answer', async () => {

@@ -1,6 +1,6 @@
 // How TON is read, on the real executor: cursors, late shards, lagging replicas, newcomers, bad days.
 import { describe, expect, it } from 'vitest';
-import type { ReadContext, Transfer, WatchedAddress } from '../../src/chains/chain.ts';
+import type { ReadContext, Rpc, Transfer, WatchedAddress } from '../../src/chains/chain.ts';
 import { ton } from '../../src/chains/ton.ts';
 import { verifies } from '../requirements.ts';
 import {
@@ -223,6 +223,34 @@ describe('reading on', () => {
 
     chain.advanceTime(300);
     await expect(readInto(store, watched, options)).rejects.toThrow(/is not a jetton master on this network/);
+  });
+
+  it('reads on in a jetton whose master was said to be gone, and waits for the wallet that was not told', async () => {
+    const store = emptyStore();
+    const cache = new Map();
+    await readInto(store, [watch(merchant)], { context: { cache } });
+    const gone: Rpc = {
+      ...rpc,
+      json: async (path, options) =>
+        path === '/runGetMethod' ? { exit_code: -13, stack: [] } : await rpc.json(path, options),
+    };
+    const newcomer = await chain.createWallet();
+    const watched = [watch(merchant), watch(newcomer)];
+    const paid = () =>
+      [...store.transfers.values()].flatMap((each) => (each.chain === usdt.chain ? each.memo : []));
+    await chain.sendJetton({ jetton, from: buyer, to: merchant, amount: ONE_USDT, comment: 'INV-A' });
+    chain.advanceTime(200);
+    for (const _ of [1, 2])
+      await expect(readInto(store, watched, { context: { cache, rpc: gone } })).rejects.toThrow(
+        /does not tell the wallet/,
+      );
+    expect(paid()).toEqual(['INV-A']);
+    expect(readThrough(store)).toBe(watched[1]?.since);
+    await chain.sendJetton({ jetton, from: buyer, to: newcomer, amount: ONE_USDT, comment: 'INV-B' });
+    chain.advanceTime(200);
+    await readInto(store, watched, { context: { cache } });
+    expect(paid()).toEqual(['INV-A', 'INV-B']);
+    expect(readThrough(store)).toBe(chain.now() - 5);
   });
 
   it('finds what was paid in a jetton while its wallet could not be asked for', async () => {

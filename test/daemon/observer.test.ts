@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { beginCell } from '@ton/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openRpc } from '../../daemon/observer/rpc.ts';
-import { moveCursor } from '../../data/cursors.ts';
+import { getCursor, moveCursor } from '../../data/cursors.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import { type Database, databases, startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { json, serve } from '../helpers/local-server.ts';
-import { create, credit, invoiceRow } from '../helpers/payments.ts';
+import { create, credit, invoiceRow, observe, transferTo } from '../helpers/payments.ts';
 import { createDatabase } from '../helpers/postgres.ts';
 
 const START = 1_800_000_000;
@@ -200,6 +200,39 @@ describe.each(databases)('the observer on %s', (database) => {
     indexer.beforeTip = () => Promise.reject(new Error('out of order too'));
     const other = await create(test, merchant, 'ton');
     expect((await check(test, other, merchant)).status).toBe(503);
+  });
+
+  it('answers 503 to an answer that no database can keep, and tells the operator of it', async () => {
+    const indexer = await serveTon();
+    const binary = await serve((_, response) => response.end('\x1f\x8b\0\0 not JSON'));
+    const test = await daemon({ ...indexer, url: binary.url }, await makeDatabase(database));
+    onTestFinished(() => test.stop());
+    const merchant = await test.merchant();
+    await credit(test, merchant.id, CREDIT_MICROS);
+    const invoice = await create(test, merchant, 'ton');
+    expect(await check(test, invoice, merchant)).toMatchObject({
+      status: 503,
+      json: { code: 'provider_unavailable' },
+    });
+    const cursor = await getCursor(test.app.db.query, 'ton');
+    expect(cursor?.last_error).toContain('not JSON');
+  });
+
+  it('adds nothing up with itself that is listed twice, and says when an amount is told anew', async () => {
+    const test = await daemon(await serveTon(), await makeDatabase(database));
+    onTestFinished(() => test.stop());
+    const merchant = await test.merchant();
+    await credit(test, merchant.id, CREDIT_MICROS);
+    const invoice = await create(test, merchant, 'bitcoin');
+    const half = transferTo(test, invoice, { amount_atomic: BigInt(invoice.amount_atomic) / 2n });
+    expect(await observe(test, 'bitcoin', [half, { ...half }])).toEqual([]);
+    const transfers = await test.app.db.query.selectFrom('transfers').selectAll().execute();
+    expect(transfers).toMatchObject([
+      { disposition: 'unmatched', amount_atomic: String(half.amount_atomic) },
+    ]);
+    await observe(test, 'bitcoin', [{ ...half, amount_atomic: 1n }]);
+    expect(await test.app.db.query.selectFrom('transfers').selectAll().execute()).toEqual(transfers);
+    expect(test.log.join('')).toContain('"alert":"transfer_contradicted"');
   });
 
   it('reads on after a comment that no database can keep', async () => {

@@ -198,6 +198,23 @@ test('JSON-RPC calls carry ids of their own, and errors their code, whatever the
   expect(new Set(sent.slice(0, 3).map(({ id }) => id)).size).toBe(3);
 });
 
+test.each([
+  ['a text', 'Rate limit exceeded', 'Rate limit exceeded'],
+  [
+    'an object without a message',
+    { code: '-32000', data: { toString: 1 } },
+    '{"code":"-32000","data":{"toString":1}}',
+  ],
+  ['a message that is none', { code: -5, message: { toString: 1 } }, '{"code":-5,"message":{"toString":1}}'],
+  ['characters that no database keeps', { code: -5, message: 'a\0b\u202e\u001b[2J' }, 'a b [2J'],
+])('an error that is %s is told as it came, on one printable line', async (_, error, told) => {
+  const { rpc } = await against((__, response) => json(response, { id: 1, error }));
+  const { kind, message } = await failure(rpc.call('getblockhash', [1]));
+  expect(kind).toBe('rpc');
+  expect(message).toMatch(/^core at 127\.0\.0\.1:\d+: getblockhash: /);
+  expect(message.replace(/^.*getblockhash: /, '')).toBe(told);
+});
+
 test('a batch comes back in the order asked, failed entries as values; a left-out one fails it', async () => {
   const { rpc } = await against(({ body }, response) => {
     const asked = JSON.parse(body) as { id: number; params: [number] }[];

@@ -1,0 +1,242 @@
+// Providers that answer oddly: no crash, no wrong booking, and the honest payment is booked once when they are sane again.
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ProviderError } from '../../src/chains/chain.ts';
+import { gatewaysOf } from '../../src/chains/gateways.ts';
+import { verifyChain } from '../helpers/books.ts';
+import type { OddChain } from './odd/chain.ts';
+import { type Mutation, mutationsOf } from './odd/mutations.ts';
+import { openShop, type Shop } from './odd/shop.ts';
+import { solanaChain, TOKEN_ACCOUNT_LAMPORTS } from './odd/solana.ts';
+import { tonChain } from './odd/ton.ts';
+import { utxoChain } from './odd/utxo.ts';
+
+const START = 1_800_000_000;
+/** Mutations tried of each kind of provider: every n-th of some thousands, always the same ones. */
+const SAMPLE = 24;
+/** Looks at a paid invoice in which answers may be spoiled. */
+const SPOILED_LOOKS = 3;
+/** Looks after which a payment must be booked once the provider is sane. */
+const SANE_CHECKS = 6;
+/** Requests of one look, whatever was answered; the first one of a chain of blocks looks for its beginning. */
+const REQUESTS_PER_CHECK = 50;
+
+const mints = Object.fromEntries(
+  gatewaysOf('testnet').flatMap(({ blockchain, chain, token_contract }) =>
+    blockchain === 'solana' && token_contract ? [[chain, token_contract]] : [],
+  ),
+);
+
+interface World {
+  chain: OddChain & { mine?: () => void };
+  gateway: string;
+  /** What is told well-formed and alone cannot be told from the truth: amounts, whose memo it is, who signed, that it failed. */
+  lies?: RegExp;
+}
+
+const lies =
+  /^(meta\.(pre|post)(Token)?Balances|meta\.err|0\.err|value\.0\.err|transaction\.message\.(accountKeys|instructions))/;
+
+const worlds: Record<string, () => World> = {
+  toncenter: () => ({ chain: tonChain(START), gateway: 'ton' }),
+  'toncenter, for a jetton': () => ({ chain: tonChain(START), gateway: 'ton-usdt' }),
+  'a Solana node': () => ({ chain: solanaChain(START, mints), gateway: 'solana', lies }),
+  'a Solana node, for a token': () => ({ chain: solanaChain(START, mints), gateway: 'solana-usdc', lies }),
+  Esplora: () => ({ chain: utxoChain('esplora', START), gateway: 'bitcoin' }),
+  'a Bitcoin node': () => ({ chain: utxoChain('core', START), gateway: 'bitcoin' }),
+};
+
+/** Sees every answer of the looks that may be spoiled: which look, the how manieth answer of it, and to what. */
+type Spoil = (answer: unknown, at: { look: number; nth: number; name: string }) => unknown;
+
+/** Pays one invoice and looks, three times while answers may be spoiled and then until it is booked; says what went wrong. */
+async function pay({ chain, gateway }: World, shop: Shop, price: string, spoil: Spoil): Promise<string[]> {
+  const wrong: string[] = [];
+  const invoice = await shop.invoice(gateway, price);
+  const look = async () => {
+    const from = chain.rpc.asked.length;
+    const { status, json } = await shop.check(invoice);
+    if (status !== 200 && status !== 503) wrong.push(`answered ${status}`);
+    const asked = chain.rpc.asked.length - from;
+    if (asked > REQUESTS_PER_CHECK) wrong.push(`asked ${asked} times in one look`);
+    return json;
+  };
+  await look();
+  const txid = chain.pay(invoice);
+  for (let at = 0; at < SPOILED_LOOKS; at++) {
+    let nth = 0;
+    chain.rpc.spoil = (name, answer) => spoil(answer, { look: at, nth: nth++, name });
+    const { confirmations } = await look();
+    if (chain.mine && Number(confirmations) > at) wrong.push(`believed ${confirmations} confirmations`);
+    chain.mine?.();
+  }
+  chain.rpc.spoil = honest;
+  let json = await look();
+  for (let again = 1; again < SANE_CHECKS && json.status !== 'confirmed'; again++) json = await look();
+  const { status, received_amount, amount, txid: booked } = json;
+  if (status !== 'confirmed' || received_amount !== amount || booked !== txid)
+    wrong.push(`${status} with ${received_amount} of ${amount} in ${booked}`);
+  return wrong;
+}
+
+const honest = (_: unknown, answer: unknown) => answer;
+
+const failures: Mutation[] = (['unreachable', 'rate_limited', 'bad_answer', 'rpc'] as const).map((kind) => ({
+  name: `fails: ${kind}`,
+  apply() {
+    throw new ProviderError(kind, 'on purpose', -32_005);
+  },
+}));
+
+/** Pays honestly, and returns every way to spoil one answer of that. */
+async function everyWay(world: World, shop: Shop) {
+  const ways: { name: string; spoil: Spoil }[] = [];
+  const wrong = await pay(world, shop, '10', (answer, { look, nth, name }) => {
+    for (const { name: what, apply } of [...failures, ...mutationsOf(answer)]) {
+      if (world.lies?.test(what)) continue;
+      const spoil: Spoil = (told, at) => (at.look === look && at.nth === nth ? apply(told) : told);
+      ways.push({ name: `look ${look}, ${name}: ${what}`, spoil });
+    }
+    return answer;
+  });
+  expect(wrong).toEqual([]);
+  return ways;
+}
+
+async function open(kind: string) {
+  const world = worlds[kind]?.() as World;
+  const shop = await openShop(world.chain);
+  onTestFinished(() => shop.test.stop());
+  return { world, shop };
+}
+
+/** What came to each address is what is stored, and all of it is booked once. */
+async function expectBooked({ chain }: World, { test, merchant }: Shop, payments: number): Promise<void> {
+  const { query } = test.app.db;
+  const sums = new Map<string, bigint>();
+  for (const row of await query.selectFrom('transfers').selectAll().execute()) {
+    const key = `${row.chain} ${row.address_key}`;
+    sums.set(key, (sums.get(key) ?? 0n) + BigInt(row.amount_atomic));
+  }
+  expect(sums).toEqual(chain.received);
+  expect(await query.selectFrom('income').select('invoice_id').execute()).toHaveLength(payments);
+  // The credit, and one fee for each.
+  expect(await verifyChain(test, merchant.id)).toBe(payments + 1);
+}
+
+describe.each(Object.keys(worlds))('%s', (kind) => {
+  it('may answer anything once: nothing crashes, and what was paid is booked once, in full', async () => {
+    const { world, shop } = await open(kind);
+    const ways = await everyWay(world, shop);
+    const step = Math.floor(ways.length / SAMPLE);
+    const tried = ways.filter((_, at) => at % step === 0);
+    const wrong: string[] = [];
+    for (const [at, { name, spoil }] of tried.entries())
+      for (const each of await pay(world, shop, String(11 + at / 4), spoil)) wrong.push(`${name}: ${each}`);
+    expect(wrong).toEqual([]);
+    expect(tried.length).toBeGreaterThanOrEqual(SAMPLE);
+    await expectBooked(world, shop, tried.length + 1);
+  });
+});
+
+/** Changes answers to one kind of request, in all looks that may be spoiled. */
+const told =
+  (request: RegExp, change: (answer: never) => unknown): Spoil =>
+  (answer, { name }) =>
+    request.test(name) ? change(answer as never) : answer;
+
+const HUGE = 2 ** 52;
+type Row = Record<string, unknown>;
+
+describe('what a provider said once', () => {
+  it.each<[kind: string, what: string, spoil: Spoil]>([
+    [
+      'toncenter',
+      'a last block of the far future',
+      told(/masterchain/, ({ last }: { last: Row }) => ({ last: { ...last, gen_utime: HUGE } })),
+    ],
+    [
+      'toncenter',
+      'transactions without their block',
+      told(/transactions/, ({ transactions }: { transactions: Row[] }) => ({
+        transactions: transactions.map(({ mc_block_seqno, ...row }) => row),
+      })),
+    ],
+    [
+      'toncenter',
+      'transactions of the far future',
+      told(/transactions/, ({ transactions }: { transactions: Row[] }) => ({
+        transactions: transactions.map((row) => ({ ...row, now: HUGE })),
+      })),
+    ],
+    [
+      'a Solana node',
+      'a listing in a slot that is not there yet',
+      told(/Signatures/, (listed: Row[]) => listed.map((row) => ({ ...row, slot: HUGE }))),
+    ],
+    [
+      'a Solana node',
+      'a listing of the far future',
+      told(/Signatures/, (listed: Row[]) => listed.map((row) => ({ ...row, blockTime: HUGE }))),
+    ],
+    [
+      'a Solana node',
+      'balances in fractions',
+      told(/getTransaction/, ({ meta, ...row }: { meta: { postBalances: number[] } }) => ({
+        ...row,
+        meta: { ...meta, postBalances: meta.postBalances.map((each) => each + 0.5) },
+      })),
+    ],
+    [
+      'a Solana node',
+      'a failure on a branch that lost',
+      told(/Statuses/, ({ value, ...row }: { value: Row[] }) => ({
+        ...row,
+        value: value.map((each) => ({
+          ...each,
+          err: { InstructionError: [0, 'Custom'] },
+          confirmationStatus: 'processed',
+        })),
+      })),
+    ],
+    [
+      'a Solana node, for a token',
+      'a token account that is not parsed',
+      told(/Accounts/, ({ value, ...row }: { value: Row[] }) => ({
+        ...row,
+        value: value.map((each) =>
+          each?.lamports === TOKEN_ACCOUNT_LAMPORTS ? { ...each, data: ['AA==', 'base64'] } : each,
+        ),
+      })),
+    ],
+    ['Esplora', 'null in a list', told(/mempool/, (listed: Row[]) => [...listed, null])],
+    [
+      'Esplora',
+      'the bytes of another transaction',
+      told(/\/hex$/, (hex: string) => hex.replace(/^02/, '01')),
+    ],
+    [
+      'Esplora',
+      'a tip of another height',
+      told(/^\/block\/\w+$/, (block: { height: number }) => ({ ...block, height: block.height + 9 })),
+    ],
+    [
+      'a Bitcoin node',
+      'a tip of another height',
+      told(/getblockheader/, (header: { height: number }) => ({ ...header, height: header.height + 9 })),
+    ],
+  ])('%s: %s is forgotten when it is sane again', async (kind, _, spoil) => {
+    const { world, shop } = await open(kind);
+    expect(await pay(world, shop, '10', spoil)).toEqual([]);
+    expect(await pay(world, shop, '11', (answer) => answer)).toEqual([]);
+    await expectBooked(world, shop, 2);
+  });
+
+  it('is not what a mempool is listed with: amounts are those of the bytes', async () => {
+    const { world, shop } = await open('Esplora');
+    const lie = told(/mempool/, (listed: { vout: Row[] }[]) =>
+      listed.map((row) => ({ ...row, vout: row.vout.map((output) => ({ ...output, value: HUGE })) })),
+    );
+    expect(await pay(world, shop, '10', lie)).toEqual([]);
+    await expectBooked(world, shop, 1);
+  });
+});
