@@ -5,7 +5,7 @@ import { median, p99, say } from './measure.ts';
 import { fillInvoices, startWorld } from './world.ts';
 
 const COUNTS = [1_000, 1_000_000];
-const CALLS = 300;
+const CALLS = 1_000;
 const ROUNDS = 3;
 
 export async function benchListings(): Promise<void> {
