@@ -14,6 +14,9 @@ import type { App } from './context.ts';
 import { seconds } from './context.ts';
 import { writeEvent } from './settle/event.ts';
 
+/** When a first request that is just ending has ended. */
+const ENDING_RETRY_SECONDS = 1;
+
 /** Draws of a memo or a random tail before all amounts are looked at. */
 const DRAWS = 8;
 const MEMO_BYTES = 32;
@@ -120,7 +123,7 @@ async function insertFree(
     if (await insertInvoice(tx, row)) return row;
     // Not its memo or amount, but its id: the first request of this key was ending at this very moment.
     if (request.id !== null && (await getInvoice(tx, request.id)))
-      throw new Refusal('idempotency_in_progress', { retry_after: 1 });
+      throw new Refusal('idempotency_in_progress', { retry_after: ENDING_RETRY_SECONDS });
   }
   for (const slot of await freeSlots(tx, request, quoted, slots)) {
     const row = invoiceValues(app, request, withTail(gateway, quoted, slot), rate);
