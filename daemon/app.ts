@@ -4,10 +4,12 @@ import { getMerchant, putDeploymentWallet } from '../data/merchants.ts';
 import { changeMeta } from '../data/meta.ts';
 import type { Db } from '../data/open.ts';
 import { findBlockchain, gatewaysOf } from '../src/chains/gateways.ts';
+import { createClockCheck } from './clock-check.ts';
 import type { Config } from './config.ts';
-import { type App, type Clock, seconds } from './context.ts';
+import { type App, type SteadyClock, seconds } from './context.ts';
 import { openMail } from './mail/mail.ts';
 import { type ObserverOptions, openObserver } from './observer/observer.ts';
+import { createQuorum } from './observer/quorum.ts';
 import { openRates, type RatesOptions } from './rates/rates.ts';
 import { type Secrets, webhookSecretPurpose } from './secrets.ts';
 import type { SettleApp } from './settle.ts';
@@ -18,7 +20,7 @@ export interface AppOptions {
   db: Db;
   secrets: Secrets;
   log: Logger;
-  clock: Clock;
+  clock: SteadyClock;
   /** For tests: where blockchains and rates are read from. */
   source?: ObserverOptions['source'];
   rate_bases?: RatesOptions['bases'];
@@ -50,7 +52,9 @@ export function openApp({ config, db, secrets, log, clock, source, rate_bases }:
       return sealed ? secrets.open(sealed, webhookSecretPurpose(merchant_id)) : null;
     },
   });
-  const settling: SettleApp = { db, clock, log, config, webhooks };
+  const clock_check = createClockCheck(clock);
+  const quorum = createQuorum(config);
+  const settling: SettleApp = { db, clock, clock_check, quorum, log, config, webhooks };
   const mail = openMail({ config, log, clock });
   const observer = openObserver({ app: { ...settling, gateways }, source });
   return {
@@ -59,6 +63,8 @@ export function openApp({ config, db, secrets, log, clock, source, rate_bases }:
     secrets,
     log,
     clock,
+    clock_check,
+    quorum,
     gateways,
     rates,
     webhooks,

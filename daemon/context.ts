@@ -2,9 +2,11 @@
 import type { Logger } from 'pino';
 import type { Db } from '../data/open.ts';
 import type { Gateway } from '../src/chains/chain.ts';
+import type { ClockCheck } from './clock-check.ts';
 import type { Config } from './config.ts';
 import type { Mail } from './mail/mail.ts';
 import type { Observer } from './observer/observer.ts';
+import type { Quorum } from './observer/quorum.ts';
 import type { Rates } from './rates/rates.ts';
 import type { Secrets } from './secrets.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
@@ -15,6 +17,12 @@ export interface Clock {
   ms(): number;
 }
 
+/** Time as the daemon keeps it: the machine's clock, which may be wrong or be set, and one that only goes forward. */
+export interface SteadyClock extends Clock {
+  /** Milliseconds since some moment; never set, never back. */
+  monotonic_ms(): number;
+}
+
 /** Unix seconds, rounded down. */
 export const seconds = (clock: Clock): number => Math.floor(clock.ms() / 1000);
 
@@ -22,7 +30,9 @@ export interface App {
   config: Config;
   db: Db;
   log: Logger;
-  clock: Clock;
+  clock: SteadyClock;
+  clock_check: ClockCheck;
+  quorum: Quorum;
   /** The enabled gateways of the configured network. */
   gateways: readonly Gateway[];
   rates: Rates;

@@ -1,7 +1,8 @@
 // Makes an invoice: quote at the frozen rate, a memo, a reference or a free amount, and the watch on its address.
 import { randomBytes } from 'node:crypto';
+import { noteAddress } from '../data/addresses.ts';
 import { newId } from '../data/ids.ts';
-import { getInvoice, insertInvoice, reservedAmounts, watchAddress } from '../data/invoices.ts';
+import { getInvoice, insertInvoice, watchAddress } from '../data/invoices.ts';
 import type { Tx } from '../data/open.ts';
 import type { InvoiceRow } from '../data/tables.ts';
 import type { Family, Gateway } from '../src/chains/chain.ts';
@@ -9,7 +10,8 @@ import { findBlockchain } from '../src/chains/gateways.ts';
 import { Refusal } from '../src/errors.ts';
 import { GRACE_SECONDS } from '../src/invoice.ts';
 import { makeMemo } from '../src/memo.ts';
-import { type Quote, quote, uniqueSlots, uniqueStep } from '../src/quote.ts';
+import { type Quote, quote } from '../src/quote.ts';
+import { keepWatchQuota, reserveAmount } from './amounts.ts';
 import type { App } from './context.ts';
 import { seconds } from './context.ts';
 import { writeEvent } from './settle/event.ts';
@@ -17,7 +19,9 @@ import { writeEvent } from './settle/event.ts';
 /** When a first request that is just ending has ended. */
 const ENDING_RETRY_SECONDS = 1;
 
-/** Draws of a memo or a random tail before all amounts are looked at. */
+/** When an asset that cannot be read is worth another try. */
+const UNREADABLE_RETRY_SECONDS = 60;
+/** Draws of a memo: the second is one in many billions. */
 const DRAWS = 8;
 const MEMO_BYTES = 32;
 
@@ -38,16 +42,19 @@ export interface InvoiceRequest {
   external_ref: string | null;
   callback_url: string | null;
   unit_id: string | null;
+  /** Who asks without credentials, as a keyed hash of his network address; null for holders of a key. */
+  caller: string | null;
   /** Shown by wallets beside the payment. */
   label: string;
 }
 
 /**
- * Creates an invoice. Refuses with `no_rate`, `amount_too_small`, `amount_too_large` or `no_free_amount`.
- * The row is durable when the promise resolves.
+ * Creates an invoice. Refuses with `no_rate`, `amount_too_small`, `amount_too_large`, `no_free_amount`,
+ * `too_many_unpaid` or `asset_unreadable`. The row is durable when the promise resolves.
  */
 export async function createInvoice(app: App, request: InvoiceRequest): Promise<InvoiceRow> {
   const { gateway } = request;
+  refuseUnreadable(app, gateway);
   const { usd_nanos } = app.rates.rate(gateway.currency);
   const quoted = quote({
     gateway,
@@ -61,8 +68,9 @@ export async function createInvoice(app: App, request: InvoiceRequest): Promise<
   const created = await app.db.transaction(async (tx) => {
     const made = request.id === null ? undefined : await getInvoice(tx, request.id);
     if (made) return made;
-    const row = await insertFree(app, tx, request, quoted, usd_nanos);
-    if (!isWatched(app, row)) await watchAddress(tx, watchFor(row));
+    const reserved = gateway.unique_amount ? await reserveAmount(app, tx, request, quoted) : quoted;
+    const row = await insertDrawn(app, tx, request, reserved, usd_nanos);
+    if (!isWatched(app, row)) await watch(app, tx, request, row);
     await writeEvent(app, tx, 'invoice.created', {
       merchant_id: row.owner_id,
       invoice: row,
@@ -75,6 +83,16 @@ export async function createInvoice(app: App, request: InvoiceRequest): Promise<
   return created;
 }
 
+/** An asset that cannot be read cannot be sold for: whoever paid would wait in vain. */
+function refuseUnreadable(app: App, { blockchain, chain, name }: Gateway): void {
+  const asset = app.observer.unreadable(blockchain).find((one) => one.chain === chain);
+  if (!asset) return;
+  throw new Refusal('asset_unreadable', {
+    detail: `${name} cannot be read from its blockchain at the moment: ${asset.reason}`,
+    retry_after: UNREADABLE_RETRY_SECONDS,
+  });
+}
+
 /** Watches are prolonged by whole hours, so that most invoices of an address find it watched long enough. */
 const WATCH_STEP_SECONDS = 3600;
 /** Addresses remembered as watched by this process; forgetting one costs a statement. */
@@ -82,7 +100,7 @@ const WATCHES_KNOWN = 10_000;
 const watches = new WeakMap<App['db'], Map<string, number>>();
 
 const untilHour = (seconds: number): number => Math.ceil(seconds / WATCH_STEP_SECONDS) * WATCH_STEP_SECONDS;
-const watchKey = (row: InvoiceRow): string => `${row.blockchain} ${row.address_key}`;
+const watchKey = (row: InvoiceRow): string => `${row.blockchain} ${row.address_key} ${row.owner_id}`;
 
 function watchFor(row: InvoiceRow) {
   const open_until = untilHour(row.expires_at + GRACE_SECONDS);
@@ -107,53 +125,34 @@ function noteWatched(app: App, row: InvoiceRow): void {
   known.set(watchKey(row), Math.max(known.get(watchKey(row)) ?? 0, watchFor(row).open_until));
 }
 
-/** Tries the plain price first, then random tails, then every tail there is. */
-async function insertFree(
+/** The watch on the address, who asks for it, and whether he may have one more. */
+async function watch(
+  app: App,
+  tx: Tx,
+  { gateway, owner_id }: InvoiceRequest,
+  row: InvoiceRow,
+): Promise<void> {
+  if (owner_id !== null) await keepWatchQuota(app, tx, { owner_id, gateway, wallet: row });
+  await watchAddress(tx, watchFor(row));
+  await noteAddress(tx, { ...row, now: row.created_at });
+}
+
+/** Draws a memo and a reference until they are free. */
+async function insertDrawn(
   app: App,
   tx: Tx,
   request: InvoiceRequest,
   quoted: Quote,
   rate: bigint,
 ): Promise<InvoiceRow> {
-  const { gateway } = request;
-  const slots = gateway.unique_amount ? uniqueSlots(gateway, quoted.amount_atomic) : 1n;
   for (let draw = 0; draw < DRAWS; draw++) {
-    const slot = draw === 0 ? 0n : randomBelow(slots);
-    const row = invoiceValues(app, request, withTail(gateway, quoted, slot), rate);
+    const row = invoiceValues(app, request, quoted, rate);
     if (await insertInvoice(tx, row)) return row;
-    // Not its memo or amount, but its id: the first request of this key was ending at this very moment.
+    // Not its memo, but its id: the first request of this key was ending at this very moment.
     if (request.id !== null && (await getInvoice(tx, request.id)))
       throw new Refusal('idempotency_in_progress', { retry_after: ENDING_RETRY_SECONDS });
   }
-  for (const slot of await freeSlots(tx, request, quoted, slots)) {
-    const row = invoiceValues(app, request, withTail(gateway, quoted, slot), rate);
-    if (await insertInvoice(tx, row)) return row;
-  }
-  throw new Refusal('no_free_amount', {
-    detail: `All ${slots} distinguishable amounts at this price are reserved for ${gateway.chain}; ask for another price or wait until one is given back`,
-  });
-}
-
-const withTail = (gateway: Gateway, quoted: Quote, slot: bigint): Quote => {
-  const tail = slot * uniqueStep(gateway);
-  return {
-    ...quoted,
-    amount_merchant_atomic: quoted.amount_merchant_atomic + tail,
-    amount_atomic: quoted.amount_atomic + tail,
-  };
-};
-
-const randomBelow = (limit: bigint): bigint => BigInt(`0x${randomBytes(8).toString('hex')}`) % limit;
-
-async function freeSlots(tx: Tx, request: InvoiceRequest, quoted: Quote, slots: bigint): Promise<bigint[]> {
-  const { gateway, wallet } = request;
-  if (!gateway.unique_amount) return [];
-  const amounts = new Map<string, bigint>();
-  for (let slot = 0n; slot < slots; slot++)
-    amounts.set((quoted.amount_atomic + slot * uniqueStep(gateway)).toString(), slot);
-  const key = { blockchain: gateway.blockchain, address_key: wallet.address_key, chain: gateway.chain };
-  for (const taken of await reservedAmounts(tx, key, [...amounts.keys()])) amounts.delete(taken);
-  return [...amounts.values()];
+  throw new Error(`no free memo at ${request.wallet.address} after ${DRAWS} draws`);
 }
 
 function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: bigint): InvoiceRow {
@@ -209,6 +208,8 @@ function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: b
     ended_at: null,
     due_at: expires_at,
     reserved: gateway.unique_amount ? 1 : null,
+    reserved_until: null,
+    caller: request.caller,
     watch_until: expires_at + 2 * GRACE_SECONDS,
   };
 }

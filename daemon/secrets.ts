@@ -1,5 +1,5 @@
 // What is derived from the one `secret`: sealing of stored keys, the token key and the value that proves the secret.
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 export const MIN_SECRET_LENGTH = 16;
 const NONCE_BYTES = 12;
@@ -15,6 +15,8 @@ export interface Secrets {
   seal(text: string, purpose: string): string;
   /** The sealed text; throws where it was changed, moved, or sealed under another secret. */
   open(sealed: string, purpose: string): string;
+  /** A keyed hash of a text, in hex: equal texts of one purpose are equal, and cannot be guessed from it. */
+  digest(text: string, purpose: string): string;
   /** HS256 key of every token. */
   token_key: Uint8Array;
   /** Kept in the database, so that a wrong secret is known before it is used. */
@@ -51,6 +53,10 @@ export function createSecrets(secret: string): Secrets {
       const body = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
       return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
     },
+    digest: (text, purpose) =>
+      createHmac('sha256', derive(`digest ${purpose}`))
+        .update(text)
+        .digest('hex'),
     token_key: derive('token'),
     check: derive('check').toString('hex').slice(0, 32),
   };

@@ -80,6 +80,9 @@ export const settingsSchema = z.strictObject({
     text(`receive address on ${id} for platform invoices and refills`).optional(),
   ),
   service_fee_percent: decimalText("surcharge on the buyer's total").default('0'),
+  quorum_above_usd: decimalText(
+    'above this, two providers of a blockchain must have a payment, where two are configured',
+  ).default('1000'),
   rates: z
     .strictObject({
       source: z

@@ -1,19 +1,20 @@
 // The one door for money: every fact about an invoice becomes rows here, in one transaction.
 
-import { getCursor } from '../data/cursors.ts';
-import { lockInvoice } from '../data/invoices.ts';
+import { getInvoice, lockInvoice } from '../data/invoices.ts';
 import { lockHead } from '../data/ledger.ts';
 import type { Tx } from '../data/open.ts';
+import { provedThrough } from '../data/proofs.ts';
 import type { InvoiceRow, TransferRow } from '../data/tables.ts';
 import { transfersOfInvoice } from '../data/transfers.ts';
 import { decide, type Fact, type InvoiceStatus, type Knowledge, type Verdict } from '../src/invoice.ts';
+import type { LedgerHead } from '../src/ledger.ts';
 import type { App } from './context.ts';
 import { seconds } from './context.ts';
 import { manualTransfers } from './settle/manual.ts';
 import { writeMoved } from './settle/moved.ts';
 import { writeWaiting } from './settle/waiting.ts';
 
-export type SettleApp = Pick<App, 'db' | 'clock' | 'log' | 'config' | 'webhooks'>;
+export type SettleApp = Pick<App, 'db' | 'clock' | 'clock_check' | 'log' | 'config' | 'webhooks' | 'quorum'>;
 
 type Refusal = Extract<Verdict, { verdict: 'refused' }>['code'];
 
@@ -27,6 +28,8 @@ export interface Step {
   /** `observer`, `clock`, `buyer`, `merchant`, `operator:<user id>`. */
   actor: string;
   note: string | null;
+  /** Whether a transfer pays already: deep enough for this invoice, and witnessed where it asks for that. */
+  counts(row: TransferRow): boolean;
 }
 
 export interface Request {
@@ -35,6 +38,8 @@ export interface Request {
   note?: string | null;
   /** With `resolve confirm`: the transaction the operator names. */
   txid?: string | null;
+  /** With `resolve confirm`: book also where no transfer of it was read. */
+  force?: boolean;
 }
 
 export interface Outcome {
@@ -80,6 +85,10 @@ async function applyIn(
   invoice_id: string,
   request: Request,
 ): Promise<Outcome | undefined> {
+  // One order for all writers: merchant, then invoice, then transfers.
+  const asked = await getInvoice(tx, invoice_id);
+  if (!asked) return undefined;
+  const head = asked.owner_id === null ? undefined : await lockHead(app.db, tx, asked.owner_id);
   const invoice = await lockInvoice(app.db, tx, invoice_id);
   if (!invoice) return undefined;
   const step: Step = {
@@ -89,10 +98,12 @@ async function applyIn(
     now: seconds(app.clock),
     actor: request.actor,
     note: request.note ?? null,
+    counts: countsFor(app, invoice),
   };
   const transfers = await transfersFor(step, request);
   if (transfers === 'booked') throw new Refused(invoice, 'transfer_booked');
-  const verdict = decide(stateOf(invoice), request.fact, await knowledge(step, request.fact, transfers));
+  if (transfers === 'unknown') throw new Refused(invoice, 'transaction_unknown');
+  const verdict = decide(stateOf(invoice), request.fact, await knowledge(step, head, transfers));
   switch (verdict.verdict) {
     case 'moved':
       return { invoice: await writeMoved(step, verdict, transfers, request), verdict };
@@ -113,10 +124,10 @@ const stateOf = (row: InvoiceRow) => ({
 });
 
 /** The transfers that speak for the invoice: matched ones; for an operator's confirmation also late ones and those he names. */
-async function transfersFor(step: Step, request: Request): Promise<TransferRow[] | 'booked'> {
+async function transfersFor(step: Step, request: Request): Promise<TransferRow[] | 'booked' | 'unknown'> {
   const { fact } = request;
   if (fact.kind === 'resolve' && fact.action === 'confirm')
-    return manualTransfers(step, request.txid ?? null);
+    return manualTransfers(step, { txid: request.txid ?? null, force: request.force ?? false });
   return liveMatched(step);
 }
 
@@ -127,21 +138,50 @@ async function liveMatched({ tx, invoice }: Step): Promise<TransferRow[]> {
   );
 }
 
-async function knowledge(step: Step, fact: Fact, transfers: readonly TransferRow[]): Promise<Knowledge> {
-  const { app, tx, invoice, now } = step;
-  const cursor = await getCursor(tx, invoice.blockchain);
-  const money = transfers.length > 0 || fact.kind !== 'look';
-  const limited = invoice.kind === 'sale' && invoice.owner_id !== null && money;
-  const head = limited && invoice.owner_id ? await lockHead(app.db, tx, invoice.owner_id) : undefined;
+/** By the chain's own word or as deep as the invoice asks; a large one waits for a second provider to have it too. */
+function countsFor(app: SettleApp, invoice: InvoiceRow): Step['counts'] {
+  const needs_witness = app.quorum.needed(invoice.blockchain, invoice.amount_usd_micros);
+  return (row) => {
+    const isDeep = row.height !== null && row.confirmations >= invoice.min_confirmations;
+    return (row.state === 'final' || isDeep) && (!needs_witness || row.witness !== null);
+  };
+}
+
+async function knowledge(
+  { app, tx, invoice, now, counts }: Step,
+  head: LedgerHead | undefined,
+  transfers: readonly TransferRow[],
+): Promise<Knowledge> {
+  const limited = head !== undefined && invoice.kind === 'sale';
   return {
     now,
-    read_through: cursor?.last_ok_at ?? 0,
+    read_through: await provedThrough(tx, invoice),
+    clock_trusted: app.clock_check.trouble() === null,
+    may_end_unread: app.clock_check.hasRun(),
     transfers: transfers.map((row) => ({
       amount_atomic: BigInt(row.amount_atomic),
       confirmations: row.confirmations,
-      final: row.state === 'final',
+      final: counts(row),
       txid: row.txid,
     })),
-    prepaid: head ? { balance_micros: head.prepaid_micros, volume_micros: invoice.amount_usd_micros } : null,
+    has_payment: invoice.payment_id !== null,
+    prepaid: limited
+      ? { balance_micros: head.prepaid_micros, volume_micros: invoice.amount_usd_micros }
+      : null,
   };
+}
+
+/** Evaluates each of these. One invoice's trouble is its own: it stays due, and the clock tries it again. */
+export async function reevaluateInvoices(
+  app: SettleApp,
+  invoice_ids: readonly string[],
+  actor = 'observer',
+): Promise<void> {
+  for (const invoice_id of invoice_ids) {
+    try {
+      await apply(app, invoice_id, { fact: { kind: 'evaluate' }, actor });
+    } catch (error) {
+      app.log.error({ invoice_id, err: error }, 'an invoice could not be settled; it is tried again');
+    }
+  }
 }

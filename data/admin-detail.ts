@@ -34,7 +34,7 @@ export function transfersOf(query: Executor, subject: Subject): Promise<Transfer
     .selectFrom('transfers')
     .selectAll()
     .where(column, '=', id)
-    .orderBy('chain_time')
+    .orderBy('earliest_at')
     .orderBy('id')
     .limit(SHOWN)
     .execute();

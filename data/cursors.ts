@@ -45,16 +45,6 @@ export async function moveCursor(
   return result.numUpdatedRows === 1n;
 }
 
-/** Everything made before `read_through` (Unix seconds) has been read; never moves back. */
-export async function noteSuccess(query: Executor, blockchain: string, read_through: number): Promise<void> {
-  await query
-    .updateTable('cursors')
-    .set({ last_ok_at: read_through })
-    .where('blockchain', '=', blockchain)
-    .where((where) => where.or([where('last_ok_at', 'is', null), where('last_ok_at', '<', read_through)]))
-    .execute();
-}
-
 export async function noteFailure(
   query: Executor,
   blockchain: string,

@@ -7,8 +7,10 @@ import type { InvoiceRow, Tables } from './tables.ts';
 
 export type NewInvoice = Insertable<Tables['invoices']>;
 
-/** Most candidates that one question about free amounts asks for. */
-const AMOUNTS_PER_QUERY = 500;
+/** Most values that one question asks for. */
+const ROWS_PER_QUERY = 500;
+/** Most invoices that one amount is taken to mean: one of each account that uses the address. */
+const RESERVED_READ = 100;
 
 /** False when id, memo, reference or reserved amount is taken already, so that the caller draws another. */
 export async function insertInvoice(tx: Executor, invoice: NewInvoice): Promise<boolean> {
@@ -55,6 +57,22 @@ export function lockInvoice(db: Db, tx: Tx, id: string): Promise<InvoiceRow | un
   return (db.dialect === 'postgres' ? select.forNoKeyUpdate() : select).executeTakeFirst();
 }
 
+/** Several, locked in one order so that nobody waits for another in a circle. */
+export async function lockInvoices(db: Db, tx: Tx, ids: readonly string[]): Promise<Map<string, InvoiceRow>> {
+  const rows = new Map<string, InvoiceRow>();
+  const sorted = [...new Set(ids)].sort();
+  for (let start = 0; start < sorted.length; start += ROWS_PER_QUERY) {
+    const select = tx
+      .selectFrom('invoices')
+      .selectAll()
+      .where('id', 'in', sorted.slice(start, start + ROWS_PER_QUERY))
+      .orderBy('id');
+    const found = await (db.dialect === 'postgres' ? select.forNoKeyUpdate() : select).execute();
+    for (const row of found) rows.set(row.id, row);
+  }
+  return rows;
+}
+
 /** Compare-and-set on the status; false when it was moved meanwhile. */
 export async function updateInvoice(
   tx: Tx,
@@ -71,43 +89,90 @@ export async function updateInvoice(
   return result.numUpdatedRows === 1n;
 }
 
-/** Invoices of a blockchain whose time came at or before `horizon`, oldest first. */
-export function dueInvoices(
+/** A place among the invoices that are due. */
+export interface DuePosition {
+  due_at: number;
+  id: string;
+}
+
+/** Before every invoice that is due. */
+export const DUE_BEGIN: DuePosition = { due_at: Number.MIN_SAFE_INTEGER, id: '' };
+
+export interface DueInvoice extends DuePosition {
+  address_key: string;
+  chain: string;
+  /** Whether everything that was paid to its account before `due_at` is stored. */
+  proved: boolean;
+}
+
+/** Invoices of a blockchain whose time came at or before `horizon` (Unix seconds), in their order, after a position. */
+export async function dueInvoices(
   query: Executor,
   blockchain: string,
-  horizon: number,
-  limit: number,
-): Promise<Pick<InvoiceRow, 'id' | 'due_at'>[]> {
-  return query
-    .selectFrom('invoices')
-    .select(['id', 'due_at'])
-    .where('blockchain', '=', blockchain)
-    .where('due_at', '<=', horizon)
-    .orderBy('due_at')
-    .limit(limit)
-    .execute();
-}
-
-/** Invoices that are still open though their time and the grace are over: no provider's trouble keeps them longer. */
-export async function overdueInvoices(
-  query: Executor,
-  now: number,
-  grace_seconds: number,
-  limit: number,
-): Promise<string[]> {
+  { horizon, after, limit }: { horizon: number; after: DuePosition; limit: number },
+): Promise<DueInvoice[]> {
   const rows = await query
     .selectFrom('invoices')
-    .select('id')
-    // Only open ones are due; said as their index says it, because one on the status alone looks as good to SQLite.
-    .where('due_at', 'is not', null)
-    .where('expires_at', '<=', now - grace_seconds)
-    .orderBy('expires_at')
+    .leftJoin('cursors', 'cursors.blockchain', 'invoices.blockchain')
+    .leftJoin('account_proofs', (join) =>
+      join
+        .onRef('account_proofs.blockchain', '=', 'invoices.blockchain')
+        .onRef('account_proofs.address_key', '=', 'invoices.address_key')
+        .onRef('account_proofs.chain', '=', 'invoices.chain'),
+    )
+    .leftJoin('unreadable_assets', (join) =>
+      join
+        .onRef('unreadable_assets.blockchain', '=', 'invoices.blockchain')
+        .onRef('unreadable_assets.chain', '=', 'invoices.chain'),
+    )
+    .select([
+      'invoices.id',
+      'invoices.due_at',
+      'invoices.address_key',
+      'invoices.chain',
+      'cursors.read_through',
+      'account_proofs.account',
+      'account_proofs.read_through as own',
+      'unreadable_assets.reason',
+    ])
+    .where('invoices.blockchain', '=', blockchain)
+    .where('invoices.due_at', '<=', horizon)
+    .where((where) =>
+      where(where.refTuple('invoices.due_at', 'invoices.id'), '>', where.tuple(after.due_at, after.id)),
+    )
+    .orderBy('invoices.due_at')
+    .orderBy('invoices.id')
     .limit(limit)
     .execute();
-  return rows.map((row) => row.id);
+  return rows.map(({ id, due_at, address_key, chain, read_through, account, own, reason }) => ({
+    id,
+    due_at: due_at ?? 0,
+    address_key,
+    chain,
+    proved: reason === null && ((account === null ? read_through : own) ?? 0) >= (due_at ?? 0),
+  }));
 }
 
-/** Asks the clock to look at an invoice at once. */
+/** Invoices that are still open though their time and the grace are over, after a position by the end of their time. */
+export async function overdueInvoices(
+  query: Executor,
+  { before, after, limit }: { before: number; after: DuePosition; limit: number },
+): Promise<DuePosition[]> {
+  const rows = await query
+    .selectFrom('invoices')
+    .select(['id', 'expires_at'])
+    // Only open ones are due; said as their index says it, because one on the status alone looks as good to SQLite.
+    .where('due_at', 'is not', null)
+    .where('expires_at', '<=', before)
+    .where((where) => where(where.refTuple('expires_at', 'id'), '>', where.tuple(after.due_at, after.id)))
+    .orderBy('expires_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id, expires_at }) => ({ id, due_at: expires_at }));
+}
+
+/** Asks the clock to evaluate an invoice at once. */
 export async function makeDue(tx: Tx, id: string): Promise<void> {
   await tx
     .updateTable('invoices')
@@ -117,37 +182,15 @@ export async function makeDue(tx: Tx, id: string): Promise<void> {
     .execute();
 }
 
-/** Gives back the amounts of invoices that are no longer watched; returns how many. */
+/** Gives back the amounts of ended invoices whose time for that has come; returns how many. */
 export async function releaseAmounts(query: Executor, now: number): Promise<number> {
   const result = await query
     .updateTable('invoices')
-    .set({ reserved: null })
+    .set({ reserved: null, reserved_until: null })
     .where('reserved', '=', 1)
-    .where('watch_until', '<', now)
+    .where('reserved_until', '<=', now)
     .executeTakeFirst();
   return Number(result.numUpdatedRows);
-}
-
-/** Which of these amounts are reserved at the address. */
-export async function reservedAmounts(
-  query: Executor,
-  slot: { blockchain: string; address_key: string; chain: string },
-  amounts: readonly string[],
-): Promise<Set<string>> {
-  const taken = new Set<string>();
-  for (let start = 0; start < amounts.length; start += AMOUNTS_PER_QUERY) {
-    const rows = await query
-      .selectFrom('invoices')
-      .select('amount_atomic')
-      .where('blockchain', '=', slot.blockchain)
-      .where('address_key', '=', slot.address_key)
-      .where('chain', '=', slot.chain)
-      .where('reserved', '=', 1)
-      .where('amount_atomic', 'in', amounts.slice(start, start + AMOUNTS_PER_QUERY))
-      .execute();
-    for (const row of rows) taken.add(row.amount_atomic);
-  }
-  return taken;
 }
 
 /** The invoice with this memo at this address; memos are unique there for ever. */
@@ -175,11 +218,11 @@ export async function invoicesByReference(
   return query.selectFrom('invoices').selectAll().where('reference', 'in', references).limit(2).execute();
 }
 
-/** The open or watched invoice that has reserved exactly this amount. */
-export function invoiceByAmount(
+/** The open or watched invoices that have reserved exactly this amount, at most one of each owner. */
+export function invoicesByAmount(
   query: Executor,
   slot: { blockchain: string; address_key: string; chain: string; amount_atomic: string },
-): Promise<InvoiceRow | undefined> {
+): Promise<InvoiceRow[]> {
   return query
     .selectFrom('invoices')
     .selectAll()
@@ -188,7 +231,8 @@ export function invoiceByAmount(
     .where('chain', '=', slot.chain)
     .where('amount_atomic', '=', slot.amount_atomic)
     .where('reserved', '=', 1)
-    .executeTakeFirst();
+    .limit(RESERVED_READ)
+    .execute();
 }
 
 /** How far back invoices are looked for whose addresses may still be watched. */

@@ -1,4 +1,5 @@
-// The tables of running: what is watched, how far each blockchain was read, who reads it, and what is counted.
+// The tables of running: what is watched, how far each blockchain and account was read, who reads, and what is counted.
+import type { Once } from './columns.ts';
 
 export interface WatchesTable {
   blockchain: string;
@@ -19,9 +20,70 @@ export interface CursorsTable {
   tip_height: number | null;
   tip_hash: string | null;
   tip_time: number | null;
+  /** When the last complete reading began, Unix seconds of our clock. */
   last_ok_at: number | null;
   last_error: string | null;
   last_error_at: number | null;
+  /** Everything made before is stored, of every account without a proof of its own; Unix seconds of our clock. */
+  read_through: number | null;
+}
+
+/** How far single accounts were read, where that is not as far as the rest of their blockchain. */
+export interface AccountProofsTable {
+  blockchain: string;
+  address_key: string;
+  chain: string;
+  /** The account on the chain that holds the asset for the address. */
+  account: string;
+  /** Everything made before is stored, Unix seconds of our clock; null: nothing is proved. */
+  read_through: number | null;
+  /** Why it is not read further. */
+  trouble: string | null;
+  /** Failures in a row. */
+  failures: number;
+  failed_since: number | null;
+  /** It is left alone until then. */
+  retry_at: number | null;
+  updated_at: number;
+}
+
+/** Assets whose contract, mint or master cannot be read. */
+export interface UnreadableAssetsTable {
+  blockchain: string;
+  chain: string;
+  reason: string;
+  since: number;
+}
+
+/** Who has asked for payments to an address. */
+export interface AddressAccountsTable {
+  blockchain: string;
+  address_key: string;
+  /** The merchant; the empty text stands for the deployment itself. */
+  owner_id: Once<string>;
+  since: Once<number>;
+  /** When a payment read from the chain was first booked for him there; it gives precedence over the others. */
+  first_sale_at: number | null;
+}
+
+/** What two sources say differently of one thing, until a person closes it. */
+export interface ContradictionsTable {
+  id: Once<string>;
+  blockchain: Once<string>;
+  kind: Once<string>;
+  /** What it is about; at most one of a kind is open for it. */
+  subject: Once<string>;
+  txid: Once<string | null>;
+  invoice_id: Once<string | null>;
+  /** JSON object: what each side says. */
+  details: string;
+  /** How often it was met. */
+  count: number;
+  created_at: Once<number>;
+  updated_at: number;
+  closed_at: number | null;
+  closed_by: string | null;
+  note: string | null;
 }
 
 export interface AccountCursorsTable {

@@ -12,11 +12,15 @@ import type {
 import type { Once } from './columns.ts';
 import type {
   AccountCursorsTable,
+  AccountProofsTable,
+  AddressAccountsTable,
+  ContradictionsTable,
   CursorsTable,
   IdempotencyTable,
   LeasesTable,
   ReadRangesTable,
   TalliesTable,
+  UnreadableAssetsTable,
   WatchesTable,
 } from './running-tables.ts';
 
@@ -60,8 +64,12 @@ interface InvoicesTable {
   ended_at: number | null;
   /** When this `created` invoice must next be looked at by the clock; null once it has ended. */
   due_at: number | null;
-  /** Amount reservation: 1 while (address, asset, amount) may not be given out again, null otherwise. */
+  /** Amount reservation: 1 while the owner may not give (address, asset, amount) out again, null otherwise. */
   reserved: 1 | null;
+  /** When an ended invoice gives its amount back, Unix seconds; null while it is open, and where none was reserved. */
+  reserved_until: number | null;
+  /** Who asked without credentials, as a keyed hash of his network address; null for holders of a key. */
+  caller: Once<string | null>;
   /** Until when late transfers are looked for, Unix seconds. */
   watch_until: number;
 }
@@ -81,8 +89,15 @@ interface TransfersTable {
   ambiguous: Once<string | null>;
   height: number | null;
   block_hash: string | null;
-  /** The earlier of first sight and chain time, Unix seconds. */
-  chain_time: number;
+  /** When it was made, as far as can be told: not before and not after, Unix seconds of our clock. */
+  earliest_at: number;
+  latest_at: number;
+  /** JSON array of the outputs that it spends (`txid:vout`), where the chain has such. */
+  inputs: Once<string>;
+  /** The blockhash that bounds its life, where the chain has such. */
+  blockhash: Once<string | null>;
+  /** The second provider that has it too, where its invoice asks for one. */
+  witness: string | null;
   confirmations: number;
   /** `pending`: may still vanish; `final`: counts; `gone`: vanished. */
   state: 'pending' | 'final' | 'gone';
@@ -241,6 +256,10 @@ export interface Tables {
   deliveries: DeliveriesTable;
   cursors: CursorsTable;
   account_cursors: AccountCursorsTable;
+  account_proofs: AccountProofsTable;
+  address_accounts: AddressAccountsTable;
+  unreadable_assets: UnreadableAssetsTable;
+  contradictions: ContradictionsTable;
   read_ranges: ReadRangesTable;
   idempotency: IdempotencyTable;
   leases: LeasesTable;
@@ -260,4 +279,6 @@ export type LedgerRow = Selectable<LedgerTable>;
 export type IncomeRow = Selectable<IncomeTable>;
 export type EventRow = Selectable<EventsTable>;
 export type DeliveryRow = Selectable<DeliveriesTable>;
+export type AccountProofRow = Selectable<AccountProofsTable>;
+export type ContradictionRow = Selectable<ContradictionsTable>;
 export type CursorRow = Selectable<CursorsTable>;

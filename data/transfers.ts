@@ -1,8 +1,14 @@
 // What was read from the chains: stored once per transaction output, matched or not, and never dropped.
+import { sql } from 'kysely';
 import type { Transfer } from '../src/chains/chain.ts';
 import { newId } from './ids.ts';
 import type { Db, Executor, Tx } from './open.ts';
 import type { TransferRow } from './tables.ts';
+
+/** Most values that one question asks for. */
+const ROWS_PER_QUERY = 500;
+/** Recent transfers to one address among which what a new one replaces is looked for. */
+const SPENDING_LIMIT = 1_000;
 
 export interface TransferPlace {
   disposition: TransferRow['disposition'];
@@ -26,21 +32,75 @@ export function findTransfer(
     .executeTakeFirst();
 }
 
-/** The same, loaded for change: what another daemon stores of it meanwhile is seen, or waits. */
-export function lockTransfer(
+/** Transfers loaded for change, by id: what another daemon stores of them meanwhile is seen, or waits. */
+export async function lockTransfers(
   db: Db,
   tx: Tx,
+  ids: readonly string[],
+): Promise<Map<string, TransferRow>> {
+  const rows = new Map<string, TransferRow>();
+  const sorted = [...new Set(ids)].sort();
+  for (let start = 0; start < sorted.length; start += ROWS_PER_QUERY) {
+    const select = tx
+      .selectFrom('transfers')
+      .selectAll()
+      .where('id', 'in', sorted.slice(start, start + ROWS_PER_QUERY))
+      .orderBy('id');
+    const found = await (db.dialect === 'postgres' ? select.forNoKeyUpdate() : select).execute();
+    for (const row of found) rows.set(row.id, row);
+  }
+  return rows;
+}
+
+/** Transfers of these transactions, in whatever asset and to whatever address. */
+export async function transfersOfTransactions(
+  query: Executor,
   blockchain: string,
-  txid: string,
-  index: string,
-): Promise<TransferRow | undefined> {
-  const select = tx
+  txids: readonly string[],
+): Promise<TransferRow[]> {
+  const rows: TransferRow[] = [];
+  for (let start = 0; start < txids.length; start += ROWS_PER_QUERY)
+    rows.push(
+      ...(await query
+        .selectFrom('transfers')
+        .selectAll()
+        .where('blockchain', '=', blockchain)
+        .where('txid', 'in', txids.slice(start, start + ROWS_PER_QUERY))
+        .execute()),
+    );
+  return rows;
+}
+
+/** Recent transfers to an address that say what they spend, vanished ones included: what a new one may replace. */
+export function spendingTransfers(
+  query: Executor,
+  { blockchain, address_key, since }: { blockchain: string; address_key: string; since: number },
+): Promise<Pick<TransferRow, 'txid' | 'inputs' | 'earliest_at' | 'latest_at'>[]> {
+  return query
+    .selectFrom('transfers')
+    .select(['txid', 'inputs', 'earliest_at', 'latest_at'])
+    .where('blockchain', '=', blockchain)
+    .where('address_key', '=', address_key)
+    .where('first_seen_at', '>=', since)
+    .where('inputs', '<>', sql.lit('[]'))
+    .orderBy('first_seen_at', 'desc')
+    .limit(SPENDING_LIMIT)
+    .execute();
+}
+
+/** Transfers that stand in these blocks. */
+export async function transfersOfBlocks(
+  query: Executor,
+  blockchain: string,
+  hashes: readonly string[],
+): Promise<TransferRow[]> {
+  if (hashes.length === 0) return [];
+  return query
     .selectFrom('transfers')
     .selectAll()
     .where('blockchain', '=', blockchain)
-    .where('txid', '=', txid)
-    .where('idx', '=', index);
-  return (db.dialect === 'postgres' ? select.forNoKeyUpdate() : select).executeTakeFirst();
+    .where('block_hash', 'in', hashes)
+    .execute();
 }
 
 /** Stores a transfer; undefined when it was stored before by another reader. */
@@ -68,7 +128,10 @@ export function insertTransfer(
       ambiguous: transfer.ambiguous ?? null,
       height: transfer.height,
       block_hash: transfer.block_hash,
-      chain_time: transfer.time,
+      earliest_at: transfer.earliest_at,
+      latest_at: transfer.latest_at,
+      inputs: JSON.stringify(transfer.inputs),
+      blockhash: transfer.blockhash ?? null,
       confirmations: transfer.confirmations,
       state,
       disposition: place.disposition,
@@ -89,7 +152,8 @@ export interface TransferProgress {
   height: number | null;
   block_hash: string | null;
   /** Only ever moves to an earlier time. */
-  chain_time?: number;
+  earliest_at?: number;
+  latest_at?: number;
 }
 
 export async function updateTransfer(
@@ -142,7 +206,7 @@ export function transfersOfInvoice(query: Executor, invoice_id: string): Promise
     .selectFrom('transfers')
     .selectAll()
     .where('invoice_id', '=', invoice_id)
-    .orderBy('chain_time')
+    .orderBy('earliest_at')
     .orderBy('id')
     .execute();
 }
@@ -153,7 +217,7 @@ export function transfersOfPayment(query: Executor, payment_id: string): Promise
     .selectFrom('transfers')
     .selectAll()
     .where('payment_id', '=', payment_id)
-    .orderBy('chain_time')
+    .orderBy('earliest_at')
     .orderBy('id')
     .execute();
 }
@@ -192,26 +256,71 @@ export function pendingTransfers(
     .execute();
 }
 
-/** Transfers of blocks that left the chain lose their place in it; returned as they were before. */
-export async function orphanBlocks(
-  tx: Tx,
-  blockchain: string,
-  hashes: readonly string[],
-  now: number,
-): Promise<TransferRow[]> {
-  if (hashes.length === 0) return [];
-  const rows = await tx
-    .selectFrom('transfers')
-    .selectAll()
-    .where('blockchain', '=', blockchain)
-    .where('block_hash', 'in', hashes)
+/** Transfers of blocks that left the chain lose their place in it. */
+export async function orphanTransfers(tx: Tx, ids: readonly string[], now: number): Promise<void> {
+  if (ids.length === 0) return;
+  await tx
+    .updateTable('transfers')
+    .set({ state: 'pending', height: null, block_hash: null, confirmations: 0, updated_at: now })
+    .where('id', 'in', ids)
     .execute();
-  if (rows.length > 0)
-    await tx
-      .updateTable('transfers')
-      .set({ state: 'pending', height: null, block_hash: null, confirmations: 0, updated_at: now })
-      .where('blockchain', '=', blockchain)
-      .where('block_hash', 'in', hashes)
-      .execute();
-  return rows;
+}
+
+/** A second provider has these transfers too. */
+export async function witnessTransfers(
+  query: Executor,
+  ids: readonly string[],
+  witness: string,
+  now: number,
+): Promise<void> {
+  if (ids.length === 0) return;
+  await query
+    .updateTable('transfers')
+    .set({ witness, updated_at: now })
+    .where('id', 'in', ids)
+    .where('witness', 'is', null)
+    .execute();
+}
+
+/** A transfer that waits for a second provider, with what its invoice asks. */
+export interface UnwitnessedTransfer {
+  transfer: TransferRow;
+  amount_usd_micros: bigint;
+  min_confirmations: number;
+}
+
+/** Transfers of payments that are not confirmed yet, deep enough for their invoice, that no second provider has shown. */
+export async function unwitnessedTransfers(
+  query: Executor,
+  chains: readonly string[],
+  limit: number,
+): Promise<UnwitnessedTransfer[]> {
+  const rows = await query
+    .selectFrom('payments')
+    .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
+    .innerJoin('transfers', 'transfers.payment_id', 'payments.id')
+    .selectAll('transfers')
+    .select(['invoices.amount_usd_micros', 'invoices.min_confirmations'])
+    .where('payments.chain', 'in', chains)
+    .where('payments.status', '=', sql.lit('confirming'))
+    .where('invoices.status', '=', 'created')
+    .where('transfers.witness', 'is', null)
+    .where('transfers.state', '<>', 'gone')
+    .where((where) =>
+      where.or([
+        where('transfers.state', '=', 'final'),
+        where.and([
+          where('transfers.height', 'is not', null),
+          where('transfers.confirmations', '>=', where.ref('invoices.min_confirmations')),
+        ]),
+      ]),
+    )
+    .orderBy('invoices.amount_usd_micros', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ amount_usd_micros, min_confirmations, ...transfer }) => ({
+    transfer,
+    amount_usd_micros,
+    min_confirmations,
+  }));
 }

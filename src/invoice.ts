@@ -27,6 +27,7 @@ export interface InvoiceState {
 export interface SeenTransfer {
   amount_atomic: bigint;
   confirmations: number;
+  /** Whether it counts: the chain calls it final, or it is as deep as this invoice asks, and whoever must agree does. */
   final: boolean;
   txid: string;
 }
@@ -35,15 +36,26 @@ export interface SeenTransfer {
 export interface Knowledge {
   /** Unix seconds. */
   now: number;
-  /** Everything made before this moment has been read from the chain; Unix seconds, 0 if never. */
+  /** Everything made before this moment to the invoice's own account is read and stored; Unix seconds, 0 if never. */
   read_through: number;
+  /** Whether our clock can be believed: as long as it cannot, nothing ends by it. */
+  clock_trusted: boolean;
+  /** Whether the grace may end what was not read: not before there was time to read it since the start. */
+  may_end_unread: boolean;
+  /** Matched to the invoice and not gone, oldest first. */
   transfers: readonly SeenTransfer[];
+  /** Whether the invoice shows a payment, though every transfer of it may be gone. */
+  has_payment: boolean;
   /** The owner's prepaid balance and the invoice's volume, USD micros; null where no limit applies. */
   prepaid: { balance_micros: bigint; volume_micros: bigint } | null;
 }
 
+/**
+ * Why an invoice is decided about. `evaluate`: transfers, the limit or the time may have changed. `cancel` is the buyer's,
+ * `simulate` the merchant's in demo mode, `resolve` the operator's.
+ */
 export type Fact =
-  | { kind: 'look' }
+  | { kind: 'evaluate' }
   | { kind: 'cancel' }
   | { kind: 'simulate' }
   | { kind: 'resolve'; action: 'expire' | 'fail' | 'confirm' };
@@ -75,22 +87,30 @@ export type Verdict =
   | { verdict: 'unchanged' }
   | {
       verdict: 'refused';
-      code: 'invoice_ended' | 'payment_detected' | 'limit_exhausted' | 'transfer_booked';
+      code:
+        | 'invoice_ended'
+        | 'payment_detected'
+        | 'limit_exhausted'
+        | 'transfer_booked'
+        | 'transaction_unknown';
     };
 
-/** Decides. Terminal invoices only move by `resolve`; money decides before wishes do. */
+/**
+ * Decides what becomes of an invoice; changes nothing itself. Whatever the fact, the transfers and the clock are judged
+ * first, so that nobody cancels or simulates what is paid or over. An invoice that has ended moves by `resolve` only.
+ */
 export function decide(invoice: InvoiceState, fact: Fact, known: Knowledge): Verdict {
   if (fact.kind === 'resolve') return resolve(invoice, fact.action, known);
   if (invoice.status !== 'created') return decideEnded(invoice, fact);
-  const look = lookAt(invoice, known);
-  if (fact.kind === 'look' || look.verdict === 'moved') return look;
+  const found = evaluate(invoice, known);
+  if (fact.kind === 'evaluate' || found.verdict === 'moved') return found;
   if (fact.kind === 'cancel') {
     if (known.transfers.length > 0) return { verdict: 'refused', code: 'payment_detected' };
-    return { verdict: 'moved', to: 'cancelled', payment: null, sum: addUp(invoice, []) };
+    return { verdict: 'moved', to: 'cancelled', payment: endedPayment(known), sum: addUp(invoice, []) };
   }
   const settled = { verdict: 'moved', to: 'confirmed', payment: 'confirmed', credit_missing: true } as const;
   // Only the limit is missing: the real payment is what is booked.
-  if (look.verdict === 'waiting' && look.limit_exhausted)
+  if (found.verdict === 'waiting' && found.limit_exhausted)
     return { ...settled, sum: addUp(invoice, known.transfers.filter(isFinal)) };
   const sum = addUp(invoice, []);
   return {
@@ -107,27 +127,32 @@ export function decide(invoice: InvoiceState, fact: Fact, known: Knowledge): Ver
 
 function decideEnded(invoice: InvoiceState, fact: Fact): Verdict {
   const same =
-    fact.kind === 'look' ||
+    fact.kind === 'evaluate' ||
     (fact.kind === 'cancel' && invoice.status === 'cancelled') ||
     (fact.kind === 'simulate' && invoice.status === 'confirmed');
   return same ? { verdict: 'unchanged' } : { verdict: 'refused', code: 'invoice_ended' };
 }
 
-/** Observation and clock: enough final money confirms, time judges before the limit does. */
-function lookAt(invoice: InvoiceState, known: Knowledge): Verdict {
+/**
+ * Transfers and clock: enough final money confirms; time is judged before the limit. An invoice ends only when its own
+ * account is read past its end and nothing that came in time still waits, or by the outer bound of the grace.
+ */
+function evaluate(invoice: InvoiceState, known: Knowledge): Verdict {
   const sum = addUp(invoice, known.transfers);
   const final = known.transfers.filter(isFinal);
   const pending = final.length < known.transfers.length;
   const enough = total(final) >= invoice.amount_atomic;
   const expired: Verdict = { verdict: 'moved', to: 'expired', payment: endedPayment(known), sum };
-  if (known.now >= invoice.expires_at + GRACE_SECONDS) return expired;
+  const isOverdue = known.now >= invoice.expires_at + GRACE_SECONDS;
+  if (known.clock_trusted && known.may_end_unread && isOverdue) return expired;
   if (enough) {
     const { prepaid } = known;
     if (prepaid && !covers(prepaid.balance_micros, prepaid.volume_micros))
       return { verdict: 'waiting', payment: 'held', sum, limit_exhausted: true };
     return { verdict: 'moved', to: 'confirmed', payment: 'confirmed', sum: addUp(invoice, final) };
   }
-  if (!pending && known.now >= invoice.expires_at && known.read_through >= invoice.expires_at) return expired;
+  const isOver = known.now >= invoice.expires_at && known.read_through >= invoice.expires_at;
+  if (known.clock_trusted && isOver && !pending) return expired;
   return { verdict: 'waiting', payment: waitingPayment(known.transfers), sum };
 }
 
@@ -154,8 +179,11 @@ function resolve(invoice: InvoiceState, action: 'expire' | 'fail' | 'confirm', k
   return { verdict: 'moved', to, payment: endedPayment(known), sum };
 }
 
-/** Money that came to an invoice which ends without it is late: listed, never booked by itself. */
-const endedPayment = (known: Knowledge): PaymentStatus | null => (known.transfers.length > 0 ? 'late' : null);
+/** Money that came to an invoice which ends without it is late: listed, never booked by itself. Where all of it is gone, so is the payment. */
+function endedPayment({ transfers, has_payment }: Knowledge): PaymentStatus | null {
+  if (transfers.length > 0) return 'late';
+  return has_payment ? 'orphaned' : null;
+}
 
 /** Adds transfers up against the amount. */
 export function addUp(invoice: InvoiceState, transfers: readonly SeenTransfer[]): Sum {

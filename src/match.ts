@@ -1,4 +1,5 @@
-// Which invoice a transfer pays. Exact memo, exact reference or exact reserved amount; never a guess.
+// Which invoice a transfer pays: exact memo, exact reference or exact reserved amount, at the right time; never a guess.
+import type { Interval } from './chains/chain.ts';
 
 /** What matching needs of an invoice. */
 export interface MatchableInvoice {
@@ -9,25 +10,28 @@ export interface MatchableInvoice {
   reference: string | null;
   amount_atomic: string;
   status: string;
+  /** Unix seconds, both. */
+  created_at: number;
   expires_at: number;
 }
 
 /** What matching needs of a transfer. */
-export interface MatchableTransfer {
+export interface MatchableTransfer extends Interval {
   chain: string;
   address_key: string;
   amount_atomic: bigint;
   memo: string | null;
   references: readonly string[];
-  time: number;
   ambiguous?: string | null;
 }
 
-/** Invoices found by each key; the database guarantees at most one for each. */
+/** Invoices found by each key. */
 export interface MatchCandidates<I extends MatchableInvoice> {
+  /** The database guarantees at most one. */
   by_memo?: I | undefined;
   by_reference?: I | undefined;
-  by_amount?: I | undefined;
+  /** At most one of each account that uses the address, those first that go before the others. */
+  by_amount?: readonly I[];
 }
 
 export type Match<I extends MatchableInvoice> =
@@ -37,27 +41,44 @@ export type Match<I extends MatchableInvoice> =
 /** Decides what a transfer is. `late`: it names an invoice that had ended, or was made after its time. */
 export function match<I extends MatchableInvoice>(
   transfer: MatchableTransfer,
-  found: MatchCandidates<I>,
+  { by_memo, by_reference, by_amount = [] }: MatchCandidates<I>,
 ): Match<I> {
   if (transfer.ambiguous) return { disposition: 'unmatched', reason: transfer.ambiguous };
   const pays = (invoice: I | undefined): invoice is I =>
     invoice !== undefined && invoice.chain === transfer.chain && invoice.address_key === transfer.address_key;
-  const { by_memo, by_reference, by_amount } = found;
   if (pays(by_memo) && pays(by_reference) && by_memo.id !== by_reference.id)
     return { disposition: 'unmatched', reason: 'memo and reference name different invoices' };
+  const named = [by_memo, by_reference].find(pays);
+  if (named) return matchTo(transfer, named);
   // A memo that names another asset's invoice says whom it was meant for: the amount must not guess otherwise.
-  const invoice = [by_memo, by_reference, by_memo ? undefined : by_amount].find(pays);
-  if (!invoice)
-    return { disposition: 'unmatched', reason: unmatchedReason(transfer, by_memo ?? by_reference) };
-  return { disposition: placeAt(transfer, invoice), invoice };
+  const reserved = by_memo ? [] : by_amount.filter(pays);
+  const invoice =
+    reserved.find((one) => placeAt(transfer, one) === 'matched') ??
+    reserved.find((one) => placeAt(transfer, one) === 'late') ??
+    reserved[0];
+  if (invoice) return matchTo(transfer, invoice);
+  return { disposition: 'unmatched', reason: unmatchedReason(transfer, by_memo ?? by_reference) };
 }
 
-/** Whether a transfer that names an invoice came while it could be paid. */
-export const placeAt = (
-  transfer: Pick<MatchableTransfer, 'time'>,
-  invoice: Pick<MatchableInvoice, 'status' | 'expires_at'>,
-): 'matched' | 'late' =>
-  invoice.status === 'created' && transfer.time <= invoice.expires_at ? 'matched' : 'late';
+function matchTo<I extends MatchableInvoice>(transfer: MatchableTransfer, invoice: I): Match<I> {
+  const place = placeAt(transfer, invoice);
+  if (place === 'before') return { disposition: 'unmatched', reason: MADE_BEFORE };
+  return { disposition: place, invoice };
+}
+
+export const MADE_BEFORE = 'made before the invoice that it would pay';
+
+/**
+ * Where a transfer that names an invoice falls: its interval must meet the invoice's time, both ends included.
+ * `before`: it was made before the invoice existed, and cannot be meant for it.
+ */
+export function placeAt(
+  { earliest_at, latest_at }: Interval,
+  { status, created_at, expires_at }: Pick<MatchableInvoice, 'status' | 'created_at' | 'expires_at'>,
+): 'matched' | 'late' | 'before' {
+  if (latest_at < created_at) return 'before';
+  return status === 'created' && earliest_at <= expires_at ? 'matched' : 'late';
+}
 
 function unmatchedReason(transfer: MatchableTransfer, named: MatchableInvoice | undefined): string {
   if (named) return `names an invoice of ${named.chain}, but ${transfer.chain} was sent`;

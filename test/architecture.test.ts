@@ -9,7 +9,6 @@ import { verifies } from './requirements.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const rooms = ['bin', 'cli', 'daemon', 'data', 'src'];
-const MAX_LINES = 300;
 const MAX_FUNCTION_LINES = 70;
 
 interface Module {
@@ -234,13 +233,6 @@ describe('a module', () => {
     const opens = /^(#!\/usr\/bin\/env node\nconst \[|(\/\*\* @jsxImportSource \w+ \*\/\n)?\/\/ \S)/;
     const silent = [...modules, ...tests].filter(({ text }) => !opens.test(text));
     expect(silent.map(({ path }) => path)).toEqual([]);
-  });
-
-  test(`has at most ${MAX_LINES} lines`, () => {
-    const long = modules
-      .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
-      .filter(({ lines }) => lines > MAX_LINES);
-    expect(long).toEqual([]);
   });
 
   test(`has no function over ${MAX_FUNCTION_LINES} lines`, () => {

@@ -87,7 +87,7 @@ async function bookHeld(app: App, merchant_id: string, first: string[]): Promise
     let booked = 0;
     for (const invoice_id of ids) {
       try {
-        const outcome = await apply(app, invoice_id, { fact: { kind: 'look' }, actor: 'observer' });
+        const outcome = await apply(app, invoice_id, { fact: { kind: 'evaluate' }, actor: 'observer' });
         if (outcome?.verdict.verdict === 'moved') booked++;
       } catch (error) {
         app.log.error(

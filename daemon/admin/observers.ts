@@ -1,11 +1,20 @@
 // What each observer has read and what it could not: providers, tip, lag, ranges, and the transfers left over.
 import type { z } from 'zod';
+import { sharedAddresses } from '../../data/addresses.ts';
 import { latestStrays } from '../../data/admin.ts';
 import { watchCounts } from '../../data/admin-detail.ts';
+import { countContradictions } from '../../data/contradictions.ts';
 import { allCursors, latestRanges } from '../../data/cursors.ts';
-import type { CursorRow } from '../../data/tables.ts';
+import { troubledProofs, unreadableAssets } from '../../data/proofs.ts';
+import type { AccountProofRow, CursorRow } from '../../data/tables.ts';
 import { type Tally, tallies } from '../../data/tallies.ts';
-import type { ObserverPublic, observerStatuses, ProviderPublic } from '../../src/api/admin-schemas.ts';
+import type {
+  AccountBehind,
+  AdminObservers,
+  ObserverPublic,
+  observerStatuses,
+  ProviderPublic,
+} from '../../src/api/admin-schemas.ts';
 import { findBlockchain } from '../../src/chains/gateways.ts';
 import { type App, seconds } from '../context.ts';
 import type { ProviderStatus } from '../observer/rpc.ts';
@@ -14,6 +23,8 @@ import { presentEntry } from './present.ts';
 /** Late and unmatched transfers that an observer shows. */
 const STRAYS_SHOWN = 20;
 const RANGES_SHOWN = 50;
+/** Accounts in trouble that an observer shows. */
+const BEHIND_SHOWN = 50;
 /** An observer is behind when so many readings are overdue, and at least so long. */
 const BEHIND_READINGS = 5;
 const BEHIND_SECONDS = 60;
@@ -50,7 +61,7 @@ export async function observerStates(app: App): Promise<ObserverState[]> {
     const { blockchain } = lane;
     const cursor = cursors.find((row) => row.blockchain === blockchain);
     const { watched, pending } = await watchCounts(query, blockchain, now);
-    const read_at = cursor?.last_ok_at ?? null;
+    const read_at = cursor?.read_through ?? cursor?.last_ok_at ?? null;
     const lag_seconds = watched === 0 || read_at === null ? null : Math.max(0, now - read_at);
     const status = statusOf(lane, watched, lag_seconds);
     states.push({ blockchain, status, lag_seconds, watched, pending, lane, cursor });
@@ -68,11 +79,21 @@ function statusOf({ providers, gateways }: Lane, watched: number, lag_seconds: n
   return lag_seconds > Math.max(BEHIND_SECONDS, BEHIND_READINGS * interval) ? 'behind' : 'ok';
 }
 
-/** ObserverPublic of each. */
-export async function presentObservers(app: App): Promise<z.output<typeof ObserverPublic>[]> {
+/** AdminObservers. */
+export async function presentObservers(app: App): Promise<z.output<typeof AdminObservers>> {
   const states = await observerStates(app);
   const strays = await tallies(app.db.query, [strayTallies.late, strayTallies.unmatched]);
-  return Promise.all(states.map((state) => presentObserver(app, state, strays)));
+  const observers = await Promise.all(states.map((state) => presentObserver(app, state, strays)));
+  const trouble = app.clock_check.trouble();
+  const offset = app.clock_check.offset();
+  return {
+    clock: {
+      trusted: trouble === null,
+      offset_seconds: trouble?.offset_seconds ?? (offset === null ? null : Math.round(offset)),
+      message: trouble?.message ?? null,
+    },
+    observers,
+  };
 }
 
 async function presentObserver(
@@ -116,8 +137,31 @@ async function presentObserver(
     late_count: count(strayTallies.late),
     requests: total('requests'),
     failures: total('failures'),
+    read_through: cursor?.read_through ?? null,
+    accounts_behind: (await troubledProofs(query, blockchain, BEHIND_SHOWN)).map(presentBehind),
+    unreadable_assets: (await unreadableAssets(query, blockchain)).map(({ chain, reason, since }) => ({
+      chain,
+      reason,
+      since,
+    })),
+    shared_addresses: (await sharedAddresses(query, blockchain)).map(({ address_key, owners }) => ({
+      address_key,
+      owner_ids: owners,
+    })),
+    contradictions: await countContradictions(query, blockchain),
   };
 }
+
+const presentBehind = (row: AccountProofRow): z.output<typeof AccountBehind> => ({
+  chain: row.chain,
+  address_key: row.address_key,
+  account: row.account,
+  read_through: row.read_through,
+  trouble: row.trouble ?? '',
+  failures: row.failures,
+  failed_since: row.failed_since,
+  retry_at: row.retry_at,
+});
 
 const secondsOf = (ms: number | null): number | null =>
   ms === null || !Number.isFinite(ms) ? null : Math.floor(ms / 1000);

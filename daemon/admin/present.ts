@@ -129,6 +129,6 @@ export const presentTransfer = (
   disposition: row.disposition,
   ambiguous: row.ambiguous,
   booked_invoice_id: row.booked_invoice_id,
-  chain_time: row.chain_time,
+  chain_time: row.earliest_at,
   first_seen_at: row.first_seen_at,
 });

@@ -2,14 +2,18 @@
 import type { z } from 'zod';
 import { insertLog } from '../../data/payments.ts';
 import type { InvoiceRow, UserRow } from '../../data/tables.ts';
+import { transfersOfTransactions } from '../../data/transfers.ts';
 import type { AdminPaymentDetail } from '../../src/api/admin-schemas.ts';
 import { nextCall } from '../../src/api/mends.ts';
+import { ProviderError } from '../../src/chains/chain.ts';
+import { disabledGatewaysOf } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Fact } from '../../src/invoice.ts';
 import { type App, seconds } from '../context.ts';
 import type { UserContext } from '../http/handler.ts';
 import { hasEnded, refuseLimit, settled } from '../routes/invoices.ts';
-import { apply, type Outcome } from '../settle.ts';
+import { recordNamed } from '../settle/record.ts';
+import { apply, type Outcome, reevaluateInvoices } from '../settle.ts';
 import { findListed, paymentDetail } from './payments.ts';
 import { normalizeTxid } from './txid.ts';
 
@@ -25,22 +29,33 @@ const notes: Record<Action, string> = {
   confirm: 'confirmed by the operator',
 };
 
+interface Resolution {
+  action: Action;
+  txid: string | null;
+  /** Book also where the chain has no such transaction, or cannot be asked. */
+  force: boolean;
+  note: string | null;
+}
+
 /**
  * Does what the operator says and answers AdminPaymentDetail. Refuses with `payment_not_found`, `invoice_ended`,
- * `transfer_booked` or `limit_exhausted`; throws ProviderError where the chain cannot be read.
+ * `transfer_booked`, `transaction_unknown`, `bad_request` or `limit_exhausted`; throws ProviderError where the chain
+ * cannot be read.
  */
 export async function resolvePayment(
   { app, user, log }: UserContext,
   id: string,
-  { action, txid }: { action: Action; txid: string | null },
+  { action, txid, force, note }: Resolution,
 ): Promise<z.input<typeof AdminPaymentDetail>> {
   const actor = operatorName(user);
+  if (force && !note?.trim())
+    throw new Refusal('bad_request', { detail: 'To book by `force`, say why in `note`' });
   const named = txid === null ? null : normalizeTxid(txid);
-  const said = { actor, action, id, txid: named };
+  const said = { actor, action, id, txid: named, force, note };
   try {
     const status = await (action === 'recheck'
       ? recheck(app, id, actor)
-      : move(app, id, actor, action, named));
+      : move(app, id, actor, { action, txid: named, force, note }));
     log.warn({ ...said, status }, 'the operator resolved a payment');
   } catch (error) {
     log.warn({ ...said, refused: (error as Error).message }, "the operator's resolution was refused");
@@ -58,7 +73,7 @@ async function recheck(app: App, id: string, actor: string): Promise<string> {
     await audit(app, { payment_id: listed.payment.id, invoice_id: null }, 'recheck', listed.payment, actor);
     return listed.payment.status;
   }
-  const fact: Fact = { kind: 'look' };
+  const fact: Fact = { kind: 'evaluate' };
   const outcome = await apply(app, listed.invoice.id, { fact, actor, note: notes.recheck });
   if (!outcome) throw new Refusal('payment_not_found');
   await audit(app, keysOf(outcome.invoice), 'recheck', outcome.invoice, actor);
@@ -69,8 +84,7 @@ async function move(
   app: App,
   id: string,
   actor: string,
-  action: Exclude<Action, 'recheck'>,
-  txid: string | null,
+  { action, txid, force, note }: Resolution & { action: Exclude<Action, 'recheck'> },
 ): Promise<string> {
   const listed = await findListed(app, id);
   if (!('invoice' in listed)) {
@@ -79,8 +93,10 @@ async function move(
       detail: `This is a payment, not an invoice: resolve the invoice that it pays${invoice_id ? ` (${invoice_id})` : ''} with \`confirm\` and its txid`,
     });
   }
+  if (action === 'confirm' && txid !== null) await readNamed(app, listed.invoice, txid, force);
   const fact: Fact = { kind: 'resolve', action };
-  const outcome = await apply(app, listed.invoice.id, { fact, actor, note: notes[action], txid });
+  const said = note?.trim() ? `${notes[action]}: ${note.trim()}` : notes[action];
+  const outcome = await apply(app, listed.invoice.id, { fact, actor, note: said, txid, force });
   if (!outcome) throw new Refusal('payment_not_found');
   await refuseShort(app, outcome);
   if (outcome.verdict.verdict === 'refused' && outcome.verdict.code === 'invoice_ended')
@@ -92,6 +108,28 @@ async function move(
   if (outcome.verdict.verdict === 'unchanged') await audit(app, keysOf(invoice), action, invoice, actor);
   return invoice.status;
 }
+
+/** Stores what the named transaction paid to the invoice's address, as the chain has it now, before it is booked. */
+async function readNamed(app: App, invoice: InvoiceRow, txid: string, force: boolean): Promise<void> {
+  const { blockchain, address_key } = invoice;
+  const gateway = everyGateway(app).find(({ chain }) => chain === invoice.chain);
+  if (!gateway || invoice.status === 'confirmed') return;
+  try {
+    const found = await app.observer.lookUp(blockchain, { txid, address_key, gateway });
+    const context = { app, blockchain, gateways: [gateway], now: seconds(app.clock) };
+    if (found.length > 0) await reevaluateInvoices(app, await recordNamed(context, found));
+  } catch (error) {
+    // What was read before is known without the provider, and `force` asks for no proof.
+    if (!(error instanceof ProviderError)) throw error;
+    const known = await transfersOfTransactions(app.db.query, blockchain, [txid]);
+    if (known.length === 0 && !force) throw error;
+  }
+}
+
+const everyGateway = ({ config, gateways }: App) => [
+  ...gateways,
+  ...disabledGatewaysOf(config.network, config.gateways),
+];
 
 const keysOf = (invoice: InvoiceRow) => ({ payment_id: invoice.payment_id, invoice_id: invoice.id });
 

@@ -68,7 +68,7 @@ async function prepare(
   { config, origins }: Effective,
   { db, log, serving, undo }: { db: Db; log: Log; serving: Serving; undo: (() => unknown)[] },
 ): Promise<RunningApp> {
-  const clock = { ms: Date.now };
+  const clock = { ms: Date.now, monotonic_ms: () => performance.now() };
   await migrate(db);
   const secrets = openSecrets(config);
   await proveSecret(db, secrets, config.data_dir);

@@ -2,7 +2,7 @@
 import ipaddr from 'ipaddr.js';
 import type { Endpoint } from '../../src/api/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
-import type { Clock } from '../context.ts';
+import type { App, Clock } from '../context.ts';
 
 const WINDOW_MS = 60_000;
 /** Beyond this many callers the longest silent one is forgotten. */
@@ -85,4 +85,10 @@ function identityIn(input: unknown): string | undefined {
   const named = body?.username ?? body?.email ?? body?.id ?? params?.email;
   if (typeof named !== 'string' && typeof named !== 'number') return undefined;
   return String(named).trim().toLowerCase().slice(0, MAX_IDENTITY_LENGTH);
+}
+
+/** Who calls without credentials, as a keyed hash that tells callers apart and nobody's address; null where it is exempt. */
+export function callerOf({ config, secrets }: Pick<App, 'config' | 'secrets'>, ip: string): string | null {
+  if (config.demo && ipaddr.parse(ip).range() === 'loopback') return null;
+  return secrets.digest(network(ip), 'invoices.caller');
 }

@@ -1,44 +1,74 @@
 // Watches every blockchain at its own pace, and the clock; one chain's trouble stays its own.
 import { randomUUID } from 'node:crypto';
-import { dropLeases, getCursor, holdLease } from '../../data/cursors.ts';
-import { dueInvoices, overdueInvoices, releaseAmounts } from '../../data/invoices.ts';
-import { type Gateway, type Network, ProviderError } from '../../src/chains/chain.ts';
-import { type Blockchain, blockchains, disabledGatewaysOf } from '../../src/chains/gateways.ts';
+import { dropLeases, holdLease } from '../../data/cursors.ts';
+import {
+  DUE_BEGIN,
+  type DueInvoice,
+  type DuePosition,
+  dueInvoices,
+  overdueInvoices,
+  releaseAmounts,
+} from '../../data/invoices.ts';
+import { unreadableAssets } from '../../data/proofs.ts';
+import {
+  type AccountRef,
+  type Gateway,
+  type NamedTransaction,
+  ProviderError,
+  type Transfer,
+  type UnreadableAsset,
+} from '../../src/chains/chain.ts';
+import { blockchains, disabledGatewaysOf } from '../../src/chains/gateways.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import type { App } from '../context.ts';
 import { seconds } from '../context.ts';
-import type { SettleApp } from '../settle.ts';
+import { reevaluateInvoices } from '../settle.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';
-import type { ProviderConfig } from './provider.ts';
-import { createReader, lookAtAll, type Reader } from './reader.ts';
+import { providersOf } from './quorum.ts';
+import { createReader, type Reader, type ReaderApp } from './reader.ts';
 import { openRpc, type ProviderStatus, type RpcSource } from './rpc.ts';
 
-/** How often the clock looks at invoices whose time is up. */
+/** How often invoices are ended whose time is up. */
 const CLOCK_MS = 1_000;
 /** How often amounts are given back and invoices past the grace are ended. */
 const HOUSEKEEPING_MS = 60_000;
-/** Invoices that one tick of the clock looks at. */
+/** Invoices that are due taken at a time. */
 const DUE_BATCH = 200;
-/** Batches in one tick; what is left comes with the next. */
+/** Batches in one tick; the next tick goes on after them. */
 const DUE_BATCHES = 50;
 /** A daemon that reads a blockchain keeps others from reading it twice; after its death they wait for this … */
 const LEASE_MS = 15_000;
 /** … or for so many pauses between its reads, whichever is longer. */
 const LEASE_READS = 3;
+/** Of the requests that the pace lets through in one pause, the share that single accounts may take; and at least so many. */
+const SPARE_SHARE = 0.5;
+const SPARE_REQUESTS_LEAST = 4;
+/** What is due at such a time was asked for at once, whatever its blockchain was read through. */
+const WOKEN = 1;
+const AFTER_WOKEN: DuePosition = { due_at: WOKEN, id: '\u{10FFFF}' };
 /** Longest wait after failures of ours (those of providers wait by themselves). */
 const RETRY_MS = 10_000;
 
 export interface Observer {
   start(): void;
-  /** Reads a blockchain now; calls made meanwhile share one read that begins after them. Throws ProviderError. */
-  poll(blockchain: string): Promise<void>;
-  /** Looks now at everything whose time is up. */
+  /**
+   * Reads a blockchain now, the accounts in `focus` first; calls made meanwhile share one read that begins after them.
+   * Throws ProviderError.
+   */
+  poll(blockchain: string, focus?: readonly AccountRef[]): Promise<void>;
+  /** The credits that a transaction made to an address, as the provider that answers now has them. Throws ProviderError. */
+  lookUp(blockchain: string, named: NamedTransaction): Promise<Transfer[]>;
+  /** Why an address cannot be a wallet, by the chain's word; null where it can. Throws ProviderError. */
+  inspectAddress(blockchain: string, address_key: string): Promise<string | null>;
+  /** Assets of a blockchain that the last reading could not read; nothing is asked of a database. */
+  unreadable(blockchain: string): readonly UnreadableAsset[];
+  /** Evaluates now everything whose time is up. */
   tick(): Promise<void>;
   status(): { blockchain: string; providers: ProviderStatus[]; gateways: readonly Gateway[] }[];
   stop(): Promise<void>;
 }
 
-type ObserverApp = SettleApp & Pick<App, 'gateways'>;
+type ObserverApp = ReaderApp & Pick<App, 'gateways'>;
 
 export interface ObserverOptions {
   app: ObserverApp;
@@ -48,55 +78,116 @@ export interface ObserverOptions {
 
 export function openObserver({ app, source }: ObserverOptions): Observer {
   const instance = randomUUID();
-  const readers = blockchains.map(({ id }) => createLane(app, instance, id, source?.(id)));
+  const pollers = blockchains.map(({ id }) => createPoller(app, instance, id, source?.(id)));
   const stopping = new AbortController();
   const running: Promise<void>[] = [];
+  /** Where each blockchain's next tick goes on among the invoices that are due. */
+  const positions = new Map<string, DuePosition>();
   let lastHousekeeping = 0;
+  let unreadable: Awaited<ReturnType<typeof unreadableAssets>> = [];
 
-  /** Of all blockchains in one order: what waited for the limit is booked oldest first, wherever it was paid. */
-  async function nextDue(now: number): Promise<string[]> {
-    const due: Awaited<ReturnType<typeof dueInvoices>> = [];
-    for (const { reader } of readers) {
-      const id = reader.blockchain.id;
-      const cursor = await getCursor(app.db.query, id);
-      const horizon = Math.min(now, cursor?.last_ok_at ?? 0);
-      due.push(...(await dueInvoices(app.db.query, id, horizon, DUE_BATCH)));
+  /** What was asked for at once, of all blockchains in one order: what waited for the limit is booked oldest first, wherever it was paid. */
+  async function evaluateWoken(): Promise<void> {
+    let after = DUE_BEGIN;
+    for (let batch = 0; batch < DUE_BATCHES; batch++) {
+      const due: DueInvoice[] = [];
+      for (const { id } of blockchains)
+        due.push(...(await dueInvoices(app.db.query, id, { horizon: WOKEN, after, limit: DUE_BATCH })));
+      due.sort((one, other) => one.due_at - other.due_at || (one.id < other.id ? -1 : 1));
+      const taken = due.slice(0, DUE_BATCH);
+      await reevaluateInvoices(
+        app,
+        taken.map(({ id }) => id),
+        'clock',
+      );
+      const last = taken.at(-1);
+      if (!last || due.length < DUE_BATCH) return;
+      after = last;
     }
-    return due.sort((one, other) => (one.due_at ?? 0) - (other.due_at ?? 0)).map(({ id }) => id);
+  }
+
+  /** Those whose time is over and whose account is proved read past it; one that cannot be settled stops no other. */
+  async function evaluateDue(blockchain: string, now: number): Promise<void> {
+    for (let batch = 0; batch < DUE_BATCHES; batch++) {
+      const after = positions.get(blockchain) ?? AFTER_WOKEN;
+      const due = await dueInvoices(app.db.query, blockchain, { horizon: now, after, limit: DUE_BATCH });
+      const ready = due.filter(({ proved }) => proved).map(({ id }) => id);
+      await reevaluateInvoices(app, ready, 'clock');
+      const last = due.at(-1);
+      if (last && due.length === DUE_BATCH) positions.set(blockchain, last);
+      else return void positions.delete(blockchain);
+    }
+  }
+
+  async function evaluateOverdue(now: number): Promise<void> {
+    let after = DUE_BEGIN;
+    for (let batch = 0; batch < DUE_BATCHES; batch++) {
+      const before = now - GRACE_SECONDS;
+      const overdue = await overdueInvoices(app.db.query, { before, after, limit: DUE_BATCH });
+      const ids = overdue.map(({ id }) => id);
+      await reevaluateInvoices(app, ids, 'clock');
+      const last = overdue.at(-1);
+      if (!last || overdue.length < DUE_BATCH) return;
+      after = last;
+    }
   }
 
   async function tick(): Promise<void> {
     const now = seconds(app.clock);
-    await lookAtBatches(app, () => nextDue(now));
-    if (app.clock.ms() - lastHousekeeping < HOUSEKEEPING_MS) return;
-    lastHousekeeping = app.clock.ms();
-    await lookAtBatches(app, () => overdueInvoices(app.db.query, now, GRACE_SECONDS, DUE_BATCH));
+    app.clock_check.report(app.log);
+    unreadable = await unreadableAssets(app.db.query);
+    await evaluateWoken();
+    const trusted = app.clock_check.trouble() === null;
+    if (trusted) for (const { id } of blockchains) await evaluateDue(id, now);
+    const since = app.clock.monotonic_ms() - lastHousekeeping;
+    if (lastHousekeeping > 0 && since < HOUSEKEEPING_MS) return;
+    lastHousekeeping = app.clock.monotonic_ms();
+    if (!trusted) return;
+    await evaluateOverdue(now);
     await releaseAmounts(app.db.query, now);
   }
 
+  const pollerOf = async (blockchain: string): Promise<Poller> => {
+    const poller = pollers.find(({ reader }) => reader.blockchain.id === blockchain);
+    if (!poller || (await poller.gateways.current()).length === 0)
+      throw new ProviderError('unreachable', `${blockchain} is not enabled`);
+    return poller;
+  };
+
   return {
     tick,
+    unreadable: (blockchain) => unreadable.filter((asset) => asset.blockchain === blockchain),
     start() {
       // The clock first: it may watch addresses again, and whoever reads on without them never comes back for them.
       const ticked = tick().catch((error: unknown) =>
-        app.log.error({ err: error }, 'the clock failed; it goes on'),
+        app.log.error({ err: error }, 'the clock failed; it continues'),
       );
       const afterwards = (work: () => Promise<number>) =>
         running.push(repeat(stopping.signal, () => ticked.then(work)));
-      for (const lane of readers) afterwards(() => lane.scheduled());
+      for (const poller of pollers) afterwards(() => poller.scheduled());
       afterwards(async () => {
         await tick();
         return CLOCK_MS;
       });
     },
-    async poll(blockchain) {
-      const lane = readers.find(({ reader }) => reader.blockchain.id === blockchain);
-      if (!lane || (await lane.gateways.current()).length === 0)
-        throw new ProviderError('unreachable', `${blockchain} is not enabled`);
-      await lane.forced();
+    async poll(blockchain, focus) {
+      await (await pollerOf(blockchain)).forced(focus);
+    },
+    async lookUp(blockchain, named) {
+      const { reader, gateways } = await pollerOf(blockchain);
+      const current = await gateways.current();
+      return reader.source.use((rpc) =>
+        reader.blockchain.family.lookUp(reader.contextFor(rpc, current), named),
+      );
+    },
+    async inspectAddress(blockchain, address_key) {
+      const { reader } = await pollerOf(blockchain);
+      const { family } = reader.blockchain;
+      if (!family.inspectAddress) return null;
+      return reader.source.use(async (rpc) => (await family.inspectAddress?.(rpc, address_key)) ?? null);
     },
     status: () =>
-      readers
+      pollers
         .map(({ reader, gateways }) => ({
           blockchain: reader.blockchain.id,
           providers: reader.source.status(),
@@ -105,7 +196,7 @@ export function openObserver({ app, source }: ObserverOptions): Observer {
         .filter(({ gateways }) => gateways.length > 0),
     async stop() {
       stopping.abort();
-      await Promise.all(readers.map(({ reader }) => reader.source.close()));
+      await Promise.all(pollers.map(({ reader }) => reader.source.close()));
       await Promise.all(running);
       await dropLeases(app.db.query, instance);
     },
@@ -118,44 +209,22 @@ export function openObserver({ app, source }: ObserverOptions): Observer {
       try {
         wait = await work();
       } catch (error) {
-        if (!signal.aborted) app.log.error({ err: error }, 'the observer failed; it goes on');
+        if (!signal.aborted) app.log.error({ err: error }, 'the observer failed; it continues');
       }
       await sleep(wait, signal);
     }
   }
 }
 
-/** Looks batch by batch while full ones come, each of other invoices than the one before. */
-async function lookAtBatches(app: SettleApp, next: () => Promise<string[]>): Promise<void> {
-  const seen = new Set<string>();
-  for (let batch = 0; batch < DUE_BATCHES; batch++) {
-    const ids = (await next()).filter((id) => !seen.has(id));
-    await lookAtAll(app, ids, 'clock');
-    for (const id of ids) seen.add(id);
-    if (ids.length < DUE_BATCH) return;
-  }
-}
-
-/** The configured provider alone, or the public ones; a key without a URL is the first one's, and goes to no other. */
-export function providersOf(
-  { id, providers }: Pick<Blockchain, 'id' | 'providers'>,
-  network: Network,
-  { provider, url, api_key }: Partial<ProviderConfig> = {},
-): ProviderConfig[] {
-  const [first, ...others] = providers[network];
-  if (url) return [{ provider: provider ?? first?.provider ?? id, url, api_key }];
-  return first ? [{ ...first, api_key }, ...others] : [];
-}
-
-interface Lane {
+interface Poller {
   reader: Reader;
   gateways: ReadGateways;
   /** One read by the schedule; returns the wait until the next, in milliseconds. */
   scheduled(): Promise<number>;
-  forced(): Promise<void>;
+  forced(focus?: readonly AccountRef[]): Promise<void>;
 }
 
-function createLane(app: ObserverApp, instance: string, id: string, given: RpcSource | undefined): Lane {
+function createPoller(app: ObserverApp, instance: string, id: string, given: RpcSource | undefined): Poller {
   const blockchain = blockchains.find((one) => one.id === id) as (typeof blockchains)[number];
   const { network } = app.config;
   const enabled = app.gateways.filter((gateway) => gateway.blockchain === id);
@@ -164,6 +233,7 @@ function createLane(app: ObserverApp, instance: string, id: string, given: RpcSo
   );
   const gateways = readGateways(app, id, enabled, disabled);
   const configured = app.config.blockchains?.[id];
+  const requests_per_second = configured?.requests_per_second ?? blockchain.requests_per_second;
   const source =
     given ??
     openRpc({
@@ -171,14 +241,25 @@ function createLane(app: ObserverApp, instance: string, id: string, given: RpcSo
       family: blockchain.family,
       network,
       providers: providersOf(blockchain, network, configured),
-      requests_per_second: configured?.requests_per_second ?? blockchain.requests_per_second,
+      requests_per_second,
       clock: app.clock,
       onEvent: (event) => app.log[event.type === 'provider_back' ? 'info' : 'warn'](event, event.message),
     });
-  const reader = createReader({ app, network, blockchain, source, gateways: gateways.current });
   const paces = (enabled.length > 0 ? enabled : disabled).map((gateway) => gateway.poll_interval_seconds);
   const interval = Math.min(...paces) * 1000;
-  const read = coalesce(() => reader.read());
+  const spare_requests = Math.max(
+    SPARE_REQUESTS_LEAST,
+    Math.floor((requests_per_second * interval * SPARE_SHARE) / 1000),
+  );
+  const reader = createReader({
+    app,
+    network,
+    blockchain,
+    source,
+    spare_requests,
+    gateways: gateways.current,
+  });
+  const read = coalesce((focus: readonly AccountRef[]) => reader.read(focus));
   // An SQLite file has one daemon: a lease that a killed one left would only keep the next from reading.
   const mayRead = async () =>
     app.db.dialect === 'sqlite' ||
@@ -192,11 +273,11 @@ function createLane(app: ObserverApp, instance: string, id: string, given: RpcSo
   return {
     reader,
     gateways,
-    forced: read,
+    forced: (focus = []) => read(focus),
     async scheduled() {
       if (!(await mayRead())) return interval;
       try {
-        await read();
+        await read([]);
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
         const retry = source.retryAt() - app.clock.ms();
@@ -207,17 +288,21 @@ function createLane(app: ObserverApp, instance: string, id: string, given: RpcSo
   };
 }
 
-/** Calls during a run share one further run that begins after it. */
-function coalesce(work: () => Promise<void>): () => Promise<void> {
+/** Calls during a run share one further run that begins after it, with what all of them ask for. */
+function coalesce<T>(work: (asked: readonly T[]) => Promise<void>): (asked: readonly T[]) => Promise<void> {
   let current: Promise<void> | undefined;
   let next: Promise<void> | undefined;
+  let waiting: T[] = [];
   const begin = (): Promise<void> => {
-    current = work().finally(() => {
+    const asked = waiting;
+    waiting = [];
+    current = work(asked).finally(() => {
       current = undefined;
     });
     return current;
   };
-  return () => {
+  return (asked) => {
+    waiting.push(...asked);
     if (!current) return begin();
     next ??= current
       .catch(() => undefined)

@@ -1,8 +1,11 @@
 // Reads one blockchain: page by page from the provider into the database, then asks about what was pending.
-import { accountCursors, ensureCursor, getCursor, noteFailure, noteSuccess } from '../../data/cursors.ts';
-import { watchedAddresses } from '../../data/invoices.ts';
+import { accountCursors, ensureCursor, getCursor, noteFailure } from '../../data/cursors.ts';
+import { DUE_BEGIN, type DuePosition, dueInvoices, watchedAddresses } from '../../data/invoices.ts';
+import { accountsBehind, noteReading } from '../../data/proofs.ts';
+import type { CursorRow } from '../../data/tables.ts';
 import { pendingTransfers } from '../../data/transfers.ts';
 import {
+  type AccountRef,
   type Gateway,
   type Json,
   type Network,
@@ -14,10 +17,11 @@ import {
   type WatchedAddress,
 } from '../../src/chains/chain.ts';
 import type { Blockchain } from '../../src/chains/gateways.ts';
-import { seconds } from '../context.ts';
-import { apply, type SettleApp } from '../settle.ts';
+import { type App, seconds } from '../context.ts';
+import { CursorMoved, type RecordContext, recordPage, recordUpdates } from '../settle/record.ts';
+import { reevaluateInvoices, type SettleApp } from '../settle.ts';
 import type { RpcSource } from './rpc.ts';
-import { CursorMoved, type StoreContext, storePage, storeUpdates } from './store.ts';
+import { witnessPayments } from './witness.ts';
 
 /** Pending transfers asked about in one step. */
 const PENDING_BATCH = 250;
@@ -26,36 +30,54 @@ const PENDING_BATCH = 250;
  * provider fails is begun again with the next one.
  */
 const READINGS_PER_READ = 5;
+/** Invoices that are due among which one reading looks for accounts to prove; the next one goes on after them. */
+const DUE_PER_READ = 2_000;
+
+export type ReaderApp = SettleApp & Pick<App, 'clock_check'>;
 
 export interface ReaderOptions {
-  app: SettleApp;
+  app: ReaderApp;
   network: Network;
   blockchain: Blockchain;
   source: RpcSource;
+  /** Requests that one reading may spend on single accounts. */
+  spare_requests: number;
   /** The gateways to read now. */
   gateways(): Promise<readonly Gateway[]>;
 }
 
 /** A reading is of the gateways that it began with. */
-type Reading = Omit<ReaderOptions, 'gateways'> & { gateways: readonly Gateway[] };
+type Reading = Omit<ReaderOptions, 'gateways'> & {
+  gateways: readonly Gateway[];
+  cache: Map<string, unknown>;
+  /** Accounts that somebody asked for, and those with invoices about to end. */
+  urgent(): Promise<readonly AccountRef[]>;
+};
 
 export interface Reader {
   blockchain: Blockchain;
   source: RpcSource;
-  /** Reads everything new once. Throws ProviderError where no provider is left to ask; what was read before is stored. */
-  read(): Promise<void>;
+  /**
+   * Reads everything new once, the accounts in `focus` first. Throws ProviderError where no provider is left to ask;
+   * what was read before is stored.
+   */
+  read(focus?: readonly AccountRef[]): Promise<void>;
+  /** What a family is handed to talk to a provider. */
+  contextFor(rpc: Rpc, gateways: readonly Gateway[]): ReadContext;
 }
 
 export function createReader(options: ReaderOptions): Reader {
   const { app, blockchain, source } = options;
   const cache = new Map<string, unknown>();
+  let due_position = DUE_BEGIN;
   return {
     blockchain,
     source,
-    async read() {
+    contextFor: (rpc, gateways) => contextOf({ ...options, gateways, cache }, rpc),
+    async read(focus = []) {
       for (let reading = 1; ; reading++) {
         try {
-          return await readOnce();
+          return await readOnce(focus);
         } catch (error) {
           if (error instanceof ProviderError) {
             await noteFailure(app.db.query, blockchain.id, error.message, seconds(app.clock));
@@ -67,15 +89,36 @@ export function createReader(options: ReaderOptions): Reader {
     },
   };
 
-  async function readOnce(): Promise<void> {
+  async function readOnce(focus: readonly AccountRef[]): Promise<void> {
     const started_at = seconds(app.clock);
     const watched = await watchedNow(options);
     if (watched.length === 0) return;
-    const reading = { ...options, gateways: await options.gateways() };
-    if (reading.gateways.length === 0) return;
+    const gateways = await options.gateways();
+    if (gateways.length === 0) return;
     await ensureCursor(app.db.query, blockchain.id);
-    const read_through = await source.use((rpc) => readPages(reading, cache, rpc, watched, started_at));
-    await noteSuccess(app.db.query, blockchain.id, read_through);
+    const urgent = async () => [...focus, ...(await dueAccounts())];
+    const reading: Reading = { ...options, gateways, cache, urgent };
+    const read_through = await source.use(async (rpc, label) => {
+      const through = await readAndRecheck(reading, rpc, watched);
+      await witnessPayments(reading, label, (other) => contextOf(reading, other));
+      return through;
+    });
+    await noteReading(app.db.query, blockchain.id, { started_at, read_through });
+  }
+
+  /** Accounts of invoices whose time is over and that are not proved: some of them in each reading, in turns. */
+  async function dueAccounts(): Promise<AccountRef[]> {
+    const horizon = seconds(app.clock);
+    const rows = await dueInvoices(app.db.query, blockchain.id, {
+      horizon,
+      after: due_position,
+      limit: DUE_PER_READ,
+    });
+    due_position = rows.length < DUE_PER_READ ? DUE_BEGIN : (rows.at(-1) as DuePosition);
+    const accounts = new Map<string, AccountRef>();
+    for (const { address_key, chain, proved } of rows)
+      if (!proved) accounts.set(`${address_key} ${chain}`, { address_key, chain });
+    return [...accounts.values()];
   }
 }
 
@@ -93,51 +136,91 @@ async function watchedNow({
   }));
 }
 
-/** Returns the moment up to which everything made has been read, Unix seconds. */
-async function readPages(
-  options: Reading,
-  cache: Map<string, unknown>,
+function contextOf(
+  { app, network, blockchain, gateways, cache, spare_requests }: Omit<Reading, 'urgent'>,
   rpc: Rpc,
-  watched: readonly WatchedAddress[],
-  started_at: number,
-): Promise<number> {
-  const { app, blockchain, gateways } = options;
-  const row = await getCursor(app.db.query, blockchain.id);
-  const context: ReadContext = {
+): ReadContext {
+  return {
     rpc,
-    network: options.network,
+    network,
     blockchain: blockchain.id,
     gateways,
     cache,
     now: () => seconds(app.clock),
+    local: app.clock_check.local,
+    spare_requests,
   };
-  let version = row?.version ?? 0;
-  let tip: Tip | null = null;
-  let read_through = started_at;
-  const request = {
-    addresses: () => watchedNow(options),
-    cursor: isBehindAll(row?.last_ok_at ?? null, watched)
-      ? null
-      : (JSON.parse(row?.cursor ?? 'null') as Json),
-    accounts: (keys: readonly string[]) => accountCursors(app.db.query, blockchain.id, keys),
-  };
-  for await (const page of blockchain.family.read(context, request)) {
-    const stored = await storePage(storeContext(options), version, page);
-    version = stored.version;
-    tip = page.tip ?? tip;
-    read_through = Math.min(read_through, page.read_through ?? started_at);
-    await lookAtAll(app, stored.touched);
-  }
-  await recheck(options, context, tip);
-  return read_through;
 }
 
-/** Nothing watched now is older than what was read last: reading may begin at the addresses instead of the old cursor. */
-const isBehindAll = (last_ok_at: number | null, watched: readonly WatchedAddress[]): boolean =>
-  last_ok_at !== null && watched.every((address) => address.since > last_ok_at);
+/**
+ * What was read before is asked about even where reading breaks off: one blockchain's unreadable account, or one odd
+ * answer, must not keep a payment from its confirmations.
+ */
+async function readAndRecheck(
+  reading: Reading,
+  rpc: Rpc,
+  watched: readonly WatchedAddress[],
+): Promise<number | null> {
+  const { app, blockchain } = reading;
+  const context = contextOf(reading, rpc);
+  const row = await getCursor(app.db.query, blockchain.id);
+  const read = { tip: storedTip(row), read_through: null as number | null };
+  try {
+    await readPages(reading, context, { row, watched, read });
+  } catch (error) {
+    const isOdd = error instanceof ProviderError && (error.kind === 'bad_answer' || error.kind === 'rpc');
+    if (isOdd) await recheck(reading, context, read.tip);
+    throw error;
+  }
+  await recheck(reading, context, read.tip);
+  return read.read_through;
+}
 
-async function recheck(options: Reading, context: ReadContext, tip: Tip | null): Promise<void> {
-  const { app, blockchain } = options;
+interface Pages {
+  row: CursorRow | undefined;
+  watched: readonly WatchedAddress[];
+  /** What is known so far. */
+  read: { tip: Tip | null; read_through: number | null };
+}
+
+async function readPages(
+  reading: Reading,
+  context: ReadContext,
+  { row, watched, read }: Pages,
+): Promise<void> {
+  const { app, blockchain } = reading;
+  let version = row?.version ?? 0;
+  let is_first = true;
+  const request = {
+    addresses: () => watchedNow(reading),
+    cursor: isBehindAll(row, watched) ? null : (JSON.parse(row?.cursor ?? 'null') as Json),
+    accounts: (keys: readonly string[]) => accountCursors(app.db.query, blockchain.id, keys),
+    urgent: reading.urgent,
+    behind: () => accountsBehind(app.db.query, blockchain.id, seconds(app.clock)),
+  };
+  for await (const page of blockchain.family.read(context, request)) {
+    if (page.tip && is_first && blockchain.family.keeps_time)
+      app.clock_check.observe(blockchain.id, page.tip.time);
+    if (page.tip) is_first = false;
+    const stored = await recordPage(recordContext(reading), version, page);
+    version = stored.version;
+    read.tip = page.tip ?? read.tip;
+    read.read_through = page.read_through ?? read.read_through;
+    await reevaluateInvoices(app, stored.touched);
+  }
+}
+
+const storedTip = (row: CursorRow | undefined): Tip | null =>
+  row?.tip_height == null ? null : { height: row.tip_height, hash: row.tip_hash, time: row.tip_time ?? 0 };
+
+/** Nothing watched now is older than what was read last: reading may begin at the addresses instead of the old cursor. */
+function isBehindAll(row: CursorRow | undefined, watched: readonly WatchedAddress[]): boolean {
+  const read_at = row?.read_through ?? row?.last_ok_at ?? null;
+  return read_at !== null && watched.every((address) => address.since > read_at);
+}
+
+async function recheck(reading: Reading, context: ReadContext, tip: Tip | null): Promise<void> {
+  const { app, blockchain } = reading;
   let after = '';
   for (;;) {
     const rows = await pendingTransfers(app.db.query, blockchain.id, after, PENDING_BATCH);
@@ -150,32 +233,19 @@ async function recheck(options: Reading, context: ReadContext, tip: Tip | null):
       height: row.height,
       block_hash: row.block_hash,
       first_seen_at: row.first_seen_at,
+      inputs: JSON.parse(row.inputs) as string[],
+      blockhash: row.blockhash,
     }));
     const updates = await blockchain.family.recheck(context, pending, tip);
-    await lookAtAll(app, await storeUpdates(storeContext(options), updates, pending));
+    await reevaluateInvoices(app, await recordUpdates(recordContext(reading), updates, pending));
     after = rows.at(-1)?.id ?? '';
     if (rows.length < PENDING_BATCH) return;
   }
 }
 
-const storeContext = ({ app, blockchain, gateways }: Reading): StoreContext => ({
+const recordContext = ({ app, blockchain, gateways }: Reading): RecordContext => ({
   app,
   blockchain: blockchain.id,
   gateways,
   now: seconds(app.clock),
 });
-
-/** One invoice's trouble is its own: it stays due, and the clock looks at it again. */
-export async function lookAtAll(
-  app: SettleApp,
-  invoice_ids: readonly string[],
-  actor = 'observer',
-): Promise<void> {
-  for (const invoice_id of invoice_ids) {
-    try {
-      await apply(app, invoice_id, { fact: { kind: 'look' }, actor });
-    } catch (error) {
-      app.log.error({ invoice_id, err: error }, 'an invoice could not be settled; it is tried again');
-    }
-  }
-}

@@ -34,7 +34,9 @@ export interface RpcSource {
    * leaves `work` backs the provider off and is thrown on: ask again, and the next provider takes over until the first is
    * back. Throws ProviderError at once, without a request, where none can be used before `retryAt()`.
    */
-  use<T>(work: (rpc: Rpc) => Promise<T>): Promise<T>;
+  use<T>(work: (rpc: Rpc, label: string) => Promise<T>): Promise<T>;
+  /** The same with a provider other than the one of this label, for a second opinion. */
+  askOther<T>(label: string, work: (rpc: Rpc, label: string) => Promise<T>): Promise<T>;
   /** Unix milliseconds when a provider can be used again; not later than now where one can. Infinity: none ever will. */
   retryAt(): number;
   /** In the order of preference. */
@@ -82,9 +84,9 @@ export function openRpc(options: RpcOptions): RpcSource {
     onEvent({ type, blockchain, provider: label, message, backoff_until: health.backoffUntil() });
 
   /** Runs `work` on one provider and remembers how that went. */
-  async function attempt<T>(member: Member, work: (rpc: Rpc) => Promise<T>): Promise<T> {
+  async function attempt<T>(member: Member, work: (rpc: Rpc, label: string) => Promise<T>): Promise<T> {
     try {
-      return await work(member.rpc);
+      return await work(member.rpc, member.label);
     } catch (error) {
       const counts = error instanceof ProviderError && !closed && !member.wrong_network;
       if (counts && member.health.failed(error)) report(member, 'provider_down', error.message);
@@ -101,8 +103,11 @@ export function openRpc(options: RpcOptions): RpcSource {
     throw error;
   }
 
-  async function use<T>(work: (rpc: Rpc) => Promise<T>): Promise<T> {
-    for (const member of members) {
+  async function askFirst<T>(
+    candidates: readonly Member[],
+    work: (rpc: Rpc, label: string) => Promise<T>,
+  ): Promise<T> {
+    for (const member of candidates) {
       if (closed) throw closed;
       if (member.wrong_network || member.health.backoffUntil() !== null) continue;
       try {
@@ -117,7 +122,7 @@ export function openRpc(options: RpcOptions): RpcSource {
       if (member.health.succeeded()) report(member, 'provider_back', `${member.label}: answers again`);
       return value;
     }
-    throw closed ?? noneUsable(blockchain, members);
+    throw closed ?? noneUsable(blockchain, candidates);
   }
 
   async function close(): Promise<void> {
@@ -130,7 +135,12 @@ export function openRpc(options: RpcOptions): RpcSource {
   else options.signal?.addEventListener('abort', () => void close(), { once: true });
 
   return {
-    use,
+    use: (work) => askFirst(members, work),
+    askOther: (label, work) =>
+      askFirst(
+        members.filter((member) => member.label !== label),
+        work,
+      ),
     close,
     retryAt() {
       if (closed) return Number.POSITIVE_INFINITY;

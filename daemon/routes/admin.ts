@@ -1,5 +1,6 @@
 // The operator's endpoints; what each does stands in daemon/admin.
 import type { admin as list } from '../../src/api/admin.ts';
+import { closeOne, contradictionPage } from '../admin/contradictions.ts';
 import { creditMerchant } from '../admin/credit.ts';
 import { dashboard } from '../admin/dashboard.ts';
 import { merchantDetail, merchantPage } from '../admin/merchants.ts';
@@ -16,8 +17,10 @@ export const admin: Handlers<typeof list> = {
   creditMerchant: ({ params, body }, context) => creditMerchant(context, params.user_id, body),
   getAdminRefillWallets: (_, { app }) => refillWallets(app),
   setAdminRefillWallet: ({ body }, context) => setRefillWallet(context, body),
-  listObservers: async (_, { app }) => ({ observers: await presentObservers(app) }),
+  listObservers: (_, { app }) => presentObservers(app),
   listAdminPayments: ({ query }, { app }) => paymentPage(app, query),
   getAdminPayment: ({ params }, { app }) => paymentDetail(app, params.invoice_id),
   resolvePayment: ({ params, body }, context) => resolvePayment(context, params.invoice_id, body),
+  listContradictions: ({ query }, { app }) => contradictionPage(app, query),
+  closeContradiction: ({ params, body }, context) => closeOne(context, params.contradiction_id, body.note),
 };

@@ -37,6 +37,7 @@ export const invoices: Handlers<typeof list> = {
       external_ref: body.external_ref ?? null,
       callback_url: body.callback_url ?? null,
       unit_id: null,
+      caller: null,
       label: (owner.kind === 'merchant' ? owner.merchant.slug : 'gatewayd').slice(0, MAX_LABEL),
     });
     return present(app, row);
@@ -77,7 +78,7 @@ export const invoices: Handlers<typeof list> = {
         await refuseShortLimit(app, await owned(app, owner, params.invoice_id));
       throw error;
     });
-    const outcome = await apply(app, invoice.id, { fact: { kind: 'look' }, actor: 'merchant' });
+    const outcome = await apply(app, invoice.id, { fact: { kind: 'evaluate' }, actor: 'merchant' });
     if (!outcome) throw new Refusal('invoice_not_found');
     await refuseShortLimit(app, outcome.invoice);
     return present(app, outcome.invoice);

@@ -126,6 +126,7 @@ export const merchant: Handlers<typeof list> = {
       external_ref: null,
       callback_url: null,
       unit_id: null,
+      caller: null,
       label: 'Refill',
     });
     return presentInvoice(row, app.config.public_url);

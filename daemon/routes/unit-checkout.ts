@@ -10,6 +10,7 @@ import type { App } from '../context.ts';
 import { createInvoice } from '../create-invoice.ts';
 import { enabledGateways, findGateway, selectGateways } from '../gateways.ts';
 import type { Handlers } from '../http/handler.ts';
+import { callerOf } from '../http/limits.ts';
 import { presentInvoice } from '../present.ts';
 import { payableGateways, presentUnit } from '../units.ts';
 import { walletFor } from './invoices.ts';
@@ -48,6 +49,7 @@ export const unitCheckout: Handlers<readonly [typeof getUnit, typeof checkoutUni
       external_ref: body.external_ref,
       callback_url: null,
       unit_id: unit.id,
+      caller: callerOf(app, request.ip),
       label: unit.title,
     });
     return presentInvoice(row, app.config.public_url);

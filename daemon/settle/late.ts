@@ -1,6 +1,7 @@
 // Payments that no invoice takes by itself: late and unmatched ones, listed to the operator, never dropped.
+
+import { ownersAt } from '../../data/addresses.ts';
 import { lockInvoice } from '../../data/invoices.ts';
-import { merchantsAtAddress } from '../../data/merchants.ts';
 import type { Tx } from '../../data/open.ts';
 import { insertLog, insertPayment, mainPayment, updatePayment } from '../../data/payments.ts';
 import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/tables.ts';
@@ -76,8 +77,8 @@ export async function recordUnmatched(
   reason: string,
 ): Promise<void> {
   const { app, tx, now } = stray;
-  const owners = await merchantsAtAddress(tx, transfer.blockchain, transfer.address_key);
-  const owner_id = owners.length === 1 ? (owners[0] ?? null) : null;
+  // Of several accounts at one address the one that goes before the others hears of it.
+  const [owner_id = null] = await ownersAt(tx, transfer);
   const payment = await insertPayment(tx, {
     ...strayValues(transfer, now),
     status: 'unmatched',
@@ -96,7 +97,7 @@ export async function recordUnmatched(
 
 /** A payment made in time may be read when its invoice was cancelled, or confirmed by another, already. */
 const lateness = (invoice: InvoiceRow, transfer: TransferRow): string =>
-  transfer.chain_time > invoice.expires_at
+  transfer.earliest_at > invoice.expires_at
     ? 'made after the time of the invoice'
     : `found when the invoice was ${invoice.status}`;
 
@@ -139,7 +140,7 @@ async function listAgain(stray: Stray, transfer: TransferRow): Promise<void> {
 }
 
 /** A stray payment of which a transfer vanished, or came back, says so; it is orphaned when nothing is left of it. */
-export async function followStray(stray: Stray, transfer: TransferRow): Promise<void> {
+export async function followStray(stray: Stray, transfer: TransferRow, reason?: string): Promise<void> {
   const { tx, now } = stray;
   if (transfer.payment_id === null || transfer.disposition === 'matched') return;
   const payment = await tx
@@ -161,7 +162,10 @@ export async function followStray(stray: Stray, transfer: TransferRow): Promise<
       to_status: status,
       txid: payment.txid,
       confirmations: transfer.confirmations,
-      note: status === 'orphaned' ? 'the transaction left the chain' : 'the transaction is back on the chain',
+      note:
+        status === 'orphaned'
+          ? (reason ?? 'the transaction left the chain')
+          : 'the transaction is back on the chain',
       actor: 'observer',
       created_at: now,
     });

@@ -16,14 +16,17 @@ import { strayParts } from './late.ts';
 export const MANUAL_INDEX = 'manual';
 
 /**
- * The transfers to book; `booked` when the transaction pays another invoice. What the invoice has received already
- * counts beside the transaction that is named.
+ * The transfers to book; `booked` when the transaction pays another invoice, `unknown` where no transfer of it was read
+ * and that is not forced. What the invoice has received already counts beside the transaction that is named.
  */
-export async function manualTransfers(step: Step, txid: string | null): Promise<TransferRow[] | 'booked'> {
+export async function manualTransfers(
+  step: Step,
+  { txid, force }: { txid: string | null; force: boolean },
+): Promise<TransferRow[] | 'booked' | 'unknown'> {
   const { app, tx, invoice } = step;
   if (invoice.status === 'confirmed') return [];
   const own = (await transfersOfInvoice(tx, invoice.id)).filter(isFree);
-  if (txid === null) return adopt(step, own);
+  if (txid === null) return own.length > 0 || force ? adopt(step, own) : 'unknown';
   const { blockchain, address_key, chain } = invoice;
   const manual = await findTransfer(tx, blockchain, txid, MANUAL_INDEX);
   if (manual?.address_key === address_key) return 'booked';
@@ -34,10 +37,11 @@ export async function manualTransfers(step: Step, txid: string | null): Promise<
   if (rows.length === 0 && isSpent) return 'booked';
   const named = rows.filter((row) => isFree(row) && !paysAnother(row, invoice));
   const received = own.filter(
-    (row) => row.disposition === 'matched' && row.state === 'final' && row.txid !== txid,
+    (row) => row.disposition === 'matched' && step.counts(row) && row.txid !== txid,
   );
   if (named.length > 0) return adopt(step, [...received, ...named]);
   if (manual || rows.some((row) => row.state !== 'gone' || row.booked_invoice_id !== null)) return 'booked';
+  if (!force) return 'unknown';
   const made = await standIn(step, txid, received);
   return made ? [...received, made] : 'booked';
 }
@@ -113,7 +117,9 @@ function standIn(
       ambiguous: null,
       height: null,
       block_hash: null,
-      chain_time: now,
+      earliest_at: now,
+      latest_at: now,
+      inputs: '[]',
       confirmations: 0,
       state: 'final',
       disposition: 'matched',

@@ -1,4 +1,5 @@
 // Writes a move of an invoice: status, payment, money, income, event and delivery, all or nothing.
+import { noteSale } from '../../data/addresses.ts';
 import { insertDelivery } from '../../data/deliveries.ts';
 import { wakeHeldInvoices } from '../../data/held.ts';
 import { insertIncome } from '../../data/income.ts';
@@ -12,6 +13,7 @@ import { missingPrepaid, platformFee } from '../../src/ledger.ts';
 import type { Request, Step } from '../settle.ts';
 import { webhookTarget, writeEvent } from './event.ts';
 import { placeLate } from './late.ts';
+import { MANUAL_INDEX } from './manual.ts';
 import { writePayment } from './payment.ts';
 
 type Moved = Extract<Verdict, { verdict: 'moved' }>;
@@ -28,7 +30,7 @@ export async function writeMoved(
   const { tx, invoice, now } = asked;
   const step = { ...asked, note: noteOf(asked, verdict, request) };
   const confirmed = verdict.to === 'confirmed';
-  const counted = countedTransfers(verdict, transfers, request);
+  const counted = countedTransfers(asked, verdict, transfers, request);
   const txid = verdict.sum.txid ?? (confirmed ? (request.txid ?? simulatedTxid(request, invoice)) : null);
   const sum =
     confirmed && counted.length === 0 ? manualSum(invoice, verdict, txid) : { ...verdict.sum, txid };
@@ -41,7 +43,7 @@ export async function writeMoved(
     paid_at: confirmed ? now : null,
     ended_at: now,
     due_at: null,
-    ...(ending ? { watch_until: now + GRACE_SECONDS } : {}),
+    ...(ending ? { watch_until: now + GRACE_SECONDS, reserved_until: reservedUntil(asked, transfers) } : {}),
   });
   if (!moved) throw new Error(`invoice ${invoice.id} moved under its lock`);
   const ended = { ...step, invoice: (await getInvoice(tx, invoice.id)) as InvoiceRow };
@@ -49,6 +51,16 @@ export async function writeMoved(
   if (confirmed) await writeConfirmed(ended, verdict, written?.payment ?? null, counted);
   else await writeEnded(ended, written?.payment ?? null, transfers);
   return ended.invoice;
+}
+
+/** How long an amount that nobody paid is not given out again: whoever pays a little late must not pay another's invoice. */
+const UNPAID_AMOUNT_SECONDS = 3600;
+
+/** When an invoice that ends now gives its reserved amount back; null where it has none. */
+function reservedUntil({ invoice, now }: Step, transfers: readonly TransferRow[]): number | null {
+  if (invoice.reserved === null) return null;
+  const unpaid = transfers.length === 0 && invoice.payment_id === null;
+  return now + (unpaid ? UNPAID_AMOUNT_SECONDS : GRACE_SECONDS);
 }
 
 /** Who asked to simulate may find real money, or the time over: that is not a simulation. */
@@ -78,13 +90,14 @@ const watchOn = ({ tx, invoice }: Step): Promise<void> =>
 
 /** Which transfers pay: the final ones; with an operator's word, all of them; none when simulated. */
 function countedTransfers(
+  { counts }: Step,
   verdict: Moved,
   transfers: readonly TransferRow[],
   request: Request,
 ): readonly TransferRow[] {
   if (verdict.to !== 'confirmed') return transfers;
   if (verdict.simulated) return [];
-  return request.fact.kind === 'resolve' ? transfers : transfers.filter((row) => row.state === 'final');
+  return request.fact.kind === 'resolve' ? transfers : transfers.filter(counts);
 }
 
 const simulatedTxid = (request: Request, invoice: InvoiceRow): string | null =>
@@ -113,6 +126,7 @@ async function writeConfirmed(
     const isLoose = row.disposition === 'matched' || row.payment_id === payment?.id;
     if (isLoose && row.state !== 'gone' && row.booked_invoice_id === null) await placeLate(step, row);
   }
+  if (counted.some((row) => row.idx !== MANUAL_INDEX)) await noteSale(tx, { ...invoice, now });
   const url = await webhookTarget(tx, invoice);
   if (invoice.owner_id !== null) await bookMoney(step, invoice.owner_id, verdict, url !== null);
   const event = await writeEvent(app, tx, 'invoice.confirmed', {
@@ -187,7 +201,7 @@ async function writeEnded(
     });
   const type = invoice.status as 'expired' | 'cancelled' | 'failed';
   await writeEvent(app, tx, `invoice.${type}`, { merchant_id: invoice.owner_id, invoice, payment, now });
-  if (payment)
+  if (payment?.status === 'late')
     await writeEvent(app, tx, 'payment.late', { merchant_id: invoice.owner_id, invoice, payment, now });
 }
 

@@ -24,7 +24,7 @@ export async function writeWaiting(
     received_atomic: sum.received_atomic > 0n ? sum.received_atomic.toString() : null,
     txid: sum.txid,
     confirmations: sum.confirmations,
-    due_at: nextLook(invoice, verdict, transfers),
+    due_at: nextEvaluation(step, verdict, transfers),
   };
   const changed = (Object.keys(values) as (keyof typeof values)[]).some(
     (key) => values[key] !== invoice[key],
@@ -42,10 +42,14 @@ export async function writeWaiting(
 }
 
 /**
- * When the clock must look again: at the end of the invoice's time, or, while a payment made in time waits for
- * confirmations or the limit, at the end of the grace. Everything in between is looked at when it happens.
+ * When the clock must evaluate it again: at the end of the invoice's time, or, while a payment made in time waits for
+ * confirmations or the limit, at the end of the grace. Everything in between is evaluated when it happens.
  */
-function nextLook(invoice: InvoiceRow, verdict: Waiting, transfers: readonly TransferRow[]): number {
-  const waits = verdict.limit_exhausted || transfers.some((row) => row.state === 'pending');
+function nextEvaluation(
+  { invoice, counts }: Step,
+  verdict: Waiting,
+  transfers: readonly TransferRow[],
+): number {
+  const waits = verdict.limit_exhausted || !transfers.every(counts);
   return waits ? invoice.expires_at + GRACE_SECONDS : invoice.expires_at;
 }

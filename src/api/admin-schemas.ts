@@ -179,6 +179,51 @@ export const ProviderPublic = shape('ProviderPublic', {
   backoff_until: unixSeconds().nullable().describe('Not asked before this moment'),
 });
 
+export const AccountBehind = shape('AccountBehind', {
+  chain: z.string(),
+  address_key: z.string().describe('The watched address as the chain names it'),
+  account: z.string().describe('The account that holds the asset for it'),
+  read_through: unixSeconds().nullable().describe('Everything made before is stored'),
+  trouble: z.string(),
+  failures: count().describe('In a row'),
+  failed_since: unixSeconds().nullable(),
+  retry_at: unixSeconds().nullable().describe('Left alone until then'),
+});
+
+export const contradictionKinds = [
+  'transfer_amount',
+  'booked_gone',
+  'booking_differs',
+  'provider_differs',
+  'account_changed',
+] as const;
+
+export const ContradictionPublic = shape('ContradictionPublic', {
+  id: z.uuid(),
+  blockchain: z.string(),
+  kind: z
+    .enum(contradictionKinds)
+    .describe(
+      '`transfer_amount`: one transaction was read with two amounts. `booked_gone`: a booked transaction left the chain. `booking_differs`: what was booked by hand is not what the chain has. `provider_differs`: a second provider does not have what the first one told. `account_changed`: the account of an asset is another than before',
+    ),
+  txid: z.string().nullable(),
+  invoice_id: z.uuid().nullable(),
+  details: z.record(z.string(), z.union([z.string(), z.number(), z.null()])).describe('What each side says'),
+  count: count().describe('How often it was met'),
+  created_at: unixSeconds(),
+  updated_at: unixSeconds(),
+  closed_at: unixSeconds().nullable(),
+  closed_by: z.string().nullable(),
+  note: z.string().nullable(),
+});
+
+export const AdminContradictions = shape('AdminContradictions', {
+  data: z.array(ContradictionPublic).describe('Newest first'),
+  open: count().describe('How many nobody has closed'),
+  skip: z.int(),
+  limit: z.int(),
+});
+
 export const ObserverPublic = shape('ObserverPublic', {
   blockchain: z.string(),
   name: z.string(),
@@ -206,9 +251,35 @@ export const ObserverPublic = shape('ObserverPublic', {
   late_count: count(),
   requests: count().describe('Requests to providers since the start'),
   failures: count(),
+  read_through: unixSeconds()
+    .nullable()
+    .describe(
+      'Everything made before is stored, of every account that is not behind; null where each account has its own proof',
+    ),
+  accounts_behind: z
+    .array(AccountBehind)
+    .describe('Accounts in trouble, the longest first; their invoices stay open'),
+  unreadable_assets: z
+    .array(z.object({ chain: z.string(), reason: z.string(), since: unixSeconds() }))
+    .describe('Their invoices stay open, new ones are refused'),
+  shared_addresses: z
+    .array(z.object({ address_key: z.string(), owner_ids: z.array(z.uuid().nullable()) }))
+    .describe(
+      'Addresses that several accounts use, those first that go before the others; null is the deployment',
+    ),
+  contradictions: count().describe('Contradictions that nobody has closed'),
 });
 
-export const AdminObservers = shape('AdminObservers', { observers: z.array(ObserverPublic) });
+export const AdminObservers = shape('AdminObservers', {
+  clock: z
+    .object({
+      trusted: z.boolean().describe('As long as it is not, nothing ends'),
+      offset_seconds: z.int().nullable().describe('How far ahead of the chains; null where nothing tells'),
+      message: z.string().nullable(),
+    })
+    .describe('The clock of the daemon that answers, held against the tips of the chains'),
+  observers: z.array(ObserverPublic),
+});
 
 export const AdminDashboard = shape('AdminDashboard', {
   version: z.string(),

@@ -1,5 +1,6 @@
 // The operator's view: merchants, observers, payments, and putting things right.
 import {
+  AdminContradictions,
   AdminCredit,
   AdminDashboard,
   AdminMerchantDetail,
@@ -8,9 +9,10 @@ import {
   AdminPaymentDetail,
   AdminPayments,
   AdminRefillWallets,
+  ContradictionPublic,
 } from './admin-schemas.ts';
 import { endpoint } from './endpoint.ts';
-import { choice, decimal, int, orNull, text } from './fields.ts';
+import { bool, choice, decimal, int, orNull, text } from './fields.ts';
 import { uuid } from './identifiers.ts';
 import { invoiceId, MAX_CHAIN } from './invoices.ts';
 import { shape } from './shape.ts';
@@ -187,24 +189,69 @@ export const resolvePayment = endpoint({
   summary: 'Resolve an invoice by hand',
   description: `- \`recheck\` polls the chain now; it also takes a payment without invoice.
 - \`expire\`, \`fail\` end an invoice that is created, failed or expired.
-- \`confirm\` books it from any state with the usual fee, and records \`txid\`; a confirmed one is answered unchanged. One transaction output books once, ever (\`transfer_booked\`).
+- \`confirm\` books it from any state with the usual fee; a confirmed one is answered unchanged. \`txid\` is looked up on the chain first and must have paid the invoice's address (\`transaction_unknown\`); without it, what the invoice has received is booked. One transaction output books once, ever (\`transfer_booked\`).
+- \`force: true\` with a \`note\` books without a transaction that the chain has, or while the chain cannot be asked; a difference that is read later is listed as a contradiction.
 
 Every action is logged with who did it.`,
   params: invoiceId,
   body: shape('ResolveAction', {
     action: choice(['recheck', 'expire', 'fail', 'confirm']),
     txid: orNull(text({ max: MAX_TXID })).describe('With `confirm`: the transaction that pays it'),
+    force: bool().default(false).describe('With `confirm`: book without a transaction that the chain has'),
+    note: orNull(text({ max: MAX_NOTE })).describe('Why; needed with `force`, kept in the log'),
   }),
   response: AdminPaymentDetail,
   errors: [
     'payment_not_found',
     'invoice_ended',
     'transfer_booked',
+    'transaction_unknown',
+    'bad_request',
     'limit_exhausted',
     'provider_unavailable',
   ],
   hidden: true,
   example: { params: { invoice_id: '{invoice_id}' }, body: { action: 'recheck' } },
+});
+
+export const listContradictions = endpoint({
+  id: 'listContradictions',
+  method: 'GET',
+  path: '/api/v1/admin/contradictions',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'What two sources say differently of one thing',
+  description:
+    'A person decides: nothing is taken back by itself. Close one when it is clear; it opens again if it is met again.',
+  extension: true,
+  query: {
+    open: bool().default(true).describe('Only those that nobody has closed'),
+    skip: int({ gte: 0 }).default(0),
+    limit: int({ gte: 1, lte: 200 }).default(50),
+  },
+  response: AdminContradictions,
+  hidden: true,
+  example: { query: { limit: '5' } },
+});
+
+export const closeContradiction = endpoint({
+  id: 'closeContradiction',
+  method: 'POST',
+  path: '/api/v1/admin/contradictions/{contradiction_id}/close',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Close a contradiction',
+  description: 'Who closed it, and why, stays on record. Met again, it is listed again as a new one.',
+  extension: true,
+  params: { contradiction_id: uuid().describe('As listed') },
+  body: shape('ContradictionClose', { note: note() }),
+  response: ContradictionPublic,
+  errors: ['contradiction_not_found'],
+  hidden: true,
+  example: {
+    params: { contradiction_id: '{contradiction_id}' },
+    body: { note: 'the second provider was behind' },
+  },
 });
 
 export const admin = [
@@ -218,4 +265,6 @@ export const admin = [
   listAdminPayments,
   getAdminPayment,
   resolvePayment,
+  listContradictions,
+  closeContradiction,
 ] as const;

@@ -30,6 +30,10 @@ const remedies: Record<ErrorCode, Remedy | null> = {
   same_password: null,
   superuser_self_delete: null,
   transfer_booked: null,
+  transaction_unknown:
+    'Check the transaction id on an explorer; `force: true` with a `note` books without it',
+  too_many_unpaid: RETRY,
+  asset_unreadable: { hint: 'Take another `chain` of the gateways', next: 'listGateways' },
   internal: null,
   too_many_streams: 'Close a stream that is no longer read, or poll',
   invalid_login: {
@@ -72,6 +76,7 @@ const remedies: Record<ErrorCode, Remedy | null> = {
   unit_not_found: { hint: 'List your units', next: 'listUnits' },
   event_not_found: { hint: 'List your events', next: 'listEvents' },
   merchant_not_found: { hint: 'List the merchants', next: 'listAdminMerchants' },
+  contradiction_not_found: { hint: 'List the open ones', next: 'listContradictions' },
   payment_not_found: { hint: 'List the payments', next: 'listAdminPayments' },
   method_not_allowed: 'Use a method that the `Allow` header names',
   email_taken: 'Choose another mail address',

@@ -91,13 +91,13 @@ export interface RequestOptions {
 
 /** One provider as handed to a family: rate, timeout, size cap, retry and key are applied behind it. All methods throw ProviderError. */
 export interface Rpc {
-  /** `toncenter`, `solana`, `esplora`, `core`, `evm`. */
+  /** `toncenter`, `solana`, `esplora`, `core`. */
   provider: string;
   /** GET (or POST with a body) below the provider's URL, parsed JSON. */
   json(path: string, options?: RequestOptions): Promise<unknown>;
   text(path: string, options?: RequestOptions): Promise<string>;
   bytes(path: string, options?: RequestOptions): Promise<Uint8Array>;
-  /** One JSON-RPC 2.0 call to the provider's URL; an error object throws kind `rpc` with its code. Numbers keep their JSON text through `amount_text` where the family asks. */
+  /** One JSON-RPC 2.0 call to the provider's URL; an error object throws kind `rpc` with its code. */
   call(method: string, params: Json): Promise<unknown>;
   /** A JSON-RPC batch (only for nodes that support it); an entry that failed is a ProviderError value. */
   batch(method: string, params: readonly Json[]): Promise<(unknown | ProviderError)[]>;
@@ -112,14 +112,49 @@ export interface WatchedAddress {
   open: boolean;
 }
 
+/** One asset at one address: what is read, proved, paused and reported by itself. */
+export interface AccountRef {
+  address_key: string;
+  /** Gateway id of the asset. */
+  chain: string;
+}
+
+/** How far one account was read, where that is not as far as the rest of its blockchain. */
+export interface AccountProof extends AccountRef {
+  /** The account on the chain that holds the asset: the address itself, a jetton wallet, a token account. */
+  account: string;
+  /** Everything made before this moment is stored, Unix seconds of our clock; null: nothing is proved. */
+  read_through: number | null;
+  /** Why it was not read further, for the operator and the merchant; null where nothing is wrong. */
+  trouble: string | null;
+  /** Whether trying again at once is of no use: the account is then left alone for a growing while. */
+  failed: boolean;
+}
+
+/** An asset whose contract, mint or master cannot be read: its invoices stay open, new ones are refused. */
+export interface UnreadableAsset {
+  /** Gateway id. */
+  chain: string;
+  reason: string;
+}
+
+/** When something happened, as far as can be told: not before and not after, Unix seconds of our clock. */
+export interface Interval {
+  earliest_at: number;
+  latest_at: number;
+}
+
 /** One credit to a watched address: a transaction output, a message, a token balance change. */
-export interface Transfer {
+export interface Transfer extends Interval {
   /** Gateway id of the asset that moved. */
   chain: string;
   address_key: string;
   /** In the chain's own form (TON: hex hash of the transaction on the receiving account). */
   txid: string;
-  /** Tells credits of one transaction apart; (blockchain, txid, index) is unique for ever and the same at every reading. */
+  /**
+   * Tells credits of one transaction apart and names account and asset where one transaction can credit several;
+   * (blockchain, txid, index) is unique for ever and the same at every reading.
+   */
   index: string;
   amount_atomic: bigint;
   /** Trimmed, never empty; null where there is none or it cannot be read. */
@@ -130,8 +165,10 @@ export interface Transfer {
   /** Block height, slot or masterchain seqno; null while unconfirmed. */
   height: number | null;
   block_hash: string | null;
-  /** Chain time in Unix seconds; for a mempool transaction, when it was first seen. */
-  time: number;
+  /** The outputs that it spends (`txid:vout`); empty where the chain has none. A replacement keeps the interval. */
+  inputs: string[];
+  /** The blockhash after whose expiry it can no longer be included; null or absent where nothing bounds its life. */
+  blockhash?: string | null;
   confirmations: number;
   /** Whether the chain itself calls it final (Solana `finalized`, TON masterchain). UTXO: never, confirmations decide. */
   final: boolean;
@@ -156,6 +193,8 @@ export interface Tip {
 /** What one step of reading found; stored in one transaction with the cursors it moves. */
 export interface Page {
   transfers: Transfer[];
+  /** What reading showed to have become of stored transfers: one whose inputs another transaction spends is gone. */
+  updates?: TransferUpdate[];
   /** The chain's new cursor; absent leaves it. */
   cursor?: Json;
   /** New cursors of single accounts; absent ones are left. */
@@ -164,8 +203,17 @@ export interface Page {
   /** Hashes of blocks that left the chain: transfers in them lose height and hash. */
   orphaned_blocks?: string[];
   tip?: Tip;
-  /** Everything made before this moment (Unix seconds) is read when this page is; absent: before the read began. */
+  /**
+   * Everything made before this moment (Unix seconds of our clock) is read when this page is, of every account that has
+   * no proof of its own. The last page that says so counts; where none does, only proofs of single accounts do.
+   */
   read_through?: number;
+  /** Accounts with a proof of their own, from now on … */
+  proofs?: AccountProof[];
+  /** … and those that are read as far as the rest again. */
+  caught_up?: AccountRef[];
+  /** Of all gateways read; absent leaves what was known. */
+  unreadable?: UnreadableAsset[];
 }
 
 export interface ReadContext {
@@ -178,6 +226,10 @@ export interface ReadContext {
   cache: Map<string, unknown>;
   /** Unix seconds. */
   now(): number;
+  /** When a moment of the chain's own clock was by ours, which may be wrong: Unix seconds, both. Of chains that keep time. */
+  local(chain_time: number): Interval;
+  /** Requests that one reading may spend on single accounts beyond those that serve all, so that none delays the others. */
+  spare_requests: number;
 }
 
 export interface ReadRequest {
@@ -186,6 +238,19 @@ export interface ReadRequest {
   cursor: Json | null;
   /** The stored cursors of these accounts. */
   accounts(keys: readonly string[]): Promise<Map<string, Json>>;
+  /**
+   * Accounts to read and prove first: an invoice of theirs is about to end, or somebody asks. To be asked after the tip
+   * is known. Those of them that this reading cannot prove need a proof that says so.
+   */
+  urgent(): Promise<readonly AccountRef[]>;
+  /** The stored proofs of accounts that are behind. */
+  behind(): Promise<readonly StoredProof[]>;
+}
+
+/** A proof as it was stored with the reading before. */
+export interface StoredProof extends AccountProof {
+  /** Whether the account is left alone for now. */
+  paused: boolean;
 }
 
 /** A stored transfer that is not yet final, handed back to be asked about. */
@@ -197,9 +262,11 @@ export interface PendingTransfer {
   height: number | null;
   block_hash: string | null;
   first_seen_at: number;
+  inputs: string[];
+  blockhash: string | null;
 }
 
-/** What became of a pending transfer. `gone`: replaced, double-spent, dropped or reorganised away. */
+/** What became of a pending transfer. `gone` needs a proof (a conflicting spend, an expired blockhash), never absence alone. */
 export interface TransferUpdate {
   txid: string;
   index: string;
@@ -207,9 +274,20 @@ export interface TransferUpdate {
   confirmations: number;
   height: number | null;
   block_hash: string | null;
+  /** With `gone`: what proves it, for the payment's log. */
+  reason?: string;
+}
+
+/** A transaction that somebody names, at one address. */
+export interface NamedTransaction {
+  txid: string;
+  address_key: string;
+  gateway: Gateway;
 }
 
 export interface Family {
+  /** Whether the time of a fresh tip is the true time to within seconds, so that our own clock can be held against it. */
+  keeps_time: boolean;
   /** Validates with checksums; throws AddressError. */
   normalizeAddress(text: string, network: Network): ChainAddress;
   paymentLinks(order: PaymentOrder): PaymentLinks;
@@ -228,4 +306,14 @@ export interface Family {
     pending: readonly PendingTransfer[],
     tip: Tip | null,
   ): Promise<TransferUpdate[]>;
+  /**
+   * The credits that a transaction made to an address in one asset, as this provider has them now; empty where it has no
+   * such transaction or it paid something else. The same transfers as reading gives, but for the interval.
+   */
+  lookUp(context: ReadContext, named: NamedTransaction): Promise<Transfer[]>;
+  /**
+   * Why an address cannot be a wallet though it is well-formed: a jetton wallet, a token account, a mint. Null where it
+   * can, or where the chain has never met it. Absent where every well-formed address is one. Throws ProviderError.
+   */
+  inspectAddress?(rpc: Rpc, address_key: string): Promise<string | null>;
 }

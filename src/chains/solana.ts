@@ -24,6 +24,8 @@ const defaultLimits: SolanaLimits = {
 export function solanaFamily(changed: Partial<SolanaLimits> = {}): Family {
   const limits = { ...defaultLimits, ...changed };
   return {
+    keeps_time: true,
+    lookUp: async () => [],
     normalizeAddress: normalizeSolanaAddress,
     paymentLinks,
     makeReference(random) {

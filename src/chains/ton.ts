@@ -6,6 +6,8 @@ import { readTon, recheckTon } from './ton/read.ts';
 import { identifyNetwork } from './ton/toncenter.ts';
 
 export const ton: Family = {
+  keeps_time: true,
+  lookUp: async () => [],
   normalizeAddress,
   paymentLinks,
   identify: identifyNetwork,

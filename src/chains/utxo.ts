@@ -38,6 +38,8 @@ type UtxoCoin = keyof typeof coins;
 export function utxo(id: UtxoCoin): Family {
   const coin: Coin = coins[id];
   return {
+    keeps_time: false,
+    lookUp: async () => [],
     normalizeAddress: (text, network) => normalizeAddress(coin.addresses, text, network),
     paymentLinks: (order) => paymentLinks(coin.scheme, order),
     identify: (rpc) => identify(coin, rpc),

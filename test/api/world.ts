@@ -57,6 +57,9 @@ const unreachable: RpcSource = {
   use: async () => {
     throw new ProviderError('unreachable', 'no provider in this test');
   },
+  askOther: async () => {
+    throw new ProviderError('unreachable', 'no provider in this test');
+  },
   retryAt: () => Number.POSITIVE_INFINITY,
   status: () => [],
   close: async () => undefined,

@@ -6,12 +6,12 @@ import { pino } from 'pino';
 import { createAccount } from '../../daemon/accounts.ts';
 import { openApp } from '../../daemon/app.ts';
 import { loadConfig } from '../../daemon/config.ts';
-import type { RpcSource } from '../../daemon/observer/rpc.ts';
 import { createSecrets } from '../../daemon/secrets.ts';
 import { watchAddress } from '../../data/invoices.ts';
 import { migrate } from '../../data/migrate.ts';
 import { openDb } from '../../data/open.ts';
 import type { Json, Rpc } from '../../src/chains/chain.ts';
+import { sourceOf } from '../helpers/reading.ts';
 import { median, say } from './measure.ts';
 import { fillInvoices } from './world.ts';
 
@@ -53,7 +53,7 @@ async function observe(count: number): Promise<{ requests: number; cpu_us: numbe
   });
   const db = await openDb(config.database_url);
   await migrate(db);
-  const clock = { at: NOW, ms: () => clock.at * 1000 };
+  const clock = { at: NOW, ms: () => clock.at * 1000, monotonic_ms: () => clock.at * 1000 };
   const provider = createProvider();
   const app = openApp({
     config,
@@ -121,14 +121,8 @@ function createProvider() {
     throw new Error('not asked by this family');
   };
   const rpc: Rpc = { provider: 'toncenter', json, text: unused, bytes: unused, call: unused, batch: unused };
-  const source: RpcSource = {
-    use: (work) => work(rpc),
-    retryAt: () => 0,
-    status: () => [],
-    close: async () => {},
-  };
   return {
-    source,
+    source: sourceOf(rpc),
     requests: () => asked,
     next(at: number) {
       now = at;

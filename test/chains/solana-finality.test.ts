@@ -135,6 +135,8 @@ const pendingOf = (txid: string, index: string, height: number): PendingTransfer
   height,
   block_hash: null,
   first_seen_at: Math.floor(Date.now() / 1000),
+  inputs: [],
+  blockhash: null,
 });
 
 /** One that no transaction has. */

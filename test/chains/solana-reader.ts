@@ -13,6 +13,7 @@ import {
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import type { SolanaLimits } from '../../src/chains/solana/account.ts';
 import { solanaFamily } from '../../src/chains/solana.ts';
+import { rightClock, unasked } from '../helpers/reading.ts';
 import { createTestRpc } from './rpc.ts';
 import type { Mint, SolanaChain } from './solana-chain.ts';
 
@@ -45,6 +46,7 @@ export function createReader(chain: SolanaChain, owners: string[], options: Read
     gateways,
     cache: new Map(),
     now: () => Math.floor(Date.now() / 1000),
+    ...rightClock,
   };
   const since = options.since ?? 0;
   const cursors = new Map<string, Json>();
@@ -68,6 +70,7 @@ export function createReader(chain: SolanaChain, owners: string[], options: Read
     async tick(): Promise<boolean> {
       try {
         const request = {
+          ...unasked,
           addresses: async () =>
             owners.map((owner): WatchedAddress => ({ key: owner, address: owner, since, open: true })),
           cursor: null,

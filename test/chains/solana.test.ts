@@ -99,7 +99,7 @@ describe.runIf(hasSurfpool)('a Solana transaction', () => {
       sender: chain.payer.address,
       block_hash: null,
     });
-    expect(Math.abs((transfer?.time ?? 0) - Date.now() / 1000)).toBeLessThan(30);
+    expect(Math.abs((transfer?.earliest_at ?? 0) - Date.now() / 1000)).toBeLessThan(30);
     expect(transfer?.height).toBeLessThanOrEqual(await chain.slot());
   });
 

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ReadContext, Rpc, Transfer, WatchedAddress } from '../../src/chains/chain.ts';
 import { ton } from '../../src/chains/ton.ts';
+import { rightClock } from '../helpers/reading.ts';
 import { verifies } from '../requirements.ts';
 import {
   buyer,
@@ -278,15 +279,16 @@ describe('confirmations', () => {
       gateways: [slow],
       cache: new Map(),
       now: chain.now,
+      ...rightClock,
     };
-    const pending = [{ ...(found as Transfer), first_seen_at: chain.now() }];
+    const pending = [{ ...(found as Transfer), first_seen_at: chain.now(), blockhash: null }];
     chain.mineBlocks(1);
-    expect(await ton.recheck(context as ReadContext, pending, null)).toMatchObject([
-      { txid, index: '0', state: 'pending', confirmations: 2 },
+    expect(await ton.recheck(context as unknown as ReadContext, pending, null)).toMatchObject([
+      { txid, index: `ton:${merchant.key}`, state: 'pending', confirmations: 2 },
     ]);
     chain.mineBlocks(1);
     const tip = { height: chain.tip().seqno, hash: null, time: chain.now() };
-    expect(await ton.recheck(context as ReadContext, pending, tip)).toMatchObject([
+    expect(await ton.recheck(context as unknown as ReadContext, pending, tip)).toMatchObject([
       { txid, state: 'final', confirmations: 3, height: found?.height },
     ]);
   });

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { bech32 } from '@scure/base';
 import type { Json, Page, ReadContext, Tip, Transfer, TransferUpdate } from '../../src/chains/chain.ts';
 import { findBlockchain, gatewaysOf } from '../../src/chains/gateways.ts';
+import { rightClock, unasked } from '../helpers/reading.ts';
 import { createTestRpc } from './rpc.ts';
 import type { UtxoFront } from './utxo-fronts.ts';
 
@@ -51,6 +52,7 @@ export function createObserver(blockchain: UtxoBlockchain, front: UtxoFront): Ob
     gateways: gatewaysOf('testnet').filter((gateway) => gateway.blockchain === blockchain),
     cache: new Map(),
     now: () => observer.clock.now,
+    ...rightClock,
   };
   const watched = new Map<string, { key: string; address: string; since: number; open: boolean }>();
 
@@ -84,6 +86,7 @@ export function createObserver(blockchain: UtxoBlockchain, front: UtxoFront): Ob
     async read(store) {
       const pages: Page[] = [];
       const request = {
+        ...unasked,
         addresses: async () => [...watched.values()],
         cursor: observer.cursor,
         accounts: async () => new Map<string, Json>(),
@@ -98,7 +101,7 @@ export function createObserver(blockchain: UtxoBlockchain, front: UtxoFront): Ob
     async recheck() {
       const pending = [...observer.transfers.entries()]
         .filter(([id]) => !observer.gone.has(id))
-        .map(([, transfer]) => ({ ...transfer, first_seen_at: transfer.time }));
+        .map(([, transfer]) => ({ ...transfer, first_seen_at: transfer.latest_at, blockhash: null }));
       const updates = await family.recheck(context, pending, observer.tip);
       for (const update of updates) {
         const id = `${update.txid}:${update.index}`;

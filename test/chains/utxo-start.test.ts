@@ -78,7 +78,7 @@ describe.skipIf(!hasLitecoind).each(providers)('the first read through %s', (pro
     await node.send([{ script, amount: COIN }]);
     await node.mine(1);
     await first.read();
-    const made = first.to(script)[0]?.time as number;
+    const made = first.to(script)[0]?.earliest_at as number;
     const hour = 3600;
     for (const [hoursLater, found] of [
       [1, 1],

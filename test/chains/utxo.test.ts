@@ -21,7 +21,7 @@ onEveryProvider((given) => {
     const [seen] = observer.to(script);
     expect(seen).toMatchObject({ chain: blockchain, txid, index: '0', amount_atomic: 123_456_789n });
     expect(seen).toMatchObject({ height: null, block_hash: null, confirmations: 0, final: false });
-    expect(seen?.time).toBe(observer.clock.now);
+    expect(seen?.latest_at).toBe(observer.clock.now);
     expect(await observer.recheck()).toMatchObject([{ txid, state: 'pending', height: null }]);
 
     const [hash] = await given.node.mine(1);

@@ -252,7 +252,11 @@ function realClock() {
   const now = () => Math.floor(ms() / 1000);
   return {
     ms,
+    monotonic_ms: ms,
     now,
+    step: () => {
+      throw new Error('not moved here');
+    },
     set: (seconds: number) => {
       ahead = seconds * 1000 - Date.now();
     },

@@ -155,6 +155,7 @@ describe.skipIf(!hasPostgres)('a request with an Idempotency-Key', () => {
       external_ref: null,
       callback_url: null,
       unit_id: null,
+      caller: null,
       label: 'shop',
     } as const;
     const made = await createInvoice(app, { ...request, id: newId() });

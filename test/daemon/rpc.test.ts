@@ -1,6 +1,6 @@
 // Several providers of one blockchain: fail-over and return, back-off, the network check and shutdown, over real HTTP.
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { providersOf } from '../../daemon/observer/observer.ts';
+import { providersOf } from '../../daemon/observer/quorum.ts';
 import { openRpc, type ProviderEvent, type RpcOptions } from '../../daemon/observer/rpc.ts';
 import { type Network, ProviderError, type Rpc } from '../../src/chains/chain.ts';
 import { type AnswerRequest, json, type LocalServer, serve } from '../helpers/local-server.ts';

@@ -1,8 +1,10 @@
 // Settlement at its edges: what seldom happens, and still must book right, on both databases.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { storeUpdates } from '../../daemon/observer/store.ts';
+import { recordUpdates } from '../../daemon/settle/record.ts';
 import { apply } from '../../daemon/settle.ts';
+import { ensureCursor } from '../../data/cursors.ts';
 import { watchedAddresses } from '../../data/invoices.ts';
+import { noteReading } from '../../data/proofs.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import type { Transfer } from '../../src/chains/chain.ts';
 import { databases, startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
@@ -118,7 +120,7 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
     test.clock.set(invoice.expires_at + 10);
     const late = transferTo(test, invoice, { time: invoice.expires_at + 1 });
     await observe(test, 'solana', [late]);
-    await apply(test.app, invoice.id, { fact: { kind: 'look' }, actor: 'merchant' });
+    await apply(test.app, invoice.id, { fact: { kind: 'evaluate' }, actor: 'merchant' });
     expect((await paymentsOf(invoice.id)).map((row) => row.status)).toEqual(['late']);
     await readThrough(test, 'solana');
     expect((await invoiceRow(test, invoice.id)).status).toBe('expired');
@@ -238,18 +240,18 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
     const context = { app, blockchain: 'solana', gateways, now: clock.now() };
     const { txid, index } = transfer;
     const asked = await pendingAt(test, 'solana');
-    await storeUpdates(context, [{ txid, index, ...pending, state: 'pending', confirmations: 5 }], asked);
-    await storeUpdates(context, [{ txid, index, ...pending, state: 'final', confirmations: 32 }], asked);
-    await apply(app, invoice.id, { fact: { kind: 'look' }, actor: 'observer' });
+    await recordUpdates(context, [{ txid, index, ...pending, state: 'pending', confirmations: 5 }], asked);
+    await recordUpdates(context, [{ txid, index, ...pending, state: 'final', confirmations: 32 }], asked);
+    await apply(app, invoice.id, { fact: { kind: 'evaluate' }, actor: 'observer' });
     expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
   });
 
   it('answers 409 to a cancellation that finds the time over', async () => {
     const invoice = await create('litecoin');
     test.clock.set(invoice.expires_at + 5);
-    const { noteSuccess, ensureCursor } = await import('../../data/cursors.ts');
     await ensureCursor(test.app.db.query, 'litecoin');
-    await noteSuccess(test.app.db.query, 'litecoin', test.clock.now());
+    const now = test.clock.now();
+    await noteReading(test.app.db.query, 'litecoin', { started_at: now, read_through: now });
     const reply = await test.fetch('POST', `/v1/invoices/${invoice.id}/cancel`);
     expect((await invoiceRow(test, invoice.id)).status).toBe('expired');
     expect(reply.status, reply.text).toBe(409);

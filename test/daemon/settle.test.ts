@@ -86,10 +86,10 @@ describe.each(databases)('settlement on %s', (database) => {
     await Promise.all(
       Array.from({ length: 100 }, async (_, at) => {
         if (at % 10 === 0) await observe(test, 'ton', [transfer]);
-        else await apply(test.app, invoice.id, { fact: { kind: 'look' }, actor: 'merchant' });
+        else await apply(test.app, invoice.id, { fact: { kind: 'evaluate' }, actor: 'merchant' });
       }),
     );
-    await apply(test.app, invoice.id, { fact: { kind: 'look' }, actor: 'merchant' });
+    await apply(test.app, invoice.id, { fact: { kind: 'evaluate' }, actor: 'merchant' });
     expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
     await expectSettledOnce(invoice.id);
   });

@@ -5,10 +5,11 @@ import { insertDelivery } from '../../data/deliveries.ts';
 import { insertEvent, newEventId } from '../../data/events.ts';
 import { isUniqueViolation } from '../../data/failures.ts';
 import { insertIncome } from '../../data/income.ts';
-import { insertInvoice, invoiceByAmount, releaseAmounts, reservedAmounts } from '../../data/invoices.ts';
+import { insertInvoice, invoicesByAmount, releaseAmounts } from '../../data/invoices.ts';
 import { ledgerOf, post } from '../../data/ledger.ts';
 import type { Db, Tx } from '../../data/open.ts';
 import { insertPayment } from '../../data/payments.ts';
+import { reservationsOf } from '../../data/reservations.ts';
 import { insertTransfer } from '../../data/transfers.ts';
 import type { Transfer } from '../../src/chains/chain.ts';
 import { hashEntry, type LedgerKind } from '../../src/ledger.ts';
@@ -76,7 +77,7 @@ describe.each(databases)('once on %s', (database) => {
     expect(made.filter(Boolean)).toHaveLength(1);
   });
 
-  test('an amount is reserved at an address in an asset, until its watch has ended', async () => {
+  test('an amount is reserved for its owner at an address in an asset, until it is given back', async () => {
     verifies('amount-unique', 'watch-24h');
     const slot = { blockchain: 'bitcoin', chain: 'bitcoin', address_key: 'unique' };
     const reserved = { ...slot, reserved: 1 as const, watch_until: START + 600 };
@@ -85,18 +86,21 @@ describe.each(databases)('once on %s', (database) => {
     expect(made.filter(Boolean)).toHaveLength(1);
     expect(await reserve({ amount_atomic: '701' })).toBe(true);
     expect(await reserve({ amount_atomic: '700', address_key: 'other' })).toBe(true);
-    expect(await reservedAmounts(db.query, slot, ['699', '700', '701'])).toEqual(new Set(['700', '701']));
+    const held = await reservationsOf(db.query, slot, ['699', '700', '701']);
+    expect(held.map(({ amount_atomic }) => amount_atomic).sort()).toEqual(['700', '701']);
+    // Another account at the same address has all amounts of its own.
+    expect(await reserve({ amount_atomic: '700', owner_id: merchant_id })).toBe(true);
     // Its end does not give it back: late payments are looked for until the watch is over.
     await db.query
       .updateTable('invoices')
-      .set({ status: 'expired', due_at: null, ended_at: START + 300 })
+      .set({ status: 'expired', due_at: null, ended_at: START + 300, reserved_until: START + 601 })
       .where('address_key', '=', 'unique')
       .execute();
     expect(await releaseAmounts(db.query, START + 600)).toBe(0);
-    expect(await invoiceByAmount(db.query, { ...slot, amount_atomic: '700' })).toBeDefined();
+    expect(await invoicesByAmount(db.query, { ...slot, amount_atomic: '700' })).toHaveLength(2);
     expect(await reserve({ amount_atomic: '700' })).toBe(false);
     expect(await releaseAmounts(db.query, START + 601)).toBe(3);
-    expect(await invoiceByAmount(db.query, { ...slot, amount_atomic: '700' })).toBeUndefined();
+    expect(await invoicesByAmount(db.query, { ...slot, amount_atomic: '700' })).toEqual([]);
     expect(await reserve({ amount_atomic: '700' })).toBe(true);
   });
 
@@ -113,7 +117,9 @@ describe.each(databases)('once on %s', (database) => {
       sender: null,
       height: 1,
       block_hash: 'b',
-      time: START,
+      earliest_at: START,
+      latest_at: START,
+      inputs: [],
       confirmations: 1,
     } as unknown as Transfer;
     const place = { disposition: 'unmatched', invoice_id: null, payment_id: null } as const;

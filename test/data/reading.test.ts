@@ -12,12 +12,12 @@ import {
   latestRanges,
   moveCursor,
   noteFailure,
-  noteSuccess,
   putAccountCursors,
 } from '../../data/cursors.ts';
 import { eventsAfter, insertEvent, lastEvent, newEventId } from '../../data/events.ts';
 import { watchAddress, watchedAddresses } from '../../data/invoices.ts';
 import type { Db, Tx } from '../../data/open.ts';
+import { noteReading } from '../../data/proofs.ts';
 import { databases } from '../helpers/app.ts';
 import { hasPostgres } from '../helpers/postgres.ts';
 import { verifies } from '../requirements.ts';
@@ -77,10 +77,12 @@ describe.each(databases)('reading on %s', (database) => {
 
   test('what was read through never moves back; a failure is noted beside it', async () => {
     await ensureCursor(db.query, 'solana');
-    for (const at of [100, 90, 110, 105]) await noteSuccess(db.query, 'solana', at);
+    for (const at of [100, 90, 110, 105])
+      await noteReading(db.query, 'solana', { started_at: at + 5, read_through: at });
     await noteFailure(db.query, 'solana', 'silent', 120);
     expect(await getCursor(db.query, 'solana')).toMatchObject({
-      last_ok_at: 110,
+      last_ok_at: 115,
+      read_through: 110,
       last_error: 'silent',
       last_error_at: 120,
     });

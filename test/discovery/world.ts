@@ -10,6 +10,9 @@ const silent = (): RpcSource => ({
   use: async () => {
     throw new ProviderError('unreachable', 'no provider in this test');
   },
+  askOther: async () => {
+    throw new ProviderError('unreachable', 'no provider in this test');
+  },
   retryAt: () => Number.POSITIVE_INFINITY,
   status: () => [],
   close: async () => {},

@@ -29,11 +29,15 @@ export interface Payment {
 /** Real time: chains have their own clocks. */
 const systemClock: TestClock = {
   ms: Date.now,
+  monotonic_ms: () => performance.now(),
   now: () => Math.floor(Date.now() / 1000),
   set: () => {
     throw new Error('real time cannot be set');
   },
   advance: () => {
+    throw new Error('real time cannot be moved');
+  },
+  step: () => {
     throw new Error('real time cannot be moved');
   },
 };

@@ -26,23 +26,32 @@ export const databases: Database[] = hasPostgres ? ['sqlite', 'postgres'] : ['sq
 
 export interface TestClock {
   ms(): number;
+  monotonic_ms(): number;
   /** Unix seconds. */
   now(): number;
   set(seconds: number): void;
   advance(seconds: number): void;
+  /** Sets the machine's clock by so much, while time goes on as before. */
+  step(seconds: number): void;
 }
 
 /** Stands still until it is moved. */
 export function testClock(start = 1_800_000_000): TestClock {
   let at = start * 1000;
+  let stepped = 0;
   return {
     ms: () => at,
+    monotonic_ms: () => at - stepped,
     now: () => Math.floor(at / 1000),
     set: (seconds) => {
       at = seconds * 1000;
     },
     advance: (seconds) => {
       at += seconds * 1000;
+    },
+    step: (seconds) => {
+      at += seconds * 1000;
+      stepped += seconds * 1000;
     },
   };
 }

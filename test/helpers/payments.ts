@@ -1,11 +1,12 @@
 // Payments as an observer would read them, put through the same door.
 
-import { lookAtAll } from '../../daemon/observer/reader.ts';
-import { storePage, storeUpdates } from '../../daemon/observer/store.ts';
 import { wakeHeld } from '../../daemon/settle/moved.ts';
-import { ensureCursor, getCursor, noteSuccess } from '../../data/cursors.ts';
+import { recordPage, recordUpdates } from '../../daemon/settle/record.ts';
+import { reevaluateInvoices } from '../../daemon/settle.ts';
+import { ensureCursor, getCursor } from '../../data/cursors.ts';
 import { getInvoice } from '../../data/invoices.ts';
 import { post } from '../../data/ledger.ts';
+import { noteReading } from '../../data/proofs.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import { pendingTransfers } from '../../data/transfers.ts';
 import type { Page, PendingTransfer, Transfer, TransferUpdate } from '../../src/chains/chain.ts';
@@ -14,8 +15,12 @@ import type { TestApp, TestMerchant } from './app.ts';
 let serial = 0;
 export const newTxid = (): string => (++serial).toString(16).padStart(64, '0');
 
-/** A final transfer of exactly what the invoice asks; any part may be another. */
-export function transferTo(test: TestApp, invoice: InvoiceRow, parts: Partial<Transfer> = {}): Transfer {
+/** A final transfer of exactly what the invoice asks, made at `time` or now; any part may be another. */
+export function transferTo(
+  test: TestApp,
+  invoice: InvoiceRow,
+  { time = test.clock.now(), ...parts }: Partial<Transfer> & { time?: number } = {},
+): Transfer {
   return {
     chain: invoice.chain,
     address_key: invoice.address_key,
@@ -27,12 +32,16 @@ export function transferTo(test: TestApp, invoice: InvoiceRow, parts: Partial<Tr
     sender: 'payer',
     height: 100,
     block_hash: 'block-100',
-    time: test.clock.now(),
+    ...at(time),
+    inputs: [],
     confirmations: 64,
     final: false,
     ...parts,
   };
 }
+
+/** Made at exactly this moment, Unix seconds. */
+export const at = (time: number) => ({ earliest_at: time, latest_at: time });
 
 /** The same, seen but in no block yet. */
 export const unconfirmed = { height: null, block_hash: null, confirmations: 0 } as const;
@@ -48,15 +57,15 @@ export async function observe(
   const cursor = await getCursor(app.db.query, blockchain);
   const gateways = app.gateways.filter((gateway) => gateway.blockchain === blockchain);
   const context = { app, blockchain, gateways, now: clock.now() };
-  const { touched } = await storePage(context, cursor?.version ?? 0, { transfers, ...page });
-  await lookAtAll(app, touched);
+  const { touched } = await recordPage(context, cursor?.version ?? 0, { transfers, ...page });
+  await reevaluateInvoices(app, touched);
   return touched;
 }
 
 /** The pending transfers of a blockchain, as a reader asks about them. */
 export async function pendingAt({ app }: TestApp, blockchain: string): Promise<PendingTransfer[]> {
   const rows = await pendingTransfers(app.db.query, blockchain, '', 1000);
-  return rows.map(({ idx, ...row }) => ({ ...row, index: idx }));
+  return rows.map(({ idx, inputs, ...row }) => ({ ...row, index: idx, inputs: JSON.parse(inputs) }));
 }
 
 /** What became of pending transfers; `asked` as they were when they were asked about, now unless told. */
@@ -69,14 +78,14 @@ export async function follow(
   const { app, clock } = test;
   const gateways = app.gateways.filter((gateway) => gateway.blockchain === blockchain);
   const context = { app, blockchain, gateways, now: clock.now() };
-  const touched = await storeUpdates(context, updates, asked ?? (await pendingAt(test, blockchain)));
-  await lookAtAll(app, touched);
+  const touched = await recordUpdates(context, updates, asked ?? (await pendingAt(test, blockchain)));
+  await reevaluateInvoices(app, touched);
 }
 
 /** Says that everything up to now was read, and lets the clock look. */
 export async function readThrough({ app, clock }: TestApp, blockchain: string): Promise<void> {
   await ensureCursor(app.db.query, blockchain);
-  await noteSuccess(app.db.query, blockchain, clock.now());
+  await noteReading(app.db.query, blockchain, { started_at: clock.now(), read_through: clock.now() });
   await app.observer.tick();
 }
 

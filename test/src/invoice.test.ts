@@ -38,6 +38,9 @@ const moment = fc.oneof(
 const known: fc.Arbitrary<Knowledge> = fc.record({
   now: moment,
   read_through: moment,
+  clock_trusted: fc.boolean(),
+  may_end_unread: fc.boolean(),
+  has_payment: fc.boolean(),
   transfers: fc.array(seen, { maxLength: 5 }),
   prepaid: fc.option(
     fc.record({
@@ -48,7 +51,7 @@ const known: fc.Arbitrary<Knowledge> = fc.record({
   ),
 });
 const facts: Fact[] = [
-  { kind: 'look' },
+  { kind: 'evaluate' },
   { kind: 'cancel' },
   { kind: 'simulate' },
   { kind: 'resolve', action: 'expire' },
@@ -64,6 +67,12 @@ const total = (transfers: readonly SeenTransfer[]) =>
 const finalOf = ({ transfers }: Knowledge) => total(transfers.filter(({ final }) => final));
 const isCovered = ({ prepaid }: Knowledge) =>
   prepaid === null || covers(prepaid.balance_micros, prepaid.volume_micros);
+/** What becomes of the payment of an invoice that ends without being paid. */
+const endedPayment = ({ transfers, has_payment }: Knowledge) =>
+  transfers.length > 0 ? 'late' : has_payment ? 'orphaned' : null;
+/** Past the grace, by a clock that is believed, and with time to read since the start. */
+const isOverdue = ({ now, clock_trusted, may_end_unread }: Knowledge) =>
+  clock_trusted && may_end_unread && now >= EXPIRY + GRACE_SECONDS;
 const created = (invoice: InvoiceState): InvoiceState => ({ ...invoice, status: 'created' });
 
 describe('an invoice that has ended', () => {
@@ -73,7 +82,7 @@ describe('an invoice that has ended', () => {
       fc.property(state, wish, known, (invoice, fact, knowledge) => {
         if (invoice.status === 'created') return;
         const same =
-          fact.kind === 'look' ||
+          fact.kind === 'evaluate' ||
           (fact.kind === 'cancel' && invoice.status === 'cancelled') ||
           (fact.kind === 'simulate' && invoice.status === 'confirmed');
         const expected = same ? { verdict: 'unchanged' } : { verdict: 'refused', code: 'invoice_ended' };
@@ -97,7 +106,7 @@ describe('an invoice that has ended', () => {
 
 describe('an open invoice that is looked at', () => {
   const look = (invoice: InvoiceState, knowledge: Knowledge) =>
-    decide(created(invoice), { kind: 'look' }, knowledge);
+    decide(created(invoice), { kind: 'evaluate' }, knowledge);
 
   test('is confirmed exactly when enough final money is there, in time and covered by the limit', () => {
     verifies('state-confirm', 'sum-of-transfers', 'expire-before-limit');
@@ -105,23 +114,22 @@ describe('an open invoice that is looked at', () => {
       fc.property(state, known, (invoice, knowledge) => {
         const verdict = look(invoice, knowledge);
         const due =
-          finalOf(knowledge) >= invoice.amount_atomic &&
-          knowledge.now < EXPIRY + GRACE_SECONDS &&
-          isCovered(knowledge);
+          finalOf(knowledge) >= invoice.amount_atomic && !isOverdue(knowledge) && isCovered(knowledge);
         expect(verdict.verdict === 'moved' && verdict.to === 'confirmed').toBe(due);
       }),
       RUNS,
     );
   });
 
-  test('expires when its time is read through and nothing is awaited, and a day later in any case', () => {
+  test('expires when its account is read through its time and nothing is awaited, and a day later in any case', () => {
     verifies('state-expire', 'expire-not-while-paid', 'expire-not-while-blind');
     fc.assert(
       fc.property(state, known, (invoice, knowledge) => {
-        const { now, read_through, transfers } = knowledge;
+        const { now, read_through, transfers, clock_trusted } = knowledge;
         const verdict = look(invoice, knowledge);
         const awaited = transfers.some(({ final }) => !final) || finalOf(knowledge) >= invoice.amount_atomic;
-        const due = now >= EXPIRY + GRACE_SECONDS || (!awaited && now >= EXPIRY && read_through >= EXPIRY);
+        const isOver = !awaited && now >= EXPIRY && read_through >= EXPIRY;
+        const due = isOverdue(knowledge) || (clock_trusted && isOver);
         expect(verdict.verdict === 'moved' && verdict.to === 'expired').toBe(due);
       }),
       RUNS,
@@ -189,7 +197,7 @@ describe('wishes about an open invoice', () => {
   test('give way to money: what is confirmed or expired by looking is so whatever is wished', () => {
     fc.assert(
       fc.property(state, wish, known, (invoice, fact, knowledge) => {
-        const look = decide(created(invoice), { kind: 'look' }, knowledge);
+        const look = decide(created(invoice), { kind: 'evaluate' }, knowledge);
         if (look.verdict === 'moved') expect(decide(created(invoice), fact, knowledge)).toEqual(look);
       }),
       RUNS,
@@ -234,6 +242,29 @@ describe('wishes about an open invoice', () => {
   });
 });
 
+test('a clock that is not believed ends nothing, whatever it shows', () => {
+  fc.assert(
+    fc.property(state, known, (invoice, knowledge) => {
+      const verdict = decide(created(invoice), { kind: 'evaluate' }, { ...knowledge, clock_trusted: false });
+      if (verdict.verdict === 'moved') expect(verdict.to).toBe('confirmed');
+    }),
+    RUNS,
+  );
+});
+
+test('a payment of which nothing is left is orphaned when its invoice ends', () => {
+  fc.assert(
+    fc.property(state, known, (invoice, knowledge) => {
+      const gone = { ...knowledge, transfers: [], has_payment: true };
+      for (const kind of ['evaluate', 'cancel'] as const) {
+        const verdict = decide(created(invoice), { kind }, gone);
+        if (verdict.verdict === 'moved') expect(verdict.payment).toBe('orphaned');
+      }
+    }),
+    RUNS,
+  );
+});
+
 describe('an operator', () => {
   test('confirms any invoice that is not, unless the limit is too low', () => {
     verifies('resolve-confirm', 'resolve-pays-fee');
@@ -260,7 +291,7 @@ describe('an operator', () => {
         if (invoice.status === to) expect(verdict).toEqual({ verdict: 'unchanged' });
         else if (['confirmed', 'cancelled'].includes(invoice.status))
           expect(verdict).toEqual({ verdict: 'refused', code: 'invoice_ended' });
-        else expect(verdict).toMatchObject({ to, payment: knowledge.transfers.length > 0 ? 'late' : null });
+        else expect(verdict).toMatchObject({ to, payment: endedPayment(knowledge) });
       }),
       RUNS,
     );

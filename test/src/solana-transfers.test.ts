@@ -10,7 +10,7 @@ import { type Asset, transfersOf } from '../../src/chains/solana/transfers.ts';
 const OWNER = '2wmVCSfPxGPjrnMMn7rchp4uaeoTqN39mXFC2zhPdri9';
 const MINT = '4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU';
 const [MEMO_V1 = '', , MEMO_V4 = ''] = MEMO_PROGRAMS;
-const seen = { signature: 'sig', time: 1, confirmations: 1, final: false };
+const seen = { signature: 'sig', made: { earliest_at: 1, latest_at: 1 }, confirmations: 1, final: false };
 
 const assets: Asset[] = gatewaysOf('testnet')
   .filter(({ chain }) => chain === 'solana' || chain === 'solana-usdc')

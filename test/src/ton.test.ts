@@ -6,6 +6,7 @@ import type { Json, Network, Page, Rpc } from '../../src/chains/chain.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { parseBody, readComment, readInternalTransfer } from '../../src/chains/ton/body.ts';
 import { ton } from '../../src/chains/ton.ts';
+import { rightClock, unasked } from '../helpers/reading.ts';
 import { verifies } from '../requirements.ts';
 
 const KEY = '0:B113A994B5024A16719F69139328EB759596C38A25F59028B146FECDC3621DFE';
@@ -132,9 +133,11 @@ describe('recorded transactions', () => {
       gateways,
       cache: new Map(),
       now: () => now,
+      ...rightClock,
     };
     const watched = { ...ton.normalizeAddress(KEY, 'mainnet'), since: now - 60, open: true };
     const request = {
+      ...unasked,
       addresses: async () => [watched],
       cursor: null,
       accounts: async () => new Map<string, Json>(),

@@ -6,6 +6,7 @@ import { coreSource } from '../../src/chains/utxo/core.ts';
 import { esploraSource } from '../../src/chains/utxo/esplora.ts';
 import { readChain } from '../../src/chains/utxo/read.ts';
 import { createMemory, memoryIn, type Source } from '../../src/chains/utxo/source.ts';
+import { rightClock, unasked } from '../helpers/reading.ts';
 
 const START = 1_800_000_000;
 const hashOf = (height: number) => height.toString(16).padStart(64, '0');
@@ -14,7 +15,7 @@ const watch = (at: number): WatchedAddress => ({ key: scriptOf(at), address: '',
 
 function context(cache: Map<string, unknown>, now: () => number): ReadContext {
   const gateways = gatewaysOf('testnet').filter((gateway) => gateway.blockchain === 'litecoin');
-  return { rpc: {} as Rpc, network: 'testnet', blockchain: 'litecoin', gateways, cache, now };
+  return { rpc: {} as Rpc, network: 'testnet', blockchain: 'litecoin', gateways, cache, now, ...rightClock };
 }
 
 /** One read to its end; answers what it counts as read, Unix seconds. */
@@ -25,6 +26,7 @@ async function readThrough(
   let { cursor } = reading;
   let through = reading.context.now();
   const request = {
+    ...unasked,
     addresses: async () => reading.watched,
     cursor: cursor ?? null,
     accounts: async () => new Map(),

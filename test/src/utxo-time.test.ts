@@ -4,6 +4,7 @@ import type { ReadContext, ReadRequest, Transfer } from '../../src/chains/chain.
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { readChain } from '../../src/chains/utxo/read.ts';
 import type { Source } from '../../src/chains/utxo/source.ts';
+import { rightClock, unasked } from '../helpers/reading.ts';
 
 const SCRIPT = '0014aa';
 
@@ -24,9 +25,11 @@ function watcher() {
     blockchain: 'bitcoin',
     cache: new Map(),
     now: () => state.now,
+    ...rightClock,
     gateways: gatewaysOf('testnet').filter((gateway) => gateway.chain === 'bitcoin'),
   } as unknown as ReadContext;
   const request = {
+    ...unasked,
     addresses: async () => [{ key: SCRIPT, address: '', since: 700, open: true }],
     cursor: { height: 5, hashes: ['h'] },
     accounts: async () => new Map(),
@@ -47,12 +50,12 @@ test('a payment made between two reads is dated at the first of them, also when 
   state.listed = [payment];
   for (const now of [1015, 1030]) {
     state.now = now;
-    expect((await read()).map(({ time }) => time)).toEqual([1000]);
+    expect((await read()).map(({ earliest_at }) => earliest_at)).toEqual([1000]);
   }
 });
 
 test('after a restart a payment may be as old as the watch on its address', async () => {
   const { state, read } = watcher();
   state.listed = [payment];
-  expect((await read()).map(({ time }) => time)).toEqual([700]);
+  expect((await read()).map(({ earliest_at }) => earliest_at)).toEqual([700]);
 });

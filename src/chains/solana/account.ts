@@ -83,7 +83,7 @@ export async function* readAccount(
       const depth = Math.max(1, Math.min(FINAL_SLOTS - 1, observed.slot - entry.slot));
       const seen = {
         signature: entry.signature,
-        time: entry.blockTime ?? tip.time,
+        made: pass.context.local(entry.blockTime ?? tip.time),
         confirmations: isFinal ? FINAL_SLOTS : depth,
         final: isFinal,
       };

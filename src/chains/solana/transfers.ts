@@ -1,5 +1,5 @@
 // What one Solana transaction credited to one wallet: balance differences, named by memos and references.
-import type { Gateway, Transfer } from '../chain.ts';
+import type { Gateway, Interval, Transfer } from '../chain.ts';
 import { MEMO_PROGRAMS, SYSTEM_PROGRAM } from './address.ts';
 import { type Step, stepsOf } from './instructions.ts';
 import type { SolanaTransaction, TokenBalance } from './rpc.ts';
@@ -14,8 +14,7 @@ export interface Asset {
 
 export interface Seen {
   signature: string;
-  /** Unix seconds. */
-  time: number;
+  made: Interval;
   confirmations: number;
   final: boolean;
 }
@@ -58,7 +57,8 @@ export function transfersOf(
         sender,
         height: transaction.slot,
         block_hash: null,
-        time: seen.time,
+        ...seen.made,
+        inputs: [],
         confirmations: seen.confirmations,
         final: seen.final,
         ...(ambiguous ? { ambiguous } : {}),

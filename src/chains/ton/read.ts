@@ -48,7 +48,8 @@ export async function* readTon(context: ReadContext, request: ReadRequest): Asyn
   const start = Math.min(now, cursor?.utime ?? earliest(addresses, tip.time)) - OVERLAP_SECONDS;
   // Never beyond our own time: what is made until then would not be read.
   const end = Math.min(now, Math.max(cursor?.utime ?? 0, tip.time));
-  const read_through = Math.min(tip.time - SHARD_SECONDS, resolved.unresolved_since ?? tip.time);
+  const proved = context.local(tip.time - SHARD_SECONDS).earliest_at;
+  const read_through = Math.min(proved, resolved.unresolved_since ?? proved);
 
   const unread = accounts.filter((account) => !wasRead(account, cursor));
   // An asset that was switched on again is marked as read only after its accounts have caught up.
@@ -97,7 +98,7 @@ function* slices(from: number, until: number, last: number | null): Generator<Sl
 }
 
 async function* readSlice(
-  { rpc, now }: ReadContext,
+  { rpc, now, local }: ReadContext,
   accounts: readonly ReadAccount[],
   { from, to }: Slice,
   tip: Tip,
@@ -108,7 +109,7 @@ async function* readSlice(
       const transfers = rows.flatMap((row): Transfer[] => {
         refuseFuture('toncenter /transactions: a transaction', row.now, now());
         const account = batch.get(row.account.toUpperCase());
-        const transfer = account && toTransfer(row, account, tip);
+        const transfer = account && toTransfer(row, account, tip, local);
         return transfer ? [transfer] : [];
       });
       if (transfers.length > 0) yield { transfers, tip };

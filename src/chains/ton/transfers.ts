@@ -1,11 +1,8 @@
 // Which transactions are credits: of the native coin on the owner's account, of a jetton on the owner's jetton wallet.
-import { type Gateway, ProviderError, type Tip, type Transfer } from '../chain.ts';
+import { type Gateway, ProviderError, type ReadContext, type Tip, type Transfer } from '../chain.ts';
 import { readAddress, showAddress } from './address.ts';
 import { type InternalTransfer, OP, opOf, parseBody, readComment, readInternalTransfer } from './body.ts';
 import type { TonTransaction } from './toncenter.ts';
-
-/** One inbound message makes one transaction on the account, so a transaction is one credit. */
-const ONLY_CREDIT = '0';
 
 /** An account whose transactions are read: the owner's own for the coin, the jetton wallet for a jetton. */
 export interface TonAccount {
@@ -18,7 +15,12 @@ export interface TonAccount {
 const NOT_PAYMENTS: readonly (number | null)[] = [OP.transfer_notification, OP.excesses, OP.bounced];
 
 /** The credit that a transaction makes, or null. */
-export function toTransfer(transaction: TonTransaction, to: TonAccount, tip: Tip): Transfer | null {
+export function toTransfer(
+  transaction: TonTransaction,
+  to: TonAccount,
+  tip: Tip,
+  local: ReadContext['local'],
+): Transfer | null {
   const { in_msg, mc_block_seqno, emulated } = transaction;
   if (emulated || !mc_block_seqno || !in_msg?.source || in_msg.bounced) return null;
   const credit = to.gateway.is_token ? readJettonCredit(transaction) : readCoinCredit(transaction);
@@ -28,14 +30,16 @@ export function toTransfer(transaction: TonTransaction, to: TonAccount, tip: Tip
     chain: to.gateway.chain,
     address_key: to.address_key,
     txid: Buffer.from(transaction.hash, 'base64').toString('hex'),
-    index: ONLY_CREDIT,
+    // One inbound message makes one transaction on one account: asset and address tell all its credits apart.
+    index: `${to.gateway.chain}:${to.address_key}`,
     amount_atomic: credit.amount_atomic,
     memo: credit.memo,
     references: [],
     sender: credit.from && showAddress(credit.from, to.gateway.network),
     height: mc_block_seqno,
     block_hash: null,
-    time: transaction.now,
+    ...local(transaction.now),
+    inputs: [],
     confirmations,
     final: confirmations >= to.gateway.min_confirmations,
     ...(credit.ambiguous ? { ambiguous: credit.ambiguous } : {}),

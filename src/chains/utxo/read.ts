@@ -59,8 +59,7 @@ export async function* readChain(
     const transfers = unconfirmed(reading, transactions, context.now());
     if (transfers.length > 0) yield { transfers };
   }
-  const read_through = readThrough(reading);
-  if (read_through < started_at) yield { transfers: [], read_through };
+  yield { transfers: [], read_through: Math.min(started_at, readThrough(reading)) };
 }
 
 /** While blocks are missing it cannot be told what was paid since the addresses are watched. */
@@ -156,7 +155,8 @@ async function findStart({ source, tip, watched }: Reading): Promise<Ring> {
 
 function confirmed(reading: Reading, block: Block, height: number): Transfer[] {
   const { hash, time } = block;
-  const place = { height, block_hash: hash, time, confirmations: reading.tip.height - height + 1 };
+  const made = { earliest_at: time, latest_at: time };
+  const place = { height, block_hash: hash, ...made, confirmations: reading.tip.height - height + 1 };
   return block.transactions.flatMap((transaction) => {
     noteConflicts(reading.memory, transaction);
     const found = credits(reading, transaction, place).filter(
@@ -177,10 +177,14 @@ function unconfirmed(reading: Reading, transactions: Transaction[], now: number)
       first_seen: now,
       made_after: reading.listed_through,
     };
-    const place = { height: null, block_hash: null, time: seen.first_seen, confirmations: 0 };
+    const made = { earliest_at: seen.first_seen, latest_at: seen.first_seen };
+    const place = { height: null, block_hash: null, ...made, confirmations: 0 };
     const found = credits(reading, transaction, place);
     if (found.length > 0) remember(memory, transaction, seen);
-    return found.map((transfer) => ({ ...transfer, time: timeOf(reading, transfer, seen.made_after) }));
+    return found.map((transfer) => ({
+      ...transfer,
+      earliest_at: earliestOf(reading, transfer, seen.made_after),
+    }));
   });
 }
 
@@ -188,8 +192,8 @@ function unconfirmed(reading: Reading, transactions: Transaction[], now: number)
  * A payment in no block has no time of its own. It was made at some moment since the listing before: the buyer is
  * given the benefit, because one that was made in time must not count as late for our pause between two looks.
  */
-function timeOf({ watched }: Reading, { address_key, time }: Transfer, made_after: number): number {
-  return Math.min(time, Math.max(made_after, watched.get(address_key)?.since ?? 0));
+function earliestOf({ watched }: Reading, { address_key, latest_at }: Transfer, made_after: number): number {
+  return Math.min(latest_at, Math.max(made_after, watched.get(address_key)?.since ?? 0));
 }
 
 /** What a payment spends is how its replacement or double spend will be recognised. */
@@ -200,7 +204,7 @@ function remember(memory: Memory, { txid, inputs }: Transaction, seen: Omit<Seen
   trim(memory.spends);
 }
 
-type Place = Pick<Transfer, 'height' | 'block_hash' | 'time' | 'confirmations'>;
+type Place = Pick<Transfer, 'height' | 'block_hash' | 'earliest_at' | 'latest_at' | 'confirmations'>;
 
 /**
  * Every output to a watched script. A coinbase is no payment: it cannot be spent for 100 blocks, and no wallet
@@ -219,6 +223,7 @@ function credits({ watched, chain }: Reading, transaction: Transaction, place: P
       memo: null,
       references: [],
       sender: null,
+      inputs: transaction.inputs,
       final: false,
       ...place,
     };

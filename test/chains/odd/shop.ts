@@ -1,8 +1,8 @@
 // A daemon whose chains answer oddly: every invoice is paid in full, and looked at by /check.
-import type { RpcSource } from '../../../daemon/observer/rpc.ts';
 import type { InvoiceRow } from '../../../data/tables.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { create, credit } from '../../helpers/payments.ts';
+import { sourceOf } from '../../helpers/reading.ts';
 import type { OddChain } from './chain.ts';
 
 const CREDIT_MICROS = 10_000_000_000_000n;
@@ -17,12 +17,7 @@ export interface Shop {
 }
 
 export async function openShop(chain: OddChain): Promise<Shop> {
-  const source: RpcSource = {
-    use: (work) => work(chain.rpc),
-    retryAt: () => Number.POSITIVE_INFINITY,
-    status: () => [],
-    close: async () => {},
-  };
+  const source = { ...sourceOf(chain.rpc), retryAt: () => Number.POSITIVE_INFINITY };
   const test = await startApp({ source: (id) => (id === chain.blockchain ? source : undefined) });
   test.clock.set(chain.now);
   const merchant = await test.merchant();

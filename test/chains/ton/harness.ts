@@ -10,6 +10,7 @@ import type {
 } from '../../../src/chains/chain.ts';
 import { gatewaysOf } from '../../../src/chains/gateways.ts';
 import { ton } from '../../../src/chains/ton.ts';
+import { rightClock, unasked } from '../../helpers/reading.ts';
 import { createTestRpc, type TestRpc } from '../rpc.ts';
 import { startTonChain, type TestJetton, type TonChain, type TonWallet } from '../ton-chain.ts';
 
@@ -79,6 +80,7 @@ export async function readInto(
     gateways,
     cache: new Map(),
     now,
+    ...rightClock,
     ...options.context,
   };
   const accounts = async (keys: readonly string[]) => {
@@ -88,7 +90,7 @@ export async function readInto(
     });
     return new Map(known);
   };
-  const request = { addresses: async () => watched, cursor: store.cursor, accounts };
+  const request = { ...unasked, addresses: async () => watched, cursor: store.cursor, accounts };
   const seen: Transfer[] = [];
   for await (const page of ton.read(context as ReadContext, request)) {
     store.pages.push(page);

@@ -14,6 +14,7 @@ import { formatKey, hashKey, KEY_BYTES } from '../../../src/keys.ts';
 
 export interface TestClock {
   ms(): number;
+  monotonic_ms(): number;
   now_ms: number;
 }
 
@@ -45,7 +46,7 @@ export async function openTestApp(
   await migrate(db);
   const lines: Record<string, unknown>[] = [];
   const log = createLog({ level: 'debug', sink: { write: (line) => lines.push(JSON.parse(line)) } });
-  const clock: TestClock = { now_ms: START_MS, ms: () => clock.now_ms };
+  const clock: TestClock = { now_ms: START_MS, ms: () => clock.now_ms, monotonic_ms: () => clock.now_ms };
   const secrets = createSecrets('a secret for tests only');
   const app = openApp({ config, db, secrets, log: options.log ?? log, clock });
   return {

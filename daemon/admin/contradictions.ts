@@ -1,0 +1,43 @@
+// What two sources say differently of one thing: shown to the operator, and closed by him.
+import type { z } from 'zod';
+import {
+  type ContradictionKind,
+  closeContradiction,
+  countContradictions,
+  listContradictions,
+} from '../../data/contradictions.ts';
+import type { ContradictionRow } from '../../data/tables.ts';
+import type { AdminContradictions, ContradictionPublic } from '../../src/api/admin-schemas.ts';
+import { Refusal } from '../../src/errors.ts';
+import { type App, seconds } from '../context.ts';
+import type { UserContext } from '../http/handler.ts';
+import { operatorName } from './resolve.ts';
+
+/** AdminContradictions. */
+export async function contradictionPage(
+  { db }: Pick<App, 'db'>,
+  query: { open: boolean; skip: number; limit: number },
+): Promise<z.output<typeof AdminContradictions>> {
+  const rows = await listContradictions(db.query, query);
+  const { skip, limit } = query;
+  return { data: rows.map(present), open: await countContradictions(db.query), skip, limit };
+}
+
+/** ContradictionPublic of the one that is closed. Refuses with `contradiction_not_found`. */
+export async function closeOne(
+  { app, user, log }: UserContext,
+  id: string,
+  note: string | null,
+): Promise<z.output<typeof ContradictionPublic>> {
+  const closed_by = operatorName(user);
+  const row = await closeContradiction(app.db.query, id, { closed_at: seconds(app.clock), closed_by, note });
+  if (!row) throw new Refusal('contradiction_not_found');
+  log.warn({ contradiction_id: id, kind: row.kind, closed_by, note }, 'a contradiction was closed');
+  return present(row);
+}
+
+const present = ({ subject: _, details, kind, ...row }: ContradictionRow) => ({
+  ...row,
+  kind: kind as ContradictionKind,
+  details: JSON.parse(details) as Record<string, string | number | null>,
+});

@@ -1,0 +1,93 @@
+// What two sources say differently of one thing: kept until a person closes it, never decided by itself.
+import { sql } from 'kysely';
+import { newId } from './ids.ts';
+import type { Executor, Tx } from './open.ts';
+import type { ContradictionRow } from './tables.ts';
+
+/**
+ * `transfer_amount`: one transaction was read with two amounts. `booked_gone`: a transaction left the chain after it was
+ * booked. `booking_differs`: what was booked by hand is not what the chain has. `provider_differs`: a second provider
+ * does not have what the first one told. `account_changed`: the account of an asset is another than before.
+ */
+export type ContradictionKind =
+  | 'transfer_amount'
+  | 'booked_gone'
+  | 'booking_differs'
+  | 'provider_differs'
+  | 'account_changed';
+
+export interface Contradiction {
+  blockchain: string;
+  kind: ContradictionKind;
+  /** What it is about; at most one of a kind is open for it. */
+  subject: string;
+  txid: string | null;
+  invoice_id: string | null;
+  /** What each side says. */
+  details: Record<string, string | number | null>;
+}
+
+/** Notes a contradiction; one that is open already is counted once more. True where it is new. */
+export async function noteContradiction(
+  tx: Tx,
+  { details, ...values }: Contradiction,
+  now: number,
+): Promise<boolean> {
+  const row = await tx
+    .insertInto('contradictions')
+    .values({
+      ...values,
+      id: newId(),
+      details: JSON.stringify(details),
+      count: 1,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['blockchain', 'kind', 'subject'])
+        .where('closed_at', 'is', null)
+        .doUpdateSet({
+          count: sql<number>`contradictions.count + 1`,
+          details: JSON.stringify(details),
+          updated_at: now,
+        }),
+    )
+    .returning('count')
+    .executeTakeFirst();
+  return row?.count === 1;
+}
+
+/** Newest first; with `open` only those that nobody has closed. */
+export function listContradictions(
+  query: Executor,
+  { open, skip, limit }: { open: boolean; skip: number; limit: number },
+): Promise<ContradictionRow[]> {
+  let select = query.selectFrom('contradictions').selectAll();
+  if (open) select = select.where('closed_at', 'is', null);
+  return select.orderBy('created_at', 'desc').orderBy('id', 'desc').offset(skip).limit(limit).execute();
+}
+
+export async function countContradictions(query: Executor, blockchain?: string): Promise<number> {
+  let select = query
+    .selectFrom('contradictions')
+    .select((of) => of.fn.countAll().as('count'))
+    .where('closed_at', 'is', null);
+  if (blockchain !== undefined) select = select.where('blockchain', '=', blockchain);
+  return Number((await select.executeTakeFirstOrThrow()).count);
+}
+
+/** Closes one that is open; undefined where there is none. */
+export function closeContradiction(
+  tx: Executor,
+  id: string,
+  values: { closed_at: number; closed_by: string; note: string | null },
+): Promise<ContradictionRow | undefined> {
+  return tx
+    .updateTable('contradictions')
+    .set(values)
+    .where('id', '=', id)
+    .where('closed_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+}

@@ -1,0 +1,51 @@
+// What decisions.md promises of money under enemies, faulty providers and crashes: §12.
+
+export const times = {
+  source: 'decisions: §12',
+  sentences: {
+    'time-interval':
+      'a transfer pays where its interval meets created_at to expires_at, by memo and amount alike',
+    'time-replacement': 'a replacement of the same inputs to the same script keeps the interval',
+    'time-propagation': 'on chains with a mempool 30 s of propagation are taken off the early bound',
+    'clock-alert': 'a clock over 30 s off raises an alert, and nothing ends while it lasts',
+    'clock-offset': 'times of the chain are compared through the measured offset of our clock',
+  },
+} as const;
+
+export const proofs = {
+  source: 'decisions: §12',
+  sentences: {
+    'end-proved': 'an invoice ends only when its own account is proved read past its end',
+    'gone-needs-proof':
+      'a payment is orphaned by a conflicting spend or an expired blockhash, never by absence',
+    'grace-in-log': 'what ends by the outer bound of 24 h says so in its log',
+    'asset-unreadable': 'an asset that cannot be read holds its invoices open and refuses new ones',
+    'account-own-trouble': 'one account’s trouble delays no other account, nor any confirmation',
+    quorum: 'above quorum_above_usd two providers must agree, where two are configured',
+    'confirmations-by-value': 'min_confirmations may be steps by value',
+    'urls-failover': 'blockchains.<id>.urls is a list, and the next one takes over',
+    'pace-own-url': 'own URLs start at 50 requests per second and adapt to 429',
+  },
+} as const;
+
+export const claims = {
+  source: 'decisions: §12',
+  sentences: {
+    'amount-nearest': 'a unique amount is the nearest free step above the price',
+    'amount-quota': 'before a confirmed sale 20 reservations, an anonymous caller 5 per unit',
+    'amount-given-back': 'unpaid and cancelled amounts are given back soon, sooner where a quota is used up',
+    'address-shared': 'an address may serve several accounts, and gives none power over another',
+    'address-no-wallet': 'a jetton wallet, token account or mint is refused as a wallet',
+    'resolve-looks-up':
+      'resolve confirm looks the transaction up; else 409 transaction_unknown, or force with a note',
+    'refill-events': 'events and webhooks of refills say kind refill, and are sent only where asked for',
+  },
+} as const;
+
+export const agreements = {
+  source: 'decisions: §12',
+  sentences: {
+    'rates-two-agree': 'a coin price needs two agreeing sources where two or more are configured',
+    'rates-jump': 'a jump beyond 20 % in a minute needs a third source',
+  },
+} as const;
