@@ -12,6 +12,7 @@ import { migrate } from '../../data/migrate.ts';
 import { openDb } from '../../data/open.ts';
 import type { Json, Rpc } from '../../src/chains/chain.ts';
 import { sourceOf } from '../helpers/reading.ts';
+import { createToncenter } from '../helpers/toncenter.ts';
 import { median, say } from './measure.ts';
 import { fillInvoices } from './world.ts';
 
@@ -107,15 +108,16 @@ async function observe(count: number): Promise<{ requests: number; cpu_us: numbe
 function createProvider() {
   let asked = 0;
   let now = NOW;
-  let serial = 0;
-  let transactions: Json[] = [];
-  const json: Rpc['json'] = async (path) => {
+  const toncenter = createToncenter(() => ({ seqno: now - NOW + 40_000_000, now }));
+  const json: Rpc['json'] = async (path, { query } = {}) => {
     asked++;
-    if (path.includes('masterchainInfo')) return masterchain(now);
-    if (path.includes('runGetMethod')) return { exit_code: 1, gas_used: 0, stack: [] };
-    const page = transactions;
-    transactions = [];
-    return { transactions: page, address_book: {} };
+    return (
+      toncenter.answer(path, (query ?? {}) as Record<string, Json>) ?? {
+        exit_code: -13,
+        gas_used: 0,
+        stack: [],
+      }
+    );
   };
   const unused = () => {
     throw new Error('not asked by this family');
@@ -126,29 +128,13 @@ function createProvider() {
     requests: () => asked,
     next(at: number) {
       now = at;
-      transactions = Array.from({ length: TRANSFERS }, () => transaction(++serial, at - 1));
+      for (let each = 0; each < TRANSFERS; each++) toncenter.add(transaction(at - 1));
     },
   };
 }
 
-const masterchain = (utime: number) => {
-  const block = {
-    workchain: -1,
-    shard: '8000000000000000',
-    seqno: utime - NOW + 40_000_000,
-    global_id: -3,
-    gen_utime: String(utime),
-    start_lt: '1',
-    end_lt: '2',
-    root_hash: 'AAAA',
-  };
-  return { first: { ...block, seqno: 1 }, last: block };
-};
-
-const transaction = (serial: number, now: number): Json => ({
+const transaction = (now: number) => ({
   account: OWNER.toUpperCase(),
-  hash: Buffer.from(serial.toString(16).padStart(64, '0'), 'hex').toString('base64'),
-  lt: String(1_000_000 + serial),
   now,
   mc_block_seqno: now - NOW + 40_000_000 - 1,
   orig_status: 'active',

@@ -1,6 +1,6 @@
 // A TON test chain in one call: the real executor, real wallets and jettons, behind a toncenter v3 address.
 import type { Cell } from '@ton/core';
-import { TonFront } from './ton/front.ts';
+import { type Distort, TonFront } from './ton/front.ts';
 import {
   deployJetton,
   type JettonTransfer,
@@ -137,15 +137,17 @@ function disturb(ledger: TonLedger, front: TonFront) {
   return {
     /** Makes coming requests fail. */
     fail: front.fail.bind(front),
-    /** Lets the indexer fall behind by blocks: its tip, its rows, or both. */
-    lag({
-      masterchainInfo = 0,
-      transactions = 0,
-    }: {
-      masterchainInfo?: number;
-      transactions?: number;
-    }): void {
-      front.lag = { masterchainInfo, transactions };
+    /** Lets the indexer fall behind by blocks: its tip, its rows, its states. */
+    lag({ masterchainInfo = 0, transactions = 0, accountStates = 0 }: Partial<TonFront['lag']>): void {
+      front.lag = { masterchainInfo, transactions, accountStates };
+    },
+    /** Changes the rows of answers: left out, repeated, of another kind. */
+    distort(change: Distort): void {
+      front.distort = change;
+    },
+    /** Takes `accountStates` away, as with an indexer that has no such request. */
+    withoutStates(): void {
+      front.has_states = false;
     },
     /** The most rows of one answer. */
     capPages(rows: number): void {

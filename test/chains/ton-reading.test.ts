@@ -14,11 +14,12 @@ import {
   merchant,
   ONE_TON,
   ONE_USDT,
+  proofOf,
   readAll,
   readInto,
+  refsOf,
   requestsTo,
   rpc,
-  type Store,
   usdt,
   useTonChain,
   watch,
@@ -26,10 +27,6 @@ import {
 import type { TonWallet } from './ton-chain.ts';
 
 useTonChain();
-
-/** Up to when the last reading says it knows everything. */
-const readThrough = (store: Store) =>
-  store.pages.findLast((page) => page.read_through !== undefined)?.read_through;
 
 describe('reading on', () => {
   it('costs two requests once the jetton wallets are known, whatever happened', async () => {
@@ -77,13 +74,15 @@ describe('reading on', () => {
     chain.mineBlocks(1);
     chain.advanceTime(300);
     await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-A' });
-    chain.lag({ masterchainInfo: 2, transactions: 2 });
-    expect(await readInto(store, watched)).toEqual([]);
+    chain.lag({ masterchainInfo: 2, transactions: 2, accountStates: 2 });
+    const urgent = refsOf(merchant);
+    expect(await readInto(store, watched, { urgent })).toEqual([]);
     expect(store.cursor).toMatchObject({ utime: chain.now() - 300 });
-    expect(readThrough(store)).toBe(chain.now() - 305);
+    expect(proofOf(store, merchant)).toMatchObject({ read_through: chain.now() - 305, trouble: null });
     chain.lag({});
-    expect(memosOf(await readInto(store, watched))).toEqual(['INV-A']);
+    expect(memosOf(await readInto(store, watched, { urgent }))).toEqual(['INV-A']);
     expect(store.cursor).toMatchObject({ utime: chain.now() });
+    expect(proofOf(store, merchant)).toMatchObject({ read_through: chain.now() - 5, trouble: null });
   });
 
   it('finds a payment that one replica did not know yet when another already gave the tip', async () => {
@@ -198,60 +197,101 @@ describe('reading on', () => {
     const watched = fresh.map((wallet) => watch(wallet, chain.now() - 60));
     await chain.sendTon({ from: buyer, to: last, amount: ONE_TON, comment: 'COIN' });
     await chain.sendJetton({ jetton, from: buyer, to: last, amount: ONE_USDT, comment: 'JETTON' });
+    // One that is about to end is asked for first.
+    const urgent = refsOf(last);
     expect(memosOf(await readInto(store, watched))).toEqual(['COIN']);
     expect(requestsTo('/runGetMethod')).toBe(20);
-    expect(readThrough(store)).toBe(watched[0]?.since);
-    chain.advanceTime(1000);
-    expect(memosOf(await readInto(store, watched))).toContain('JETTON');
+    expect(store.proofs.size).toBe(0);
+    chain.advanceTime(30);
+    expect(memosOf(await readInto(store, watched, { urgent }))).toEqual(['JETTON']);
     expect(requestsTo('/runGetMethod')).toBe(25);
-    expect(readThrough(store)).toBe(chain.now() - 5);
+    expect(proofOf(store, last, usdt)).toMatchObject({ read_through: chain.now() - 5, trouble: null });
   });
 
-  it('goes on reading the coin where the jetton master does not exist, and says so from time to time', async () => {
+  it('reads the coin where the jetton master does not exist, and says that the jetton cannot be read', async () => {
+    verifies('asset-unreadable');
     const store = emptyStore();
     const watched = [watch(merchant)];
+    const urgent = refsOf(merchant);
     const token_contract = ton.normalizeAddress(`0:${'1'.repeat(64)}`, 'testnet').address;
-    const options = { gateways: [coin, { ...usdt, token_contract }], context: { cache: new Map() } };
+    const options = { gateways: [coin, { ...usdt, token_contract }], urgent };
+    const missing = {
+      chain: usdt.chain,
+      reason: expect.stringMatching(/is not a jetton master on this network/),
+    };
     await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-A' });
-    await expect(readInto(store, watched, options)).rejects.toThrow(/is not a jetton master on this network/);
-    expect([...store.transfers.values()]).toMatchObject([{ memo: 'INV-A' }]);
+    expect(memosOf(await readInto(store, watched, options))).toEqual(['INV-A']);
     expect(store.cursor).toMatchObject({ utime: chain.now() });
+    expect(store.unreadable).toEqual([missing]);
 
     await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-B' });
-    expect(memosOf(await readInto(store, watched, options))).toContain('INV-B');
-    expect(readThrough(store)).toBe(chain.now() - 5);
+    chain.advanceTime(10);
+    expect(memosOf(await readInto(store, watched, options))).toEqual(['INV-B']);
+    expect(proofOf(store, merchant)).toMatchObject({ read_through: chain.now() - 5, trouble: null });
+    expect(proofOf(store, merchant, usdt)).toBeUndefined();
+    expect(store.unreadable).toEqual([missing]);
     expect(requestsTo('/runGetMethod')).toBe(1);
 
     chain.advanceTime(300);
-    await expect(readInto(store, watched, options)).rejects.toThrow(/is not a jetton master on this network/);
+    await readInto(store, watched, options);
+    expect(requestsTo('/runGetMethod')).toBeGreaterThan(1);
+    expect(store.unreadable).toEqual([missing]);
   });
 
-  it('reads on in a jetton whose master was said to be gone, and waits for the wallet that was not told', async () => {
+  it('keeps invoices of a jetton open whose master was not found twice, and reads it when it is there', async () => {
     const store = emptyStore();
-    const cache = new Map();
-    await readInto(store, [watch(merchant)], { context: { cache } });
+    const watched = [watch(merchant)];
+    const urgent = refsOf(merchant);
+    const token_contract = (await chain.deployJetton({ admin: buyer })).master;
+    const gateways = [coin, { ...usdt, token_contract }];
+    const absent: Rpc = {
+      ...rpc,
+      json: async (path, options) =>
+        path === '/runGetMethod' ? { exit_code: -13, stack: [] } : await rpc.json(path, options),
+    };
+    for (const _ of [1, 2, 3]) {
+      await readInto(store, watched, { gateways, urgent, context: { rpc: absent } });
+      expect(store.unreadable).toMatchObject([{ chain: usdt.chain }]);
+      expect(proofOf(store, merchant, usdt)?.read_through ?? 0).toBe(0);
+      chain.advanceTime(61);
+    }
+    await readInto(store, watched, { gateways, urgent });
+    expect(store.unreadable).toEqual([]);
+    await readInto(store, watched, { gateways, urgent });
+    expect(proofOf(store, merchant, usdt)).toMatchObject({ read_through: chain.now() - 5, trouble: null });
+  });
+
+  it('reads on in a jetton whose master is gone for a while, and proves nothing of a wallet that it did not name', async () => {
+    const store = emptyStore();
+    const newcomer = await chain.createWallet();
+    await readInto(store, [watch(merchant)]);
     const gone: Rpc = {
       ...rpc,
       json: async (path, options) =>
         path === '/runGetMethod' ? { exit_code: -13, stack: [] } : await rpc.json(path, options),
     };
-    const newcomer = await chain.createWallet();
     const watched = [watch(merchant), watch(newcomer)];
+    const urgent = [...refsOf(merchant), ...refsOf(newcomer)];
     const paid = () =>
       [...store.transfers.values()].flatMap((each) => (each.chain === usdt.chain ? each.memo : []));
     await chain.sendJetton({ jetton, from: buyer, to: merchant, amount: ONE_USDT, comment: 'INV-A' });
-    chain.advanceTime(200);
-    for (const _ of [1, 2])
-      await expect(readInto(store, watched, { context: { cache, rpc: gone } })).rejects.toThrow(
-        /does not tell the wallet/,
-      );
+    for (const _ of [1, 2]) {
+      chain.advanceTime(20);
+      await readInto(store, watched, { urgent, context: { rpc: gone } });
+      expect(proofOf(store, newcomer, usdt)).toMatchObject({
+        read_through: null,
+        trouble: expect.stringContaining('does not name the wallet of'),
+        failed: true,
+      });
+      expect(proofOf(store, merchant, usdt)).toMatchObject({ read_through: chain.now() - 5, trouble: null });
+      expect(store.unreadable).toEqual([]);
+    }
     expect(paid()).toEqual(['INV-A']);
-    expect(readThrough(store)).toBe(watched[1]?.since);
     await chain.sendJetton({ jetton, from: buyer, to: newcomer, amount: ONE_USDT, comment: 'INV-B' });
     chain.advanceTime(200);
-    await readInto(store, watched, { context: { cache } });
+    await readInto(store, watched, { urgent });
     expect(paid()).toEqual(['INV-A', 'INV-B']);
-    expect(readThrough(store)).toBe(chain.now() - 5);
+    expect(proofOf(store, newcomer, usdt)).toMatchObject({ read_through: chain.now() - 5, trouble: null });
   });
 
   it('finds what was paid in a jetton while its wallet could not be asked for', async () => {

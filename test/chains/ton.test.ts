@@ -32,31 +32,33 @@ describe('credits', () => {
     });
     const common = {
       address_key: merchant.key,
-      index: '0',
       references: [],
       sender: buyer.address,
       block_hash: null,
+      inputs: [],
+      earliest_at: chain.now(),
+      latest_at: chain.now(),
     };
     expect(await readAll()).toEqual([
       {
         ...common,
         chain: 'ton',
+        index: `ton:${merchant.key}`,
         txid: paid.txid,
         amount_atomic: ONE_TON,
         memo: 'INV-A',
         height: chain.tip().seqno - 1,
-        time: chain.now(),
         confirmations: 2,
         final: true,
       },
       {
         ...common,
         chain: 'ton-usdt',
+        index: `ton-usdt:${merchant.key}`,
         txid: sent.txid,
         amount_atomic: 12_340_001n,
         memo: 'INV-B',
         height: chain.tip().seqno,
-        time: chain.now(),
         confirmations: 1,
         final: true,
       },

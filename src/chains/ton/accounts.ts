@@ -1,134 +1,238 @@
-// Which accounts stand for a watched address, and since when each of them has been read.
+// Which account stands for each watched address and asset: one account is read as exactly one asset.
 import { Address } from '@ton/core';
-import { z } from 'zod';
-import { type Gateway, type Json, ProviderError, type ReadContext, type WatchedAddress } from '../chain.ts';
+import {
+  type AccountRef,
+  type Gateway,
+  ProviderError,
+  type ReadContext,
+  type StoredProof,
+  type UnreadableAsset,
+  type WatchedAddress,
+} from '../chain.ts';
 import { keyOf, showContract } from './address.ts';
+import type { History } from './history.ts';
+import { JETTON_WALLET } from './inspect.ts';
+import type { AssetMarker, Markers } from './markers.ts';
 import { getJettonWallet } from './toncenter.ts';
 import type { TonAccount } from './transfers.ts';
 
-/** Jetton wallets asked for in one read; the rest wait for the next, so that many newcomers delay nobody's payment. */
+/** Jetton wallets asked for in one reading; the rest wait for the next, so that many newcomers delay no payment. */
 const RESOLVE_LIMIT = 20;
 /** How long a master that the network does not know is left alone. */
-const MASTER_RETRY_SECONDS = 300;
-const COIN = 'coin';
+const MASTER_RETRY_SECONDS = 60;
+export const COIN = 'coin';
 
-const markerSchema = z.record(z.string(), z.object({ account: z.string(), since: z.int() }));
-/** Per asset (`coin` or the jetton master): its account, and the time from which it has been read. */
-type Marker = z.infer<typeof markerSchema>;
-
-/** An account to be read, with what its own cursor says. */
+/** An account to be read, with how far it is read; the history moves as it is. */
 export interface ReadAccount extends TonAccount {
+  /** `coin` or the jetton master. */
   asset: string;
   /** Nothing older can be a payment. */
   since: number;
   /** Everything from here to the chain's cursor has been read already; null for a newcomer. */
   read_since: number | null;
+  history: History;
+  /** Why nothing is proved of it, though it is read; null where nothing is wrong. */
+  doubt: string | null;
+}
+
+/** An asset at an address that cannot be read: its account is not known, or is another's. */
+export interface UnreadAccount extends AccountRef {
+  account: string;
+  trouble: string;
+  /** Whether asking again at once is of no use. */
+  failed: boolean;
 }
 
 export interface Accounts {
   accounts: ReadAccount[];
+  unread: UnreadAccount[];
+  /** Assets that are read. */
   assets: string[];
-  /** The markers after these accounts were read. */
-  markers(read: readonly ReadAccount[]): [string, Json][];
-  /** The earliest `since` of accounts that are not known yet and so not read; null where all are. */
-  unresolved_since: number | null;
+  /** Of all gateways; null where it could not be found out in this reading. */
+  unreadable: UnreadableAsset[] | null;
   /** Why jetton wallets could not be asked for; their accounts are read from their `since` once they are known. */
-  trouble: ProviderError | null;
+  failure: ProviderError | null;
 }
 
-const assetOf = ({ token_contract }: Gateway): string =>
+export interface Watching {
+  /** Those that are to be read first come first. */
+  addresses: readonly WatchedAddress[];
+  markers: Markers;
+  behind: readonly StoredProof[];
+  /** Where the history of an account begins that is watched from `since`. */
+  historyOf(marker: AssetMarker | null, since: number, asset: string): History;
+}
+
+export const refKey = ({ address_key, chain }: AccountRef): string => `${address_key} ${chain}`;
+
+export const assetOf = ({ token_contract }: Gateway): string =>
   token_contract ? keyOf(Address.parse(token_contract)) : COIN;
 
-/** Resolves the accounts of every address for every enabled gateway; asks only for jetton wallets not known yet. */
-export async function resolveAccounts(
-  context: ReadContext,
-  addresses: readonly WatchedAddress[],
-  stored: Map<string, Json>,
-): Promise<Accounts> {
-  const markers = new Map(addresses.map(({ key }) => [key, readMarker(stored.get(key))]));
-  const lookup = createLookup(context, markers);
-  const accounts: ReadAccount[] = [];
-  let unresolved_since: number | null = null;
+/** An asset at a watched address, with its account as far as it is known. */
+interface Role {
+  gateway: Gateway;
+  asset: string;
+  address: WatchedAddress;
+  account: string | null;
+  /** Why the account is not known. */
+  trouble: string | null;
+}
+
+/** Finds the account of every address for every gateway that is read; asks only for jetton wallets not known yet. */
+export async function resolveAccounts(context: ReadContext, watching: Watching): Promise<Accounts> {
+  const { markers, addresses } = watching;
+  const lookup = createLookup(context, watching);
+  const roles: Role[] = [];
   for (const gateway of context.gateways) {
     const asset = assetOf(gateway);
-    if (lookup.isMissing(asset)) continue;
-    for (const { key, since } of addresses) {
-      const known = markers.get(key)?.[asset];
-      const account = asset === COIN ? key : (known?.account ?? (await lookup.wallet(asset, key)));
-      if (account)
-        accounts.push({ account, gateway, address_key: key, asset, since, read_since: known?.since ?? null });
-      else unresolved_since = Math.min(unresolved_since ?? since, since);
+    for (const address of addresses) {
+      const known = asset === COIN ? address.key : markers.asset(address.key, asset)?.account;
+      const found = known ? { account: known, trouble: null } : await lookup.wallet(gateway, address.key);
+      roles.push({ gateway, asset, address, ...found });
     }
+  }
+  const reasonOf = refusals(roles, markers);
+  const accounts: ReadAccount[] = [];
+  const unread: UnreadAccount[] = [];
+  for (const role of roles) {
+    const { gateway, asset, address, account, trouble } = role;
+    const { chain } = gateway;
+    const reason = reasonOf(role);
+    const base = { address_key: address.key, chain, account: account ?? address.key };
+    if (reason) unread.push({ ...base, trouble: reason, failed: true });
+    else if (account) accounts.push(readAccount(watching, role, account));
+    else if (!lookup.isMissing(asset))
+      unread.push({ ...base, trouble: trouble ?? UNKNOWN_WALLET, failed: trouble !== null });
   }
   return {
     accounts,
+    unread,
     // One that is not there yet counts as read from the day on which it is.
     assets: context.gateways.map(assetOf).filter((asset) => !lookup.isMissing(asset)),
-    unresolved_since,
-    trouble: lookup.trouble(),
-    markers: (read) => mergeMarkers(markers, read),
+    unreadable: lookup.unreadable(),
+    failure: lookup.failure(),
   };
 }
 
-/** Asks for jetton wallets, few in one read; a failure ends the asking and is kept, so that coins are read nevertheless. */
-function createLookup({ rpc, network, cache, now }: ReadContext, markers: Map<string, Marker>) {
-  let asked = 0;
-  let trouble: ProviderError | null = null;
+const UNKNOWN_WALLET = 'its jetton wallet is not known yet';
 
-  async function ask(master: string, owner: string): Promise<string | null> {
+function readAccount({ markers, historyOf }: Watching, role: Role, account: string): ReadAccount {
+  const { gateway, asset, address } = role;
+  const marker = markers.asset(address.key, asset);
+  const { key: address_key, since } = address;
+  const history = historyOf(marker, since, asset);
+  return {
+    account,
+    gateway,
+    address_key,
+    asset,
+    since,
+    read_since: marker?.since ?? null,
+    history,
+    doubt: marker?.doubt ?? null,
+  };
+}
+
+/**
+ * Why a role is not read. An account that is a watched owner's jetton wallet is nothing else, whatever address somebody
+ * set: the master derives it, so it cannot be a wallet. One whose own code contradicts its master takes from no other.
+ */
+function refusals(roles: readonly Role[], markers: Markers): (role: Role) => string | null {
+  const doubtOf = ({ address, asset }: Role) => markers.asset(address.key, asset)?.doubt ?? null;
+  const isWatched = new Set(roles.map(({ address }) => address.key));
+  const holders = new Map<string, Role>();
+  for (const role of roles)
+    if (role.asset !== COIN && role.account && !doubtOf(role) && !holders.has(role.account))
+      holders.set(role.account, role);
+  return (role) => {
+    const { address, account } = role;
+    const refused = markers.inspection(address.key)?.refused;
+    if (refused) return refused;
+    if (holders.has(address.key)) return JETTON_WALLET;
+    if (role.asset === COIN || !account) return null;
+    const doubt = doubtOf(role);
+    if (doubt) return isWatched.has(account) || holders.has(account) ? doubt : null;
+    return holders.get(account) === role ? null : 'its account is read as that of another asset';
+  };
+}
+
+interface Found {
+  account: string | null;
+  trouble: string | null;
+}
+
+const NOT_FOUND: Found = { account: null, trouble: null };
+
+/** Asks for jetton wallets, few in one reading; a failure ends the asking and is handed on, so that coins are read nevertheless. */
+function createLookup({ rpc, network, cache, now, gateways }: ReadContext, watching: Watching) {
+  const { markers } = watching;
+  const behind = new Map(watching.behind.map((proof) => [refKey(proof), proof]));
+  let asked = 0;
+  let failure: ProviderError | null = null;
+  /** Masters of which nothing was found out. */
+  const unasked = new Set<string>();
+
+  const isKnown = (master: string) => markers.knows(master) || cache.has(existsKey(master));
+  const missing = (master: string) => cache.get(missingKey(master)) as Missing | undefined;
+  const isMissing = (master: string) => missing(master) !== undefined && !isKnown(master);
+
+  async function ask(gateway: Gateway, master: string, owner: string): Promise<Found> {
     const wallet = await getJettonWallet(rpc, Address.parseRaw(master), Address.parseRaw(owner));
     const shown = showContract(Address.parseRaw(master), network);
     if (wallet) {
       cache.set(existsKey(master), true);
-      return keyOf(wallet);
+      cache.delete(missingKey(master));
+      const account = keyOf(wallet);
+      markers.setAsset(owner, master, { account });
+      return { account, trouble: null };
     }
-    // A master that told a wallet before is there, whatever is said now.
-    if (cache.get(existsKey(master)) || [...markers.values()].some((marker) => marker[master] !== undefined))
-      throw new ProviderError('bad_answer', `${shown} does not tell the wallet of ${owner}`);
-    cache.set(missingKey(master), now());
-    throw new ProviderError('bad_answer', `${shown} is not a jetton master on this network`);
+    // A master that named a wallet before is there, whatever it answers now.
+    if (isKnown(master)) return { account: null, trouble: `${shown} does not name the wallet of ${owner}` };
+    const reason = `${gateway.name}: ${shown} is not a jetton master on this network`;
+    cache.set(missingKey(master), { at: now(), reason } satisfies Missing);
+    return NOT_FOUND;
   }
 
   return {
-    trouble: () => trouble,
-    /** No such jetton exists there, so nobody can pay with it; said once and then asked again from time to time. */
-    isMissing(master: string): boolean {
-      const missing_at = cache.get(missingKey(master));
-      return typeof missing_at === 'number' && now() - missing_at < MASTER_RETRY_SECONDS;
+    failure: () => failure,
+    isMissing,
+    unreadable(): UnreadableAsset[] | null {
+      if (unasked.size > 0) return null;
+      return gateways.flatMap((gateway) => {
+        const asset = assetOf(gateway);
+        const reason = isMissing(asset) ? missing(asset)?.reason : undefined;
+        return reason ? [{ chain: gateway.chain, reason }] : [];
+      });
     },
-    /** Null: not known in this read. */
-    async wallet(master: string, owner: string): Promise<string | null> {
-      const cached = cache.get(walletKey(master, owner));
-      if (typeof cached === 'string') return cached;
-      if (trouble || asked >= RESOLVE_LIMIT) return null;
+    async wallet(gateway: Gateway, owner: string): Promise<Found> {
+      const master = assetOf(gateway);
+      if (markers.inspection(owner)?.refused) return NOT_FOUND;
+      const absent = missing(master);
+      if (absent && isMissing(master) && now() - absent.at < MASTER_RETRY_SECONDS) return NOT_FOUND;
+      const proof = behind.get(refKey({ address_key: owner, chain: gateway.chain }));
+      if (proof?.paused) return { account: null, trouble: proof.trouble };
+      if (failure || asked >= RESOLVE_LIMIT) {
+        if (!isKnown(master) && !isMissing(master)) unasked.add(master);
+        return NOT_FOUND;
+      }
       asked++;
       try {
-        const wallet = await ask(master, owner);
-        cache.set(walletKey(master, owner), wallet);
-        return wallet;
+        return await ask(gateway, master, owner);
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
-        trouble = error;
-        return null;
+        failure = error;
+        if (!isKnown(master) && !isMissing(master)) unasked.add(master);
+        return NOT_FOUND;
       }
     },
   };
 }
 
-const walletKey = (master: string, owner: string) => `jetton-wallet ${master} ${owner}`;
+/** A master that the network did not know when it was asked for, Unix seconds. */
+interface Missing {
+  at: number;
+  reason: string;
+}
+
 const existsKey = (master: string) => `jetton ${master}`;
 const missingKey = (master: string) => `no-jetton ${master}`;
-
-function readMarker(stored: Json | undefined): Marker {
-  const parsed = markerSchema.safeParse(stored ?? {});
-  return parsed.success ? parsed.data : {};
-}
-
-function mergeMarkers(before: Map<string, Marker>, read: readonly ReadAccount[]): [string, Json][] {
-  const changed = new Map<string, Marker>();
-  for (const { address_key, asset, account, since } of read) {
-    const marker = changed.get(address_key) ?? { ...before.get(address_key) };
-    changed.set(address_key, { ...marker, [asset]: { account, since } });
-  }
-  return [...changed];
-}

@@ -5,11 +5,13 @@ import { Address, Cell, type TupleItem } from '@ton/core';
 import { GetMethodError } from '@ton/sandbox';
 import { keyOf } from '../../../src/chains/ton/address.ts';
 import type { TonLedger, TonRecord } from './ledger.ts';
-import { blockJson, transactionJson } from './shapes.ts';
+import { accountStateJson, beaconJson, blockJson, transactionJson } from './shapes.ts';
 
 const DEFAULT_LIMIT = 10;
 const MOST_LIMIT = 1000;
 const BODY_LIMIT_BYTES = 1024 * 1024;
+/** The elector, which has a transaction in every masterchain block. */
+const BEACON = `-1:${'3'.repeat(64)}`;
 
 /** 429; a proxy's page instead of JSON; 500; a body that breaks off; valid HTTP with half a JSON text; no answer. */
 export type TonFailure = 'rate_limited' | 'html' | 'server_error' | 'broken_body' | 'half_json' | 'hang';
@@ -20,6 +22,15 @@ export interface TonFrontOptions {
   api_key?: string;
 }
 
+/** The requests whose answers come from the indexer's database. */
+export type LaggingPath = 'masterchainInfo' | 'transactions' | 'accountStates';
+
+/** Blocks by which an answer is behind the chain; a function is asked for each request. */
+export type TonLag = number | (() => number);
+
+/** What one answer about transactions or states leaves out or adds: the replica that gives it is not like the others. */
+export type Distort = (rows: unknown[], path: LaggingPath, query: URLSearchParams) => unknown[];
+
 export interface TonRequest {
   path: string;
   query: URLSearchParams;
@@ -28,8 +39,11 @@ export interface TonRequest {
 
 export class TonFront {
   readonly requests: TonRequest[] = [];
-  /** Blocks by which the indexer's two answers are behind the chain. */
-  lag = { masterchainInfo: 0, transactions: 0 };
+  /** Blocks by which the indexer's answers are behind the chain. */
+  lag: Record<LaggingPath, TonLag> = { masterchainInfo: 0, transactions: 0, accountStates: 0 };
+  /** Whether there is such a request as `accountStates`. */
+  has_states = true;
+  distort: Distort = (rows) => rows;
   /** The most rows of one answer, whatever is asked. */
   page_cap = MOST_LIMIT;
   /** The network that `masterchainInfo` claims. */
@@ -115,6 +129,7 @@ export class TonFront {
       send(response, 422, { error: `limit is not allowed: ${limit} > ${MOST_LIMIT}` });
       return;
     } else if (path === '/transactions') reply = this.transactions(query, limit);
+    else if (path === '/accountStates' && this.has_states) reply = await this.accountStates(query);
     else if (path === '/runGetMethod') reply = await this.runGetMethod(body);
     else {
       send(response, 404, { error: 'not found' });
@@ -126,10 +141,20 @@ export class TonFront {
     else sendText(response, 200, 'application/json', text);
   }
 
+  private lagOf(path: LaggingPath): number {
+    const lag = this.lag[path];
+    return typeof lag === 'function' ? lag() : lag;
+  }
+
+  /** The last block that an answer to this request knows of. */
+  private seen(path: LaggingPath): number {
+    return this.ledger.last.seqno - this.lagOf(path);
+  }
+
   private masterchainInfo() {
     this.ledger.catchUp();
     const { blocks } = this.ledger;
-    const last = blocks[Math.max(0, blocks.length - 1 - this.lag.masterchainInfo)] ?? this.ledger.last;
+    const last = blocks[Math.max(0, blocks.length - 1 - this.lagOf('masterchainInfo'))] ?? this.ledger.last;
     const first = blocks[0] ?? last;
     return { last: blockJson(last, this.global_id), first: blockJson(first, this.global_id) };
   }
@@ -137,23 +162,42 @@ export class TonFront {
   private transactions(query: URLSearchParams, limit: number) {
     const accounts = query.getAll('account').map((text) => keyOf(Address.parse(text)));
     const hashes = query.getAll('hash').map(hexOf);
-    const seen = this.ledger.last.seqno - this.lag.transactions;
+    const seen = this.seen('transactions');
     const from = Number(query.get('start_utime') ?? 0);
     const to = Number(query.get('end_utime') ?? Number.MAX_SAFE_INTEGER);
+    const from_lt = BigInt(query.get('start_lt') ?? 0);
+    const to_lt = BigInt(query.get('end_lt') ?? 2n ** 63n);
     const rows = this.ledger.records.filter(
-      ({ account, txid, mc_seqno, transaction: { now } }) =>
+      ({ account, txid, mc_seqno, transaction: { now, lt } }) =>
         mc_seqno !== null &&
         mc_seqno <= seen &&
         (accounts.length === 0 || accounts.includes(account)) &&
         (hashes.length === 0 || hashes.includes(txid)) &&
         now >= from &&
-        now <= to,
+        now <= to &&
+        lt >= from_lt &&
+        lt <= to_lt,
     );
     const direction = query.get('sort') === 'asc' ? 1 : -1;
+    const compare = query.has('start_utime') || query.has('end_utime') ? byTime : byLogicalTime;
     rows.sort((a, b) => direction * compare(a, b) || (a.account < b.account ? -1 : 1));
     const offset = Number(query.get('offset') ?? 0);
-    const page = rows.slice(offset, offset + Math.min(limit, this.page_cap));
-    return { transactions: page.map(transactionJson), address_book: {} };
+    const page = rows.slice(offset, offset + Math.min(limit, this.page_cap)).map(transactionJson);
+    return { transactions: this.distort(page, 'transactions', query), address_book: {} };
+  }
+
+  private async accountStates(query: URLSearchParams) {
+    const seen = this.seen('accountStates');
+    const asked = query.getAll('address').map((text) => keyOf(Address.parse(text)));
+    const accounts: unknown[] = [];
+    for (const account of asked) {
+      if (account === BEACON) accounts.push(beaconJson(account, seen));
+      const last = this.ledger.records.findLast(
+        (record) => record.account === account && record.mc_seqno !== null && record.mc_seqno <= seen,
+      );
+      if (last) accounts.push(accountStateJson(last, await this.ledger.codeHash(account)));
+    }
+    return { accounts: this.distort(accounts, 'accountStates', query), address_book: {}, metadata: {} };
   }
 
   private async runGetMethod(body: string) {
@@ -180,9 +224,12 @@ export class TonFront {
   }
 }
 
+const byLogicalTime = ({ transaction: a }: TonRecord, { transaction: b }: TonRecord): number =>
+  a.lt < b.lt ? -1 : a.lt > b.lt ? 1 : 0;
+
 /** By time, then by logical time, as the indexer does where a time is asked. */
-const compare = ({ transaction: a }: TonRecord, { transaction: b }: TonRecord): number =>
-  a.now - b.now || (a.lt < b.lt ? -1 : a.lt > b.lt ? 1 : 0);
+const byTime = (a: TonRecord, b: TonRecord): number =>
+  a.transaction.now - b.transaction.now || byLogicalTime(a, b);
 
 const hexOf = (hash: string): string =>
   /^[0-9a-f]{64}$/i.test(hash) ? hash.toLowerCase() : Buffer.from(hash, 'base64').toString('hex');

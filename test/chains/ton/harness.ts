@@ -1,16 +1,19 @@
 // What the TON tests share: a chain with a merchant and a buyer, and a reader that stores as the observer does.
 import { afterEach, beforeEach } from 'vitest';
 import type {
+  AccountProof,
+  AccountRef,
   Gateway,
   Json,
   Page,
   ReadContext,
   Transfer,
+  UnreadableAsset,
   WatchedAddress,
 } from '../../../src/chains/chain.ts';
 import { gatewaysOf } from '../../../src/chains/gateways.ts';
 import { ton } from '../../../src/chains/ton.ts';
-import { rightClock, unasked } from '../../helpers/reading.ts';
+import { rightClock } from '../../helpers/reading.ts';
 import { createTestRpc, type TestRpc } from '../rpc.ts';
 import { startTonChain, type TestJetton, type TonChain, type TonWallet } from '../ton-chain.ts';
 
@@ -41,19 +44,46 @@ export function useTonChain(): void {
   afterEach(() => chain.stop());
 }
 
-/** What the observer keeps between readings: cursors and everything stored. */
+/** What the observer stores of its readings, and what its process remembers between them. */
 export interface Store {
   cursor: Json | null;
   accounts: Map<string, Json>;
   transfers: Map<string, Transfer>;
   pages: Page[];
+  /** By address and gateway, as `account_proofs` has them. */
+  proofs: Map<string, AccountProof>;
+  unreadable: UnreadableAsset[];
+  cache: Map<string, unknown>;
 }
 export const emptyStore = (): Store => ({
   cursor: null,
   accounts: new Map(),
   transfers: new Map(),
   pages: [],
+  proofs: new Map(),
+  unreadable: [],
+  cache: new Map(),
 });
+
+const proofKey = ({ address_key, chain }: AccountRef) => `${address_key} ${chain}`;
+
+/** How far an asset at an address is proved, and what is wrong with it. */
+export const proofOf = (store: Store, { key }: { key: string }, { chain }: Gateway = coin) =>
+  store.proofs.get(proofKey({ address_key: key, chain }));
+
+/** Stores what a page proves: what was proved once stays so. */
+function putProofs(store: Store, { proofs = [], caught_up = [], unreadable }: Page): void {
+  for (const proof of proofs) {
+    const before = store.proofs.get(proofKey(proof))?.read_through ?? null;
+    const read_through =
+      before === null || proof.read_through === null
+        ? (proof.read_through ?? before)
+        : Math.max(before, proof.read_through);
+    store.proofs.set(proofKey(proof), { ...proof, read_through });
+  }
+  for (const ref of caught_up) store.proofs.delete(proofKey(ref));
+  if (unreadable) store.unreadable = unreadable;
+}
 
 export const watch = (wallet: TonWallet, since = chain.now()): WatchedAddress => {
   const { address, key } = ton.normalizeAddress(wallet.address, 'testnet');
@@ -63,7 +93,15 @@ export const watch = (wallet: TonWallet, since = chain.now()): WatchedAddress =>
 interface ReadOptions {
   gateways?: Gateway[];
   context?: Partial<ReadContext>;
+  /** Accounts to be proved. */
+  urgent?: readonly AccountRef[];
+  /** Whether accounts that failed are left alone. */
+  paused?: boolean;
 }
+
+/** The coin and the jetton of a wallet. */
+export const refsOf = ({ key }: TonWallet): AccountRef[] =>
+  [coin, usdt].map(({ chain }) => ({ address_key: key, chain }));
 
 /** One reading, stored page by page as the observer does. */
 export async function readInto(
@@ -71,18 +109,22 @@ export async function readInto(
   watched: WatchedAddress[],
   options: ReadOptions = {},
 ): Promise<Transfer[]> {
-  const { gateways = [coin, usdt] } = options;
+  const { gateways = [coin, usdt], urgent = [], paused = false } = options;
   const now = () => chain.now();
   const context = {
     rpc,
     network: 'testnet',
     blockchain: 'ton',
     gateways,
-    cache: new Map(),
+    cache: store.cache,
     now,
     ...rightClock,
     ...options.context,
   };
+  const behind = async () =>
+    [...store.proofs.values()]
+      .filter(({ trouble }) => trouble !== null)
+      .map((proof) => ({ ...proof, paused: paused && proof.failed }));
   const accounts = async (keys: readonly string[]) => {
     const known = keys.flatMap((key): [string, Json][] => {
       const marker = store.accounts.get(key);
@@ -90,10 +132,17 @@ export async function readInto(
     });
     return new Map(known);
   };
-  const request = { ...unasked, addresses: async () => watched, cursor: store.cursor, accounts };
+  const request = {
+    addresses: async () => watched,
+    cursor: store.cursor,
+    accounts,
+    urgent: async () => urgent,
+    behind,
+  };
   const seen: Transfer[] = [];
   for await (const page of ton.read(context as ReadContext, request)) {
     store.pages.push(page);
+    putProofs(store, page);
     for (const transfer of page.transfers) {
       store.transfers.set(`${transfer.txid} ${transfer.index}`, transfer);
       seen.push(transfer);

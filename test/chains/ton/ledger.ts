@@ -1,6 +1,6 @@
 // A masterchain around the real TON executor: clock, blocks, and which block each transaction is in.
 import {
-  type Address,
+  Address,
   type Cell,
   external,
   internal,
@@ -129,6 +129,13 @@ export class TonLedger {
     for (const record of this.records) {
       if (record.account === account && record.mc_seqno === null) record.mc_seqno = this.last.seqno;
     }
+  }
+
+  /** Base64; null for an account without code. */
+  async codeHash(account: string): Promise<string | null> {
+    const { accountState } = await this.blockchain.getContract(Address.parseRaw(account));
+    const code = accountState?.type === 'active' ? accountState.state.code : null;
+    return code ? code.hash().toString('base64') : null;
   }
 
   async plant(address: Address, code: Cell, data: Cell, balance: bigint): Promise<void> {

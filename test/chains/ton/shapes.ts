@@ -27,11 +27,42 @@ export const blockJson = ({ seqno, gen_utime }: TonBlock, global_id: number) => 
   masterchain_block_ref: { workchain: -1, shard: '8000000000000000', seqno },
 });
 
+const base64Of = (hash: bigint) => Buffer.from(hash.toString(16).padStart(64, '0'), 'hex').toString('base64');
+
+/** The state after an account's last transaction. */
+export const accountStateJson = ({ account, transaction }: TonRecord, code_hash: string | null) => ({
+  address: account,
+  account_state_hash: transaction.stateUpdate.newHash.toString('base64'),
+  balance: '0',
+  extra_currencies: {},
+  status: transaction.endStatus === 'uninitialized' ? 'uninit' : transaction.endStatus,
+  last_transaction_hash: transaction.hash().toString('base64'),
+  last_transaction_lt: String(transaction.lt),
+  ...(code_hash === null ? {} : { code_hash }),
+  contract_methods: null,
+  interfaces: [],
+});
+
+/** The elector as of a block: it has a transaction in each. */
+export const beaconJson = (address: string, seqno: number) => ({
+  address,
+  account_state_hash: hashOf(seqno),
+  balance: '0',
+  extra_currencies: {},
+  status: 'active',
+  last_transaction_hash: hashOf(seqno),
+  last_transaction_lt: String(seqno * 1_000_000 + 1),
+  contract_methods: null,
+  interfaces: [],
+});
+
 export function transactionJson({ account, transaction, mc_seqno }: TonRecord) {
   return {
     account,
     hash: transaction.hash().toString('base64'),
     lt: String(transaction.lt),
+    prev_trans_hash: base64Of(transaction.prevTransactionHash),
+    prev_trans_lt: String(transaction.prevTransactionLt),
     now: transaction.now,
     mc_block_seqno: mc_seqno,
     trace_id: null,

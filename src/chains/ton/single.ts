@@ -1,0 +1,128 @@
+// Requests for single accounts: what they lack is read along their own chain of transactions, a page of each at a time.
+import { type Page, ProviderError } from '../chain.ts';
+import type { ReadAccount } from './accounts.ts';
+import type { Position } from './history.ts';
+import {
+  cached,
+  OVERLAP_SECONDS,
+  type Problem,
+  pageOf,
+  type Reading,
+  setBusy,
+  setHistory,
+  setProblem,
+  spend,
+  takeRows,
+} from './reading.ts';
+import { type Target, wantedHash } from './states.ts';
+import { getTransactions, isFull, PAGE_LIMIT, type TransactionRow } from './toncenter.ts';
+
+/** Transactions asked for by their hashes in one request. */
+const BATCH_HASHES = 100;
+/** What is usually missing at one end of a history is one transaction, and the next one ends the search. */
+const HASH_ROUNDS = 2;
+
+/**
+ * Reads by their hashes the transactions that accounts lack at the ends of their histories: many accounts share a
+ * request, and few lack more than one.
+ */
+export async function* readByHash(
+  reading: Reading,
+  targets: readonly (readonly [ReadAccount, Target])[],
+): AsyncGenerator<Page> {
+  const asked = new Set<string>();
+  for (let round = 0; round < HASH_ROUNDS; round++) {
+    const wanted = targets.flatMap(([read, target]) => {
+      const hash = wantedHash(read, target);
+      return hash === null || asked.has(hash) ? [] : [{ read, hash }];
+    });
+    for (let first = 0; first < wanted.length; first += BATCH_HASHES) {
+      if (!spend(reading)) return;
+      const batch = wanted.slice(first, first + BATCH_HASHES);
+      for (const { hash } of batch) asked.add(hash);
+      const rows = await getTransactions(reading.context.rpc, {
+        hash: batch.map(({ hash }) => hash),
+        sort: 'asc',
+      });
+      const meant = rows.filter((row) =>
+        batch.some(({ read, hash }) => row.account === read.account && row.hash === hash),
+      );
+      const accounts = new Map(batch.map(({ read }) => [read.account, read]));
+      yield pageOf(reading, { transfers: takeRows(reading, accounts, meant) });
+    }
+  }
+}
+
+/**
+ * Reads on where the account's history ends, or `back` where it begins: one page. What is still missing then is a problem
+ * of the account. Throws ProviderError only where the provider as a whole cannot be asked.
+ */
+export async function* readSingle(reading: Reading, read: ReadAccount, back: boolean): AsyncGenerator<Page> {
+  const { last, front } = read.history;
+  const expected = back ? front : last;
+  reading.broken.delete(read.account);
+  reading.problems.delete(read.account);
+  let rows: TransactionRow[];
+  try {
+    rows = await getTransactions(reading.context.rpc, queryOf(read, back));
+  } catch (error) {
+    if (!(error instanceof ProviderError) || !isItsOwn(error)) throw error;
+    return setProblem(reading, read, { trouble: error.message, failed: true });
+  }
+  const transfers = takeRows(reading, new Map([[read.account, read]]), rows);
+  const differs = expected && mismatch(reading, read, rows, { expected, back });
+  const problem = differs ?? remainder(reading, read, rows, back);
+  if (problem) setProblem(reading, read, problem);
+  yield pageOf(reading, { transfers });
+}
+
+/** An odd answer to a question about one account says nothing about the others. */
+const isItsOwn = ({ kind }: ProviderError): boolean => kind === 'bad_answer' || kind === 'rpc';
+
+function queryOf({ account, history: { since, last, front } }: ReadAccount, back: boolean) {
+  const asked = { account: [account], limit: PAGE_LIMIT };
+  if (back && front) return { ...asked, end_lt: front.lt, sort: 'desc' as const };
+  const start = last ? { start_lt: last.lt } : { start_utime: since - OVERLAP_SECONDS };
+  return { ...asked, ...start, sort: 'asc' as const };
+}
+
+/** Whether the page lacks the transaction that it was asked from. */
+function mismatch(
+  reading: Reading,
+  read: ReadAccount,
+  rows: readonly TransactionRow[],
+  { expected, back }: { expected: Position; back: boolean },
+): Problem | null {
+  const differing = cached(reading.context, 'differing', () => new Set<string>());
+  const [first] = rows;
+  if (first?.hash === expected.hash) {
+    differing.delete(read.account);
+    return null;
+  }
+  const lt = first?.transaction?.lt;
+  if (!first || (back && lt !== undefined && lt < expected.lt))
+    return { trouble: NOT_THERE_YET, failed: false };
+  // A second answer without what was read before is believed so far that all is read again.
+  if (differing.delete(read.account)) setHistory(reading, read, { ...read.history, last: null, front: null });
+  else differing.add(read.account);
+  return { trouble: DIFFERS, failed: true };
+}
+
+/** What the page leaves unread, as far as it shows. */
+function remainder(
+  reading: Reading,
+  read: ReadAccount,
+  rows: readonly TransactionRow[],
+  back: boolean,
+): Problem | null {
+  if (reading.broken.has(read.account)) return { trouble: MISSING, failed: true };
+  if (back && read.history.front === null) return null;
+  if (!isFull(rows)) return back ? { trouble: NOT_THERE_YET, failed: false } : null;
+  setBusy(reading, read);
+  const trouble = `busy: ${rows.length} transactions were read at once, and more are unread`;
+  return { trouble, failed: false };
+}
+
+export const NOT_THERE_YET = 'the provider does not have all of its transactions yet';
+export const MISSING = 'a transaction is missing between those that the provider has';
+const DIFFERS = 'the provider has other transactions than those that were read';

@@ -1,0 +1,115 @@
+// A toncenter v3 indexer in memory, for tests that need its answers and no executor: rows, states, the last block.
+import type { Json } from '../../src/chains/chain.ts';
+
+/** The elector, which has a transaction in every masterchain block. */
+const BEACON = `-1:${'3'.repeat(64)}`;
+const LT_PER_BLOCK = 1_000_000;
+const NO_HASH = Buffer.alloc(32).toString('base64');
+
+/** What a test says of a transaction; its place in the chain of its account is added. */
+export interface IndexedTransaction {
+  /** Raw form with upper-case hex. */
+  account: string;
+  /** Unix seconds. */
+  now: number;
+  mc_block_seqno: number;
+  [field: string]: unknown;
+}
+
+export type IndexedRow = IndexedTransaction & {
+  /** Base64. */
+  hash: string;
+  lt: string;
+  prev_trans_lt: string;
+  prev_trans_hash: string;
+};
+
+/** What a request asks for, whether it came over HTTP or not; one value or many of each. */
+type Query = Record<string, Json | undefined>;
+
+/** `seqno` and `now` are of the last masterchain block. */
+export function createToncenter(last: () => { seqno: number; now: number }) {
+  const rows: IndexedRow[] = [];
+  const lastOf = (account: string) => rows.findLast((row) => row.account === account);
+
+  /** Returns the row as it will be answered. */
+  function add(transaction: IndexedTransaction): IndexedRow {
+    const before = lastOf(transaction.account);
+    const serial = rows.length + 1;
+    const hash = Buffer.alloc(32);
+    hash.writeUInt32BE(serial);
+    const row = {
+      ...transaction,
+      hash: hash.toString('base64'),
+      lt: String(serial * 1000),
+      prev_trans_lt: before?.lt ?? '0',
+      prev_trans_hash: before?.hash ?? NO_HASH,
+    };
+    rows.push(row);
+    return row;
+  }
+
+  function masterchainInfo() {
+    const { seqno, now } = last();
+    const start_lt = String(seqno * LT_PER_BLOCK);
+    return { last: { seqno, gen_utime: String(now), global_id: -3, start_lt } };
+  }
+
+  function transactions(query: Query) {
+    const accounts = valuesOf(query.account);
+    const hashes = valuesOf(query.hash);
+    const number = (name: string, otherwise: number) => Number(query[name] ?? otherwise);
+    const found = rows.filter(
+      ({ account, hash, now, lt }) =>
+        (accounts.length === 0 || accounts.includes(account)) &&
+        (hashes.length === 0 || hashes.includes(hash)) &&
+        now >= number('start_utime', 0) &&
+        now <= number('end_utime', Number.MAX_SAFE_INTEGER) &&
+        Number(lt) >= number('start_lt', 0) &&
+        Number(lt) <= number('end_lt', Number.MAX_SAFE_INTEGER),
+    );
+    if (query.sort === 'desc') found.reverse();
+    const offset = number('offset', 0);
+    return { transactions: found.slice(offset, offset + number('limit', 10)) };
+  }
+
+  function accountStates(query: Query) {
+    const states = valuesOf(query.address).flatMap((address) => {
+      if (address === BEACON) return [stateOf(address, String(last().seqno * LT_PER_BLOCK + 1), NO_HASH)];
+      const row = lastOf(address);
+      return row ? [stateOf(address, row.lt, row.hash)] : [];
+    });
+    return { accounts: states };
+  }
+
+  return {
+    add,
+    /** The answer to a path below the API's; undefined where it has no such path. */
+    answer(path: string, query: Query): unknown {
+      if (path === '/masterchainInfo') return masterchainInfo();
+      if (path === '/transactions') return transactions(query);
+      if (path === '/accountStates') return accountStates(query);
+      return undefined;
+    },
+  };
+}
+
+const stateOf = (address: string, last_transaction_lt: string, last_transaction_hash: string) => ({
+  address,
+  status: 'uninit',
+  last_transaction_lt,
+  last_transaction_hash,
+});
+
+const valuesOf = (value: Json | undefined): string[] =>
+  value === undefined ? [] : (Array.isArray(value) ? value : [value]).map(String);
+
+/** The query of a URL, with every value as a list. */
+export function queryOf(url: URL): Query {
+  const query: Query = {};
+  for (const name of new Set(url.searchParams.keys())) {
+    const values = url.searchParams.getAll(name);
+    query[name] = name === 'account' || name === 'hash' || name === 'address' ? values : (values[0] ?? '');
+  }
+  return query;
+}
