@@ -1,5 +1,5 @@
 // A TON test chain in one call: the real executor, real wallets and jettons, behind a toncenter v3 address.
-import type { Cell } from '@ton/core';
+import type { Address, Cell } from '@ton/core';
 import { type Distort, TonFront } from './ton/front.ts';
 import {
   deployJetton,
@@ -18,6 +18,7 @@ export { internalTransferBody, notificationBody, type TestJetton } from './ton/j
 export { commentInReference, type TonWallet, textComment } from './ton/wallet.ts';
 
 const TESTNET_GLOBAL_ID = -3;
+const ONE_COIN = 1_000_000_000n;
 
 export interface TonChainOptions {
   /** `real` (default) follows the system's clock and makes blocks by itself; `manual` moves only by `advanceTime`. */
@@ -77,6 +78,9 @@ export async function startTonChain(options: TonChainOptions = {}) {
     /** Chain time, Unix seconds. */
     now: () => ledger.now(),
     tip: () => ledger.last,
+    /** How many masterchain blocks were made within so many seconds: the lag of a replica that is late by them. */
+    blocksWithin: (seconds: number): number =>
+      ledger.blocks.filter(({ gen_utime }) => gen_utime > ledger.now() - seconds).length,
     /** Makes empty masterchain blocks. */
     mineBlocks: (count: number) => ledger.mine(count),
     /** Moves the chain's clock and makes a block there. */
@@ -103,6 +107,8 @@ export async function startTonChain(options: TonChainOptions = {}) {
     } = {}): Promise<TestJetton> {
       return await deployJetton(ledger, admin ?? (await createWallet()), address);
     },
+    /** Puts a contract at an address. */
+    plant: (at: Address, code: Cell, data: Cell) => ledger.plant(at, code, data, ONE_COIN),
     jettonWallet: (jetton: TestJetton, owner: TonWallet) => jettonWalletOf(ledger, jetton, owner.at),
     async mintTo({
       jetton,
@@ -137,6 +143,7 @@ function disturb(ledger: TonLedger, front: TonFront) {
   return {
     /** Makes coming requests fail. */
     fail: front.fail.bind(front),
+    forgive: () => front.forgive(),
     /** Lets the indexer fall behind by blocks: its tip, its rows, its states. */
     lag({ masterchainInfo = 0, transactions = 0, accountStates = 0 }: Partial<TonFront['lag']>): void {
       front.lag = { masterchainInfo, transactions, accountStates };
@@ -148,6 +155,10 @@ function disturb(ledger: TonLedger, front: TonFront) {
     /** Takes `accountStates` away, as with an indexer that has no such request. */
     withoutStates(): void {
       front.has_states = false;
+    },
+    /** Lets contracts answer, or all of them be as if they had no code. */
+    answerMethods(has_methods: boolean): void {
+      front.has_methods = has_methods;
     },
     /** The most rows of one answer. */
     capPages(rows: number): void {

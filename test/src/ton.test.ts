@@ -112,6 +112,8 @@ describe('recorded transactions', () => {
     account: KEY,
     hash: Buffer.alloc(32, 9).toString('base64'),
     lt: '62000000000003',
+    prev_trans_lt: '61000000000003',
+    prev_trans_hash: Buffer.alloc(32, 8).toString('base64'),
     now: now - 10,
     mc_block_seqno: 61_000_000,
     emulated: false,
@@ -120,11 +122,12 @@ describe('recorded transactions', () => {
     out_msgs: [],
   };
 
-  async function read(row: unknown) {
+  /** The pages of one reading in which a provider gives these rows. */
+  async function readRows(...rows: unknown[]) {
     const last = { seqno: 61_000_001, gen_utime: String(now), global_id: -239 };
     const rpc = recorded({
       '/masterchainInfo': { last, first: last },
-      '/transactions': { transactions: [row] },
+      '/transactions': { transactions: rows },
     });
     const context = {
       rpc,
@@ -144,8 +147,9 @@ describe('recorded transactions', () => {
     };
     const pages: Page[] = [];
     for await (const page of ton.read(context, request)) pages.push(page);
-    return pages.flatMap(({ transfers }) => transfers);
+    return pages;
   }
+  const read = async (row: unknown) => (await readRows(row)).flatMap(({ transfers }) => transfers);
 
   it('give a transfer with the hex hash and mainnet forms', async () => {
     verifies('ton-txid');
@@ -184,11 +188,33 @@ describe('recorded transactions', () => {
     ]);
   });
 
-  it.each<[string, unknown]>([
-    ['a hash of another length', { ...transaction, hash: 'aGFzaA==' }],
-    ['an amount that is no integer', { ...transaction, in_msg: { ...message, value: '1.5e9' } }],
-    ['no description', { ...transaction, description: undefined }],
-  ])('with %s are refused whole', async (_name, row) => {
-    await expect(read(row)).rejects.toMatchObject({ kind: 'bad_answer' });
+  it.each<[string, object]>([
+    ['a hash of another length', { hash: 'aGFzaA==' }],
+    ['an amount that is no integer', { in_msg: { ...message, value: '1.5e9' } }],
+    ['no description', { description: undefined }],
+    ['no transaction before it', { prev_trans_lt: undefined }],
+    ['a time that is not yet', { now: now + 3600 }],
+  ])(
+    'with %s are the trouble of their account: nothing is proved, and the others are read',
+    async (_name, part) => {
+      verifies('account-own-trouble');
+      const odd = { ...transaction, ...part };
+      const next = {
+        ...transaction,
+        hash: Buffer.alloc(32, 10).toString('base64'),
+        lt: '63000000000003',
+        prev_trans_lt: transaction.lt,
+        prev_trans_hash: transaction.hash,
+      };
+      const pages = await readRows(odd, next);
+      expect(pages.flatMap(({ transfers }) => transfers)).toMatchObject([{ txid: '0a'.repeat(32) }]);
+      expect(pages.at(-1)?.proofs).toMatchObject([
+        { address_key: KEY, chain: 'ton', read_through: null, failed: true, trouble: expect.any(String) },
+      ]);
+    },
+  );
+
+  it('of no account are an odd answer of the provider', async () => {
+    await expect(read({ ...transaction, account: undefined })).rejects.toMatchObject({ kind: 'bad_answer' });
   });
 });

@@ -43,9 +43,17 @@ export interface UnreadAccount extends AccountRef {
   failed: boolean;
 }
 
+/** A jetton wallet whose own word or whose master contradicts what is known of it. */
+export interface DoubtedWallet extends AccountRef {
+  /** The jetton master. */
+  asset: string;
+  account: string;
+}
+
 export interface Accounts {
   accounts: ReadAccount[];
   unread: UnreadAccount[];
+  doubted: DoubtedWallet[];
   /** Assets that are read. */
   assets: string[];
   /** Of all gateways; null where it could not be found out in this reading. */
@@ -104,9 +112,14 @@ export async function resolveAccounts(context: ReadContext, watching: Watching):
     else if (!lookup.isMissing(asset))
       unread.push({ ...base, trouble: trouble ?? UNKNOWN_WALLET, failed: trouble !== null });
   }
+  const doubted = roles.flatMap(({ address, asset, account, gateway: { chain } }) => {
+    const doubt = account && markers.asset(address.key, asset)?.doubt;
+    return doubt ? [{ address_key: address.key, chain, asset, account }] : [];
+  });
   return {
     accounts,
     unread,
+    doubted,
     // One that is not there yet counts as read from the day on which it is.
     assets: context.gateways.map(assetOf).filter((asset) => !lookup.isMissing(asset)),
     unreadable: lookup.unreadable(),
@@ -179,15 +192,16 @@ function createLookup({ rpc, network, cache, now, gateways }: ReadContext, watch
   async function ask(gateway: Gateway, master: string, owner: string): Promise<Found> {
     const wallet = await getJettonWallet(rpc, Address.parseRaw(master), Address.parseRaw(owner));
     const shown = showContract(Address.parseRaw(master), network);
-    if (wallet) {
+    const account = wallet && keyOf(wallet);
+    if (account && account !== owner) {
       cache.set(existsKey(master), true);
       cache.delete(missingKey(master));
-      const account = keyOf(wallet);
       markers.setAsset(owner, master, { account });
       return { account, trouble: null };
     }
     // A master that named a wallet before is there, whatever it answers now.
-    if (isKnown(master)) return { account: null, trouble: `${shown} does not name the wallet of ${owner}` };
+    if (account || isKnown(master))
+      return { account: null, trouble: `${shown} does not name the wallet of ${owner}` };
     const reason = `${gateway.name}: ${shown} is not a jetton master on this network`;
     cache.set(missingKey(master), { at: now(), reason } satisfies Missing);
     return NOT_FOUND;

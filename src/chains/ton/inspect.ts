@@ -32,21 +32,50 @@ async function nameWallet(rpc: Rpc, master: Address, owner: Address): Promise<Ad
   }
 }
 
+/** What is known of a jetton wallet: keys, all three. */
+export interface KnownWallet {
+  account: string;
+  owner: string;
+  master: string;
+}
+
+/** What the wallet and its master say of each other. */
+export interface Verdict {
+  /** What contradicts; null where they agree. */
+  doubt: string | null;
+  /** The account to be read instead; null where the known one stays. */
+  replaced_by: string | null;
+}
+
 /**
- * What a jetton wallet and its master say differently from what is known of them; null where they agree. One that is
- * not deployed says nothing, unless it is known to be `deployed`. Throws ProviderError.
+ * Holds a jetton wallet against its master and both against what is known. What was known stays: another wallet that
+ * the master names is believed only where the known one denies to be it, or the other confirms and the known one does
+ * not. One that is not deployed says nothing, unless it is known to be `deployed`. Throws ProviderError.
  */
-export async function verifyJettonWallet(
+export async function verifyJettonWallet(rpc: Rpc, known: KnownWallet, deployed: boolean): Promise<Verdict> {
+  const word = await wordOf(rpc, known.account, known);
+  const named = await getJettonWallet(rpc, Address.parseRaw(known.master), Address.parseRaw(known.owner));
+  const stays = (doubt: string | null): Verdict => ({ doubt, replaced_by: null });
+  if (!named) return stays('the jetton master does not name its wallet any more');
+  const other = keyOf(named);
+  if (other === known.account) {
+    if (word === 'denies') return stays('the account that the jetton master names is another wallet or none');
+    return stays(word === 'silent' && deployed ? 'the jetton wallet does not answer' : null);
+  }
+  const doubt = `the jetton master names another wallet now: ${other}`;
+  if (word === 'confirms') return stays(doubt);
+  const isBelieved = word === 'denies' || (await wordOf(rpc, other, known)) === 'confirms';
+  return { doubt, replaced_by: isBelieved ? other : null };
+}
+
+/** Whether a contract says that it is the wallet of this owner and master. */
+async function wordOf(
   rpc: Rpc,
-  { account, owner, master }: { account: string; owner: string; master: string },
-  deployed: boolean,
-): Promise<string | null> {
-  const named = await getJettonWallet(rpc, Address.parseRaw(master), Address.parseRaw(owner));
-  if (!named) return 'the jetton master does not name its wallet any more';
-  if (keyOf(named) !== account) return `the jetton master names another wallet now: ${keyOf(named)}`;
-  const data = await getWalletData(rpc, named);
-  if (data === 'no_code') return deployed ? 'the jetton wallet does not answer' : null;
-  if (data === 'none') return 'the account that the jetton master names is no jetton wallet';
-  const same = keyOf(data.owner) === owner && keyOf(data.master) === master;
-  return same ? null : 'the jetton wallet names another owner or master';
+  account: string,
+  { owner, master }: KnownWallet,
+): Promise<'confirms' | 'denies' | 'silent'> {
+  const data = await getWalletData(rpc, Address.parseRaw(account));
+  if (data === 'no_code') return 'silent';
+  if (data === 'none') return 'denies';
+  return keyOf(data.owner) === owner && keyOf(data.master) === master ? 'confirms' : 'denies';
 }

@@ -1,7 +1,8 @@
 // What is held against the contracts now and then: whether wallets are wallets, and jetton wallets those of their owners.
-import { COIN, type ReadAccount } from './accounts.ts';
+import { COIN, type ReadAccount, refKey } from './accounts.ts';
+import type { History } from './history.ts';
 import { inspectAddress, verifyJettonWallet } from './inspect.ts';
-import { type Proving, storedOf } from './proofs.ts';
+import type { Proving } from './proofs.ts';
 import { type Reading, spend } from './reading.ts';
 import type { Target } from './states.ts';
 
@@ -20,26 +21,33 @@ export async function keepUp(
   proving: Proving,
   turn: readonly ReadAccount[],
 ): Promise<void> {
-  const { accounts, unread } = proving.accounts;
-  const until = Math.ceil(reading.spare / 2);
+  const { accounts, unread, doubted } = proving.accounts;
+  // At least one question, or none would ever be asked.
+  const until = Math.max(0, Math.min(Math.ceil(reading.spare / 2), reading.spare - REQUESTS_EACH));
   const mayAsk = (): boolean => reading.spare - REQUESTS_EACH >= until && spend(reading) && spend(reading);
+  for (const wallet of doubted)
+    if (!proving.behind.get(refKey(wallet))?.paused && mayAsk())
+      await verify(reading, proving, wallet, false);
   const watched = new Set([...accounts, ...unread].map(({ address_key }) => address_key));
   for (const read of accounts) {
-    const isNamedTwice = read.account !== read.address_key && watched.has(read.account);
-    const isDoubted = read.doubt !== null && !storedOf(proving, read)?.paused;
-    const isDue = isDoubted || (isNamedTwice && verifiedAt(reading, read) === null);
-    if (isDue && mayAsk()) await verify(reading, read, undefined);
+    // Whose account somebody else has set as his wallet.
+    const isNamedTwice = read.asset !== COIN && watched.has(read.account);
+    if (isNamedTwice && verifiedAt(reading, read) === null && mayAsk())
+      await verify(reading, proving, read, false);
   }
   for (const key of new Set(unread.map(({ address_key }) => address_key))) {
     const known = reading.markers.inspection(key);
     if (known?.refused && isOver(reading, known.at) && mayAsk()) await inspect(reading, key, known.code);
   }
   for (const read of turn) {
-    const target = proving.targets?.get(read.account);
-    const code = stateOf(target)?.code_hash;
+    const state = stateOf(proving.targets?.get(read.account));
     if (read.asset !== COIN) {
-      if (isOver(reading, verifiedAt(reading, read)) && mayAsk()) await verify(reading, read, target);
-    } else if (code && reading.markers.inspection(read.address_key)?.code !== code && mayAsk())
+      if (isOver(reading, verifiedAt(reading, read)) && mayAsk())
+        await verify(reading, proving, read, state?.status === 'active');
+      continue;
+    }
+    const code = state?.code_hash;
+    if (code && reading.markers.inspection(read.address_key)?.code !== code && mayAsk())
       await inspect(reading, read.address_key, code);
   }
 }
@@ -52,13 +60,25 @@ const verifiedAt = ({ markers }: Reading, { address_key, asset }: ReadAccount): 
 
 const stateOf = (target: Target | undefined) => (typeof target?.state === 'object' ? target.state : null);
 
-async function verify({ context, markers }: Reading, read: ReadAccount, target: Target | undefined) {
-  const { account, address_key: owner, asset: master } = read;
-  const isDeployed = stateOf(target)?.status === 'active';
-  const doubt = await verifyJettonWallet(context.rpc, { account, owner, master }, isDeployed);
-  read.doubt = doubt;
-  markers.setAsset(owner, master, { account, verified_at: context.now(), doubt });
+async function verify(
+  { context, markers }: Reading,
+  { accounts: { accounts } }: Proving,
+  { address_key: owner, asset: master, account }: Pick<ReadAccount, 'address_key' | 'asset' | 'account'>,
+  isDeployed: boolean,
+): Promise<void> {
+  const verdict = await verifyJettonWallet(context.rpc, { account, owner, master }, isDeployed);
+  const { doubt, replaced_by } = verdict;
+  const read = accounts.find((each) => each.address_key === owner && each.asset === master);
+  const verified_at = context.now();
+  if (read) read.doubt = doubt;
+  if (replaced_by === null) return markers.setAsset(owner, master, { account, verified_at, doubt });
+  // The other one is read from the beginning, by the next reading.
+  const from_start = { account: replaced_by, since: null, history: null, doubt: null };
+  markers.setAsset(owner, master, { ...from_start, verified_at });
+  if (read) Object.assign(read, { account: replaced_by, read_since: null, history: beginningAt(read.since) });
 }
+
+const beginningAt = (since: number): History => ({ since, last: null, front: null });
 
 async function inspect({ context, markers }: Reading, address_key: string, code: string): Promise<void> {
   const refused = await inspectAddress(context.rpc, address_key);

@@ -97,6 +97,8 @@ interface ReadOptions {
   urgent?: readonly AccountRef[];
   /** Whether accounts that failed are left alone. */
   paused?: boolean;
+  /** After so many pages the process dies; what was stored stays. */
+  pages?: number;
 }
 
 /** The coin and the jetton of a wallet. */
@@ -140,6 +142,7 @@ export async function readInto(
     behind,
   };
   const seen: Transfer[] = [];
+  let pages = 0;
   for await (const page of ton.read(context as ReadContext, request)) {
     store.pages.push(page);
     putProofs(store, page);
@@ -149,6 +152,7 @@ export async function readInto(
     }
     if (page.cursor !== undefined) store.cursor = page.cursor;
     for (const [account, cursor] of page.accounts ?? []) store.accounts.set(account, cursor);
+    if (++pages === options.pages) break;
   }
   return seen;
 }

@@ -42,6 +42,17 @@ async function compile(target: string): Promise<Cell> {
   return Cell.fromBase64(result.codeBoc);
 }
 
+/** A jetton wallet as anybody can deploy it: with an owner and a master of his choice. */
+export async function jettonWalletContract(
+  owner: Address,
+  master: Address,
+): Promise<{ code: Cell; data: Cell }> {
+  compiled ??= compileBoth();
+  const { wallet: code } = await compiled;
+  const data = beginCell().storeCoins(0).storeAddress(owner).storeAddress(master).storeRef(code).endCell();
+  return { code, data };
+}
+
 async function compileBoth() {
   const [wallet, minter] = [await compile('jetton-wallet.fc'), await compile('jetton-minter.fc')];
   return { wallet, minter };

@@ -17,6 +17,8 @@ const MANUAL_EPOCH = 1_780_000_000;
 export interface TonBlock {
   seqno: number;
   gen_utime: number;
+  /** Transactions of this block are later, those of the blocks before are not. */
+  start_lt: bigint;
 }
 
 /** A transaction as the chain keeps it; `mc_seqno` is null while its shard is held back. */
@@ -43,7 +45,7 @@ export class TonLedger {
   constructor(blockchain: Blockchain, clock: TonClock) {
     this.blockchain = blockchain;
     this.clock = clock;
-    this.blocks.push({ seqno: FIRST_SEQNO, gen_utime: this.now() });
+    this.blocks.push({ seqno: FIRST_SEQNO, gen_utime: this.now(), start_lt: 0n });
   }
 
   /** Chain time in Unix seconds. */
@@ -58,9 +60,13 @@ export class TonLedger {
 
   /** Makes empty blocks at the present time. */
   mine(count = 1): void {
-    for (let made = 0; made < count; made++) {
-      this.blocks.push({ seqno: this.last.seqno + 1, gen_utime: this.now() });
-    }
+    for (let made = 0; made < count; made++) this.makeBlock(this.blockchain.lt);
+  }
+
+  /** A block of what was executed after `lt`. The executor's times are far apart: between them each block has its own. */
+  private makeBlock(lt: bigint): void {
+    const start_lt = lt + BigInt(this.blocks.length);
+    this.blocks.push({ seqno: this.last.seqno + 1, gen_utime: this.now(), start_lt });
   }
 
   /** With the real clock the masterchain goes on by itself. */
@@ -83,7 +89,8 @@ export class TonLedger {
   /** Executes what one message sets off and puts all of it into one new block. */
   async execute(message: Message): Promise<TonRecord[]> {
     this.blockchain.now = this.now();
-    return this.record(await this.blockchain.sendMessage(message));
+    const { lt } = this.blockchain;
+    return this.record(await this.blockchain.sendMessage(message), lt);
   }
 
   executeExternal(to: Address, body: Cell, init?: { code: Cell; data: Cell }): Promise<TonRecord[]> {
@@ -106,8 +113,8 @@ export class TonLedger {
     } as Message);
   }
 
-  private record({ transactions }: SendMessageResult): TonRecord[] {
-    this.mine();
+  private record({ transactions }: SendMessageResult, lt: bigint): TonRecord[] {
+    this.makeBlock(lt);
     const records = transactions.map((transaction): TonRecord => {
       const destination = transaction.inMessage?.info.dest;
       const account = destination && 'workChain' in destination ? keyOf(destination) : '';

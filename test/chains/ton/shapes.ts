@@ -12,7 +12,7 @@ const SKIP_REASONS: Record<string, string> = {
 
 const hashOf = (seqno: number) => Buffer.alloc(32, seqno % 251).toString('base64');
 
-export const blockJson = ({ seqno, gen_utime }: TonBlock, global_id: number) => ({
+export const blockJson = ({ seqno, gen_utime, start_lt }: TonBlock, global_id: number) => ({
   workchain: -1,
   shard: '8000000000000000',
   seqno,
@@ -21,8 +21,7 @@ export const blockJson = ({ seqno, gen_utime }: TonBlock, global_id: number) => 
   global_id,
   version: 0,
   gen_utime: String(gen_utime),
-  start_lt: String(seqno * 1_000_000),
-  end_lt: String(seqno * 1_000_000 + 4),
+  start_lt: String(start_lt),
   tx_count: 3,
   masterchain_block_ref: { workchain: -1, shard: '8000000000000000', seqno },
 });
@@ -44,14 +43,14 @@ export const accountStateJson = ({ account, transaction }: TonRecord, code_hash:
 });
 
 /** The elector as of a block: it has a transaction in each. */
-export const beaconJson = (address: string, seqno: number) => ({
+export const beaconJson = (address: string, { seqno, start_lt }: TonBlock) => ({
   address,
   account_state_hash: hashOf(seqno),
   balance: '0',
   extra_currencies: {},
   status: 'active',
   last_transaction_hash: hashOf(seqno),
-  last_transaction_lt: String(seqno * 1_000_000 + 1),
+  last_transaction_lt: String(start_lt),
   contract_methods: null,
   interfaces: [],
 });
