@@ -23,7 +23,8 @@ const intervals = [
 
 const proofs = [
   `alter table cursors add column read_through INT8`,
-  `update cursors set read_through = last_ok_at`,
+  // Where accounts are read one by one, there is no cursor of all, and nothing is proved of all.
+  `update cursors set read_through = last_ok_at where cursor is not null`,
   `create table account_proofs (
     blockchain text not null,
     address_key text not null,

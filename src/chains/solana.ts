@@ -4,6 +4,8 @@ import { formatDecimal } from '../money.ts';
 import type { Family, PaymentLinks, PaymentOrder } from './chain.ts';
 import type { SolanaLimits } from './solana/account.ts';
 import { normalizeSolanaAddress } from './solana/address.ts';
+import { inspectSolanaAddress } from './solana/assets.ts';
+import { lookUpSolana } from './solana/lookup.ts';
 import { readSolana } from './solana/read.ts';
 import { recheckSolana } from './solana/recheck.ts';
 import { readGenesisHash } from './solana/rpc.ts';
@@ -13,7 +15,6 @@ const REFERENCE_BYTES = 32;
 
 const defaultLimits: SolanaLimits = {
   signatures_per_page: 1000,
-  signature_pages: 100,
   transactions_per_page: 25,
   transactions_at_once: 4,
   sweep_ticks: 15,
@@ -25,7 +26,6 @@ export function solanaFamily(changed: Partial<SolanaLimits> = {}): Family {
   const limits = { ...defaultLimits, ...changed };
   return {
     keeps_time: true,
-    lookUp: async () => [],
     normalizeAddress: normalizeSolanaAddress,
     paymentLinks,
     makeReference(random) {
@@ -37,6 +37,8 @@ export function solanaFamily(changed: Partial<SolanaLimits> = {}): Family {
     },
     read: (context, request) => readSolana(context, request, limits),
     recheck: recheckSolana,
+    lookUp: lookUpSolana,
+    inspectAddress: inspectSolanaAddress,
   };
 }
 

@@ -73,39 +73,83 @@ describe.runIf(hasSurfpool)('finality on Solana', () => {
     stop();
   });
 
-  it('is lost only for what no node with the history knows after minutes, whenever it is asked', async () => {
-    const { reader } = await merchant();
-    const unknown = signature(1);
-    const slot = await chain.slot();
-    let value: unknown = null;
-    const ask = (minutes: number, height = slot) => {
-      const now = reader.context.now;
-      const context = { ...reader.context, now: () => now() + minutes * 60 };
-      return reader.family.recheck(context, [pendingOf(unknown, 'i', height)], null);
+  describe('is lost', () => {
+    const first_valid = { context: { slot: 0 }, value: true };
+    /** A node that knows nothing of one transaction; parts of its answers can be changed. */
+    async function unknown({ height }: { height: number }) {
+      const { reader } = await merchant();
+      const txid = signature(1);
+      const answers = {
+        status: null as unknown,
+        valid: { context: { slot: height + 1_000 }, value: false },
+        first_slot: 0,
+      };
+      const stops = [
+        chain.intercept({
+          method: 'getSignatureStatuses',
+          answer: () => ({ result: { context: { slot: height + 1_000 }, value: [answers.status] } }),
+        }),
+        chain.intercept({ method: 'isBlockhashValid', answer: () => ({ result: answers.valid }) }),
+        chain.intercept({ method: 'getFirstAvailableBlock', answer: () => ({ result: answers.first_slot }) }),
+      ];
+      const ask = (seconds: number, blockhash: string | null = BLOCKHASH) => {
+        const now = reader.context.now;
+        const context = { ...reader.context, now: () => now() + seconds };
+        return reader.family.recheck(context, [{ ...pendingOf(txid, 'i', height), blockhash }], null);
+      };
+      return { txid, answers, ask, stop: () => stops.forEach((each) => void each()) };
+    }
+
+    it('where two readings a minute apart find its blockhash expired and no block with it', async () => {
+      verifies('gone-needs-proof');
+      const { txid, answers, ask, stop } = await unknown({ height: 500 });
+      expect(await ask(0)).toEqual([]);
+      expect(await ask(59)).toEqual([]);
+      // Whoever knows it in between makes the count begin again.
+      answers.status = { slot: 500, confirmations: 1, err: null, confirmationStatus: 'confirmed' };
+      expect(await ask(61)).toMatchObject([{ state: 'pending' }]);
+      answers.status = null;
+      expect(await ask(120)).toEqual([]);
+      expect(await ask(179)).toEqual([]);
+      const [update] = await ask(180);
+      expect(update).toMatchObject({ txid, index: 'i', state: 'gone', confirmations: 0, height: null });
+      expect(update?.reason).toContain('its blockhash had expired in slot 1500');
+      stop();
+    });
+
+    it('never while its blockhash is valid, nor by a node that is not past it or has dropped its blocks', async () => {
+      verifies('gone-needs-proof');
+      const { answers, ask, stop } = await unknown({ height: 500 });
+      const never = async () => {
+        for (const hours of [0, 1, 2]) expect(await ask(hours * 3600)).toEqual([]);
+      };
+      answers.valid = { ...first_valid, context: { slot: 1_500 } };
+      await never();
+      answers.valid = { context: { slot: 800 }, value: false };
+      await never();
+      answers.valid = { context: { slot: 1_500 }, value: false };
+      answers.first_slot = 501;
+      await never();
+      stop();
+    });
+
+    it('never by absence where a nonce stands for its blockhash', async () => {
+      verifies('gone-needs-proof');
+      const { ask, stop } = await unknown({ height: 500 });
+      for (const hours of [0, 1, 2]) expect(await ask(hours * 3600, null)).toEqual([]);
+      stop();
+    });
+  });
+
+  it('has the blockhash that bounds its life, by which the chain itself answers', async () => {
+    const { owner, reader } = await merchant();
+    await chain.sendSol(owner, 1n, { memo: 'BOUND' });
+    const [transfer] = await reader.until(1);
+    expect(transfer?.blockhash).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
+    const { value } = (await reader.rpc.call('isBlockhashValid', [transfer?.blockhash ?? ''])) as {
+      value: boolean;
     };
-    const stop = chain.intercept({
-      method: 'getSignatureStatuses',
-      answer: () => ({ result: { context: { slot: slot + 1_000 }, value: [value] } }),
-    });
-    expect(await ask(0)).toEqual([]);
-    expect(await ask(5, slot + 990)).toEqual([]);
-    // One node may be without its history: a look in between that knows it begins the count anew.
-    expect(await ask(5)).toEqual([]);
-    value = { slot, confirmations: 1, err: null, confirmationStatus: 'confirmed' };
-    expect(await ask(6)).toMatchObject([{ state: 'pending' }]);
-    value = null;
-    expect(await ask(7)).toEqual([]);
-    expect(await ask(7.5)).toEqual([]);
-    expect(await ask(8)).toEqual([
-      { txid: unknown, index: 'i', state: 'gone', confirmations: 0, height: null, block_hash: null },
-    ]);
-    const prune = chain.intercept({
-      method: 'getFirstAvailableBlock',
-      answer: () => ({ result: slot + 500 }),
-    });
-    for (const minutes of [9, 10, 11]) expect(await ask(minutes)).toEqual([]);
-    prune();
-    stop();
+    expect(value).toBe(true);
   });
 
   it('asks about hundreds in requests of 256, and calls one gone that stays a failure', async () => {
@@ -124,8 +168,11 @@ describe.runIf(hasSurfpool)('finality on Solana', () => {
     expect(reader.rpc.requests.slice(from)).toEqual(['getSignatureStatuses', 'getSignatureStatuses']);
     const updates = await recheck(60);
     expect(updates).toMatchObject([{ txid: failed, index: '299', state: 'gone' }]);
+    expect(updates[0]?.reason).toContain('the transaction failed');
   });
 });
+
+const BLOCKHASH = base58.encode(new Uint8Array(32).fill(8));
 
 const pendingOf = (txid: string, index: string, height: number): PendingTransfer => ({
   chain: 'solana',

@@ -1,5 +1,7 @@
 // Reads a Solana chain as the daemon does: stores each page with the cursors it moves, rechecks what is pending.
 import {
+  type AccountProof,
+  type AccountRef,
   type Family,
   type Gateway,
   type Json,
@@ -13,26 +15,44 @@ import {
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import type { SolanaLimits } from '../../src/chains/solana/account.ts';
 import { solanaFamily } from '../../src/chains/solana.ts';
-import { rightClock, unasked } from '../helpers/reading.ts';
+import { rightClock } from '../helpers/reading.ts';
 import { createTestRpc } from './rpc.ts';
 import type { Mint, SolanaChain } from './solana-chain.ts';
+import type { SolanaModel } from './solana-model.ts';
 
 export interface ReaderOptions {
   /** The mint each token gateway is to use. */
-  mints?: Record<string, Mint>;
+  mints?: Record<string, Pick<Mint, 'address'>>;
   limits?: Partial<SolanaLimits>;
   /** Unix seconds from which addresses are watched. */
   since?: number;
+  /** Requests that one reading may spend on single accounts: enough for any test unless given. */
+  spare_requests?: number;
 }
 
 export type Reader = ReturnType<typeof createReader>;
 
 const WAIT_MS = 20_000;
 const STEP_MS = 50;
+/** An account that failed is left alone for this long, and for twice as long after each further failure, up to … */
+const PAUSE_SECONDS = 4;
+const MAX_PAUSE_SECONDS = 600;
 
-export function createReader(chain: SolanaChain, owners: string[], options: ReaderOptions = {}) {
+interface Stored extends AccountProof {
+  failures: number;
+  retry_at: number;
+}
+
+/** Of a model, time is the model's, and accounts in trouble are left alone for a growing while. */
+export function createReader(
+  chain: SolanaChain | SolanaModel,
+  owners: string[],
+  options: ReaderOptions = {},
+) {
+  const model = 'rpc' in chain ? chain : undefined;
+  const now = () => Math.floor(model?.now ?? Date.now() / 1000);
   const family: Family = solanaFamily({ sweep_ticks: 1_000_000, sweeps_per_tick: 0, ...options.limits });
-  const rpc = createTestRpc({ provider: 'solana', url: chain.url });
+  const rpc = 'rpc' in chain ? chain.rpc() : createTestRpc({ provider: 'solana', url: chain.url });
   const gateways: Gateway[] = gatewaysOf('testnet')
     .filter((gateway) => gateway.blockchain === 'solana')
     .flatMap((gateway) => {
@@ -45,14 +65,18 @@ export function createReader(chain: SolanaChain, owners: string[], options: Read
     blockchain: 'solana',
     gateways,
     cache: new Map(),
-    now: () => Math.floor(Date.now() / 1000),
+    now,
     ...rightClock,
+    spare_requests: options.spare_requests ?? 100,
   };
   const since = options.since ?? 0;
   const cursors = new Map<string, Json>();
   const stored = new Map<string, Transfer>();
+  const by_txid = new Map<string, Transfer[]>();
   const pages: Page[] = [];
   const errors: ProviderError[] = [];
+  const proofs = new Map<string, Stored>();
+  let urgent: readonly AccountRef[] = [];
   let tip: Tip | null = null;
 
   const reader = {
@@ -64,13 +88,28 @@ export function createReader(chain: SolanaChain, owners: string[], options: Read
     owners,
     rpc,
     transfers: () => [...stored.values()],
+    /** The amounts stored of one transaction to one address in one asset. */
+    stored: (txid: string, address_key: string, chain: string) =>
+      (by_txid.get(txid) ?? [])
+        .filter((each) => each.address_key === address_key && each.chain === chain)
+        .map(({ amount_atomic }) => amount_atomic),
+    /** Of one asset at one address, as stored. */
+    proof: (address_key: string, chain = 'solana') => proofs.get(`${address_key} ${chain}`),
+    /** Accounts to be proved by the next passes. */
+    ask(refs: readonly AccountRef[]) {
+      urgent = refs;
+    },
     tip: () => tip,
 
     /** One pass. A ProviderError is noted, what was read before it stays stored. Tells whether it was complete. */
     async tick(): Promise<boolean> {
       try {
         const request = {
-          ...unasked,
+          urgent: async () => urgent,
+          behind: async () =>
+            [...proofs.values()]
+              .filter(({ trouble }) => trouble)
+              .map((each) => ({ ...each, paused: model !== undefined && each.retry_at > now() })),
           addresses: async () =>
             owners.map((owner): WatchedAddress => ({ key: owner, address: owner, since, open: true })),
           cursor: null,
@@ -83,9 +122,22 @@ export function createReader(chain: SolanaChain, owners: string[], options: Read
           for (const [key, cursor] of page.accounts ?? []) {
             cursors.set(key, JSON.parse(JSON.stringify(cursor)) as Json);
           }
+          for (const proof of page.proofs ?? []) {
+            const id = `${proof.address_key} ${proof.chain}`;
+            const before = proofs.get(id);
+            const read_through = Math.max(proof.read_through ?? 0, before?.read_through ?? 0) || null;
+            const failures = proof.failed ? (before?.failures ?? 0) + 1 : 0;
+            const pause = Math.min(MAX_PAUSE_SECONDS, PAUSE_SECONDS * 2 ** (failures - 1));
+            proofs.set(id, { ...proof, read_through, failures, retry_at: proof.failed ? now() + pause : 0 });
+          }
           for (const transfer of page.transfers) {
             const id = `${transfer.txid}/${transfer.index}`;
-            if (!stored.has(id)) stored.set(id, transfer);
+            const known = stored.get(id);
+            if (known && known.amount_atomic !== transfer.amount_atomic)
+              throw new Error(`${id} was read with another amount`);
+            if (known) continue;
+            stored.set(id, transfer);
+            by_txid.set(transfer.txid, [...(by_txid.get(transfer.txid) ?? []), transfer]);
           }
         }
         return true;

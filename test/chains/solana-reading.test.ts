@@ -1,6 +1,7 @@
 // Reading a Solana node that is slow, behind, forgetful or broken: nothing is lost and nothing is read for nothing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AddressError } from '../../src/chains/chain.ts';
+import { INDEX_MARGIN_SECONDS } from '../../src/chains/solana/listing.ts';
 import { verifies } from '../requirements.ts';
 import { hasSurfpool, type Mint, type SolanaChain, startSolanaChain } from './solana-chain.ts';
 import { failures, type RpcAsk } from './solana-front.ts';
@@ -40,10 +41,13 @@ describe.runIf(hasSurfpool)('reading Solana', () => {
 
     it('one list and one transaction for a payment, then nothing', async () => {
       const { owner, reader } = await merchant();
-      await chain.sendSol(owner, 1n, { memo: 'ONE' });
-      const cost = await reader.cost();
-      expect([count(cost, 'getSignaturesForAddress'), count(cost, 'getTransaction')]).toEqual([1, 1]);
-      expect(new Set(await reader.cost())).toEqual(new Set(['getMultipleAccounts']));
+      // Of the first one nothing older is known: only an empty page says that there is nothing.
+      for (const lists of [2, 1, 1]) {
+        await chain.sendSol(owner, 1n, { memo: 'ONE' });
+        const cost = await reader.cost();
+        expect([count(cost, 'getSignaturesForAddress'), count(cost, 'getTransaction')]).toEqual([lists, 1]);
+        expect(new Set(await reader.cost())).toEqual(new Set(['getMultipleAccounts']));
+      }
     });
 
     it('one transaction where a payment touches the wallet and its new token account', async () => {
@@ -61,16 +65,20 @@ describe.runIf(hasSurfpool)('reading Solana', () => {
   describe('loses nothing when', () => {
     it('a node lists a transaction that it cannot give yet', async () => {
       const { owner, reader } = await merchant();
-      await chain.sendSol(owner, 1n, { memo: 'LAG' });
-      const before = new Map(reader.cursors);
+      const txid = await chain.sendSol(owner, 1n, { memo: 'LAG' });
       chain.intercept({ method: 'getTransaction', times: 1, answer: failures.lagging });
-      const tips = reader.pages.filter((page) => page.tip).length;
-      expect(await reader.tick()).toBe(false);
-      expect(reader.errors.at(-1)?.kind).toBe('bad_answer');
-      expect(reader.cursors).toEqual(before);
-      expect(reader.pages.filter((page) => page.tip)).toHaveLength(tips);
+      const proved = reader.proof(owner)?.read_through ?? null;
+      expect(await reader.tick()).toBe(true);
+      expect(memos(reader)).toEqual([]);
+      expect(reader.proof(owner)).toMatchObject({
+        account: owner,
+        read_through: proved,
+        trouble: `transaction ${txid} is listed, but not delivered`,
+        failed: true,
+      });
       expect(await reader.tick()).toBe(true);
       expect(memos(reader)).toEqual(['LAG']);
+      expect(reader.proof(owner)).toMatchObject({ trouble: null, failed: false });
     });
 
     it('the index of a node is behind its balances', async () => {
@@ -78,14 +86,14 @@ describe.runIf(hasSurfpool)('reading Solana', () => {
       const { owner, reader } = await merchant();
       await chain.sendSol(owner, 1n, { memo: 'INDEX' });
       chain.intercept({ method: 'getSignaturesForAddress', times: 2, answer: () => ({ result: [] }) });
-      const known = (reader.cursors.get(owner) as { time: number }).time;
+      const before = reader.pages.length;
       await reader.tick();
       await reader.tick();
       expect(memos(reader)).toEqual([]);
-      expect(reader.pages.at(-1)?.read_through).toBe(known);
+      expect(reader.pages.slice(before).flatMap(({ proofs }) => proofs ?? [])).toEqual([]);
       await reader.tick();
       expect(memos(reader)).toEqual(['INDEX']);
-      expect(reader.pages.at(-1)?.read_through).toBe(reader.tip()?.time);
+      expect(reader.proof(owner)?.read_through).toBe((reader.tip()?.time ?? 0) - INDEX_MARGIN_SECONDS);
     });
 
     it('a node behind the tip is asked', async () => {
@@ -138,6 +146,7 @@ describe.runIf(hasSurfpool)('reading Solana', () => {
       const wallets = Array.from({ length: 5 }, () => chain.wallet());
       const owners = wallets.map((wallet) => wallet.address);
       const reader = createReader(chain, owners, { limits: { sweep_ticks: 2, sweeps_per_tick: 2 } });
+      for (const owner of owners) await chain.sendSol(owner, 1n, { memo: 'FIRST' });
       for (let tick = 0; tick < 6; tick++) await reader.tick();
       for (const wallet of wallets) {
         await chain.sendSol(wallet.address, 50_000n, { memo: wallet.address });
@@ -147,7 +156,11 @@ describe.runIf(hasSurfpool)('reading Solana', () => {
       for (let tick = 0; tick < 4; tick++) {
         lists.push(count(await reader.cost(), 'getSignaturesForAddress'));
       }
-      expect(memos(reader).sort()).toEqual([...owners].sort());
+      expect(
+        memos(reader)
+          .filter((memo) => memo !== 'FIRST')
+          .sort(),
+      ).toEqual([...owners].sort());
       expect(Math.max(...lists)).toBe(2);
     });
 
@@ -161,11 +174,15 @@ describe.runIf(hasSurfpool)('reading Solana', () => {
         method: 'getTransaction',
         answer: (ask, forward) => (ask.params[0] === poison ? { result: { odd: true } } : forward(ask)),
       });
-      expect(await reader.tick()).toBe(false);
-      expect(memos(reader)).toEqual(['GOOD']);
+      const tips = reader.pages.filter((page) => page.tip).length;
+      expect(await reader.tick()).toBe(true);
       stop();
+      expect(memos(reader)).toEqual(['GOOD']);
+      expect(reader.pages.filter((page) => page.tip)).toHaveLength(tips + 1);
+      expect([reader.proof(bad)?.failed, reader.proof(good)?.failed]).toEqual([true, false]);
       await reader.tick();
       expect(memos(reader)).toEqual(['GOOD', 'POISON']);
+      expect(reader.proof(bad)).toMatchObject({ trouble: null, failed: false });
     });
 
     it('transactions are of a version that the node names', async () => {
@@ -186,6 +203,22 @@ describe.runIf(hasSurfpool)('reading Solana', () => {
       stop();
       expect([versions, memos(reader)]).toEqual([[0, 1], ['VERSION']]);
     });
+  });
+
+  it('explains a wallet that paid the fees of transactions that failed', async () => {
+    const { wallet, owner, reader } = await merchant();
+    await chain.sendSol(owner, 1n, { memo: 'BEFORE' });
+    const fail = () =>
+      chain.sendSol(chain.payer.address, 10n ** 15n, { memo: 'NO', from: wallet, may_fail: true });
+    await fail();
+    await chain.sendSol(owner, 2n, { memo: 'BETWEEN' });
+    await fail();
+    await fail();
+    await reader.tick();
+    expect(memos(reader)).toEqual(['BEFORE', 'BETWEEN']);
+    expect(reader.cursors.get(owner)).toMatchObject({ gap_at: null, behind: false });
+    const cost = await reader.cost();
+    expect(cost).toEqual(['getMultipleAccounts', 'getMultipleAccounts']);
   });
 
   it('leaves out what is older than the watch', async () => {
@@ -209,20 +242,49 @@ describe.runIf(hasSurfpool)('reading Solana', () => {
     ranges.slice(1).forEach((range, index) => {
       expect(range.from).toBe(ranges[index]?.to);
     });
-    expect(ranges.at(-1)?.to).toBe(reader.tip()?.time);
+    expect(ranges.at(-1)?.to).toBe((reader.tip()?.time ?? 0) - INDEX_MARGIN_SECONDS);
   });
 
-  it('knows no payment in a mint that does not exist, and refuses one with other decimals', async () => {
+  it('says of a mint that it does not exist, is none or has other decimals, and reads the rest', async () => {
+    verifies('asset-unreadable');
     const wallet = chain.wallet();
-    const absent = { ...usdc, address: newKeypair().address };
-    const reader = createReader(chain, [wallet.address], { mints: { 'solana-usdc': absent } });
+    const reasons = async (mint: Mint) => {
+      const reader = createReader(chain, [wallet.address], { mints: { 'solana-usdc': mint } });
+      await reader.tick();
+      expect(reader.errors).toEqual([]);
+      expect(memos(reader)).toEqual(['SOL']);
+      return reader.pages.find(({ unreadable }) => unreadable)?.unreadable;
+    };
     await chain.sendSol(wallet.address, 1n, { memo: 'SOL' });
-    expect((await reader.until(1)).map((each) => each.memo)).toEqual(['SOL']);
-    const odd = createReader(chain, [wallet.address], {
-      mints: { 'solana-usdc': chain.createMint({ decimals: 9 }) },
+    const absent = { ...usdc, address: newKeypair().address };
+    expect(await reasons(absent)).toEqual([
+      { chain: 'solana-usdc', reason: `the mint ${absent.address} does not exist` },
+    ]);
+    expect(await reasons({ ...usdc, address: wallet.address })).toEqual([
+      { chain: 'solana-usdc', reason: `${wallet.address} is not a mint` },
+    ]);
+    const odd = chain.createMint({ decimals: 9 });
+    expect(await reasons(odd)).toEqual([
+      { chain: 'solana-usdc', reason: `the mint ${odd.address} has 9 decimals, the gateway 6` },
+    ]);
+    expect(await reasons(usdc)).toEqual([]);
+  });
+
+  it('asks again for a mint that did not exist', async () => {
+    const { address, ...mint } = chain.createMint();
+    const later = newKeypair().address;
+    const wallet = chain.wallet();
+    const reader = createReader(chain, [wallet.address], {
+      mints: { 'solana-usdc': { ...mint, address: later } },
     });
-    expect(await odd.tick()).toBe(false);
-    expect(odd.errors[0]?.message).toBe('solana-usdc: the mint has 9 decimals, the gateway 6');
+    await reader.tick();
+    expect(reader.pages[0]?.unreadable).toHaveLength(1);
+    chain.createMint({ address: later });
+    await chain.mint({ ...mint, address: later }, chain.payer.address, 10n);
+    await chain.sendToken({ ...mint, address: later }, wallet.address, 5n, { memo: 'LATER' });
+    expect((await reader.until(1)).map((each) => each.memo)).toEqual(['LATER']);
+    expect(reader.pages.findLast(({ unreadable }) => unreadable)?.unreadable).toEqual([]);
+    expect(address).not.toBe(later);
   });
 
   it('takes a node that is not of the main network for a test network, and only that of the main one for it', async () => {

@@ -50,6 +50,7 @@ const transaction = ({
         { pubkey: 'tokens', signer: false, writable: true },
       ],
       instructions,
+      recentBlockhash: OWNER,
     },
   },
 });
@@ -151,5 +152,29 @@ describe('a credit in SOL', () => {
   it('names the payer of the fee where no transfer names a sender', () => {
     const [transfer] = transfersOf(transaction({ balances: [0, 1] }), seen, OWNER, assets);
     expect(transfer?.sender).toBe('payer');
+  });
+});
+
+describe('the life of a transaction', () => {
+  const nonce = { type: 'advanceNonce', info: { nonceAccount: 'nonce' } };
+
+  it('is bounded by its blockhash', () => {
+    const [transfer] = transfersOf(transaction({ balances: [0, 1] }), seen, OWNER, assets);
+    expect(transfer?.blockhash).toBe(OWNER);
+  });
+
+  it('has no bound where it begins with a nonce', () => {
+    const instructions = [{ programId: SYSTEM_PROGRAM, parsed: nonce }];
+    const [transfer] = transfersOf(transaction({ instructions, balances: [0, 1] }), seen, OWNER, assets);
+    expect(transfer?.blockhash).toBeNull();
+  });
+
+  it('is bounded all the same where another program says so, or it comes later', () => {
+    const other = [{ programId: TOKEN_PROGRAM, parsed: nonce }];
+    const later = [memo(MEMO_V1, { parsed: 'A' }), { programId: SYSTEM_PROGRAM, parsed: nonce }];
+    for (const instructions of [other, later]) {
+      const [transfer] = transfersOf(transaction({ instructions, balances: [0, 1] }), seen, OWNER, assets);
+      expect(transfer?.blockhash).toBe(OWNER);
+    }
   });
 });

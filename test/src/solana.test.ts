@@ -11,10 +11,15 @@ import {
 } from '../../src/chains/solana/address.ts';
 import {
   type AccountCursor,
-  advance,
+  explain,
+  fold,
+  follow,
+  type Known,
   newCursor,
   parseCursor,
-  settle,
+  readAgain,
+  watchedSince,
+  withRead,
 } from '../../src/chains/solana/cursor.ts';
 import { solana } from '../../src/chains/solana.ts';
 import { verifies } from '../requirements.ts';
@@ -109,63 +114,160 @@ describe('a Solana payment link', () => {
 });
 
 describe('the cursor of a Solana account', () => {
-  const entry = (signature: string, slot: number) => ({ signature, slot, err: null });
-  const names = (cursor: AccountCursor) => cursor.recent.map(([signature]) => signature);
+  const END = Number.POSITIVE_INFINITY;
+  const based: AccountCursor = { ...newCursor, base: [10, '0'] };
+  const names = ({ recent }: AccountCursor) => recent.map(([signature]) => signature);
+  /** Transactions of ten each, one in each of these slots. */
+  const chain = (slots: readonly number[]): Known[] =>
+    slots.map((slot, at): Known => [`s${at}`, slot, `${at * 10}`, `${at * 10 + 10}`]);
 
-  it('remembers by name what a node may still list in another order', () => {
-    const cursor = advance(newCursor, [entry('a', 100), entry('b', 130), entry('c', 190)]);
-    expect(names(cursor)).toEqual(['b', 'c']);
-    expect(cursor).toMatchObject({ anchor: 'a', floor: 126 });
-    const later = advance(cursor, [entry('d', 1000)]);
-    expect(names(later)).toEqual(['d']);
-    expect(later).toMatchObject({ anchor: 'c', floor: 936 });
-  });
-
-  it('never forgets what it does not stop the list at, however it was read', () => {
-    const entries = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 400 });
+  it('follows from balance to balance, in whatever order those of one slot are listed', () => {
+    const read: Known[] = [
+      ['a', 20, '0', '5'],
+      ['d', 30, '9', '5'],
+      ['c', 30, '5', '9'],
+      ['b', 30, '5', '5'],
+      ['e', 40, '5', '0'],
+      ['failed', 35, null],
+    ];
+    const orders = fc.shuffledSubarray(read, { minLength: read.length });
     fc.assert(
-      fc.property(entries, fc.integer({ min: 1, max: 50 }), (steps, size) => {
-        let slot = 0;
-        const read = steps.map((step, index) => {
-          slot += step;
-          return entry(`s${index}`, slot);
-        });
-        let cursor = newCursor;
-        for (let start = 0; start < read.length; start += size) {
-          cursor = advance(cursor, read.slice(start, start + size));
-        }
-        const anchor = read.findIndex(({ signature }) => signature === cursor.anchor);
-        const open = read.slice(anchor + 1).filter((each) => each.slot >= cursor.floor);
-        expect(names(cursor)).toEqual(expect.arrayContaining(open.map((each) => each.signature)));
-        expect(cursor.recent.length).toBeLessThanOrEqual(200);
+      fc.property(orders, (order) => {
+        const cursor = withRead(based, order);
+        expect(follow(cursor)).toMatchObject({ start: '0', broken_slot: null });
+        expect(follow(cursor).slots).toEqual([
+          [20, '5'],
+          [30, '5'],
+          [40, '0'],
+        ]);
+        expect(explain(cursor, { amount: '5', slot: 35 }).is_explained).toBe(true);
+        expect(explain(cursor, { amount: '0', slot: 45 }).is_explained).toBe(true);
+        expect(explain(cursor, { amount: '5', slot: 45 })).toEqual({ held: '0', is_explained: false });
       }),
     );
   });
 
-  it('believes a balance that nothing explains only after asking again', () => {
-    const steps = [1, 2, 3].reduce<AccountCursor[]>(
-      (all) => [
-        ...all,
-        settle(all.at(-1) ?? newCursor, { held: undefined, observed: '50', listed: false }, 1000),
-      ],
-      [],
+  it('finds that any one of them is missing, unless it changed nothing', () => {
+    const steps = fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: -5, max: 5 })), {
+      minLength: 1,
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(steps, fc.nat(), (moves, chosen) => {
+        let [slot, held] = [20, 100];
+        const read = moves.map(([step, by], at): Known => {
+          slot += step;
+          held += by;
+          return [`s${at}`, slot, `${held - by}`, `${held}`];
+        });
+        const whole = withRead({ ...newCursor, base: [10, '100'] }, read);
+        const observed = { amount: `${held}`, slot };
+        expect(explain(whole, observed).is_explained).toBe(true);
+        const missing = read[chosen % read.length] as Known;
+        const part = { ...whole, recent: whole.recent.filter((each) => each !== missing) };
+        expect(explain(part, observed).is_explained).toBe(missing[2] === missing[3]);
+        // And what is missing is not forgotten: it is still listed from the cursor that is kept.
+        const folded = fold(part, END, 0);
+        if (missing[2] !== missing[3]) expect(folded.floor).toBeLessThanOrEqual(missing[1]);
+        expect(explain(withRead(folded, [missing]), observed).is_explained).toBe(true);
+      }),
     );
-    expect(steps.map(({ amount, time }) => [amount, time])).toEqual([
-      ['0', null],
-      ['0', null],
-      ['50', 1000],
+  });
+
+  it('begins with the balance observed first, which what is listed later leads up to', () => {
+    const begun: AccountCursor = { ...newCursor, base: [30, '20'] };
+    const read = chain([10, 20, 40]);
+    expect(explain(withRead(begun, read), { amount: '30', slot: 50 }).is_explained).toBe(true);
+    // One of before it is missing, or one of after it.
+    for (const amount of ['15', '25'])
+      expect(explain({ ...begun, base: [30, amount] }, { amount: '20', slot: 50 }).is_explained).toBe(false);
+    const gap = withRead(begun, [
+      ['a', 10, '0', '10'],
+      ['c', 40, '20', '30'],
     ]);
-    const failed = { held: undefined, observed: '50', listed: true };
-    expect(settle(newCursor, failed, 1000)).toMatchObject({ amount: '50', asked: 0, time: 1000 });
-    const newer = { held: '70', observed: '50', listed: true };
-    expect(settle(newCursor, newer, 1000)).toMatchObject({ amount: '70', asked: 0, time: 1000 });
+    expect(explain(gap, { amount: '30', slot: 50 }).is_explained).toBe(false);
+    expect(fold(gap, END, 0).floor).toBeLessThanOrEqual(10);
+    // Transactions that follow on across it outweigh it.
+    const wrong = withRead({ ...newCursor, base: [30, '999'] }, read);
+    expect(explain(wrong, { amount: '30', slot: 50 }).is_explained).toBe(true);
+  });
+
+  it('remembers by name what a node may still list late, and what it held before that', () => {
+    const cursor = fold(withRead(based, chain([100, 400, 800])), END, 0);
+    expect(names(cursor)).toEqual(['s1', 's2']);
+    expect(cursor).toMatchObject({ anchor: 's0', floor: 288, held: '10' });
+    const later = fold(withRead(cursor, [['d', 3000, '30', '40']]), END, 0);
+    expect(names(later)).toEqual(['d']);
+    expect(later).toMatchObject({ anchor: 's2', floor: 2488, held: '30' });
+    expect(explain(later, { amount: '40', slot: 3100 }).is_explained).toBe(true);
+  });
+
+  it('never forgets what it does not stop the list at, however it was read', () => {
+    const entries = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 800 });
+    fc.assert(
+      fc.property(entries, fc.integer({ min: 1, max: 50 }), (steps, size) => {
+        let slot = 20;
+        const slots = steps.map((step) => {
+          slot += step;
+          return slot;
+        });
+        const read = chain(slots);
+        let cursor = based;
+        for (let start = 0; start < read.length; start += size)
+          cursor = fold(withRead(cursor, read.slice(start, start + size)), read[start + size]?.[1] ?? END, 0);
+        const anchor = read.findIndex(([signature]) => signature === cursor.anchor);
+        const open = read.slice(anchor + 1).filter((each) => each[1] >= cursor.floor);
+        expect(names(cursor)).toEqual(open.map(([signature]) => signature));
+        expect(cursor.recent.length).toBeLessThanOrEqual(600);
+        expect(explain(cursor, { amount: `${read.length * 10}`, slot }).is_explained).toBe(true);
+      }),
+    );
+  });
+
+  it('stops at what is missing or unread; with too much behind it, it goes on and proves nothing', () => {
+    const read = chain(Array.from({ length: 3_000 }, (_, at) => 1_000 + at * 10));
+    const missing = read.slice(0, 100).concat(read.slice(101));
+    const late = fold(withRead(based, missing), END, 0);
+    expect(late).toMatchObject({ skipped: false });
+    expect(late.floor).toBeLessThanOrEqual(2_000);
+    const passed = fold(withRead(based, missing), END, 100_000);
+    expect(passed).toMatchObject({ skipped: true });
+    expect(passed.recent.length).toBeLessThanOrEqual(1_000);
+    expect(follow(passed).broken_slot).toBeNull();
+    const unread = fold({ ...withRead(based, read), unread: [['x', 1_500, null]] }, END, 0);
+    expect(unread.floor).toBeLessThanOrEqual(1_500);
+    const again = readAgain(passed, 77);
+    expect(again).toMatchObject({ floor: 0, skipped: false, reread_at: 77, base: [10, '0'], recent: [] });
+  });
+
+  it('of an address that is watched once more asks for nothing that happened in between', () => {
+    const cursor = fold(withRead({ ...based, since: 5 }, chain([100, 800])), END, 0);
+    expect(watchedSince(cursor, 5)).toBe(cursor);
+    const anew = watchedSince(cursor, 9);
+    expect(anew).toMatchObject({ since: 9, base: null, held: null, floor: cursor.floor, through: null });
+    expect(names(anew)).toEqual(names(cursor));
+    expect(watchedSince(cursor, 3)).toEqual({ ...newCursor, since: 3 });
   });
 
   it('survives JSON, and counts as none if it is something else', () => {
-    const cursor = settle(advance(newCursor, [entry('a', 5)]), { held: '7', observed: '7', listed: true }, 9);
+    const cursor: AccountCursor = {
+      ...fold(withRead(based, [...chain([5, 900]), ['f', 901, null], ['g', 902]]), END, 0),
+      unread: [['u', 903, 1]],
+    };
     expect(parseCursor(JSON.parse(JSON.stringify(cursor)))).toEqual(cursor);
-    for (const odd of [undefined, null, 5, {}, { ...newCursor, recent: [['a']] }]) {
+    for (const odd of [undefined, null, 5, {}, { ...newCursor, recent: [['a']] }])
       expect(parseCursor(odd as never)).toBeUndefined();
-    }
+  });
+
+  it('of before balances were compared keeps its place', () => {
+    const recent = [['a', 190]];
+    const former = { amount: '7', asked: 0, time: 9, floor: 126, anchor: 'x', recent };
+    expect(parseCursor(former as never)).toEqual({
+      ...newCursor,
+      seen: '7',
+      floor: 126,
+      anchor: 'x',
+      recent,
+    });
   });
 });

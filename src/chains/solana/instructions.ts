@@ -24,6 +24,14 @@ export function stepsOf({ meta, transaction }: SolanaTransaction): Step[] {
   return steps;
 }
 
+/** Whether it can be included at any time: it uses up a nonce, and what stands for its blockhash does not expire. */
+export function isDurable({ transaction }: SolanaTransaction): boolean {
+  const [first] = transaction.message.instructions;
+  return (
+    first?.programId === SYSTEM_PROGRAM && isRecord(first.parsed) && first.parsed.type === 'advanceNonce'
+  );
+}
+
 function stepOf(instruction: SolanaInstruction): Step | undefined {
   const { programId } = instruction;
   if (MEMO_PROGRAMS.includes(programId)) {

@@ -1,4 +1,4 @@
-// One pass over the watched Solana accounts: a balance that changed, or a turn in the sweep, makes it read.
+// One reading of the watched Solana accounts: a balance that changed, an invoice about to end or a turn makes one listed.
 import {
   type Page,
   ProviderError,
@@ -7,28 +7,37 @@ import {
   type WatchedAddress,
 } from '../chain.ts';
 import { refuseFuture } from '../future.ts';
-import { type Pass, readAccount, type SolanaLimits, type WatchedAccount } from './account.ts';
-import { associatedTokenAccount, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './address.ts';
+import {
+  beginAt,
+  type Pass,
+  readAccount,
+  readBacklog,
+  type SolanaLimits,
+  troublePage,
+  type Visit,
+  type WatchedAccount,
+} from './account.ts';
+import { associatedTokenAccount } from './address.ts';
+import { readAssets, tokenAmount, whyNoWallet } from './assets.ts';
 import { parseCursor } from './cursor.ts';
-import { ACCOUNTS_PER_CALL, badAnswer, readAccounts, readTip, type SolanaAccount } from './rpc.ts';
+import { forgetOthers, type Memory, memoryOf } from './memory.ts';
+import { type Plan, planReading, proofKeyOf, turnOf } from './plan.ts';
+import {
+  ACCOUNTS_PER_CALL,
+  badAnswer,
+  type Caller,
+  isOfOneAccount,
+  readAccounts,
+  readTip,
+  type SolanaAccount,
+} from './rpc.ts';
 import type { Asset } from './transfers.ts';
 
-/** Kept in the context's cache. */
-interface Memory {
-  /** The token program of each mint. */
-  programs: Map<string, string>;
-  /** Token account by `owner:mint`. */
-  token_accounts: Map<string, string>;
-  tick: number;
-  /** The tick in which an account was listed last. */
-  swept: Map<string, number>;
-}
-
 /**
- * Reads every watched account that may have received something. Costs one request for the tip and one per
- * hundred accounts; only accounts whose balance changed, or whose turn it is to be swept, cost more. A payment
- * that came and left between two passes shows in the sweep. One unreadable account does not keep the others from
- * being read, but then no tip is reported.
+ * Reads every watched account that may have received something. Costs one request for the tip and one per hundred
+ * accounts; only accounts whose balance changed cost more, and those to be proved, within the requests to spare. An account
+ * is proved by a listing of its transactions alone: a wallet that forwards at once holds the same as before. What is wrong
+ * with one account stays with it: the others are read, and what is much to read comes after what is little.
  */
 export async function* readSolana(
   context: ReadContext,
@@ -37,100 +46,143 @@ export async function* readSolana(
 ): AsyncGenerator<Page> {
   const memory = memoryOf(context);
   memory.tick++;
-  const { tip, assets } = await readTipAndAssets(context, memory);
+  const { rpc, spent } = counted(context.rpc);
+  const { tip, assets, unreadable } = await readAssets(rpc, context.gateways);
   refuseFuture('the finalized slot', tip.time, context.now());
+  yield { transfers: [], tip, unreadable };
   const accounts = accountsOf(await request.addresses(), assets, memory);
-  const due = dueForSweep(accounts, memory, limits);
-  const pass: Pass = { context, limits, tip, assets, transactions: new Map() };
-  let read_through = tip.time;
-  let failure: ProviderError | undefined;
-  for (let start = 0; start < accounts.length; start += ACCOUNTS_PER_CALL) {
-    const batch = accounts.slice(start, start + ACCOUNTS_PER_CALL);
-    const keys = batch.map((account) => account.key);
-    const { slot, found } = await readAccounts(context.rpc, keys, tip.height);
-    const cursors = await request.accounts(keys);
-    for (const [position, account] of batch.entries()) {
-      const state = found[position] ?? null;
+  forgetOthers(memory, new Set(accounts.map(({ key }) => key)));
+  const plan = planReading(memory, {
+    accounts,
+    urgent: await request.urgent(),
+    behind: await request.behind(),
+    spare_requests: context.spare_requests,
+    limits,
+    tip,
+  });
+  memory.begin_at = undefined;
+  const pass: Pass = {
+    context,
+    rpc,
+    spent,
+    limits,
+    tip,
+    assets,
+    memory,
+    transactions: new Map(),
+    failures: new Map(),
+    deferred: [],
+  };
+  for (let start = 0; start < plan.order.length; start += ACCOUNTS_PER_CALL)
+    yield* readBatch(pass, plan, request, plan.order.slice(start, start + ACCOUNTS_PER_CALL));
+  yield* readDeferred(pass, plan);
+}
+
+/** The same provider, with the requests made to it counted. */
+function counted(rpc: Caller): { rpc: Caller; spent(): number } {
+  let count = 0;
+  const call: Caller['call'] = (method, params) => {
+    count++;
+    return rpc.call(method, params);
+  };
+  return { rpc: { call }, spent: () => count };
+}
+
+async function* readBatch(
+  pass: Pass,
+  plan: Plan,
+  request: ReadRequest,
+  batch: readonly WatchedAccount[],
+): AsyncGenerator<Page> {
+  const keys = batch.map(({ key }) => key);
+  const { slot, found } = await readAccounts(pass.rpc, keys, pass.tip.height);
+  const cursors = await request.accounts(keys);
+  const begun: Visit[] = [];
+  for (const [position, account] of batch.entries()) {
+    const state = found[position] ?? null;
+    const is_paused = plan.proofs.get(proofKeyOf(account))?.paused ?? false;
+    try {
+      const amount = amountOf(pass.memory, account, state);
       const cursor = parseCursor(cursors.get(account.key));
-      try {
-        const amount = account.mint === null ? String(state?.lamports ?? 0) : tokenAmount(state, account.key);
-        // An account that was never read and does not exist yet waits for its turn in the sweep.
-        const isQuiet = cursor ? cursor.amount === amount : state === null;
-        if (isQuiet && !due.has(account.key)) continue;
-        const through = yield* readAccount(pass, account, cursor, { amount, slot });
-        read_through = Math.min(read_through, through);
-        memory.swept.set(account.key, memory.tick);
-      } catch (error) {
-        if (!isOfOneAccount(error)) throw error;
-        failure ??= error;
-      }
+      const visit = { account, cursor, observed: { amount, slot } };
+      const is_quiet = cursor ? cursor.since < account.owner.since && cursor.seen === amount : state === null;
+      if (is_quiet && !plan.chosen.has(account.key)) begun.push(visit);
+      else yield* readChanged(pass, plan, visit, is_paused);
+    } catch (error) {
+      if (!isOfOneAccount(error)) throw error;
+      if (!is_paused) yield troublePage(account, error.message);
     }
   }
-  if (failure) throw failure;
-  yield { transfers: [], tip, read_through };
+  // Newly watched, and without a payment so far: from what they hold now, every balance must be explained.
+  if (begun.length > 0)
+    yield { transfers: [], accounts: begun.map((visit) => [visit.account.key, beginAt(pass, visit)]) };
 }
 
-/** Whether asking the same provider about another account makes sense. */
-const isOfOneAccount = (error: unknown): error is ProviderError =>
-  error instanceof ProviderError && (error.kind === 'bad_answer' || error.kind === 'rpc');
-
-function memoryOf({ cache }: ReadContext): Memory {
-  const kept = cache.get('memory') as Memory | undefined;
-  const memory = kept ?? { programs: new Map(), token_accounts: new Map(), tick: 0, swept: new Map() };
-  cache.set('memory', memory);
-  return memory;
+/** Reads an account whose balance changed or that was chosen; one with more work waits for the others. */
+async function* readChanged(pass: Pass, plan: Plan, visit: Visit, is_paused: boolean): AsyncGenerator<Page> {
+  const { memory, tip } = pass;
+  const { account, cursor, observed } = visit;
+  const is_changed = observed.amount !== (memory.attempted.get(account.key) ?? cursor?.seen);
+  const is_due = (cursor?.again_at ?? Number.POSITIVE_INFINITY) <= tip.time;
+  const before = pass.spent();
+  const read = () => guarded(pass, visit, readAccount(pass, visit, plan.requests_per_account));
+  if (cursor?.behind) {
+    if (!is_paused) pass.deferred.push(visit);
+  } else if (is_changed || is_due) {
+    if (plan.changed_left <= 0) memory.begin_at ??= account.key;
+    else yield* read();
+    plan.changed_left -= pass.spent() - before;
+  } else if (is_paused) return;
+  else if (plan.chosen.has(account.key)) {
+    if (plan.spare_left > plan.reserved) yield* read();
+    plan.spare_left -= pass.spent() - before;
+  } else if (plan.proofs.get(proofKeyOf(account))?.failed) pass.deferred.push(visit);
 }
 
-/** The tip, and in the same request the mints not met yet. A mint that does not exist cannot be paid in. */
-async function readTipAndAssets({ rpc, gateways }: ReadContext, { programs }: Memory) {
-  const unknown = gateways.filter(
-    ({ token_contract }) => token_contract !== null && !programs.has(token_contract),
-  );
-  const mints = unknown.map((gateway) => gateway.token_contract ?? '');
-  const { tip, found } = await readTip(rpc, mints);
-  for (const [position, gateway] of unknown.entries()) {
-    const mint = found[position];
-    if (mint) programs.set(gateway.token_contract ?? '', tokenProgramOf(mint, gateway));
+/** Accounts that are behind or in trouble share what is left, those first that waited longest. */
+async function* readDeferred(pass: Pass, plan: Plan): AsyncGenerator<Page> {
+  const { deferred, memory } = pass;
+  const turn = ({ account }: Visit) => memory.served.get(account.key) ?? 0;
+  deferred.sort((one, other) => turn(one) - turn(other));
+  for (let at = 0; at < deferred.length && plan.spare_left > 0; at++) {
+    const visit = deferred[at] as Visit;
+    const before = pass.spent();
+    memory.served.set(visit.account.key, memory.tick);
+    yield* guarded(pass, visit, readBacklog(pass, visit, turnOf(plan, deferred.length - at)));
+    plan.spare_left -= pass.spent() - before;
   }
-  const assets = gateways.flatMap((gateway): Asset[] => {
-    const mint = gateway.token_contract;
-    const program = mint === null ? SYSTEM_PROGRAM : programs.get(mint);
-    return program ? [{ gateway, mint, program }] : [];
-  });
-  return { tip, assets };
 }
 
-function tokenProgramOf(
-  mint: SolanaAccount & object,
-  { chain, decimals, token_contract }: Asset['gateway'],
-): string {
-  const parsed = parsedOf(mint);
-  if (!isTokenProgram(mint.owner) || parsed?.type !== 'mint')
-    throw badAnswer(`${chain}: ${token_contract} is not a mint`);
-  if (parsed.info?.decimals !== decimals) {
-    throw badAnswer(
-      `${chain}: the mint has ${JSON.stringify(parsed.info?.decimals)} decimals, the gateway ${decimals}`,
-    );
+/** What goes wrong with one account is its own trouble. */
+async function* guarded(pass: Pass, visit: Visit, work: AsyncGenerator<Page>): AsyncGenerator<Page> {
+  const { memory, tip, rpc } = pass;
+  const { account, observed } = visit;
+  memory.listed.set(account.key, { tick: memory.tick, time: tip.time });
+  try {
+    yield* work;
+    memory.attempted.delete(account.key);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    // What one account has too much of may run out of time; a provider that is away answers nothing else either.
+    if (error.kind === 'unreachable') await readTip(rpc, []);
+    else if (!isOfOneAccount(error)) throw error;
+    memory.attempted.set(account.key, observed.amount);
+    memory.dropList(account.key);
+    yield troublePage(account, error.message);
   }
-  return mint.owner;
 }
 
-interface Parsed {
-  type?: string;
-  info?: { decimals?: number; tokenAmount?: { amount?: string } };
+/** What an account holds. Throws ProviderError where the answer leaves it out, or where its owner is no wallet. */
+function amountOf(memory: Memory, { key, owner, mint }: WatchedAccount, state: SolanaAccount): string {
+  if (mint === null) {
+    const reason = whyNoWallet(state);
+    if (reason === null) memory.refused.delete(owner.key);
+    else memory.refused.set(owner.key, reason);
+  }
+  const refused = memory.refused.get(owner.key);
+  if (refused !== undefined) throw badAnswer(refused);
+  return mint === null ? String(state?.lamports ?? 0) : tokenAmount(state, key);
 }
-
-const parsedOf = (account: SolanaAccount) => (account?.data as { parsed?: Parsed } | undefined)?.parsed;
-
-/** What a token account holds; nothing where it does not exist or is not one. Throws where one is not told. */
-function tokenAmount(account: SolanaAccount, key: string): string {
-  if (!account || !isTokenProgram(account.owner)) return '0';
-  const amount = parsedOf(account)?.info?.tokenAmount?.amount;
-  if (typeof amount !== 'string') throw badAnswer(`what the token account ${key} holds is not told`);
-  return amount;
-}
-
-const isTokenProgram = (owner: string) => owner === TOKEN_PROGRAM || owner === TOKEN_2022_PROGRAM;
 
 function accountsOf(
   addresses: readonly WatchedAddress[],
@@ -138,21 +190,12 @@ function accountsOf(
   { token_accounts }: Memory,
 ): WatchedAccount[] {
   return addresses.flatMap((owner) =>
-    assets.map(({ mint, program }): WatchedAccount => {
-      if (mint === null) return { key: owner.key, owner, mint };
-      const id = `${owner.key}:${mint}`;
+    assets.map(({ gateway: { chain }, mint, program }): WatchedAccount => {
+      if (mint === null) return { key: owner.key, chain, owner, mint };
+      const id = `${owner.key}:${program}:${mint}`;
       const key = token_accounts.get(id) ?? associatedTokenAccount(owner.key, program, mint);
       token_accounts.set(id, key);
-      return { key, owner, mint };
+      return { key, chain, owner, mint };
     }),
   );
-}
-
-/** The accounts longest not listed, those of before this process first. */
-function dueForSweep(accounts: readonly WatchedAccount[], memory: Memory, limits: SolanaLimits): Set<string> {
-  const last = new Map(accounts.map(({ key }) => [key, memory.swept.get(key) ?? Number.NEGATIVE_INFINITY]));
-  const due = [...last].filter(([, tick]) => memory.tick - tick >= limits.sweep_ticks);
-  for (const key of memory.swept.keys()) if (!last.has(key)) memory.swept.delete(key);
-  due.sort(([, a], [, b]) => (a === b ? 0 : a - b));
-  return new Set(due.slice(0, limits.sweeps_per_tick).map(([key]) => key));
 }

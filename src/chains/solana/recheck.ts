@@ -1,68 +1,100 @@
 // Asks what became of Solana transactions that were not final when they were read.
 import type { PendingTransfer, ReadContext, TransferUpdate } from '../chain.ts';
-import { readFirstSlot, readStatuses, STATUSES_PER_CALL } from './rpc.ts';
+import { readBlockhashValid, readFirstSlot, readStatuses, STATUSES_PER_CALL } from './rpc.ts';
+import { FINAL_CONFIRMATIONS } from './transfers.ts';
 
-/** A blockhash lives 150 slots, about a minute and a half: after this long nothing brings a lost one back. */
-const GONE_AFTER_SECONDS = 180;
-/** … and for so long every look must say so: nothing brings back what was given up, and one answer may be wrong. */
-const MISSING_SECONDS = 60;
-/** Slots the node must be past the transaction's own before its not knowing it means anything. */
-const GONE_AFTER_SLOTS = 300;
-const FINAL_CONFIRMATIONS = 32;
+/** A blockhash lives 150 slots; the finalized block must be further past the transaction's own before its end counts. */
+const EXPIRED_AFTER_SLOTS = 300;
+/** Two readings so far apart must prove that a transaction is gone: nothing brings back what was given up. */
+const PROOFS_APART_SECONDS = 60;
+/** Blockhashes asked about at a time; the others have their turn in the next reading. */
+const BLOCKHASHES_AT_A_TIME = 16;
+/** Transactions remembered as gone once; with more, counting begins again. */
+const MISSING_LIMIT = 10_000;
 
-/** One request per 256 transactions; one more where some are unknown. What cannot be told now is left out. */
+type Update = Omit<TransferUpdate, 'txid' | 'index'>;
+
+/**
+ * One request per 256 transactions; where some are unknown, one more, and one for each blockhash of theirs. That a node
+ * does not know a transaction proves nothing while it may still be included, and nothing ever of one with a nonce instead
+ * of a blockhash. What cannot be told now is left out.
+ */
 export async function recheckSolana(
   context: ReadContext,
   pending: readonly PendingTransfer[],
 ): Promise<TransferUpdate[]> {
-  const signatures = [...new Set(pending.map((transfer) => transfer.txid))];
-  const updates = new Map<string, Omit<TransferUpdate, 'txid' | 'index'>>();
-  const unknown = new Map<string, number>();
-  const failed = new Set<string>();
+  const signatures = [...new Set(pending.map(({ txid }) => txid))];
+  const updates = new Map<string, Update>();
+  const unknown = new Set<string>();
+  const lost = new Map<string, string>();
   for (let start = 0; start < signatures.length; start += STATUSES_PER_CALL) {
     const asked = signatures.slice(start, start + STATUSES_PER_CALL);
-    const { context: answered, value } = await readStatuses(context.rpc, asked);
+    const { value } = await readStatuses(context.rpc, asked);
     for (const [position, signature] of asked.entries()) {
       const status = value[position];
-      if (!status) {
-        unknown.set(signature, answered.slot);
-      } else if (status.err !== null) {
+      if (!status) unknown.add(signature);
+      else if (status.err !== null) {
         // Before it is final another branch of the chain may hold it as a success.
-        if (status.confirmationStatus === 'finalized') failed.add(signature);
+        if (status.confirmationStatus === 'finalized')
+          lost.set(signature, 'the transaction failed: it is final, and paid nothing');
       } else if (status.confirmationStatus !== 'processed') {
         const isFinal = status.confirmationStatus === 'finalized';
+        const depth = Math.max(1, Math.min(FINAL_CONFIRMATIONS - 1, status.confirmations ?? 1));
         updates.set(signature, {
           state: isFinal ? 'final' : 'pending',
-          confirmations: isFinal
-            ? FINAL_CONFIRMATIONS
-            : Math.max(1, Math.min(FINAL_CONFIRMATIONS - 1, status.confirmations ?? 1)),
+          confirmations: isFinal ? FINAL_CONFIRMATIONS : depth,
           height: status.slot,
           block_hash: null,
         });
       }
     }
   }
-  const old = pending.filter(
-    ({ txid, height, first_seen_at }) =>
-      (unknown.get(txid) ?? 0) > (height ?? 0) + GONE_AFTER_SLOTS &&
-      context.now() - first_seen_at > GONE_AFTER_SECONDS,
-  );
-  if (old.length > 0) {
-    // A node that has dropped its old blocks does not know old transactions either: that proves nothing.
-    const firstSlot = await readFirstSlot(context.rpc);
-    for (const { txid, height } of old) if ((height ?? 0) >= firstSlot) failed.add(txid);
-  }
-  for (const txid of failed) if (missingFor(context, txid) >= MISSING_SECONDS) updates.set(txid, gone);
-  for (const txid of signatures) if (!failed.has(txid) || updates.has(txid)) missingOf(context).delete(txid);
+  for (const [txid, reason] of await expired(
+    context,
+    pending.filter(({ txid }) => unknown.has(txid)),
+  ))
+    lost.set(txid, reason);
+  for (const [txid, reason] of lost)
+    if (missingFor(context, txid) >= PROOFS_APART_SECONDS) updates.set(txid, { ...gone, reason });
+  for (const txid of signatures) if (!lost.has(txid)) missingOf(context).delete(txid);
   return pending.flatMap(({ txid, index }) => {
     const update = updates.get(txid);
     return update ? { txid, index, ...update } : [];
   });
 }
 
-/** Since when a transaction is missing, Unix seconds. A restart begins to count anew. */
+const gone = { state: 'gone', confirmations: 0, height: null, block_hash: null } as const;
+
+/** Those that can never be included any more, with the reason. */
+async function expired(
+  { rpc }: ReadContext,
+  unknown: readonly PendingTransfer[],
+): Promise<Map<string, string>> {
+  const reasons = new Map<string, string>();
+  const bound = unknown.filter(({ blockhash }) => blockhash !== null);
+  if (bound.length === 0) return reasons;
+  // A node that has dropped its old blocks does not know old transactions either: that proves nothing.
+  const first_slot = await readFirstSlot(rpc);
+  const old = bound.filter(({ height }) => (height ?? 0) >= first_slot);
+  const blockhashes = [...new Set(old.map(({ blockhash }) => blockhash ?? ''))];
+  for (const blockhash of blockhashes.slice(0, BLOCKHASHES_AT_A_TIME)) {
+    const { slot, is_valid } = await readBlockhashValid(rpc, blockhash);
+    if (is_valid) continue;
+    for (const { txid, height } of old.filter((each) => each.blockhash === blockhash)) {
+      if (slot <= (height ?? 0) + EXPIRED_AFTER_SLOTS) continue;
+      reasons.set(
+        txid,
+        `no block has the transaction, and its blockhash had expired in slot ${slot}: it can no longer be included`,
+      );
+    }
+  }
+  return reasons;
+}
+
+/** Since when a transaction is proved to be gone, Unix seconds. A restart begins to count again. */
 function missingOf({ cache }: ReadContext): Map<string, number> {
   const missing = (cache.get('missing') as Map<string, number> | undefined) ?? new Map<string, number>();
+  if (missing.size > MISSING_LIMIT) missing.clear();
   cache.set('missing', missing);
   return missing;
 }
@@ -73,5 +105,3 @@ function missingFor(context: ReadContext, txid: string): number {
   missing.set(txid, since);
   return context.now() - since;
 }
-
-const gone = { state: 'gone', confirmations: 0, height: null, block_hash: null } as const;

@@ -7,10 +7,18 @@ import { CLOCK_SYSVAR, MEMO_PROGRAMS } from './address.ts';
 export const ACCOUNTS_PER_CALL = 100;
 export const STATUSES_PER_CALL = 256;
 
+/** What the calls need of a provider. */
+export type Caller = Pick<Rpc, 'call'>;
+
 /** The error of a node asked for a transaction newer than the version the caller named. */
 const UNSUPPORTED_VERSION = -32015;
 /** Version 0 is all there is on most nodes; a later one is asked for only when a node says that it met one. */
 const TRANSACTION_VERSIONS = [0, 1] as const;
+/**
+ * Errors that say something of the node and nothing of the account or transaction that was asked for: not healthy,
+ * no history at all, no such method.
+ */
+const NODE_ERRORS: ReadonlySet<number | null> = new Set([-32005, -32011, -32601]);
 
 /** A public key or a blockhash; nothing else may get into a row or a message. */
 const key = z.string().regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
@@ -24,7 +32,7 @@ const failure = z.union([
   z.string().regex(/^[A-Za-z]+$/),
   z.record(z.string(), z.unknown()).refine((named) => Object.keys(named).length === 1, 'not an error'),
 ]);
-const account = z.object({ owner: z.string(), lamports: z.number(), data: z.unknown() }).nullable();
+const account = z.object({ owner: key, lamports: z.number(), data: z.unknown() }).nullable();
 const accounts = z.object({ context: z.object({ slot }), value: z.array(account) });
 const clock = z.object({
   data: z.object({ parsed: z.object({ info: z.object({ unixTimestamp: z.int().positive() }) }) }),
@@ -51,6 +59,7 @@ const tokenBalance = z.object({
 const transaction = z
   .object({
     slot,
+    blockTime: z.int().positive().nullish(),
     meta: z.object({
       err: failure,
       preBalances: z.array(lamports),
@@ -63,10 +72,11 @@ const transaction = z
       message: z.object({
         accountKeys: z.array(z.object({ pubkey: key, signer: z.boolean(), writable: z.boolean() })),
         instructions: z.array(instruction),
+        recentBlockhash: key,
       }),
     }),
   })
-  .refine(isWhole, 'balances are missing or told twice');
+  .refine(isWhole, 'balances are missing or listed twice');
 const statuses = z.object({
   context: z.object({ slot }),
   value: z.array(
@@ -81,6 +91,11 @@ const statuses = z.object({
   ),
 });
 
+const validity = z.object({ context: z.object({ slot }), value: z.boolean() });
+
+/** Whether a text has the form of a transaction's name. */
+export const isSignature = (text: string): boolean => signature.safeParse(text).success;
+
 export type SolanaAccount = z.infer<typeof account>;
 export type SignatureInfo = z.infer<typeof signatures>[number];
 export type SolanaTransaction = z.infer<typeof transaction>;
@@ -93,7 +108,7 @@ export type SignatureStatuses = z.infer<typeof statuses>;
  * node behind a load balancer has reached that slot, where the newest confirmed slot is often ahead of some.
  */
 export async function readTip(
-  rpc: Rpc,
+  rpc: Caller,
   keys: readonly string[],
 ): Promise<{ tip: Tip; found: SolanaAccount[] }> {
   const { context, value } = check(
@@ -111,7 +126,7 @@ export async function readTip(
 
 /** At most ACCOUNTS_PER_CALL accounts as of `minSlot` or later, in the order asked; null where there is none. */
 export async function readAccounts(
-  rpc: Rpc,
+  rpc: Caller,
   keys: readonly string[],
   minSlot: number,
 ): Promise<{ slot: number; found: SolanaAccount[] }> {
@@ -128,12 +143,15 @@ export async function readAccounts(
   return { slot: context.slot, found: value };
 }
 
-/** One page of an account's signatures, newest first, without those that are not confirmed yet. */
+/**
+ * One page of an account's signatures, newest first, without those that are not confirmed yet. `last`: the oldest one on
+ * the page, undefined where it is empty. A page shorter than asked is not always the last one.
+ */
 export async function readSignatures(
-  rpc: Rpc,
+  rpc: Caller,
   key: string,
-  page: { limit: number; minSlot: number; before?: string; until?: string },
-): Promise<{ entries: SignatureInfo[]; last: string | undefined }> {
+  page: { limit: number; minSlot: number; before?: string | undefined; until?: string | undefined },
+): Promise<{ entries: SignatureInfo[]; last: SignatureInfo | undefined; is_full: boolean }> {
   const listed = check(
     signatures,
     await rpc.call('getSignaturesForAddress', [
@@ -150,12 +168,13 @@ export async function readSignatures(
   );
   return {
     entries: listed.filter((entry) => entry.confirmationStatus !== 'processed'),
-    last: listed.length < page.limit ? undefined : listed.at(-1)?.signature,
+    last: listed.at(-1),
+    is_full: listed.length >= page.limit,
   };
 }
 
-/** One transaction. A node that lists it but has not got it yet answers null: the same as unreadable, ask again. */
-export async function readTransaction(rpc: Rpc, signature: string): Promise<SolanaTransaction> {
+/** One transaction; null where the node has no such transaction, or has not got it yet. */
+export async function findTransaction(rpc: Caller, signature: string): Promise<SolanaTransaction | null> {
   let failure: unknown;
   for (const maxSupportedTransactionVersion of TRANSACTION_VERSIONS) {
     try {
@@ -163,8 +182,7 @@ export async function readTransaction(rpc: Rpc, signature: string): Promise<Sola
         signature,
         { encoding: 'jsonParsed', commitment: 'confirmed', maxSupportedTransactionVersion },
       ]);
-      if (answer === null) throw badAnswer(`transaction ${signature} is listed but not to be had yet`);
-      return check(transaction, answer, `transaction ${signature}`);
+      return answer === null ? null : check(transaction, answer, `transaction ${signature}`);
     } catch (error) {
       if (!(error instanceof ProviderError) || error.code !== UNSUPPORTED_VERSION) throw error;
       failure = error;
@@ -173,20 +191,37 @@ export async function readTransaction(rpc: Rpc, signature: string): Promise<Sola
   throw failure;
 }
 
+/** One transaction that is listed: not to be delivered is the same as unreadable. */
+export async function readTransaction(rpc: Caller, signature: string): Promise<SolanaTransaction> {
+  const found = await findTransaction(rpc, signature);
+  if (!found) throw badAnswer(`transaction ${signature} is listed, but not delivered`);
+  return found;
+}
+
 /** At most STATUSES_PER_CALL statuses, in the order asked. */
-export async function readStatuses(rpc: Rpc, keys: readonly string[]): Promise<SignatureStatuses> {
+export async function readStatuses(rpc: Caller, keys: readonly string[]): Promise<SignatureStatuses> {
   const params = [[...keys], { searchTransactionHistory: true }];
   const answer = check(statuses, await rpc.call('getSignatureStatuses', params), 'getSignatureStatuses');
   if (answer.value.length !== keys.length) throw badAnswer('getSignatureStatuses: statuses are missing');
   return answer;
 }
 
+/** Whether a transaction of this blockhash can still be included, by the newest finalized block, and the slot of that. */
+export async function readBlockhashValid(
+  rpc: Caller,
+  blockhash: string,
+): Promise<{ slot: number; is_valid: boolean }> {
+  const params = [blockhash, { commitment: 'finalized' }];
+  const { context, value } = check(validity, await rpc.call('isBlockhashValid', params), 'isBlockhashValid');
+  return { slot: context.slot, is_valid: value };
+}
+
 /** The oldest slot whose transactions the node still has. */
-export async function readFirstSlot(rpc: Rpc): Promise<number> {
+export async function readFirstSlot(rpc: Caller): Promise<number> {
   return check(slot, await rpc.call('getFirstAvailableBlock', []), 'getFirstAvailableBlock');
 }
 
-export async function readGenesisHash(rpc: Rpc): Promise<string> {
+export async function readGenesisHash(rpc: Caller): Promise<string> {
   return check(key, await rpc.call('getGenesisHash', []), 'getGenesisHash');
 }
 
@@ -218,9 +253,9 @@ function isWhole({ meta, transaction }: Balances): boolean {
     before !== undefined &&
     after !== undefined &&
     [before ?? [], after ?? []].every(
-      (told) =>
-        new Set(told.map(({ accountIndex }) => accountIndex)).size === told.length &&
-        told.every(({ owner, programId, accountIndex }) => owner && programId && accountIndex < length),
+      (listed) =>
+        new Set(listed.map(({ accountIndex }) => accountIndex)).size === listed.length &&
+        listed.every(({ owner, programId, accountIndex }) => owner && programId && accountIndex < length),
     )
   );
 }
@@ -228,7 +263,17 @@ function isWhole({ meta, transaction }: Balances): boolean {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-export const badAnswer = (message: string) => new ProviderError('bad_answer', message);
+/** An answer that arrived whole and makes no sense: asking the same provider about another account may well do. */
+export class UnusableAnswer extends ProviderError {
+  override name = 'UnusableAnswer';
+}
+
+export const badAnswer = (message: string) => new UnusableAnswer('bad_answer', message);
+
+/** Whether a failure is about the one account or transaction that was asked for, and not about the provider. */
+export const isOfOneAccount = (error: unknown): error is ProviderError =>
+  error instanceof UnusableAnswer ||
+  (error instanceof ProviderError && error.kind === 'rpc' && !NODE_ERRORS.has(error.code));
 
 function check<T>(schema: z.ZodType<T>, answer: unknown, what: string): T {
   const result = schema.safeParse(answer);

@@ -1,8 +1,11 @@
 // What one Solana transaction credited to one wallet: balance differences, named by memos and references.
 import type { Gateway, Interval, Transfer } from '../chain.ts';
 import { MEMO_PROGRAMS, SYSTEM_PROGRAM } from './address.ts';
-import { type Step, stepsOf } from './instructions.ts';
+import { isDurable, type Step, stepsOf } from './instructions.ts';
 import type { SolanaTransaction, TokenBalance } from './rpc.ts';
+
+/** What a finalized transaction counts as: the network calls a block final after so many. */
+export const FINAL_CONFIRMATIONS = 32;
 
 /** An enabled gateway with what the chain says of its mint. `mint` is null for SOL. */
 export interface Asset {
@@ -40,6 +43,7 @@ export function transfersOf(
     return [];
   const steps = stepsOf(transaction);
   const references = referencesOf(transaction, owner);
+  const blockhash = isDurable(transaction) ? null : transaction.transaction.message.recentBlockhash;
   return assets.flatMap((asset) => {
     const credit = creditOf(transaction, owner, asset);
     if (credit.amount <= 0n) return [];
@@ -59,6 +63,7 @@ export function transfersOf(
         block_hash: null,
         ...seen.made,
         inputs: [],
+        blockhash,
         confirmations: seen.confirmations,
         final: seen.final,
         ...(ambiguous ? { ambiguous } : {}),

@@ -11,6 +11,7 @@ import { createOddRpc } from './rpc.ts';
 
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 const PAYER = base58.encode(new Uint8Array(32).fill(9));
+const BLOCKHASH = base58.encode(new Uint8Array(32).fill(5));
 const FINAL_SLOTS = 32;
 const LAMPORTS = 1_000_000;
 /** The rent of a token account. */
@@ -36,6 +37,7 @@ export function solanaChain(start: number, mints: Record<string, string>): OddCh
   const answers: Record<string, (...params: never[]) => unknown> = {
     getGenesisHash: () => base58.encode(new Uint8Array(32).fill(3)),
     getFirstAvailableBlock: () => 0,
+    isBlockhashValid: () => ({ context: { slot: current() - FINAL_SLOTS }, value: true }),
     getMultipleAccounts: (keys: string[], { commitment }: { commitment: string }) => {
       const slot = commitment === 'finalized' ? current() - FINAL_SLOTS : current();
       return { context: { slot }, value: keys.map((key) => accountOf(key, slot)) };
@@ -152,6 +154,7 @@ export function solanaChain(start: number, mints: Record<string, string>): OddCh
           transaction: {
             message: {
               accountKeys: keys.map((pubkey, at) => ({ pubkey, signer: at === 0, writable: at < 2 })),
+              recentBlockhash: BLOCKHASH,
               instructions: [
                 { programId: MEMO, parsed: memo },
                 {

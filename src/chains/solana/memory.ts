@@ -1,0 +1,68 @@
+// What one process remembers between readings of Solana: losing it costs requests, never payments.
+import type { ReadContext } from '../chain.ts';
+import type { Listing } from './listing.ts';
+
+/** Accounts of which a list of signatures is kept while it is worked off, about 200 kB each; the least used goes first. */
+const LISTS_LIMIT = 200;
+
+export interface Memory {
+  /** Readings so far. */
+  tick: number;
+  /** Token account by owner, token program and mint. */
+  token_accounts: Map<string, string>;
+  /** When an account was listed last: the reading, and the tip's time then. */
+  listed: Map<string, { tick: number; time: number }>;
+  /** The reading in which an account that is behind had its turn last. */
+  served: Map<string, number>;
+  /** What an account held when reading it failed last. */
+  attempted: Map<string, string>;
+  /** The newest slot of an account that is behind of which transactions were read ahead of their turn. */
+  newest_read: Map<string, number>;
+  /** Owners that are no wallets, with the reason. */
+  refused: Map<string, string>;
+  /** Where the next reading begins among the accounts: the first one that this one had no requests left for. */
+  begin_at: string | undefined;
+  listOf(key: string): { listing: Listing; is_new: boolean } | undefined;
+  keepList(key: string, listing: Listing): void;
+  dropList(key: string): void;
+}
+
+export function memoryOf({ cache }: ReadContext): Memory {
+  const kept = cache.get('memory') as Memory | undefined;
+  const memory = kept ?? createMemory();
+  cache.set('memory', memory);
+  return memory;
+}
+
+function createMemory(): Memory {
+  const lists = new Map<string, { listing: Listing; tick: number }>();
+  const memory: Memory = {
+    tick: 0,
+    token_accounts: new Map(),
+    listed: new Map(),
+    served: new Map(),
+    attempted: new Map(),
+    newest_read: new Map(),
+    refused: new Map(),
+    begin_at: undefined,
+    listOf(key) {
+      const found = lists.get(key);
+      return found && { listing: found.listing, is_new: found.tick === memory.tick };
+    },
+    keepList(key, listing) {
+      lists.delete(key);
+      lists.set(key, { listing, tick: memory.tick });
+      const [least_used] = lists.keys();
+      if (lists.size > LISTS_LIMIT && least_used !== undefined) lists.delete(least_used);
+    },
+    dropList: (key) => void lists.delete(key),
+  };
+  return memory;
+}
+
+/** Forgets accounts that are watched no more. */
+export function forgetOthers(memory: Memory, keys: ReadonlySet<string>): void {
+  const { listed, served, attempted, newest_read } = memory;
+  for (const each of [listed, served, attempted, newest_read])
+    for (const key of each.keys()) if (!keys.has(key)) each.delete(key);
+}

@@ -1,0 +1,437 @@
+// One Solana account in trouble, a node that lists late, wallets that forward and strangers that send dust: no payment is missed.
+import { describe, expect, it } from 'vitest';
+import { ProviderError } from '../../src/chains/chain.ts';
+import { TOKEN_PROGRAM } from '../../src/chains/solana/address.ts';
+import { INDEX_MARGIN_SECONDS } from '../../src/chains/solana/listing.ts';
+import { verifies } from '../requirements.ts';
+import { createModel, keyOf, type Payment, type SolanaModel } from './solana-model.ts';
+import { createReader, type Reader, type ReaderOptions } from './solana-reader.ts';
+
+const START = 1_800_000_000;
+const PAUSE_SECONDS = 4;
+/** What the default pace leaves to single accounts. */
+const SPARE_REQUESTS = 8;
+/** From a payment to the finalized block that has it, seconds. */
+const FINAL_SECONDS = 13;
+const [ONE, OTHER] = [keyOf(1), keyOf(2)] as const;
+
+/** Wallets that have something, watched and read once. */
+async function world(owners: string[], options: ReaderOptions = {}) {
+  const model = createModel(START);
+  for (const owner of owners) model.grant(owner, 1_000_000_000n);
+  const limits = { sweep_ticks: 15, sweeps_per_tick: 4, ...options.limits };
+  const reader = createReader(model, owners, {
+    since: START,
+    spare_requests: SPARE_REQUESTS,
+    ...options,
+    limits,
+  });
+  await reader.tick();
+  return { model, reader };
+}
+
+async function pass(model: SolanaModel, reader: Reader, seconds = PAUSE_SECONDS): Promise<string[]> {
+  model.now += seconds;
+  const asked = await reader.cost();
+  expect(reader.errors).toEqual([]);
+  return asked;
+}
+
+const memos = (reader: Reader) => reader.transfers().map(({ memo }) => memo);
+const proved = (reader: Reader, owner: string) => reader.proof(owner)?.read_through ?? 0;
+const forward = (model: SolanaModel, payment: Payment) => {
+  model.pay(payment);
+  const { to: from, amount, listed_after } = payment;
+  model.pay({ from, to: keyOf(99, 4), amount, ...(listed_after === undefined ? {} : { listed_after }) });
+};
+
+describe('an account in trouble', () => {
+  it('of a transaction that is listed and never delivered delays no other, and is left alone for longer and longer', async () => {
+    verifies('account-own-trouble');
+    const { model, reader } = await world([ONE, OTHER]);
+    const poison = model.pay({ to: ONE, amount: 1n, memo: 'POISON', delivered_after: 400 });
+    model.pay({ to: ONE, amount: 2n, memo: 'AFTER' });
+    model.pay({ to: OTHER, amount: 3n, memo: 'OTHER' });
+    const before = proved(reader, ONE);
+    await pass(model, reader);
+    expect(memos(reader).sort()).toEqual(['AFTER', 'OTHER']);
+    expect(reader.proof(ONE)).toMatchObject({
+      failed: true,
+      trouble: `transaction ${poison} is listed, but not delivered`,
+    });
+    let asked = 0;
+    for (let at = 0; at < 80; at++) {
+      asked += (await pass(model, reader)).filter((method) => method === 'getTransaction').length;
+      expect(proved(reader, ONE)).toBe(before);
+    }
+    expect(asked).toBeLessThan(12);
+    expect(proved(reader, OTHER)).toBeGreaterThan(before);
+    for (let at = 0; at < 80; at++) await pass(model, reader);
+    expect(memos(reader).sort()).toEqual(['AFTER', 'OTHER', 'POISON']);
+    expect(reader.proof(ONE)).toMatchObject({ failed: false, trouble: null });
+  });
+
+  it('that makes the node run out of time is not an outage; a node that answers nothing is', async () => {
+    verifies('account-own-trouble');
+    const { model, reader } = await world([ONE, OTHER]);
+    model.pay({ to: ONE, amount: 1n, memo: 'SLOW' });
+    model.pay({ to: OTHER, amount: 2n, memo: 'OTHER' });
+    const timeout = new ProviderError('unreachable', 'no complete answer in 20000 ms');
+    model.fail(ONE, timeout);
+    await pass(model, reader);
+    expect(memos(reader)).toEqual(['OTHER']);
+    expect(reader.proof(ONE)).toMatchObject({ failed: true, trouble: timeout.message });
+    model.fail(ONE, undefined);
+    await pass(model, reader, 2 * PAUSE_SECONDS);
+    expect(memos(reader)).toEqual(['OTHER', 'SLOW']);
+    const { call } = reader.rpc;
+    reader.rpc.call = async () => {
+      throw timeout;
+    };
+    expect(await reader.tick()).toBe(false);
+    reader.rpc.call = call;
+  });
+
+  it('that is no wallet is said to be none, and is not read', async () => {
+    verifies('account-own-trouble');
+    const { model, reader } = await world([ONE, OTHER]);
+    model.own(ONE, TOKEN_PROGRAM);
+    model.pay({ to: ONE, amount: 1n, memo: 'ONE' });
+    model.pay({ to: OTHER, amount: 1n, memo: 'OTHER' });
+    await pass(model, reader);
+    expect(memos(reader)).toEqual(['OTHER']);
+    expect(reader.proof(ONE)).toMatchObject({
+      failed: true,
+      trouble: 'This is the address of a token account; give the address of your wallet',
+    });
+    model.own(ONE, keyOf(5, 5));
+    await pass(model, reader, 10);
+    expect(reader.proof(ONE)?.trouble).toContain(`belongs to the program ${keyOf(5, 5)}`);
+  });
+});
+
+describe('a node whose index is late', () => {
+  it('lists a signature after any time, and it is read: the balance stays unexplained until then', async () => {
+    verifies('end-proved', 'read-again');
+    for (const late of [30, 300, 3000]) {
+      const { model, reader } = await world([ONE]);
+      model.now += 100;
+      const made_at = model.timeOf(model.slot() + 1);
+      model.pay({ to: ONE, amount: 55_000_000n, memo: 'LATE', listed_after: late });
+      model.now += 40;
+      model.pay({ to: ONE, amount: 1_000n, memo: 'SOON' });
+      await pass(model, reader);
+      if (late > 40) expect(memos(reader)).toEqual(['SOON']);
+      let waited = 0;
+      for (; !memos(reader).includes('LATE') && waited < 2 * late + 700; waited += PAUSE_SECONDS) {
+        expect(proved(reader, ONE)).toBeLessThanOrEqual(made_at);
+        await pass(model, reader);
+        const is_shown = waited > 100 && !memos(reader).includes('LATE');
+        if (is_shown) expect(reader.proof(ONE)?.trouble).toContain('one of them is not listed');
+      }
+      const sum = reader.transfers().reduce((total, { amount_atomic }) => total + amount_atomic, 0n);
+      expect(sum).toBe(55_001_000n);
+      reader.ask([{ address_key: ONE, chain: 'solana' }]);
+      for (let at = 0; at < 12; at++) await pass(model, reader);
+      expect(proved(reader, ONE)).toBeGreaterThan(made_at);
+      expect(reader.proof(ONE)?.trouble).toBeNull();
+    }
+  });
+
+  it('by 15 s is asked again until the payment is there, with one merchant and with hundreds', async () => {
+    for (const merchants of [1, 400]) {
+      const owners = Array.from({ length: merchants }, (_, at) => keyOf(at));
+      const { model, reader } = await world(owners);
+      for (let at = 0; at < 120; at++) await pass(model, reader);
+      const paid = owners.at(-1) as string;
+      model.pay({ to: paid, amount: 7n, memo: 'PAID', listed_after: 15 });
+      for (let waited = 0; waited < 15 + PAUSE_SECONDS; waited += PAUSE_SECONDS) await pass(model, reader);
+      expect(memos(reader)).toEqual(['PAID']);
+    }
+  });
+
+  it('lists two transactions that cancel each other out after what a proof assumes, and both are read where it lists them', async () => {
+    const { model, reader } = await world([ONE]);
+    model.now += 100;
+    forward(model, { to: ONE, amount: 9_000n, memo: 'PAIR', listed_after: 100 });
+    model.now += 40;
+    model.pay({ to: ONE, amount: 1_000n, memo: 'FIRST' });
+    await pass(model, reader);
+    model.now += 60;
+    model.pay({ to: ONE, amount: 1_000n, memo: 'SECOND' });
+    await pass(model, reader);
+    expect(memos(reader).sort()).toEqual(['FIRST', 'PAIR', 'SECOND']);
+    expect(reader.proof(ONE)?.trouble).toBeNull();
+  });
+});
+
+describe('a node without an index', () => {
+  it('that lists nothing of what was listed before proves nothing', async () => {
+    verifies('end-proved');
+    let lists_nothing = false;
+    const model = createModel(START, () => ({ lists_nothing }));
+    model.grant(ONE, 1_000_000n);
+    const reader = createReader(model, [ONE], { since: START, spare_requests: SPARE_REQUESTS });
+    model.pay({ to: ONE, amount: 5n, memo: 'KNOWN' });
+    for (let at = 0; at < 20; at++) await pass(model, reader);
+    lists_nothing = true;
+    const before = proved(reader, ONE);
+    forward(model, { to: ONE, amount: 7n, memo: 'UNLISTED' });
+    reader.ask([{ address_key: ONE, chain: 'solana' }]);
+    for (let at = 0; at < 25; at++) await pass(model, reader);
+    expect(proved(reader, ONE)).toBe(before);
+    expect(reader.proof(ONE)).toMatchObject({ failed: true });
+    expect(reader.proof(ONE)?.trouble).toContain('the node does not list what it listed before');
+    lists_nothing = false;
+    for (let at = 0; at < 30; at++) await pass(model, reader);
+    expect(memos(reader)).toEqual(['KNOWN', 'UNLISTED']);
+    expect(proved(reader, ONE)).toBeGreaterThan(before);
+  });
+});
+
+describe('a payment on a branch that lost', () => {
+  it('is given up when its blockhash has expired, and the account is proved again', async () => {
+    verifies('gone-needs-proof');
+    const { model, reader } = await world([ONE]);
+    for (let at = 0; at < 20; at++) await pass(model, reader);
+    const txid = model.pay({ to: ONE, amount: 5n, memo: 'LOST' });
+    await pass(model, reader);
+    const [transfer] = reader.transfers();
+    expect(transfer).toMatchObject({ memo: 'LOST', final: false });
+    model.drop(txid);
+    const pending = [
+      {
+        chain: 'solana',
+        address_key: ONE,
+        txid,
+        index: transfer?.index ?? '',
+        height: transfer?.height ?? 0,
+        block_hash: null,
+        first_seen_at: model.now,
+        inputs: [],
+        blockhash: transfer?.blockhash ?? null,
+      },
+    ];
+    const dropped_at = model.now;
+    let gone_at: number | undefined;
+    for (let at = 0; at < 100; at++) {
+      await pass(model, reader);
+      const [update] = await reader.family.recheck(reader.context, pending, null);
+      if (!update) continue;
+      expect(update).toMatchObject({ state: 'gone' });
+      gone_at ??= model.now;
+    }
+    // 300 slots, and a minute between the two readings that prove it.
+    expect((gone_at ?? 0) - dropped_at).toBeGreaterThan(120 + 60);
+    expect((gone_at ?? 0) - dropped_at).toBeLessThan(240);
+    model.pay({ to: ONE, amount: 6n, memo: 'KEPT' });
+    await pass(model, reader);
+    reader.ask([{ address_key: ONE, chain: 'solana' }]);
+    for (let at = 0; at < 20; at++) await pass(model, reader);
+    expect(memos(reader)).toEqual(['LOST', 'KEPT']);
+    expect(proved(reader, ONE)).toBeGreaterThan(model.now - 100);
+    expect(reader.proof(ONE)?.trouble).toBeNull();
+  });
+});
+
+describe('a wallet that forwards at once', () => {
+  it('is proved by its list alone: with 400 addresses, a payment of minutes before the end is never missed', async () => {
+    verifies('end-proved');
+    const owners = Array.from({ length: 400 }, (_, at) => keyOf(at));
+    const { model, reader } = await world(owners, { limits: { sweep_ticks: 1_000, sweeps_per_tick: 4 } });
+    for (let at = 0; at < 20; at++) await pass(model, reader);
+    const ends_at = START + 400;
+    const paid = owners[333] as string;
+    model.now = ends_at - 260;
+    forward(model, { to: paid, amount: 7_000_000n, memo: 'FORWARDED' });
+    while (model.now < ends_at) {
+      await pass(model, reader);
+      expect(proved(reader, paid)).toBeLessThan(ends_at);
+    }
+    reader.ask([{ address_key: paid, chain: 'solana' }]);
+    const asked = await pass(model, reader);
+    expect(memos(reader)).toEqual(['FORWARDED']);
+    expect(asked.length).toBeLessThanOrEqual(1 + 4 + SPARE_REQUESTS);
+    // It is proved by a listing so long after the end that the index has what was made until then.
+    for (let waited = 0; proved(reader, paid) < ends_at; waited += PAUSE_SECONDS) {
+      expect(waited).toBeLessThan(FINAL_SECONDS + 2 * INDEX_MARGIN_SECONDS + PAUSE_SECONDS);
+      await pass(model, reader);
+    }
+  });
+
+  it('while hundreds of invoices end at once, has its turn: none is proved before it is listed', async () => {
+    verifies('end-proved', 'account-own-trouble');
+    const owners = Array.from({ length: 60 }, (_, at) => keyOf(at));
+    const { model, reader } = await world(owners);
+    // What is new to the reader is asked again when its index must have caught up.
+    for (let at = 0; at < 20; at++) await pass(model, reader);
+    const ends_at = START + 300;
+    model.now = ends_at - 100;
+    for (const owner of owners) forward(model, { to: owner, amount: 5n, memo: owner });
+    model.now = ends_at;
+    let readings = 0;
+    for (; owners.some((owner) => proved(reader, owner) < ends_at); readings++) {
+      expect(readings).toBeLessThan(100);
+      const due = owners.filter((owner) => proved(reader, owner) < ends_at);
+      reader.ask(due.map((address_key) => ({ address_key, chain: 'solana' })));
+      const asked = await pass(model, reader);
+      expect(asked.filter((method) => method === 'getSignaturesForAddress').length).toBeLessThanOrEqual(
+        2 * SPARE_REQUESTS,
+      );
+      for (const owner of owners)
+        if (proved(reader, owner) >= ends_at) expect(memos(reader)).toContain(owner);
+    }
+    expect(memos(reader).sort()).toEqual([...owners].sort());
+  });
+});
+
+describe('dust', () => {
+  const dust = (model: SolanaModel, count: number) => {
+    for (let at = 0; at < count; at++) model.pay({ to: ONE, amount: 1n });
+  };
+
+  it('of 1,500 transactions on one account delays nobody: others are stored within one reading', async () => {
+    verifies('account-own-trouble');
+    const { model, reader } = await world([ONE, OTHER]);
+    for (let at = 0; at < 3; at++) {
+      dust(model, 500);
+      model.now += 2;
+    }
+    model.pay({ to: OTHER, amount: 7n, memo: 'OTHER' });
+    model.pay({ to: ONE, amount: 8n, memo: 'FRESH' });
+    const first = await pass(model, reader);
+    expect(memos(reader)).toContain('OTHER');
+    expect(first.length).toBeLessThanOrEqual(4 + 2 * SPARE_REQUESTS);
+    // What came last is read ahead of its turn: somebody may be waiting for it.
+    expect(memos(reader)).toContain('FRESH');
+    expect(reader.proof(ONE)).toMatchObject({ failed: false });
+    expect(reader.proof(ONE)?.trouble).toContain('transactions are still to be read');
+    let most = first.length;
+    let readings = 1;
+    for (; reader.proof(ONE)?.trouble !== null; readings++) {
+      expect(readings).toBeLessThan(500);
+      if (readings % 50 === 0) {
+        model.pay({ to: OTHER, amount: 7n, memo: `OTHER ${readings}` });
+        await pass(model, reader);
+        expect(memos(reader)).toContain(`OTHER ${readings}`);
+      }
+      most = Math.max(most, (await pass(model, reader)).length);
+    }
+    expect(most).toBeLessThanOrEqual(4 + 2 * SPARE_REQUESTS);
+    expect(reader.transfers().filter(({ address_key }) => address_key === ONE)).toHaveLength(1_501);
+    expect(model.requests.length).toBeLessThan(1_501 + 4 * readings);
+  });
+
+  it('of 100,000 transactions on one account costs no reading more than what there is to spare', async () => {
+    verifies('account-own-trouble');
+    const { model, reader } = await world([ONE, OTHER]);
+    dust(model, 100_000);
+    for (let at = 0; at < 20; at++) {
+      model.pay({ to: OTHER, amount: 7n, memo: `OTHER ${at}` });
+      const asked = await pass(model, reader);
+      expect(memos(reader)).toContain(`OTHER ${at}`);
+      expect(asked.length).toBeLessThanOrEqual(6 + 2 * SPARE_REQUESTS);
+    }
+    expect(reader.proof(ONE)).toMatchObject({ failed: false });
+  });
+
+  it('on many accounts is read in turns, and a restart goes on where it stood', async () => {
+    const owners = Array.from({ length: 5 }, (_, at) => keyOf(at));
+    const { model, reader } = await world(owners);
+    for (const owner of owners)
+      for (let at = 0; at < 40; at++) {
+        model.pay({ to: owner, amount: 1n, memo: owner });
+        model.now += 0.1;
+      }
+    const countOf = (owner: string) => memos(reader).filter((memo) => memo === owner).length;
+    for (let at = 0; at < 10; at++) await pass(model, reader);
+    for (const owner of owners) expect(countOf(owner)).toBeGreaterThan(0);
+    const asked_before = model.requests.filter((method) => method === 'getTransaction').length;
+    reader.context.cache.clear();
+    for (let at = 0; at < 120 && owners.some((owner) => reader.proof(owner)?.trouble); at++)
+      await pass(model, reader);
+    for (const owner of owners) expect(countOf(owner)).toBe(40);
+    const asked = model.requests.filter((method) => method === 'getTransaction').length;
+    expect(asked - asked_before).toBeLessThan(200);
+  });
+});
+
+describe('invoices about to end', () => {
+  it('at accounts that are behind or in trouble take no place of the others', async () => {
+    verifies('account-own-trouble');
+    const bad = Array.from({ length: 12 }, (_, at) => keyOf(100 + at));
+    const good = Array.from({ length: 6 }, (_, at) => keyOf(at));
+    const { model, reader } = await world([...bad, ...good]);
+    for (let at = 0; at < 20; at++) await pass(model, reader);
+    for (const [at, owner] of bad.entries())
+      for (let count = 0; count < 200; count++)
+        model.pay({ to: owner, amount: 1n, delivered_after: at % 2 ? 10_000 : 0 });
+    reader.ask([...bad, ...good].map((address_key) => ({ address_key, chain: 'solana' })));
+    await pass(model, reader);
+    const ends_at = model.now;
+    const isProved = () => good.every((owner) => proved(reader, owner) >= ends_at);
+    for (let at = 0; !isProved(); at++) {
+      expect(at).toBeLessThan(20);
+      await pass(model, reader);
+    }
+    for (const owner of bad) expect(proved(reader, owner)).toBeLessThan(ends_at);
+  });
+});
+
+describe('time', () => {
+  it('of a transaction whose block has none is between the last proof and now', async () => {
+    const { model, reader } = await world([ONE]);
+    for (let at = 0; at < 30; at++) await pass(model, reader);
+    const before = proved(reader, ONE);
+    const { call } = reader.rpc;
+    reader.rpc.call = async (method, params) => {
+      const answer = await call(method, params);
+      if (method === 'getSignaturesForAddress')
+        return (answer as object[]).map((each) => ({ ...each, blockTime: null }));
+      return method === 'getTransaction' ? { ...(answer as object), blockTime: null } : answer;
+    };
+    model.pay({ to: ONE, amount: 5n, memo: 'UNTIMED' });
+    await pass(model, reader);
+    expect(before).toBeGreaterThan(START);
+    expect(reader.transfers()).toMatchObject([
+      { memo: 'UNTIMED', earliest_at: before, latest_at: model.now },
+    ]);
+  });
+
+  it('of a tip in the future proves nothing beyond now, and moves nothing where it cannot be', async () => {
+    const { model, reader } = await world([ONE]);
+    const { now } = reader.context;
+    reader.context.now = () => now() - 3_600;
+    model.pay({ to: ONE, amount: 5n, memo: 'PAID' });
+    await pass(model, reader, 60);
+    expect(memos(reader)).toEqual(['PAID']);
+    const [range] = reader.pages.flatMap(({ ranges }) => ranges ?? []).slice(-1);
+    expect(range?.to ?? 0).toBeLessThanOrEqual(now());
+    expect(reader.pages.flatMap(({ proofs }) => proofs ?? []).at(-1)?.read_through).toBeLessThanOrEqual(
+      now() - 3_600,
+    );
+    reader.context.now = () => now() - 7_300;
+    const pages = reader.pages.length;
+    model.now += 60;
+    expect(await reader.tick()).toBe(false);
+    expect(reader.pages).toHaveLength(pages);
+  });
+});
+
+describe('costs', () => {
+  it.each([1, 100, 10_000])('of %i merchants without payments are what they were', async (merchants) => {
+    verifies('read-per-batch');
+    const owners = Array.from({ length: merchants }, (_, at) => keyOf(at));
+    // None of them has anything yet: what would be asked of each is asked in the sweep.
+    const model = createModel(START);
+    const reader = createReader(model, owners, {
+      since: START,
+      spare_requests: SPARE_REQUESTS,
+      limits: { sweep_ticks: 15, sweeps_per_tick: 4 },
+    });
+    await reader.tick();
+    let asked = 0;
+    for (let at = 0; at < 15; at++) asked += (await pass(model, reader)).length;
+    expect(asked / 15).toBeLessThanOrEqual(1 + Math.ceil(merchants / 100) + 4);
+  });
+});
