@@ -28,6 +28,22 @@ export async function main(argv: readonly string[]): Promise<void> {
   addSettings(program.command('migrate').description('bring the database schema up to date'))
     .option('--dry-run', 'say what would be done')
     .action(async (options) => (await import('./commands/migrate.ts')).migrate(options));
+  addSettings(
+    program
+      .command('reread')
+      .description(
+        'have a blockchain read again, after a reorganisation too deep to follow or a reset test chain',
+      )
+      .argument('<blockchain>', 'its id, as `gatewayd config --all` lists them'),
+  )
+    .option(
+      '--since <time>',
+      'from this time on, ISO 8601 or Unix seconds; default: below all watched addresses',
+    )
+    .option('--dry-run', 'say what would be done')
+    .action(async (blockchain, options) =>
+      (await import('./commands/reread.ts')).reread(blockchain, options),
+    );
   addSettings(program.command('config').description('show the settings in force and where they are from'))
     .option('--json', 'as one JSON object')
     .option('--all', 'also those without a value, with their variables')

@@ -2,7 +2,7 @@
 import { accountCursors, ensureCursor, getCursor, noteFailure } from '../../data/cursors.ts';
 import { DUE_BEGIN, type DuePosition, dueInvoices, watchedAddresses } from '../../data/invoices.ts';
 import { accountsBehind, noteReading } from '../../data/proofs.ts';
-import type { CursorRow } from '../../data/tables.ts';
+import type { CursorRow, TransferRow } from '../../data/tables.ts';
 import { pendingTransfers } from '../../data/transfers.ts';
 import {
   type AccountRef,
@@ -25,6 +25,8 @@ import { witnessPayments } from './witness.ts';
 
 /** Pending transfers asked about in one step. */
 const PENDING_BATCH = 250;
+/** Pending transfers that one reading compares what it reads with. */
+const PENDING_COMPARED = 20_000;
 /**
  * Readings begun in one read: each that another daemon overtakes is begun again where that one stands, and each whose
  * provider fails is begun again with the next one.
@@ -197,6 +199,8 @@ async function readPages(
     accounts: (keys: readonly string[]) => accountCursors(app.db.query, blockchain.id, keys),
     urgent: reading.urgent,
     behind: () => accountsBehind(app.db.query, blockchain.id, seconds(app.clock)),
+    pending: async () => (await pendingAfter(reading, '', PENDING_COMPARED)).map(asPending),
+    read_through: row?.read_through ?? null,
   };
   for await (const page of blockchain.family.read(context, request)) {
     if (page.tip && is_first && blockchain.family.keeps_time)
@@ -215,33 +219,39 @@ const storedTip = (row: CursorRow | undefined): Tip | null =>
 
 /** Nothing watched now is older than what was read last: reading may begin at the addresses instead of the old cursor. */
 function isBehindAll(row: CursorRow | undefined, watched: readonly WatchedAddress[]): boolean {
-  const read_at = row?.read_through ?? row?.last_ok_at ?? null;
-  return read_at !== null && watched.every((address) => address.since > read_at);
+  if (row === undefined || (row.read_through ?? row.last_ok_at) === null) return false;
+  const read_at = Math.max(row.read_through ?? 0, row.last_ok_at ?? 0);
+  return watched.every((address) => address.since > read_at);
 }
 
 async function recheck(reading: Reading, context: ReadContext, tip: Tip | null): Promise<void> {
   const { app, blockchain } = reading;
   let after = '';
   for (;;) {
-    const rows = await pendingTransfers(app.db.query, blockchain.id, after, PENDING_BATCH);
+    const rows = await pendingAfter(reading, after, PENDING_BATCH);
     if (rows.length === 0) return;
-    const pending: PendingTransfer[] = rows.map((row) => ({
-      chain: row.chain,
-      address_key: row.address_key,
-      txid: row.txid,
-      index: row.idx,
-      height: row.height,
-      block_hash: row.block_hash,
-      first_seen_at: row.first_seen_at,
-      inputs: JSON.parse(row.inputs) as string[],
-      blockhash: row.blockhash,
-    }));
+    const pending = rows.map(asPending);
     const updates = await blockchain.family.recheck(context, pending, tip);
     await reevaluateInvoices(app, await recordUpdates(recordContext(reading), updates, pending));
     after = rows.at(-1)?.id ?? '';
     if (rows.length < PENDING_BATCH) return;
   }
 }
+
+const pendingAfter = ({ app, blockchain }: Reading, after: string, limit: number): Promise<TransferRow[]> =>
+  pendingTransfers(app.db.query, blockchain.id, after, limit);
+
+const asPending = (row: TransferRow): PendingTransfer => ({
+  chain: row.chain,
+  address_key: row.address_key,
+  txid: row.txid,
+  index: row.idx,
+  height: row.height,
+  block_hash: row.block_hash,
+  first_seen_at: row.first_seen_at,
+  inputs: JSON.parse(row.inputs) as string[],
+  blockhash: row.blockhash,
+});
 
 const recordContext = ({ app, blockchain, gateways }: Reading): RecordContext => ({
   app,

@@ -21,6 +21,7 @@ import type { Handlers } from '../http/handler.ts';
 import { checkWebhookUrl } from '../http-out.ts';
 import { presentIncome, presentInvoice } from '../present.ts';
 import { presentAccount, presentWallet } from '../present-account.ts';
+import { readBefore } from '../read-before.ts';
 import { webhookSecretPurpose } from '../secrets.ts';
 import { blockchainsOf, payableGateways } from '../units.ts';
 
@@ -114,6 +115,9 @@ export const merchant: Handlers<typeof list> = {
           blockchain,
         },
       });
+    const ttl_seconds = gateway.payment_ttl_seconds;
+    // Only money that comes for the refill may pay it, not what is on its way to the operator already.
+    await readBefore(app, { gateway, wallet, ttl_seconds });
     const row = await createInvoice(app, {
       id: request.resource_id,
       owner_id: account.id,
@@ -122,7 +126,7 @@ export const merchant: Handlers<typeof list> = {
       amount: body.amount ?? body.amount_usd ?? '0',
       amount_unit: body.amount === undefined ? 'usd' : body.amount_unit,
       wallet,
-      ttl_seconds: gateway.payment_ttl_seconds,
+      ttl_seconds,
       external_ref: null,
       callback_url: null,
       unit_id: null,

@@ -3,7 +3,7 @@ import { noteContradiction } from '../../data/contradictions.ts';
 import { addRange, moveCursor, putAccountCursors } from '../../data/cursors.ts';
 import { lockInvoices, makeDue } from '../../data/invoices.ts';
 import type { Tx } from '../../data/open.ts';
-import { insertLog } from '../../data/payments.ts';
+import { getPayment, insertLog } from '../../data/payments.ts';
 import { dropProofs, putProofs, putUnreadable } from '../../data/proofs.ts';
 import type { InvoiceRow, TransferRow } from '../../data/tables.ts';
 import {
@@ -337,7 +337,28 @@ async function progress(
   if (row.disposition !== 'matched' || row.invoice_id === null)
     await followStray({ app, tx, now }, row, reason);
   else if (known.state === 'gone') await restore(recording, row, row.invoice_id);
-  else recording.touched.add(row.invoice_id);
+  else {
+    if (row.state === 'gone') await noteGone(recording, row, reason);
+    recording.touched.add(row.invoice_id);
+  }
+}
+
+/** What took a payment's money away is written into its log; its status follows when the invoice is evaluated. */
+async function noteGone({ tx, now, invoices }: Recording, row: TransferRow, reason?: string): Promise<void> {
+  const payment_id = invoices.get(row.invoice_id ?? '')?.payment_id;
+  const payment = payment_id ? await getPayment(tx, payment_id) : undefined;
+  if (!payment || !reason || row.booked_invoice_id !== null) return;
+  await insertLog(tx, {
+    payment_id: payment.id,
+    invoice_id: row.invoice_id,
+    from_status: payment.status,
+    to_status: payment.status,
+    txid: row.txid,
+    confirmations: 0,
+    note: `gone: ${reason}`,
+    actor: 'observer',
+    created_at: now,
+  });
 }
 
 /** A transaction that is back may find that its invoice has ended meanwhile: then it is late. */

@@ -245,6 +245,10 @@ export interface ReadRequest {
   urgent(): Promise<readonly AccountRef[]>;
   /** The stored proofs of accounts that are behind. */
   behind(): Promise<readonly StoredProof[]>;
+  /** What is stored and not final yet: who spends the same as one of them shows that it is gone. */
+  pending(): Promise<readonly PendingTransfer[]>;
+  /** What the last reading stated as `read_through`; null where none did. */
+  read_through: number | null;
 }
 
 /** A proof as it was stored with the reading before. */

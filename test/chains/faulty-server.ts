@@ -15,6 +15,8 @@ export interface FaultyServer {
   requests: string[];
   /** The next `times` requests whose name matches fail in this way. */
   fail(how: Fault, on: RegExp, times?: number): void;
+  /** Nothing fails any more. */
+  heal(): void;
   stop(): Promise<void>;
 }
 
@@ -74,6 +76,7 @@ export async function startFaultyServer(
     url: `http://127.0.0.1:${port}`,
     requests,
     fail: (how, on, times = 1) => void faults.push({ how, on, left: times }),
+    heal: () => void faults.splice(0),
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

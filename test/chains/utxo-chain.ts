@@ -61,7 +61,11 @@ export interface Litecoind {
 }
 
 /** Takes about a second. With `mweb`, MimbleWimble blocks are active and one peg-in is mined. */
-export async function startLitecoind({ mweb = false, blocks = FIRST_BLOCKS } = {}): Promise<Litecoind> {
+export async function startLitecoind({
+  mweb = false,
+  blocks = FIRST_BLOCKS,
+  txindex = true,
+} = {}): Promise<Litecoind> {
   const directory = await mkdtemp(join(tmpdir(), 'litecoind-'));
   const port = await freePort();
   const child = spawn(
@@ -70,7 +74,7 @@ export async function startLitecoind({ mweb = false, blocks = FIRST_BLOCKS } = {
       '-regtest',
       `-datadir=${directory}`,
       '-server=1',
-      '-txindex=1',
+      `-txindex=${txindex ? 1 : 0}`,
       '-rpcuser=user',
       '-rpcpassword=password',
       `-rpcport=${port}`,

@@ -11,13 +11,17 @@ export interface UtxoFront extends FaultyServer {
   provider: 'esplora' | 'core';
   /** The node behind; put another one here to be another host of the same provider. */
   node: Litecoind;
+  /** Which host answers the next request, where several stand behind one name. */
+  choose?: ((request: string) => Litecoind) | undefined;
 }
+
+const hostOf = (front: UtxoFront, request: string): Litecoind => front.choose?.(request) ?? front.node;
 
 /** The node's JSON-RPC, batches included, behind the faults. */
 export async function startCoreFront(node: Litecoind): Promise<UtxoFront> {
   const server = await startFaultyServer(
     async ({ body }) => {
-      const { origin, username, password } = new URL(front.node.url);
+      const { origin, username, password } = new URL(hostOf(front, body).url);
       const authorization = `Basic ${btoa(`${username}:${password}`)}`;
       const response = await fetch(origin, { method: 'POST', headers: { authorization }, body });
       return { status: response.status, body: new Uint8Array(await response.arrayBuffer()) };
@@ -35,11 +39,12 @@ export async function startCoreFront(node: Litecoind): Promise<UtxoFront> {
 export async function startEsploraFront(node: Litecoind): Promise<UtxoFront> {
   const server = await startFaultyServer(
     async ({ path }) => {
+      const host = hostOf(front, path);
       for (const [pattern, answer] of routes) {
         const found = pattern.exec(path);
         if (!found) continue;
         try {
-          const body = await answer(front.node, found[1] ?? '', found[2] ?? '');
+          const body = await answer(host, found[1] ?? '', found[2] ?? '');
           return body instanceof Uint8Array || typeof body === 'string'
             ? { type: typeof body === 'string' ? 'text/plain' : 'application/octet-stream', body }
             : { body: JSON.stringify(body) };
@@ -89,6 +94,8 @@ const routes: [RegExp, Answer][] = [
   [/^\/tx\/(\w+)\/status$/, async (node, txid) => (await transactionOf(node, txid)).status],
   [/^\/tx\/(\w+)\/outspend\/(\d+)$/, outspend],
   [/^\/scripthash\/(\w+)\/txs\/mempool$/, mempoolOf],
+  [/^\/scripthash\/(\w+)$/, countOf],
+  [/^\/scripthash\/(\w+)\/utxo$/, unspentOf],
 ];
 
 async function blockOf(node: Litecoind, hash: string): Promise<unknown> {
@@ -138,12 +145,27 @@ const mempoolTransactions = async (node: Litecoind) => {
   return transactions;
 };
 
-async function mempoolOf(node: Litecoind, scriptHash: string): Promise<unknown> {
-  const sha256 = (hex: string) => createHash('sha256').update(Buffer.from(hex, 'hex')).digest('hex');
-  const paying = (await mempoolTransactions(node)).filter(({ vout }) =>
-    vout.some(({ scriptPubKey }) => scriptPubKey && sha256(scriptPubKey.hex) === scriptHash),
+const scriptHashOf = (script: string) =>
+  createHash('sha256').update(Buffer.from(script, 'hex')).digest('hex');
+
+const payingTo = async (node: Litecoind, scriptHash: string) =>
+  (await mempoolTransactions(node)).filter(({ vout }) =>
+    vout.some(({ scriptPubKey }) => scriptPubKey && scriptHashOf(scriptPubKey.hex) === scriptHash),
   );
+
+async function mempoolOf(node: Litecoind, scriptHash: string): Promise<unknown> {
+  const paying = await payingTo(node, scriptHash);
   return Promise.all(paying.slice(0, MEMPOOL_LISTED).map((each) => shown(node, each)));
+}
+
+async function countOf(node: Litecoind, scriptHash: string): Promise<unknown> {
+  return { mempool_stats: { tx_count: (await payingTo(node, scriptHash)).length } };
+}
+
+/** The unconfirmed ones alone: no test asks for others. */
+async function unspentOf(node: Litecoind, scriptHash: string): Promise<unknown> {
+  const paying = await payingTo(node, scriptHash);
+  return paying.map(({ txid }) => ({ txid, status: { confirmed: false } }));
 }
 
 /** Looks for the spender in the mempool and in the last block: enough for what the tests do. */

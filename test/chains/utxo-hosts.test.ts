@@ -82,6 +82,7 @@ onEveryProvider((given) => {
       Array.from({ length: 250 }, (_, index) => from + 1 + index),
     );
     expect(observer.to(script).map(({ amount_atomic }) => amount_atomic)).toEqual([COIN, 2n * COIN]);
+    await observer.recheck();
     expect(observer.to(script)[1]?.confirmations).toBe(120);
     // More than a ring deep, and after another restart: the provider is asked for that one block.
     observer.restart();
@@ -137,11 +138,13 @@ onEveryProvider((given) => {
     await expect(observer.read()).rejects.toThrow(/shorter branch/);
     await given.node.mine(2);
     await observer.read();
+    await observer.recheck();
     expect(observer.to(script)).toMatchObject([{ block_hash: ours, confirmations: 3 }]);
     await given.other.rpc('invalidateblock', await given.other.rpc('getblockhash', fork + 1));
   });
 
-  test('a host that never heard of a payment does not make it gone for a minute; it is seen again later', async () => {
+  test('a host that never heard of a payment does not make it gone; it is seen again later', async () => {
+    verifies('gone-needs-proof');
     const { observer, script } = await given.caughtUp();
     await given.node.mine(1);
     await copyBlocks(given.node, given.other, await given.node.height());
@@ -150,11 +153,11 @@ onEveryProvider((given) => {
     await observer.read();
 
     given.front.node = given.other;
-    expect(await observer.recheck()).toEqual([]);
-    observer.clock.now += 59;
-    expect(await observer.recheck()).toEqual([]);
-    observer.clock.now += 1;
-    expect(await observer.recheck()).toMatchObject([{ txid, state: 'gone' }]);
+    for (const seconds of [0, 59, 1, 3600, 20 * 3600]) {
+      observer.clock.now += seconds;
+      await observer.read();
+      expect((await observer.recheck()).filter(({ state }) => state === 'gone')).toEqual([]);
+    }
 
     given.front.node = given.node;
     await observer.read();
@@ -163,18 +166,62 @@ onEveryProvider((given) => {
     await given.node.mine(1);
   });
 
+  test('what no host has had for a day after the time of its invoice is given up, and taken back where it returns', async () => {
+    verifies('gone-needs-proof');
+    const { observer, script } = await given.caughtUp();
+    await given.node.mine(1);
+    await copyBlocks(given.node, given.other, await given.node.height());
+    await observer.read();
+    const { txid } = await given.node.send([{ script, amount: COIN }]);
+    await observer.read();
+
+    given.front.node = given.other;
+    observer.clock.now += 60;
+    await observer.read();
+    // The time of an invoice is an hour: a day after it is 25 hours after the payment was missing first.
+    observer.clock.now += 25 * 3600 - 1;
+    await observer.read();
+    await observer.recheck();
+    expect(observer.gone.size).toBe(0);
+    observer.clock.now += 1;
+    await observer.recheck();
+    expect([...observer.reasons]).toEqual([[`${txid}:0`, 'no provider has had it for a day']]);
+
+    given.front.node = given.node;
+    await observer.read();
+    expect(observer.gone.size).toBe(0);
+    await given.node.mine(1);
+  });
+
   test('a failing provider never makes a payment gone', async () => {
     const { observer, script } = await given.caughtUp();
     await given.node.send([{ script, amount: COIN }]);
     await observer.read();
-    const statusRequest = provider === 'core' ? /^getmempoolentry/ : /mempool$/;
+    const listRequest = provider === 'core' ? /^getrawmempool/ : /mempool$/;
     for (const fault of ['rate_limited', 'html', 'truncated', 'hang_up', 'unavailable'] as const) {
-      given.front.fail(fault, statusRequest);
-      await expect(observer.recheck()).rejects.toMatchObject({ name: 'ProviderError' });
+      given.front.fail(fault, listRequest);
+      await expect(observer.read()).rejects.toMatchObject({ name: 'ProviderError' });
+      expect((await observer.recheck()).filter(({ state }) => state === 'gone')).toEqual([]);
       observer.clock.now += 3600;
     }
     expect(await observer.recheck()).toMatchObject([{ state: 'pending' }]);
     await given.node.mine(1);
+  });
+
+  test('confirmations are counted though no list can be had', async () => {
+    verifies('account-own-trouble');
+    const { observer, script } = await given.caughtUp();
+    await given.node.send([{ script, amount: COIN }]);
+    await given.node.mine(1);
+    await observer.read();
+    await given.node.mine(2);
+    given.front.fail('unavailable', provider === 'core' ? /^getrawmempool/ : /mempool$/, 10);
+    const before = observer.read_through;
+    await expect(observer.read()).rejects.toMatchObject({ name: 'ProviderError' });
+    expect(observer.to(script)).toMatchObject([{ confirmations: 3 }]);
+    expect(observer.read_through).toBe(before);
+    given.front.heal();
+    await observer.read();
   });
 
   test('the cost of a read does not grow with the addresses, and all of them get their turn', async () => {
@@ -215,9 +262,9 @@ onEveryProvider((given) => {
     await given.node.mine(1);
     for (let vout = 0; vout < 60; vout++)
       await given.node.send([{ script, amount: 100_000n }], { txid, vout, amount });
-    await observer.read();
-    // Esplora lists no more than 50 per script; the others are met in their block.
-    expect(observer.to(script)).toHaveLength(provider === 'core' ? 60 : 50);
+    // Through Esplora some of them in each read, so that no other address waits; beyond 50 by their unspent outputs.
+    for (let read = 0; read < 8; read++) await observer.read();
+    expect(observer.to(script)).toHaveLength(60);
     await given.node.mine(1);
     await observer.read();
     expect(observer.to(script).filter(({ height }) => height !== null)).toHaveLength(60);

@@ -101,6 +101,7 @@ describe.skipIf(!hasLitecoind).each(providers)('the first read through %s', (pro
     const sent = await node.send([{ script, amount: COIN }]);
     await node.reorg(3, 'mined again');
     await observer.read();
+    await observer.recheck();
     expect(observer.to(script)).toMatchObject([{ txid: sent.txid, confirmations: 4 }]);
   });
 });

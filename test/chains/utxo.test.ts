@@ -113,16 +113,19 @@ onEveryProvider((given) => {
     const sent = await given.node.send([{ script, amount: COIN }]);
     await observer.read();
     const elsewhere = freshScript(blockchain);
-    await given.node.replace(sent, [{ script: elsewhere, amount: COIN }]);
+    const other = await given.node.replace(sent, [{ script: elsewhere, amount: COIN }]);
     await observer.read();
-    expect(await observer.recheck()).toMatchObject([{ txid: sent.txid, index: '0', state: 'gone' }]);
+    await observer.recheck();
+    expect([...observer.reasons]).toEqual([[`${sent.txid}:0`, `transaction ${other.txid} spends the same`]]);
 
     const second = await given.node.send([{ script, amount: COIN }]);
     await observer.read();
     const bumped = await given.node.replace(second, [{ script, amount: COIN }]);
-    await observer.read();
+    const pages = await observer.read();
+    // What replaces a payment to the same address is stored in the page that says that it is gone.
+    expect(observer.reasons.get(`${second.txid}:0`)).toBe(`transaction ${bumped.txid} spends the same`);
+    expect(pages.find(({ transfers }) => transfers.length > 0)?.updates).toMatchObject([{ state: 'gone' }]);
     const updates = await observer.recheck();
-    expect(updates).toContainEqual(expect.objectContaining({ txid: second.txid, state: 'gone' }));
     expect(updates).toContainEqual(expect.objectContaining({ txid: bumped.txid, state: 'pending' }));
     await given.node.mine(1);
     await observer.read();
@@ -136,11 +139,12 @@ onEveryProvider((given) => {
     const sent = await given.node.send([{ script, amount: COIN }]);
     await observer.read();
     const elsewhere = freshScript(blockchain);
-    await given.node.doubleSpend(sent, [{ script: elsewhere, amount: COIN }]);
-    // The node is ahead of what was read: the payment might be in the new block, so nothing is said yet.
-    expect(await observer.recheck()).toEqual([]);
+    const other = await given.node.doubleSpend(sent, [{ script: elsewhere, amount: COIN }]);
+    // The node is ahead of what was read: the payment might be in the new block, so nothing is known yet.
+    expect(await observer.recheck()).toMatchObject([{ txid: sent.txid, state: 'pending' }]);
     await observer.read();
-    expect(await observer.recheck()).toMatchObject([{ txid: sent.txid, state: 'gone' }]);
+    await observer.recheck();
+    expect([...observer.reasons]).toEqual([[`${sent.txid}:0`, `transaction ${other.txid} spends the same`]]);
   });
 
   test('a reorganisation before confirmation returns the payment to seen, then it is mined again', async () => {
@@ -171,9 +175,9 @@ onEveryProvider((given) => {
     await given.node.reorg(4, 'mined again');
     const pages = await observer.read();
     expect(pages.flatMap((page) => page.orphaned_blocks ?? [])).toHaveLength(4);
-    expect(observer.to(script)).toMatchObject([{ confirmations: 5 }]);
     expect(observer.to(script)[0]?.block_hash).not.toBe(before);
     expect(await observer.recheck()).toMatchObject([{ state: 'pending', confirmations: 5 }]);
+    expect(observer.to(script)).toMatchObject([{ confirmations: 5 }]);
   });
 
   test('a payment reorganised away and double-spent is gone', async () => {
@@ -185,10 +189,10 @@ onEveryProvider((given) => {
     await observer.read();
     const elsewhere = freshScript(blockchain);
     await given.node.rpc('invalidateblock', hash);
-    await given.node.doubleSpend(sent, [{ script: elsewhere, amount: COIN }]);
+    const other = await given.node.doubleSpend(sent, [{ script: elsewhere, amount: COIN }]);
     await given.node.mine(1);
     await observer.read();
     expect(observer.to(script)).toMatchObject([{ height: null }]);
-    expect(await observer.recheck()).toMatchObject([{ txid: sent.txid, state: 'gone' }]);
+    expect([...observer.reasons]).toEqual([[`${sent.txid}:0`, `transaction ${other.txid} spends the same`]]);
   });
 });

@@ -29,6 +29,10 @@ export interface Header {
   merkle_root: string;
   /** Unix seconds. */
   time: number;
+  /** The target that its hash must not exceed, in the compact form of the chain (`nBits`). */
+  bits: number;
+  /** The 80 bytes that its work is proved by. */
+  bytes: Uint8Array;
 }
 
 export interface Block extends Header {
@@ -80,7 +84,8 @@ class Reader {
 
 /** Hashes are shown in reverse byte order by every explorer and node. */
 const reversedHex = (bytes: Uint8Array) => bytesToHex(Uint8Array.from(bytes).reverse());
-const doubleHash = (...parts: Uint8Array[]) => sha256(sha256(concatBytes(...parts)));
+/** SHA-256 twice: the identity of transactions and blocks, and Bitcoin's proof of work. */
+export const doubleHash = (...parts: Uint8Array[]) => sha256(sha256(concatBytes(...parts)));
 
 interface Body {
   flags: number;
@@ -136,11 +141,13 @@ export function parseTransaction(bytes: Uint8Array): Transaction {
 /** The first 80 bytes of a block. */
 export function parseHeader(bytes: Uint8Array): Header {
   const reader = new Reader(bytes);
-  const hash = reversedHex(doubleHash(reader.take(HEADER_BYTES)));
+  const header = Uint8Array.from(reader.take(HEADER_BYTES));
   reader.offset = 4;
   const previous = reader.hash();
   const merkle_root = reader.hash();
-  return { hash, previous, merkle_root, time: reader.number(4) };
+  const time = reader.number(4);
+  const bits = reader.number(4);
+  return { hash: reversedHex(doubleHash(header)), previous, merkle_root, time, bits, bytes: header };
 }
 
 /**

@@ -1,33 +1,37 @@
 // Reads a chain through the JSON-RPC of Bitcoin Core or Litecoin Core. Blocks and transactions are taken as
 // bytes: their amounts are integers there, while the JSON form has decimals and differs between versions.
 import { type Json, ProviderError, type Rpc } from '../chain.ts';
-import { parseBlock, parseHeader, type Transaction } from './block.ts';
+import { parseBlock, parseHeader } from './block.ts';
 import {
   asBytes,
   asHash,
   asNumber,
   asObject,
   badAnswer,
+  type Listing,
+  type ListRequest,
+  type Located,
   type Memory,
-  type MempoolScan,
-  nextTurn,
-  type Presence,
   parsedAs,
   provedTip,
+  type Sighting,
   type Source,
   transactionAs,
+  type Watched,
 } from './source.ts';
 
 /** Transactions in one JSON-RPC batch: most are under 1 KB, a rare one may take 800 KB of hex. */
 const BATCH = 50;
 /** Mempool transactions read in one read; a node with a full mempool is caught up over several. */
 const TRANSACTIONS_PER_READ = 5_000;
-/** Pending transactions asked about in one recheck. */
-const PRESENCES_PER_RECHECK = 1_000;
 /** Blocks whose headers the node knows but whose contents it still has to fetch, before it counts as behind. */
 const SYNC_TOLERANCE = 3;
+/** How long a node that was started again may lack what was sent while it was down: wallets and blocks bring it back. */
+const RESTARTED_SECONDS = 3600;
 /** RPC_INVALID_ADDRESS_OR_KEY: no such transaction. */
 const NO_SUCH_TRANSACTION = -5;
+/** The digits of a script by which it is recognised among thousands: within the hash that every kind has. */
+const MARK = [8, 16] as const;
 
 export function coreSource(rpc: Rpc, memory: Memory): Source {
   const hashAt = async (height: number) => asHash(rpc, await rpc.call('getblockhash', [height]));
@@ -48,46 +52,94 @@ export function coreSource(rpc: Rpc, memory: Memory): Source {
       parsedAs(rpc, hash, parseHeader, asBytes(rpc, await rpc.call('getblockheader', [hash, false]))),
     block: async (hash) =>
       parsedAs(rpc, hash, parseBlock, asBytes(rpc, await rpc.call('getblock', [hash, 0]))),
-    mempool: (now) => listMempool(rpc, memory, now),
-    listedThrough: () => memory.caught_up_at,
-    presence: (payments) => {
-      const txids = [...new Set(payments.map(({ txid }) => txid))];
-      const turn = nextTurn(txids, memory.last_asked, PRESENCES_PER_RECHECK);
-      memory.last_asked = turn.at(-1) ?? '';
-      return findInMempool(rpc, turn);
-    },
+    list: (request) => listMempool(rpc, memory, request),
+    lists_alone: true,
     // Every transaction of the mempool and of the blocks is read, so a conflict has been noticed already.
-    spentByOther: async () => false,
+    spender: async () => null,
+    locate: (txid) => locate(rpc, memory, txid),
   };
 }
 
 /** Lists at once, reads what is new in batches; the newest arrivals come before what is left from earlier. */
-async function listMempool(rpc: Rpc, memory: Memory, now: number): Promise<MempoolScan> {
+async function* listMempool(
+  rpc: Rpc,
+  memory: Memory,
+  { watched, now, listed_at }: ListRequest,
+): AsyncGenerator<Sighting[], Listing[]> {
+  const at = now();
+  const started_at = await nodeStart(rpc, at);
   const answer = await rpc.call('getrawmempool', []);
   if (!Array.isArray(answer)) throw badAnswer(rpc, 'a list of transactions was expected');
   const listed = new Set(answer.map((txid) => asHash(rpc, txid)));
-  for (const txid of memory.known) if (!listed.has(txid)) memory.known.delete(txid);
+  const seen_at = now();
   const left = new Set(memory.unread.filter((txid) => listed.has(txid)));
   const arrived = [...listed].filter((txid) => !memory.known.has(txid) && !left.has(txid));
   memory.unread = [...arrived, ...left];
-  return async function* scan() {
-    const turn = memory.unread.slice(0, TRANSACTIONS_PER_READ);
-    for (let from = 0; from < turn.length; from += BATCH) {
-      const batch = turn.slice(from, from + BATCH);
-      yield await readTransactions(rpc, batch);
-      for (const txid of batch) memory.known.add(txid);
-      memory.unread = memory.unread.slice(batch.length);
-    }
-    if (memory.unread.length === 0) memory.caught_up_at = now;
-  };
+  const known = payingNew(memory, watched, listed);
+  for (let from = 0; from < known.length; from += BATCH)
+    yield await readTransactions(rpc, memory, known.slice(from, from + BATCH), seen_at);
+  memory.indexed = new Set(watched.keys());
+  const turn = memory.unread.slice(0, TRANSACTIONS_PER_READ);
+  for (let from = 0; from < turn.length; from += BATCH) {
+    const batch = turn.slice(from, from + BATCH);
+    const read = await readTransactions(rpc, memory, batch, seen_at);
+    yield read;
+    for (const txid of batch) memory.known.set(txid, { seen_at, payees: '' });
+    for (const { transaction } of read)
+      memory.known.set(transaction.txid, {
+        seen_at,
+        payees: transaction.outputs.map(({ script }) => markOf(script)).join(' '),
+      });
+    memory.unread = memory.unread.slice(batch.length);
+  }
+  const trouble = troubleOf(memory, { at, started_at, listed_at });
+  return [{ script: null, at, txids: listed, complete: trouble === null, trouble, failed: false }];
 }
 
-async function readTransactions(rpc: Rpc, txids: string[]): Promise<Transaction[]> {
+/** Why the list does not show everything that was sent. */
+function troubleOf(
+  { unread }: Memory,
+  { at, started_at, listed_at }: { at: number; started_at: number; listed_at: number },
+): string | null {
+  if (unread.length > 0) return `${unread.length} unconfirmed transactions of the node are still to be read`;
+  const lacksPast = listed_at > 0 && started_at > listed_at;
+  if (lacksPast && at - started_at < RESTARTED_SECONDS)
+    return 'the node was started again, and may lack what was sent while it was down';
+  return null;
+}
+
+/** When the node was started, Unix seconds; 0 where it does not say. */
+async function nodeStart(rpc: Rpc, now: number): Promise<number> {
+  try {
+    const uptime = await rpc.call('uptime', []);
+    return Number.isSafeInteger(uptime) ? now - (uptime as number) : 0;
+  } catch (error) {
+    // Some nodes let their users call little.
+    if (error instanceof ProviderError && error.kind === 'rpc') return 0;
+    throw error;
+  }
+}
+
+const markOf = (script: string): string => script.slice(...MARK);
+
+/** Transactions that were read before their payee was watched. */
+function payingNew(memory: Memory, watched: Watched, listed: ReadonlySet<string>): string[] {
+  const marks = new Set<string>();
+  for (const script of watched.keys()) if (!memory.indexed.has(script)) marks.add(markOf(script));
+  if (marks.size === 0) return [];
+  return [...memory.known].flatMap(([txid, { payees }]) =>
+    listed.has(txid) && payees.split(' ').some((mark) => marks.has(mark)) ? txid : [],
+  );
+}
+
+async function readTransactions(rpc: Rpc, memory: Memory, txids: string[], now: number): Promise<Sighting[]> {
   const answers = await batched(rpc, 'getrawtransaction', txids);
   return answers.flatMap((answer, index) => {
     // Mined or replaced since it was listed.
     if (answer === null) return [];
-    return transactionAs(rpc, txids[index] as string, asBytes(rpc, answer)) ?? [];
+    const txid = txids[index] as string;
+    const transaction = transactionAs(rpc, txid, asBytes(rpc, answer));
+    return transaction ? { transaction, seen_at: memory.known.get(txid)?.seen_at ?? now } : [];
   });
 }
 
@@ -105,21 +157,29 @@ async function batched(rpc: Rpc, method: string, txids: readonly string[]): Prom
   });
 }
 
-async function findInMempool(rpc: Rpc, txids: readonly string[]): Promise<Map<string, Presence>> {
-  const found = new Map<string, Presence>();
-  let missing = false;
-  for (let from = 0; from < txids.length; from += BATCH) {
-    const batch = txids.slice(from, from + BATCH);
-    const answers = await batched(rpc, 'getmempoolentry', batch);
-    answers.forEach((answer, index) => {
-      found.set(batch[index] as string, { in: answer === null ? 'absent' : 'mempool' });
-      missing ||= answer === null;
-    });
+/** Of mined transactions only those that the node has an index of, or whose block was read by this process. */
+async function locate(rpc: Rpc, memory: Memory, txid: string): Promise<Located | null> {
+  const mined = memory.mined.get(txid);
+  const found =
+    (await orUnknown(rpc.call('getrawtransaction', [txid, true]))) ??
+    (mined && (await orUnknown(rpc.call('getrawtransaction', [txid, true, mined])))) ??
+    null;
+  if (found === null) return null;
+  const { hex, blockhash } = asObject(found);
+  const transaction = transactionAs(rpc, txid, asBytes(rpc, hex));
+  if (!transaction) return null;
+  if (blockhash === undefined) return { transaction, block: null };
+  const hash = asHash(rpc, blockhash);
+  const header = asObject(await rpc.call('getblockheader', [hash]));
+  return { transaction, block: { hash, height: asNumber(rpc, header.height) } };
+}
+
+/** Null where the node has no such transaction. */
+async function orUnknown(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ProviderError && error.code === NO_SUCH_TRANSACTION) return null;
+    throw error;
   }
-  if (missing) {
-    const info = asObject(await rpc.call('getmempoolinfo', []));
-    // A node that was just restarted has not read its mempool back yet: everything seems to be missing.
-    if (info.loaded === false) throw badAnswer(rpc, 'the node is still loading its mempool');
-  }
-  return found;
 }

@@ -1,20 +1,25 @@
 // The cursor of a block chain: the hashes of the last blocks read, so that a reorganisation shows.
 import type { Json } from '../chain.ts';
 
-/** Deeper reorganisations are not followed: the operator is told instead. */
+/** Deeper reorganisations are not followed: the operator is asked to have the chain read again. */
 export const RING_LENGTH = 100;
 
-/** Hashes of successive blocks, oldest first; the last one is at `height`. Never empty. */
-export type Ring = { height: number; hashes: string[] };
+export type Ring = {
+  height: number;
+  /** Hashes of successive blocks, oldest first; the last one is at `height`. Never empty. */
+  hashes: string[];
+  /** The target (`nBits`) that the next block has to follow; null where it is not known. */
+  bits: number | null;
+};
 
-/** The stored cursor; null before the first read. */
+/** The stored cursor; null before the first read. One that was stored without a target is taken as it is. */
 export function ringOf(cursor: Json | null): Ring | null {
   if (cursor === null) return null;
-  const { height, hashes } = cursor as Partial<Ring>;
+  const { height, hashes, bits } = cursor as Partial<Ring>;
   if (typeof height !== 'number' || !Array.isArray(hashes) || hashes.length === 0) {
     throw new Error('the stored block cursor is damaged');
   }
-  return { height, hashes };
+  return { height, hashes, bits: typeof bits === 'number' ? bits : null };
 }
 
 export const lowestHeight = (ring: Ring): number => ring.height - ring.hashes.length + 1;
@@ -25,7 +30,8 @@ export const hashIn = (ring: Ring, height: number): string | undefined =>
 
 export const headOf = (ring: Ring): string => ring.hashes.at(-1) as string;
 
-export const extended = (ring: Ring, hash: string): Ring => ({
+export const extended = (ring: Ring, hash: string, bits: number | null): Ring => ({
   height: ring.height + 1,
   hashes: [...ring.hashes, hash].slice(-RING_LENGTH),
+  bits,
 });

@@ -10,27 +10,32 @@ import {
   asNumber,
   asObject,
   badAnswer,
+  type Listing,
+  type ListRequest,
+  type Located,
   type Memory,
-  nextTurn,
-  type Payment,
-  type Presence,
   parsedAs,
   provedTip,
+  type Sighting,
   type Source,
   transactionAs,
-  type Watched,
 } from './source.ts';
 
-/** Mempool listings asked for in one read, in turns: bounds the requests however many invoices are open. */
-const SCRIPTS_PER_READ = 16;
-/** Scripts whose pending payments are asked about in one recheck, in turns. */
-const SCRIPTS_PER_RECHECK = 10;
-/** Transactions missing from a listing that are looked up one by one in one recheck. */
-const LOOKUPS_PER_RECHECK = 10;
-/** A listing shows no more than this; a longer one tells nothing about what is missing from it. */
+/** Lists asked for in one read, in turns: bounds the requests however many invoices are open. */
+const LISTS_PER_READ = 16;
+/** Of those, the share that scripts which cannot wait may take, each of them twice … */
+const URGENT_SHARE = 3 / 8;
+/** … and how many of them come in the order in which they are asked for, before the others in turns. */
+const URGENT_FIRST = 2;
+/** Transactions asked for in one read, and of one script: none delays the others by what strangers send to it. */
+const TRANSACTIONS_PER_READ = 16;
+const SHARE_OF_ONE = 1 / 2;
+/** Scripts whose list may fail in one read, before the others are left for the next one. */
+const FAILURES_PER_READ = 2;
+/** A list that is shorter than the shortest page in use is whole; of a longer one the provider's count is asked for. */
+const SHORTEST_PAGE = 10;
+/** Where the provider does not count: more than this is never listed. */
 const LISTED_LIMIT = 50;
-/** Inputs of a missing transaction looked up. */
-const INPUTS_PER_CONFLICT = 3;
 const NOT_FOUND = 404;
 
 export function esploraSource(rpc: Rpc, memory: Memory): Source {
@@ -50,106 +55,160 @@ export function esploraSource(rpc: Rpc, memory: Memory): Source {
     header: async (hash) =>
       parsedAs(rpc, hash, parseHeader, asBytes(rpc, await rpc.text(`/block/${hash}/header`))),
     block: async (hash) => parsedAs(rpc, hash, parseBlock, await rpc.bytes(`/block/${hash}/raw`)),
-    mempool: async (now) => (watched) => scanScripts(rpc, memory, openScripts(watched), now),
-    listedThrough: (watched) =>
-      openScripts(watched).reduce((least, script) => {
-        const listed_at = memory.listed_at.get(script) ?? watched.get(script)?.since ?? 0;
-        return Math.min(least, listed_at);
-      }, Infinity),
-    presence: (payments) => findPayments(rpc, memory, payments),
-    async spentByOther(txid, inputs) {
-      for (const input of inputs.slice(0, INPUTS_PER_CONFLICT)) {
-        const [spent, vout] = input.split(':');
-        const answer = asObject(await orNotFound(rpc.json(`/tx/${spent}/outspend/${vout}`)));
-        if (answer.spent === true && asHash(rpc, answer.txid) !== txid) return true;
-      }
-      return false;
+    list: (request) => listScripts(rpc, memory, request),
+    lists_alone: false,
+    async spender(output) {
+      const [spent, vout] = output.split(':');
+      const answer = asObject(await orNotFound(rpc.json(`/tx/${spent}/outspend/${vout}`)));
+      if (answer.spent !== true) return null;
+      return (await readTransaction(rpc, asHash(rpc, answer.txid))) ?? null;
     },
+    locate: (txid) => locate(rpc, txid),
   };
 }
 
-const openScripts = (watched: Watched): string[] =>
-  [...watched.values()].filter((each) => each.open).map((each) => each.key);
+/** Some of the scripts in each read: the urgent ones, then those that were asked for longest ago. */
+function turnOf(memory: Memory, request: ListRequest): string[] {
+  const limit = Math.max(LISTS_PER_READ, request.spare_requests);
+  const byTurn = (scripts: Iterable<string>) =>
+    [...new Set(scripts)]
+      .filter((script) => !request.paused.has(script))
+      .sort((a, b) => (memory.turns.get(a) ?? 0) - (memory.turns.get(b) ?? 0) || (a < b ? -1 : 1));
+  if (request.again) return [...request.urgent];
+  const cannotWait = new Set(request.urgent);
+  const first = request.urgent.filter((script) => !request.paused.has(script)).slice(0, URGENT_FIRST);
+  const urgent = [...new Set([...first, ...byTurn(cannotWait)])].slice(0, Math.floor(limit * URGENT_SHARE));
+  const open = [...request.watched.values()].filter((each) => each.open).map((each) => each.key);
+  const others = byTurn([...open, ...request.followed]).filter((script) => !cannotWait.has(script));
+  return [...urgent, ...others.slice(0, limit - 2 * urgent.length)];
+}
 
-/** The newest (at most 50) unconfirmed transactions of each script; any that do not fit are met in their block. */
-async function* scanScripts(
+/** Scripts that are listed no more. */
+function forgetScripts(memory: Memory, { watched, followed }: ListRequest): void {
+  const follows = new Set(followed);
+  for (const remembered of [memory.read, memory.turns, memory.list_times])
+    for (const script of remembered.keys())
+      if (!watched.get(script)?.open && !follows.has(script)) remembered.delete(script);
+}
+
+/** The unconfirmed transactions of some scripts; one that cannot be listed keeps no other from its turn. */
+async function* listScripts(
   rpc: Rpc,
   memory: Memory,
-  scripts: string[],
-  now: number,
-): AsyncGenerator<Transaction[]> {
-  const current = new Set(scripts);
-  for (const script of memory.listed.keys()) {
-    if (current.has(script)) continue;
-    memory.listed.delete(script);
-    memory.listed_at.delete(script);
-  }
-  for (const script of nextTurn(current, memory.last_script, SCRIPTS_PER_READ)) {
-    // Before the request: one script that always fails must not keep the others from their turn.
-    memory.last_script = script;
-    const listed = await listScript(rpc, script);
-    const read = memory.listed.get(script) ?? new Set();
-    memory.listed.set(script, read);
-    for (const txid of read) if (!listed.has(txid)) read.delete(txid);
-    for (const txid of listed) {
-      if (read.has(txid)) continue;
-      const transaction = await readUnconfirmed(rpc, txid);
-      if (transaction === undefined) continue;
-      if (transaction) yield [transaction];
-      read.add(txid);
+  request: ListRequest,
+): AsyncGenerator<Sighting[], Listing[]> {
+  if (!request.again) forgetScripts(memory, request);
+  const lists: Listing[] = [];
+  const budget = { left: Math.max(TRANSACTIONS_PER_READ, request.spare_requests) };
+  const share = Math.ceil(budget.left * SHARE_OF_ONE);
+  const failures: ProviderError[] = [];
+  for (const script of turnOf(memory, request)) {
+    if (!request.again) memory.turns.set(script, ++memory.turn);
+    const at = request.now();
+    try {
+      lists.push(yield* readScript(rpc, memory, { script, at, now: request.now, budget, share }));
+    } catch (error) {
+      if (!(error instanceof ProviderError) || error.kind === 'rate_limited') throw error;
+      failures.push(error);
+      const failed = { complete: false, trouble: error.message, failed: true };
+      lists.push({ script, at, txids: new Set(), ...failed });
+      if (failures.length === FAILURES_PER_READ) break;
     }
-    memory.listed_at.set(script, now);
+  }
+  if (failures[0] && failures.length === lists.length) throw failures[0];
+  return lists;
+}
+
+interface Turn {
+  script: string;
+  at: number;
+  now(): number;
+  /** Transactions that may still be asked for in this read. */
+  budget: { left: number };
+  /** The most of them for this script. */
+  share: number;
+}
+
+async function* readScript(
+  rpc: Rpc,
+  memory: Memory,
+  { script, at, now, budget, share }: Turn,
+): AsyncGenerator<Sighting[], Listing> {
+  const { txids, isWhole } = await listScript(rpc, script);
+  const seen_at = now();
+  const before = memory.read.get(script) ?? new Set();
+  const read = new Set([...txids].filter((txid) => before.has(txid)));
+  memory.read.set(script, read);
+  let left = Math.min(share, budget.left);
+  for (const txid of txids) {
+    if (read.has(txid)) continue;
+    if (left === 0) break;
+    left--;
+    budget.left--;
+    const transaction = await readTransaction(rpc, txid);
+    // Mined or replaced since it was listed, or this host has not heard of it.
+    if (transaction === undefined) continue;
+    if (transaction) yield [{ transaction, seen_at }];
+    read.add(txid);
+  }
+  const unread = txids.size - read.size;
+  const trouble = !isWhole
+    ? 'more unconfirmed transactions than the provider lists'
+    : unread > 0
+      ? `${unread} unconfirmed transactions are still to be read`
+      : null;
+  return { script, at, txids, complete: trouble === null, trouble, failed: !isWhole };
+}
+
+/**
+ * The txids alone: what a transaction pays is taken from its bytes, which its txid proves. The list holds the newest only;
+ * where the provider counts more, those whose outputs are unspent are listed too.
+ */
+async function listScript(rpc: Rpc, script: string): Promise<{ txids: Set<string>; isWhole: boolean }> {
+  const path = `/scripthash/${bytesToHex(sha256(hexToBytes(script)))}`;
+  const txids = new Set(
+    asList(rpc, await rpc.json(`${path}/txs/mempool`)).map((each) => asHash(rpc, asObject(each).txid)),
+  );
+  if (txids.size < SHORTEST_PAGE) return { txids, isWhole: true };
+  const { mempool_stats } = asObject(await orNotFound(rpc.json(path)));
+  const count = asObject(mempool_stats).tx_count;
+  if (count === undefined) return { txids, isWhole: txids.size < LISTED_LIMIT };
+  if (asNumber(rpc, count) > txids.size) for (const each of await listUnspent(rpc, path)) txids.add(each);
+  return { txids, isWhole: txids.size >= asNumber(rpc, count) };
+}
+
+/** Unconfirmed transactions with an unspent output to the script; none where there are too many to be listed. */
+async function listUnspent(rpc: Rpc, path: string): Promise<string[]> {
+  try {
+    return asList(rpc, await rpc.json(`${path}/utxo`)).flatMap((each) => {
+      const { txid, status } = asObject(each);
+      return asObject(status).confirmed === false ? asHash(rpc, txid) : [];
+    });
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'rpc') return [];
+    throw error;
   }
 }
 
-/** The txids alone: what a transaction pays is taken from its bytes, which its txid proves. */
-async function listScript(rpc: Rpc, script: string): Promise<Set<string>> {
-  const answer = await rpc.json(`/scripthash/${bytesToHex(sha256(hexToBytes(script)))}/txs/mempool`);
-  if (!Array.isArray(answer)) throw badAnswer(rpc, 'a list of transactions was expected');
-  return new Set(answer.map((each) => asHash(rpc, asObject(each).txid)));
+function asList(rpc: Rpc, answer: unknown): unknown[] {
+  if (!Array.isArray(answer)) throw badAnswer(rpc, 'a list was expected');
+  return answer;
 }
 
-/** Null where there is nothing in it to read; undefined where it was mined or replaced since it was listed. */
-async function readUnconfirmed(rpc: Rpc, txid: string): Promise<Transaction | null | undefined> {
+/** Null where there is nothing in it to read; undefined where the provider does not have it. */
+async function readTransaction(rpc: Rpc, txid: string): Promise<Transaction | null | undefined> {
   const hex = await orNotFound(rpc.text(`/tx/${txid}/hex`));
   return hex === undefined ? undefined : transactionAs(rpc, txid, asBytes(rpc, hex));
 }
-/**
- * One listing per script answers for all its payments. A transaction that is known but unconfirmed is not proof
- * by itself: the index keeps transactions of blocks that left the chain, in the mempool or not.
- */
-async function findPayments(
-  rpc: Rpc,
-  memory: Memory,
-  payments: readonly Payment[],
-): Promise<Map<string, Presence>> {
-  const found = new Map<string, Presence>();
-  let lookups = 0;
-  const scripts = new Set(payments.map(({ address_key }) => address_key));
-  for (const script of nextTurn(scripts, memory.last_asked, SCRIPTS_PER_RECHECK)) {
-    memory.last_asked = script;
-    const listed = await listScript(rpc, script);
-    for (const { txid, address_key } of payments) {
-      if (address_key !== script || found.has(txid)) continue;
-      if (listed.has(txid)) {
-        found.set(txid, { in: 'mempool' });
-      } else if (lookups++ < LOOKUPS_PER_RECHECK) {
-        const presence = await lookUp(rpc, txid, listed.size < LISTED_LIMIT);
-        if (presence) found.set(txid, presence);
-      }
-    }
-  }
-  return found;
-}
 
-/** A transaction that its script's listing does not show; null where that listing was cut off. */
-async function lookUp(rpc: Rpc, txid: string, isListingWhole: boolean): Promise<Presence | null> {
-  const answer = await orNotFound(rpc.json(`/tx/${txid}`));
-  if (answer === undefined) return { in: 'absent' };
-  const { confirmed, block_hash, block_height } = asObject(asObject(answer).status);
-  if (confirmed === false) return isListingWhole ? { in: 'absent' } : null;
+async function locate(rpc: Rpc, txid: string): Promise<Located | null> {
+  const answer = await orNotFound(rpc.json(`/tx/${txid}/status`));
+  const transaction = answer === undefined ? null : await readTransaction(rpc, txid);
+  if (!transaction) return null;
+  const { confirmed, block_hash, block_height } = asObject(answer);
+  if (confirmed === false) return { transaction, block: null };
   if (confirmed !== true) throw badAnswer(rpc, 'a transaction status was expected');
-  return { in: 'block', hash: asHash(rpc, block_hash), height: asNumber(rpc, block_height) };
+  return { transaction, block: { hash: asHash(rpc, block_hash), height: asNumber(rpc, block_height) } };
 }
 
 /** Undefined only for the provider's own "not found": every other failure is thrown on. */

@@ -1,130 +1,152 @@
 // Asks what became of transfers that are not final: how deep they are, or whether they are gone.
-import type { PendingTransfer, ReadContext, Tip, TransferUpdate } from '../chain.ts';
-import { hashIn, headOf, lowestHeight } from './cursor.ts';
-import { type Memory, memoryIn, type Presence, type Source, trim } from './source.ts';
+import { type PendingTransfer, ProviderError, type ReadContext, type TransferUpdate } from '../chain.ts';
+import { hashIn, lowestHeight, type Ring } from './cursor.ts';
+import { goneUpdate } from './payments.ts';
+import { type Memory, memoryIn, type Source } from './source.ts';
 
-/** Old blocks looked up in one recheck; newer ones are known from reading. */
+/** Old blocks whose place is asked for in one recheck; newer ones are known from reading. */
 const BLOCKS_PER_RECHECK = 20;
-/** How long a transaction must be missing before it counts as dropped, unless its money is seen spent elsewhere. */
-const ABSENT_SECONDS = 60;
+/** Outputs whose spender is asked for in one recheck, in turns. */
+const OUTPUTS_PER_RECHECK = 10;
+/** What no list has shown for so long after the time of its invoice is given up. */
+const GIVEN_UP_SECONDS = 24 * 3600;
 
 export async function recheckTransfers(
   source: Source,
   context: ReadContext,
   pending: readonly PendingTransfer[],
-  tip: Tip | null,
 ): Promise<TransferUpdate[]> {
-  if (!tip) return [];
   const memory = memoryIn(context.cache);
+  if (!memory.ring) return [];
   const mined = pending.filter((each) => each.block_hash !== null);
   const waiting = pending.filter((each) => each.block_hash === null);
   return [
-    ...(await recheckMined(source, memory, mined, tip)),
-    ...(await recheckWaiting(source, memory, waiting, tip, context.now())),
+    ...(await recheckMined(source, memory, memory.ring, mined)),
+    ...(await recheckWaiting(source, context, memory, waiting)),
   ];
 }
 
-const update = (
-  { txid, index }: PendingTransfer,
-  state: TransferUpdate['state'],
-  place: { height: number; block_hash: string; confirmations: number } | null = null,
-): TransferUpdate => ({
+interface Place {
+  height: number;
+  block_hash: string;
+  confirmations: number;
+}
+
+const stillPending = ({ txid, index }: PendingTransfer, place: Place | null = null): TransferUpdate => ({
   txid,
   index,
-  state,
+  state: 'pending',
   ...(place ?? { height: null, block_hash: null, confirmations: 0 }),
 });
 
-/** No request for blocks of the ring. Confirmations are counted only in a chain known to hold the block. */
-async function recheckMined(
-  source: Source,
-  memory: Memory,
-  pending: PendingTransfer[],
-  tip: Tip,
-): Promise<TransferUpdate[]> {
-  const updates: TransferUpdate[] = [];
-  const asked = new Map<number, string>();
-  for (const each of pending) {
-    const { height, block_hash } = each as PendingTransfer & { height: number; block_hash: string };
-    if (height > tip.height) continue;
-    const place = { height, block_hash, confirmations: tip.height - height + 1 };
-    const ring = memory.ring;
-    if (ring && height >= lowestHeight(ring)) {
-      if (height > ring.height) continue;
-      // Ours was orphaned: it waits in the mempool again, or is gone; the next recheck will tell.
-      updates.push(update(each, 'pending', hashIn(ring, height) === block_hash ? place : null));
-      continue;
-    }
-    if (!asked.has(height)) {
-      if (asked.size === BLOCKS_PER_RECHECK) continue;
-      asked.set(height, await source.hashAt(height));
-    }
-    // A difference is left alone: this provider may be on another branch. Reading finds reorganisations.
-    if (asked.get(height) === block_hash) updates.push(update(each, 'pending', place));
-  }
-  return updates;
-}
-
-async function recheckWaiting(
-  source: Source,
-  memory: Memory,
-  pending: PendingTransfer[],
-  tip: Tip,
-  now: number,
-): Promise<TransferUpdate[]> {
-  if (pending.length === 0) return [];
-  const presences = await source.presence(pending);
-  const gone = await findGone(source, memory, presences, now);
+/** How deep the transfers are that stand in blocks of the ring; those whose block left it lose their place. */
+export function placesInRing(ring: Ring, pending: readonly PendingTransfer[]): TransferUpdate[] {
   return pending.flatMap((each) => {
-    const presence = presences.get(each.txid);
-    if (presence?.in === 'mempool') return update(each, 'pending');
-    if (gone.has(each.txid)) return update(each, 'gone');
-    if (presence?.in !== 'block') return [];
-    // Confirmed beyond what has been read: its page is still to come.
-    const { height, hash } = presence;
-    if (!memory.ring || hashIn(memory.ring, height) !== hash || height > tip.height) return [];
-    return update(each, 'pending', { height, block_hash: hash, confirmations: tip.height - height + 1 });
+    const { height, block_hash } = each;
+    if (height === null || block_hash === null) return [];
+    if (height > ring.height || height < lowestHeight(ring)) return [];
+    // Ours was orphaned: it waits in the mempool again, or is gone; the next readings will show which.
+    const isThere = hashIn(ring, height) === block_hash;
+    const place = { height, block_hash, confirmations: ring.height - height + 1 };
+    return stillPending(each, isThere ? place : null);
   });
 }
 
 /**
- * A missing transaction is gone when its money is seen spent by another, or when it stayed missing for a while
- * at a provider that stands exactly where our reading does: one that lags may simply not have it yet, and one
- * that is ahead may have it in a block that we have not read.
+ * The answer, or undefined where the provider fails: what is known without it is reported all the same, and the next
+ * reading tells of the failure.
  */
-async function findGone(
+async function orFailed<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ProviderError) return undefined;
+    throw error;
+  }
+}
+
+/** No request for blocks of the ring. Confirmations are counted in blocks that were read, and by no one's word. */
+async function recheckMined(
+  source: Source,
+  { is_whole }: Memory,
+  ring: Ring,
+  pending: readonly PendingTransfer[],
+): Promise<TransferUpdate[]> {
+  const updates = placesInRing(ring, pending);
+  const asked = new Map<number, string | undefined>();
+  let isSameChain: boolean | undefined;
+  for (const each of pending) {
+    const { height, block_hash } = each as PendingTransfer & { height: number; block_hash: string };
+    if (height > ring.height) {
+      // Where all blocks there are have been read, one above them is on no chain any more.
+      if (is_whole) updates.push(stillPending(each));
+      continue;
+    }
+    if (height >= lowestHeight(ring)) continue;
+    const place = { height, block_hash, confirmations: ring.height - height + 1 };
+    if (!asked.has(height)) {
+      if (asked.size === BLOCKS_PER_RECHECK) continue;
+      asked.set(height, await orFailed(source.hashAt(height)));
+    }
+    const hash = asked.get(height);
+    if (hash === block_hash) updates.push(stillPending(each, place));
+    else if (hash !== undefined) {
+      // Only on the chain that was read can another block at this height be the one that replaced ours.
+      isSameChain ??= (await orFailed(source.hashAt(lowestHeight(ring)))) === ring.hashes[0];
+      if (isSameChain) updates.push(stillPending(each));
+    }
+  }
+  return updates;
+}
+
+/**
+ * A payment that is missing from its list is gone when another transaction spends its money, or when no provider has
+ * had it for a day after the time of its invoice. Until then nothing is known of it.
+ */
+async function recheckWaiting(
+  source: Source,
+  { now, gateways }: ReadContext,
+  memory: Memory,
+  pending: readonly PendingTransfer[],
+): Promise<TransferUpdate[]> {
+  const missing = new Map(
+    pending.flatMap((each): [string, PendingTransfer][] =>
+      memory.absent.has(each.txid) && !memory.mined.has(each.txid) ? [[each.txid, each]] : [],
+    ),
+  );
+  const reasons = await findSpenders(source, memory, missing);
+  for (const [txid, { chain }] of missing) {
+    const absent_seconds = now() - (memory.absent.get(txid) ?? now());
+    const ttl_seconds = gateways.find((gateway) => gateway.chain === chain)?.payment_ttl_seconds ?? 0;
+    if (reasons.has(txid) || absent_seconds < ttl_seconds + GIVEN_UP_SECONDS) continue;
+    if ((await orFailed(source.locate(txid))) === null) reasons.set(txid, 'no provider has had it for a day');
+  }
+  return pending.flatMap((each) => {
+    const reason = reasons.get(each.txid);
+    if (reason !== undefined) return goneUpdate(each.txid, each.index, reason);
+    return missing.has(each.txid) || memory.mined.has(each.txid) ? [] : stillPending(each);
+  });
+}
+
+/** By txid, which transaction spends what it spends. Inputs are asked for in turns. */
+async function findSpenders(
   source: Source,
   memory: Memory,
-  presences: Map<string, Presence>,
-  now: number,
-): Promise<Set<string>> {
-  const missing: string[] = [];
-  for (const [txid, presence] of presences) {
-    if (presence.in === 'absent') {
-      missing.push(txid);
-    } else {
-      memory.absent.delete(txid);
-      memory.conflicted.delete(txid);
-    }
+  missing: ReadonlyMap<string, PendingTransfer>,
+): Promise<Map<string, string>> {
+  const reasons = new Map<string, string>();
+  const outputs = [...missing.values()].flatMap(({ txid, inputs }) =>
+    inputs.map((input) => ({ txid, input, turn: `${input} ${txid}` })),
+  );
+  outputs.sort((a, b) => (a.turn < b.turn ? -1 : 1));
+  const from = outputs.findIndex(({ turn }) => turn > memory.last_output);
+  const inTurn = from < 1 ? outputs : [...outputs.slice(from), ...outputs.slice(0, from)];
+  for (const { txid, input, turn } of inTurn.slice(0, OUTPUTS_PER_RECHECK)) {
+    memory.last_output = turn;
+    if (reasons.has(txid)) continue;
+    const spender = await orFailed(source.spender(input));
+    if (spender && spender.txid !== txid && spender.inputs.includes(input))
+      reasons.set(txid, `transaction ${spender.txid} spends the same`);
   }
-  const gone = new Set<string>();
-  if (missing.length === 0 || !memory.ring) return gone;
-  if ((await source.tip()).hash !== headOf(memory.ring)) return gone;
-  for (const txid of missing) {
-    const since = memory.absent.get(txid) ?? now;
-    memory.absent.set(txid, since);
-    const inputs = memory.payments.get(txid)?.inputs ?? [];
-    if (
-      memory.conflicted.has(txid) ||
-      now - since >= ABSENT_SECONDS ||
-      (await source.spentByOther(txid, inputs))
-    ) {
-      gone.add(txid);
-      // Should it ever be listed again, it is reported again.
-      memory.known.delete(txid);
-      for (const listed of memory.listed.values()) listed.delete(txid);
-    }
-  }
-  trim(memory.absent);
-  return gone;
+  return reasons;
 }

@@ -11,87 +11,146 @@ const HASH = /^[0-9a-f]{64}$/;
 export type Watched = ReadonlyMap<string, WatchedAddress>;
 export type BlockTip = Tip & { hash: string };
 
-/** Where a provider sees a transaction. `absent` may also mean that this provider has not heard of it. */
-export type Presence = { in: 'mempool' } | { in: 'block'; hash: string; height: number } | { in: 'absent' };
-
-/** A payment to ask about: a transaction and the script it pays. */
-export interface Payment {
-  txid: string;
-  address_key: string;
+/** An unconfirmed transaction, and since when this process knows it, Unix seconds. */
+export interface Sighting {
+  transaction: Transaction;
+  seen_at: number;
 }
 
-/**
- * Yields transactions of the mempool not yielded before, all of them or those of the watched scripts.
- * What was yielded counts as read once the next is asked for.
- */
-export type MempoolScan = (watched: Watched) => AsyncIterable<Transaction[]>;
+/** A list of unconfirmed transactions as the provider gave it. */
+export interface Listing {
+  /** Whose payments it lists; null: everybody's. */
+  script: string | null;
+  /** When it was asked for, Unix seconds. */
+  at: number;
+  txids: ReadonlySet<string>;
+  /** Whether nothing is cut off and everything in it was read. */
+  complete: boolean;
+  /** Why it is not, for the operator. */
+  trouble: string | null;
+  /** Whether asking again at once is of no use. */
+  failed: boolean;
+}
+
+export interface ListRequest {
+  watched: Watched;
+  /** Scripts to list before the others, and those that must be listed though no invoice of theirs is open. */
+  urgent: readonly string[];
+  followed: Iterable<string>;
+  /** Scripts to leave alone. */
+  paused: ReadonlySet<string>;
+  /** Lists the urgent ones only, once more. */
+  again: boolean;
+  /** When everything was listed last, Unix seconds; 0 where it never was. */
+  listed_at: number;
+  /** Unix seconds. */
+  now(): number;
+  spare_requests: number;
+}
+
+/** Where a provider has a transaction; its block is null while it is unconfirmed. */
+export interface Located {
+  transaction: Transaction;
+  block: { hash: string; height: number } | null;
+}
 
 export interface Source {
   hashAt(height: number): Promise<string>;
   tip(): Promise<BlockTip>;
   header(hash: string): Promise<Header>;
   block(hash: string): Promise<Block>;
-  /** Called before the watched addresses are known, so that nobody watched later is missed by a listing. `now` in Unix seconds. */
-  mempool(now: number): Promise<MempoolScan>;
-  /** The moment before which every unconfirmed payment to the watched scripts has been listed, Unix seconds. */
-  listedThrough(watched: Watched): number;
-  /** By txid, as many as the provider's budget allows; the others come first next time. */
-  presence(payments: readonly Payment[]): Promise<Map<string, Presence>>;
-  /** Whether another transaction spends one of these outputs; false where it cannot be told. */
-  spentByOther(txid: string, inputs: readonly string[]): Promise<boolean>;
+  /**
+   * Lists unconfirmed transactions and yields those not yielded before. What was yielded counts as read once the next is
+   * asked for. Returns what was listed.
+   */
+  list(request: ListRequest): AsyncGenerator<Sighting[], Listing[]>;
+  /**
+   * Whether one list shows everything that this provider knows. Where several hosts answer for each other, one that lags
+   * may have answered: what was made before a list is proved by the list after it.
+   */
+  lists_alone: boolean;
+  /** The transaction that spends an output (`txid:vout`), proved by its bytes; null where the provider has none. */
+  spender(output: string): Promise<Transaction | null>;
+  /** Null where the provider has no such transaction. */
+  locate(txid: string): Promise<Located | null>;
 }
 
-/** An unconfirmed payment: when it was first seen, the listing before that, and what it spends. */
+/** A payment to a watched address that is not final. */
 export interface SeenPayment {
-  /** Unix seconds, both. */
-  first_seen: number;
-  made_after: number;
-  inputs: string[];
+  /** Unix seconds. */
+  seen_at: number;
+  inputs: readonly string[];
+  /** Its outputs that are transfers of ours. */
+  indexes: Set<string>;
+}
+
+/** When the last two complete lists of a script were asked for, Unix seconds; 0 where there was none. */
+export interface ListTimes {
+  before: number;
+  last: number;
+}
+
+/** A transaction of a node's mempool: since when it is known, and a mark of each script that it pays. */
+export interface KnownTransaction {
+  seen_at: number;
+  payees: string;
 }
 
 /** Lives in `context.cache`. Losing it costs requests and time, never a payment. */
 export interface Memory {
+  /** Hash of the first block of a test network. */
+  genesis: string | null;
   tip: BlockTip | null;
   /** The ring as stored with the last page. */
   ring: Ring | null;
-  /** Payments to watched addresses in blocks of the ring: txid → block hash. */
+  /** Whether the last reading read all blocks that there were. */
+  is_whole: boolean;
+  /** Payments to watched addresses in blocks that were read: txid → block hash. */
   mined: Map<string, string>;
   /** Payments to watched addresses, by txid. */
   payments: Map<string, SeenPayment>;
-  /** Output → the remembered payment that spends it. */
-  spends: Map<string, string>;
-  /** Remembered payments whose money was seen spent by another transaction. */
-  conflicted: Set<string>;
-  /** Since when a pending transaction is missing (Unix seconds). */
+  /** Output → the remembered payments that spend it. */
+  spends: Map<string, Set<string>>;
+  /** Since when a pending transaction is missing from the lists (Unix seconds). */
   absent: Map<string, number>;
-  /** Core: mempool transactions already read, and those still to read. */
-  known: Set<string>;
+  /** When the last complete list of everything was asked for, Unix seconds; 0 where there was none. */
+  all_listed_at: number;
+  /** The same of single scripts. */
+  list_times: Map<string, ListTimes>;
+  /** Scripts whose stored proof is ahead of the rest. */
+  ahead: Set<string>;
+  /** Core: mempool transactions already read, those still to read, and the scripts that were watched meanwhile. */
+  known: Map<string, KnownTransaction>;
   unread: string[];
-  /** Core: when the last listing began that was read to its end, Unix seconds. */
-  caught_up_at: number;
-  /** Esplora: transactions listed per script, when the last listing began, and where the next turn starts. */
-  listed: Map<string, Set<string>>;
-  listed_at: Map<string, number>;
-  last_script: string;
-  last_asked: string;
+  indexed: Set<string>;
+  /** Esplora: transactions read of each script, and the turn in which each script was asked for. */
+  read: Map<string, Set<string>>;
+  turns: Map<string, number>;
+  turn: number;
+  /** The output whose spender was asked for last. */
+  last_output: string;
 }
 
 export function createMemory(): Memory {
   return {
+    genesis: null,
     tip: null,
     ring: null,
+    is_whole: false,
     mined: new Map(),
     payments: new Map(),
     spends: new Map(),
-    conflicted: new Set(),
     absent: new Map(),
-    known: new Set(),
+    all_listed_at: 0,
+    list_times: new Map(),
+    ahead: new Set(),
+    known: new Map(),
     unread: [],
-    caught_up_at: 0,
-    listed: new Map(),
-    listed_at: new Map(),
-    last_script: '',
-    last_asked: '',
+    indexed: new Set(),
+    read: new Map(),
+    turns: new Map(),
+    turn: 0,
+    last_output: '',
   };
 }
 
@@ -101,19 +160,25 @@ export function memoryIn(cache: Map<string, unknown>): Memory {
   return memory;
 }
 
+/** Forgets the oldest payments, and what they spend. */
+export function trimPayments({ payments, spends }: Memory): void {
+  for (const [txid, { inputs }] of payments) {
+    if (payments.size <= REMEMBERED_LIMIT) return;
+    payments.delete(txid);
+    for (const input of inputs) {
+      const left = spends.get(input);
+      left?.delete(txid);
+      if (left?.size === 0) spends.delete(input);
+    }
+  }
+}
+
 /** Forgets the oldest entries of a remembered map or set. */
 export function trim(remembered: Map<string, unknown> | Set<string>): void {
   for (const key of remembered.keys()) {
     if (remembered.size <= REMEMBERED_LIMIT) return;
     remembered.delete(key);
   }
-}
-
-/** Goes on after `last`, in the order of the texts, and wraps around: every one gets its turn. */
-export function nextTurn(all: Iterable<string>, last: string, limit: number): string[] {
-  const sorted = [...all].sort();
-  const from = sorted.findIndex((text) => text > last);
-  return (from < 1 ? sorted : [...sorted.slice(from), ...sorted.slice(0, from)]).slice(0, limit);
 }
 
 export const badAnswer = (rpc: Rpc, what: string) =>
@@ -152,7 +217,7 @@ export function transactionAs(rpc: Rpc, txid: string, bytes: Uint8Array): Transa
   return transaction;
 }
 
-/** Confirmations are counted from the tip: its height is believed where the block at that height is the tip. */
+/** The height of a tip is believed where the block at that height is the tip. */
 export async function provedTip(rpc: Rpc, tip: BlockTip, hashAt: Source['hashAt']): Promise<BlockTip> {
   if ((await hashAt(tip.height)) !== tip.hash)
     throw badAnswer(rpc, `the tip is not the block at its height, ${tip.height}`);

@@ -1,0 +1,160 @@
+// Payments to watched scripts: when each was made, what it spends, and what takes its money away.
+import type { Interval, Page, PendingTransfer, Transfer, TransferUpdate } from '../chain.ts';
+import type { Transaction } from './block.ts';
+import { provedThrough } from './proofs.ts';
+import { CLOCK_SKEW_SECONDS, type Reading } from './reading.ts';
+import { type Memory, type Sighting, trimPayments } from './source.ts';
+
+/** How far a block's time may be behind the true time: miners refresh what they work on more often. */
+const BLOCK_BEHIND_SECONDS = 600;
+
+/** A block whose contents are read. */
+export interface Mined {
+  height: number;
+  hash: string;
+  /** Unix seconds, by the miner's clock. */
+  time: number;
+}
+
+/** What was stored earlier, or by another daemon, is recognised by what it spends. */
+export function rememberPending(memory: Memory, pending: readonly PendingTransfer[]): void {
+  for (const { txid, index, inputs, first_seen_at, block_hash } of pending) {
+    remember(memory, { txid, inputs }, index, first_seen_at);
+    if (block_hash === null) memory.mined.delete(txid);
+    else memory.mined.set(txid, block_hash);
+  }
+}
+
+function remember(
+  memory: Memory,
+  { txid, inputs }: { txid: string; inputs: readonly string[] },
+  index: string,
+  seen_at: number,
+): void {
+  const known = memory.payments.get(txid);
+  if (known) {
+    known.indexes.add(index);
+    known.seen_at = Math.min(known.seen_at, seen_at);
+    return;
+  }
+  memory.payments.set(txid, { seen_at, inputs, indexes: new Set([index]) });
+  for (const input of inputs) memory.spends.set(input, (memory.spends.get(input) ?? new Set()).add(txid));
+  trimPayments(memory);
+}
+
+/** The credits of unconfirmed transactions, and the payments whose money they spend elsewhere. */
+export function pageOfMempool(reading: Reading, sightings: readonly Sighting[]): Page {
+  const { memory } = reading;
+  const page = { transfers: [] as Transfer[], updates: [] as TransferUpdate[] };
+  for (const { transaction, seen_at } of sightings) {
+    // One host may still list what another has shown mined.
+    if (memory.mined.has(transaction.txid)) continue;
+    page.updates.push(...conflictsWith(reading, transaction));
+    page.transfers.push(...transfersOf(reading, transaction, { seen_at, mined: null }));
+  }
+  return page;
+}
+
+/** The same of a block. What is surely older than the watch on its address is left out. */
+export function pageOfBlock(reading: Reading, transactions: readonly Transaction[], mined: Mined): Page {
+  const page = { transfers: [] as Transfer[], updates: [] as TransferUpdate[] };
+  const newest = mined.time + CLOCK_SKEW_SECONDS;
+  const seen_at = minedSeenAt(reading.context.now(), mined.time);
+  for (const transaction of transactions) {
+    page.updates.push(...conflictsWith(reading, transaction));
+    const found = transfersOf(reading, transaction, { seen_at, mined });
+    page.transfers.push(
+      ...found.filter(({ address_key }) => (reading.watched.get(address_key)?.since ?? 0) <= newest),
+    );
+  }
+  return page;
+}
+
+/** Not after this was a transaction made that stands in a block of this time; Unix seconds, all. */
+export const minedSeenAt = (now: number, block_time: number): number =>
+  Math.min(now, block_time + BLOCK_BEHIND_SECONDS);
+
+/** Remembered payments that cannot be mined any more, because this transaction spends what they spend. */
+function conflictsWith(reading: Reading, { txid, inputs }: Transaction): TransferUpdate[] {
+  const { memory } = reading;
+  const lost = new Set<string>();
+  for (const input of inputs)
+    for (const other of memory.spends.get(input) ?? [])
+      if (other !== txid && !memory.mined.has(other)) lost.add(other);
+  return [...lost].flatMap((other) => {
+    reading.gone.add(other);
+    const reason = `transaction ${txid} spends the same`;
+    return [...(memory.payments.get(other)?.indexes ?? [])].map((index) => goneUpdate(other, index, reason));
+  });
+}
+
+export const goneUpdate = (txid: string, index: string, reason: string): TransferUpdate => ({
+  txid,
+  index,
+  state: 'gone',
+  confirmations: 0,
+  height: null,
+  block_hash: null,
+  reason,
+});
+
+/**
+ * Every output to a watched script. A coinbase is no payment: it cannot be spent for 100 blocks, and no wallet
+ * pays an invoice with one.
+ */
+function transfersOf(
+  reading: Reading,
+  transaction: Transaction,
+  { seen_at, mined }: { seen_at: number; mined: Mined | null },
+): Transfer[] {
+  const { memory, watched, chain } = reading;
+  const found = creditsOf(transaction, watched);
+  if (found.length === 0) return [];
+  const { txid } = transaction;
+  const known_at = memory.payments.get(txid)?.seen_at ?? memory.known.get(txid)?.seen_at ?? seen_at;
+  return found.map(({ script, index, amount }) => {
+    remember(memory, transaction, index, known_at);
+    const made = { earliest_at: Math.min(known_at, provedThrough(reading, script)), latest_at: known_at };
+    const place = {
+      height: mined?.height ?? null,
+      block_hash: mined?.hash ?? null,
+      confirmations: mined ? 1 : 0,
+    };
+    return transferOf(chain, transaction, { script, index, amount, ...place, ...made });
+  });
+}
+
+interface Credit {
+  script: string;
+  index: string;
+  amount: bigint;
+}
+
+export function creditsOf(transaction: Transaction, scripts: { has(script: string): boolean }): Credit[] {
+  if (transaction.coinbase) return [];
+  return transaction.outputs.flatMap(({ script, amount }, index) =>
+    amount === 0n || !scripts.has(script) ? [] : { script, index: String(index), amount },
+  );
+}
+
+type Placed = Pick<Transfer, 'height' | 'block_hash' | 'confirmations'> & Interval & Credit;
+
+export function transferOf(
+  chain: string,
+  { txid, inputs }: Transaction,
+  { script, index, amount, ...place }: Placed,
+): Transfer {
+  return {
+    chain,
+    address_key: script,
+    txid,
+    index,
+    amount_atomic: amount,
+    memo: null,
+    references: [],
+    sender: null,
+    inputs,
+    final: false,
+    ...place,
+  };
+}

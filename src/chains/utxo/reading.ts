@@ -1,0 +1,142 @@
+// What one reading carries along: who is watched, what was proved before it, and what it has been shown since.
+import type { Network, PendingTransfer, ReadContext, ReadRequest, StoredProof } from '../chain.ts';
+import type { Header } from './block.ts';
+import { type Coin, workRules } from './networks.ts';
+import { rememberPending } from './payments.ts';
+import {
+  type BlockTip,
+  badAnswer,
+  type Listing,
+  type Memory,
+  memoryIn,
+  readable,
+  type Source,
+  type Watched,
+} from './source.ts';
+import { checkWork, type WorkRules } from './work.ts';
+
+/** How far a block's time may be ahead of the true time: nodes refuse more. */
+export const CLOCK_SKEW_SECONDS = 7200;
+/** A main network has never been without a block for so many times the average. */
+const STALE_BLOCKS = 18;
+
+export interface Reading {
+  source: Source;
+  context: ReadContext;
+  memory: Memory;
+  coin: Coin;
+  rules: WorkRules;
+  /** Gateway id of the coin. */
+  chain: string;
+  /** Unix seconds. */
+  started_at: number;
+  watched: Watched;
+  /** Scripts that cannot wait. */
+  urgent: readonly string[];
+  /** Scripts whose stored proof is behind the rest. */
+  behind: ReadonlyMap<string, StoredProof>;
+  /** What earlier readings proved of all others, Unix seconds; 0 where nothing is proved. */
+  proved_through: number;
+  /** What was pending when it began, and of that what stood in no block, by script. */
+  pending: readonly PendingTransfer[];
+  unconfirmed: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Payments that this reading showed to be gone. */
+  gone: Set<string>;
+  /** What was listed in this reading, in its order. */
+  lists: Listing[];
+}
+
+/** Null where the coin itself is not read. */
+export async function openReading(
+  coin: Coin,
+  source: Source,
+  context: ReadContext,
+  request: ReadRequest,
+): Promise<Reading | null> {
+  const chain = context.gateways.find((gateway) => !gateway.is_token)?.chain;
+  if (chain === undefined) return null;
+  const memory = memoryIn(context.cache);
+  const pending = await request.pending();
+  memory.is_whole = false;
+  // Reading begins again: what was mined is what is stored as mined.
+  if (request.cursor === null) {
+    memory.mined.clear();
+    memory.ring = null;
+  }
+  rememberPending(memory, pending);
+  const unconfirmed = new Map<string, Set<string>>();
+  for (const { address_key, txid, block_hash } of pending)
+    if (block_hash === null)
+      unconfirmed.set(address_key, (unconfirmed.get(address_key) ?? new Set()).add(txid));
+  const behind = (await request.behind()).filter((proof) => proof.chain === chain);
+  const urgent = (await request.urgent()).filter((account) => account.chain === chain);
+  return {
+    source,
+    context,
+    memory,
+    coin,
+    rules: await rulesFor(coin, source, context),
+    chain,
+    started_at: context.now(),
+    watched: await watchedOf(request),
+    urgent: [...new Set(urgent.map(({ address_key }) => address_key))],
+    behind: new Map(behind.map((proof) => [proof.address_key, proof])),
+    proved_through: request.read_through ?? 0,
+    pending,
+    unconfirmed,
+    gone: new Set(),
+    lists: [],
+  };
+}
+
+export const watchedOf = async (request: ReadRequest): Promise<Watched> =>
+  new Map((await request.addresses()).map((each) => [each.key, each]));
+
+/** How blocks are proved where this provider reads. Test networks are told apart by their first block. */
+export async function rulesFor(
+  coin: Coin,
+  source: Source,
+  { network, cache }: { network: Network; cache: Map<string, unknown> },
+): Promise<WorkRules> {
+  const memory = memoryIn(cache);
+  if (network === 'testnet') memory.genesis ??= await source.hashAt(0);
+  return workRules(coin, network, memory.genesis ?? coin.main.genesis);
+}
+
+/** Throws ProviderError where the header is not proved by work, or is of a time to come. */
+export function checkHeader(
+  { context, memory, rules }: Pick<Reading, 'context' | 'memory' | 'rules'>,
+  header: Header,
+): void {
+  try {
+    readable(context.rpc, `block ${header.hash}`, () => checkWork(rules, header));
+  } catch (error) {
+    // Which network this is may have been a false answer too.
+    memory.genesis = null;
+    throw error;
+  }
+  if (header.time > context.now() + CLOCK_SKEW_SECONDS)
+    throw badAnswer(context.rpc, `block ${header.hash} is of a time to come`);
+}
+
+/** The header that the provider has at this height, proved by its own work. */
+export async function headerAt(reading: Reading, height: number): Promise<Header> {
+  const header = await reading.source.header(await reading.source.hashAt(height));
+  checkHeader(reading, header);
+  return header;
+}
+
+/** The provider's tip. One of a time to come is refused, and on a main network one that is hours old. */
+export async function readTip({ source, context, coin }: Reading): Promise<BlockTip> {
+  const tip = await source.tip();
+  const now = context.now();
+  const either = "the provider's clock, or this machine's, is wrong";
+  if (tip.time > now + CLOCK_SKEW_SECONDS)
+    throw badAnswer(context.rpc, `the tip is ${tip.time - now} seconds ahead of now: ${either}`);
+  if (context.network === 'mainnet' && tip.time < now - STALE_BLOCKS * coin.block_seconds)
+    throw badAnswer(
+      context.rpc,
+      `the tip is ${now - tip.time} seconds old: the provider is stuck, or ${either}`,
+    );
+  return tip;
+}
