@@ -187,6 +187,21 @@ export const entries: readonly Entry[] = [
   entry('admin payment', 'Show everything about a payment', () => import('./commands/admin/payment.ts')),
   entry('admin resolve', 'Resolve an invoice by hand', () => import('./commands/admin/resolve.ts')),
   entry(
+    'admin transaction',
+    'Show what a transaction paid to an invoice',
+    () => import('./commands/admin/transaction.ts'),
+  ),
+  entry(
+    'admin contradictions',
+    'List what two sources state differently',
+    () => import('./commands/admin/contradictions.ts'),
+  ),
+  entry(
+    'admin close-contradiction',
+    'Close a contradiction',
+    () => import('./commands/admin/close-contradiction.ts'),
+  ),
+  entry(
     'admin observers',
     'Watch what each observer has read',
     () => import('./commands/admin/observers.ts'),

@@ -44,3 +44,9 @@ export async function agree(question: string, type: string | undefined, io: Io):
   const typed = await input({ message: `${clean(question)} Type ${clean(type)} to go on:` }, context);
   return typed.trim() === type;
 }
+
+/** A line of text; empty where a person gives none. */
+export async function askText(question: string, io: Io): Promise<string> {
+  const { input } = await import('@inquirer/prompts');
+  return (await input({ message: clean(question) }, { output: io.stderr, input: io.stdin })).trim();
+}

@@ -33,7 +33,17 @@ export interface RunningApp extends App {
   stop(): Promise<void>;
 }
 
-export function openApp({ config, db, secrets, log, clock, source, rate_bases }: AppOptions): RunningApp {
+export function openApp({
+  config,
+  db,
+  secrets,
+  log,
+  clock: machine_clock,
+  source,
+  rate_bases,
+}: AppOptions): RunningApp {
+  const clock_check = createClockCheck(machine_clock);
+  const { clock } = clock_check;
   const gateways = gatewaysOf(config.network, config.gateways);
   const rates = openRates({
     config,
@@ -52,7 +62,6 @@ export function openApp({ config, db, secrets, log, clock, source, rate_bases }:
       return sealed ? secrets.open(sealed, webhookSecretPurpose(merchant_id)) : null;
     },
   });
-  const clock_check = createClockCheck(clock);
   const quorum = createQuorum(config);
   const settling: SettleApp = { db, clock, clock_check, quorum, log, config, webhooks };
   const mail = openMail({ config, log, clock });

@@ -9,6 +9,8 @@ const TOLERANCE_SECONDS = 30;
 const REMEMBERED_SECONDS = 3600;
 /** … one for each stretch of this length. */
 const SLOT_SECONDS = 60;
+/** The freshest tip of an hour is not older than this when it is read: by so much our clock may be less ahead than it shows. */
+const TIP_AGE_SECONDS = 10;
 /** Time to read the chains after a start, before the grace may end what was not read. */
 const START_SECONDS = 600;
 
@@ -20,12 +22,20 @@ export interface ClockTrouble {
 }
 
 export interface ClockCheck {
-  /** Takes the time of a tip that was read just now, by the chain's clock; Unix seconds. */
-  observe(blockchain: string, tip_time: number): void;
+  /**
+   * The time to live by: this machine's, and as long as it is not believed, the last that was, continued by the
+   * monotonic timer. A clock that is set therefore neither ends a watch nor makes what is seen late.
+   */
+  clock: SteadyClock;
+  /**
+   * Takes the time of a tip that was read just now, by the chain's clock; Unix seconds. False where it is the first of
+   * its blockchain and shows that what `local` told before was wrong.
+   */
+  observe(blockchain: string, tip_time: number): boolean;
   /** How far our clock is ahead of the chains, seconds; negative where it is behind, null where nothing tells. */
   offset(): number | null;
-  /** When a moment of the chains' clock was by ours, as far as can be told. */
-  local(chain_time: number): Interval;
+  /** When a moment of this blockchain's clock was by ours, as far as can be told. */
+  local(blockchain: string, chain_time: number): Interval;
   /** Why our clock is not believed; null while it is. */
   trouble(): ClockTrouble | null;
   /** Whether there was time to read the chains since the start. */
@@ -36,72 +46,87 @@ export interface ClockCheck {
 
 interface Sample {
   slot: number;
-  /** Our clock minus the tip's time: their difference, and how old the tip was. Seconds. */
-  difference: number;
-  /** Our clock minus the monotonic timer at that moment, seconds: it changes only when our clock is set. */
-  base: number;
+  /**
+   * What the tip's time lacked to the monotonic timer at that moment: the difference of the clocks, and how old the tip
+   * was. Seconds. It stays right when our clock is set.
+   */
+  behind: number;
 }
 
 /**
  * A tip is never younger than its time, so the least difference of all tips is the clocks' own, up to the delay of the
  * freshest one. When our clock is set, the monotonic timer tells by how much, and earlier tips still count. Of several
- * blockchains the one that agrees best with our clock is believed: the others' providers may be behind, or lie.
+ * blockchains the one that agrees best with our clock is believed: the others' providers may be behind, or lie. A
+ * blockchain whose own clock is slow shows it by its newest tip: what it calls a moment may have been so much later.
  */
 export function createClockCheck(clock: SteadyClock): ClockCheck {
   const samples = new Map<string, Sample[]>();
+  /** Of the newest tip of each blockchain. */
+  const newest = new Map<string, number>();
   const started_at = clock.monotonic_ms() / 1000;
-  const first_base = clock.ms() / 1000 - started_at;
+  const monotonic = () => clock.monotonic_ms() / 1000;
+  /** Our clock minus the monotonic timer, seconds: it changes only when our clock is set. */
+  const base = () => clock.ms() / 1000 - monotonic();
+  /** The last that agreed with the chains, or at the start was all there is. */
+  let believed_base = base();
   let reported = false;
 
-  const monotonic = () => clock.monotonic_ms() / 1000;
-  const base = () => clock.ms() / 1000 - monotonic();
-
-  function offset(): number | null {
-    const now = base();
+  /** How far a clock with this difference to the monotonic timer is ahead of one blockchain's. */
+  function offsetOf(blockchain: string, of_base: number): number | null {
     const oldest = (monotonic() - REMEMBERED_SECONDS) / SLOT_SECONDS;
-    let best: number | null = null;
-    for (const known of samples.values()) {
-      const fresh = known.filter(({ slot }) => slot >= oldest);
-      if (fresh.length === 0) continue;
-      const of_chain = Math.min(...fresh.map((sample) => sample.difference + now - sample.base));
-      if (best === null || Math.abs(of_chain) < Math.abs(best)) best = of_chain;
-    }
-    return best;
+    const fresh = samples.get(blockchain)?.filter(({ slot }) => slot >= oldest) ?? [];
+    return fresh.length === 0 ? null : of_base + Math.min(...fresh.map(({ behind }) => behind));
+  }
+
+  /** The same of the blockchain that agrees best with it. */
+  function offset(of_base: number): number | null {
+    const offsets = [...samples.keys()].flatMap((blockchain) => offsetOf(blockchain, of_base) ?? []);
+    if (offsets.length === 0) return null;
+    return offsets.reduce((best, one) => (Math.abs(one) < Math.abs(best) ? one : best));
   }
 
   function trouble(): ClockTrouble | null {
-    const measured = offset();
-    const seconds = Math.round(measured ?? base() - first_base);
-    if (Math.abs(seconds) <= TOLERANCE_SECONDS) return null;
-    const [way, by] = [seconds > 0 ? 'ahead of' : 'behind', Math.abs(seconds)];
-    const message =
-      measured === null
-        ? `this machine's clock was set ${by} seconds ${seconds > 0 ? 'forward' : 'back'}, and no chain could be asked for the time since`
-        : `this machine's clock is ${by} seconds ${way} the chains that are read, or their providers are ${seconds > 0 ? 'behind' : 'wrong'}`;
-    return {
-      offset_seconds: seconds,
-      message: `${message}; nothing ends until they agree. Set the clock by NTP`,
-    };
+    const now = base();
+    const measured = offset(now);
+    const seconds = Math.round(measured ?? now - believed_base);
+    if (Math.abs(seconds) <= TOLERANCE_SECONDS) {
+      believed_base = now;
+      return null;
+    }
+    return { offset_seconds: seconds, message: describe(seconds, measured === null) };
   }
 
+  /** Of the clock that is lived by. */
+  const steadyBase = () => (trouble() === null ? base() : believed_base);
+
   return {
+    clock: {
+      monotonic_ms: () => clock.monotonic_ms(),
+      ms: () => (trouble() === null ? clock.ms() : Math.round((monotonic() + believed_base) * 1000)),
+    },
     observe(blockchain, tip_time) {
       const slot = Math.floor(monotonic() / SLOT_SECONDS);
-      const sample = { slot, difference: clock.ms() / 1000 - tip_time, base: base() };
+      const behind = monotonic() - tip_time;
+      const was_right = samples.has(blockchain) || Math.abs(steadyBase() + behind) <= TIP_AGE_SECONDS;
+      newest.set(blockchain, behind);
       const known = samples.get(blockchain) ?? [];
       const of_slot = known.find((one) => one.slot === slot);
-      const now = base();
-      const isBetter = !of_slot || sample.difference < of_slot.difference + now - of_slot.base;
-      if (!isBetter) return;
+      if (of_slot && of_slot.behind <= behind) return was_right;
       const oldest = slot - REMEMBERED_SECONDS / SLOT_SECONDS;
-      samples.set(blockchain, [...known.filter((one) => one.slot !== slot && one.slot >= oldest), sample]);
+      const kept = known.filter((one) => one.slot !== slot && one.slot >= oldest);
+      samples.set(blockchain, [...kept, { slot, behind }]);
+      return was_right;
     },
-    offset,
-    local(chain_time) {
-      const seconds = offset() ?? 0;
+    offset: () => offset(base()),
+    local(blockchain, chain_time) {
+      const of_base = steadyBase();
+      const own = offsetOf(blockchain, of_base);
+      if (own === null) return { earliest_at: Math.floor(chain_time), latest_at: Math.ceil(chain_time) };
+      const lag = of_base + (newest.get(blockchain) ?? -of_base);
+      const most = (offset(of_base) ?? 0) + TOLERANCE_SECONDS;
       return {
-        earliest_at: Math.floor(chain_time + Math.min(0, seconds)),
-        latest_at: Math.ceil(chain_time + Math.max(0, seconds)),
+        earliest_at: Math.floor(chain_time + Math.min(0, own - TIP_AGE_SECONDS)),
+        latest_at: Math.ceil(chain_time + Math.max(0, Math.min(Math.max(own, lag), most))),
       };
     },
     trouble,
@@ -113,4 +138,15 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
       reported = found !== null;
     },
   };
+}
+
+function describe(seconds: number, is_unmeasured: boolean): string {
+  const by = Math.abs(seconds);
+  const what = is_unmeasured
+    ? `this machine's clock was set ${by} seconds ${seconds > 0 ? 'forward' : 'back'}, and no chain could be asked for the time since`
+    : `this machine's clock is ${by} seconds ${seconds > 0 ? 'ahead of' : 'behind'} the chains that are read, or their providers are ${seconds > 0 ? 'behind' : 'wrong'}`;
+  const mend = is_unmeasured
+    ? 'Set the clock by NTP; restart gatewayd once it is right'
+    : 'Set the clock by NTP';
+  return `${what}; nothing ends until they agree. ${mend}`;
 }

@@ -4,6 +4,7 @@ import { noteAddress } from '../data/addresses.ts';
 import { newId } from '../data/ids.ts';
 import { getInvoice, insertInvoice, watchAddress } from '../data/invoices.ts';
 import type { Tx } from '../data/open.ts';
+import { holderOf } from '../data/reservations.ts';
 import type { InvoiceRow } from '../data/tables.ts';
 import type { Family, Gateway } from '../src/chains/chain.ts';
 import { findBlockchain } from '../src/chains/gateways.ts';
@@ -100,7 +101,7 @@ const WATCHES_KNOWN = 10_000;
 const watches = new WeakMap<App['db'], Map<string, number>>();
 
 const untilHour = (seconds: number): number => Math.ceil(seconds / WATCH_STEP_SECONDS) * WATCH_STEP_SECONDS;
-const watchKey = (row: InvoiceRow): string => `${row.blockchain} ${row.address_key} ${row.owner_id}`;
+const watchKey = (row: InvoiceRow): string => `${row.blockchain} ${row.address_key} ${holderOf(row)}`;
 
 function watchFor(row: InvoiceRow) {
   const open_until = untilHour(row.expires_at + GRACE_SECONDS);
@@ -129,12 +130,12 @@ function noteWatched(app: App, row: InvoiceRow): void {
 async function watch(
   app: App,
   tx: Tx,
-  { gateway, owner_id }: InvoiceRequest,
+  { gateway, owner_id, kind }: InvoiceRequest,
   row: InvoiceRow,
 ): Promise<void> {
-  if (owner_id !== null) await keepWatchQuota(app, tx, { owner_id, gateway, wallet: row });
+  if (owner_id !== null && kind === 'sale') await keepWatchQuota(app, tx, { owner_id, gateway, wallet: row });
   await watchAddress(tx, watchFor(row));
-  await noteAddress(tx, { ...row, now: row.created_at });
+  await noteAddress(app.db, tx, { ...row, owner_id: holderOf(row), now: row.created_at });
 }
 
 /** Draws a memo and a reference until they are free. */

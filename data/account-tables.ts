@@ -1,4 +1,5 @@
 // The tables of people: users, merchants, their wallets and offers, and what belongs to the database as a whole.
+import type { Generated } from 'kysely';
 import type { Flag, Once } from './columns.ts';
 
 export interface MetaTable {
@@ -31,6 +32,8 @@ export interface MerchantsTable {
   api_key_sealed: string;
   webhook_url: string | null;
   webhook_secret_sealed: string | null;
+  /** Whether events of refills are posted to `webhook_url` too. */
+  webhook_refills: Generated<Flag>;
   /** JSON array as sent, or null for all. */
   enabled_currencies: string | null;
   /** Head of the merchant's ledger chain; see LedgerTable. */

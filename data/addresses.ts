@@ -1,10 +1,12 @@
 // Who has asked for payments to which address: one may serve several accounts, and none gets power over another by it.
-import type { Executor, Tx } from './open.ts';
+import { sql } from 'kysely';
+import type { Db, Executor, Tx } from './open.ts';
+import type { AddressAccountRow } from './tables.ts';
 
 /** The deployment itself, which has no row among the merchants. */
 const DEPLOYMENT = '';
-/** Addresses that the operator is shown as shared. */
-const SHARED_SHOWN = 100;
+/** Accounts at shared addresses that the operator is shown. */
+const SHARED_READ = 500;
 
 interface AddressRef {
   blockchain: string;
@@ -13,55 +15,87 @@ interface AddressRef {
 
 const ownerKey = (owner_id: string | null): string => owner_id ?? DEPLOYMENT;
 
-/** Notes that this owner asks for payments to the address; he is noted once. */
+/** Notes that this owner asks for payments to the address, once; where another does so too, all of them are marked. */
 export async function noteAddress(
-  tx: Executor,
-  { blockchain, address_key, owner_id, now }: AddressRef & { owner_id: string | null; now: number },
-): Promise<void> {
-  await tx
-    .insertInto('address_accounts')
-    .values({ blockchain, address_key, owner_id: ownerKey(owner_id), since: now, first_sale_at: null })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-}
-
-/** Notes that a payment read from the chain was booked for this owner at the address; the first one counts. */
-export async function noteSale(
+  db: Db,
   tx: Tx,
   { blockchain, address_key, owner_id, now }: AddressRef & { owner_id: string | null; now: number },
 ): Promise<void> {
+  const noted = await tx
+    .insertInto('address_accounts')
+    .values({
+      blockchain,
+      address_key,
+      owner_id: ownerKey(owner_id),
+      since: now,
+      first_sale_at: null,
+      shared: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('owner_id')
+    .executeTakeFirst();
+  if (!noted) return;
+  // Of two who ask at the same moment one waits here, and sees the other.
+  if (db.dialect === 'postgres')
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`address ${blockchain} ${address_key}`}, 0))`.execute(
+      tx,
+    );
+  if ((await ownersAt(tx, { blockchain, address_key })).length < 2) return;
   await tx
     .updateTable('address_accounts')
-    .set({ first_sale_at: now })
+    .set({ shared: 1 })
     .where('blockchain', '=', blockchain)
     .where('address_key', '=', address_key)
-    .where('owner_id', '=', ownerKey(owner_id))
-    .where('first_sale_at', 'is', null)
     .execute();
 }
 
+/** Notes that a payment read from the chain was booked for this merchant at the address; `now` in Unix seconds. */
+export async function noteSale(
+  tx: Tx,
+  {
+    blockchain,
+    address_key,
+    owner_id,
+    amount_usd_micros,
+    now,
+  }: AddressRef & { owner_id: string; amount_usd_micros: bigint; now: number },
+): Promise<void> {
+  await tx
+    .updateTable('address_accounts')
+    .set((update) => ({
+      first_sale_at: update.fn.coalesce('first_sale_at', update.val(now)),
+      sold_micros: update('sold_micros', '+', amount_usd_micros),
+    }))
+    .where('blockchain', '=', blockchain)
+    .where('address_key', '=', address_key)
+    .where('owner_id', '=', owner_id)
+    .execute();
+}
+
+/** An account that uses an address. */
+export interface Standing {
+  /** Null is the deployment. */
+  owner_id: string | null;
+  /** Whether a payment read from the chain was booked for it there; the deployment needs none. */
+  has_sold: boolean;
+}
+
 /**
- * The owners who use an address, those first who go before the others: whoever sold there first, then whoever asked
- * there first. Null stands for the deployment.
+ * The accounts that use an address, those first that go before the others: the deployment, then those that have sold
+ * more there, then those that asked there first. Whoever would go before the address's owner has to pay him more than
+ * all his buyers do.
  */
 export async function ownersAt(
   query: Executor,
   { blockchain, address_key }: AddressRef,
-): Promise<(string | null)[]> {
+): Promise<Standing[]> {
   const rows = await query
     .selectFrom('address_accounts')
     .selectAll()
     .where('blockchain', '=', blockchain)
     .where('address_key', '=', address_key)
     .execute();
-  const never = Number.MAX_SAFE_INTEGER;
-  rows.sort(
-    (a, b) =>
-      (a.first_sale_at ?? never) - (b.first_sale_at ?? never) ||
-      a.since - b.since ||
-      (a.owner_id < b.owner_id ? -1 : 1),
-  );
-  return rows.map(({ owner_id }) => (owner_id === DEPLOYMENT ? null : owner_id));
+  return inOrder(rows);
 }
 
 /** Whether a payment read from the chain was ever booked for this owner, on any blockchain. */
@@ -96,21 +130,52 @@ export async function watchedOf(
   return rows.map(({ address_key }) => address_key);
 }
 
-/** Addresses that several accounts use, newest first, with the accounts; for the operator. */
-export async function sharedAddresses(query: Executor, blockchain: string) {
-  const shared = await query
-    .selectFrom('address_accounts')
-    .select(['address_key'])
-    .where('blockchain', '=', blockchain)
-    .groupBy('address_key')
-    .having((of) => of.fn.countAll(), '>', 1)
-    .orderBy((of) => of.fn.max('since'), 'desc')
-    .limit(SHARED_SHOWN)
-    .execute();
-  return Promise.all(
-    shared.map(async ({ address_key }) => ({
-      address_key,
-      owners: await ownersAt(query, { blockchain, address_key }),
-    })),
-  );
+export interface SharedAddress extends AddressRef {
+  /** Those first who go before the others; null stands for the deployment. */
+  owners: (string | null)[];
 }
+
+/** Addresses that several accounts use, with the accounts; for the operator. */
+export async function sharedAddresses(query: Executor): Promise<SharedAddress[]> {
+  const rows = await query
+    .selectFrom('address_accounts')
+    .selectAll()
+    .where('shared', '=', 1)
+    .orderBy('blockchain')
+    .orderBy('address_key')
+    .limit(SHARED_READ)
+    .execute();
+  const addresses = new Map<string, AddressAccountRow[]>();
+  for (const row of rows) {
+    const key = `${row.blockchain} ${row.address_key}`;
+    addresses.set(key, [...(addresses.get(key) ?? []), row]);
+  }
+  return [...addresses.values()].flatMap((of) => {
+    const [first] = of;
+    return first
+      ? [
+          {
+            blockchain: first.blockchain,
+            address_key: first.address_key,
+            owners: inOrder(of).map(({ owner_id }) => owner_id),
+          },
+        ]
+      : [];
+  });
+}
+
+const isDeployment = ({ owner_id }: AddressAccountRow): boolean => owner_id === DEPLOYMENT;
+
+const inOrder = (rows: readonly AddressAccountRow[]): Standing[] =>
+  [...rows]
+    .sort(
+      (a, b) =>
+        Number(isDeployment(b)) - Number(isDeployment(a)) ||
+        (a.sold_micros > b.sold_micros ? -1 : a.sold_micros < b.sold_micros ? 1 : 0) ||
+        a.since - b.since ||
+        (a.owner_id < b.owner_id ? -1 : 1),
+    )
+    .map((row) => ({
+      owner_id: isDeployment(row) ? null : row.owner_id,
+      has_sold: isDeployment(row) || row.first_sale_at !== null,
+    }));

@@ -1,4 +1,4 @@
-// What two sources say differently of one thing: kept until a person closes it, never decided by itself.
+// What two sources state differently of one thing: listed until a person closes it, never decided automatically.
 import { sql } from 'kysely';
 import { newId } from './ids.ts';
 import type { Executor, Tx } from './open.ts';
@@ -68,13 +68,40 @@ export function listContradictions(
   return select.orderBy('created_at', 'desc').orderBy('id', 'desc').offset(skip).limit(limit).execute();
 }
 
-export async function countContradictions(query: Executor, blockchain?: string): Promise<number> {
-  let select = query
+/** How many are open of each of these blockchains; those without any are absent. */
+export async function countContradictions(
+  query: Executor,
+  blockchains: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await query
     .selectFrom('contradictions')
-    .select((of) => of.fn.countAll().as('count'))
-    .where('closed_at', 'is', null);
-  if (blockchain !== undefined) select = select.where('blockchain', '=', blockchain);
-  return Number((await select.executeTakeFirstOrThrow()).count);
+    .select((of) => ['blockchain', of.fn.countAll().as('count')])
+    .where('blockchain', 'in', blockchains)
+    .where('closed_at', 'is', null)
+    .groupBy('blockchain')
+    .execute();
+  return new Map(rows.map(({ blockchain, count }) => [blockchain, Number(count)]));
+}
+
+/** What was booked on an operator's word is on the chain now, as he named it. */
+export async function confirmBooking(
+  tx: Tx,
+  blockchain: string,
+  subject: string,
+  now: number,
+): Promise<void> {
+  await tx
+    .updateTable('contradictions')
+    .set({
+      closed_at: now,
+      closed_by: 'observer',
+      note: 'read from the chain, with the amount that was booked',
+    })
+    .where('blockchain', '=', blockchain)
+    .where('kind', '=', 'booking_differs')
+    .where('subject', '=', subject)
+    .where('closed_at', 'is', null)
+    .execute();
 }
 
 /** Closes one that is open; undefined where there is none. */

@@ -182,17 +182,6 @@ export async function makeDue(tx: Tx, id: string): Promise<void> {
     .execute();
 }
 
-/** Gives back the amounts of ended invoices whose time for that has come; returns how many. */
-export async function releaseAmounts(query: Executor, now: number): Promise<number> {
-  const result = await query
-    .updateTable('invoices')
-    .set({ reserved: null, reserved_until: null })
-    .where('reserved', '=', 1)
-    .where('reserved_until', '<=', now)
-    .executeTakeFirst();
-  return Number(result.numUpdatedRows);
-}
-
 /** The invoice with this memo at this address; memos are unique there for ever. */
 export function invoiceByMemo(
   query: Executor,

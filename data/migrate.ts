@@ -3,6 +3,7 @@ import { type Kysely, Migrator } from 'kysely';
 import * as foundation from './migrations/0001-foundation.ts';
 import * as operator from './migrations/0002-operator.ts';
 import * as proofs from './migrations/0003-proofs.ts';
+import * as accounts from './migrations/0005-accounts.ts';
 import { DatabaseError, type Db, type Dialect } from './open.ts';
 
 interface Step {
@@ -14,6 +15,7 @@ const steps: Record<string, Step> = {
   '0001-foundation': foundation,
   '0002-operator': operator,
   '0003-proofs': proofs,
+  '0005-accounts': accounts,
 };
 
 /** Applies what is missing and returns the names of the steps done. Throws DatabaseError on a newer schema; then nothing was changed. */

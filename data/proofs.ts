@@ -104,6 +104,22 @@ export function troubledProofs(
     .execute();
 }
 
+/** How many accounts of these blockchains are in trouble, counted up to `most`. */
+export async function countTroubled(
+  query: Executor,
+  blockchains: readonly string[],
+  most: number,
+): Promise<number> {
+  const rows = await query
+    .selectFrom('account_proofs')
+    .select('account')
+    .where('blockchain', 'in', blockchains)
+    .where('trouble', 'is not', null)
+    .limit(most)
+    .execute();
+  return rows.length;
+}
+
 /** Replaces what is known of unreadable assets; one that stays unreadable keeps its `since`. */
 export async function putUnreadable(
   tx: Tx,

@@ -1,6 +1,8 @@
 // Amounts that are reserved at an address: by whom, since when they may be given back, and how many one owner holds.
 import { sql } from 'kysely';
 import type { Db, Executor, Tx } from './open.ts';
+import { provedThrough } from './proofs.ts';
+import type { InvoiceRow } from './tables.ts';
 
 /** Most values that one question asks for. */
 const AMOUNTS_PER_QUERY = 500;
@@ -14,95 +16,187 @@ export interface Slot {
   chain: string;
 }
 
-export interface Reservation {
+export interface Reservation extends Slot {
   id: string;
   amount_atomic: string;
-  owner_id: string | null;
+  /** Whose payments these are; null is the deployment. */
+  holder: string | null;
   /** Null while its invoice is open. */
   ended_at: number | null;
+  /** Whether money came to it. */
+  is_paid: boolean;
 }
 
-/** Keeps others from looking for an amount there until the transaction ends; SQLite's writer is alone anyway. */
-export async function lockSlot(db: Db, tx: Tx, { blockchain, address_key, chain }: Slot): Promise<void> {
+/** Whose the payments of an invoice are: refills are the deployment's, though a merchant asks for them. */
+export const holderOf = ({ kind, owner_id }: Pick<InvoiceRow, 'kind' | 'owner_id'>): string | null =>
+  kind === 'refill' ? null : owner_id;
+
+const columns = [
+  'id',
+  'blockchain',
+  'address_key',
+  'chain',
+  'amount_atomic',
+  'owner_id',
+  'kind',
+  'ended_at',
+  'status',
+  'payment_id',
+] as const;
+
+const reservationOf = ({
+  owner_id,
+  kind,
+  status,
+  payment_id,
+  ...rest
+}: Pick<InvoiceRow, (typeof columns)[number]>): Reservation => ({
+  ...rest,
+  holder: holderOf({ kind, owner_id }),
+  is_paid: status === 'confirmed' || payment_id !== null,
+});
+
+/**
+ * Keeps others from counting an owner's amounts and from taking one there until the transaction ends, in this order;
+ * SQLite's writer is alone anyway.
+ */
+export async function lockSlot(
+  db: Db,
+  tx: Tx,
+  owner_id: string | null,
+  { blockchain, address_key, chain }: Slot,
+): Promise<void> {
   if (db.dialect !== 'postgres') return;
-  const name = `amounts ${blockchain} ${address_key} ${chain}`;
-  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
+  const lock = (name: string) => sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx);
+  if (owner_id !== null) await lock(`amounts of ${owner_id}`);
+  await lock(`amounts at ${blockchain} ${address_key} ${chain}`);
 }
 
-/** Who has reserved these amounts there. */
+/** Who has reserved these amounts there, by amount. */
 export async function reservationsOf(
   query: Executor,
   slot: Slot,
   amounts: readonly string[],
-): Promise<Reservation[]> {
-  const found: Reservation[] = [];
-  for (let start = 0; start < amounts.length; start += AMOUNTS_PER_QUERY)
-    found.push(
-      ...(await query
-        .selectFrom('invoices')
-        .select(['id', 'amount_atomic', 'owner_id', 'ended_at'])
-        .where('blockchain', '=', slot.blockchain)
-        .where('address_key', '=', slot.address_key)
-        .where('chain', '=', slot.chain)
-        .where('reserved', '=', 1)
-        .where('amount_atomic', 'in', amounts.slice(start, start + AMOUNTS_PER_QUERY))
-        .execute()),
-    );
+): Promise<Map<string, Reservation[]>> {
+  const found = new Map<string, Reservation[]>();
+  for (let start = 0; start < amounts.length; start += AMOUNTS_PER_QUERY) {
+    const rows = await query
+      .selectFrom('invoices')
+      .select(columns)
+      .where('blockchain', '=', slot.blockchain)
+      .where('address_key', '=', slot.address_key)
+      .where('chain', '=', slot.chain)
+      .where('reserved', '=', 1)
+      .where('amount_atomic', 'in', amounts.slice(start, start + AMOUNTS_PER_QUERY))
+      .execute();
+    for (const row of rows)
+      found.set(row.amount_atomic, [...(found.get(row.amount_atomic) ?? []), reservationOf(row)]);
+  }
   return found;
 }
 
-export interface Holder {
+/** Part of what an owner has reserved: all, or what fits each that is given. */
+export interface Holding {
   owner_id: string;
-  /** With both, only what this caller has asked for at this unit counts. */
-  unit_id?: string | undefined;
-  caller?: string | undefined;
+  /** What one anonymous caller has asked for at one unit. */
+  by?: { unit_id: string; caller: string };
+  /** What callers without credentials have asked for. */
+  anonymous?: true;
+  refills?: true;
+  address?: Pick<Slot, 'blockchain' | 'address_key'>;
 }
 
-/** How many amounts a holder has reserved, counted up to `most`. */
-export async function countReserved(
-  query: Executor,
-  { owner_id, unit_id, caller }: Holder,
-  most: number,
-): Promise<number> {
+function held(query: Executor, { owner_id, by, anonymous, refills, address }: Holding) {
   let select = query
     .selectFrom('invoices')
-    .select('id')
-    .where('owner_id', '=', owner_id)
-    .where('reserved', '=', 1);
-  if (unit_id !== undefined && caller !== undefined)
-    select = select.where('unit_id', '=', unit_id).where('caller', '=', caller);
-  return (await select.limit(most).execute()).length;
-}
-
-/** Gives back amounts of a holder whose invoices ended at or before this moment (Unix seconds), the oldest first. */
-export async function releaseEnded(
-  tx: Tx,
-  { owner_id, unit_id, caller }: Holder,
-  ended_before: number,
-): Promise<number> {
-  let select = tx
-    .selectFrom('invoices')
-    .select('id')
+    .select(columns)
     .where('owner_id', '=', owner_id)
     .where('reserved', '=', 1)
-    .where('ended_at', '<=', ended_before);
-  if (unit_id !== undefined && caller !== undefined)
-    select = select.where('unit_id', '=', unit_id).where('caller', '=', caller);
-  const rows = await select.orderBy('ended_at').limit(RELEASED_AT_ONCE).execute();
-  await release(
-    tx,
-    rows.map(({ id }) => id),
-  );
-  return rows.length;
+    // What is paid for is no abuse.
+    .where('status', '<>', 'confirmed');
+  if (by) select = select.where('unit_id', '=', by.unit_id).where('caller', '=', by.caller);
+  if (anonymous) select = select.where('caller', 'is not', null);
+  if (refills) select = select.where('kind', '=', 'refill');
+  if (address)
+    select = select
+      .where('blockchain', '=', address.blockchain)
+      .where('address_key', '=', address.address_key);
+  return select;
 }
 
-/** Gives the amounts of these invoices back at once. */
-export async function release(tx: Tx, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
+/** How many amounts are reserved without being paid, counted up to `most`. */
+export const countReserved = async (query: Executor, holding: Holding, most: number): Promise<number> =>
+  (await held(query, holding).limit(most).execute()).length;
+
+/** When an amount that nobody paid may be given back before its time. */
+export interface EarlyRelease {
+  /** Unix seconds. */
+  now: number;
+  /** How long after the end of its invoice; so far its account must be proved read, too. */
+  hold_seconds: number;
+}
+
+/** Gives back amounts of unpaid invoices, those that ended first before the others; how many. */
+export async function releaseEnded(tx: Tx, holding: Holding, early: EarlyRelease): Promise<number> {
+  const rows = await held(tx, holding)
+    .where('ended_at', '<=', early.now - early.hold_seconds)
+    .orderBy('ended_at')
+    .limit(RELEASED_AT_ONCE)
+    .execute();
+  return release(tx, rows.map(reservationOf), early);
+}
+
+/** Gives back those of these amounts that may be by now; how many. */
+export async function release(
+  tx: Tx,
+  reservations: readonly Reservation[],
+  { now, hold_seconds }: EarlyRelease,
+): Promise<number> {
+  const proved = new Map<string, number>();
+  const ids: string[] = [];
+  for (const reservation of reservations) {
+    const { blockchain, address_key, chain, ended_at, id } = reservation;
+    const account = `${blockchain} ${address_key} ${chain}`;
+    const read_through = proved.get(account) ?? (await provedThrough(tx, reservation));
+    proved.set(account, read_through);
+    if (ended_at !== null && ended_at + hold_seconds <= Math.min(now, read_through)) ids.push(id);
+  }
+  if (ids.length === 0) return 0;
   await tx
     .updateTable('invoices')
     .set({ reserved: null, reserved_until: null })
     .where('id', 'in', ids)
     .where('status', '<>', 'created')
     .execute();
+  return ids.length;
+}
+
+/** How far the account of a row of `invoices` is proved read; null where it is not, or its asset cannot be read. */
+const proved = sql<number | null>`(
+  select case
+    when unreadable.chain is not null then null
+    when own.account is null then cursors.read_through
+    else own.read_through end
+  from cursors
+  left join account_proofs as own on own.blockchain = cursors.blockchain
+    and own.address_key = invoices.address_key and own.chain = invoices.chain
+  left join unreadable_assets as unreadable on unreadable.blockchain = cursors.blockchain
+    and unreadable.chain = invoices.chain
+  where cursors.blockchain = invoices.blockchain)`;
+
+/**
+ * Gives back the amounts of ended invoices whose time for that has come, as far as it is proved read, so that whoever
+ * paid a little late has not paid for another; or when they are watched no more. Returns how many. `now`: Unix seconds.
+ */
+export async function releaseAmounts(query: Executor, now: number): Promise<number> {
+  const result = await query
+    .updateTable('invoices')
+    .set({ reserved: null, reserved_until: null })
+    .where('reserved', '=', 1)
+    .where('reserved_until', '<=', now)
+    .where((where) =>
+      where.or([where(proved, '>=', where.ref('reserved_until')), where('watch_until', '<', now)]),
+    )
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
 }

@@ -1,4 +1,5 @@
 // The tables of running: what is watched, how far each blockchain and account was read, who reads, and what is counted.
+import type { Generated } from 'kysely';
 import type { Once } from './columns.ts';
 
 export interface WatchesTable {
@@ -62,8 +63,12 @@ export interface AddressAccountsTable {
   /** The merchant; the empty text stands for the deployment itself. */
   owner_id: Once<string>;
   since: Once<number>;
-  /** When a payment read from the chain was first booked for him there; it gives precedence over the others. */
+  /** When a payment read from the chain was first booked for him there. */
   first_sale_at: number | null;
+  /** Volume of what was booked for him there, in USD: who has sold more goes before the others. */
+  sold_micros: Generated<bigint>;
+  /** 1 where another uses the address too. */
+  shared: 1 | null;
 }
 
 /** What two sources say differently of one thing, until a person closes it. */

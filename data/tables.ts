@@ -279,6 +279,7 @@ export type LedgerRow = Selectable<LedgerTable>;
 export type IncomeRow = Selectable<IncomeTable>;
 export type EventRow = Selectable<EventsTable>;
 export type DeliveryRow = Selectable<DeliveriesTable>;
+export type AddressAccountRow = Selectable<AddressAccountsTable>;
 export type AccountProofRow = Selectable<AccountProofsTable>;
 export type ContradictionRow = Selectable<ContradictionsTable>;
 export type CursorRow = Selectable<CursorsTable>;

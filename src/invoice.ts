@@ -72,7 +72,7 @@ export interface Sum {
 export type Verdict =
   /**
    * The status changes. `credit_missing`: what the limit lacks is first credited (simulate). `simulated`: no transfer
-   * pays it.
+   * pays it. `bound`: it ends by the outer bound of the grace alone, and what it still waited for.
    */
   | {
       verdict: 'moved';
@@ -81,6 +81,7 @@ export type Verdict =
       sum: Sum;
       credit_missing?: true;
       simulated?: true;
+      bound?: 'unread' | 'pending' | 'held';
     }
   /** The status stays; the payment may change, null leaves it. */
   | { verdict: 'waiting'; payment: PaymentStatus | null; sum: Sum; limit_exhausted?: true }
@@ -142,16 +143,20 @@ function evaluate(invoice: InvoiceState, known: Knowledge): Verdict {
   const final = known.transfers.filter(isFinal);
   const pending = final.length < known.transfers.length;
   const enough = total(final) >= invoice.amount_atomic;
-  const expired: Verdict = { verdict: 'moved', to: 'expired', payment: endedPayment(known), sum };
+  const expired = { verdict: 'moved', to: 'expired', payment: endedPayment(known), sum } as const;
+  const isRead = known.read_through >= invoice.expires_at;
   const isOverdue = known.now >= invoice.expires_at + GRACE_SECONDS;
-  if (known.clock_trusted && known.may_end_unread && isOverdue) return expired;
+  if (known.clock_trusted && known.may_end_unread && isOverdue) {
+    if (enough) return { ...expired, bound: 'held' };
+    return pending || !isRead ? { ...expired, bound: pending ? 'pending' : 'unread' } : expired;
+  }
   if (enough) {
     const { prepaid } = known;
     if (prepaid && !covers(prepaid.balance_micros, prepaid.volume_micros))
       return { verdict: 'waiting', payment: 'held', sum, limit_exhausted: true };
     return { verdict: 'moved', to: 'confirmed', payment: 'confirmed', sum: addUp(invoice, final) };
   }
-  const isOver = known.now >= invoice.expires_at && known.read_through >= invoice.expires_at;
+  const isOver = known.now >= invoice.expires_at && isRead;
   if (known.clock_trusted && isOver && !pending) return expired;
   return { verdict: 'waiting', payment: waitingPayment(known.transfers), sum };
 }

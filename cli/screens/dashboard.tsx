@@ -114,6 +114,18 @@ function Figures({ figures }: { figures: Dashboard }) {
           ? waiting.map(([name, count]) => `${name.replaceAll('_', ' ')} ${count}`).join('   ')
           : 'nothing waits for a person'}
       </Text>
+      {figures.clock.message === null ? null : (
+        <Text wrap="truncate" color="red">
+          <Text bold>{pad('clock', LABEL)}</Text>
+          {clean(figures.clock.message)}
+        </Text>
+      )}
+      {figures.shared_addresses > 0 ? (
+        <Text
+          wrap="truncate"
+          dimColor
+        >{`${figures.shared_addresses} addresses are used by several accounts`}</Text>
+      ) : null}
     </>
   );
 }

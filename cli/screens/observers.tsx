@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { listObservers } from '../../src/api/admin.ts';
 import type { CallReply } from '../../src/api/call.ts';
 import type { Context } from '../command.ts';
+import { troubleOf } from '../observer-notes.ts';
 import { clean } from '../text.ts';
 import { relative } from '../view.ts';
 import type { ViewProps } from './app.tsx';
@@ -25,6 +26,11 @@ const columns: readonly Column<Observer>[] = [
   { title: 'READ TO', width: 9, value: (row) => number(row.cursor_height) },
   { title: 'WATCHED', width: 7, value: (row) => String(row.watched_addresses) },
   { title: 'LATE', width: 4, value: (row) => String(row.late_count) },
+  {
+    title: 'TROUBLE',
+    width: 7,
+    value: (row) => String(row.accounts_behind.length + row.unreadable_assets.length + row.contradictions),
+  },
   { title: 'UNMATCHED', width: 9, value: (row) => String(row.unmatched_count) },
   { title: 'FAILURES', wide: true, width: 12, value: (row) => `${row.failures}/${row.requests}` },
   { title: 'PROVIDER', wide: true, width: 40, value: (row) => row.provider ?? 'none' },
@@ -37,7 +43,8 @@ export function ObserversView({ context, size, refresh_ms, active, onStatus }: V
   const rows = data?.observers ?? [];
   useEffect(() => {
     const bad = data?.observers.filter((row) => !FINE.has(row.status)).length;
-    onStatus({ text: data ? `${data.observers.length} observers, ${bad} not ok` : 'loading', error });
+    const text = data ? `${data.observers.length} observers, ${bad} not ok` : 'loading';
+    onStatus({ text: [text, clean(data?.clock.message ?? '')].filter(Boolean).join('   '), error });
   }, [data, error, onStatus]);
   useKeys((input, key) => {
     if (key.return) setOpen(true);
@@ -71,6 +78,7 @@ function Details({ row, now_s, height }: { row: Observer; now_s: number; height:
     `provider   ${row.provider ?? 'none'}`,
     `read       to ${number(row.cursor_height)} of ${number(row.tip_height)}, last ${row.last_ok_at === null ? 'never' : relative(row.last_ok_at, now_s)}`,
     `last error ${row.last_error === null ? 'none' : `${row.last_error} (${relative(row.last_error_at ?? now_s, now_s)})`}`,
+    ...troubleOf(row, now_s),
     '',
     `complete ranges${row.ranges.length === 0 ? ': none yet' : ''}`,
     ...row.ranges.slice(0, SHOWN).map(({ scope, from, to }) => `  ${scope}  ${from} – ${to}`),

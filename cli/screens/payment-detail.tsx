@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { getAdminPayment, resolvePayment } from '../../src/api/admin.ts';
 import type { CallReply } from '../../src/api/call.ts';
 import type { Context } from '../command.ts';
+import { describeFound, lookUp } from '../commands/admin/resolve.ts';
 import { clean } from '../text.ts';
 import { relative, shortId } from '../view.ts';
 import { type Size, useKeys, usePoll } from './hooks.ts';
@@ -38,7 +39,9 @@ type Step =
   | { at: 'look' }
   | { at: 'choose' }
   | { at: 'txid'; typed: string }
-  | { at: 'type'; action: string; txid: string; typed: string }
+  /** Why it is booked though the chain does not have it. */
+  | { at: 'reason'; txid: string; typed: string }
+  | { at: 'type'; action: string; txid: string; reason: string; typed: string }
   | { at: 'busy'; action: string };
 
 export function PaymentDetail(props: PaymentDetailProps) {
@@ -55,10 +58,29 @@ export function PaymentDetail(props: PaymentDetailProps) {
   };
   const type = (change: (typed: string) => string) =>
     setStep((before) => ('typed' in before ? { ...before, typed: change(before.typed) } : before));
-  const resolve = async (action: string, txid = '') => {
+  /** Shows what the chain has of it; what it does not have needs a reason. */
+  const look = async (txid: string) => {
+    const next = { at: 'type', action: 'confirm', txid, reason: '', typed: '' } as const;
+    if (txid === '') return go(next);
+    go({ at: 'busy', action: 'looking the transaction up' });
+    try {
+      const found = await lookUp(context, { invoice_id: id, txid });
+      setOutcome(typeof found === 'string' ? found : describeFound(found));
+      const is_known = typeof found !== 'string' && found.found;
+      go(is_known ? next : { at: 'reason', txid, typed: '' });
+    } catch (failure) {
+      setOutcome(`confirm refused: ${(failure as Error).message}`);
+      go({ at: 'look' });
+    }
+  };
+  const resolve = async (action: string, txid = '', reason = '') => {
     go({ at: 'busy', action });
     try {
-      const body = txid === '' ? { action } : { action, txid };
+      const body = {
+        action,
+        ...(txid === '' ? {} : { txid }),
+        ...(reason === '' ? {} : { force: true, note: reason }),
+      };
       const reply = await context.call(resolvePayment, { params: { invoice_id: id }, body });
       setOutcome(`${action}: now ${reply.payment.status}`);
       onChanged(reply.payment);
@@ -80,12 +102,14 @@ export function PaymentDetail(props: PaymentDetailProps) {
       // A payment without invoice is booked for the invoice that it pays.
       else if (!action || !data?.invoice) return;
       else if (action === 'confirm') go({ at: 'txid', typed: paidBy(data) });
-      else go({ at: 'type', action, txid: '', typed: '' });
+      else go({ at: 'type', action, txid: '', reason: '', typed: '' });
     } else if (key.backspace || key.delete) type((typed) => typed.slice(0, -1));
-    else if (key.return && step.at === 'txid')
-      go({ at: 'type', action: 'confirm', txid: step.typed.trim(), typed: '' });
-    else if (key.return && step.at === 'type') {
-      if (step.typed === shortId(id)) void resolve(step.action, step.txid);
+    else if (key.return && step.at === 'txid') void look(step.typed.trim());
+    else if (key.return && step.at === 'reason') {
+      const reason = step.typed.trim();
+      if (reason !== '') go({ at: 'type', action: 'confirm', txid: step.txid, reason, typed: '' });
+    } else if (key.return && step.at === 'type') {
+      if (step.typed === shortId(id)) void resolve(step.action, step.txid, step.reason);
       else setOutcome('that is not the id: nothing was done');
     } else type((typed) => typed + clean(input));
   }, active);
@@ -120,6 +144,7 @@ function promptOf(step: Step, id: string, data: Detail | undefined, readonly: bo
   if (step.at === 'choose') return 'resolve: r recheck   c confirm   e expire   f fail   esc leave it';
   if (step.at === 'busy') return `${step.action} …`;
   if (step.at === 'txid') return `confirm: txid that pays it, empty for none, and enter: ${step.typed}█`;
+  if (step.at === 'reason') return `confirm: why book it all the same, and enter: ${step.typed}█`;
   if (step.at === 'type') return `${step.action}: type ${shortId(id)} and enter: ${step.typed}█`;
   return readonly || !data ? 'esc back' : 'r resolve   esc back';
 }

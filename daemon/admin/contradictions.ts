@@ -8,6 +8,7 @@ import {
 } from '../../data/contradictions.ts';
 import type { ContradictionRow } from '../../data/tables.ts';
 import type { AdminContradictions, ContradictionPublic } from '../../src/api/admin-schemas.ts';
+import { blockchains } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import { type App, seconds } from '../context.ts';
 import type { UserContext } from '../http/handler.ts';
@@ -20,7 +21,12 @@ export async function contradictionPage(
 ): Promise<z.output<typeof AdminContradictions>> {
   const rows = await listContradictions(db.query, query);
   const { skip, limit } = query;
-  return { data: rows.map(present), open: await countContradictions(db.query), skip, limit };
+  const counts = await countContradictions(
+    db.query,
+    blockchains.map(({ id }) => id),
+  );
+  const open = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  return { data: rows.map(present), open, skip, limit };
 }
 
 /** ContradictionPublic of the one that is closed. Refuses with `contradiction_not_found`. */

@@ -1,13 +1,16 @@
 // The deployment at a glance, from running sums: its cost does not grow with the number of invoices.
 import type { z } from 'zod';
+import { sharedAddresses } from '../../data/addresses.ts';
 import { merchantsNearLimit } from '../../data/admin-merchants.ts';
+import { countContradictions } from '../../data/contradictions.ts';
+import { countTroubled, unreadableAssets } from '../../data/proofs.ts';
 import { talliesSince } from '../../data/tallies.ts';
 import type { AdminDashboard } from '../../src/api/admin-schemas.ts';
 import { API_VERSION } from '../../src/api/openapi.ts';
 import { limitOf, REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
 import { formatUsd } from '../../src/money.ts';
 import { type App, seconds } from '../context.ts';
-import { observerStates, strayTallies } from './observers.ts';
+import { observerStates, presentClock, strayTallies } from './observers.ts';
 
 const DAY_SECONDS = 86_400;
 /** Today and so many days before it. */
@@ -15,6 +18,8 @@ const PERIODS = { day: 0, week: 6, month: 29 } as const;
 /** A remaining limit below this counts as nearly used up, USD micros. */
 const NEAR_LIMIT_MICROS = 100_000_000n;
 const NEAR_LIMIT_SHOWN = 20;
+/** Accounts in trouble are counted up to this. */
+const BEHIND_COUNTED = 1000;
 
 const names = [
   'users',
@@ -40,6 +45,8 @@ export async function dashboard(app: App): Promise<z.output<typeof AdminDashboar
     ),
   );
   const observers = await observerStates(app);
+  const blockchains = observers.map(({ blockchain }) => blockchain);
+  const contradictions = await countContradictions(query, blockchains);
   return {
     version: API_VERSION,
     network: app.config.network,
@@ -71,9 +78,14 @@ export async function dashboard(app: App): Promise<z.output<typeof AdminDashboar
       orphaned: sums.count(strayTallies.orphaned),
       webhooks_failed: sums.count('webhooks', 'failed'),
       webhooks_unknown: sums.count('webhooks', 'unknown'),
+      contradictions: [...contradictions.values()].reduce((sum, count) => sum + count, 0),
+      accounts_behind: await countTroubled(query, blockchains, BEHIND_COUNTED),
+      unreadable_assets: (await unreadableAssets(query)).length,
     },
     near_limit: await nearLimit(app),
     rates: rates(app),
+    clock: presentClock(app),
+    shared_addresses: (await sharedAddresses(query)).length,
     observers: observers.map(({ blockchain, status, lag_seconds }) => ({ blockchain, status, lag_seconds })),
   };
 }

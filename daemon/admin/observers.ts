@@ -1,6 +1,6 @@
 // What each observer has read and what it could not: providers, tip, lag, ranges, and the transfers left over.
 import type { z } from 'zod';
-import { sharedAddresses } from '../../data/addresses.ts';
+import { type SharedAddress, sharedAddresses } from '../../data/addresses.ts';
 import { latestStrays } from '../../data/admin.ts';
 import { watchCounts } from '../../data/admin-detail.ts';
 import { countContradictions } from '../../data/contradictions.ts';
@@ -82,24 +82,43 @@ function statusOf({ providers, gateways }: Lane, watched: number, lag_seconds: n
 /** AdminObservers. */
 export async function presentObservers(app: App): Promise<z.output<typeof AdminObservers>> {
   const states = await observerStates(app);
-  const strays = await tallies(app.db.query, [strayTallies.late, strayTallies.unmatched]);
-  const observers = await Promise.all(states.map((state) => presentObserver(app, state, strays)));
-  const trouble = app.clock_check.trouble();
-  const offset = app.clock_check.offset();
-  return {
-    clock: {
-      trusted: trouble === null,
-      offset_seconds: trouble?.offset_seconds ?? (offset === null ? null : Math.round(offset)),
-      message: trouble?.message ?? null,
-    },
-    observers,
+  const { query } = app.db;
+  const findings: Findings = {
+    strays: await tallies(query, [strayTallies.late, strayTallies.unmatched]),
+    unreadable: await unreadableAssets(query),
+    shared: await sharedAddresses(query),
+    contradictions: await countContradictions(
+      query,
+      states.map(({ blockchain }) => blockchain),
+    ),
   };
+  const observers = await Promise.all(states.map((state) => presentObserver(app, state, findings)));
+  return { clock: presentClock(app), observers };
+}
+
+/** How the clock of this daemon stands to the chains. */
+export function presentClock({ clock_check }: Pick<App, 'clock_check'>) {
+  const trouble = clock_check.trouble();
+  const offset = clock_check.offset();
+  return {
+    trusted: trouble === null,
+    offset_seconds: trouble?.offset_seconds ?? (offset === null ? null : Math.round(offset)),
+    message: trouble?.message ?? null,
+  };
+}
+
+/** What was found on all blockchains, read at once. */
+interface Findings {
+  strays: readonly Tally[];
+  unreadable: Awaited<ReturnType<typeof unreadableAssets>>;
+  shared: readonly SharedAddress[];
+  contradictions: ReadonlyMap<string, number>;
 }
 
 async function presentObserver(
   app: App,
   state: ObserverState,
-  strays: readonly Tally[],
+  { strays, unreadable, shared, contradictions }: Findings,
 ): Promise<z.output<typeof ObserverPublic>> {
   const { query } = app.db;
   const { blockchain, cursor } = state;
@@ -111,6 +130,8 @@ async function presentObserver(
     (await latestStrays(query, blockchain, status, STRAYS_SHOWN)).map(presentEntry);
   const count = (name: string) =>
     strays.find((tally) => tally.name === name && tally.key === blockchain)?.count ?? 0;
+  const here = <T extends { blockchain: string }>(all: readonly T[]): T[] =>
+    all.filter((each) => each.blockchain === blockchain);
   const total = (of: 'requests' | 'failures') => providers.reduce((sum, one) => sum + one[of], 0);
   return {
     blockchain,
@@ -139,16 +160,9 @@ async function presentObserver(
     failures: total('failures'),
     read_through: cursor?.read_through ?? null,
     accounts_behind: (await troubledProofs(query, blockchain, BEHIND_SHOWN)).map(presentBehind),
-    unreadable_assets: (await unreadableAssets(query, blockchain)).map(({ chain, reason, since }) => ({
-      chain,
-      reason,
-      since,
-    })),
-    shared_addresses: (await sharedAddresses(query, blockchain)).map(({ address_key, owners }) => ({
-      address_key,
-      owner_ids: owners,
-    })),
-    contradictions: await countContradictions(query, blockchain),
+    unreadable_assets: here(unreadable).map(({ chain, reason, since }) => ({ chain, reason, since })),
+    shared_addresses: here(shared).map(({ address_key, owners }) => ({ address_key, owner_ids: owners })),
+    contradictions: contradictions.get(blockchain) ?? 0,
   };
 }
 

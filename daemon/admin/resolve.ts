@@ -2,19 +2,16 @@
 import type { z } from 'zod';
 import { insertLog } from '../../data/payments.ts';
 import type { InvoiceRow, UserRow } from '../../data/tables.ts';
-import { transfersOfTransactions } from '../../data/transfers.ts';
 import type { AdminPaymentDetail } from '../../src/api/admin-schemas.ts';
 import { nextCall } from '../../src/api/mends.ts';
-import { ProviderError } from '../../src/chains/chain.ts';
-import { disabledGatewaysOf } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Fact } from '../../src/invoice.ts';
 import { type App, seconds } from '../context.ts';
 import type { UserContext } from '../http/handler.ts';
 import { hasEnded, refuseLimit, settled } from '../routes/invoices.ts';
-import { recordNamed } from '../settle/record.ts';
-import { apply, type Outcome, reevaluateInvoices } from '../settle.ts';
+import { apply, type Outcome } from '../settle.ts';
 import { findListed, paymentDetail } from './payments.ts';
+import { readNamed } from './transaction.ts';
 import { normalizeTxid } from './txid.ts';
 
 export type Action = 'recheck' | 'expire' | 'fail' | 'confirm';
@@ -50,7 +47,7 @@ export async function resolvePayment(
   const actor = operatorName(user);
   if (force && !note?.trim())
     throw new Refusal('bad_request', { detail: 'To book by `force`, say why in `note`' });
-  const named = txid === null ? null : normalizeTxid(txid);
+  const named = txid?.trim() ? normalizeTxid(txid) : null;
   const said = { actor, action, id, txid: named, force, note };
   try {
     const status = await (action === 'recheck'
@@ -93,10 +90,11 @@ async function move(
       detail: `This is a payment, not an invoice: resolve the invoice that it pays${invoice_id ? ` (${invoice_id})` : ''} with \`confirm\` and its txid`,
     });
   }
-  if (action === 'confirm' && txid !== null) await readNamed(app, listed.invoice, txid, force);
+  const named =
+    action === 'confirm' && txid !== null ? await readNamed(app, listed.invoice, { txid, force }) : txid;
   const fact: Fact = { kind: 'resolve', action };
   const said = note?.trim() ? `${notes[action]}: ${note.trim()}` : notes[action];
-  const outcome = await apply(app, listed.invoice.id, { fact, actor, note: said, txid, force });
+  const outcome = await apply(app, listed.invoice.id, { fact, actor, note: said, txid: named, force });
   if (!outcome) throw new Refusal('payment_not_found');
   await refuseShort(app, outcome);
   if (outcome.verdict.verdict === 'refused' && outcome.verdict.code === 'invoice_ended')
@@ -108,28 +106,6 @@ async function move(
   if (outcome.verdict.verdict === 'unchanged') await audit(app, keysOf(invoice), action, invoice, actor);
   return invoice.status;
 }
-
-/** Stores what the named transaction paid to the invoice's address, as the chain has it now, before it is booked. */
-async function readNamed(app: App, invoice: InvoiceRow, txid: string, force: boolean): Promise<void> {
-  const { blockchain, address_key } = invoice;
-  const gateway = everyGateway(app).find(({ chain }) => chain === invoice.chain);
-  if (!gateway || invoice.status === 'confirmed') return;
-  try {
-    const found = await app.observer.lookUp(blockchain, { txid, address_key, gateway });
-    const context = { app, blockchain, gateways: [gateway], now: seconds(app.clock) };
-    if (found.length > 0) await reevaluateInvoices(app, await recordNamed(context, found));
-  } catch (error) {
-    // What was read before is known without the provider, and `force` asks for no proof.
-    if (!(error instanceof ProviderError)) throw error;
-    const known = await transfersOfTransactions(app.db.query, blockchain, [txid]);
-    if (known.length === 0 && !force) throw error;
-  }
-}
-
-const everyGateway = ({ config, gateways }: App) => [
-  ...gateways,
-  ...disabledGatewaysOf(config.network, config.gateways),
-];
 
 const keysOf = (invoice: InvoiceRow) => ({ payment_id: invoice.payment_id, invoice_id: invoice.id });
 

@@ -7,9 +7,9 @@ import {
   type DuePosition,
   dueInvoices,
   overdueInvoices,
-  releaseAmounts,
 } from '../../data/invoices.ts';
 import { unreadableAssets } from '../../data/proofs.ts';
+import { releaseAmounts } from '../../data/reservations.ts';
 import {
   type AccountRef,
   type Gateway,

@@ -35,6 +35,11 @@ const READINGS_PER_READ = 5;
 /** Invoices that are due among which one reading looks for accounts to prove; the next one goes on after them. */
 const DUE_PER_READ = 2_000;
 
+/** What was just read has to be read once more. */
+class ReadAgain extends Error {
+  override name = 'ReadAgain';
+}
+
 export type ReaderApp = SettleApp & Pick<App, 'clock_check'>;
 
 export interface ReaderOptions {
@@ -84,7 +89,7 @@ export function createReader(options: ReaderOptions): Reader {
           if (error instanceof ProviderError) {
             await noteFailure(app.db.query, blockchain.id, error.message, seconds(app.clock));
             if (reading === READINGS_PER_READ || source.retryAt() > app.clock.ms()) throw error;
-          } else if (!(error instanceof CursorMoved)) throw error;
+          } else if (!(error instanceof CursorMoved || error instanceof ReadAgain)) throw error;
           else if (reading === READINGS_PER_READ) return;
         }
       }
@@ -149,7 +154,7 @@ function contextOf(
     gateways,
     cache,
     now: () => seconds(app.clock),
-    local: app.clock_check.local,
+    local: (chain_time) => app.clock_check.local(blockchain.id, chain_time),
     spare_requests,
   };
 }
@@ -203,8 +208,10 @@ async function readPages(
     read_through: row?.read_through ?? null,
   };
   for await (const page of blockchain.family.read(context, request)) {
-    if (page.tip && is_first && blockchain.family.keeps_time)
-      app.clock_check.observe(blockchain.id, page.tip.time);
+    if (page.tip && is_first && blockchain.family.keeps_time) {
+      // The first tip of all may show that the times of this page were told by a wrong clock: it is read again.
+      if (!app.clock_check.observe(blockchain.id, page.tip.time)) throw new ReadAgain();
+    }
     if (page.tip) is_first = false;
     const stored = await recordPage(recordContext(reading), version, page);
     version = stored.version;

@@ -8,6 +8,7 @@ import { presentObservers } from '../admin/observers.ts';
 import { paymentDetail, paymentPage } from '../admin/payments.ts';
 import { refillWallets, setRefillWallet } from '../admin/refill-wallets.ts';
 import { resolvePayment } from '../admin/resolve.ts';
+import { lookUpTransaction } from '../admin/transaction.ts';
 import type { Handlers } from '../http/handler.ts';
 
 export const admin: Handlers<typeof list> = {
@@ -21,6 +22,7 @@ export const admin: Handlers<typeof list> = {
   listAdminPayments: ({ query }, { app }) => paymentPage(app, query),
   getAdminPayment: ({ params }, { app }) => paymentDetail(app, params.invoice_id),
   resolvePayment: ({ params, body }, context) => resolvePayment(context, params.invoice_id, body),
+  lookUpTransaction: ({ params }, { app }) => lookUpTransaction(app, params.invoice_id, params.txid),
   listContradictions: ({ query }, { app }) => contradictionPage(app, query),
   closeContradiction: ({ params, body }, context) => closeOne(context, params.contradiction_id, body.note),
 };

@@ -78,7 +78,8 @@ export async function recordUnmatched(
 ): Promise<void> {
   const { app, tx, now } = stray;
   // Of several accounts at one address the one that goes before the others hears of it.
-  const [owner_id = null] = await ownersAt(tx, transfer);
+  const [owner] = await ownersAt(tx, transfer);
+  const owner_id = owner?.owner_id ?? null;
   const payment = await insertPayment(tx, {
     ...strayValues(transfer, now),
     status: 'unmatched',

@@ -1,4 +1,5 @@
 // What an operator's confirmation books: the transfers he names, or those the invoice already has.
+import { noteContradiction } from '../../data/contradictions.ts';
 import { newId } from '../../data/ids.ts';
 import type { Tx } from '../../data/open.ts';
 import { insertLog, updatePayment } from '../../data/payments.ts';
@@ -26,7 +27,11 @@ export async function manualTransfers(
   const { app, tx, invoice } = step;
   if (invoice.status === 'confirmed') return [];
   const own = (await transfersOfInvoice(tx, invoice.id)).filter(isFree);
-  if (txid === null) return own.length > 0 || force ? adopt(step, own) : 'unknown';
+  if (txid === null && own.length === 0) {
+    if (!force) return 'unknown';
+    await noteForced(step, { subject: invoice.id, txid, booked_atomic: invoice.amount_atomic });
+  }
+  if (txid === null) return adopt(step, own);
   const { blockchain, address_key, chain } = invoice;
   const manual = await findTransfer(tx, blockchain, txid, MANUAL_INDEX);
   if (manual?.address_key === address_key) return 'booked';
@@ -43,7 +48,23 @@ export async function manualTransfers(
   if (manual || rows.some((row) => row.state !== 'gone' || row.booked_invoice_id !== null)) return 'booked';
   if (!force) return 'unknown';
   const made = await standIn(step, txid, received);
-  return made ? [...received, made] : 'booked';
+  if (!made) return 'booked';
+  await noteForced(step, { subject: made.id, txid, booked_atomic: made.amount_atomic });
+  return [...received, made];
+}
+
+/** What is booked on an operator's word alone is listed until the chain has it, or a person closes it. */
+async function noteForced(
+  { tx, invoice, now }: Step,
+  { subject, txid, booked_atomic }: { subject: string; txid: string | null; booked_atomic: string },
+): Promise<void> {
+  const { blockchain, id: invoice_id } = invoice;
+  const details = { booked_atomic, read_atomic: null };
+  await noteContradiction(
+    tx,
+    { blockchain, kind: 'booking_differs', subject, txid, invoice_id, details },
+    now,
+  );
 }
 
 /** Of another invoice that still waits for it. */

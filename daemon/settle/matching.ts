@@ -2,6 +2,7 @@
 import { ownersAt } from '../../data/addresses.ts';
 import { invoiceByMemo, invoicesByAmount, invoicesByReference } from '../../data/invoices.ts';
 import type { Executor } from '../../data/open.ts';
+import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import type { Transfer } from '../../src/chains/chain.ts';
 import { type Match, match } from '../../src/match.ts';
@@ -44,8 +45,9 @@ async function reservedFor(
   const found = await invoicesByAmount(query, slot);
   if (found.length < 2) return found;
   const order = await ownersAt(query, slot);
-  const rank = ({ owner_id }: InvoiceRow) => {
-    const at = order.indexOf(owner_id);
+  const rank = (invoice: InvoiceRow) => {
+    const holder = holderOf(invoice);
+    const at = order.findIndex(({ owner_id }) => owner_id === holder);
     return at < 0 ? order.length : at;
   };
   return found.sort((a, b) => rank(a) - rank(b));

@@ -3,9 +3,10 @@ import { noteSale } from '../../data/addresses.ts';
 import { insertDelivery } from '../../data/deliveries.ts';
 import { wakeHeldInvoices } from '../../data/held.ts';
 import { insertIncome } from '../../data/income.ts';
-import { getInvoice, updateInvoice, watchAddress } from '../../data/invoices.ts';
+import { updateInvoice, watchAddress } from '../../data/invoices.ts';
 import { lockHead, post } from '../../data/ledger.ts';
 import { heldInvoices, insertLog } from '../../data/payments.ts';
+import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/tables.ts';
 import { bookTransfers, placeTransfers, transfersOfInvoice } from '../../data/transfers.ts';
 import { GRACE_SECONDS, type InvoiceStatus, type Sum, type Verdict } from '../../src/invoice.ts';
@@ -36,7 +37,7 @@ export async function writeMoved(
     confirmed && counted.length === 0 ? manualSum(invoice, verdict, txid) : { ...verdict.sum, txid };
   const written = verdict.payment ? await writePayment(step, verdict.payment, sum, counted) : null;
   const ending = invoice.status === 'created';
-  const moved = await updateInvoice(tx, invoice.id, invoice.status as InvoiceStatus, {
+  const values = {
     status: verdict.to,
     payment_id: written?.payment.id ?? invoice.payment_id,
     ...(ending || confirmed ? shown(sum) : {}),
@@ -44,16 +45,17 @@ export async function writeMoved(
     ended_at: now,
     due_at: null,
     ...(ending ? { watch_until: now + GRACE_SECONDS, reserved_until: reservedUntil(asked, transfers) } : {}),
-  });
-  if (!moved) throw new Error(`invoice ${invoice.id} moved under its lock`);
-  const ended = { ...step, invoice: (await getInvoice(tx, invoice.id)) as InvoiceRow };
+  };
+  if (!(await updateInvoice(tx, invoice.id, invoice.status as InvoiceStatus, values)))
+    throw new Error(`invoice ${invoice.id} moved under its lock`);
+  const ended = { ...step, invoice: { ...invoice, ...values } };
   if (ended.invoice.watch_until > invoice.watch_until) await watchOn(ended);
   if (confirmed) await writeConfirmed(ended, verdict, written?.payment ?? null, counted);
   else await writeEnded(ended, written?.payment ?? null, transfers);
   return ended.invoice;
 }
 
-/** How long an amount that nobody paid is not given out again: whoever pays a little late must not pay another's invoice. */
+/** How long an amount that no one paid is not given out again: who pays a little late must not pay another's invoice. */
 const UNPAID_AMOUNT_SECONDS = 3600;
 
 /** When an invoice that ends now gives its reserved amount back; null where it has none. */
@@ -63,8 +65,15 @@ function reservedUntil({ invoice, now }: Step, transfers: readonly TransferRow[]
   return now + (unpaid ? UNPAID_AMOUNT_SECONDS : GRACE_SECONDS);
 }
 
+const bounds = {
+  unread: 'its account was not proved read past its end',
+  pending: 'its payment was not final',
+  held: 'the limit did not cover its payment, or no second provider had it',
+} as const;
+
 /** Who asked to simulate may find real money, or the time over: that is not a simulation. */
 function noteOf({ note }: Step, verdict: Moved, { fact }: Request): string | null {
+  if (verdict.bound) return `ended by the outer bound of 24 hours: ${bounds[verdict.bound]}`;
   if (fact.kind !== 'simulate' || verdict.simulated) return note;
   return verdict.credit_missing ? 'simulated: the limit was credited, the payment is real' : null;
 }
@@ -126,7 +135,9 @@ async function writeConfirmed(
     const isLoose = row.disposition === 'matched' || row.payment_id === payment?.id;
     if (isLoose && row.state !== 'gone' && row.booked_invoice_id === null) await placeLate(step, row);
   }
-  if (counted.some((row) => row.idx !== MANUAL_INDEX)) await noteSale(tx, { ...invoice, now });
+  const seller = holderOf(invoice);
+  if (seller !== null && counted.some((row) => row.idx !== MANUAL_INDEX))
+    await noteSale(tx, { ...invoice, owner_id: seller, now });
   const url = await webhookTarget(tx, invoice);
   if (invoice.owner_id !== null) await bookMoney(step, invoice.owner_id, verdict, url !== null);
   const event = await writeEvent(app, tx, 'invoice.confirmed', {

@@ -1,5 +1,5 @@
 // Stores what was read of a chain: transfers with what they pay, reorganisations, proofs and cursors, one transaction a page.
-import { noteContradiction } from '../../data/contradictions.ts';
+import { confirmBooking, noteContradiction } from '../../data/contradictions.ts';
 import { addRange, moveCursor, putAccountCursors } from '../../data/cursors.ts';
 import { lockInvoices, makeDue } from '../../data/invoices.ts';
 import type { Tx } from '../../data/open.ts';
@@ -243,8 +243,8 @@ async function compareBooked(
   given: readonly Transfer[],
 ): Promise<void> {
   const read = given.reduce((sum, transfer) => sum + transfer.amount_atomic, 0n).toString();
-  if (read === booked.amount_atomic) return;
   const { txid, invoice_id } = booked;
+  if (read === booked.amount_atomic) return confirmBooking(tx, blockchain, booked.id, now);
   const details = { booked_atomic: booked.amount_atomic, read_atomic: read };
   app.log.error(
     { alert: 'booking_differs', blockchain, txid, invoice_id, ...details },

@@ -114,6 +114,33 @@ export const TransferPublic = shape(
   'One credit to a watched address, as it was read from the chain.',
 );
 
+export const TransactionLookup = shape(
+  'TransactionLookup',
+  {
+    txid: z.string().describe('As it is stored, whatever spelling was asked for'),
+    source: z
+      .enum(['chain', 'stored'])
+      .describe('`stored`: the chain cannot be asked now, this is what was read before'),
+    found: z.boolean().describe("Whether it paid the invoice's address in its asset"),
+    currency: z.string(),
+    amount: decimalString().describe('What the invoice asks for'),
+    received_amount: decimalString().describe('What the transaction paid to its address'),
+    amount_match: z.enum(amountMatches),
+    booked_invoice_ids: z.array(z.uuid()).describe('Invoices that are booked with it already'),
+    transfers: z.array(
+      z.object({
+        index: z.string(),
+        amount: decimalString(),
+        memo: z.string().nullable(),
+        sender: z.string().nullable(),
+        height: z.int().nullable(),
+        confirmations: count(),
+      }),
+    ),
+  },
+  "What a transaction paid to an invoice's address.",
+);
+
 export const AdminPaymentDetail = shape('AdminPaymentDetail', {
   payment: AdminPayment,
   invoice: InvoicePublic.nullable(),
@@ -204,7 +231,7 @@ export const ContradictionPublic = shape('ContradictionPublic', {
   kind: z
     .enum(contradictionKinds)
     .describe(
-      '`transfer_amount`: one transaction was read with two amounts. `booked_gone`: a booked transaction left the chain. `booking_differs`: what was booked by hand is not what the chain has. `provider_differs`: a second provider does not have what the first one told. `account_changed`: the account of an asset is another than before',
+      '`transfer_amount`: one transaction was read with two amounts. `booked_gone`: a booked transaction left the chain. `booking_differs`: what was booked by hand is not what the chain has, or is not on the chain (`read_atomic` null). `provider_differs`: a second provider does not have what the first one told. `account_changed`: the account of an asset is another than before',
     ),
   txid: z.string().nullable(),
   invoice_id: z.uuid().nullable(),
@@ -270,14 +297,17 @@ export const ObserverPublic = shape('ObserverPublic', {
   contradictions: count().describe('Contradictions that nobody has closed'),
 });
 
-export const AdminObservers = shape('AdminObservers', {
-  clock: z
+const clock = () =>
+  z
     .object({
       trusted: z.boolean().describe('As long as it is not, nothing ends'),
       offset_seconds: z.int().nullable().describe('How far ahead of the chains; null where nothing tells'),
       message: z.string().nullable(),
     })
-    .describe('The clock of the daemon that answers, held against the tips of the chains'),
+    .describe('The clock of the daemon that answers, held against the tips of the chains');
+
+export const AdminObservers = shape('AdminObservers', {
+  clock: clock(),
   observers: z.array(ObserverPublic),
 });
 
@@ -305,6 +335,11 @@ export const AdminDashboard = shape('AdminDashboard', {
       orphaned: count(),
       webhooks_failed: count().describe('Confirmations that no receiver took, and that were not sent again'),
       webhooks_unknown: count(),
+      contradictions: count().describe('What two sources state differently, not closed by a person'),
+      accounts_behind: count().describe(
+        'Accounts that cannot be read, at most 1000; their invoices stay open',
+      ),
+      unreadable_assets: count(),
     })
     .describe('What waits for a person'),
   near_limit: z
@@ -336,6 +371,8 @@ export const AdminDashboard = shape('AdminDashboard', {
       }),
     ),
   }),
+  clock: clock(),
+  shared_addresses: count().describe('Addresses that several accounts use; the observers list them'),
   observers: z.array(
     z.object({ blockchain: z.string(), status: observerStatus(), lag_seconds: z.int().nullable() }),
   ),

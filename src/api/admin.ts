@@ -10,6 +10,7 @@ import {
   AdminPayments,
   AdminRefillWallets,
   ContradictionPublic,
+  TransactionLookup,
 } from './admin-schemas.ts';
 import { endpoint } from './endpoint.ts';
 import { bool, choice, decimal, int, orNull, text } from './fields.ts';
@@ -214,6 +215,26 @@ Every action is logged with who did it.`,
   example: { params: { invoice_id: '{invoice_id}' }, body: { action: 'recheck' } },
 });
 
+export const lookUpTransaction = endpoint({
+  id: 'lookUpTransaction',
+  method: 'GET',
+  path: '/api/v1/admin/payments/{invoice_id}/transactions/{txid}',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Show what a transaction paid to an invoice',
+  description:
+    "Asks the chain now for what the transaction paid to the invoice's address in its asset, as `confirm` does before it books. Stores and books nothing.",
+  extension: true,
+  params: {
+    ...invoiceId,
+    txid: text({ min: 1, max: MAX_TXID }).describe('Transaction id, in any spelling of the chain'),
+  },
+  response: TransactionLookup,
+  errors: ['payment_not_found', 'provider_unavailable'],
+  hidden: true,
+  example: { params: { invoice_id: '{invoice_id}', txid: '{txid}' } },
+});
+
 export const listContradictions = endpoint({
   id: 'listContradictions',
   method: 'GET',
@@ -265,6 +286,7 @@ export const admin = [
   listAdminPayments,
   getAdminPayment,
   resolvePayment,
+  lookUpTransaction,
   listContradictions,
   closeContradiction,
 ] as const;

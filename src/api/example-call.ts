@@ -85,6 +85,12 @@ export const placeholders = (network: string): z.infer<typeof Placeholder>[] => 
   },
   { name: 'unit_slug', description: 'The slug of a unit', from: { operation: 'createUnit', member: 'slug' } },
   { name: 'event_id', description: 'An event', from: { operation: 'listEvents', member: 'data.0.id' } },
+  {
+    name: 'contradiction_id',
+    description: 'A contradiction',
+    from: { operation: 'listContradictions', member: 'data.0.id' },
+  },
+  { name: 'txid', description: 'The id of a transaction, from a wallet or an explorer' },
   { name: 'user_id', description: 'A user', from: { operation: 'getMe', member: 'id' } },
   { name: 'webhook_url', description: 'Your own URL that takes webhooks' },
   { name: 'recovery_token', description: 'From the recovery mail' },

@@ -31,7 +31,9 @@ export const creationRefusals = [
   'amount_too_large',
   'account_inactive',
   'no_free_amount',
+  'too_many_unpaid',
   'no_rate',
+  'asset_unreadable',
 ] as const;
 
 export const createInvoice = endpoint({
@@ -45,7 +47,7 @@ export const createInvoice = endpoint({
 
 A merchant key uses the merchant's wallet, limit and webhook; the platform key uses the wallets of the deployment. \`callback_url\` replaces the account's webhook address for this invoice.
 
-Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_wallet\` – set one with \`PUT /api/v1/merchant/wallets\`; \`no_free_amount\` – wait for open invoices at this price or change it by a cent; \`no_rate\` – try again after \`Retry-After\` seconds.`,
+Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_wallet\` – set one with \`PUT /api/v1/merchant/wallets\`; \`no_free_amount\` – wait for open invoices at this price or change it by a cent; \`too_many_unpaid\` – the account has as many unpaid invoices as it may have that are identified by their amount; \`asset_unreadable\` – take another chain; \`no_rate\` – try again after \`Retry-After\` seconds.`,
   body: shape('InvoiceCreate', {
     chain: chainField(),
     amount: decimal({ gt: 0 }).describe(

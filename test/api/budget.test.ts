@@ -14,8 +14,8 @@ const INVOICES = 24;
 const budgets: Record<number, string> = {
   0: 'listGateways getPublicConfig embedScript currencyLogo logoImage faviconImage detectIdentitySource getResetPage getCatalog searchCatalog getAgentManifest getLlmsTxt getLlmsFullTxt getRobotsTxt getOpenApi getDocs getRedoc',
   1: 'getPublicInvoice getWebExit getTgExit payShort payPage payDiv payQrSvg payQrPng payEvents loginAccessToken testToken recoverPassword getMe getUser getSitemap getHealth healthCheck testEmail',
-  2: 'listInvoices getInvoice deleteUnit getMerchantAccount getRefillWallets getEmbedPreview resetPassword recoverPasswordHtml updateMyPassword getAdminRefillWallets',
-  3: 'getUnit getInvoicePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome listEvents signup updateMe listUsers deleteMe',
+  2: 'closeContradiction listInvoices getInvoice deleteUnit getMerchantAccount getRefillWallets getEmbedPreview resetPassword recoverPasswordHtml updateMyPassword getAdminRefillWallets',
+  3: 'lookUpTransaction listContradictions getUnit getInvoicePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome listEvents signup updateMe listUsers deleteMe',
   4: 'setAdminRefillWallet unitShort unitPage unitDiv listUnits updateUnit loginGoogle createUser updateUser deleteUser listAdminPayments',
   5: 'createInvoice getPaymentPage resolvePayment',
   6: 'createUnit createRefill loginTelegram listAdminMerchants',
@@ -23,8 +23,9 @@ const budgets: Record<number, string> = {
   7: 'checkoutUnit checkInvoice',
   9: 'cancelInvoice cancelOnPage buyOnPage',
   11: 'getAdminPayment',
-  13: 'creditMerchant resendEvent getAdminDashboard getAdminMerchant',
-  23: 'listObservers',
+  13: 'creditMerchant resendEvent getAdminMerchant',
+  17: 'getAdminDashboard',
+  30: 'listObservers',
   // Its webhook is on its way at once, and counts.
   28: 'simulateInvoice',
 };

@@ -5,14 +5,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, SignJWT } from 'jose';
 import { issueRecoveryToken } from '../../daemon/http/tokens.ts';
-import type { RpcSource } from '../../daemon/observer/rpc.ts';
 import { hashPassword } from '../../daemon/passwords.ts';
 import { routes } from '../../daemon/routes/routes.ts';
 import { telegramHash } from '../../daemon/sign-in/telegram.ts';
 import { getUser, updateUser } from '../../data/users.ts';
 import { findEndpoint } from '../../src/api/api.ts';
 import type { Auth, Endpoint } from '../../src/api/endpoint.ts';
-import { ProviderError } from '../../src/chains/chain.ts';
 import {
   type Call,
   type Reply,
@@ -22,6 +20,8 @@ import {
   type TestMerchant,
   wallets,
 } from '../helpers/app.ts';
+import { openContradiction } from '../helpers/contradictions.ts';
+import { unreachable } from '../helpers/reading.ts';
 
 export const PASSWORD = 'the pass of the whole cast';
 export const PLATFORM_KEY = 'gw_the-platform-key-of-the-tests';
@@ -47,23 +47,10 @@ export interface Cast {
 
 export interface World {
   service: TestApp;
-  /** New people: a merchant with a unit, an invoice and an event; another; an operator. */
+  /** New people: a merchant with a unit, an invoice, an event and a contradiction; another; an operator. */
   cast(): Promise<Cast>;
   stop(): Promise<void>;
 }
-
-/** Refuses at once, as a provider that is down does: no test here waits for a network. */
-const unreachable: RpcSource = {
-  use: async () => {
-    throw new ProviderError('unreachable', 'no provider in this test');
-  },
-  askOther: async () => {
-    throw new ProviderError('unreachable', 'no provider in this test');
-  },
-  retryAt: () => Number.POSITIVE_INFINITY,
-  status: () => [],
-  close: async () => undefined,
-};
 
 /** On SQLite in memory, unless told. */
 export async function openWorld(options: TestAppOptions = {}): Promise<World> {
@@ -134,6 +121,7 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
     .select('id')
     .where('merchant_id', '=', owner.id)
     .executeTakeFirstOrThrow();
+  const contradiction_id = await openContradiction(app.db, { invoice_id: invoice.id });
   const user = (await getUser(app.db.query, owner.id)) ?? owner.user;
   const telegram = { id: ++serial, auth_date: service.clock.now(), first_name: 'Ada' };
   return {
@@ -151,6 +139,8 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
       merchant_slug: account.slug,
       unit_slug: unit.slug,
       event_id: event.id,
+      contradiction_id,
+      txid: 'ab'.repeat(32),
       user_id: owner.id,
       webhook_url,
       recovery_token: await issueRecoveryToken(app, user),

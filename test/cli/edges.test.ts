@@ -261,8 +261,8 @@ function insertStray(invoice_id: string): { txid: string; payment_id: string } {
     select ?, owner_id, chain, blockchain, 'TON', 9, 'unmatched', ?, amount_atomic, 'none', 1, 'stray', created_at,
       created_at, created_at from invoices where id = ?`).run(payment_id, txid, invoice_id);
   db.prepare(`insert into transfers (id, blockchain, txid, idx, chain, address_key, amount_atomic, reference_keys,
-      chain_time, confirmations, state, disposition, payment_id, first_seen_at, updated_at)
-    select ?, blockchain, ?, 0, chain, address_key, amount_atomic, '[]', created_at, 1, 'final', 'unmatched', ?,
+      earliest_at, latest_at, confirmations, state, disposition, payment_id, first_seen_at, updated_at)
+    select ?, blockchain, ?, 0, chain, address_key, amount_atomic, '[]', created_at, created_at, 1, 'final', 'unmatched', ?,
       created_at, created_at from invoices where id = ?`).run(NOBODY, txid, payment_id, invoice_id);
   db.close();
   return { txid, payment_id };

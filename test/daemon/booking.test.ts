@@ -50,8 +50,10 @@ describe.each(databases)('booking on %s', (database) => {
       .where('idx', '=', transfer.index)
       .executeTakeFirstOrThrow();
 
-  const confirm = (id: string, txid: string) =>
-    apply(test.app, id, { fact: { kind: 'resolve', action: 'confirm' }, actor: 'operator:1', txid });
+  const confirm = (id: string, txid: string, force = false) =>
+    apply(test.app, id, { fact: { kind: 'resolve', action: 'confirm' }, actor: 'operator:1', txid, force });
+  /** Books though the chain has no such transaction yet. */
+  const force = (id: string, txid: string) => confirm(id, txid, true);
 
   /** An expired invoice with two payments that it lists as one late one. */
   async function expiredWithTwo(parts: Partial<Transfer> = {}): Promise<[InvoiceRow, Transfer, Transfer]> {
@@ -145,7 +147,8 @@ describe.each(databases)('booking on %s', (database) => {
     const gone = { state: 'gone', confirmations: 0, height: null, block_hash: null } as const;
     await follow(test, 'ton', [{ txid, index, ...gone }]);
     const other = newTxid();
-    expect((await confirm(expired.id, other))?.invoice).toMatchObject({ status: 'confirmed', txid: other });
+    expect((await confirm(expired.id, other))?.verdict).toMatchObject({ code: 'transaction_unknown' });
+    expect((await force(expired.id, other))?.invoice).toMatchObject({ status: 'confirmed', txid: other });
     const listed = async () =>
       (await paymentsOf(expired.id)).map((row) => `${row.status} ${row.txid}`).sort();
     expect(await listed()).toEqual([`confirmed ${other}`, `late ${second.txid}`].sort());
@@ -158,7 +161,7 @@ describe.each(databases)('booking on %s', (database) => {
   it('leaves to another invoice what pays it in a transaction that was named before it was read', async () => {
     const [first, second] = [await create('bitcoin', '610'), await create('bitcoin', '620')];
     const txid = newTxid();
-    expect((await confirm(first.id, txid))?.invoice.status).toBe('confirmed');
+    expect((await force(first.id, txid))?.invoice.status).toBe('confirmed');
     const outputs = [
       transferTo(test, first, { txid, index: '0' }),
       transferTo(test, second, { txid, index: '1' }),
@@ -204,7 +207,7 @@ describe.each(databases)('booking on %s', (database) => {
   it('books a transaction of one output nowhere else once it was named for an invoice', async () => {
     const [first, second] = [await create('bitcoin', '630'), await create('bitcoin', '640')];
     const txid = newTxid();
-    await confirm(first.id, txid);
+    await force(first.id, txid);
     await observe(test, 'bitcoin', [transferTo(test, second, { txid })]);
     expect((await invoiceRow(test, second.id)).status).toBe('created');
   });

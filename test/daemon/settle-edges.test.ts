@@ -45,8 +45,10 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
       .where('idx', '=', transfer.index)
       .executeTakeFirstOrThrow();
 
-  const confirm = (id: string, txid: string | null) =>
-    apply(test.app, id, { fact: { kind: 'resolve', action: 'confirm' }, actor: 'operator:1', txid });
+  const confirm = (id: string, txid: string | null, force = false) =>
+    apply(test.app, id, { fact: { kind: 'resolve', action: 'confirm' }, actor: 'operator:1', txid, force });
+  /** Books though the chain has no such transaction yet. */
+  const force = (id: string, txid: string) => confirm(id, txid, true);
 
   describe('held payments', () => {
     it('all follow a refill that covers them, however many there are', async () => {
@@ -186,7 +188,7 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
     it('books a transaction once that two name at the same time', async () => {
       const [first, second] = [await create('ton'), await create('ton')];
       const txid = newTxid();
-      const outcomes = await Promise.all([confirm(first.id, txid), confirm(second.id, txid)]);
+      const outcomes = await Promise.all([force(first.id, txid), force(second.id, txid)]);
       expect(outcomes.map((outcome) => outcome?.verdict.verdict).sort()).toEqual(['moved', 'refused']);
     });
   });
@@ -206,7 +208,7 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
     const pending = transferTo(test, invoice, { height: null, block_hash: null, confirmations: 0 });
     await observe(test, 'litecoin', [pending]);
     const replacement = newTxid();
-    expect((await confirm(invoice.id, replacement))?.invoice).toMatchObject({
+    expect((await force(invoice.id, replacement))?.invoice).toMatchObject({
       status: 'confirmed',
       amount_match: 'exact',
       txid: replacement,

@@ -455,8 +455,13 @@ describe.each(databases)('settlement on %s', (database) => {
       const transfer = transferTo(test, invoice);
       await apply(test.app, invoice.id, { fact: { kind: 'cancel' }, actor: 'buyer' });
       await observe(test, 'ton', [transfer]);
-      const confirm = (id: string, txid: string | null = null) =>
-        apply(test.app, id, { fact: { kind: 'resolve', action: 'confirm' }, actor: 'operator:1', txid });
+      const confirm = (id: string, txid: string | null = null, force = false) =>
+        apply(test.app, id, {
+          fact: { kind: 'resolve', action: 'confirm' },
+          actor: 'operator:1',
+          txid,
+          force,
+        });
       expect((await confirm(invoice.id))?.invoice).toMatchObject({
         status: 'confirmed',
         txid: transfer.txid,
@@ -465,12 +470,15 @@ describe.each(databases)('settlement on %s', (database) => {
       const other = await create('ton');
       expect((await confirm(other.id, transfer.txid))?.verdict).toMatchObject({ code: 'transfer_booked' });
       const unknown = newTxid();
-      expect((await confirm(other.id, unknown))?.invoice).toMatchObject({
+      expect((await confirm(other.id, unknown))?.verdict).toMatchObject({ code: 'transaction_unknown' });
+      await expectNothingBooked(other.id);
+      expect((await confirm(other.id, unknown, true))?.invoice).toMatchObject({
         status: 'confirmed',
         txid: unknown,
       });
       const third = await create('ton');
-      expect((await confirm(third.id, unknown))?.verdict).toMatchObject({ code: 'transfer_booked' });
+      for (const force of [false, true])
+        expect((await confirm(third.id, unknown, force))?.verdict).toMatchObject({ code: 'transfer_booked' });
       await observe(test, 'ton', [transferTo(test, other, { txid: unknown, memo: third.memo })]);
       await expectNothingBooked(third.id);
     });
@@ -484,6 +492,7 @@ describe.each(databases)('settlement on %s', (database) => {
         fact: { kind: 'resolve', action: 'confirm' },
         actor: 'operator:1',
         txid,
+        force: true,
       });
       expect(outcome?.verdict).toMatchObject({ code: 'limit_exhausted' });
       const rows = await test.app.db.query

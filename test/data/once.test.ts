@@ -1,15 +1,17 @@
 // What can happen only once, by the database's own keys, however many try at once.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ensureCursor } from '../../data/cursors.ts';
 import { insertDelivery } from '../../data/deliveries.ts';
 import { insertEvent, newEventId } from '../../data/events.ts';
 import { isUniqueViolation } from '../../data/failures.ts';
 import { insertIncome } from '../../data/income.ts';
-import { insertInvoice, invoicesByAmount, releaseAmounts } from '../../data/invoices.ts';
+import { insertInvoice, invoicesByAmount } from '../../data/invoices.ts';
 import { ledgerOf, post } from '../../data/ledger.ts';
 import type { Db, Tx } from '../../data/open.ts';
 import { insertPayment } from '../../data/payments.ts';
-import { reservationsOf } from '../../data/reservations.ts';
+import { noteReading, putUnreadable } from '../../data/proofs.ts';
+import { releaseAmounts, reservationsOf } from '../../data/reservations.ts';
 import { insertTransfer } from '../../data/transfers.ts';
 import type { Transfer } from '../../src/chains/chain.ts';
 import { hashEntry, type LedgerKind } from '../../src/ledger.ts';
@@ -80,17 +82,17 @@ describe.each(databases)('once on %s', (database) => {
   test('an amount is reserved for its owner at an address in an asset, until it is given back', async () => {
     verifies('amount-unique', 'watch-24h');
     const slot = { blockchain: 'bitcoin', chain: 'bitcoin', address_key: 'unique' };
-    const reserved = { ...slot, reserved: 1 as const, watch_until: START + 600 };
+    const reserved = { ...slot, reserved: 1 as const, watch_until: START + 86_400 };
     const reserve = (values: object) => insert({ ...reserved, ...values });
     const made = await crowd(() => reserve({ amount_atomic: '700' }));
     expect(made.filter(Boolean)).toHaveLength(1);
     expect(await reserve({ amount_atomic: '701' })).toBe(true);
     expect(await reserve({ amount_atomic: '700', address_key: 'other' })).toBe(true);
     const held = await reservationsOf(db.query, slot, ['699', '700', '701']);
-    expect(held.map(({ amount_atomic }) => amount_atomic).sort()).toEqual(['700', '701']);
+    expect([...held.keys()].sort()).toEqual(['700', '701']);
     // Another account at the same address has all amounts of its own.
     expect(await reserve({ amount_atomic: '700', owner_id: merchant_id })).toBe(true);
-    // Its end does not give it back: late payments are looked for until the watch is over.
+    // Its end does not give it back, nor does the time after it that is not proved read: who pays late may be found yet.
     await db.query
       .updateTable('invoices')
       .set({ status: 'expired', due_at: null, ended_at: START + 300, reserved_until: START + 601 })
@@ -99,9 +101,28 @@ describe.each(databases)('once on %s', (database) => {
     expect(await releaseAmounts(db.query, START + 600)).toBe(0);
     expect(await invoicesByAmount(db.query, { ...slot, amount_atomic: '700' })).toHaveLength(2);
     expect(await reserve({ amount_atomic: '700' })).toBe(false);
-    expect(await releaseAmounts(db.query, START + 601)).toBe(3);
+    await ensureCursor(db.query, 'bitcoin');
+    const readThrough = (at: number) =>
+      noteReading(db.query, 'bitcoin', { started_at: at, read_through: at });
+    await readThrough(START + 600);
+    expect(await releaseAmounts(db.query, START + 700)).toBe(0);
+    await readThrough(START + 601);
+    expect(await releaseAmounts(db.query, START + 700)).toBe(3);
     expect(await invoicesByAmount(db.query, { ...slot, amount_atomic: '700' })).toEqual([]);
     expect(await reserve({ amount_atomic: '700' })).toBe(true);
+    // Of an asset that cannot be read none is given back but when its watch is over.
+    await db.transaction((tx) =>
+      putUnreadable(tx, 'bitcoin', [{ chain: 'bitcoin', reason: 'not found' }], START),
+    );
+    await db.query
+      .updateTable('invoices')
+      .set({ status: 'expired', due_at: null, ended_at: START + 300, reserved_until: START + 601 })
+      .where('address_key', '=', 'unique')
+      .where('reserved', '=', 1)
+      .execute();
+    expect(await releaseAmounts(db.query, START + 86_400)).toBe(0);
+    expect(await releaseAmounts(db.query, START + 86_401)).toBe(1);
+    await db.transaction((tx) => putUnreadable(tx, 'bitcoin', [], START));
   });
 
   test('an output of a transaction is stored', async () => {

@@ -26,6 +26,9 @@ const growing = [
   'events',
   'deliveries',
   'account_cursors',
+  'account_proofs',
+  'address_accounts',
+  'contradictions',
   'idempotency',
 ];
 

@@ -31,6 +31,7 @@ const refused: Record<string, number> = {
   loginTelegram: 403,
   checkInvoice: 402,
   resolvePayment: 503,
+  lookUpTransaction: 503,
 };
 const success: Record<string, number> = { testEmail: 201, cancelOnPage: 303, buyOnPage: 303 };
 

@@ -77,7 +77,7 @@ describe('refusals', () => {
     });
     const { status, json } = await daemon.fetch('POST', `/api/v1/admin/payments/${created.json.id}/resolve`, {
       token,
-      body: { action: 'confirm', txid: 'ab'.repeat(32) },
+      body: { action: 'confirm', txid: 'ab'.repeat(32), force: true, note: 'seen on an explorer' },
     });
     expect([status, json.code, json.next.operation]).toEqual([402, 'limit_exhausted', 'createRefill']);
     const { method, path } = json.next;

@@ -1,28 +1,14 @@
 // Someone whose account has all that the calls of the catalog name in braces.
-
-import type { RpcSource } from '../../daemon/observer/rpc.ts';
-import { ProviderError } from '../../src/chains/chain.ts';
 import { startApp, type TestApp, wallets } from '../helpers/app.ts';
+import { openContradiction } from '../helpers/contradictions.ts';
 import { PASSWORD, person } from '../helpers/people.ts';
+import { unreachable } from '../helpers/reading.ts';
 
-/** No chain answers: what asks one is refused with `provider_unavailable`. */
-const silent = (): RpcSource => ({
-  use: async () => {
-    throw new ProviderError('unreachable', 'no provider in this test');
-  },
-  askOther: async () => {
-    throw new ProviderError('unreachable', 'no provider in this test');
-  },
-  retryAt: () => Number.POSITIVE_INFINITY,
-  status: () => [],
-  close: async () => {},
-});
-
-export const startDaemon = (): Promise<TestApp> => startApp({ source: silent });
+export const startDaemon = (): Promise<TestApp> => startApp({ source: () => unreachable });
 
 export type World = Record<string, string>;
 
-/** A new merchant with wallet, unit, invoice and event; `operator` signs in as a superuser. */
+/** A new merchant with wallet, unit, invoice, event and contradiction; `operator` signs in as a superuser. */
 export async function openWorld(daemon: TestApp, operator: boolean): Promise<World> {
   const { email, token } = await person(daemon);
   const ask = async (method: string, path: string, options: object) => {
@@ -62,6 +48,8 @@ export async function openWorld(daemon: TestApp, operator: boolean): Promise<Wor
     merchant_slug: account.slug,
     unit_slug: unit.slug,
     event_id: events.data[0].id,
+    contradiction_id: await openContradiction(daemon.app.db, { invoice_id: invoice.id }),
+    txid: 'ab'.repeat(32),
     user_id: (await ask('GET', '/api/v1/users/me', { token })).id,
     webhook_url: 'http://127.0.0.1:9/hook',
     recovery_token: /token=([\w.-]+)"/.exec(letter.text)?.[1] ?? '',

@@ -18,6 +18,7 @@ import type { UserRow } from '../../data/tables.ts';
 import { findBlockchain } from '../../src/chains/gateways.ts';
 import { assertContract } from './contract.ts';
 import { createDatabase, hasPostgres } from './postgres.ts';
+import { unreachable } from './reading.ts';
 
 export type Database = 'sqlite' | 'postgres';
 
@@ -135,7 +136,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     secrets: createSecrets(config.secret ?? ''),
     log: createLog({ level: 'debug', sink: { write: (line) => log.push(line) } }),
     clock,
-    source: options.source,
+    // Unless a test says where its chains are, none can be asked: no test reaches a public provider.
+    source: (id) => options.source?.(id) ?? (config.blockchains[id]?.url ? undefined : unreachable),
   });
   await seedDeploymentWallets(app);
   const http = createHttp(app, routes);

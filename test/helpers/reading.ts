@@ -1,6 +1,13 @@
 // What a family is handed to read with, for tests that talk to one family: a right clock, and nothing that is asked for.
-import type { RpcSource } from '../../daemon/observer/rpc.ts';
-import type { AccountRef, Interval, PendingTransfer, Rpc, StoredProof } from '../../src/chains/chain.ts';
+import type { ProviderStatus, RpcSource } from '../../daemon/observer/rpc.ts';
+import {
+  type AccountRef,
+  type Interval,
+  type PendingTransfer,
+  ProviderError,
+  type Rpc,
+  type StoredProof,
+} from '../../src/chains/chain.ts';
 
 /** A clock that agrees with the chain's to the second. */
 export const rightClock = {
@@ -24,3 +31,27 @@ export const sourceOf = (rpc: Rpc, label = 'provider'): RpcSource => ({
   status: () => [],
   close: async () => {},
 });
+
+const unasked_provider: ProviderStatus = {
+  provider: 'none in this test',
+  state: 'unknown',
+  backoff_until: null,
+  requests: 0,
+  failures: 0,
+  last_error: null,
+  last_error_at: null,
+  last_ok_at: null,
+};
+
+const refuse = async (): Promise<never> => {
+  throw new ProviderError('unreachable', 'no provider in this test');
+};
+
+/** Refuses at once, as providers that are down do: no test waits for a network that it did not ask for. */
+export const unreachable: RpcSource = {
+  use: refuse,
+  askOther: refuse,
+  retryAt: () => Number.POSITIVE_INFINITY,
+  status: () => [unasked_provider],
+  close: async () => {},
+};

@@ -116,6 +116,9 @@ POST /pay/{invoice_id} none
 POST /u/{merchant_slug}/{unit_slug} none
 GET /v1/pay/{invoice_id}/events none
 GET /logos/{file} none
+GET /api/v1/admin/payments/{invoice_id}/transactions/{txid} admin
+GET /api/v1/admin/contradictions admin
+POST /api/v1/admin/contradictions/{contradiction_id}/close admin
 `
   .trim()
   .split('\n');

@@ -28,6 +28,11 @@ const view = {
     'attention.orphaned',
     'attention.webhooks_failed',
     'attention.webhooks_unknown',
+    'attention.contradictions',
+    'attention.accounts_behind',
+    'attention.unreadable_assets',
+    'shared_addresses',
+    'clock.message',
   ],
 };
 

@@ -1,7 +1,9 @@
 // `gw admin observers`: what each observer has read; a live screen on a terminal.
 import { listObservers } from '../../../src/api/admin.ts';
 import type { Command } from '../../command.ts';
+import { say } from '../../io.ts';
 import { isLive, liveFlags } from '../../live.ts';
+import { observerNotes } from '../../observer-notes.ts';
 import { printReply } from '../../view.ts';
 
 const view = {
@@ -15,6 +17,7 @@ const view = {
     'watched_addresses',
     'late_count',
     'unmatched_count',
+    'contradictions',
     'last_error',
   ],
 };
@@ -31,7 +34,13 @@ export const command: Command = {
   view,
   async run(context) {
     await context.input();
-    if (!isLive(context)) return printReply(context.io, await context.call(listObservers), view);
+    if (!isLive(context)) {
+      const reply = await context.call(listObservers);
+      printReply(context.io, reply, view);
+      if (context.io.json !== false) return;
+      for (const line of observerNotes(reply, Math.floor(Date.now() / 1000))) say(context.io, line);
+      return;
+    }
     const { observersScreen } = await import('../../screens/observers.tsx');
     await observersScreen(context);
   },

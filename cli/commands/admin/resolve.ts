@@ -1,16 +1,74 @@
-// `gw admin resolve\`: puts an invoice right by hand.
-import { resolvePayment } from '../../../src/api/admin.ts';
-import { callCommand } from '../../command.ts';
+// `gw admin resolve`: puts an invoice right by hand, after showing what the chain has of the transaction that is named.
+import { lookUpTransaction, resolvePayment } from '../../../src/api/admin.ts';
+import type { CallReply } from '../../../src/api/call.ts';
+import type { Command, Context } from '../../command.ts';
+import { GwError } from '../../errors.ts';
+import { say } from '../../io.ts';
+import { clean } from '../../text.ts';
+import { printReply } from '../../view.ts';
 
-export const command = callCommand(resolvePayment, {
+const view = {
+  list: 'none',
+  columns: ['payment.id', 'payment.status', 'payment.payment_status', 'payment.amount', 'payment.txid'],
+};
+
+type Found = CallReply<typeof lookUpTransaction>;
+
+/** What the chain has, for a person who is about to book it. */
+export function describeFound(found: Found): string {
+  const { currency, received_amount, amount, amount_match, source, booked_invoice_ids } = found;
+  if (!found.found) return `the chain has no transaction ${found.txid} to the address of this invoice`;
+  const depth = Math.min(...found.transfers.map(({ confirmations }) => confirmations));
+  const paid = `paid ${received_amount} of ${amount} ${currency} (${amount_match}), ${depth} confirmations`;
+  const origin = source === 'chain' ? 'on the chain' : 'as read before; the chain cannot be asked now';
+  const booked = booked_invoice_ids.length > 0 ? `; booked for ${booked_invoice_ids.join(', ')} already` : '';
+  return `${paid}, ${origin}${booked}`;
+}
+
+export const command: Command = {
+  endpoints: [resolvePayment, lookUpTransaction],
+  input: resolvePayment,
   args: ['invoice_id', 'action'],
-  examples: ['gw admin resolve ID recheck', 'gw admin resolve ID confirm --txid HASH --yes --json'],
-  destroys: ({ params, body }) =>
-    body.action === 'recheck'
-      ? undefined
-      : { question: `${body.action} ${params.invoice_id} by hand?`, type: String(params.invoice_id) },
-  view: {
-    list: 'none',
-    columns: ['payment.id', 'payment.status', 'payment.payment_status', 'payment.amount', 'payment.txid'],
+  examples: [
+    'gw admin resolve ID recheck',
+    'gw admin resolve ID confirm --txid HASH',
+    "gw admin resolve ID confirm --txid HASH --force --note 'seen on an explorer' --yes --json",
+  ],
+  view,
+  async run(context) {
+    const input = await context.input();
+    const { params, body } = input;
+    if (context.flags.dry_run) return context.showRequest(resolvePayment, input);
+    if (body.action === 'confirm') await prepare(context, String(params.invoice_id), body);
+    if (body.action !== 'recheck')
+      await context.confirm(`${body.action} ${params.invoice_id} by hand?`, String(params.invoice_id));
+    printReply(context.io, await context.call(resolvePayment, input), view);
   },
-});
+};
+
+/** Asks for what is missing of a confirmation where a person is there to answer, and shows what will be booked. */
+async function prepare(context: Context, invoice_id: string, body: Record<string, unknown>): Promise<void> {
+  const { io } = context;
+  const { askText } = await import('../../prompts.ts');
+  if (io.prompts && !body.txid && !body.force)
+    body.txid =
+      (await askText('txid – the transaction that pays it; empty: what it has received', io)) || null;
+  if (typeof body.txid !== 'string') return;
+  const found = await lookUp(context, { invoice_id, txid: body.txid });
+  say(io, clean(typeof found === 'string' ? found : describeFound(found)));
+  const is_known = typeof found !== 'string' && found.found;
+  if (is_known || body.force || !io.prompts) return;
+  const reason = await askText('why book it all the same; empty: leave it', io);
+  if (!reason) throw new GwError('general', 'nothing was done', { code: 'declined' });
+  Object.assign(body, { force: true, note: reason });
+}
+
+/** What the transaction paid, or why that cannot be told. */
+export const lookUp = (
+  context: Pick<Context, 'call'>,
+  params: { invoice_id: string; txid: string },
+): Promise<Found | string> =>
+  context.call(lookUpTransaction, { params }).catch((error: unknown) => {
+    if (error instanceof GwError && error.details.code === 'provider_unavailable') return error.message;
+    throw error;
+  });

@@ -1,0 +1,64 @@
+// A blockchain whose readings a test makes up: what its family answers is given, all that calls it is real.
+import { onTestFinished, vi } from 'vitest';
+import type { RpcSource } from '../../daemon/observer/rpc.ts';
+import {
+  type Family,
+  type NamedTransaction,
+  type Page,
+  type PendingTransfer,
+  ProviderError,
+  type ReadContext,
+  type ReadRequest,
+  type Rpc,
+  type Transfer,
+  type TransferUpdate,
+} from '../../src/chains/chain.ts';
+import { findBlockchain } from '../../src/chains/gateways.ts';
+import { sourceOf } from './reading.ts';
+
+export interface FamilyDouble {
+  source: RpcSource;
+  /** One reading: the pages that it stores, one after the other. */
+  read(context: ReadContext, request: ReadRequest): Promise<Page[]>;
+  recheck(context: ReadContext, pending: readonly PendingTransfer[]): Promise<TransferUpdate[]>;
+  lookUp(context: ReadContext, named: NamedTransaction): Promise<Transfer[]>;
+  inspectAddress(rpc: Rpc, address_key: string): Promise<string | null>;
+}
+
+/** A provider that a test never lets be asked. */
+export const namedRpc = (provider: string): Rpc => {
+  const refuse = async (): Promise<never> => {
+    throw new ProviderError('bad_answer', `${provider} is asked nothing in this test`);
+  };
+  return { provider, json: refuse, text: refuse, bytes: refuse, call: refuse, batch: refuse };
+};
+
+/** Replaces the family of a blockchain until the test ends; what it answers may be changed at any time. */
+export function doubleFamily(blockchain: string): FamilyDouble {
+  const family = findBlockchain(blockchain)?.family as Family;
+  const double: FamilyDouble = {
+    source: sourceOf(namedRpc('double')),
+    read: async () => [],
+    recheck: async () => [],
+    lookUp: async () => [],
+    inspectAddress: async () => null,
+  };
+  const had = { ...family };
+  family.inspectAddress ??= async () => null;
+  const spies = [
+    vi.spyOn(family, 'read').mockImplementation(async function* (context, request) {
+      for (const page of await double.read(context, request)) yield page;
+    }),
+    vi.spyOn(family, 'recheck').mockImplementation((context, pending) => double.recheck(context, pending)),
+    vi.spyOn(family, 'lookUp').mockImplementation((context, named) => double.lookUp(context, named)),
+    vi
+      .spyOn(family as Required<Family>, 'inspectAddress')
+      .mockImplementation((rpc, address_key) => double.inspectAddress(rpc, address_key)),
+  ];
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore();
+    Object.assign(family, had);
+    if (!had.inspectAddress) delete family.inspectAddress;
+  });
+  return double;
+}
