@@ -82,7 +82,7 @@ export async function reserveAmount(
     .filter(({ ended_at }) => ended_at !== null)
     .sort((a, b) => Number(a.is_paid) - Number(b.is_paid) || (a.ended_at ?? 0) - (b.ended_at ?? 0));
   for (const one of early ? oldest : [])
-    if ((await release(tx, [one], early as EarlyRelease)) > 0)
+    if ((await release(app.db, tx, [one], early as EarlyRelease)) > 0)
       return withTail(quoted, BigInt(one.amount_atomic) - quoted.amount_atomic);
   if (found.is_share)
     throw new Refusal('too_many_unpaid', {
@@ -256,6 +256,6 @@ async function quotaOf(tx: Tx, owner_id: string): Promise<number> {
 async function keepQuota(app: AmountApp, tx: Tx, { holding, most, detail }: Quota): Promise<void> {
   if ((await countReserved(tx, holding, most)) < most) return;
   const early = earlyRelease(app);
-  if (early && (await releaseEnded(tx, holding, early)) > 0) return;
+  if (early && (await releaseEnded(app.db, tx, holding, early)) > 0) return;
   throw new Refusal('too_many_unpaid', { detail, retry_after: RETRY_AFTER_SECONDS });
 }

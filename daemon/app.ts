@@ -1,5 +1,6 @@
 // Assembles one daemon from its configuration and an open database; starts and stops its loops.
 import type { Logger } from 'pino';
+import type { Ledger } from '../data/ledger.ts';
 import { getMerchant, putDeploymentWallet } from '../data/merchants.ts';
 import { changeMeta } from '../data/meta.ts';
 import type { Db } from '../data/open.ts';
@@ -7,6 +8,7 @@ import { findBlockchain, gatewaysOf } from '../src/chains/gateways.ts';
 import { createClockCheck } from './clock-check.ts';
 import type { Config } from './config.ts';
 import { type App, type SteadyClock, seconds } from './context.ts';
+import { createInstance } from './instance.ts';
 import { openMail } from './mail/mail.ts';
 import { type ObserverOptions, openObserver } from './observer/observer.ts';
 import { createQuorum } from './observer/quorum.ts';
@@ -18,6 +20,7 @@ import { openWebhooks } from './webhooks/webhooks.ts';
 export interface AppOptions {
   config: Config;
   db: Db;
+  ledger: Ledger;
   secrets: Secrets;
   log: Logger;
   clock: SteadyClock;
@@ -33,15 +36,8 @@ export interface RunningApp extends App {
   stop(): Promise<void>;
 }
 
-export function openApp({
-  config,
-  db,
-  secrets,
-  log,
-  clock: machine_clock,
-  source,
-  rate_bases,
-}: AppOptions): RunningApp {
+export function openApp(options: AppOptions): RunningApp {
+  const { config, db, ledger, secrets, log, clock: machine_clock, source, rate_bases } = options;
   const clock_check = createClockCheck(machine_clock);
   const { clock } = clock_check;
   const gateways = gatewaysOf(config.network, config.gateways);
@@ -62,16 +58,19 @@ export function openApp({
       return sealed ? secrets.open(sealed, webhookSecretPurpose(merchant_id)) : null;
     },
   });
+  const instance = createInstance({ db, clock, log });
   const quorum = createQuorum(config);
-  const settling: SettleApp = { db, clock, clock_check, quorum, log, config, webhooks };
+  const settling: SettleApp = { db, ledger, clock, clock_check, quorum, log, config, webhooks };
   const mail = openMail({ config, log, clock });
   const observer = openObserver({ app: { ...settling, gateways }, source });
   return {
     config,
     db,
+    ledger,
     secrets,
     log,
     clock,
+    instance,
     clock_check,
     quorum,
     gateways,
@@ -80,12 +79,14 @@ export function openApp({
     observer,
     mail,
     start() {
+      instance.start();
       rates.start();
       observer.start();
       webhooks.kick();
     },
     async stop() {
       await Promise.all([rates.stop(), observer.stop(), webhooks.stop()]);
+      await instance.stop();
       mail.close();
     },
   };

@@ -1,9 +1,11 @@
 // What every handler and loop of one daemon shares; built once by main.ts, passed by hand.
 import type { Logger } from 'pino';
+import type { Ledger } from '../data/ledger.ts';
 import type { Db } from '../data/open.ts';
 import type { Gateway } from '../src/chains/chain.ts';
 import type { ClockCheck } from './clock-check.ts';
 import type { Config } from './config.ts';
+import type { Instance } from './instance.ts';
 import type { Mail } from './mail/mail.ts';
 import type { Observer } from './observer/observer.ts';
 import type { Quorum } from './observer/quorum.ts';
@@ -29,8 +31,10 @@ export const seconds = (clock: Clock): number => Math.floor(clock.ms() / 1000);
 export interface App {
   config: Config;
   db: Db;
+  ledger: Ledger;
   log: Logger;
   clock: SteadyClock;
+  instance: Instance;
   clock_check: ClockCheck;
   quorum: Quorum;
   /** The enabled gateways of the configured network. */

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
 import { deliveriesOf } from '../data/deliveries.ts';
-import { eventsAfter, getEvent, lastEvent } from '../data/events.ts';
+import { eventsAfter, lastPosition, positionOf } from '../data/events.ts';
 import type { EventRow, UserRow } from '../data/tables.ts';
 import { getUser } from '../data/users.ts';
 import type { EventList, EventPublic } from '../src/api/event-schemas.ts';
@@ -67,7 +67,7 @@ export async function eventPage(
   query: EventQuery,
 ): Promise<z.input<typeof EventList>> {
   const { after, type, limit } = query;
-  const position = after === undefined ? 0 : await positionOf(app, merchant_id, after);
+  const position = after === undefined ? 0 : await positionAt(app, merchant_id, after);
   const rows = await eventsAfter(app.db, merchant_id, position, limit + 1, type);
   const page = rows.slice(0, limit);
   return {
@@ -77,10 +77,10 @@ export async function eventPage(
   };
 }
 
-async function positionOf(app: App, merchant_id: string, event_id: string): Promise<number> {
-  const event = await getEvent(app.db.query, event_id);
-  if (event?.merchant_id !== merchant_id) throw new Refusal('event_not_found');
-  return event.seq;
+async function positionAt({ db }: App, merchant_id: string, event_id: string): Promise<number> {
+  const position = await positionOf(db, merchant_id, event_id);
+  if (position === undefined) throw new Refusal('event_not_found');
+  return position;
 }
 
 const open = new WeakMap<App, Map<string, number>>();
@@ -113,9 +113,7 @@ export async function eventStream(
 ): Promise<Streamed> {
   const after = query.after ?? request.headers.get('last-event-id') ?? undefined;
   const begin =
-    after === undefined
-      ? ((await lastEvent(app.db, user.id))?.seq ?? 0)
-      : await positionOf(app, user.id, after);
+    after === undefined ? await lastPosition(app.db, user.id) : await positionAt(app, user.id, after);
   const { signal } = request;
   const countOut = countIn(app, user.id);
   const encoder = new TextEncoder();
@@ -157,7 +155,7 @@ async function* messages(app: App, user: UserRow, follow: Follow): AsyncGenerato
   yield `retry: ${RETRY_MS}\n\n`;
   while (!signal.aborted) {
     const rows = await eventsAfter(app.db, user.id, position, BATCH, type);
-    position = rows.at(-1)?.seq ?? position;
+    position = rows.at(-1)?.position ?? position;
     if (rows.length > 0) {
       silent_ms = 0;
       const shown = await presentEvents(app, rows);

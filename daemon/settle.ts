@@ -1,11 +1,11 @@
 // The one door for money: every fact about an invoice becomes rows here, in one transaction.
 
-import { getInvoice, lockInvoice } from '../data/invoices.ts';
+import { getInvoice, lockInvoices } from '../data/invoices.ts';
 import { lockHead } from '../data/ledger.ts';
 import type { Tx } from '../data/open.ts';
 import { provedThrough } from '../data/proofs.ts';
 import type { InvoiceRow, TransferRow } from '../data/tables.ts';
-import { transfersOfInvoice } from '../data/transfers.ts';
+import { invoicesOfTransaction, transfersOfInvoice } from '../data/transfers.ts';
 import { decide, type Fact, type InvoiceStatus, type Knowledge, type Verdict } from '../src/invoice.ts';
 import type { LedgerHead } from '../src/ledger.ts';
 import type { App } from './context.ts';
@@ -14,7 +14,10 @@ import { manualTransfers } from './settle/manual.ts';
 import { writeMoved } from './settle/moved.ts';
 import { writeWaiting } from './settle/waiting.ts';
 
-export type SettleApp = Pick<App, 'db' | 'clock' | 'clock_check' | 'log' | 'config' | 'webhooks' | 'quorum'>;
+export type SettleApp = Pick<
+  App,
+  'db' | 'ledger' | 'clock' | 'clock_check' | 'log' | 'config' | 'webhooks' | 'quorum'
+>;
 
 type Refusal = Extract<Verdict, { verdict: 'refused' }>['code'];
 
@@ -23,6 +26,8 @@ export interface Step {
   app: SettleApp;
   tx: Tx;
   invoice: InvoiceRow;
+  /** The invoices that this transaction may change, by id. */
+  locked: ReadonlyMap<string, InvoiceRow>;
   /** Unix seconds. */
   now: number;
   /** `observer`, `clock`, `buyer`, `merchant`, `operator:<user id>`. */
@@ -89,12 +94,19 @@ async function applyIn(
   const asked = await getInvoice(tx, invoice_id);
   if (!asked) return undefined;
   const head = asked.owner_id === null ? undefined : await lockHead(app.db, tx, asked.owner_id);
-  const invoice = await lockInvoice(app.db, tx, invoice_id);
+  const { blockchain, address_key } = asked;
+  // What the operator names may be listed for other invoices, from which it is taken.
+  const beside = request.txid
+    ? await invoicesOfTransaction(tx, { blockchain, address_key, txid: request.txid })
+    : [];
+  const locked = await lockInvoices(app.db, tx, [invoice_id, ...beside]);
+  const invoice = locked.get(invoice_id);
   if (!invoice) return undefined;
   const step: Step = {
     app,
     tx,
     invoice,
+    locked,
     now: seconds(app.clock),
     actor: request.actor,
     note: request.note ?? null,

@@ -91,17 +91,24 @@ export async function lastEventSeq(query: Executor): Promise<number> {
   return row?.seq ?? 0;
 }
 
-/**
- * Which invoices have events after a position, oldest first. On PostgreSQL events of transactions that are still
- * open, or began after one that is, are held back, as in `eventsAfter`.
- */
-export function changesAfter(
-  db: Db,
-  after_seq: number,
-  limit: number,
-): Promise<{ seq: number; invoice_id: string | null }[]> {
-  let select = db.query.selectFrom('events').select(['seq', 'invoice_id']).where('seq', '>', after_seq);
-  if (db.dialect === 'postgres')
-    select = select.where(sql<boolean>`xid::xid8 < pg_snapshot_xmin(pg_current_snapshot())`);
-  return select.orderBy('seq').limit(limit).execute();
+export interface Change {
+  seq: number;
+  invoice_id: string | null;
+}
+
+/** Which invoices have events with higher numbers than this, oldest first. Lower numbers may still commit later. */
+export function changesAfter(query: Executor, after_seq: number, limit: number): Promise<Change[]> {
+  return query
+    .selectFrom('events')
+    .select(['seq', 'invoice_id'])
+    .where('seq', '>', after_seq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Those of these events that are committed by now. */
+export async function changesAt(query: Executor, seqs: readonly number[]): Promise<Change[]> {
+  if (seqs.length === 0) return [];
+  return query.selectFrom('events').select(['seq', 'invoice_id']).where('seq', 'in', seqs).execute();
 }

@@ -1,6 +1,7 @@
 // How far each blockchain was read: cursors, the ranges read, and which daemon is reading.
 import type { Json, ReadRange, Tip } from '../src/chains/chain.ts';
 import type { Executor, Tx } from './open.ts';
+import { inOrder } from './order.ts';
 import type { CursorRow } from './tables.ts';
 
 /** Most account cursors asked for in one statement. */
@@ -82,7 +83,7 @@ export async function putAccountCursors(
   accounts: readonly (readonly [account: string, cursor: Json])[],
   now: number,
 ): Promise<void> {
-  for (const [account, cursor] of accounts) {
+  for (const [account, cursor] of inOrder(accounts, ([name]) => name)) {
     const values = { cursor: JSON.stringify(cursor), updated_at: now };
     await tx
       .insertInto('account_cursors')
@@ -90,6 +91,16 @@ export async function putAccountCursors(
       .onConflict((conflict) => conflict.columns(['blockchain', 'account']).doUpdateSet(values))
       .execute();
   }
+}
+
+/** Ranges that were read completely, each as one with those of its scope that it overlaps or touches. */
+export async function addRanges(
+  tx: Tx,
+  blockchain: string,
+  ranges: readonly ReadRange[],
+  now: number,
+): Promise<void> {
+  for (const range of inOrder(ranges, ({ scope }) => scope)) await addRange(tx, blockchain, range, now);
 }
 
 /** Records a range that was read completely, as one with those of its scope that it overlaps or touches. */
@@ -162,6 +173,11 @@ export async function holdLease(
     )
     .executeTakeFirst();
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
+}
+
+/** Forgets leases that ended before this moment. */
+export async function forgetLeases(query: Executor, before_ms: number): Promise<void> {
+  await query.deleteFrom('leases').where('until_ms', '<', before_ms).execute();
 }
 
 export async function dropLeases(query: Executor, holder: string): Promise<void> {

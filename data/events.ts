@@ -4,45 +4,122 @@ import { newId } from './ids.ts';
 import type { Db, Executor, Tx } from './open.ts';
 import type { EventRow, Tables } from './tables.ts';
 
-type NewEvent = Omit<Insertable<Tables['events']>, 'id' | 'seq' | 'xid'>;
+/** Events that are given their positions in one statement: a history that was never read is placed piece by piece. */
+const PLACED_AT_ONCE = 10_000;
+
+type NewEvent = Omit<Insertable<Tables['events']>, 'id' | 'seq'>;
+
+/** An event with its place in its merchant's feed; later ones have higher places, for ever. */
+export interface PlacedEvent extends EventRow {
+  position: number;
+}
 
 /** Ids hold no full stop, as Standard Webhooks asks. */
 export const newEventId = (): string => `evt_${newId().replaceAll('-', '')}`;
 
-export async function insertEvent(db: Db, tx: Tx, id: string, event: NewEvent): Promise<void> {
-  const xid = db.dialect === 'postgres' ? sql<string>`pg_current_xact_id()::text` : '0';
+export async function insertEvent(tx: Tx, id: string, event: NewEvent): Promise<void> {
   await tx
     .insertInto('events')
-    .values({ ...event, id, xid })
+    .values({ ...event, id })
     .execute();
 }
 
 /**
- * Events of a merchant after a position, oldest first. On PostgreSQL events of transactions that are still open, or
- * began after one that is, are held back: a position that was passed never gains an event.
+ * Events of a merchant after a position, oldest first. Whatever commits after this was read has a higher position than
+ * everything that was returned.
  */
-export function eventsAfter(
+export async function eventsAfter(
   db: Db,
   merchant_id: string,
-  after_seq: number,
+  after: number,
   limit: number,
   type?: string,
-): Promise<EventRow[]> {
-  let select = settled(db, merchant_id).where('seq', '>', after_seq);
-  if (type !== undefined) select = select.where('type', '=', type);
-  return select.orderBy('seq').limit(limit).execute();
+): Promise<PlacedEvent[]> {
+  const placed = await placeEvents(db, merchant_id);
+  const rows = await pageAfter(db, merchant_id, after, limit, type);
+  if (rows.length === limit || placed < PLACED_AT_ONCE) return rows;
+  await placeAll(db, merchant_id);
+  return pageAfter(db, merchant_id, after, limit, type);
 }
 
-/** The last event that no earlier one can still precede; undefined where there is none. */
-export function lastEvent(db: Db, merchant_id: string): Promise<EventRow | undefined> {
-  return settled(db, merchant_id).orderBy('seq', 'desc').limit(1).executeTakeFirst();
+function pageAfter(db: Db, merchant_id: string, after: number, limit: number, type: string | undefined) {
+  if (db.dialect === 'sqlite') {
+    let select = db.query
+      .selectFrom('events')
+      .selectAll()
+      .select('seq as position')
+      .where('merchant_id', '=', merchant_id)
+      .where('seq', '>', after);
+    if (type !== undefined) select = select.where('type', '=', type);
+    return select.orderBy('seq').limit(limit).execute();
+  }
+  let select = db.query
+    .selectFrom('event_positions')
+    .innerJoin('events', 'events.seq', 'event_positions.event_seq')
+    .selectAll('events')
+    .select('event_positions.position')
+    .where('event_positions.merchant_id', '=', merchant_id)
+    .where('event_positions.position', '>', after);
+  if (type !== undefined) select = select.where('events.type', '=', type);
+  return select.orderBy('event_positions.position').limit(limit).execute();
 }
 
-function settled(db: Db, merchant_id: string) {
-  const select = db.query.selectFrom('events').selectAll().where('merchant_id', '=', merchant_id);
-  return db.dialect === 'postgres'
-    ? select.where(sql<boolean>`xid::xid8 < pg_snapshot_xmin(pg_current_snapshot())`)
-    : select;
+/**
+ * PostgreSQL commits in another order than numbers are taken: what is committed gets its position when the feed is
+ * read, under a lock of that feed. Nothing waits for transactions that are still open. Returns how many were placed.
+ */
+async function placeEvents(db: Db, merchant_id: string): Promise<number> {
+  if (db.dialect === 'sqlite') return 0;
+  const { rows } = await sql<{ placed: number }>`
+    select place_events(${merchant_id}, ${sql.lit(PLACED_AT_ONCE)}) as placed`.execute(db.query);
+  return rows[0]?.placed ?? 0;
+}
+
+async function placeAll(db: Db, merchant_id: string): Promise<void> {
+  while ((await placeEvents(db, merchant_id)) === PLACED_AT_ONCE);
+}
+
+/** The position of the last event that is committed; 0 where there is none. */
+export async function lastPosition(db: Db, merchant_id: string): Promise<number> {
+  await placeAll(db, merchant_id);
+  const row =
+    db.dialect === 'sqlite'
+      ? await db.query
+          .selectFrom('events')
+          .select('seq as position')
+          .where('merchant_id', '=', merchant_id)
+          .orderBy('seq', 'desc')
+          .limit(1)
+          .executeTakeFirst()
+      : await db.query
+          .selectFrom('event_positions')
+          .select('position')
+          .where('merchant_id', '=', merchant_id)
+          .orderBy('position', 'desc')
+          .limit(1)
+          .executeTakeFirst();
+  return row?.position ?? 0;
+}
+
+/** The position of an event in its merchant's feed; undefined where this merchant has no such event. */
+export async function positionOf(db: Db, merchant_id: string, event_id: string): Promise<number | undefined> {
+  const event = await getEvent(db.query, event_id);
+  if (event?.merchant_id !== merchant_id) return undefined;
+  if (db.dialect === 'sqlite') return event.seq;
+  const known = await placeOf(db.query, event.seq);
+  if (known !== undefined) return known;
+  // It is known from elsewhere, by a webhook perhaps, and its feed was not read since.
+  await placeAll(db, merchant_id);
+  return placeOf(db.query, event.seq);
+}
+
+async function placeOf(query: Executor, event_seq: number): Promise<number | undefined> {
+  const row = await query
+    .selectFrom('event_positions')
+    .select('position')
+    .where('event_seq', '=', event_seq)
+    .executeTakeFirst();
+  return row?.position;
 }
 
 export function getEvent(query: Executor, id: string): Promise<EventRow | undefined> {

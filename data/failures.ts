@@ -11,9 +11,14 @@ export function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
+/** What was found without a lock had changed before it was locked: its transaction is begun again. */
+export class Overtaken extends Error {
+  override name = 'Overtaken';
+}
+
 /** Deadlock and serialisation failure: nothing was done, the same transaction may be tried again. */
 export function isRetryable(error: unknown): boolean {
-  return ['40P01', '40001'].includes(codeOf(error));
+  return error instanceof Overtaken || ['40P01', '40001'].includes(codeOf(error));
 }
 
 /** Whether a unique or primary key refused the row. */
@@ -26,7 +31,7 @@ const BUSY = /^(SQLITE_(BUSY|LOCKED)|08|53300$|57|55P03$|40P01$|40001$|25P0[34]$
 
 /** Whether the database asked to come back later, or cannot be reached now. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof ConnectionLost || BUSY.test(codeOf(error));
+  return error instanceof ConnectionLost || error instanceof Overtaken || BUSY.test(codeOf(error));
 }
 
 /**

@@ -1,5 +1,9 @@
 // Idempotency keys: one row for each caller and key, first as a claim, then with the answer.
-import type { Db, Executor } from './open.ts';
+import { sql } from 'kysely';
+import type { Db, Executor, Tx } from './open.ts';
+
+/** A daemon holds a lease of this name and its own id as long as it lives. */
+export const INSTANCE_LEASE = 'instance:';
 
 /** Old rows removed with each new claim: more than are added, so that the table never grows without end. */
 const FORGOTTEN_AT_ONCE = 20;
@@ -10,24 +14,28 @@ export interface IdempotencyClaim {
   request_hash: string;
   /** For what the request makes, unless an earlier claim of it has one. */
   resource_id: string;
-  /** Unix seconds, as the two below. */
-  now: number;
-  /** Older answers count no more. */
-  forget_before: number;
-  /** An older claim without answer died with its process, or was given up. */
-  abandoned_before: number;
+  /** The daemon that will work on it. */
+  holder: string;
+  now_ms: number;
+  /** How long answers count. */
+  kept_seconds: number;
+  /** A claim without answer can be taken over by then, however alive its holder is. */
+  in_progress_seconds: number;
 }
 
 export type ClaimResult =
   /** `again`: an earlier claim of this request came to no known end; `resource_id` is the one that it had. */
   | { state: 'claimed'; resource_id: string; again: boolean }
-  | { state: 'in_progress' }
+  /** `free_in_ms`: when it can be taken over; null while this daemon works on it. */
+  | { state: 'in_progress'; free_in_ms: number | null }
   | { state: 'mismatch' }
   | { state: 'answered'; status: number; body: string };
 
 /** Claims the key for this request, or says what became of the one that has it. */
 export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimResult> {
-  const { caller, key, request_hash, resource_id, now, forget_before, abandoned_before } = claim;
+  const { caller, key, request_hash, resource_id, holder, now_ms } = claim;
+  const now = Math.floor(now_ms / 1000);
+  const forget_before = now - claim.kept_seconds;
   return db.transaction(async (tx) => {
     const old = tx
       .selectFrom('idempotency')
@@ -53,6 +61,7 @@ export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimR
         status: null,
         body: null,
         created_at: now,
+        holder,
       })
       .onConflict((conflict) =>
         conflict
@@ -68,6 +77,7 @@ export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimR
             status: null,
             body: null,
             created_at: now,
+            holder,
           }))
           .where((row) =>
             row.or([
@@ -75,7 +85,11 @@ export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimR
               row.and([
                 row('idempotency.status', 'is', null),
                 row('idempotency.request_hash', '=', request_hash),
-                row('idempotency.created_at', '<', abandoned_before),
+                row.or([
+                  row('idempotency.created_at', '<', now - claim.in_progress_seconds),
+                  row('idempotency.holder', 'is', null),
+                  isGone(db, claim),
+                ]),
               ]),
             ]),
           ),
@@ -90,9 +104,32 @@ export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimR
       .where('key', '=', key)
       .executeTakeFirstOrThrow();
     if (first.request_hash !== request_hash) return { state: 'mismatch' };
-    if (first.status === null) return { state: 'in_progress' };
+    if (first.status === null) return { state: 'in_progress', free_in_ms: await freeIn(tx, first, claim) };
     return { state: 'answered', status: first.status, body: first.body ?? '' };
   });
+}
+
+/** Whether the holder of a claim is another daemon that lives no more: a SQLite file has no other. */
+function isGone({ dialect }: Db, { holder, now_ms }: IdempotencyClaim) {
+  const is_other = sql<boolean>`idempotency.holder <> ${holder}`;
+  if (dialect === 'sqlite') return is_other;
+  return sql<boolean>`${is_other} and not exists (select 1 from leases
+    where leases.name = ${sql.lit(INSTANCE_LEASE)} || idempotency.holder and leases.until_ms >= ${now_ms})`;
+}
+
+async function freeIn(
+  tx: Tx,
+  { holder, created_at }: { holder: string | null; created_at: number },
+  claim: IdempotencyClaim,
+): Promise<number | null> {
+  if (holder === claim.holder) return null;
+  const lease = await tx
+    .selectFrom('leases')
+    .select('until_ms')
+    .where('name', '=', `${INSTANCE_LEASE}${holder}`)
+    .executeTakeFirst();
+  const at_last_ms = (created_at + claim.in_progress_seconds + 1) * 1000;
+  return Math.min(lease?.until_ms ?? 0, at_last_ms) - claim.now_ms;
 }
 
 /** Keeps the answer of a claimed request. */
@@ -111,16 +148,16 @@ export async function answerIdempotent(
 }
 
 /**
- * Lets the same request, and no other, take over a claim at once, under the same `resource_id`: for one of which nobody
- * knows whether it was done. `at`: Unix seconds, before every `abandoned_before` to come.
+ * Lets the same request, and no other, take over a claim at once, under the same `resource_id`: for one of which it is
+ * not known whether it was done.
  */
 export async function giveUpIdempotent(
   query: Executor,
-  { caller, key, resource_id, at }: { caller: string; key: string; resource_id: string; at: number },
+  { caller, key, resource_id }: { caller: string; key: string; resource_id: string },
 ): Promise<void> {
   await query
     .updateTable('idempotency')
-    .set({ created_at: at })
+    .set({ holder: null })
     .where('caller', '=', caller)
     .where('key', '=', key)
     .where('resource_id', '=', resource_id)
@@ -128,15 +165,16 @@ export async function giveUpIdempotent(
     .execute();
 }
 
-/** Frees a claimed key whose request came to nothing. */
+/** Frees a key that this daemon has claimed for a request that came to nothing. */
 export async function releaseIdempotent(
   query: Executor,
-  { caller, key }: { caller: string; key: string },
+  { caller, key, holder }: { caller: string; key: string; holder: string },
 ): Promise<void> {
   await query
     .deleteFrom('idempotency')
     .where('caller', '=', caller)
     .where('key', '=', key)
+    .where('holder', '=', holder)
     .where('status', 'is', null)
     .execute();
 }

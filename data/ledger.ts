@@ -1,8 +1,11 @@
 // The prepaid ledger: the merchant's balance, its entry and the chain of hashes move together or not at all.
-import { type LedgerHead, type LedgerKind, nextEntry } from '../src/ledger.ts';
+import { type LedgerHead, type LedgerKind, nextEntry, sealHead } from '../src/ledger.ts';
 import { newId } from './ids.ts';
 import type { Db, Executor, Tx } from './open.ts';
 import type { LedgerRow } from './tables.ts';
+
+/** Heads that are sealed in one step. */
+const SEALED_AT_ONCE = 500;
 
 export interface LedgerRequest {
   /** Of the entry to write; drawn where there is none. */
@@ -18,6 +21,26 @@ export interface LedgerRequest {
   now: number;
 }
 
+/** The one that writes entries: it alone has their key. */
+export interface Ledger {
+  /** Writes one entry, with which the balance moves. False when the balance would fall below zero. */
+  post(tx: Tx, request: LedgerRequest): Promise<boolean>;
+}
+
+export function createLedger(db: Db, key: Uint8Array): Ledger {
+  return {
+    async post(tx, { now, id = newId(), ...request }) {
+      const head = await lockHead(db, tx, request.merchant_id);
+      if (!head) throw new Error(`merchant ${request.merchant_id} does not exist`);
+      const entry = nextEntry(head, { ...request, id, created_at: now }, key);
+      if (!entry) return false;
+      // The head moves with it, by a trigger.
+      await tx.insertInto('ledger').values(entry).execute();
+      return true;
+    },
+  };
+}
+
 /** Locks and returns the head of a merchant's chain. */
 export function lockHead(db: Db, tx: Tx, merchant_id: string): Promise<LedgerHead | undefined> {
   const select = tx
@@ -27,23 +50,38 @@ export function lockHead(db: Db, tx: Tx, merchant_id: string): Promise<LedgerHea
   return (db.dialect === 'postgres' ? select.forNoKeyUpdate() : select).executeTakeFirst();
 }
 
-/** Writes one entry. False when the balance would fall below zero; throws when the head was moved by someone else. */
-export async function post(db: Db, tx: Tx, request: LedgerRequest): Promise<boolean> {
-  const head = await lockHead(db, tx, request.merchant_id);
-  if (!head) throw new Error(`merchant ${request.merchant_id} does not exist`);
-  const { now, id = newId(), ...rest } = request;
-  const entry = nextEntry(head, { ...rest, id, created_at: now });
-  if (!entry) return false;
-  const moved = await tx
-    .updateTable('merchants')
-    .set({ prepaid_micros: entry.balance_micros, ledger_seq: entry.seq, ledger_hash: entry.hash })
-    .where('id', '=', request.merchant_id)
-    .where('ledger_seq', '=', head.ledger_seq)
-    .where('ledger_hash', '=', head.ledger_hash)
+/** Seals the head of every chain there is; what is written later has keyed hashes. */
+export async function sealHeads(tx: Tx, key: Uint8Array): Promise<void> {
+  for (let after = ''; ; ) {
+    const heads = await tx
+      .selectFrom('merchants')
+      .select(['id', 'ledger_seq', 'ledger_hash'])
+      .where('ledger_seq', '>', 0)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(SEALED_AT_ONCE)
+      .execute();
+    const seals = heads.map(({ id: merchant_id, ledger_seq: seq, ledger_hash: hash }) => ({
+      merchant_id,
+      seq,
+      hash,
+      seal: sealHead({ merchant_id, seq, hash }, key),
+    }));
+    if (seals.length > 0) await tx.insertInto('ledger_seals').values(seals).execute();
+    if (heads.length < SEALED_AT_ONCE) return;
+    after = heads.at(-1)?.id ?? '';
+  }
+}
+
+/** Whether any entry has a keyed hash. */
+export async function hasKeyedEntries(query: Executor): Promise<boolean> {
+  const row = await query
+    .selectFrom('ledger')
+    .select('id')
+    .where('hash_version', '=', 2)
+    .limit(1)
     .executeTakeFirst();
-  if (moved.numUpdatedRows !== 1n) throw new Error('the ledger moved under a locked head');
-  await tx.insertInto('ledger').values(entry).execute();
-  return true;
+  return row !== undefined;
 }
 
 /** Entries of a merchant in order, from `after_seq` on. */

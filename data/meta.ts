@@ -22,6 +22,12 @@ export async function keepMeta(query: Executor, name: string, value: string): Pr
   return row.value;
 }
 
+/** The value under this name; undefined where there is none. */
+export async function findMeta(query: Executor, name: string): Promise<string | undefined> {
+  const row = await query.selectFrom('meta').select('value').where('name', '=', name).executeTakeFirst();
+  return row?.value;
+}
+
 /** Sets the value under this name; false where it was the same before. */
 export async function changeMeta(query: Executor, name: string, value: string): Promise<boolean> {
   const result = await query

@@ -1,10 +1,21 @@
 // Brings the schema up to date, in numbered steps, and refuses a schema that is newer than this program.
-import { type Kysely, Migrator } from 'kysely';
+import {
+  DummyDriver,
+  Kysely,
+  type MigrationResultSet,
+  Migrator,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+} from 'kysely';
 import * as foundation from './migrations/0001-foundation.ts';
 import * as operator from './migrations/0002-operator.ts';
 import * as proofs from './migrations/0003-proofs.ts';
+import * as laws from './migrations/0004-laws.ts';
 import * as accounts from './migrations/0005-accounts.ts';
 import { DatabaseError, type Db, type Dialect } from './open.ts';
+import type { Tables } from './tables.ts';
 
 interface Step {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -15,14 +26,21 @@ const steps: Record<string, Step> = {
   '0001-foundation': foundation,
   '0002-operator': operator,
   '0003-proofs': proofs,
+  '0004-laws': laws,
   '0005-accounts': accounts,
 };
 
-/** Applies what is missing and returns the names of the steps done. Throws DatabaseError on a newer schema; then nothing was changed. */
+/**
+ * Applies what is missing, all of it or nothing, and returns the names of the steps done. Throws DatabaseError where that
+ * fails, and on a newer schema; then nothing was changed.
+ */
 export async function migrate(db: Db): Promise<string[]> {
-  const migrator = migratorOf(db);
   await refuseNewer(db);
-  const { error, results = [] } = await migrator.migrateToLatest();
+  const run = (on: Kysely<Tables>) => migratorOf(on, db.dialect).migrateToLatest();
+  // On PostgreSQL the migrator opens the transaction.
+  const { error, results = [] } = await (db.dialect === 'sqlite'
+    ? inTransaction(db.schema, run)
+    : run(db.schema));
   if (error)
     throw new DatabaseError(
       `the database schema could not be brought up to date: ${(error as Error).message}`,
@@ -33,18 +51,47 @@ export async function migrate(db: Db): Promise<string[]> {
 /** The steps that `migrate` would apply. */
 export async function pendingSteps(db: Db): Promise<string[]> {
   await refuseNewer(db);
-  const known = await migratorOf(db).getMigrations();
+  const known = await migratorOf(db.schema, db.dialect).getMigrations();
   return known.filter((step) => !step.executedAt).map((step) => step.name);
 }
 
-function migratorOf(db: Db): Migrator {
+/** Every statement that makes the schema on PostgreSQL, in order. */
+export async function postgresStatements(): Promise<string[]> {
+  const statements: string[] = [];
+  const recorder = new Kysely<never>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+    log: ({ query }) => void statements.push(query.sql),
+  });
+  for (const step of Object.values(steps)) await step.up(recorder, 'postgres');
+  await recorder.destroy();
+  return statements;
+}
+
+function inTransaction(
+  schema: Kysely<Tables>,
+  run: (on: Kysely<Tables>) => Promise<MigrationResultSet>,
+): Promise<MigrationResultSet> {
+  return schema.connection().execute(async (connection) => {
+    await sql`begin immediate`.execute(connection);
+    const done = await run(connection).catch((error: unknown): MigrationResultSet => ({ error }));
+    await sql.raw(done.error ? 'rollback' : 'commit').execute(connection);
+    return done;
+  });
+}
+
+function migratorOf(db: Kysely<Tables>, dialect: Dialect): Migrator {
   const migrations = Object.fromEntries(
     Object.entries(steps).map(([name, step]) => [
       name,
-      { up: (query: Kysely<unknown>) => step.up(query as unknown as Kysely<never>, db.dialect) },
+      { up: (query: Kysely<unknown>) => step.up(query as unknown as Kysely<never>, dialect) },
     ]),
   );
-  return new Migrator({ db: db.schema, provider: { getMigrations: async () => migrations } });
+  return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }
 
 async function refuseNewer(db: Db): Promise<void> {

@@ -31,7 +31,7 @@ export class DatabaseError extends Error {
 }
 
 /** Integers come as bigint from both drivers; all but money become numbers. */
-class IntegerPlugin implements KyselyPlugin {
+export class IntegerPlugin implements KyselyPlugin {
   transformQuery({ node }: { node: RootOperationNode }): RootOperationNode {
     return node;
   }

@@ -27,7 +27,7 @@ export const LIMITS: Limits = {
 };
 const TRANSACTION_TRIES = 5;
 
-const types: pg.CustomTypesConfig = {
+export const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8
       ? (text: string) => BigInt(text)

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { AccountProof, AccountRef, StoredProof, UnreadableAsset } from '../src/chains/chain.ts';
 import type { Executor, Tx } from './open.ts';
+import { inOrder } from './order.ts';
 import type { AccountProofRow } from './tables.ts';
 
 /** An account that failed is left alone for this long, and for twice as long after each further failure … */
@@ -10,6 +11,8 @@ const PAUSE_SECONDS = 4;
 const MAX_PAUSE_SECONDS = 600;
 /** Accounts in trouble that one reading is told of; the longest in trouble first. */
 const BEHIND_LIMIT = 10_000;
+
+const keyOf = ({ address_key, chain }: AccountRef): string => `${address_key} ${chain}`;
 
 const pauseAfter = (failures: number): number =>
   Math.min(MAX_PAUSE_SECONDS, PAUSE_SECONDS * 2 ** Math.min(failures - 1, 10));
@@ -21,7 +24,7 @@ export async function putProofs(
   proofs: readonly AccountProof[],
   now: number,
 ): Promise<void> {
-  for (const proof of proofs) {
+  for (const proof of inOrder(proofs, keyOf)) {
     const { address_key, chain, account, read_through, trouble, failed } = proof;
     const before = failed ? await findProof(tx, blockchain, proof) : undefined;
     const failures = failed ? (before?.failures ?? 0) + 1 : 0;
@@ -47,7 +50,7 @@ export async function putProofs(
 
 /** These accounts are read as far as the rest again. */
 export async function dropProofs(tx: Tx, blockchain: string, accounts: readonly AccountRef[]): Promise<void> {
-  for (const { address_key, chain } of accounts)
+  for (const { address_key, chain } of inOrder(accounts, keyOf))
     await tx
       .deleteFrom('account_proofs')
       .where('blockchain', '=', blockchain)

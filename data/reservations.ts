@@ -8,6 +8,8 @@ import type { InvoiceRow } from './tables.ts';
 const AMOUNTS_PER_QUERY = 500;
 /** Amounts given back at once because a quota is used up. */
 const RELEASED_AT_ONCE = 100;
+/** Amounts given back in one statement because their time has come. */
+const AMOUNTS_PER_UPDATE = 1_000;
 
 /** Where amounts are told apart. */
 export interface Slot {
@@ -137,17 +139,21 @@ export interface EarlyRelease {
 }
 
 /** Gives back amounts of unpaid invoices, those that ended first before the others; how many. */
-export async function releaseEnded(tx: Tx, holding: Holding, early: EarlyRelease): Promise<number> {
+export async function releaseEnded(db: Db, tx: Tx, holding: Holding, early: EarlyRelease): Promise<number> {
   const rows = await held(tx, holding)
     .where('ended_at', '<=', early.now - early.hold_seconds)
     .orderBy('ended_at')
     .limit(RELEASED_AT_ONCE)
     .execute();
-  return release(tx, rows.map(reservationOf), early);
+  return release(db, tx, rows.map(reservationOf), early);
 }
 
-/** Gives back those of these amounts that may be by now; how many. */
+/**
+ * Gives back those of these amounts that may be by now; how many. Those that others have locked are left: nothing waits
+ * for an invoice here while it holds others.
+ */
 export async function release(
+  { dialect }: Db,
   tx: Tx,
   reservations: readonly Reservation[],
   { now, hold_seconds }: EarlyRelease,
@@ -162,13 +168,13 @@ export async function release(
     if (ended_at !== null && ended_at + hold_seconds <= Math.min(now, read_through)) ids.push(id);
   }
   if (ids.length === 0) return 0;
-  await tx
+  const free = tx.selectFrom('invoices').select('id').where('id', 'in', ids).where('status', '<>', 'created');
+  const result = await tx
     .updateTable('invoices')
     .set({ reserved: null, reserved_until: null })
-    .where('id', 'in', ids)
-    .where('status', '<>', 'created')
-    .execute();
-  return ids.length;
+    .where('id', 'in', dialect === 'postgres' ? free.forNoKeyUpdate().skipLocked() : free)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
 }
 
 /** How far the account of a row of `invoices` is proved read; null where it is not, or its asset cannot be read. */
@@ -188,15 +194,27 @@ const proved = sql<number | null>`(
  * Gives back the amounts of ended invoices whose time for that has come, as far as it is proved read, so that whoever
  * paid a little late has not paid for another; or when they are watched no more. Returns how many. `now`: Unix seconds.
  */
-export async function releaseAmounts(query: Executor, now: number): Promise<number> {
-  const result = await query
-    .updateTable('invoices')
-    .set({ reserved: null, reserved_until: null })
-    .where('reserved', '=', 1)
-    .where('reserved_until', '<=', now)
-    .where((where) =>
-      where.or([where(proved, '>=', where.ref('reserved_until')), where('watch_until', '<', now)]),
-    )
-    .executeTakeFirst();
-  return Number(result.numUpdatedRows);
+export async function releaseAmounts({ dialect, query }: Db, now: number): Promise<number> {
+  let released = 0;
+  for (;;) {
+    const result = await query
+      .updateTable('invoices')
+      .set({ reserved: null, reserved_until: null })
+      .where('id', 'in', (of) => {
+        const due = of
+          .selectFrom('invoices')
+          .select('id')
+          .where('reserved', '=', 1)
+          .where('reserved_until', '<=', now)
+          .where((where) =>
+            where.or([where(proved, '>=', where.ref('reserved_until')), where('watch_until', '<', now)]),
+          )
+          .limit(AMOUNTS_PER_UPDATE);
+        return dialect === 'postgres' ? due.forNoKeyUpdate().skipLocked() : due;
+      })
+      .executeTakeFirst();
+    const count = Number(result.numUpdatedRows);
+    released += count;
+    if (count < AMOUNTS_PER_UPDATE) return released;
+  }
 }

@@ -116,6 +116,8 @@ export interface IdempotencyTable {
   status: number | null;
   body: string | null;
   created_at: number;
+  /** The daemon that works on it, or did. */
+  holder: string | null;
 }
 
 export interface LeasesTable {

@@ -11,6 +11,7 @@ import {
   type SqliteStatement,
   type UnknownRow,
 } from 'kysely';
+import { registerExact } from './exact.ts';
 import { type Control, createGroups } from './groups.ts';
 import { withNumbers } from './numbers.ts';
 import type { Db, Executor } from './open.ts';
@@ -28,6 +29,7 @@ export function openSqlite(file: string, plugins: KyselyPlugin[]): Db {
   const database = new SQLite(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     prepareFile(database, file);
+    registerExact(database);
     return handleOf(database, file === ':memory:' ? null : file, plugins);
   } catch (error) {
     database.close();

@@ -165,6 +165,16 @@ interface LedgerTable {
   created_at: Once<number>;
   previous_hash: Once<string>;
   hash: Once<string>;
+  /** 1: SHA-256; 2: HMAC-SHA-256 under the key of the ledger, since there is one. */
+  hash_version: Once<1 | 2>;
+}
+
+/** The entry up to which a merchant's chain has hashes that anybody can compute, sealed with the key of the ledger. */
+interface LedgerSealsTable {
+  merchant_id: Once<string>;
+  seq: Once<number>;
+  hash: Once<string>;
+  seal: Once<string>;
 }
 
 interface IncomeTable {
@@ -207,8 +217,6 @@ interface BalancesTable {
 interface EventsTable {
   id: Once<string>;
   seq: Generated<number>;
-  /** PostgreSQL's transaction id, so that a reader never passes an event that is not committed yet; 0 on SQLite. */
-  xid: Once<string>;
   merchant_id: Once<string | null>;
   type: Once<string>;
   invoice_id: Once<string | null>;
@@ -216,6 +224,19 @@ interface EventsTable {
   /** The exact text that is signed and sent. */
   body: Once<string>;
   created_at: Once<number>;
+}
+
+/** PostgreSQL only: committed events that have no position in their merchant's feed yet. */
+interface UnplacedEventsTable {
+  merchant_id: Once<string>;
+  event_seq: Once<number>;
+}
+
+/** PostgreSQL only: the order of each merchant's feed, 1, 2, 3 … without gap, given when it is read. */
+interface EventPositionsTable {
+  merchant_id: Once<string>;
+  position: Once<number>;
+  event_seq: Once<number>;
 }
 
 interface DeliveriesTable {
@@ -249,10 +270,13 @@ export interface Tables {
   payments: PaymentsTable;
   payment_logs: PaymentLogsTable;
   ledger: LedgerTable;
+  ledger_seals: LedgerSealsTable;
   income: IncomeTable;
   income_totals: IncomeTotalsTable;
   balances: BalancesTable;
   events: EventsTable;
+  unplaced_events: UnplacedEventsTable;
+  event_positions: EventPositionsTable;
   deliveries: DeliveriesTable;
   cursors: CursorsTable;
   account_cursors: AccountCursorsTable;

@@ -222,6 +222,21 @@ export function transfersOfPayment(query: Executor, payment_id: string): Promise
     .execute();
 }
 
+/** The invoices that the credits of a transaction to an address belong to now. */
+export async function invoicesOfTransaction(
+  query: Executor,
+  key: { blockchain: string; txid: string; address_key: string },
+): Promise<string[]> {
+  const rows = await query
+    .selectFrom('transfers')
+    .select('invoice_id')
+    .where('blockchain', '=', key.blockchain)
+    .where('txid', '=', key.txid)
+    .where('address_key', '=', key.address_key)
+    .execute();
+  return rows.flatMap(({ invoice_id }) => invoice_id ?? []);
+}
+
 /** All credits of one transaction to one address, in whatever asset, loaded for change: nobody else books them meanwhile. */
 export function lockTransaction(
   db: Db,

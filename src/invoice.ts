@@ -181,7 +181,9 @@ function resolve(invoice: InvoiceState, action: 'expire' | 'fail' | 'confirm', k
   const to = action === 'expire' ? 'expired' : 'failed';
   if (invoice.status === to) return { verdict: 'unchanged' };
   if (invoice.status === 'cancelled') return { verdict: 'refused', code: 'invoice_ended' };
-  return { verdict: 'moved', to, payment: endedPayment(known), sum };
+  // What an ended invoice had received is listed already, and follows its own transfers.
+  const payment = invoice.status === 'created' ? endedPayment(known) : null;
+  return { verdict: 'moved', to, payment, sum };
 }
 
 /** Money that came to an invoice which ends without it is late: listed, never booked by itself. Where all of it is gone, so is the payment. */

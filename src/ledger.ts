@@ -1,4 +1,5 @@
 // The prepaid ledger's arithmetic: double entry, append-only, each entry chained to the one before by its hash.
+import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { divideHalfUp } from './money.ts';
@@ -30,6 +31,8 @@ export interface LedgerEntry {
   /** Unix seconds. */
   created_at: number;
   previous_hash: string;
+  /** 1: SHA-256, which anybody can compute; 2: HMAC-SHA-256. */
+  hash_version: 1 | 2;
 }
 
 /** The head of a merchant's chain. */
@@ -71,27 +74,48 @@ type EntryRequest = Pick<
   'id' | 'merchant_id' | 'kind' | 'amount_micros' | 'invoice_id' | 'note' | 'actor' | 'created_at'
 >;
 
-/** The next entry of a chain and its hash; null when the balance would fall below zero. */
-export function nextEntry(head: LedgerHead, request: EntryRequest): (LedgerEntry & { hash: string }) | null {
-  const prepaid = `merchant:${request.merchant_id}:prepaid`;
-  const counter = counterAccounts[request.kind];
-  const isFee = request.kind === 'fee';
-  const balance = head.prepaid_micros + (isFee ? -request.amount_micros : request.amount_micros);
+/** The next entry of a chain and its hash under the key of the ledger; null when the balance would fall below zero. */
+export function nextEntry(
+  head: LedgerHead,
+  request: EntryRequest,
+  key: Uint8Array,
+): (LedgerEntry & { hash: string }) | null {
+  const balance = head.prepaid_micros + signedAmount(request);
   if (balance < 0n) return null;
   const entry: LedgerEntry = {
     ...request,
+    ...accountsOf(request),
     seq: head.ledger_seq + 1,
-    debit_account: isFee ? prepaid : counter,
-    credit_account: isFee ? counter : prepaid,
     balance_micros: balance,
     previous_hash: head.ledger_hash,
+    hash_version: 2,
   };
-  return { ...entry, hash: hashEntry(entry) };
+  return { ...entry, hash: hashEntry(entry, key) };
 }
 
-/** SHA-256 in hex over the entry's fields in fixed order, the previous hash among them. */
-export function hashEntry(entry: LedgerEntry): string {
+/** What an entry adds to the prepaid balance, USD micros. */
+export const signedAmount = ({ kind, amount_micros }: Pick<LedgerEntry, 'kind' | 'amount_micros'>): bigint =>
+  kind === 'fee' ? -amount_micros : amount_micros;
+
+/** The two sides of an entry. */
+export function accountsOf({ kind, merchant_id }: Pick<LedgerEntry, 'kind' | 'merchant_id'>) {
+  const prepaid = `merchant:${merchant_id}:prepaid`;
+  const counter = counterAccounts[kind];
+  return kind === 'fee'
+    ? { debit_account: prepaid, credit_account: counter }
+    : { debit_account: counter, credit_account: prepaid };
+}
+
+/** The hash of an entry in hex, after its version; entries of version 1 need no key. */
+export function hashEntry(entry: LedgerEntry, key: Uint8Array): string {
+  const text = utf8ToBytes(entryText(entry));
+  return bytesToHex(entry.hash_version === 1 ? sha256(text) : hmac(sha256, key, text));
+}
+
+/** What is hashed: the entry's fields in fixed order, the previous hash among them. */
+export function entryText(entry: LedgerEntry): string {
   const fields = [
+    ...(entry.hash_version === 1 ? [] : [entry.hash_version]),
     entry.previous_hash,
     entry.id,
     entry.merchant_id,
@@ -106,5 +130,16 @@ export function hashEntry(entry: LedgerEntry): string {
     entry.actor,
     entry.created_at,
   ];
-  return bytesToHex(sha256(utf8ToBytes(JSON.stringify(fields))));
+  return JSON.stringify(fields);
 }
+
+/** Where a merchant's chain stood when the ledger got its key: what is before it can be rewritten no more either. */
+export interface SealedHead {
+  merchant_id: string;
+  seq: number;
+  hash: string;
+}
+
+/** The seal of a head, in hex, under the key of the ledger. */
+export const sealHead = ({ merchant_id, seq, hash }: SealedHead, key: Uint8Array): string =>
+  bytesToHex(hmac(sha256, key, utf8ToBytes(JSON.stringify(['seal', merchant_id, seq, hash]))));

@@ -1,18 +1,18 @@
 // The short text that names an invoice on chains that carry one.
 
 /** Upper-case letters and digits that are not mistaken for one another: no I, L, O, U, 0, 1. */
-const ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
+export const MEMO_ALPHABET = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /** How many characters a memo has; 30^10 ≈ 2^49. */
 export const MEMO_LENGTH = 10;
 
 /** Makes a memo from random bytes; null when the bytes ran out (draw again). Unbiased: bytes past the last full cycle are passed over. */
 export function makeMemo(random: Uint8Array, length = MEMO_LENGTH): string | null {
-  const limit = 256 - (256 % ALPHABET.length);
+  const limit = 256 - (256 % MEMO_ALPHABET.length);
   const memo = [...random]
     .filter((byte) => byte < limit)
     .slice(0, length)
-    .map((byte) => ALPHABET[byte % ALPHABET.length])
+    .map((byte) => MEMO_ALPHABET[byte % MEMO_ALPHABET.length])
     .join('');
   return memo.length === length ? memo : null;
 }

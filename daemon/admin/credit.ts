@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { getLedgerEntry } from '../../data/admin-detail.ts';
 import { figuresOf } from '../../data/admin-merchants.ts';
 import { newId } from '../../data/ids.ts';
-import { lockHead, post } from '../../data/ledger.ts';
+import { lockHead } from '../../data/ledger.ts';
 import type { LedgerRow } from '../../data/tables.ts';
 import { getUser } from '../../data/users.ts';
 import type { AdminCredit } from '../../src/api/admin-schemas.ts';
@@ -57,7 +57,7 @@ async function bookCredit(
     // Behind the lock, so that a first request of this key that is ending at this moment is seen.
     const head = await lockHead(app.db, tx, merchant_id);
     const made = await getLedgerEntry(tx, id);
-    if (made) return { entry: made, held: await wakeHeld({ tx }, merchant_id) };
+    if (made) return { entry: made, held: await wakeHeld({ app, tx }, merchant_id) };
     if (!head || !(await getUser(tx, merchant_id))) throw new Refusal('merchant_not_found');
     const now = seconds(app.clock);
     const entry = {
@@ -70,8 +70,11 @@ async function bookCredit(
       actor,
       now,
     } as const;
-    await post(app.db, tx, entry);
-    return { entry: (await getLedgerEntry(tx, id)) as LedgerRow, held: await wakeHeld({ tx }, merchant_id) };
+    await app.ledger.post(tx, entry);
+    return {
+      entry: (await getLedgerEntry(tx, id)) as LedgerRow,
+      held: await wakeHeld({ app, tx }, merchant_id),
+    };
   });
   log.warn(
     { merchant_id, actor, prepaid_usd: formatUsd(amount_micros), note, entry_id: id },
@@ -97,6 +100,6 @@ async function bookHeld(app: App, merchant_id: string, first: string[]): Promise
       }
     }
     if (ids.length < HELD_BATCH || booked === 0 || batch === MAX_BATCHES) return;
-    ids = await app.db.transaction((tx) => wakeHeld({ tx }, merchant_id));
+    ids = await app.db.transaction((tx) => wakeHeld({ app, tx }, merchant_id));
   }
 }

@@ -1,5 +1,5 @@
 // Live status: one look at the database for all viewers of this daemon, and a stream of events for each of them.
-import { changesAfter, type LiveRow, lastEventSeq, liveRows } from '../../data/checkout.ts';
+import { changesAfter, changesAt, type LiveRow, lastEventSeq, liveRows } from '../../data/checkout.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatDecimal } from '../../src/money.ts';
 import { type App, seconds } from '../context.ts';
@@ -10,6 +10,8 @@ const EVENTS_MS = 250;
 /** How often the invoices on screen are looked at themselves: confirmations make no event. */
 const SWEEP_MS = 3_000;
 const EVENTS_PER_LOOK = 1_000;
+/** Numbers of events that were passed over because their transactions are open; the oldest are left to the sweep. */
+const MISSING_EVENTS = 500;
 const IDS_PER_QUERY = 500;
 /** Invoices that one sweep looks at; the others follow in the next. */
 const SWEEP_INVOICES = 5_000;
@@ -70,6 +72,8 @@ class Live {
   readonly #watched = new Map<string, Watched>();
   #viewers = 0;
   #seq = 0;
+  /** Numbers below it that were not there yet: of transactions that are open still, or came to nothing. */
+  #missing: number[] = [];
   #timer: NodeJS.Timeout | undefined;
   #swept_at = 0;
   #beat_at = 0;
@@ -169,12 +173,20 @@ class Live {
   }
 
   async #lookAtEvents(): Promise<void> {
-    const changes = await changesAfter(this.#app.db, this.#seq, EVENTS_PER_LOOK);
-    const ids = new Set<string>();
-    for (const { seq, invoice_id } of changes) {
+    const { query } = this.#app.db;
+    const late = await changesAt(query, this.#missing);
+    const found = new Set(late.map(({ seq }) => seq));
+    const missing = this.#missing.filter((seq) => !found.has(seq));
+    const changes = await changesAfter(query, this.#seq, EVENTS_PER_LOOK);
+    for (const { seq } of changes) {
+      for (let between = Math.max(this.#seq + 1, seq - MISSING_EVENTS); between < seq; between++)
+        missing.push(between);
       this.#seq = seq;
-      if (invoice_id !== null && this.#watched.has(invoice_id)) ids.add(invoice_id);
     }
+    this.#missing = missing.slice(-MISSING_EVENTS);
+    const ids = new Set<string>();
+    for (const { invoice_id } of [...late, ...changes])
+      if (invoice_id !== null && this.#watched.has(invoice_id)) ids.add(invoice_id);
     await this.#refresh([...ids]);
   }
 

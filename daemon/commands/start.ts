@@ -5,6 +5,7 @@ import { openApp, type RunningApp, seedDeploymentWallets } from '../app.ts';
 import type { Config, Effective } from '../config.ts';
 import { warmDiscovery } from '../discovery/discovery.ts';
 import { createHttp } from '../http/mount.ts';
+import { openLedger } from '../ledger.ts';
 import { lockDatabase } from '../lock.ts';
 import { createLog } from '../log.ts';
 import { routes } from '../routes/routes.ts';
@@ -74,7 +75,8 @@ async function prepare(
   await proveSecret(db, secrets, config.data_dir);
   await proveNetwork(db, config);
   if (!origins.has('public_url') && config.port === 0) config.public_url = serving.url;
-  const app = openApp({ config, db, secrets, log, clock });
+  const ledger = await openLedger(db, secrets);
+  const app = openApp({ config, db, ledger, secrets, log, clock });
   // Its timers would keep a start that was refused from ending.
   undo.unshift(() => app.stop());
   await seedDeploymentWallets(app);

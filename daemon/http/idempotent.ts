@@ -9,15 +9,14 @@ import {
 import { newId } from '../../data/ids.ts';
 import type { ValidationError } from '../../src/api/validation.ts';
 import { Refusal } from '../../src/errors.ts';
-import { type App, seconds } from '../context.ts';
+import type { App } from '../context.ts';
 import type { Answer } from './reply.ts';
 
 const MAX_KEY_LENGTH = 255;
 const KEPT_SECONDS = 24 * 3600;
-/** A request that has not answered by then died with its process: its key is free again. */
+/** A request that has not answered by then never will: its key is free again, though its daemon lives. */
 const IN_PROGRESS_SECONDS = 60;
-/** How old a claim is made that is given up: past the above, also by the clock of another daemon. */
-const GIVEN_UP_SECONDS = 10 * IN_PROGRESS_SECONDS;
+/** A request that this daemon works on is answered soon. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** The header's value; null where it is absent. Throws a list of validation errors where it is unusable. */
@@ -42,30 +41,37 @@ export async function onceOnly(
   work: (resource_id: string) => Promise<Answer>,
 ): Promise<Answer> {
   const { caller, key } = request;
-  const now = seconds(app.clock);
+  const holder = app.instance.id;
   const drawn = newId();
-  /** Where that fails too, the key is free after a minute; why the request failed matters more. */
+  /** Where that fails too, the key is free with the end of this daemon, or after a minute; why the request failed matters more. */
   const settle = (freed: Promise<void>) =>
     freed.catch((error: unknown) =>
       app.log.warn({ err: error, endpoint: request.endpoint_id }, 'a key could not be freed'),
     );
   const giveUp = (resource_id: string) =>
-    settle(giveUpIdempotent(app.db.query, { caller, key, resource_id, at: now - GIVEN_UP_SECONDS }));
+    settle(giveUpIdempotent(app.db.query, { caller, key, resource_id }));
+  await app.instance.alive();
   const claim = await claimIdempotent(app.db, {
     caller,
     key,
     request_hash: hashOf(request.endpoint_id, request.input),
     resource_id: drawn,
-    now,
-    forget_before: now - KEPT_SECONDS,
-    abandoned_before: now - IN_PROGRESS_SECONDS,
+    holder,
+    now_ms: app.clock.ms(),
+    kept_seconds: KEPT_SECONDS,
+    in_progress_seconds: IN_PROGRESS_SECONDS,
   }).catch(async (error: unknown) => {
     await giveUp(drawn);
     throw error;
   });
   if (claim.state === 'mismatch') throw new Refusal('idempotency_mismatch');
   if (claim.state === 'in_progress')
-    throw new Refusal('idempotency_in_progress', { retry_after: RETRY_AFTER_SECONDS });
+    throw new Refusal('idempotency_in_progress', {
+      retry_after:
+        claim.free_in_ms === null
+          ? RETRY_AFTER_SECONDS
+          : Math.max(RETRY_AFTER_SECONDS, Math.ceil(claim.free_in_ms / 1000)),
+    });
   if (claim.state === 'answered')
     return {
       status: claim.status,
@@ -77,7 +83,7 @@ export async function onceOnly(
     answer = await work(claim.resource_id);
   } catch (error) {
     if (error instanceof Refusal && !claim.again)
-      await settle(releaseIdempotent(app.db.query, { caller, key }));
+      await settle(releaseIdempotent(app.db.query, { caller, key, holder }));
     else await giveUp(claim.resource_id);
     throw error;
   }

@@ -144,7 +144,7 @@ export function openObserver({ app, source }: ObserverOptions): Observer {
     lastHousekeeping = app.clock.monotonic_ms();
     if (!trusted) return;
     await evaluateOverdue(now);
-    await releaseAmounts(app.db.query, now);
+    await releaseAmounts(app.db, now);
   }
 
   const pollerOf = async (blockchain: string): Promise<Poller> => {

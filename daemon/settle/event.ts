@@ -35,7 +35,7 @@ export async function writeEvent(
 ): Promise<string> {
   const { invoice, payment, now } = subject;
   const id = newEventId();
-  await insertEvent(app.db, tx, id, {
+  await insertEvent(tx, id, {
     merchant_id: subject.merchant_id,
     type,
     invoice_id: invoice?.id ?? null,

@@ -1,5 +1,6 @@
 // What an operator's confirmation books: the transfers he names, or those the invoice already has.
 import { noteContradiction } from '../../data/contradictions.ts';
+import { Overtaken } from '../../data/failures.ts';
 import { newId } from '../../data/ids.ts';
 import type { Tx } from '../../data/open.ts';
 import { insertLog, updatePayment } from '../../data/payments.ts';
@@ -36,6 +37,9 @@ export async function manualTransfers(
   const manual = await findTransfer(tx, blockchain, txid, MANUAL_INDEX);
   if (manual?.address_key === address_key) return 'booked';
   const credits = await lockTransaction(app.db, tx, { blockchain, txid, address_key });
+  for (const { invoice_id } of credits)
+    if (invoice_id !== null && !step.locked.has(invoice_id))
+      throw new Overtaken(`another gave it to ${invoice_id}`);
   const rows = credits.filter((row) => row.chain === chain);
   // What brought only another asset, for another invoice, cannot pay this one too.
   const isSpent = credits.some((row) => row.booked_invoice_id !== null || paysAnother(row, invoice));

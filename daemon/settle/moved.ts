@@ -4,13 +4,15 @@ import { insertDelivery } from '../../data/deliveries.ts';
 import { wakeHeldInvoices } from '../../data/held.ts';
 import { insertIncome } from '../../data/income.ts';
 import { updateInvoice, watchAddress } from '../../data/invoices.ts';
-import { lockHead, post } from '../../data/ledger.ts';
+import { lockHead } from '../../data/ledger.ts';
+import type { Tx } from '../../data/open.ts';
 import { heldInvoices, insertLog } from '../../data/payments.ts';
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/tables.ts';
 import { bookTransfers, placeTransfers, transfersOfInvoice } from '../../data/transfers.ts';
 import { GRACE_SECONDS, type InvoiceStatus, type Sum, type Verdict } from '../../src/invoice.ts';
 import { missingPrepaid, platformFee } from '../../src/ledger.ts';
+import type { App } from '../context.ts';
 import type { Request, Step } from '../settle.ts';
 import { webhookTarget, writeEvent } from './event.ts';
 import { placeLate } from './late.ts';
@@ -159,7 +161,7 @@ async function bookMoney(
   const { app, tx, invoice, now, actor, note } = step;
   const entry = { merchant_id, invoice_id: invoice.id, note, actor, now };
   if (invoice.kind === 'refill') {
-    await post(app.db, tx, { ...entry, kind: 'refill', amount_micros: invoice.amount_usd_micros });
+    await app.ledger.post(tx, { ...entry, kind: 'refill', amount_micros: invoice.amount_usd_micros });
     await wakeHeld(step, merchant_id);
     return;
   }
@@ -167,9 +169,9 @@ async function bookMoney(
   if (verdict.credit_missing) {
     const head = await lockHead(app.db, tx, merchant_id);
     const missing = missingPrepaid(head?.prepaid_micros ?? 0n, invoice.amount_usd_micros);
-    if (missing > 0n) await post(app.db, tx, { ...entry, kind: 'demo_credit', amount_micros: missing });
+    if (missing > 0n) await app.ledger.post(tx, { ...entry, kind: 'demo_credit', amount_micros: missing });
   }
-  if (fee > 0n && !(await post(app.db, tx, { ...entry, kind: 'fee', amount_micros: fee })))
+  if (fee > 0n && !(await app.ledger.post(tx, { ...entry, kind: 'fee', amount_micros: fee })))
     throw new Error(`the prepaid balance of ${merchant_id} does not cover a fee that was checked`);
   await insertIncome(tx, {
     merchant_id,
@@ -220,7 +222,10 @@ async function writeEnded(
  * Makes the clock look at once at all invoices that waited for the limit, in the transaction that raised it: the
  * oldest payment first. Returns the first of them in that order.
  */
-export async function wakeHeld({ tx }: Pick<Step, 'tx'>, merchant_id: string): Promise<string[]> {
-  await wakeHeldInvoices(tx, merchant_id);
+export async function wakeHeld(
+  { app, tx }: { app: Pick<App, 'db'>; tx: Tx },
+  merchant_id: string,
+): Promise<string[]> {
+  await wakeHeldInvoices(app.db, tx, merchant_id);
   return heldInvoices(tx, merchant_id, HELD_BATCH);
 }

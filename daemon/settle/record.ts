@@ -1,6 +1,7 @@
 // Stores what was read of a chain: transfers with what they pay, reorganisations, proofs and cursors, one transaction a page.
 import { confirmBooking, noteContradiction } from '../../data/contradictions.ts';
-import { addRange, moveCursor, putAccountCursors } from '../../data/cursors.ts';
+import { addRanges, moveCursor, putAccountCursors } from '../../data/cursors.ts';
+import { Overtaken } from '../../data/failures.ts';
 import { lockInvoices, makeDue } from '../../data/invoices.ts';
 import type { Tx } from '../../data/open.ts';
 import { getPayment, insertLog } from '../../data/payments.ts';
@@ -53,7 +54,7 @@ export class CursorMoved extends Error {
 
 /**
  * Stores one page. Returns the cursor's new version and the invoices to evaluate. Throws CursorMoved when `version` is
- * old. Locks in the one order that all writers keep: invoices, then transfers.
+ * old. Locks in the one order that all writers keep: merchant, then invoices, then transfers.
  */
 export async function recordPage(
   context: RecordContext,
@@ -75,7 +76,7 @@ export async function recordPage(
     await putProofs(tx, blockchain, page.proofs ?? [], now);
     await dropProofs(tx, blockchain, page.caught_up ?? []);
     if (page.unreadable) await putUnreadable(tx, blockchain, page.unreadable, now);
-    for (const range of page.ranges ?? []) await addRange(tx, blockchain, range, now);
+    await addRanges(tx, blockchain, page.ranges ?? [], now);
     for (const id of recording.touched) await makeDue(tx, id);
     return { version: moves ? version + 1 : version, touched: [...recording.touched] };
   });
@@ -204,6 +205,9 @@ async function lock(
     ...groups.flatMap(({ known }) => known.map(({ id }) => id)),
     ...rows.map(({ id }) => id),
   ]);
+  for (const { invoice_id } of transfers.values())
+    if (invoice_id !== null && !invoices.has(invoice_id))
+      throw new Overtaken(`another gave it to ${invoice_id}`);
   return { ...context, tx, invoices, transfers, touched: new Set() };
 }
 

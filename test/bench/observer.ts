@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { createAccount } from '../../daemon/accounts.ts';
 import { openApp } from '../../daemon/app.ts';
 import { loadConfig } from '../../daemon/config.ts';
+import { openLedger } from '../../daemon/ledger.ts';
 import { createSecrets } from '../../daemon/secrets.ts';
 import { watchAddress } from '../../data/invoices.ts';
 import { migrate } from '../../data/migrate.ts';
@@ -56,10 +57,12 @@ async function observe(count: number): Promise<{ requests: number; cpu_us: numbe
   await migrate(db);
   const clock = { at: NOW, ms: () => clock.at * 1000, monotonic_ms: () => clock.at * 1000 };
   const provider = createProvider();
+  const secrets = createSecrets('a secret for benches only');
   const app = openApp({
     config,
     db,
-    secrets: createSecrets('a secret for benches only'),
+    ledger: await openLedger(db, secrets),
+    secrets,
     log: pino({ level: 'silent' }),
     clock,
     source: () => provider.source,

@@ -15,7 +15,7 @@ import {
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import type { SolanaLimits } from '../../src/chains/solana/account.ts';
 import { solanaFamily } from '../../src/chains/solana.ts';
-import { rightClock } from '../helpers/reading.ts';
+import { rightClock, unasked } from '../helpers/reading.ts';
 import { createTestRpc } from './rpc.ts';
 import type { Mint, SolanaChain } from './solana-chain.ts';
 import type { SolanaModel } from './solana-model.ts';
@@ -105,6 +105,7 @@ export function createReader(
     async tick(): Promise<boolean> {
       try {
         const request = {
+          ...unasked,
           urgent: async () => urgent,
           behind: async () =>
             [...proofs.values()]

@@ -248,7 +248,7 @@ describe.each(databases)('unique amounts on %s', (database) => {
       test.clock.advance(seconds);
       await readThrough(test, 'bitcoin');
     };
-    const housekeep = () => releaseAmounts(test.app.db.query, test.clock.now());
+    const housekeep = () => releaseAmounts(test.app.db, test.clock.now());
 
     it('an hour after an unpaid end, and a day after one where money came', async () => {
       verifies('amount-given-back');

@@ -6,7 +6,6 @@ import { createInvoice } from '../../daemon/create-invoice.ts';
 import type { UserContext } from '../../daemon/http/handler.ts';
 import { newId } from '../../data/ids.ts';
 import { insertInvoice } from '../../data/invoices.ts';
-import { post } from '../../data/ledger.ts';
 import { openDb, type Tx } from '../../data/open.ts';
 import type { UserRow } from '../../data/tables.ts';
 import { getUser } from '../../data/users.ts';
@@ -136,7 +135,7 @@ describe.skipIf(!hasPostgres)('a request with an Idempotency-Key', () => {
     const context = { app, user, log: app.log, request: { resource_id: id } } as unknown as UserContext;
     const answer = await sendBeside(
       id,
-      (tx) => post(app.db, tx, { ...entry, id, note: null, actor: 'first', now: 1 }),
+      (tx) => app.ledger.post(tx, { ...entry, id, note: null, actor: 'first', now: 1 }),
       () => creditMerchant(context, shop.id, { prepaid_usd: '1', note: null }),
     );
     expect(answer).toMatchObject({ entry: { id } });

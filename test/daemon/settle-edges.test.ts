@@ -230,6 +230,7 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
       received_atomic: '5',
       txid: part.txid,
     });
+    expect(await paymentsOf(invoice.id)).toMatchObject([{ status: 'late', received_atomic: '5' }]);
   });
 
   it('goes on with a blockchain of which a gateway was switched off under a payment', async () => {

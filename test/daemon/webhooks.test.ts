@@ -26,6 +26,7 @@ import { insertEvent, newEventId } from '../../data/events.ts';
 import { ConnectionLost } from '../../data/failures.ts';
 import { migrate } from '../../data/migrate.ts';
 import { type Db, type Dialect, openDb } from '../../data/open.ts';
+import { GENESIS_HASH } from '../../src/ledger.ts';
 import { webhookBody } from '../../src/webhook.ts';
 import { openLine } from '../helpers/line.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../helpers/postgres.ts';
@@ -103,7 +104,7 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
     await sql`insert into users (id, email, source, subject, is_active, is_superuser, token_version, created_at)
       values (${id}, ${id}, 'email', ${id}, 1, 0, 0, ${NOW})`.execute(db.query);
     await sql`insert into merchants (id, slug, api_key_hash, api_key_sealed, webhook_url, prepaid_micros, ledger_seq,
-      ledger_hash, created_at) values (${id}, ${id}, ${id}, '', ${webhook_url}, 0, 0, '', ${NOW})`.execute(
+      ledger_hash, created_at) values (${id}, ${id}, ${id}, '', ${webhook_url}, 0, 0, ${GENESIS_HASH}, ${NOW})`.execute(
       db.query,
     );
     return id;
@@ -139,7 +140,7 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
       );
     await db.transaction(async (tx) => {
       const event = { merchant_id, type: 'invoice.confirmed', invoice_id, payment_id: null, body };
-      await insertEvent(db, tx, event_id, { ...event, created_at: NOW });
+      await insertEvent(tx, event_id, { ...event, created_at: NOW });
       if (to !== null) await insertDelivery(tx, { event_id, merchant_id, url: to, created_at: NOW });
     });
     return { event_id, invoice_id, body };

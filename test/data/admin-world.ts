@@ -3,14 +3,20 @@ import { randomUUID } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import type { Db } from '../../data/open.ts';
 import type { Tables } from '../../data/tables.ts';
+import { GENESIS_HASH } from '../../src/ledger.ts';
 
 export const START = 1_800_000_000;
 const ROWS_PER_INSERT = 50;
 
 type NewInvoice = Insertable<Tables['invoices']>;
 type NewPayment = Insertable<Tables['payments']>;
+type NewTransfer = Insertable<Tables['transfers']>;
 
-export async function addMerchant(db: Db, slug: string): Promise<string> {
+export async function addMerchant(
+  db: Db,
+  slug: string,
+  values: Partial<Insertable<Tables['merchants']>> = {},
+): Promise<string> {
   const id = randomUUID();
   await db.query
     .insertInto('users')
@@ -40,8 +46,9 @@ export async function addMerchant(db: Db, slug: string): Promise<string> {
       enabled_currencies: null,
       prepaid_micros: 0n,
       ledger_seq: 0,
-      ledger_hash: '',
+      ledger_hash: GENESIS_HASH,
       created_at: START,
+      ...values,
     })
     .execute();
   return id;
@@ -111,6 +118,39 @@ export function newPayment(values: Partial<NewPayment> = {}): NewPayment {
     listed_at: created_at,
     created_at,
     updated_at: created_at,
+    ...values,
+  };
+}
+
+export function newTransfer(values: Partial<NewTransfer> = {}): NewTransfer {
+  const { first_seen_at = START } = values;
+  return {
+    id: randomUUID(),
+    blockchain: 'ton',
+    txid: randomUUID(),
+    idx: 'ton:address',
+    chain: 'ton',
+    address_key: 'address',
+    amount_atomic: '1000000000',
+    memo: null,
+    reference_keys: '[]',
+    sender: null,
+    ambiguous: null,
+    height: 1,
+    block_hash: null,
+    earliest_at: first_seen_at,
+    latest_at: first_seen_at,
+    inputs: '[]',
+    blockhash: null,
+    witness: null,
+    confirmations: 1,
+    state: 'final',
+    disposition: 'unmatched',
+    invoice_id: null,
+    payment_id: null,
+    booked_invoice_id: null,
+    first_seen_at,
+    updated_at: first_seen_at,
     ...values,
   };
 }

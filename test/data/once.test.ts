@@ -7,7 +7,7 @@ import { insertEvent, newEventId } from '../../data/events.ts';
 import { isUniqueViolation } from '../../data/failures.ts';
 import { insertIncome } from '../../data/income.ts';
 import { insertInvoice, invoicesByAmount } from '../../data/invoices.ts';
-import { ledgerOf, post } from '../../data/ledger.ts';
+import { ledgerOf } from '../../data/ledger.ts';
 import type { Db, Tx } from '../../data/open.ts';
 import { insertPayment } from '../../data/payments.ts';
 import { noteReading, putUnreadable } from '../../data/proofs.ts';
@@ -16,6 +16,7 @@ import { insertTransfer } from '../../data/transfers.ts';
 import type { Transfer } from '../../src/chains/chain.ts';
 import { hashEntry, type LedgerKind } from '../../src/ledger.ts';
 import { databases } from '../helpers/app.ts';
+import { LEDGER_KEY, testLedger } from '../helpers/books.ts';
 import { verifies } from '../requirements.ts';
 import { addMerchant, newInvoice, newPayment, START } from './admin-world.ts';
 import { type FreshDb, freshDb } from './fresh.ts';
@@ -60,7 +61,15 @@ describe.each(databases)('once on %s', (database) => {
   }
 
   const entry = (kind: LedgerKind, amount_micros: bigint, invoice_id: string | null) => (tx: Tx) =>
-    post(db, tx, { merchant_id, kind, amount_micros, invoice_id, note: null, actor: 'test', now: START });
+    testLedger(db).post(tx, {
+      merchant_id,
+      kind,
+      amount_micros,
+      invoice_id,
+      note: null,
+      actor: 'test',
+      now: START,
+    });
 
   test('a memo is given at an address, for ever', async () => {
     verifies('memo-unique');
@@ -98,16 +107,16 @@ describe.each(databases)('once on %s', (database) => {
       .set({ status: 'expired', due_at: null, ended_at: START + 300, reserved_until: START + 601 })
       .where('address_key', '=', 'unique')
       .execute();
-    expect(await releaseAmounts(db.query, START + 600)).toBe(0);
+    expect(await releaseAmounts(db, START + 600)).toBe(0);
     expect(await invoicesByAmount(db.query, { ...slot, amount_atomic: '700' })).toHaveLength(2);
     expect(await reserve({ amount_atomic: '700' })).toBe(false);
     await ensureCursor(db.query, 'bitcoin');
     const readThrough = (at: number) =>
       noteReading(db.query, 'bitcoin', { started_at: at, read_through: at });
     await readThrough(START + 600);
-    expect(await releaseAmounts(db.query, START + 700)).toBe(0);
+    expect(await releaseAmounts(db, START + 700)).toBe(0);
     await readThrough(START + 601);
-    expect(await releaseAmounts(db.query, START + 700)).toBe(3);
+    expect(await releaseAmounts(db, START + 700)).toBe(3);
     expect(await invoicesByAmount(db.query, { ...slot, amount_atomic: '700' })).toEqual([]);
     expect(await reserve({ amount_atomic: '700' })).toBe(true);
     // Of an asset that cannot be read none is given back but when its watch is over.
@@ -120,8 +129,8 @@ describe.each(databases)('once on %s', (database) => {
       .where('address_key', '=', 'unique')
       .where('reserved', '=', 1)
       .execute();
-    expect(await releaseAmounts(db.query, START + 86_400)).toBe(0);
-    expect(await releaseAmounts(db.query, START + 86_401)).toBe(1);
+    expect(await releaseAmounts(db, START + 86_400)).toBe(0);
+    expect(await releaseAmounts(db, START + 86_401)).toBe(1);
     await db.transaction((tx) => putUnreadable(tx, 'bitcoin', [], START));
   });
 
@@ -167,7 +176,7 @@ describe.each(databases)('once on %s', (database) => {
     verifies('limit-never-negative', 'ledger-double-entry', 'ledger-hash-chain');
     const spender = await addMerchant(db, 'spender');
     const of = (kind: LedgerKind, amount_micros: bigint) => (tx: Tx) =>
-      post(db, tx, {
+      testLedger(db).post(tx, {
         merchant_id: spender,
         kind,
         amount_micros,
@@ -183,7 +192,7 @@ describe.each(databases)('once on %s', (database) => {
     expect(rows.map(({ balance_micros }) => balance_micros)).toEqual([50n, 40n, 30n, 20n, 10n, 0n]);
     expect(rows.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
     for (const [at, { hash, ...row }] of rows.entries()) {
-      expect(hashEntry(row)).toBe(hash);
+      expect(hashEntry(row, LEDGER_KEY)).toBe(hash);
       if (at > 0) expect(row.previous_hash).toBe(rows[at - 1]?.hash);
     }
     const head = await db.query
@@ -221,7 +230,7 @@ describe.each(databases)('once on %s', (database) => {
     verifies('exactly-once', 'webhook-one-attempt');
     const invoice_id = await invoice();
     const write = (type: string) => (tx: Tx) =>
-      insertEvent(db, tx, newEventId(), {
+      insertEvent(tx, newEventId(), {
         merchant_id,
         type,
         invoice_id,

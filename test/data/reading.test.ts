@@ -1,7 +1,8 @@
 // What is remembered of reading the chains: cursors, ranges, watches, leases; and events in the order of their commits.
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   accountCursors,
   addRange,
@@ -14,7 +15,7 @@ import {
   noteFailure,
   putAccountCursors,
 } from '../../data/cursors.ts';
-import { eventsAfter, insertEvent, lastEvent, newEventId } from '../../data/events.ts';
+import { eventsAfter, insertEvent, lastPosition, newEventId, positionOf } from '../../data/events.ts';
 import { watchAddress, watchedAddresses } from '../../data/invoices.ts';
 import type { Db, Tx } from '../../data/open.ts';
 import { noteReading } from '../../data/proofs.ts';
@@ -178,8 +179,8 @@ describe.each(databases)('reading on %s', (database) => {
 
   describe('events', () => {
     let merchant_id: string;
-    const insert = (db: Db, tx: Tx, type: string) =>
-      insertEvent(db, tx, newEventId(), {
+    const insert = (tx: Tx, type: string) =>
+      insertEvent(tx, newEventId(), {
         merchant_id,
         type,
         invoice_id: null,
@@ -187,29 +188,31 @@ describe.each(databases)('reading on %s', (database) => {
         body: '{}',
         created_at: START,
       });
-    /** On PostgreSQL events wait for whatever transaction is open on the server, other tests' too. */
-    const shown = (claim: () => Promise<void>) => vi.waitFor(claim, { timeout: 10_000, interval: 20 });
-    const typesAfter = async (seq: number) =>
-      (await eventsAfter(db, merchant_id, seq, 100)).map(({ type }) => type);
+    const typesAfter = async (position: number) =>
+      (await eventsAfter(db, merchant_id, position, 100)).map(({ type }) => type);
     beforeAll(async () => {
       merchant_id = await addMerchant(db, 'reader');
     });
 
     test('come in the order they were written, page after page', async () => {
       verifies('events-cursor');
-      for (const type of ['one', 'two', 'three']) await db.transaction((tx) => insert(db, tx, type));
-      await shown(async () => expect((await lastEvent(db, merchant_id))?.type).toBe('three'));
+      for (const type of ['one', 'two', 'three']) await db.transaction((tx) => insert(tx, type));
       const [first] = await eventsAfter(db, merchant_id, 0, 1);
       expect(first?.type).toBe('one');
-      expect(await typesAfter(first?.seq ?? 0)).toEqual(['two', 'three']);
-      expect((await eventsAfter(db, merchant_id, 0, 100, 'two')).map(({ type }) => type)).toEqual(['two']);
+      expect(await typesAfter(first?.position ?? 0)).toEqual(['two', 'three']);
+      const [second] = await eventsAfter(db, merchant_id, 0, 100, 'two');
+      expect(second?.type).toBe('two');
+      expect(await positionOf(db, merchant_id, second?.id ?? '')).toBe(second?.position);
+      expect(await positionOf(db, 'another', second?.id ?? '')).toBeUndefined();
+      expect(await typesAfter((await lastPosition(db, merchant_id)) - 1)).toEqual(['three']);
+      expect(await typesAfter(await lastPosition(db, merchant_id))).toEqual([]);
     });
 
     test.runIf(hasPostgres && database === 'postgres')(
-      'of a transaction that is still open hold back the later ones that are committed',
+      'of a transaction that is still open delay no other, and come behind what was read meanwhile',
       async () => {
-        verifies('events-cursor');
-        const start = (await lastEvent(db, merchant_id))?.seq ?? 0;
+        verifies('events-never-overtaken');
+        const start = await lastPosition(db, merchant_id);
         let commit = () => {};
         const mayCommit = new Promise<void>((resolve) => {
           commit = resolve;
@@ -219,36 +222,59 @@ describe.each(databases)('reading on %s', (database) => {
           written = resolve;
         });
         const slow = db.transaction(async (tx) => {
-          await insert(db, tx, 'slow');
+          await insert(tx, 'slow');
           written();
           await mayCommit;
         });
         await isWritten;
-        await db.transaction((tx) => insert(db, tx, 'quick'));
-        // The later position is committed and could be read: a reader that took it would never see the slow one.
-        const committed = db.query.selectFrom('events').select('type').where('seq', '>', start);
-        expect(await committed.execute()).toEqual([{ type: 'quick' }]);
-        expect(await typesAfter(start)).toEqual([]);
-        expect((await lastEvent(db, merchant_id))?.seq).toBe(start);
+        await db.transaction((tx) => insert(tx, 'quick'));
+        expect(await typesAfter(start)).toEqual(['quick']);
+        const last = await lastPosition(db, merchant_id);
         commit();
         await slow;
-        await shown(async () => expect(await typesAfter(start)).toEqual(['slow', 'quick']));
+        expect(await typesAfter(last)).toEqual(['slow']);
+        // For ever, whoever reads.
+        expect(await typesAfter(start)).toEqual(['quick', 'slow']);
+      },
+    );
+
+    test.runIf(hasPostgres && database === 'postgres')(
+      'that nothing has read get one position each, however many read them first',
+      async () => {
+        verifies('events-never-overtaken');
+        const start = await lastPosition(db, merchant_id);
+        // More than one statement gives positions to.
+        const many = 25_000;
+        await sql`insert into events (id, merchant_id, type, body, created_at)
+          select 'evt_' || n, ${merchant_id}, 'many', '{}', ${START} from generate_series(1, ${many}) n`.execute(
+          db.query,
+        );
+        const readers = await Promise.all(
+          [db, await fresh.another(), db].map(async (reader) => {
+            const rows = await eventsAfter(reader, merchant_id, start, 10_500);
+            return rows.map(({ position }) => position);
+          }),
+        );
+        const expected = Array.from({ length: 10_500 }, (_, at) => start + 1 + at);
+        for (const positions of readers) expect(positions).toEqual(expected);
+        expect(await lastPosition(db, merchant_id)).toBe(start + many);
+        expect(await eventsAfter(db, merchant_id, start, 3, 'none')).toEqual([]);
       },
     );
 
     test('are all met, once each, by a reader that follows many writers', async () => {
       verifies('events-cursor');
-      let position = (await lastEvent(db, merchant_id))?.seq ?? 0;
+      let position = await lastPosition(db, merchant_id);
       // SQLite has one daemon, and one connection.
       const others = [db, database === 'postgres' ? await fresh.another() : db];
       const writers = Array.from({ length: 40 }, (_, at) => {
         const writer = others[at % 2] as Db;
-        return writer.transaction((tx) => insert(writer, tx, `many-${at}`));
+        return writer.transaction((tx) => insert(tx, `many-${at}`));
       });
       const met: string[] = [];
       const read = async () => {
         const rows = await eventsAfter(db, merchant_id, position, 7);
-        position = rows.at(-1)?.seq ?? position;
+        position = rows.at(-1)?.position ?? position;
         met.push(...rows.map(({ type }) => type));
         return rows.length;
       };
@@ -259,10 +285,8 @@ describe.each(databases)('reading on %s', (database) => {
       // A reader that never pauses would keep SQLite's one connection to itself.
       while (writing) await read().then(() => setImmediate());
       await written;
-      await shown(async () => {
-        while ((await read()) > 0);
-        expect(met).toHaveLength(writers.length);
-      });
+      while ((await read()) > 0);
+      expect(met).toHaveLength(writers.length);
       expect(met.sort()).toEqual(Array.from({ length: 40 }, (_, at) => `many-${at}`).sort());
     });
   });

@@ -1,4 +1,8 @@
 // Reads a whole database after the storm and says what is wrong in it: each function returns sentences, none where all is well.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ledgerKey } from '../../daemon/ledger.ts';
+import { createSecrets } from '../../daemon/secrets.ts';
 import type { Db } from '../../data/open.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import { GENESIS_HASH, hashEntry } from '../../src/ledger.ts';
@@ -11,7 +15,7 @@ import type { Stand } from './stand.ts';
 const QUIET_MS = 35_000;
 
 /** Waits until every webhook has been tried, then reads all of it. */
-export async function wrongBooks({ inspect, payer, receiver }: Stand): Promise<string[]> {
+export async function wrongBooks({ home, inspect, payer, receiver }: Stand): Promise<string[]> {
   await until(
     'every webhook has been tried',
     () =>
@@ -24,9 +28,10 @@ export async function wrongBooks({ inspect, payer, receiver }: Stand): Promise<s
       }),
     QUIET_MS,
   );
+  const secrets = createSecrets(readFileSync(join(home.dir, 'gatewayd', 'secret'), 'utf8').trim());
   return inspect(async (db) => [
     ...(await wrongBookings(db)),
-    ...(await wrongLedger(db)),
+    ...(await wrongLedger(db, await ledgerKey(db.query, secrets))),
     ...(await wrongTransfers(db, payer.shop_key, payer.paid)),
     ...(await wrongWebhooks(db, receiver.hooks)),
   ]);
@@ -78,7 +83,8 @@ async function wrongSums({ query }: Pick<Db, 'query'>, invoices: InvoiceRow[]): 
 }
 
 /** Every chain of entries is whole: numbers, hashes, both accounts, and the fold is the balance. */
-async function wrongLedger({ query }: Db): Promise<string[]> {
+async function wrongLedger({ query }: Db, key: Uint8Array | undefined): Promise<string[]> {
+  if (!key) return ['the ledger has no key'];
   const wrong: string[] = [];
   for (const merchant of await query.selectFrom('merchants').selectAll().execute()) {
     const entries = query
@@ -91,7 +97,7 @@ async function wrongLedger({ query }: Db): Promise<string[]> {
       const prepaid = `merchant:${merchant.id}:prepaid`;
       if (entry.credit_account === prepaid) balance += entry.amount_micros;
       if (entry.debit_account === prepaid) balance -= entry.amount_micros;
-      if (entry.seq !== ++seq || entry.previous_hash !== hash || hashEntry(entry) !== written)
+      if (entry.seq !== ++seq || entry.previous_hash !== hash || hashEntry(entry, key) !== written)
         wrong.push(`entry ${entry.seq} of ${merchant.slug} breaks the chain`);
       if (entry.balance_micros !== balance || balance < 0n) wrong.push(`entry ${entry.seq}: wrong balance`);
       hash = written;

@@ -144,6 +144,70 @@ describe.each(databases)('on %s', (database) => {
   });
 });
 
+/** A creation under a key, as a caller repeats it. */
+const createUnder = (url: string, shop: Shop, key: string): Promise<Response> =>
+  fetch(`${url}/v1/invoices`, {
+    method: 'POST',
+    headers: { 'x-api-key': shop.key, 'content-type': 'application/json', 'idempotency-key': key },
+    body: JSON.stringify({ chain: 'ton', amount: '1' }),
+  });
+
+const claims = () =>
+  stand.inspect(async ({ query }) => {
+    const { length } = await query
+      .selectFrom('idempotency')
+      .select('key')
+      .where('status', 'is', null)
+      .execute();
+    return length;
+  });
+
+it('killed before an answer was kept for its key, the next start answers the repetition at once', async () => {
+  verifies('idempotency-after-kill');
+  const shop = await begin('sqlite');
+  const daemon = await stand.start();
+  const first = (await (await createUnder(daemon.url, shop, 'k')).json()) as Invoice;
+  await kill(daemon);
+  // As it is left by a daemon that dies between the commit and the record of its answer.
+  await stand.inspect(({ query }) =>
+    query.updateTable('idempotency').set({ status: null, body: null }).where('key', '=', 'k').execute(),
+  );
+  const { url } = await stand.start();
+  const again = await createUnder(url, shop, 'k');
+  expect([again.status, (await again.json()).id]).toEqual([200, first.id]);
+  expect(await claims()).toBe(0);
+});
+
+it.skipIf(!hasPostgres)(
+  'killed in the middle of a request, a repetition is told when it will be answered, and is',
+  async () => {
+    verifies('idempotency-after-kill');
+    const shop = await begin('postgres');
+    const daemon = await stand.start();
+    await stand.inspect((db) =>
+      db.transaction(async (tx) => {
+        // No invoice of this merchant can be written meanwhile.
+        await sql`select 1 from merchants where id = ${shop.id} for update`.execute(tx);
+        void createUnder(daemon.url, shop, 'k').catch(() => undefined);
+        await until('the key is claimed', async () => (await claims()) === 1 || undefined);
+        await kill(daemon);
+      }),
+    );
+    const { url } = await stand.start();
+    const refused = await createUnder(url, shop, 'k');
+    expect(refused.status).toBe(409);
+    const seconds = Number(refused.headers.get('retry-after'));
+    expect(seconds).toBeLessThan(10);
+    await delay(seconds * 1000);
+    const answered = await createUnder(url, shop, 'k');
+    expect(answered.status).toBe(200);
+    const { id } = (await answered.json()) as Invoice;
+    const invoices = await stand.inspect(({ query }) => query.selectFrom('invoices').select('id').execute());
+    expect(invoices).toEqual([{ id }]);
+  },
+  60_000,
+);
+
 it('killed between confirming and sending, and while sending, it sends each webhook at most once', async () => {
   verifies('webhook-one-attempt');
   const shop = await begin('sqlite');

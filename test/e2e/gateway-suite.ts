@@ -196,10 +196,9 @@ export function walletOf(blockchain: string, text: string) {
 }
 
 const credit = async (test: TestApp, merchant_id: string) => {
-  const { post } = await import('../../data/ledger.ts');
   const entry = { merchant_id, kind: 'credit', amount_micros: 1_000_000_000n, invoice_id: null } as const;
   await test.app.db.transaction((tx) =>
-    post(test.app.db, tx, { ...entry, note: null, actor: 'test', now: test.clock.now() }),
+    test.app.ledger.post(tx, { ...entry, note: null, actor: 'test', now: test.clock.now() }),
   );
 };
 

@@ -7,6 +7,7 @@ import { openApp, type RunningApp, seedDeploymentWallets } from '../../daemon/ap
 import { type Config, loadConfig } from '../../daemon/config.ts';
 import { createHttp } from '../../daemon/http/mount.ts';
 import { issueAccessToken } from '../../daemon/http/tokens.ts';
+import { openLedger } from '../../daemon/ledger.ts';
 import { createLog } from '../../daemon/log.ts';
 import type { RpcSource } from '../../daemon/observer/rpc.ts';
 import { routes } from '../../daemon/routes/routes.ts';
@@ -130,10 +131,12 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const log: string[] = [];
   const db = await openDb(url);
   await migrate(db);
+  const secrets = createSecrets(config.secret ?? '');
   const app = openApp({
     config,
     db,
-    secrets: createSecrets(config.secret ?? ''),
+    ledger: await openLedger(db, secrets),
+    secrets,
     log: createLog({ level: 'debug', sink: { write: (line) => log.push(line) } }),
     clock,
     // Unless a test says where its chains are, none can be asked: no test reaches a public provider.

@@ -5,7 +5,6 @@ import { recordPage, recordUpdates } from '../../daemon/settle/record.ts';
 import { reevaluateInvoices } from '../../daemon/settle.ts';
 import { ensureCursor, getCursor } from '../../data/cursors.ts';
 import { getInvoice } from '../../data/invoices.ts';
-import { post } from '../../data/ledger.ts';
 import { noteReading } from '../../data/proofs.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import { pendingTransfers } from '../../data/transfers.ts';
@@ -109,7 +108,7 @@ export async function credit(
   { wake = false } = {},
 ): Promise<void> {
   await app.db.transaction(async (tx) => {
-    await post(app.db, tx, {
+    await app.ledger.post(tx, {
       merchant_id,
       kind: 'credit',
       amount_micros,
@@ -118,7 +117,7 @@ export async function credit(
       actor: 'test',
       now: clock.now(),
     });
-    if (wake) await wakeHeld({ tx }, merchant_id);
+    if (wake) await wakeHeld({ app, tx }, merchant_id);
   });
   if (wake) await app.observer.tick();
 }

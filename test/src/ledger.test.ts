@@ -16,6 +16,7 @@ import {
 import { verifies } from '../requirements.ts';
 
 type Written = LedgerEntry & { hash: string };
+const KEY = new Uint8Array(32).fill(1);
 
 const kind = fc.constantFrom<LedgerKind>('refill', 'fee', 'credit', 'demo_credit');
 const amount = fc.bigInt({ min: 1n, max: 10n ** 15n });
@@ -26,7 +27,7 @@ function book(wanted: { kind: LedgerKind; amount: bigint }[]): { entries: Writte
   let head: LedgerHead = { prepaid_micros: 0n, ledger_seq: 0, ledger_hash: GENESIS_HASH };
   const entries: Written[] = [];
   for (const [at, { kind, amount }] of wanted.entries()) {
-    const entry = nextEntry(head, {
+    const request = {
       id: `id-${at}`,
       merchant_id: 'm',
       kind,
@@ -35,7 +36,8 @@ function book(wanted: { kind: LedgerKind; amount: bigint }[]): { entries: Writte
       note: at % 3 ? 'a note' : null,
       actor: 'test',
       created_at: 1_800_000_000 + at,
-    });
+    };
+    const entry = nextEntry(head, request, KEY);
     if (!entry) continue;
     entries.push(entry);
     head = { prepaid_micros: entry.balance_micros, ledger_seq: entry.seq, ledger_hash: entry.hash };
@@ -52,7 +54,7 @@ function firstFault(entries: readonly Written[], head: LedgerHead): number {
       entry.seq === at + 1 &&
       entry.previous_hash === hash &&
       entry.balance_micros === balance &&
-      hashEntry(entry) === claimed;
+      hashEntry(entry, KEY) === claimed;
     if (!follows) return at;
     hash = claimed;
   }
@@ -107,6 +109,7 @@ describe('a chain of entries', () => {
       actor: (value) => `${value}x`,
       created_at: (value) => value + 1,
       previous_hash: () => 'f'.repeat(64),
+      hash_version: () => 1,
       hash: () => 'f'.repeat(64),
     };
     fc.assert(
@@ -123,6 +126,24 @@ describe('a chain of entries', () => {
           const changed = entries.with(at, { ...entry, [field]: change(entry[field]) } as Written);
           expect(firstFault(changed, head), field).not.toBe(-1);
         }
+      }),
+    );
+  });
+
+  test('cannot be rewritten without the key, though every hash follows from the one before', () => {
+    verifies('ledger-keyed');
+    fc.assert(
+      fc.property(requests, fc.constantFrom<1 | 2>(1, 2), (wanted, hash_version) => {
+        fc.pre(book(wanted).entries.length > 0);
+        let previous_hash = GENESIS_HASH;
+        const forged = book(wanted).entries.map(({ hash: _, ...entry }) => {
+          const rewritten = { ...entry, note: 'rewritten', previous_hash, hash_version };
+          previous_hash = hashEntry(rewritten, new Uint8Array(32).fill(2));
+          return { ...rewritten, hash: previous_hash };
+        });
+        const { head } = book(wanted);
+        // Whoever reads an old chain also asks for its seal; see the laws.
+        expect(firstFault(forged, { ...head, ledger_hash: previous_hash }) === -1).toBe(hash_version === 1);
       }),
     );
   });

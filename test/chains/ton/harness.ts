@@ -13,7 +13,7 @@ import type {
 } from '../../../src/chains/chain.ts';
 import { gatewaysOf } from '../../../src/chains/gateways.ts';
 import { ton } from '../../../src/chains/ton.ts';
-import { rightClock } from '../../helpers/reading.ts';
+import { rightClock, unasked } from '../../helpers/reading.ts';
 import { createTestRpc, type TestRpc } from '../rpc.ts';
 import { startTonChain, type TestJetton, type TonChain, type TonWallet } from '../ton-chain.ts';
 
@@ -140,6 +140,8 @@ export async function readInto(
     accounts,
     urgent: async () => urgent,
     behind,
+    pending: unasked.pending,
+    read_through: null,
   };
   const seen: Transfer[] = [];
   let pages = 0;

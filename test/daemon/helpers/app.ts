@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { openApp, type RunningApp } from '../../../daemon/app.ts';
 import { type Config, loadConfig } from '../../../daemon/config.ts';
+import { openLedger } from '../../../daemon/ledger.ts';
 import { createLog } from '../../../daemon/log.ts';
 import { apiKeyPurpose, createSecrets } from '../../../daemon/secrets.ts';
 import { insertMerchant } from '../../../data/merchants.ts';
@@ -11,6 +12,7 @@ import { openDb } from '../../../data/open.ts';
 import type { UserRow } from '../../../data/tables.ts';
 import { insertUser, type NewUser } from '../../../data/users.ts';
 import { formatKey, hashKey, KEY_BYTES } from '../../../src/keys.ts';
+import { GENESIS_HASH } from '../../../src/ledger.ts';
 
 export interface TestClock {
   ms(): number;
@@ -48,7 +50,8 @@ export async function openTestApp(
   const log = createLog({ level: 'debug', sink: { write: (line) => lines.push(JSON.parse(line)) } });
   const clock: TestClock = { now_ms: START_MS, ms: () => clock.now_ms, monotonic_ms: () => clock.now_ms };
   const secrets = createSecrets('a secret for tests only');
-  const app = openApp({ config, db, secrets, log: options.log ?? log, clock });
+  const ledger = await openLedger(db, secrets);
+  const app = openApp({ config, db, ledger, secrets, log: options.log ?? log, clock });
   return {
     ...app,
     clock,
@@ -94,7 +97,7 @@ export async function addMerchant(app: TestApp, user: UserRow): Promise<string> 
       enabled_currencies: null,
       prepaid_micros: 0n,
       ledger_seq: 0,
-      ledger_hash: '',
+      ledger_hash: GENESIS_HASH,
       created_at: user.created_at,
     }),
   );

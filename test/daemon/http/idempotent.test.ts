@@ -1,5 +1,8 @@
 // The same request with the same Idempotency-Key creates once, on both databases.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { routesOf } from '../../../daemon/http/handler.ts';
 import { createHttp, type Http } from '../../../daemon/http/mount.ts';
@@ -33,20 +36,21 @@ describe.each(databases)('%s', (dialect) => {
   let gate: Promise<void> | undefined;
   let outcome: 'made' | 'refused' | 'broken';
   let token: string;
+  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-idempotent-'));
+  const handlers = routesOf([create], {
+    create: async () => {
+      await gate;
+      if (outcome === 'refused') throw new Refusal('no_rate');
+      if (outcome === 'broken') throw new Error('broken');
+      return { number: ++made };
+    },
+  });
+  const openAnother = () =>
+    openTestApp({ database_url: database?.url ?? `sqlite:${join(directory, 'test.db')}` });
   beforeAll(async () => {
     database = dialect === 'postgres' ? await createDatabase() : undefined;
-    app = await openTestApp(database ? { database_url: database.url } : {});
-    http = createHttp(
-      app,
-      routesOf([create], {
-        create: async () => {
-          await gate;
-          if (outcome === 'refused') throw new Refusal('no_rate');
-          if (outcome === 'broken') throw new Error('broken');
-          return { number: ++made };
-        },
-      }),
-    );
+    app = await openAnother();
+    http = createHttp(app, handlers);
   });
   beforeEach(async () => {
     made = 0;
@@ -57,16 +61,26 @@ describe.each(databases)('%s', (dialect) => {
   afterAll(async () => {
     await app.close();
     await database?.drop();
+    rmSync(directory, { recursive: true, force: true });
   });
 
-  const send = async (key: string | undefined, name = 'thing', as = token) => {
-    const response = await http.h3.request('/things', {
+  const send = async (key: string | undefined, name = 'thing', as = token, to = http) => {
+    const response = await to.h3.request('/things', {
       method: 'POST',
       body: JSON.stringify({ name }),
       headers: { authorization: `Bearer ${as}`, ...(key === undefined ? {} : { 'idempotency-key': key }) },
     });
     const body = (await response.json()) as { number?: number; code?: string; detail?: unknown };
     return { status: response.status, replayed: response.headers.get('idempotency-replayed'), ...body };
+  };
+
+  const retryAfter = async (to: Http, key: string) => {
+    const response = await to.h3.request('/things', {
+      method: 'POST',
+      body: JSON.stringify({ name: 'thing' }),
+      headers: { authorization: `Bearer ${token}`, 'idempotency-key': key },
+    });
+    return [response.status, response.headers.get('retry-after')];
   };
 
   /** Requests that hold a key and have no answer yet. */
@@ -139,6 +153,46 @@ describe.each(databases)('%s', (dialect) => {
     app.clock.now_ms += 61_000;
     expect(await send('k', 'other')).toMatchObject({ status: 422 });
     expect(await send('k')).toMatchObject({ status: 200, number: 1 });
+  });
+
+  test('a claim of another daemon is free as soon as that one is gone, and says when', async () => {
+    verifies('idempotency-after-kill', 'idempotency-in-progress');
+    gate = new Promise(() => {});
+    void send('k');
+    await expect.poll(() => claims()).toBe(1);
+    // This one works on it, and answers soon.
+    expect(await retryAfter(http, 'k')).toEqual([409, '1']);
+    gate = undefined;
+    const next = await openAnother();
+    onTestFinished(() => next.close());
+    next.clock.now_ms = app.clock.now_ms;
+    const other = createHttp(next, handlers);
+    if (dialect === 'postgres') {
+      // The other may live as long as its last sign of life counts; a sign of life prolongs that.
+      expect(await retryAfter(other, 'k')).toEqual([409, '9']);
+      app.clock.now_ms += 4_000;
+      await app.instance.alive();
+      next.clock.now_ms += 5_000;
+      expect(await retryAfter(other, 'k')).toEqual([409, '8']);
+      next.clock.now_ms += 7_999;
+      expect(await retryAfter(other, 'k')).toEqual([409, '1']);
+      next.clock.now_ms += 2;
+    }
+    expect(await send('k', 'other', token, other)).toMatchObject({ status: 422 });
+    expect(await send('k', 'thing', token, other)).toMatchObject({ status: 200, number: 1 });
+    expect(await send('k')).toMatchObject({ status: 200, replayed: 'true', number: 1 });
+  });
+
+  test('a daemon that ends says so', async () => {
+    verifies('idempotency-after-kill');
+    const next = await openAnother();
+    await next.instance.alive();
+    const leases = () =>
+      app.db.query.selectFrom('leases').select('name').where('holder', '=', next.instance.id);
+    expect(await leases().execute()).toHaveLength(dialect === 'postgres' ? 1 : 0);
+    await next.instance.stop();
+    expect(await leases().execute()).toEqual([]);
+    await next.close();
   });
 
   test('an answer is forgotten after 24 hours', async () => {
