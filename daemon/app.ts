@@ -13,6 +13,7 @@ import { openMail } from './mail/mail.ts';
 import { type ObserverOptions, openObserver } from './observer/observer.ts';
 import { createQuorum } from './observer/quorum.ts';
 import { openRates, type RatesOptions } from './rates/rates.ts';
+import { type Runtime, systemRuntime } from './runtime.ts';
 import { type Secrets, webhookSecretPurpose } from './secrets.ts';
 import type { SettleApp } from './settle.ts';
 import { openWebhooks } from './webhooks/webhooks.ts';
@@ -24,6 +25,8 @@ export interface AppOptions {
   secrets: Secrets;
   log: Logger;
   clock: SteadyClock;
+  /** For a simulator: what stands in for the machine. */
+  runtime?: Runtime;
   /** For tests: where blockchains and rates are read from. */
   source?: ObserverOptions['source'];
   rate_bases?: RatesOptions['bases'];
@@ -37,7 +40,17 @@ export interface RunningApp extends App {
 }
 
 export function openApp(options: AppOptions): RunningApp {
-  const { config, db, ledger, secrets, log, clock: machine_clock, source, rate_bases } = options;
+  const {
+    config,
+    db,
+    ledger,
+    secrets,
+    log,
+    clock: machine_clock,
+    runtime = systemRuntime,
+    source,
+    rate_bases,
+  } = options;
   const clock_check = createClockCheck(machine_clock);
   const { clock } = clock_check;
   const gateways = gatewaysOf(config.network, config.gateways);
@@ -46,12 +59,14 @@ export function openApp(options: AppOptions): RunningApp {
     currencies: [...new Set(gateways.map((gateway) => gateway.currency))],
     clock,
     log,
+    runtime,
     bases: rate_bases,
   });
   const webhooks = openWebhooks({
     db,
     log,
     clock,
+    runtime,
     config,
     async secretOf(merchant_id) {
       const sealed = (await getMerchant(db.query, merchant_id))?.webhook_secret_sealed;
@@ -62,7 +77,7 @@ export function openApp(options: AppOptions): RunningApp {
   const quorum = createQuorum(config);
   const settling: SettleApp = { db, ledger, clock, clock_check, quorum, log, config, webhooks };
   const mail = openMail({ config, log, clock });
-  const observer = openObserver({ app: { ...settling, gateways }, source });
+  const observer = openObserver({ app: { ...settling, gateways }, source, runtime });
   return {
     config,
     db,
@@ -71,6 +86,7 @@ export function openApp(options: AppOptions): RunningApp {
     log,
     clock,
     instance,
+    runtime,
     clock_check,
     quorum,
     gateways,

@@ -10,6 +10,7 @@ import type { Mail } from './mail/mail.ts';
 import type { Observer } from './observer/observer.ts';
 import type { Quorum } from './observer/quorum.ts';
 import type { Rates } from './rates/rates.ts';
+import type { Runtime } from './runtime.ts';
 import type { Secrets } from './secrets.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
@@ -35,6 +36,7 @@ export interface App {
   log: Logger;
   clock: SteadyClock;
   instance: Instance;
+  runtime: Runtime;
   clock_check: ClockCheck;
   quorum: Quorum;
   /** The enabled gateways of the configured network. */

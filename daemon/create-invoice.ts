@@ -1,5 +1,4 @@
 // Makes an invoice: quote at the frozen rate, a memo, a reference or a free amount, and the watch on its address.
-import { randomBytes } from 'node:crypto';
 import { noteAddress } from '../data/addresses.ts';
 import { newId } from '../data/ids.ts';
 import { getInvoice, insertInvoice, watchAddress } from '../data/invoices.ts';
@@ -161,8 +160,8 @@ function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: b
   const family = findBlockchain(gateway.blockchain)?.family as Family;
   const created_at = seconds(app.clock);
   const expires_at = created_at + request.ttl_seconds;
-  const memo = gateway.supports_memo ? drawMemo() : null;
-  const reference = family.makeReference?.(randomBytes(32)) ?? null;
+  const memo = gateway.supports_memo ? drawMemo(app) : null;
+  const reference = family.makeReference?.(app.runtime.randomBytes(32)) ?? null;
   const { uri, exits } = family.paymentLinks({
     gateway,
     address: wallet.address,
@@ -215,9 +214,9 @@ function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: b
   };
 }
 
-function drawMemo(): string {
+function drawMemo({ runtime }: App): string {
   for (;;) {
-    const memo = makeMemo(randomBytes(MEMO_BYTES));
+    const memo = makeMemo(runtime.randomBytes(MEMO_BYTES));
     if (memo !== null) return memo;
   }
 }

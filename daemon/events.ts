@@ -1,5 +1,4 @@
 // Events as the wire shows them: a page of them, or a stream that goes on.
-import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
 import { deliveriesOf } from '../data/deliveries.ts';
 import { eventsAfter, lastPosition, positionOf } from '../data/events.ts';
@@ -167,7 +166,7 @@ async function* messages(app: App, user: UserRow, follow: Follow): AsyncGenerato
       if (!(await mayFollow(app, user))) return;
       yield ': still here\n\n';
     }
-    await wait(pace.poll_ms, undefined, { signal }).catch(() => undefined);
+    await app.runtime.sleep(pace.poll_ms, signal);
     silent_ms += pace.poll_ms;
   }
 }

@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector, Client } from 'undici';
 import { Refusal } from '../src/errors.ts';
+import { type Runtime, systemRuntime } from './runtime.ts';
 
 /** Name resolution, connecting, TLS, sending and reading together. */
 export const TOTAL_TIMEOUT_MS = 15_000;
@@ -64,6 +65,19 @@ export interface HttpOutOptions {
   timeout_ms?: number;
   /** Whom to ask for names instead of the system's servers; `address:port`. For tests. */
   dns_servers?: string[];
+  runtime?: Runtime;
+}
+
+/** A connection for one request. */
+export interface OutClient {
+  request(options: {
+    method: 'POST';
+    path: string;
+    headers: Record<string, string>;
+    body: string;
+  }): Promise<{ statusCode: number; body: AsyncIterable<Uint8Array> }>;
+  /** Ends the request at any stage. */
+  destroy(): Promise<void>;
 }
 
 /** `failed`: no answer, and why in words that hold no address and no URL. `interrupted`: by the caller's signal. */
@@ -84,8 +98,12 @@ export interface HttpOut {
 }
 
 export function openHttpOut(options: HttpOutOptions): HttpOut {
-  const { allow_private, timeout_ms = TOTAL_TIMEOUT_MS } = options;
+  const { allow_private, timeout_ms = TOTAL_TIMEOUT_MS, runtime = systemRuntime } = options;
   const connect = guardedConnector(allow_private, resolverFor(options));
+  // A connection of its own: a kept one may be closed under the request, and there is no second attempt.
+  const open = (origin: string): OutClient =>
+    runtime.network?.toReceiver(origin) ??
+    new Client(origin, { connect, pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES });
   return {
     async post(text, { headers, body, signal }) {
       let url: URL;
@@ -96,8 +114,7 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
         throw error;
       }
       if (signal.aborted) return { kind: 'interrupted' };
-      // A connection of its own: a kept one may be closed under the request, and there is no second attempt.
-      const client = new Client(url.origin, { connect, pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES });
+      const client = open(url.origin);
       // Destroying the client ends it at any stage; undici heeds a signal only once it is connected.
       let expired = false;
       const expire = () => {
@@ -105,7 +122,7 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
         return client.destroy();
       };
       const interrupt = () => client.destroy();
-      const timer = setTimeout(expire, timeout_ms);
+      const callOff = runtime.after(timeout_ms, () => void expire());
       signal.addEventListener('abort', interrupt);
       try {
         const path = url.pathname + url.search;
@@ -117,7 +134,7 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
         if (expired) return { kind: 'failed', error: `no answer within ${timeout_ms / 1000} s` };
         return { kind: 'failed', error: describeError(error) };
       } finally {
-        clearTimeout(timer);
+        callOff();
         signal.removeEventListener('abort', interrupt);
         await client.destroy();
       }

@@ -1,8 +1,7 @@
 // SQLite has one writer: those who want to write wait in one line, share commits, and stop nobody who reads.
-import { setImmediate, setTimeout as wait } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { isBusy } from './failures.ts';
-import type { Db, Tx } from './open.ts';
+import type { Db, Turns, Tx } from './open.ts';
 import type { Tables } from './tables.ts';
 
 /** Most transactions that share one commit. */
@@ -37,20 +36,20 @@ interface Job {
  * Those that come while a commit is on its way share the next one: the disk is asked once for all of them. Each has
  * a savepoint of its own, so that a failure undoes its own work and nobody else's.
  */
-export function createGroups(query: Kysely<Tables>, control: Control): Db['transaction'] {
+export function createGroups(query: Kysely<Tables>, control: Control, turns: Turns): Db['transaction'] {
   const waiting: Job[] = [];
   let running = false;
 
   async function run(): Promise<void> {
     running = true;
     while (waiting.length > 0) {
-      await gather(waiting);
-      const busy = await runGroup(query, waiting, control);
+      await gather(waiting, turns);
+      const busy = await runGroup(query, waiting, control, turns);
       if (busy === undefined) continue;
       for (const job of waiting.splice(0))
         if (++job.tries < LOCK_TRIES) waiting.push(job);
         else job.fail(busy);
-      await wait(LOCK_PAUSE_MS);
+      await turns.sleep(LOCK_PAUSE_MS);
     }
     running = false;
   }
@@ -63,16 +62,21 @@ export function createGroups(query: Kysely<Tables>, control: Control): Db['trans
 }
 
 /** Lets the requests that have arrived already come to their transactions, while more keep coming. */
-async function gather(waiting: readonly Job[]): Promise<void> {
+async function gather(waiting: readonly Job[], turns: Turns): Promise<void> {
   for (let turn = 0; turn < GATHER_TURNS; turn++) {
     const before = waiting.length;
-    await setImmediate();
+    await turns.turn();
     if (waiting.length === before || waiting.length >= GROUP_LIMIT) return;
   }
 }
 
 /** Ends the first that wait, together. Returns why where another process has the lock: then they wait on. */
-async function runGroup(query: Kysely<Tables>, waiting: Job[], control: Control): Promise<unknown> {
+async function runGroup(
+  query: Kysely<Tables>,
+  waiting: Job[],
+  control: Control,
+  turns: Turns,
+): Promise<unknown> {
   let group: Job[] = [];
   try {
     const ends = await query.connection().execute(async (connection) => {
@@ -82,7 +86,9 @@ async function runGroup(query: Kysely<Tables>, waiting: Job[], control: Control)
       try {
         const ended: (() => void)[] = [];
         for (const job of group) ended.push(await runJob(connection as Tx, job, control));
+        await turns.before?.('commit');
         control.commit();
+        await turns.before?.('committed');
         return ended;
       } catch (error) {
         if (control.isOpen()) control.run('rollback');

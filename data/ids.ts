@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 
 /** What 12 bits can count. */
 const IDS_PER_MS = 4096;
+let source = { ms: Date.now, uuid: (): string => randomUUID() };
 let ms = 0;
 let count = 0;
 
@@ -11,7 +12,7 @@ let count = 0;
  * Those of one process only ever rise, also when its clock is set back; each is as hard to guess as its random bits.
  */
 export function newId(): string {
-  const now = Date.now();
+  const now = source.ms();
   if (now > ms) {
     ms = now;
     count = 0;
@@ -21,5 +22,12 @@ export function newId(): string {
   }
   const time = ms.toString(16).padStart(12, '0');
   const order = count.toString(16).padStart(3, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${order}${randomUUID().slice(18)}`;
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${order}${source.uuid().slice(18)}`;
+}
+
+/** Takes the time (Unix milliseconds) and the random bits of all ids of this process from elsewhere, and counts from the beginning. */
+export function takeIdsFrom(given: typeof source): void {
+  source = given;
+  ms = 0;
+  count = 0;
 }

@@ -2,7 +2,7 @@
 import { Kysely, type KyselyPlugin, PostgresDialect, type PostgresPool, type UnknownRow } from 'kysely';
 import pg from 'pg';
 import { ConnectionLost, codeOf, isRetryable } from './failures.ts';
-import type { Db } from './open.ts';
+import type { Db, Turns } from './open.ts';
 import type { Tables } from './tables.ts';
 
 /** Connections of one daemon: those of transactions, and those of single statements. */
@@ -38,7 +38,7 @@ export const types: pg.CustomTypesConfig = {
 export async function openPostgres(
   url: string,
   plugins: KyselyPlugin[],
-  limits: Limits = LIMITS,
+  { limits = LIMITS, turns }: { limits?: Limits; turns?: Turns } = {},
 ): Promise<Db> {
   const pool = openPool(url, STATEMENTS, limits);
   try {
@@ -49,8 +49,8 @@ export async function openPostgres(
   }
   const kyselyOn = (on: PostgresPool) =>
     new Kysely<Tables>({ dialect: new PostgresDialect({ pool: on }), plugins });
-  const query = kyselyOn(guarded(pool, limits.answer_ms));
-  const transactions = kyselyOn(guarded(openPool(url, TRANSACTIONS, limits), limits.answer_ms));
+  const query = kyselyOn(guarded(pool, limits.answer_ms, turns));
+  const transactions = kyselyOn(guarded(openPool(url, TRANSACTIONS, limits), limits.answer_ms, turns));
   return {
     dialect: 'postgres',
     query,
@@ -95,7 +95,7 @@ function openPool(url: string, max: number, limits: Limits): pg.Pool {
 }
 
 /** The pool as the query builder sees it: a connection that broke or fell silent does not come back into it. */
-function guarded(pool: pg.Pool, query_timeout: number): PostgresPool {
+function guarded(pool: pg.Pool, query_timeout: number, turns?: Turns): PostgresPool {
   return {
     async connect() {
       const client = await pool.connect().catch((error: unknown) => {
@@ -105,6 +105,7 @@ function guarded(pool: pg.Pool, query_timeout: number): PostgresPool {
       const query = async (text: string, values: readonly unknown[]) => {
         // Its end cannot be told to the server either.
         if (broken) throw broken;
+        await turns?.before?.(text);
         const asked = { text, values: [...values], query_timeout } as pg.QueryConfig;
         const result = await client.query(asked).catch((error: unknown) => {
           broken = lost(error);

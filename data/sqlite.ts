@@ -3,6 +3,7 @@ import { chmodSync, statSync } from 'node:fs';
 import SQLite from 'better-sqlite3';
 import {
   type CompiledQuery,
+  type DatabaseConnection,
   type Dialect,
   Kysely,
   type KyselyPlugin,
@@ -14,7 +15,7 @@ import {
 import { registerExact } from './exact.ts';
 import { type Control, createGroups } from './groups.ts';
 import { withNumbers } from './numbers.ts';
-import type { Db, Executor } from './open.ts';
+import type { Db, Executor, Turns } from './open.ts';
 import type { Tables } from './tables.ts';
 
 /** Reading a larger file whole would make every start slow; its schema is still read. */
@@ -25,12 +26,12 @@ const STATEMENT_CACHE = 500;
 const CHECKPOINT_PAGES = 4_000;
 
 /** Opens a file, or `:memory:`. Throws where it is damaged or no database; then nothing stays open. */
-export function openSqlite(file: string, plugins: KyselyPlugin[]): Db {
+export function openSqlite(file: string, plugins: KyselyPlugin[], turns: Turns): Db {
   const database = new SQLite(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     prepareFile(database, file);
     registerExact(database);
-    return handleOf(database, file === ':memory:' ? null : file, plugins);
+    return handleOf(database, file === ':memory:' ? null : file, plugins, turns);
   } catch (error) {
     database.close();
     throw error;
@@ -51,13 +52,13 @@ function prepareFile(database: SQLite.Database, file: string): void {
   }
 }
 
-function handleOf(database: SQLite.Database, file: string | null, plugins: KyselyPlugin[]): Db {
+function handleOf(database: SQLite.Database, file: string | null, plugins: KyselyPlugin[], turns: Turns): Db {
   const reader = file === null ? null : openReader(file);
   const statements = cachingStatements(database);
-  const dialect = new SqliteDialect({ database: statements });
+  const dialect = inTurn(new SqliteDialect({ database: statements }), turns);
   // Holds the connection from its begin to its end.
   const writer = new Kysely<Tables>({ dialect, plugins });
-  const transaction = createGroups(writer, controlOf(database, statements, file));
+  const transaction = createGroups(writer, controlOf(database, statements, file), turns);
   const query = new Kysely<Tables>({ dialect: inLine(dialect, writer, transaction), plugins });
   return {
     dialect: 'sqlite',
@@ -114,6 +115,41 @@ function sameFiles(file: string): () => boolean {
   const paths = [file, `${file}-wal`];
   const opened = paths.map(now);
   return () => paths.every((path, at) => now(path) === opened[at]);
+}
+
+/** The same dialect, whose statements wait for their turn where there is one. */
+function inTurn(dialect: Dialect, { before }: Turns): Dialect {
+  if (!before) return dialect;
+  const gate = (inner: DatabaseConnection): DatabaseConnection => ({
+    async executeQuery(statement) {
+      await before(statement.sql);
+      return inner.executeQuery(statement);
+    },
+    streamQuery: (statement, size) => inner.streamQuery(statement, size),
+  });
+  return {
+    createAdapter: () => dialect.createAdapter(),
+    createQueryCompiler: () => dialect.createQueryCompiler(),
+    createIntrospector: (db) => dialect.createIntrospector(db),
+    createDriver() {
+      const driver = dialect.createDriver();
+      const connections = new WeakMap<DatabaseConnection, DatabaseConnection>();
+      return {
+        init: () => driver.init(),
+        async acquireConnection() {
+          const inner = await driver.acquireConnection();
+          const gated = gate(inner);
+          connections.set(gated, inner);
+          return gated;
+        },
+        beginTransaction: (connection, settings) => driver.beginTransaction(connection, settings),
+        commitTransaction: (connection) => driver.commitTransaction(connection),
+        rollbackTransaction: (connection) => driver.rollbackTransaction(connection),
+        releaseConnection: (gated) => driver.releaseConnection(connections.get(gated) ?? gated),
+        destroy: () => driver.destroy(),
+      };
+    },
+  };
 }
 
 const WRITES = ['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode'];

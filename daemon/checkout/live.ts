@@ -39,7 +39,7 @@ export interface LiveStatus {
 
 type Viewer = (message: string) => void;
 
-type LiveApp = Pick<App, 'db' | 'clock' | 'log'>;
+type LiveApp = Pick<App, 'db' | 'clock' | 'log' | 'runtime'>;
 
 interface Watched {
   viewers: Set<Viewer>;
@@ -74,7 +74,7 @@ class Live {
   #seq = 0;
   /** Numbers below it that were not there yet: of transactions that are open still, or came to nothing. */
   #missing: number[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #runs = false;
   #swept_at = 0;
   #beat_at = 0;
   #sweep_from = 0;
@@ -92,7 +92,7 @@ class Live {
       this.#viewers--;
     };
     try {
-      if (this.#timer === undefined) this.#seq = await lastEventSeq(this.#app.db.query);
+      if (!this.#runs) this.#seq = await lastEventSeq(this.#app.db.query);
       const [row] = await liveRows(this.#app.db.query, [invoice_id]);
       if (!row) throw new Refusal('invoice_not_found');
       const body = new ReadableStream<Uint8Array>(
@@ -142,21 +142,21 @@ class Live {
   }
 
   #run(): void {
-    if (this.#timer !== undefined) return;
-    this.#swept_at = this.#beat_at = performance.now();
+    if (this.#runs) return;
+    this.#runs = true;
+    this.#swept_at = this.#beat_at = this.#app.runtime.elapsed_ms();
     const again = () => {
-      this.#timer = setTimeout(() => {
+      this.#app.runtime.after(EVENTS_MS, () => {
         if (this.#viewers > 0) void this.#look().then(again);
-        else this.#timer = undefined;
-      }, EVENTS_MS);
-      this.#timer.unref();
+        else this.#runs = false;
+      });
     };
     again();
   }
 
   /** Never throws: a database that is away for a moment must not end the streams. */
   async #look(): Promise<void> {
-    const now = performance.now();
+    const now = this.#app.runtime.elapsed_ms();
     try {
       if (now - this.#beat_at >= HEARTBEAT_MS) {
         this.#beat_at = now;

@@ -2,6 +2,7 @@
 import { Agent, errors, request } from 'undici';
 import { ProviderError, type RequestOptions } from '../../src/chains/chain.ts';
 import type { Clock } from '../context.ts';
+import type { Runtime } from '../runtime.ts';
 import { credentialsOf } from './credentials.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -22,12 +23,26 @@ export interface HttpLimits {
   response_bytes: number;
 }
 
+/** What carries one request to a provider; rejects as undici does. */
+export interface Transport {
+  request(
+    url: URL,
+    options: { method: 'GET' | 'POST'; headers: Record<string, string>; body: string | null },
+  ): Promise<{
+    statusCode: number;
+    headers: Record<string, string | string[] | undefined>;
+    body: { bytes(): Promise<Uint8Array> };
+  }>;
+  close(): Promise<void>;
+}
+
 export interface HttpOptions {
   provider: string;
   url: string;
   api_key?: string;
   limits: HttpLimits;
   clock: Clock;
+  runtime?: Runtime;
 }
 
 export interface Answer {
@@ -60,27 +75,41 @@ export interface HttpProvider {
   close(): Promise<void>;
 }
 
-export function createHttpProvider({ provider, url, api_key, limits, clock }: HttpOptions): HttpProvider {
-  const { base, headers, redact } = credentialsOf(provider, url, api_key);
-  const label = `${provider} at ${base.host}`;
-  const agent = new Agent({
+function openTransport(limits: HttpLimits): Transport {
+  const dispatcher = new Agent({
     connections: MAX_CONNECTIONS,
     maxResponseSize: limits.response_bytes,
     connect: { timeout: Math.min(CONNECT_TIMEOUT_MS, limits.timeout_ms) },
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
+  return {
+    request: (url, options) =>
+      request(url, { ...options, dispatcher, signal: AbortSignal.timeout(limits.timeout_ms) }),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+export function createHttpProvider({
+  provider,
+  url,
+  api_key,
+  limits,
+  clock,
+  runtime,
+}: HttpOptions): HttpProvider {
+  const { base, headers, redact } = credentialsOf(provider, url, api_key);
+  const label = `${provider} at ${base.host}`;
+  const transport = runtime?.network?.toProvider(limits) ?? openTransport(limits);
   const excerpt = (text: string) =>
     redact(text.slice(0, EXCERPT_SOURCE_CHARS)).replace(UNPRINTABLE, ' ').trim().slice(0, EXCERPT_CHARS);
 
   async function send(path: string, { query, body }: RequestOptions = {}): Promise<Answer> {
     let answered = false;
     try {
-      const response = await request(target(base, path, query), {
-        dispatcher: agent,
+      const response = await transport.request(target(base, path, query), {
         method: body === undefined ? 'GET' : 'POST',
         headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
         body: body === undefined ? null : JSON.stringify(body),
-        signal: AbortSignal.timeout(limits.timeout_ms),
       });
       answered = true;
       const { statusCode: status } = response;
@@ -123,7 +152,7 @@ export function createHttpProvider({ provider, url, api_key, limits, clock }: Ht
     return new ProviderError('unreachable', `${label}: cannot be reached: ${why}`);
   }
 
-  return { label, send, excerpt, close: () => agent.destroy() };
+  return { label, send, excerpt, close: () => transport.close() };
 }
 
 /** Undici leaves the message of a refused connection to several addresses empty; the code still tells. */

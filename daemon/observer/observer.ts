@@ -1,5 +1,4 @@
 // Watches every blockchain at its own pace, and the clock; one chain's trouble stays its own.
-import { randomUUID } from 'node:crypto';
 import { dropLeases, holdLease } from '../../data/cursors.ts';
 import {
   DUE_BEGIN,
@@ -22,6 +21,7 @@ import { blockchains, disabledGatewaysOf } from '../../src/chains/gateways.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import type { App } from '../context.ts';
 import { seconds } from '../context.ts';
+import { type Runtime, systemRuntime } from '../runtime.ts';
 import { reevaluateInvoices } from '../settle.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';
 import { providersOf } from './quorum.ts';
@@ -74,11 +74,12 @@ export interface ObserverOptions {
   app: ObserverApp;
   /** For tests: where a blockchain is read from instead of the configured providers. */
   source?: (blockchain: string) => RpcSource | undefined;
+  runtime?: Runtime;
 }
 
-export function openObserver({ app, source }: ObserverOptions): Observer {
-  const instance = randomUUID();
-  const pollers = blockchains.map(({ id }) => createPoller(app, instance, id, source?.(id)));
+export function openObserver({ app, source, runtime = systemRuntime }: ObserverOptions): Observer {
+  const instance = runtime.uuid();
+  const pollers = blockchains.map(({ id }) => createPoller(app, { instance, runtime }, id, source?.(id)));
   const stopping = new AbortController();
   const running: Promise<void>[] = [];
   /** Where each blockchain's next tick goes on among the invoices that are due. */
@@ -211,7 +212,7 @@ export function openObserver({ app, source }: ObserverOptions): Observer {
       } catch (error) {
         if (!signal.aborted) app.log.error({ err: error }, 'the observer failed; it continues');
       }
-      await sleep(wait, signal);
+      await runtime.sleep(wait, signal);
     }
   }
 }
@@ -224,7 +225,12 @@ interface Poller {
   forced(focus?: readonly AccountRef[]): Promise<void>;
 }
 
-function createPoller(app: ObserverApp, instance: string, id: string, given: RpcSource | undefined): Poller {
+function createPoller(
+  app: ObserverApp,
+  { instance, runtime }: { instance: string; runtime: Runtime },
+  id: string,
+  given: RpcSource | undefined,
+): Poller {
   const blockchain = blockchains.find((one) => one.id === id) as (typeof blockchains)[number];
   const { network } = app.config;
   const enabled = app.gateways.filter((gateway) => gateway.blockchain === id);
@@ -243,6 +249,7 @@ function createPoller(app: ObserverApp, instance: string, id: string, given: Rpc
       providers: providersOf(blockchain, network, configured),
       requests_per_second,
       clock: app.clock,
+      runtime,
       onEvent: (event) => app.log[event.type === 'provider_back' ? 'info' : 'warn'](event, event.message),
     });
   const paces = (enabled.length > 0 ? enabled : disabled).map((gateway) => gateway.poll_interval_seconds);
@@ -312,17 +319,4 @@ function coalesce<T>(work: (asked: readonly T[]) => Promise<void>): (asked: read
       });
     return next;
   };
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done, { once: true });
-    if (signal.aborted) done();
-  });
 }

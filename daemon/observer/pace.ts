@@ -1,5 +1,6 @@
 // Spaces requests to one provider: first come, first served, never faster than the rate.
 import { ProviderError } from '../../src/chains/chain.ts';
+import { type Runtime, systemRuntime } from '../runtime.ts';
 
 /** Callers that may wait at once; more means that something asks without reading the answers. */
 const MAX_WAITING = 10_000;
@@ -19,23 +20,26 @@ export interface Pace {
  * One request each `1 / requests_per_second` and no bursts. Measured with the monotonic timer and not with the daemon's
  * clock: the provider counts real time, whatever happens to the wall clock.
  */
-export function createPace(requests_per_second: number): Pace {
+export function createPace(
+  requests_per_second: number,
+  runtime: Pick<Runtime, 'elapsed_ms' | 'after'> = systemRuntime,
+): Pace {
   const interval_ms = 1000 / requests_per_second;
   const waiting: { resolve: () => void; reject: (reason: Error) => void }[] = [];
   let free_at = 0;
-  let timer: NodeJS.Timeout | undefined;
+  let callOff: (() => void) | undefined;
   let closed: Error | undefined;
 
   function serve(): void {
-    timer = undefined;
+    callOff = undefined;
     while (waiting.length > 0) {
-      const wait_ms = free_at - performance.now();
+      const wait_ms = free_at - runtime.elapsed_ms();
       if (wait_ms > 0) {
         // Timers may fire a fraction early, and a hold may have come meanwhile: always measured again.
-        timer = setTimeout(serve, Math.ceil(wait_ms));
+        callOff = runtime.after(Math.ceil(wait_ms), serve);
         return;
       }
-      free_at = performance.now() + interval_ms;
+      free_at = runtime.elapsed_ms() + interval_ms;
       waiting.shift()?.resolve();
     }
   }
@@ -46,14 +50,14 @@ export function createPace(requests_per_second: number): Pace {
         if (closed) return reject(closed);
         if (waiting.length >= MAX_WAITING) return reject(overrun());
         waiting.push({ resolve, reject });
-        if (!timer) serve();
+        if (!callOff) serve();
       }),
     hold(wait_ms) {
-      free_at = Math.max(free_at, performance.now() + wait_ms);
+      free_at = Math.max(free_at, runtime.elapsed_ms() + wait_ms);
     },
     close(reason) {
       closed = reason;
-      clearTimeout(timer);
+      callOff?.();
       for (const { reject } of waiting.splice(0)) reject(reason);
     },
   };

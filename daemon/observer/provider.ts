@@ -1,6 +1,7 @@
 // One provider as an Rpc: pace, a few retries in place, JSON and JSON-RPC on top of its HTTP.
 import { ProviderError, type RequestOptions, type Rpc } from '../../src/chains/chain.ts';
 import type { Clock } from '../context.ts';
+import type { Runtime } from '../runtime.ts';
 import {
   type Answer,
   createHttpProvider,
@@ -49,12 +50,18 @@ const MAX_WAIT_IN_PLACE_MS = 3_000;
 
 export function createProvider(
   config: ProviderConfig,
-  options: { requests_per_second: number; limits: HttpLimits; clock: Clock; random: () => number },
+  options: {
+    requests_per_second: number;
+    limits: HttpLimits;
+    clock: Clock;
+    random: () => number;
+    runtime?: Runtime;
+  },
 ): Provider {
-  const { clock, random } = options;
-  const http = createHttpProvider({ ...config, limits: options.limits, clock });
+  const { clock, random, runtime } = options;
+  const http = createHttpProvider({ ...config, limits: options.limits, clock, runtime });
   const { label } = http;
-  const pace = createPace(options.requests_per_second);
+  const pace = createPace(options.requests_per_second, runtime);
   const counters: ProviderCounters = {
     requests: 0,
     failures: 0,

@@ -1,6 +1,7 @@
 // The providers of one blockchain: which of them answers now, who is backed off, and which must never be used.
 import { type Family, type Network, ProviderError, type Rpc } from '../../src/chains/chain.ts';
 import type { Clock } from '../context.ts';
+import { type Runtime, systemRuntime } from '../runtime.ts';
 import { createHealth, type Health } from './health.ts';
 import type { HttpLimits } from './http.ts';
 import { createProvider, type Provider, type ProviderConfig, type ProviderCounters } from './provider.ts';
@@ -60,6 +61,7 @@ export interface RpcOptions {
   limits?: Partial<HttpLimits>;
   /** Jitter, 0 to 1. */
   random?: () => number;
+  runtime?: Runtime;
 }
 
 interface Member extends Provider {
@@ -70,10 +72,16 @@ interface Member extends Provider {
 }
 
 export function openRpc(options: RpcOptions): RpcSource {
-  const { blockchain, clock, random = Math.random, onEvent = () => {} } = options;
+  const { blockchain, clock, runtime = systemRuntime, random = runtime.random, onEvent = () => {} } = options;
   const limits = { timeout_ms: REQUEST_TIMEOUT_MS, response_bytes: MAX_RESPONSE_BYTES, ...options.limits };
   const members: Member[] = options.providers.map((config) => ({
-    ...createProvider(config, { requests_per_second: options.requests_per_second, limits, clock, random }),
+    ...createProvider(config, {
+      requests_per_second: options.requests_per_second,
+      limits,
+      clock,
+      random,
+      runtime,
+    }),
     health: createHealth(clock, random),
     identified: undefined,
     wrong_network: undefined,

@@ -1,5 +1,4 @@
 // Exchange rates, refreshed in the background: live from several markets, fixed by the configuration, or the demo's own.
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type PricedAsset, pricedAssets } from '../../src/chains/prices.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -7,6 +6,7 @@ import { parseDecimal, RATE_DECIMALS } from '../../src/money.ts';
 import type { RateSourceId } from '../../src/rate-sources.ts';
 import { ONE_USD } from '../../src/rates.ts';
 import { type Clock, seconds } from '../context.ts';
+import { type Runtime, systemRuntime } from '../runtime.ts';
 import { createBook, type Rate, rateOf } from './book.ts';
 import { openSources, type SourceStatus } from './sources.ts';
 
@@ -55,6 +55,7 @@ export interface RatesOptions {
   /** Scheme and host of sources, for tests; then only those named are asked. */
   bases?: Partial<Record<RateSourceId, string>>;
   refresh_ms?: number;
+  runtime?: Runtime;
 }
 
 export function openRates(options: RatesOptions): Rates {
@@ -89,13 +90,14 @@ function fixedRates({ config, clock }: RatesOptions, assets: readonly PricedAsse
 }
 
 function liveRates(options: RatesOptions, assets: readonly PricedAsset[]): Rates {
-  const { config, clock, log, bases, refresh_ms = REFRESH_MS } = options;
+  const { config, clock, log, bases, refresh_ms = REFRESH_MS, runtime = systemRuntime } = options;
   // Stablecoins are asked for even where nobody accepts them: some markets quote in them.
   const asked = pricedAssets.filter((asset) => asset.stable || assets.includes(asset));
   const book = createBook(asked, { demo: config.demo, clock, log });
   const sources = openSources({
     clock,
     bases,
+    runtime,
     onChange(source, error) {
       if (error === null) log.info({ source }, 'price source answers again');
       else log.warn({ source, error }, 'price source failed');
@@ -111,7 +113,7 @@ function liveRates(options: RatesOptions, assets: readonly PricedAsset[]): Rates
       book.record(answers);
       const pause_ms = answers.length > 0 ? refresh_ms : Math.min(refresh_ms, RETRY_MS);
       next_at_ms = clock.ms() + pause_ms;
-      await wait(pause_ms, undefined, { signal: stopping.signal }).catch(() => {});
+      await runtime.sleep(pause_ms, stopping.signal);
     }
   }
 

@@ -4,6 +4,7 @@ import { type RateSourceId, rateSources } from '../../src/rate-sources.ts';
 import type { SourceQuotes } from '../../src/rates.ts';
 import { type Clock, seconds } from '../context.ts';
 import { createHttpProvider, RateLimited, textOf } from '../observer/http.ts';
+import type { Runtime } from '../runtime.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
 /** All pairs of an exchange are about half a megabyte. */
@@ -33,9 +34,10 @@ export interface SourcesOptions {
   bases?: Partial<Record<RateSourceId, string>>;
   /** `error` is null when a source answers again. Called on change only. */
   onChange(source: string, error: string | null): void;
+  runtime?: Runtime;
 }
 
-export function openSources({ clock, bases, onChange }: SourcesOptions): Sources {
+export function openSources({ clock, bases, onChange, runtime }: SourcesOptions): Sources {
   const limits = { timeout_ms: REQUEST_TIMEOUT_MS, response_bytes: MAX_RESPONSE_BYTES };
   const members = rateSources
     .filter(({ id }) => !bases || bases[id] !== undefined)
@@ -46,6 +48,7 @@ export function openSources({ clock, bases, onChange }: SourcesOptions): Sources
         url: bases?.[source.id] ?? source.base,
         limits,
         clock,
+        runtime,
       }),
       paused_until: 0,
       status: { source: source.id, last_ok_at: null, last_error: null } as SourceStatus,

@@ -1,11 +1,11 @@
 // The attempts under way in this daemon: each is sent once, and how it ended is recorded.
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type DeliveryStatus, finishDelivery, type PendingDelivery } from '../../data/deliveries.ts';
 import { isBusy, isUnusable } from '../../data/failures.ts';
 import type { Db } from '../../data/open.ts';
 import { type Clock, seconds } from '../context.ts';
 import type { HttpOut } from '../http-out.ts';
+import type { Runtime } from '../runtime.ts';
 import { sendWebhook, type Verdict } from './send.ts';
 
 /** Some five minutes in all: a database that is restarted, or moved to another machine, is back by then. */
@@ -49,10 +49,11 @@ export interface AttemptsOptions {
   instance_id: string;
   user_agent: string;
   secretOf(merchant_id: string): Promise<string | null>;
+  runtime: Runtime;
 }
 
 export function openAttempts(options: AttemptsOptions): Attempts {
-  const { db, log, clock, instance_id } = options;
+  const { db, log, clock, instance_id, runtime } = options;
   const active = new Map<string, Promise<DeliveryOutcome>>();
   const interrupts = new Set<AbortController>();
   const ending = new AbortController();
@@ -92,7 +93,7 @@ export function openAttempts(options: AttemptsOptions): Attempts {
         const pause = Math.min(RECORD_WAIT_MS * 2 ** (tries - 1), RECORD_LONGEST_WAIT_MS);
         const { signal } = ending;
         // The end of the daemon cuts a pause short, and the last tries have theirs whole.
-        await (signal.aborted ? wait(pause) : wait(pause, undefined, { signal }).catch(() => undefined));
+        await (signal.aborted ? runtime.sleep(pause) : runtime.sleep(pause, signal));
       }
     }
   };
@@ -103,9 +104,9 @@ export function openAttempts(options: AttemptsOptions): Attempts {
     if (ending.signal.aborted) interrupt.abort();
     interrupts.add(interrupt);
     try {
-      const began = performance.now();
+      const began = runtime.elapsed_ms();
       const verdict = await send(delivery, secret, interrupt.signal);
-      const result = { ...verdict, duration_ms: Math.round(performance.now() - began) };
+      const result = { ...verdict, duration_ms: Math.round(runtime.elapsed_ms() - began) };
       await record(id, result);
       log.info({ event_id, delivery_id: id, ...result }, 'webhook sent');
       return { id, event_id, ...result };
@@ -125,7 +126,7 @@ export function openAttempts(options: AttemptsOptions): Attempts {
     async finish(patience_ms) {
       const all = Promise.allSettled(active.values());
       const patience = new AbortController();
-      const timer = wait(patience_ms, undefined, { signal: patience.signal }).catch(() => undefined);
+      const timer = runtime.sleep(patience_ms, patience.signal);
       await Promise.race([all, timer]);
       patience.abort();
       ending.abort();

@@ -1,5 +1,4 @@
 // Delivers webhooks from the queue: claims each attempt before sending it, so that none is ever made twice.
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import {
   abandonDeliveries,
@@ -14,6 +13,7 @@ import type { Db } from '../../data/open.ts';
 import { Refusal } from '../../src/errors.ts';
 import { type Clock, seconds } from '../context.ts';
 import { type HttpOut, openHttpOut, TOTAL_TIMEOUT_MS } from '../http-out.ts';
+import { type Runtime, systemRuntime } from '../runtime.ts';
 import { type DeliveryOutcome, openAttempts, type Secret } from './attempts.ts';
 import { LIMITS, type Limits, openLanes } from './lanes.ts';
 
@@ -52,14 +52,15 @@ export interface WebhooksOptions {
   limits?: Limits;
   poll_ms?: number;
   stop_wait_ms?: number;
+  runtime?: Runtime;
 }
 
 export function openWebhooks(options: WebhooksOptions): Webhooks {
-  const { db, log, clock, config, secretOf } = options;
-  const http = options.http ?? openHttpOut({ allow_private: config.webhook_allow_private });
-  const instance_id = randomUUID();
+  const { db, log, clock, config, secretOf, runtime = systemRuntime } = options;
+  const http = options.http ?? openHttpOut({ allow_private: config.webhook_allow_private, runtime });
+  const instance_id = runtime.uuid();
   const user_agent = `gatewayd (+${config.public_url})`;
-  const attempts = openAttempts({ db, log, clock, http, instance_id, user_agent, secretOf });
+  const attempts = openAttempts({ db, log, clock, http, instance_id, user_agent, secretOf, runtime });
   const lanes = openLanes(options.limits ?? LIMITS);
   const claim = () => ({ instance_id, claimed_at: seconds(clock) });
   let stopped = false;
@@ -135,7 +136,11 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   const begun = begin().then(() => {
     if (!stopped) poll();
   });
-  const timer = setInterval(poll, options.poll_ms ?? POLL_MS);
+  const pollOn = () => {
+    poll();
+    callOff = runtime.after(options.poll_ms ?? POLL_MS, pollOn);
+  };
+  let callOff = runtime.after(options.poll_ms ?? POLL_MS, pollOn);
 
   return {
     kick: queue.kick,
@@ -152,7 +157,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     }),
     async stop() {
       stopped = true;
-      clearInterval(timer);
+      callOff();
       await begun;
       await Promise.all([queue.end(), sweep.end()]);
       await attempts.finish(options.stop_wait_ms ?? STOP_WAIT_MS);

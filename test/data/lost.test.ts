@@ -27,7 +27,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
   });
 
   const opened = async (limits: Partial<Limits>): Promise<Db> => {
-    const other = await openPostgres(line.url, [], { ...LIMITS, ...limits });
+    const other = await openPostgres(line.url, [], { limits: { ...LIMITS, ...limits } });
     onTestFinished(() => other.close());
     return other;
   };

@@ -1,0 +1,343 @@
+// Holds what the daemon says against what truly happened.
+import type { Books } from './books.ts';
+import { brokenLaws } from './laws.ts';
+import type { Bill, Model, Payment, Version } from './model.ts';
+import { EDGE_MS, type Town } from './town.ts';
+import type { World } from './world.ts';
+
+const GRACE_MS = 24 * 3600 * 1000;
+/** On chains that keep time a payment this long after the end is late, whatever the pause between two looks. */
+const KEPT_TIME_MS = 40_000;
+const KEEP_TIME = ['ton', 'solana'];
+
+export interface OracleOptions {
+  world: World;
+  town: Town;
+  models: readonly Model[];
+  books: Books;
+  /** Whether the daemon's clock was ever wrong by more than it is to bear. */
+  clockWasWrong(): boolean;
+  fail(law: string, text: string): void;
+}
+
+interface EventRow {
+  seq: bigint;
+  type: string;
+  invoice_id: string | null;
+  payment_id: string | null;
+}
+
+interface TransferRow {
+  id: string;
+  blockchain: string;
+  txid: string;
+  idx: string;
+  chain: string;
+  address_key: string;
+  amount_atomic: string;
+  state: string;
+  disposition: string;
+  invoice_id: string | null;
+  booked_invoice_id: string | null;
+  earliest_at: bigint;
+  latest_at: bigint;
+}
+
+interface InvoiceRow {
+  id: string;
+  status: string;
+  txid: string | null;
+  kind: string;
+  created_at: bigint;
+  expires_at: bigint;
+  ended_at: bigint | null;
+}
+
+export class Oracle {
+  readonly #options: OracleOptions;
+  /** Webhooks received, by id. */
+  readonly #webhooks = new Map<string, number>();
+  #seen = 0n;
+
+  constructor(options: OracleOptions) {
+    this.#options = options;
+  }
+
+  /** A receiver was given this webhook. */
+  received(webhook_id: string): void {
+    const count = (this.#webhooks.get(webhook_id) ?? 0) + 1;
+    this.#webhooks.set(webhook_id, count);
+    if (count > 1) this.#options.fail('webhook-once', `webhook ${webhook_id} came ${count} times`);
+  }
+
+  /** Looks at what was committed since the last time. */
+  step(): void {
+    const { books } = this.#options;
+    if (!books.changed()) return;
+    const events = books.rows<EventRow>(
+      'select seq, type, invoice_id, payment_id from events where seq > ? order by seq',
+      this.#seen,
+    );
+    for (const event of events) {
+      this.#seen = event.seq;
+      this.#judge(event);
+    }
+  }
+
+  #judge({ type, invoice_id, payment_id }: EventRow): void {
+    const bill = this.#options.town.bills.get(invoice_id ?? '');
+    this.#options.world.note(`event ${type}`, () => `event ${type} of ${invoice_id ?? payment_id}`);
+    if (type === 'invoice.expired' && bill) this.#judgeExpired(bill);
+    if (type === 'invoice.confirmed' && invoice_id) this.#judgeConfirmed(invoice_id, bill);
+    if ((type === 'payment.late' || type === 'payment.unmatched') && payment_id) this.#judgeStray(payment_id);
+  }
+
+  /** Whether the end of a bill is no longer the payers' doing alone. */
+  #isExcused(bill: Bill): boolean {
+    return bill.cancelled || bill.resolved || this.#options.world.now_ms >= bill.ends_ms + GRACE_MS;
+  }
+
+  #judgeExpired(bill: Bill): void {
+    if (this.#isExcused(bill)) return;
+    const paid = bill.payments.filter(
+      (payment) =>
+        this.#isInTime(payment, bill) && this.#isSure(payment) && this.#standingFor(payment, bill) !== null,
+    );
+    const sum = paid.reduce((total, each) => total + (this.#standingFor(each, bill)?.amount ?? 0n), 0n);
+    if (sum >= bill.amount && paid.length > 0)
+      this.#options.fail(
+        'in-time-never-late',
+        `invoice ${bill.id} (${bill.chain}) expired, but ${sum} of ${bill.amount} was paid in time by ${listed(paid)}`,
+      );
+  }
+
+  /** In time beyond doubt: what is within the last seconds is one or the other. */
+  #isInTime(payment: Payment, { created_ms, ends_ms }: Bill): boolean {
+    const made_ms = this.#model(payment.blockchain).madeAt(payment);
+    return made_ms >= created_ms && made_ms <= ends_ms - EDGE_MS;
+  }
+
+  #model(blockchain: string): Model {
+    return this.#options.models.find((model) => model.blockchain === blockchain) as Model;
+  }
+
+  /** Whether a payment stands whatever comes. */
+  #isSure(payment: Payment): boolean {
+    return !payment.may_vanish && this.#model(payment.blockchain).isSettled(payment);
+  }
+
+  #judgeConfirmed(invoice_id: string, bill: Bill | undefined): void {
+    const { books, fail } = this.#options;
+    if (bill?.resolved) return;
+    const rows = books.rows<TransferRow>('select * from transfers where booked_invoice_id = ?', invoice_id);
+    const [invoice] = books.rows<{ amount_atomic: string }>(
+      'select amount_atomic from invoices where id = ?',
+      invoice_id,
+    );
+    let sum = 0n;
+    for (const row of rows) {
+      const paid = this.#paymentOf(row);
+      if (!paid) {
+        fail('no-credit-without-money', `invoice ${invoice_id} books ${row.txid}, which no one has sent`);
+        continue;
+      }
+      sum += paid.version.amount;
+      if (bill) this.#judgeTime(bill, paid.payment);
+    }
+    if (sum < BigInt(invoice?.amount_atomic ?? 0))
+      fail(
+        'no-credit-without-money',
+        `invoice ${invoice_id} of ${invoice?.amount_atomic} confirmed with ${sum}`,
+      );
+  }
+
+  /** A payment cannot be meant for an invoice that did not exist, nor, where the chain keeps time, for one long over. */
+  #judgeTime(bill: Bill, payment: Payment): void {
+    const { serial, sent_ms, blockchain } = payment;
+    const { fail, clockWasWrong } = this.#options;
+    if (clockWasWrong()) return;
+    const keeps = KEEP_TIME.includes(blockchain);
+    // A payment that was in no block when the invoice was made may be seen only afterwards.
+    const before_ms = keeps ? EDGE_MS : 3_600_000;
+    if (sent_ms < bill.created_ms - before_ms)
+      fail('paid-after-asked', `invoice ${bill.id} is paid by payment ${serial}, made before it existed`);
+    if (keeps && sent_ms > bill.ends_ms + KEPT_TIME_MS)
+      fail('late-is-late', `invoice ${bill.id} is paid by payment ${serial}, made after its end`);
+  }
+
+  #paymentOf({ txid, chain, address_key, amount_atomic }: TransferRow) {
+    return this.#options.town
+      .paidBy(txid)
+      .find(
+        ({ payment, version }) =>
+          payment.chain === chain &&
+          payment.wallet.key === address_key &&
+          version.amount.toString() === amount_atomic,
+      );
+  }
+
+  /** What is late or matches nothing must truly be so. */
+  #judgeStray(payment_id: string): void {
+    const { books, fail } = this.#options;
+    const rows = books.rows<TransferRow>('select * from transfers where payment_id = ?', payment_id);
+    for (const row of rows) {
+      const paid = this.#paymentOf(row);
+      const bill = paid?.payment.bill;
+      if (!paid || !bill || !isNamed(paid.payment, paid.version, bill) || !this.#isInTime(paid.payment, bill))
+        continue;
+      if (this.#isExcused(bill) || row.booked_invoice_id !== null) continue;
+      const [invoice] = books.rows<InvoiceRow>('select * from invoices where id = ?', bill.id);
+      // What came beside the payment that confirmed it, or to an invoice that got too little, is late by rights.
+      if (invoice?.status === 'confirmed' || invoice?.status === 'expired') continue;
+      fail(
+        'in-time-never-late',
+        `payment ${paid.payment.serial} (${paid.payment.kind}) to invoice ${bill.id} (${bill.chain}) is ${row.disposition}`,
+      );
+    }
+  }
+
+  /** The rows behind the ids and transactions that a text names. */
+  rowsOf(text: string): string[] {
+    const { books } = this.#options;
+    const shown: string[] = [];
+    const ids = new Set(text.match(ID) ?? []);
+    for (const id of ids)
+      for (const [table, columns] of Object.entries(IDENTIFIED))
+        for (const column of columns)
+          for (const row of books.rows<Record<string, unknown>>(
+            `select * from ${table} where ${column} = ?`,
+            id,
+          ))
+            shown.push(`${table} ${JSON.stringify(row, brief)}`);
+    return [...new Set(shown)];
+  }
+
+  /** Whether nothing is under way any more: no invoice is open, no transfer pending, every payment stands or does not. */
+  isDone(): boolean {
+    const { books, town } = this.#options;
+    const isOpen = "select 1 from invoices where status = 'created' limit 1";
+    const isPending = "select 1 from transfers where state = 'pending' limit 1";
+    if (books.rows(isOpen).length > 0 || books.rows(isPending).length > 0) return false;
+    return town.payments.every(
+      (payment) => this.#model(payment.blockchain).isSettled(payment) || payment.may_vanish,
+    );
+  }
+
+  /** Holds all laws against all rows. */
+  laws(): void {
+    for (const { law, text } of brokenLaws(this.#options.books)) this.#options.fail(law, text);
+  }
+
+  /** Everything, when nothing is under way any more. */
+  finish(): void {
+    this.laws();
+    this.#finishBills();
+    this.#finishPayments();
+    this.#finishTransfers();
+  }
+
+  #finishBills(): void {
+    const { town, books, fail } = this.#options;
+    const rows = new Map(books.rows<InvoiceRow>('select * from invoices').map((row) => [row.id, row]));
+    for (const bill of town.bills.values()) {
+      const row = rows.get(bill.id);
+      if (!row) {
+        fail('durable', `invoice ${bill.id} was answered and is not there`);
+        continue;
+      }
+      if (row.status === 'confirmed' || bill.cancelled || bill.resolved) continue;
+      const paid = bill.payments.filter(
+        (payment) => this.#isInTime(payment, bill) && this.#standingFor(payment, bill) !== null,
+      );
+      const sum = paid.reduce((total, each) => total + (this.#standingFor(each, bill)?.amount ?? 0n), 0n);
+      const isHeld =
+        books.rows("select 1 from payments where invoice_id = ? and status = 'held'", bill.id).length > 0;
+      if (paid.length > 0 && sum >= bill.amount && !isHeld)
+        fail(
+          'in-time-confirms',
+          `invoice ${bill.id} (${bill.chain}) is ${row.status}, but ${sum} of ${bill.amount} was paid in time by ${listed(paid)}`,
+        );
+      else if (row.status === 'created' && !isHeld)
+        fail(
+          'nothing-pending',
+          `invoice ${bill.id} (${bill.chain}) is still open, ${sum} of ${bill.amount} came`,
+        );
+    }
+  }
+
+  #standingFor(payment: Payment, bill: Bill): Version | null {
+    const version = this.#model(payment.blockchain).standing(payment);
+    return version && isNamed(payment, version, bill) ? version : null;
+  }
+
+  /** Every true credit stands in exactly one of matched, late, unmatched. */
+  #finishPayments(): void {
+    const { town, books, fail } = this.#options;
+    const watched = new Map<string, { since: bigint }>();
+    for (const row of books.rows<{ blockchain: string; address_key: string; since: bigint }>(
+      'select * from watches',
+    ))
+      watched.set(`${row.blockchain} ${row.address_key}`, row);
+    for (const payment of town.payments) {
+      const { blockchain, chain, wallet, serial, kind } = payment;
+      const watch = watched.get(`${blockchain} ${wallet.key}`);
+      const first = town.firstAsked(blockchain, wallet.key);
+      if (!watch || first === null || payment.sent_ms < first || town.traps.has(wallet.key)) continue;
+      const standing = this.#model(blockchain).standing(payment);
+      for (const { txid, amount } of payment.versions) {
+        const rows = books.rows<TransferRow>(
+          "select * from transfers where blockchain = ? and txid = ? and chain = ? and address_key = ? and idx <> 'manual'",
+          blockchain,
+          txid,
+          chain,
+          wallet.key,
+        );
+        const live = rows.filter(({ state }) => state !== 'gone');
+        if (txid === standing?.txid && (live.length !== 1 || live[0]?.amount_atomic !== amount.toString()))
+          fail(
+            'every-credit-once',
+            `payment ${serial} (${kind}) of ${amount} ${chain} as ${txid} stands in ${live.length} places`,
+          );
+        if (txid !== standing?.txid && live.some((row) => row.state === 'final'))
+          fail(
+            'no-credit-without-money',
+            `payment ${serial} (${kind}) as ${txid} is not on the chain, but stored as final`,
+          );
+      }
+    }
+  }
+
+  /** Nothing is stored that no one has sent. */
+  #finishTransfers(): void {
+    const { town, books, fail } = this.#options;
+    for (const row of books.rows<TransferRow>(
+      "select * from transfers where state <> 'gone' and idx <> 'manual'",
+    )) {
+      if (town.paidBy(row.txid).length === 0 && !town.traps.has(row.address_key))
+        fail(
+          'no-credit-without-money',
+          `${row.txid} (${row.amount_atomic} ${row.chain}) is stored, and no one has sent it`,
+        );
+      if (row.state === 'pending')
+        fail('nothing-pending', `transfer ${row.txid} (${row.chain}) is still pending`);
+    }
+  }
+}
+
+const ID = /\b(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{64}|[1-9A-HJ-NP-Za-km-z]{80,90})\b/g;
+const IDENTIFIED: Record<string, readonly string[]> = {
+  invoices: ['id'],
+  transfers: ['id', 'txid', 'invoice_id'],
+  payments: ['id', 'invoice_id'],
+  payment_logs: ['payment_id', 'invoice_id'],
+};
+const HIDDEN = ['exits', 'qr_payload', 'reference_keys', 'sender', 'network'];
+const brief = (key: string, value: unknown): unknown =>
+  HIDDEN.includes(key) ? undefined : typeof value === 'bigint' ? value.toString() : value;
+
+/** By memo whatever was sent counts; by amount only just that. */
+const isNamed = ({ names_it }: Payment, { amount }: Version, bill: Bill): boolean =>
+  bill.memo === null ? amount === bill.amount : names_it;
+
+const listed = (payments: readonly Payment[]): string =>
+  payments.map(({ serial, kind, versions }) => `${serial} (${kind}, ${versions.at(-1)?.txid})`).join(', ');

@@ -1,0 +1,125 @@
+// npm run simulate: plays seeds until so many events have happened, and tells of the first law that is broken.
+import { featuresOf, planOf } from './plan.ts';
+import { reportOf } from './report.ts';
+import { type RunOptions, type RunResult, runSeed } from './run.ts';
+
+const USAGE = `npm run simulate -- [options]
+  --seed N         plays this seed alone, and tells its history
+  --shrink         with --seed: turns off whatever the failure does not need, and tells what is left
+  --events N       plays fresh seeds until so many events have happened (default 1,000,000)
+  --from N         the first of the fresh seeds; by the time of day otherwise
+  --chains A,B     in place of the blockchains that the seed chooses
+  --only A,B       turns off every fault and every rare act but these
+  --without A,B    turns off these
+  --keep-going     does not stop at the first law that is broken`;
+
+const DEFAULT_EVENTS = 1_000_000;
+
+interface Asked {
+  seed: number | null;
+  from: number;
+  events: number;
+  chains: string[] | undefined;
+  only: string[] | null;
+  without: string[];
+  shrinks: boolean;
+  keeps_going: boolean;
+}
+
+function asked(argv: readonly string[]): Asked {
+  const text = (name: string): string | undefined => {
+    const at = argv.indexOf(`--${name}`);
+    return at < 0 ? undefined : argv[at + 1];
+  };
+  const number = (name: string): number | null => {
+    const value = text(name);
+    if (value === undefined) return null;
+    if (!/^\d{1,15}$/.test(value)) throw new Error(USAGE);
+    return Number(value);
+  };
+  if (argv.includes('--help')) throw new Error(USAGE);
+  return {
+    seed: number('seed'),
+    from: number('from') ?? Date.now() % 1_000_000_000,
+    events: number('events') ?? DEFAULT_EVENTS,
+    chains: text('chains')?.split(','),
+    only: text('only')?.split(',') ?? null,
+    without: text('without')?.split(',') ?? [],
+    shrinks: argv.includes('--shrink'),
+    keeps_going: argv.includes('--keep-going'),
+  };
+}
+
+/** Microseconds of a core that this process has taken. */
+const cpu = (): number => {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+};
+
+function optionsFor(seed: number, { chains, only, without }: Asked): RunOptions {
+  const all = featuresOf(planOf(seed, { blockchains: chains }));
+  const off = only ? all.filter((name) => !only.includes(name)) : [];
+  return { blockchains: chains, off: [...off, ...without] };
+}
+
+/** A run without a feature may take this much longer to fail. */
+const PATIENCE = 1.3;
+
+/** Turns off features, many at a time and then one by one, for as long as the same law is broken. */
+async function shrink(first: RunResult, options: RunOptions): Promise<RunResult> {
+  const { failure, plan } = first;
+  if (!failure) return first;
+  const events = Math.min(plan.events, Math.ceil(failure.step * PATIENCE));
+  let smallest = first;
+  let off = options.off ?? [];
+  const fails = async (names: readonly string[]): Promise<boolean> => {
+    const tried = await runSeed(first.seed, {
+      ...options,
+      events,
+      off: [...off, ...names],
+      calms: failure.was_calm,
+    });
+    if (tried.failure?.law !== failure.law) return false;
+    off = [...off, ...names];
+    smallest = tried;
+    return true;
+  };
+  const groups = new Map<string, string[]>();
+  for (const name of featuresOf(plan)) {
+    const group = name.split('.')[0] ?? name;
+    groups.set(group, [...(groups.get(group) ?? []), name]);
+  }
+  for (const group of groups.values()) {
+    if (await fails(group)) continue;
+    for (const name of group) {
+      const isNeeded = group.length === 1 || !(await fails([name]));
+      if (isNeeded) process.stdout.write(`needed: ${name}\n`);
+    }
+  }
+  return smallest;
+}
+
+async function main(asked: Asked): Promise<void> {
+  const began_us = cpu();
+  let total = 0;
+  let failures = 0;
+  for (
+    let each = 0;
+    each < (asked.seed === null ? Number.POSITIVE_INFINITY : 1) && total < asked.events;
+    each++
+  ) {
+    const seed = asked.seed ?? asked.from + each;
+    const options = optionsFor(seed, asked);
+    let result = await runSeed(seed, options);
+    total += result.events;
+    if (result.failure) failures++;
+    if (result.failure && asked.shrinks) result = await shrink(result, options);
+    if (result.failure || asked.seed !== null) process.stdout.write(`${reportOf(result)}\n`);
+    const rate = Math.round((total * 1e6) / (cpu() - began_us));
+    process.stdout.write(`seed ${seed}: ${total} events in all, ${rate} per second of one core\n`);
+    if (result.failure && !asked.keeps_going) break;
+  }
+  if (failures > 0) process.exitCode = 1;
+}
+
+await main(asked(process.argv.slice(2)));

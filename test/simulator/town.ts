@@ -1,0 +1,555 @@
+// Everyone who uses the gateway: merchants, their buyers, the operator, strangers and those who mean harm.
+import { createAccount } from '../../daemon/accounts.ts';
+import { issueAccessToken } from '../../daemon/http/tokens.ts';
+import { apiKeyPurpose } from '../../daemon/secrets.ts';
+import { getMerchant, putWallet } from '../../data/merchants.ts';
+import { gatewaysOf } from '../../src/chains/gateways.ts';
+import { formatDecimal, parseDecimal } from '../../src/money.ts';
+import type { Caller, Daemon, Reply } from './daemon.ts';
+import type { Bill, Model, Payment, Version, Wallet } from './model.ts';
+import type { Action, Buying, Plan } from './plan.ts';
+import type { Random } from './random.ts';
+import type { World } from './world.ts';
+
+export interface Merchant {
+  index: number;
+  id: string;
+  key: string;
+  token: string;
+  wallets: Map<string, Wallet>;
+  /** A unit that sells on every chain. */
+  unit_id: string | null;
+  hostile: boolean;
+}
+
+export interface TownOptions {
+  world: World;
+  random: Random;
+  plan: Plan;
+  models: readonly Model[];
+  /** A daemon that is there now. */
+  daemon(): Daemon | undefined;
+  /** Something that must never happen. */
+  fail(law: string, text: string): void;
+  /** A provider stops answering for so long. */
+  outage(blockchain: string, ms: number): void;
+}
+
+const gateways = gatewaysOf('testnet');
+const decimalsOf = (chain: string): number => gateways.find((one) => one.chain === chain)?.decimals ?? 0;
+
+/** Prices that come again and again, as those of units do. */
+const PRICES = ['5', '10', '10', '25', '49.99', '120', '990'] as const;
+const CREDIT_USD = '1000';
+/** Payments this close to the end of an invoice are in time or late as the seconds are cut. */
+export const EDGE_MS = 2_000;
+const MOST_SQUATTED = 25;
+const RETRIES = 4;
+/** Small payments that strangers send at once. */
+const DUST = [3, 10, 60] as const;
+const NOBODY: Wallet = { address: '', key: '' };
+
+export class Town {
+  readonly #options: TownOptions;
+  readonly #random: Random;
+  readonly merchants: Merchant[] = [];
+  readonly bills = new Map<string, Bill>();
+  readonly payments: Payment[] = [];
+  /** The versions of payments, by transaction. */
+  readonly #sent = new Map<string, { payment: Payment; version: Version }[]>();
+  readonly platform = new Map<string, Wallet>();
+  /** Keys of addresses that are no wallets. */
+  readonly traps = new Set<string>();
+  #operator: { id: string; token: string } = { id: '', token: '' };
+  #operator_income: { chain: string; amount: bigint }[] = [];
+  readonly #asked = new Map<string, number>();
+  #quiet = false;
+  #serial = 0;
+
+  constructor(options: TownOptions) {
+    this.#options = options;
+    this.#random = options.random;
+    for (const model of options.models) this.platform.set(model.blockchain, model.newWallet());
+  }
+
+  get #world(): World {
+    return this.#options.world;
+  }
+
+  /** Settings that name the operator's own wallets. */
+  get settings(): Record<string, string> {
+    return Object.fromEntries([...this.platform].map(([id, { address }]) => [`wallets.${id}`, address]));
+  }
+
+  /** Opens the accounts. */
+  async found({ app }: Daemon): Promise<void> {
+    if (!app) return;
+    const { plan, models } = this.#options;
+    const open = async (name: string, is_superuser: boolean) => {
+      const user = await createAccount(app, {
+        email: `${name}@example.com`,
+        source: 'email',
+        subject: `${name}@example.com`,
+        password_hash: null,
+        full_name: null,
+        is_active: true,
+        is_superuser,
+      });
+      if (!user) throw new Error(`${name} is taken`);
+      return { id: user.id, token: await issueAccessToken(app, user) };
+    };
+    this.#operator = await open('operator', true);
+    for (let index = 0; index < plan.merchants + plan.hostile_merchants; index++) {
+      const { id, token } = await open(`merchant${index}`, false);
+      const row = await getMerchant(app.db.query, id);
+      const key = app.secrets.open(row?.api_key_sealed ?? '', apiKeyPurpose(id));
+      const wallets = new Map(models.map((model) => [model.blockchain, model.newWallet()]));
+      for (const [blockchain, { address, key: address_key }] of wallets) {
+        const wallet = { merchant_id: id, blockchain, address, address_key, updated_at: 0 };
+        await putWallet(app.db.query, wallet);
+      }
+      const hostile = index >= plan.merchants;
+      this.merchants.push({ index, id, key, token, wallets, unit_id: null, hostile });
+    }
+  }
+
+  /** Sets prices, webhooks and limits, over HTTP as everyone does. */
+  async furnish(): Promise<void> {
+    const { plan } = this.#options;
+    for (const merchant of this.merchants) {
+      const { token, index } = merchant;
+      const webhook = {
+        webhook_url: `https://shop${index}.example/hook`,
+        webhook_secret: `secret of ${index}`,
+      };
+      if (!this.#random.chance(0.2)) await this.call('PATCH', '/api/v1/merchant/account', { token }, webhook);
+      const unit = {
+        title: `Offer ${index}`,
+        amount_usd: this.#random.pick(PRICES),
+        currencies: this.#options.models.flatMap(({ chains }) => chains),
+        wait_seconds: 300,
+      };
+      const made = await this.call('POST', '/api/v1/merchant/units', { token }, unit);
+      merchant.unit_id = made?.status === 200 ? (made.json.id as string) : null;
+      if (!merchant.hostile && !this.#random.chance(plan.poor)) await this.#credit(merchant);
+    }
+  }
+
+  /** The payments that a transaction makes. */
+  paidBy(txid: string): readonly { payment: Payment; version: Version }[] {
+    return this.#sent.get(txid) ?? [];
+  }
+
+  #addVersion(payment: Payment, version: Version): void {
+    this.#sent.set(version.txid, [...(this.#sent.get(version.txid) ?? []), { payment, version }]);
+  }
+
+  /** When an address was first asked to be paid to, true Unix milliseconds; null: never. */
+  firstAsked(blockchain: string, key: string): number | null {
+    return this.#asked.get(`${blockchain} ${key}`) ?? null;
+  }
+
+  /** From now on nobody does anything new. */
+  calm(): void {
+    this.#quiet = true;
+  }
+
+  /** Everyone acts at their own time. */
+  live(): void {
+    const { plan } = this.#options;
+    const next = () => {
+      this.#world.after(this.#random.exponential(plan.action_seconds) * 1000, () => {
+        if (this.#quiet) return;
+        void this.#act(this.#random.weighted(plan.actions));
+        next();
+      });
+    };
+    next();
+  }
+
+  async #act(action: Action): Promise<void> {
+    if (this.#options.plan.off.has(`actions.${action}`)) return;
+    this.#world.note(`act ${action}`);
+    const actions: Record<Action, () => Promise<unknown> | undefined> = {
+      invoice: () => this.#sell(this.#random.pick(this.#honest())),
+      checkout: () => this.#checkout(this.#random.pick(this.#honest())),
+      refill: () => this.#refill(this.#random.pick(this.#honest()), null),
+      credit: () => this.#credit(this.#random.pick(this.#honest())),
+      check: () => this.#check(this.#openBill()),
+      cancel: () => this.#cancel(this.#openBill()),
+      resolve: () => this.#resolve(this.#anyBill()),
+      read: () => this.#read(),
+      operator_income: async () => this.#earn(),
+      dust: async () => this.#dust(),
+      outage: async () => this.#outage(),
+      lie: async () => this.#lie(),
+      trap: () => this.#trap(),
+      squat: () => this.#squat(),
+      mint_credit: () => this.#mintCredit(),
+    };
+    await actions[action]();
+  }
+
+  /** What was planned is left undone once everyone is quiet. */
+  #later(ms: number, work: () => void): void {
+    this.#world.after(ms, () => {
+      if (!this.#quiet) work();
+    });
+  }
+
+  #honest(): Merchant[] {
+    return this.merchants.filter(({ hostile }) => !hostile);
+  }
+
+  #villain(): Merchant | undefined {
+    const villains = this.merchants.filter(({ hostile }) => hostile);
+    return villains.length > 0 ? this.#random.pick(villains) : undefined;
+  }
+
+  #model(chain: string): Model {
+    return this.#options.models.find(({ chains }) => chains.includes(chain)) as Model;
+  }
+
+  #anyChain(): string {
+    return this.#random.pick(this.#random.pick(this.#options.models).chains);
+  }
+
+  #anyBill(): Bill | undefined {
+    const all = [...this.bills.values()];
+    return all.length === 0 ? undefined : all[Math.max(0, all.length - this.#random.int(1, 40))];
+  }
+
+  #openBill(): Bill | undefined {
+    const bill = this.#anyBill();
+    return bill && bill.ends_ms > this.#world.now_ms ? bill : undefined;
+  }
+
+  /** One call over HTTP, sent again a few times where the daemon is not there; undefined where it stays away. */
+  async call(method: string, path: string, caller: Caller, body?: unknown): Promise<Reply | undefined> {
+    for (let attempt = 0; attempt < RETRIES; attempt++) {
+      const reply = (await this.#options.daemon()?.fetch(method, path, caller, body)) ?? 'lost';
+      if (reply !== 'lost') {
+        this.#world.note(`${method} ${reply.status}`, () => {
+          const said = JSON.stringify(reply.json).slice(0, 200);
+          return `${method} ${path} ${JSON.stringify(body ?? null)} → ${reply.status} ${said}`;
+        });
+        if (reply.status >= 500 && reply.status !== 503)
+          this.#options.fail('no-bug', `${method} ${path} answered ${reply.status}`);
+        if (reply.status !== 503 && reply.json?.code !== 'idempotency_in_progress') return reply;
+      }
+      // Without a key a repetition may make a second thing: then it is not repeated.
+      if (method === 'POST' && !caller.idempotency_key) return undefined;
+      await this.#world.sleep(1_000 + this.#random.unit() * 20_000);
+    }
+    return undefined;
+  }
+
+  async #sell(
+    merchant: Merchant,
+    chain = this.#anyChain(),
+    amount: string = this.#random.pick(PRICES),
+  ): Promise<Bill | null> {
+    const idempotency_key = this.#random.chance(0.5) ? `key ${++this.#serial}` : undefined;
+    const caller = { key: merchant.key, idempotency_key };
+    const reply = await this.call('POST', '/v1/invoices', caller, { chain, amount });
+    return reply?.status === 200 ? this.#bill(merchant, reply, 'sale') : null;
+  }
+
+  async #checkout(merchant: Merchant): Promise<void> {
+    if (!merchant.unit_id) return;
+    const caller = { ip: `203.0.113.${this.#random.int(1, 250)}`, idempotency_key: `buy ${++this.#serial}` };
+    const path = `/v1/units/${merchant.unit_id}/checkout`;
+    const reply = await this.call('POST', path, caller, { chain: this.#anyChain() });
+    if (reply?.status === 200) this.#bill(merchant, reply, 'sale');
+  }
+
+  async #refill(merchant: Merchant, native: { chain: string; amount: string } | null): Promise<Bill | null> {
+    const chain = native?.chain ?? this.#anyChain();
+    const body = native
+      ? { chain, amount: native.amount, amount_unit: 'native' }
+      : { chain, amount: this.#random.pick(PRICES) };
+    const caller = { token: merchant.token, idempotency_key: `refill ${++this.#serial}` };
+    const reply = await this.call('POST', '/api/v1/merchant/refill', caller, body);
+    return reply?.status === 200 ? this.#bill(merchant, reply, 'refill', native === null) : null;
+  }
+
+  /** What was asked for, and a buyer for it. */
+  #bill(merchant: Merchant, { json }: Reply, kind: Bill['kind'], has_buyer = !merchant.hostile): Bill {
+    const known = this.bills.get(json.id);
+    if (known) return known;
+    const { blockchain } = this.#model(json.chain);
+    const wallet = kind === 'refill' ? this.platform.get(blockchain) : merchant.wallets.get(blockchain);
+    const created_ms = this.#world.now_ms;
+    const bill: Bill = {
+      id: json.id,
+      merchant: merchant.index,
+      kind,
+      chain: json.chain,
+      blockchain,
+      wallet: wallet ?? NOBODY,
+      amount: parseDecimal(json.amount, decimalsOf(json.chain)) ?? 0n,
+      memo: json.memo,
+      reference: /[?&]reference=([^&]+)/.exec(json.qr_payload)?.[1] ?? null,
+      volume_micros: parseDecimal(json.amount_usd, 6) ?? 0n,
+      created_ms,
+      ends_ms: created_ms + (json.expires_at - json.created_at) * 1000,
+      payments: [],
+      cancelled: false,
+      resolved: false,
+    };
+    this.bills.set(bill.id, bill);
+    const place = `${blockchain} ${bill.wallet.key}`;
+    this.#asked.set(place, this.#asked.get(place) ?? created_ms);
+    if (has_buyer) this.#buy(bill);
+    return bill;
+  }
+
+  #buy(bill: Bill): void {
+    const { plan } = this.#options;
+    const drawn = this.#random.weighted(plan.buying);
+    const buying = plan.off.has(`buying.${drawn}`) ? 'exact' : drawn;
+    this.#world.note(
+      `buy ${buying}`,
+      () => `${bill.id} (${bill.chain} ${bill.amount} ${bill.memo}): ${buying}`,
+    );
+    const time_ms = bill.ends_ms - bill.created_ms;
+    const at = (share: number, work: () => void) =>
+      this.#later(Math.max(500, share * time_ms - 2 * EDGE_MS), work);
+    const soon = this.#random.unit() * 0.9;
+    const part = (bill.amount * BigInt(this.#random.int(10, 90))) / 100n + 1n;
+    const pay = (amount: bigint, extra: Partial<PayOptions> = {}) =>
+      this.#pay(bill, { kind: buying, amount, ...extra });
+    const steps: Record<Buying, () => void> = {
+      nothing: () => {},
+      exact: () => void at(soon, () => pay(bill.amount)),
+      under: () => void at(soon, () => pay(part)),
+      topped_up: () => {
+        at(soon, () => pay(part));
+        at(soon + (1 - soon) * this.#random.unit(), () => pay(bill.amount - part));
+      },
+      over: () => void at(soon, () => pay(bill.amount + part)),
+      twice: () => {
+        at(soon, () => pay(bill.amount));
+        at(soon + 0.3 * this.#random.unit(), () => pay(bill.amount));
+      },
+      late: () => void at(1.1 + 2 * this.#random.unit(), () => pay(bill.amount)),
+      last_moment: () => {
+        this.#later(time_ms - EDGE_MS - this.#random.unit() * 5_000, () => pay(bill.amount));
+      },
+      no_memo: () => void at(soon, () => pay(bill.amount, { memo: null, reference: null })),
+      other_memo: () => {
+        const other = this.#openBill();
+        at(soon, () => pay(bill.amount, { memo: other?.memo ?? null, meant: other, reference: null }));
+      },
+      wrong_asset: () => {
+        const chain = this.#random.pick(this.#model(bill.chain).chains);
+        at(soon, () => pay(bill.amount, { chain }));
+      },
+      reference_only: () => void at(soon, () => pay(bill.amount, { memo: null })),
+      forwarded: () => void at(soon, () => pay(bill.amount, { forwards: true })),
+      bumped: () => this.#bump(bill, { kind: buying, first: bill.amount, at: soon, again: soon + 0.2 }),
+      bumped_late: () => this.#bump(bill, { kind: buying, first: bill.amount, at: soon, again: 1.05 }),
+      bumped_to_exact: () => this.#bump(bill, { kind: buying, first: part, at: soon, again: soon + 0.05 }),
+      taken_back: () => {
+        at(soon, () => {
+          const payment = pay(bill.amount);
+          payment.may_vanish = true;
+          this.#later(this.#random.unit() * 120_000, () => this.#model(bill.chain).takeBack(payment));
+        });
+      },
+    };
+    steps[buying]();
+  }
+
+  #bump(
+    bill: Bill,
+    { kind, first, at, again }: { kind: string; first: bigint; at: number; again: number },
+  ): void {
+    const time_ms = bill.ends_ms - bill.created_ms;
+    this.#later(Math.max(500, at * time_ms - 2 * EDGE_MS), () => {
+      const payment = this.#pay(bill, { kind, amount: first });
+      this.#later(Math.max(500, (again - at) * time_ms), () => {
+        const version = this.#model(bill.chain).bump(payment, bill.amount);
+        if (!version) return;
+        payment.versions.push(version);
+        this.#addVersion(payment, version);
+        this.#world.note(
+          `bump ${payment.serial}`,
+          () => `payment ${payment.serial} bumped to ${version.txid}`,
+        );
+      });
+    });
+  }
+
+  #pay(bill: Bill, options: PayOptions): Payment {
+    const chain = options.chain ?? bill.chain;
+    const memo = options.memo === undefined ? bill.memo : options.memo;
+    const reference = options.reference === undefined ? bill.reference : options.reference;
+    const model = this.#model(chain);
+    const order = { chain, wallet: bill.wallet, amount: options.amount, memo, reference };
+    const version = model.pay(order, { forwards: options.forwards ?? false });
+    const meant = options.meant ?? bill;
+    const isHere = meant.chain === chain && meant.wallet.key === bill.wallet.key;
+    const names_it =
+      isHere &&
+      (meant.memo === null
+        ? options.amount === meant.amount
+        : memo === meant.memo || (memo === null && reference !== null && reference === meant.reference));
+    return this.#noted({
+      kind: options.kind,
+      chain,
+      wallet: bill.wallet,
+      bill: isHere && (names_it || meant.memo === null) ? meant : null,
+      names_it,
+      versions: [version],
+    });
+  }
+
+  #noted(made: Pick<Payment, 'kind' | 'chain' | 'wallet' | 'bill' | 'names_it' | 'versions'>): Payment {
+    const { blockchain } = this.#model(made.chain);
+    const sent_ms = this.#world.now_ms;
+    const payment: Payment = { ...made, serial: ++this.#serial, blockchain, sent_ms, may_vanish: false };
+    this.payments.push(payment);
+    payment.bill?.payments.push(payment);
+    const [version] = payment.versions;
+    if (version) this.#addVersion(payment, version);
+    this.#world.note(`pay ${payment.kind}`, () => {
+      const of = `${version?.amount} ${payment.chain} to ${payment.wallet.key}`;
+      return `payment ${payment.serial} (${payment.kind}): ${of} for ${payment.bill?.id} as ${version?.txid}`;
+    });
+    return payment;
+  }
+
+  async #credit(merchant: Merchant): Promise<void> {
+    const caller = { token: this.#operator.token, idempotency_key: `credit ${++this.#serial}` };
+    const path = `/api/v1/admin/merchants/${merchant.id}/credit`;
+    await this.call('POST', path, caller, { prepaid_usd: CREDIT_USD, note: 'for the simulator' });
+  }
+
+  async #check(bill: Bill | undefined): Promise<void> {
+    const merchant = bill && bill.kind === 'sale' ? this.merchants[bill.merchant] : undefined;
+    if (bill && merchant) await this.call('POST', `/v1/invoices/${bill.id}/check`, { key: merchant.key });
+  }
+
+  async #cancel(bill: Bill | undefined): Promise<void> {
+    if (!bill) return;
+    bill.cancelled = true;
+    const reply = await this.call('POST', `/v1/invoices/${bill.id}/cancel`, { ip: '203.0.113.9' });
+    // Refused, it is as if no one had asked.
+    if (reply?.status === 409) bill.cancelled = false;
+  }
+
+  async #resolve(bill: Bill | undefined): Promise<void> {
+    if (!bill) return;
+    bill.resolved = true;
+    const txid = bill.payments.at(-1)?.versions.at(-1)?.txid ?? null;
+    const action = this.#random.pick(['recheck', 'expire', 'fail', 'confirm', 'confirm']);
+    const body = action === 'confirm' ? { action, txid } : { action };
+    await this.call(
+      'POST',
+      `/api/v1/admin/payments/${bill.id}/resolve`,
+      { token: this.#operator.token },
+      body,
+    );
+  }
+
+  async #read(): Promise<void> {
+    const merchant = this.#random.pick(this.merchants);
+    const { token, key } = merchant;
+    await this.call('GET', '/api/v1/merchant/events?limit=20', { token });
+    await this.call('GET', '/v1/invoices?limit=10', { key });
+    await this.call('GET', '/api/v1/admin/observers', { token: this.#operator.token });
+  }
+
+  /** The operator is paid for something else. */
+  #earn(): void {
+    const chain = this.#anyChain();
+    const wallet = this.platform.get(this.#model(chain).blockchain) as Wallet;
+    const amount = BigInt(this.#random.int(1_000, 90_000)) * 10n ** BigInt(decimalsOf(chain) - 5);
+    const version = this.#model(chain).pay({ chain, wallet, amount, memo: null, reference: null });
+    this.#noted({ kind: 'operator_income', chain, wallet, bill: null, names_it: false, versions: [version] });
+    this.#operator_income.push({ chain, amount });
+  }
+
+  /** Who sees what the operator is paid asks for a refill of just as much. */
+  async #mintCredit(): Promise<void> {
+    const villain = this.#villain();
+    const income = this.#operator_income.pop();
+    if (!villain || !income) return;
+    const amount = formatDecimal(income.amount, decimalsOf(income.chain));
+    await this.#refill(villain, { chain: income.chain, amount });
+  }
+
+  #dust(): void {
+    const villain = this.#villain() ?? this.#random.pick(this.merchants);
+    const model = this.#random.pick(this.#options.models);
+    const wallet = villain.wallets.get(model.blockchain);
+    if (!wallet || this.traps.has(wallet.key)) return;
+    const count = this.#random.pick(DUST);
+    for (let each = 0; each < count; each++)
+      this.#later(this.#random.unit() * 60_000, () => {
+        const dust = model.dust(wallet);
+        if (!dust) return;
+        this.#noted({
+          kind: 'dust',
+          chain: dust.chain,
+          wallet,
+          bill: null,
+          names_it: false,
+          versions: [dust.version],
+        });
+      });
+  }
+
+  #outage(): void {
+    const { blockchain } = this.#random.pick(this.#options.models);
+    this.#options.outage(blockchain, this.#random.unit() * this.#options.plan.outage_seconds * 1000);
+  }
+
+  #lie(): void {
+    const bill = this.#openBill();
+    if (bill) this.#model(bill.chain).lie(bill, 60_000);
+  }
+
+  async #setWallet(merchant: Merchant, blockchain: string, wallet: Wallet): Promise<boolean> {
+    const body = { blockchain, address: wallet.address };
+    const reply = await this.call('PUT', '/api/v1/merchant/wallets', { token: merchant.token }, body);
+    if (reply?.status === 200) merchant.wallets.set(blockchain, wallet);
+    return reply?.status === 200;
+  }
+
+  /** A merchant gives as his own wallet what is part of another's. */
+  async #trap(): Promise<void> {
+    const villain = this.#villain();
+    const model = this.#random.pick(this.#options.models);
+    const victim = this.#random.pick(this.#honest()).wallets.get(model.blockchain);
+    const traps = victim ? model.traps(victim) : [];
+    if (!villain || traps.length === 0) return;
+    const trap = this.#random.pick(traps);
+    this.traps.add(trap.key);
+    if (!(await this.#setWallet(villain, model.blockchain, trap))) return;
+    for (const chain of model.chains) await this.#sell(villain, chain, '10');
+  }
+
+  /** A merchant gives another's wallet as his own, and asks for every amount that the other asks for. */
+  async #squat(): Promise<void> {
+    const villain = this.#villain();
+    const bill = this.#openBill();
+    if (!villain || !bill || bill.kind !== 'sale' || this.traps.has(bill.wallet.key)) return;
+    if (!(await this.#setWallet(villain, bill.blockchain, bill.wallet))) return;
+    const price = this.#random.pick(PRICES);
+    const count = this.#random.int(1, MOST_SQUATTED);
+    for (let each = 0; each < count; each++) await this.#sell(villain, bill.chain, price);
+  }
+}
+
+interface PayOptions {
+  kind: string;
+  amount: bigint;
+  chain?: string;
+  memo?: string | null;
+  reference?: string | null;
+  /** The bill that its memo names. */
+  meant?: Bill | undefined;
+  forwards?: boolean;
+}
