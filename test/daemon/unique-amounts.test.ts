@@ -14,10 +14,10 @@ describe.each(databases)('unique amounts on %s', (database) => {
   it('gives a thousand invoices at one price a thousand amounts, and then says that none is left', async () => {
     verifies('amount-unique', 'amount-tail', 'amount-none-left');
     const { id, key } = await test.merchant();
-    // As many as this only for one who has sold before and has a limit.
+    // As many as this only for one who has sold there before and has a limit.
     await credit(test, id, 100_000_000n);
-    const sold = await create(test, { key }, 'ton');
-    await observe(test, 'ton', [transferTo(test, sold)]);
+    const sold = await create(test, { key }, 'litecoin');
+    await observe(test, 'litecoin', [transferTo(test, sold)]);
     const amounts = new Set<string>();
     const price = '1000';
     const make = () =>
