@@ -1,5 +1,6 @@
 // The key of the ledger: random, sealed by `secret` in the database, made where there is none yet.
 import { randomBytes } from 'node:crypto';
+import { ConnectionLost } from '../data/failures.ts';
 import { createLedger, hasKeyedEntries, type Ledger, sealHeads } from '../data/ledger.ts';
 import { findMeta, keepMeta } from '../data/meta.ts';
 import type { Db, Executor } from '../data/open.ts';
@@ -7,6 +8,7 @@ import { ConfigError } from './config.ts';
 import type { Secrets } from './secrets.ts';
 
 const KEY_BYTES = 32;
+const MAX_ATTEMPTS = 5;
 const LEDGER_KEY = 'ledger_key';
 /** Names what is sealed, so that no other sealed value stands in for it. */
 const PURPOSE = 'meta.ledger_key';
@@ -16,8 +18,17 @@ const PURPOSE = 'meta.ledger_key';
  * is sealed with it, once. Throws ConfigError where the key cannot be opened, or is gone though entries need it.
  */
 export async function openLedger(db: Db, secrets: Secrets): Promise<Ledger> {
-  const known = await ledgerKey(db.query, secrets);
-  if (known) return createLedger(db, known);
+  for (let attempt = 1; ; attempt++)
+    try {
+      const known = await ledgerKey(db.query, secrets);
+      return createLedger(db, known ?? (await makeKey(db, secrets)));
+    } catch (error) {
+      // Whether it was written before the connection was lost, the next attempt finds.
+      if (!(error instanceof ConnectionLost) || attempt === MAX_ATTEMPTS) throw error;
+    }
+}
+
+async function makeKey(db: Db, secrets: Secrets): Promise<Uint8Array> {
   const key = randomBytes(KEY_BYTES);
   const sealed = secrets.seal(key.toString('hex'), PURPOSE);
   const kept = await db.transaction(async (tx) => {
@@ -31,7 +42,7 @@ export async function openLedger(db: Db, secrets: Secrets): Promise<Ledger> {
     await sealHeads(tx, key);
     return first;
   });
-  return createLedger(db, openKey(kept, secrets));
+  return openKey(kept, secrets);
 }
 
 /** The key of a database's ledger; undefined where it has none yet. Throws ConfigError where it cannot be opened. */
