@@ -125,7 +125,8 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
       const lag = of_base + (newest.get(blockchain) ?? -of_base);
       const most = (offset(of_base) ?? 0) + TOLERANCE_SECONDS;
       return {
-        earliest_at: Math.floor(chain_time + Math.min(0, own - TIP_AGE_SECONDS)),
+        // No tip is ahead of a clock that is right: until one is, ours counts as right, to the second.
+        earliest_at: Math.floor(own < 0 ? chain_time + own - TIP_AGE_SECONDS : chain_time),
         latest_at: Math.ceil(chain_time + Math.max(0, Math.min(Math.max(own, lag), most))),
       };
     },
