@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 
 /** What 12 bits can count. */
 const IDS_PER_MS = 4096;
-let source = { ms: Date.now, uuid: (): string => randomUUID() };
+let source = { ms: (): number => Date.now(), uuid: (): string => randomUUID() };
 let ms = 0;
 let count = 0;
 
