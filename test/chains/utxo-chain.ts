@@ -87,7 +87,8 @@ export async function startLitecoind({
     { stdio: 'ignore' },
   );
   const url = `http://user:password@127.0.0.1:${port}`;
-  const client = createTestRpc({ provider: 'core', url });
+  // Its wallet takes long where many tests share a machine.
+  const client = createTestRpc({ provider: 'core', url, timeout_ms: 60_000 });
   const rpc = async <T>(method: string, ...params: unknown[]) =>
     (await client.call(method, params as never)) as T;
   await untilReady(child, () => rpc('getblockchaininfo'));
