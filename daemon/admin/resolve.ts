@@ -65,7 +65,7 @@ export async function resolvePayment(
 async function recheck(app: App, id: string, actor: string): Promise<string> {
   const listed = await findListed(app, id);
   const { blockchain } = 'invoice' in listed ? listed.invoice : listed.payment;
-  await app.observer.poll(blockchain);
+  await app.observer.poll(blockchain, 'invoice' in listed ? [listed.invoice] : []);
   if (!('invoice' in listed)) {
     await audit(app, { payment_id: listed.payment.id, invoice_id: null }, 'recheck', listed.payment, actor);
     return listed.payment.status;

@@ -71,7 +71,7 @@ export const invoices: Handlers<typeof list> = {
   async checkInvoice({ params }, { app, owner }) {
     const invoice = await owned(app, owner, params.invoice_id);
     if (invoice.status !== 'created') return present(app, invoice);
-    await app.observer.poll(invoice.blockchain).catch(async (error: unknown) => {
+    await app.observer.poll(invoice.blockchain, [invoice]).catch(async (error: unknown) => {
       // A short limit is the caller's to mend, and is told also while the chain cannot be reached.
       // Read anew: it may have been booked in the meantime.
       if (error instanceof ProviderError)
