@@ -88,7 +88,7 @@ export const settingsSchema = z.strictObject({
       source: z
         .enum(['live', 'fixed'])
         .default('live')
-        .describe('live: median of public sources; fixed: the figures below'),
+        .describe('live: median of public sources that agree; fixed: the figures below'),
       usd: each(tickers, (ticker) =>
         decimalText(`USD for one ${ticker}, with rates.source fixed`).optional(),
       ),

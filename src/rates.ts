@@ -10,8 +10,12 @@ export const MAX_RATE: bigint = 100_000_000n * ONE_USD;
 const OUTLIER_PERCENT = 3n;
 /** A stablecoin counts as one USD up to this distance, in percent. */
 const PEG_PERCENT = 1n;
-/** How many must say that a peg is off, and how many must agree on an asset whose symbol is ambiguous. */
+/** How many must say that a peg is off, and how many must agree on a price where so many could. */
 const MIN_WITNESSES = 2;
+/** How far a price may move in a minute, in percent, … */
+const JUMP_PERCENT = 20n;
+/** … unless so many sources agree on it. */
+const JUMP_WITNESSES = 3;
 
 /** Longer figures are no prices; also bounds the work on a hostile answer. */
 const MAX_FIGURE_CHARS = 64;
@@ -43,35 +47,60 @@ export function invertPrice(value: unknown): bigint | null {
 
 /** The middle value, or the mean of the two middle ones, rounded down; null of none. */
 export function median(values: readonly bigint[]): bigint | null {
-  const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  const upper = sorted[sorted.length >> 1];
-  const lower = sorted[(sorted.length - 1) >> 1];
+  const [lower, upper] = middlePair(values);
   return upper === undefined || lower === undefined ? null : (upper + lower) / 2n;
+}
+
+/** The two middle values, the same one twice where their number is odd. */
+function middlePair(values: readonly bigint[]): [bigint | undefined, bigint | undefined] {
+  const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+}
+
+/** What sources agree on. */
+export interface Agreement {
+  usd_nanos: bigint;
+  /** How many sources agree. */
+  sources: number;
 }
 
 /**
  * The median of the quotes without those over 3 % off. Null where fewer than `min_sources` remain, or fewer than half
- * (and than two) of several: then the markets contradict each other, and which is right cannot be told.
+ * (and than two) of several, or where the two in the middle are further apart than that themselves: then the markets
+ * contradict each other, and which is right cannot be known.
  */
-export function agreedRate(quotes: readonly bigint[], min_sources: number): bigint | null {
+export function agreedRate(quotes: readonly bigint[], min_sources: number): Agreement | null {
   const middle = median(quotes);
   if (middle === null) return null;
   const kept = quotes.filter((quote) => within(quote, middle, OUTLIER_PERCENT));
   const needed = quotes.length === 1 ? 1 : Math.max(MIN_WITNESSES, quotes.length / 2);
-  return kept.length >= Math.max(needed, min_sources) ? median(kept) : null;
+  const usd_nanos = median(kept);
+  if (usd_nanos === null || kept.length < Math.max(needed, min_sources)) return null;
+  return middleAgrees(kept) ? { usd_nanos, sources: kept.length } : null;
+}
+
+/** Two quotes 5 % apart are both within 3 % of their mean: that is a mean of two contradictions. */
+function middleAgrees(quotes: readonly bigint[]): boolean {
+  const [lower, upper] = middlePair(quotes);
+  return lower !== undefined && upper !== undefined && within(upper, lower, OUTLIER_PERCENT);
 }
 
 /** One USD, unless at least two quotes are over 1 % off it: then what they agree on, null if nothing. */
-export function peggedRate(quotes: readonly bigint[]): bigint | null {
+export function peggedRate(quotes: readonly bigint[]): Agreement | null {
   const off = quotes.filter((quote) => !within(quote, ONE_USD, PEG_PERCENT));
-  return off.length < MIN_WITNESSES ? ONE_USD : agreedRate(quotes, MIN_WITNESSES);
+  if (off.length >= MIN_WITNESSES) return agreedRate(quotes, MIN_WITNESSES);
+  return { usd_nanos: ONE_USD, sources: quotes.length - off.length };
 }
 
-/** The rates of one round, by ticker; an asset on which nothing can be told is null. */
+/**
+ * The rates of one round, by ticker; an asset on which nothing can be known is null. `configured` is how many sources are
+ * asked: where there are several, one alone sets no price.
+ */
 export function decideRates(
   assets: readonly PricedAsset[],
   answers: readonly SourceQuotes[],
-): Map<string, bigint | null> {
+  configured: number,
+): Map<string, Agreement | null> {
   const quotesOf = (currency: string, rate_of: (quoted_in: string) => bigint | null) =>
     answers.flatMap(({ quoted_in, quotes }) => {
       const quote = quotes.get(currency);
@@ -79,16 +108,22 @@ export function decideRates(
       return quote === undefined || rate === null ? [] : (plausible((quote * rate) / ONE_USD) ?? []);
     });
   const inUsd = (quoted_in: string) => (quoted_in === 'USD' ? ONE_USD : null);
-  const decided = new Map<string, bigint | null>();
+  const decided = new Map<string, Agreement | null>();
   for (const { currency, stable } of assets) {
     if (stable) decided.set(currency, peggedRate(quotesOf(currency, inUsd)));
   }
-  const converted = (quoted_in: string) => inUsd(quoted_in) ?? decided.get(quoted_in) ?? null;
+  const converted = (quoted_in: string) => inUsd(quoted_in) ?? decided.get(quoted_in)?.usd_nanos ?? null;
   for (const { currency, stable, symbols } of assets) {
-    const min_sources = symbols.length > 1 ? MIN_WITNESSES : 1;
+    const min_sources = symbols.length > 1 ? MIN_WITNESSES : Math.min(MIN_WITNESSES, configured);
     if (!stable) decided.set(currency, agreedRate(quotesOf(currency, converted), min_sources));
   }
   return decided;
+}
+
+/** Whether a price moved by more than 20 % in each minute since the last that was agreed on, and too few say so. */
+export function isJump(last_nanos: bigint, found: Agreement, elapsed_seconds: number): boolean {
+  const minutes = BigInt(Math.max(1, Math.floor(elapsed_seconds / 60)));
+  return found.sources < JUMP_WITNESSES && !within(found.usd_nanos, last_nanos, JUMP_PERCENT * minutes);
 }
 
 const within = (value: bigint, of: bigint, percent: bigint): boolean =>

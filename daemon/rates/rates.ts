@@ -41,7 +41,7 @@ export interface Rates {
   /** Returns at once; the first round runs in the background. */
   start(): void;
   stop(): Promise<void>;
-  /** Throws Refusal `no_rate` (503, with `retry_after`) where there is no rate of at most five minutes. */
+  /** Throws Refusal `no_rate` (503, with `retry_after`) where there is none of at most five minutes, or it jumped. */
   rate(currency: string): Rate;
   status(): RatesStatus;
 }
@@ -93,7 +93,6 @@ function liveRates(options: RatesOptions, assets: readonly PricedAsset[]): Rates
   const { config, clock, log, bases, refresh_ms = REFRESH_MS, runtime = systemRuntime } = options;
   // Stablecoins are asked for even where nobody accepts them: some markets quote in them.
   const asked = pricedAssets.filter((asset) => asset.stable || assets.includes(asset));
-  const book = createBook(asked, { demo: config.demo, clock, log });
   const sources = openSources({
     clock,
     bases,
@@ -103,6 +102,8 @@ function liveRates(options: RatesOptions, assets: readonly PricedAsset[]): Rates
       else log.warn({ source, error }, 'price source failed');
     },
   });
+  const configured = sources.status().length;
+  const book = createBook(asked, { demo: config.demo, configured, clock, log });
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let next_at_ms = 0;
@@ -131,7 +132,10 @@ function liveRates(options: RatesOptions, assets: readonly PricedAsset[]): Rates
       if (rate) return rate;
       const left = Math.ceil((next_at_ms - clock.ms()) / 1000);
       const retry_after = Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, left));
-      throw new Refusal('no_rate', { detail: `No fresh exchange rate for ${currency}`, retry_after });
+      const detail = book.hasJumped(currency)
+        ? `The price of ${currency} moved by over 20 % at once: it is used when a third source agrees`
+        : `No fresh exchange rate for ${currency}`;
+      throw new Refusal('no_rate', { detail, retry_after });
     },
     status: () =>
       statusOf(assets, book.find, {

@@ -164,6 +164,57 @@ test('a rate counts for five minutes, then it refuses and says when to try again
   expect(rates.rate('BTC').at).toBe(NOW + 301);
 });
 
+test('of two configured sources one alone sets no price, and two that contradict each other none either', async () => {
+  verifies('rates-two-agree');
+  const { state, clock, servers, bases } = await market(['kraken', 'coinbase']);
+  state.broken.set('coinbase', 503);
+  const rates = open({ clock, bases });
+  rates.start();
+  await anotherRound(servers);
+  for (const currency of ['BTC', 'SOL', 'LTC', 'TON'])
+    expect(refusal(rates, currency)).toMatchObject({ code: 'no_rate', status: 503 });
+  state.broken.delete('coinbase');
+  await anotherRound(servers);
+  expect(rates.rate('BTC').usd).toBe('60005.05');
+  const liar = await serve((_, response) => json(response, answersOf({ BTC: 63_600 }).coinbase));
+  const torn = open({ clock, bases: { kraken: servers.get('kraken')?.url ?? '', coinbase: liar.url } });
+  torn.start();
+  await vi.waitFor(() => expect(liar.requests.length).toBeGreaterThan(2), { timeout: 10_000, interval: 5 });
+  expect(refusal(torn, 'BTC').code).toBe('no_rate');
+  expect(torn.rate('SOL').source).toBe('live');
+});
+
+test('a jump is refused until a third source agrees, however long the two insist on it', async () => {
+  verifies('rates-jump');
+  const { state, clock, servers, bases } = await market(['kraken', 'coinbase', 'bitstamp']);
+  state.broken.set('bitstamp', 503);
+  const rates = open({ clock, bases });
+  rates.start();
+  await anotherRound(servers);
+  expect(rates.rate('BTC').usd).toBe('60005.05');
+  state.prices = { BTC: 600_000 };
+  await anotherRound(servers);
+  for (let minute = 0; minute < 3; minute++) {
+    expect(refusal(rates, 'BTC')).toMatchObject({ code: 'no_rate', status: 503 });
+    expect(refusal(rates, 'BTC').message).toContain('third source');
+    expect(rates.status().currencies.BTC).toMatchObject({ usd: null, stale: true });
+    expect(rates.rate('SOL').usd).toBeDefined();
+    clock.now += 600_000;
+    await anotherRound(servers);
+  }
+  state.broken.delete('bitstamp');
+  await anotherRound(servers);
+  expect(rates.rate('BTC').usd).toMatch(/^6000\d\d/);
+  // Back at the price before is a jump as well, of which only two know.
+  state.broken.set('bitstamp', 503);
+  state.prices = {};
+  await anotherRound(servers);
+  expect(refusal(rates, 'BTC').code).toBe('no_rate');
+  state.prices = { BTC: 590_000 };
+  await anotherRound(servers);
+  expect(rates.rate('BTC').usd).toMatch(/^5900\d\d/);
+});
+
 test('a stablecoin whose peg breaks follows the markets, and their silence does not mend it', async () => {
   verifies('rates-pegs');
   const { state, clock, servers, bases } = await market(['kraken', 'coinbase', 'binance']);

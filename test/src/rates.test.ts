@@ -6,13 +6,14 @@ import { type PricedAsset, pricedAssets } from '../../src/chains/prices.ts';
 import { parseDecimal, RATE_DECIMALS } from '../../src/money.ts';
 import { type RateSourceId, rateSources } from '../../src/rate-sources.ts';
 import {
-  agreedRate,
-  decideRates,
+  agreedRate as agreedOn,
+  decideRates as decideAmong,
   invertPrice,
+  isJump,
   MAX_RATE,
   median,
   ONE_USD,
-  peggedRate,
+  peggedRate as peggedOn,
   readPrice,
   type SourceQuotes,
 } from '../../src/rates.ts';
@@ -31,6 +32,18 @@ const says = (source: string, quotes: Record<string, string>, quoted_in = 'USD')
   quoted_in,
   quotes: new Map(Object.entries(quotes).map(([currency, text]) => [currency, usd(text)])),
 });
+
+const agreedRate = (quotes: readonly bigint[], min_sources: number) =>
+  agreedOn(quotes, min_sources)?.usd_nanos ?? null;
+const peggedRate = (quotes: readonly bigint[]) => peggedOn(quotes)?.usd_nanos ?? null;
+/** `configured` of one: the daemon has no other source to ask. */
+const decideRates = (assets: readonly PricedAsset[], answers: readonly SourceQuotes[], configured = 1) =>
+  new Map(
+    [...decideAmong(assets, answers, configured)].map(([currency, found]) => [
+      currency,
+      found && found.usd_nanos,
+    ]),
+  );
 
 describe('reading a figure', () => {
   test.each([
@@ -143,7 +156,45 @@ describe('agreeing', () => {
     expect(agreedRate([], 1)).toBeNull();
   });
 
-  test('one source is enough for a clear symbol, never for one that other assets trade under', () => {
+  test('two sources that contradict each other are not averaged', () => {
+    verifies('rates-two-agree');
+    expect(agreedRate([usd('97.1'), usd('102.9')], 2)).toBeNull();
+    expect(agreedRate([usd('100'), usd('103')], 2)).toBe(usd('101.5'));
+    expect(agreedRate([usd('100'), usd('103.1')], 2)).toBeNull();
+    // Nor are two camps, of which each agrees with itself.
+    expect(agreedRate([usd('97.1'), usd('97.2'), usd('102.9'), usd('103')], 2)).toBeNull();
+    expect(agreedRate([usd('60000'), usd('60001'), usd('600000')], 2)).toBe(usd('60000.5'));
+  });
+
+  test('where several sources are configured, one alone sets no price of a coin', () => {
+    verifies('rates-two-agree');
+    const alone = [says('kraken', { BTC: '600000', SOL: '1500', LTC: '800' })];
+    for (const currency of ['BTC', 'SOL', 'LTC']) {
+      expect([currency, decideRates(pricedAssets, alone, 2).get(currency)]).toEqual([currency, null]);
+      expect(decideRates(pricedAssets, alone, 5).get(currency)).toBeNull();
+    }
+    const two = [...alone, says('coinbase', { BTC: '60000', SOL: '1501' })];
+    expect(decideRates(pricedAssets, two, 2).get('BTC')).toBeNull();
+    expect(decideRates(pricedAssets, two, 2).get('SOL')).toBe(usd('1500.5'));
+    expect(decideRates(pricedAssets, two, 2).get('USDT')).toBe(ONE_USD);
+  });
+
+  test('a price that moved by over 20 % in a minute needs three sources', () => {
+    verifies('rates-jump');
+    const said = (text: string, sources: number) => ({ usd_nanos: usd(text), sources });
+    expect(isJump(usd('100'), said('120', 2), 60)).toBe(false);
+    expect(isJump(usd('100'), said('80', 2), 60)).toBe(false);
+    expect(isJump(usd('100'), said('120.01', 2), 60)).toBe(true);
+    expect(isJump(usd('100'), said('79.99', 2), 60)).toBe(true);
+    expect(isJump(usd('100'), said('120.01', 2), 0)).toBe(true);
+    expect(isJump(usd('100'), said('120.01', 2), 119)).toBe(true);
+    expect(isJump(usd('100'), said('1000', 3), 60)).toBe(false);
+    // Who was without a price for ten minutes finds what became of it.
+    expect(isJump(usd('100'), said('140', 2), 120)).toBe(false);
+    expect(isJump(usd('100'), said('350', 2), 600)).toBe(true);
+  });
+
+  test('the only source is enough for a clear symbol, never for one that other assets trade under', () => {
     verifies('rates-alias');
     const decided = decideRates(pricedAssets, [says('kraken', { TON: '3', BTC: '60000' })]);
     expect(decided.get('BTC')).toBe(usd('60000'));
