@@ -34,6 +34,7 @@ export function presentAccount(app: App, row: MerchantRow): z.input<typeof Merch
     api_key: secrets.open(row.api_key_sealed, apiKeyPurpose(row.id)),
     webhook_url: row.webhook_url,
     webhook_secret: sealed === null ? null : secrets.open(sealed, webhookSecretPurpose(row.id)),
+    webhook_refills: row.webhook_refills === 1,
     // Nothing chosen means all: they are named, because the member is a list in every answer.
     enabled_currencies: storedEntries(row) ?? gateways.map((gateway) => gateway.chain),
     limit_of_payments: formatUsd(limitOf(row.prepaid_micros)),

@@ -9,7 +9,7 @@ import { type Io, paint, print, printJsonLine, say } from '../io.ts';
 import { clean } from '../text.ts';
 import { pick, printObject } from '../view.ts';
 
-/** What webhooks send; other kinds are forwarded when they are asked for. */
+/** What webhooks send, of sales; other kinds are forwarded when they are asked for. */
 const DEFAULT_EVENTS = 'invoice.confirmed';
 const ALL = 'all';
 /** As long as the service waits for a webhook. */
@@ -33,7 +33,7 @@ export const command: Command = {
       place: 'own',
       kind: 'list',
       value: 'a,b',
-      help: `kinds of event, or ${ALL} (default: ${DEFAULT_EVENTS} when forwarding, else ${ALL})`,
+      help: `kinds of event, or ${ALL} (default: ${DEFAULT_EVENTS} of sales when forwarding, else ${ALL})`,
     },
     {
       field: 'after',
@@ -69,12 +69,15 @@ export const command: Command = {
     if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
       throw usage(`--forward-to takes an http or https address, not “${url}”`);
     const wanted = wantedKinds(own.events as string[] | undefined, url);
+    // As the account's own webhook has it unless it asks for refills.
+    const sales_only = url !== undefined && own.events === undefined;
     const onOpen = () => {
       say(io, url ? `forwarding ${[...(wanted ?? [ALL])].join(', ')} to ${url}` : 'listening; Ctrl-C ends');
       say(io, `secret ${secret}`);
     };
     for await (const event of followEvents(context, { after: own.after as string, signal, onOpen })) {
       if (wanted && !wanted.has(event.type)) continue;
+      if (sales_only && event.data.invoice?.kind === 'refill') continue;
       const delivery = url === undefined ? null : await deliver(event, url, secret);
       if (io.json !== false)
         printJsonLine(

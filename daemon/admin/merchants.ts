@@ -37,6 +37,7 @@ export async function merchantDetail(app: App, id: string): Promise<z.input<type
   return {
     merchant: presentMerchant(figures),
     webhook_url: merchant.webhook_url,
+    webhook_refills: merchant.webhook_refills === 1,
     enabled_currencies: storedEntries(merchant),
     balances: [
       { currency: 'USD', amount: formatUsd(merchant.prepaid_micros) },

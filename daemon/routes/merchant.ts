@@ -170,14 +170,18 @@ export const merchant: Handlers<typeof list> = {
 interface AccountUpdate {
   webhook_url?: string | null | undefined;
   webhook_secret?: string | null | undefined;
+  webhook_refills?: boolean | null | undefined;
   enabled_currencies?: string[] | null | undefined;
   slug?: string | null | undefined;
 }
 
-/** The columns that change. Left out is unchanged; null and an empty text remove, a null slug keeps. */
+/** The columns that change. Left out is unchanged; null and an empty text remove, a null slug or flag stays. */
 function accountValues(app: App, account: MerchantRow, body: AccountUpdate) {
   const values: Partial<
-    Pick<MerchantRow, 'slug' | 'webhook_url' | 'webhook_secret_sealed' | 'enabled_currencies'>
+    Pick<
+      MerchantRow,
+      'slug' | 'webhook_url' | 'webhook_secret_sealed' | 'webhook_refills' | 'enabled_currencies'
+    >
   > = {};
   if (body.webhook_url !== undefined) {
     values.webhook_url = body.webhook_url || null;
@@ -190,6 +194,7 @@ function accountValues(app: App, account: MerchantRow, body: AccountUpdate) {
     values.webhook_secret_sealed =
       secret === null ? null : app.secrets.seal(secret, webhookSecretPurpose(account.id));
   }
+  if (body.webhook_refills != null) values.webhook_refills = body.webhook_refills ? 1 : 0;
   if (body.enabled_currencies !== undefined)
     values.enabled_currencies =
       body.enabled_currencies === null

@@ -43,7 +43,7 @@ export async function writeEvent(
     body: webhookBody({
       type,
       created_at: now,
-      invoice: invoice && presentInvoice(invoice, app.config.public_url),
+      invoice: invoice && { ...presentInvoice(invoice, app.config.public_url), kind: invoice.kind },
       payment: payment && presentPayment(payment, invoice),
     }),
     created_at: now,
@@ -55,5 +55,8 @@ export async function writeEvent(
 export async function webhookTarget(tx: Tx, invoice: InvoiceRow): Promise<string | null> {
   if (invoice.callback_url !== null) return invoice.callback_url;
   if (invoice.owner_id === null) return null;
-  return (await getMerchant(tx, invoice.owner_id))?.webhook_url ?? null;
+  const merchant = await getMerchant(tx, invoice.owner_id);
+  // Who takes each webhook for a sale must not be sent a refill that he did not ask for.
+  if (invoice.kind === 'refill' && merchant?.webhook_refills !== 1) return null;
+  return merchant?.webhook_url ?? null;
 }

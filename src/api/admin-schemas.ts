@@ -158,6 +158,7 @@ export const AdminPaymentDetail = shape('AdminPaymentDetail', {
 export const AdminMerchantDetail = shape('AdminMerchantDetail', {
   merchant: AdminMerchant,
   webhook_url: z.string().nullable(),
+  webhook_refills: z.boolean(),
   enabled_currencies: z.array(z.string()).nullable(),
   balances: z.array(BalancePublic),
   wallets: z.array(WalletPublic),

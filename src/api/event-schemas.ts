@@ -28,11 +28,20 @@ export const DeliveryPublic = shape('DeliveryPublic', {
   finished_at: unixSeconds().nullable(),
 });
 
+/** The invoice of an event; those written before there were kinds have none. */
+const EventInvoice = shape('EventInvoice', {
+  ...InvoicePublic.shape,
+  kind: z
+    .enum(['sale', 'refill'])
+    .optional()
+    .describe('`refill`: it raises your own prepaid limit, and sells nothing'),
+});
+
 const eventBody = {
   type: z.enum(eventTypes),
   timestamp: z.iso.datetime({ offset: true }),
   api_version: z.string(),
-  data: z.object({ invoice: InvoicePublic.nullable(), payment: PaymentPublic.nullable() }),
+  data: z.object({ invoice: EventInvoice.nullable(), payment: PaymentPublic.nullable() }),
 };
 
 export const WebhookBody = shape('WebhookBody', eventBody, 'What is posted to a webhook address.');

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MAX_SLUG, MIN_SLUG, SLUG } from '../slug.ts';
 import { endpoint } from './endpoint.ts';
 import { EventList, EventPublic } from './event-schemas.ts';
-import { date, decimal, int, list, text } from './fields.ts';
+import { bool, date, decimal, int, list, text } from './fields.ts';
 import { amountUnit, chainField, creationRefusals, MAX_CHAIN, MAX_URL } from './invoices.ts';
 import { EmbedPreview, PaymentPagePreview } from './merchant-schemas.ts';
 import {
@@ -62,11 +62,13 @@ export const updateMerchantAccount = endpoint({
 
 - \`webhook_url\`: where \`invoice.confirmed\` is posted once; null removes it. Only public addresses are called.
 - \`webhook_secret\`: signs webhooks after Standard Webhooks. \`whsec_\` and base64, or any other text; null removes it.
+- \`webhook_refills\`: whether confirmed refills are posted to \`webhook_url\` as well; their \`data.invoice.kind\` is \`refill\`. Without it only sales are; the events of refills are listed in any case.
 - \`enabled_currencies\`: gateway ids (\`ton-usdt\`) or tickers (\`USDT\`, every gateway with it); null enables all.
 - \`slug\`: part of the addresses of your unit pages, 3 to 64 of a–z, 0–9 and single hyphens. Old addresses stop working.`,
   body: shape('MerchantAccountUpdate', {
     webhook_url: text({ max: MAX_URL }).nullish(),
     webhook_secret: text({ max: MAX_WEBHOOK_SECRET, secret: true }).nullish(),
+    webhook_refills: bool().nullish(),
     enabled_currencies: list(text({ min: 1, max: MAX_CHAIN })).nullish(),
     slug: text({ min: MIN_SLUG, max: MAX_SLUG, pattern: SLUG }).nullish(),
   }),

@@ -258,7 +258,7 @@ const webhooks = {
       tags: ['merchant'],
       summary: 'An invoice was confirmed',
       description:
-        'Posted once, without retry, to the `callback_url` of the invoice or the `webhook_url` of the account. Any 2xx within 15 seconds is success.',
+        'Posted once, without retry, to the `callback_url` of the invoice or the `webhook_url` of the account. Refills only where the account sets `webhook_refills`. Any 2xx within 15 seconds is success.',
       parameters: [
         signature('webhook-id', 'The event; the same when it is sent again'),
         signature('webhook-timestamp', 'Unix seconds'),

@@ -116,7 +116,7 @@ Without scripts: link to \`page_url\`, or fetch the fragment \`GET {base_url}/v1
     steps: ['updateMerchantAccount', 'createInvoice', 'simulateInvoice', 'listEvents', 'resendEvent'],
     call: 'updateMerchantAccount',
     docs: `1. \`updateMerchantAccount\` sets \`webhook_url\` and \`webhook_secret\`; \`callback_url\` of an invoice replaces the URL for that invoice.
-2. On confirmation the service posts \`invoice.confirmed\` once, without retry. Answer 2xx within 15 seconds.
+2. On confirmation the service posts \`invoice.confirmed\` once, without retry; of refills only where \`webhook_refills\` is set, with \`data.invoice.kind: refill\`. Answer 2xx within 15 seconds.
 3. Verify the signature (guide “Verify webhooks”), and act once per \`webhook-id\`.
 4. \`listEvents\` with \`after\` gives everything that happened since the last event you have; \`resendEvent\` posts one again.
 

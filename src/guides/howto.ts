@@ -46,7 +46,7 @@ No CAPTCHA, no browser, no identity checks. The same calls are tools over MCP at
     summary: 'Check the signature of Standard Webhooks 1.0 and act once per webhook-id',
     auth: 'jwt',
     call: 'updateMerchantAccount',
-    docs: `Headers \`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\`; body \`{type, timestamp, api_version, data: {invoice, payment}}\`.
+    docs: `Headers \`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\`; body \`{type, timestamp, api_version, data: {invoice, payment}}\`. \`data.invoice.kind\` is \`sale\` or \`refill\`; refills are posted only where \`webhook_refills\` is set.
 
 \`\`\`js
 import { createHmac, timingSafeEqual } from 'node:crypto';

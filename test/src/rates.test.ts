@@ -41,7 +41,7 @@ const decideRates = (assets: readonly PricedAsset[], answers: readonly SourceQuo
   new Map(
     [...decideAmong(assets, answers, configured)].map(([currency, found]) => [
       currency,
-      found && found.usd_nanos,
+      found?.usd_nanos ?? null,
     ]),
   );
 

@@ -17,6 +17,7 @@ export const command = callCommand(getAdminMerchant, {
       'merchant.fees_usd',
       'merchant.wallets',
       'webhook_url',
+      'webhook_refills',
       'enabled_currencies',
     ],
   },
