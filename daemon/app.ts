@@ -53,7 +53,7 @@ export function openApp(options: AppOptions): RunningApp {
   } = options;
   const clock_check = createClockCheck(machine_clock);
   const { clock } = clock_check;
-  const gateways = gatewaysOf(config.network, config.gateways);
+  const gateways = gatewaysOf(config.network, config.gateways, config.blockchains);
   const rates = openRates({
     config,
     currencies: [...new Set(gateways.map((gateway) => gateway.currency))],

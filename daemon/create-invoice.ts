@@ -7,6 +7,7 @@ import { holderOf } from '../data/reservations.ts';
 import type { InvoiceRow } from '../data/tables.ts';
 import type { Family, Gateway } from '../src/chains/chain.ts';
 import { findBlockchain } from '../src/chains/gateways.ts';
+import { blocksFor } from '../src/confirmations.ts';
 import { Refusal } from '../src/errors.ts';
 import { GRACE_SECONDS } from '../src/invoice.ts';
 import { makeMemo } from '../src/memo.ts';
@@ -181,7 +182,7 @@ function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: b
     currency: gateway.currency,
     network: gateway.network,
     decimals: gateway.decimals,
-    min_confirmations: gateway.min_confirmations,
+    min_confirmations: confirmationsFor(gateway, quoted.amount_usd_micros),
     amount_usd_micros: quoted.amount_usd_micros,
     amount_usd_fee_micros: quoted.amount_usd_fee_micros,
     rate_usd_nanos: rate.toString(),
@@ -213,6 +214,12 @@ function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: b
     watch_until: expires_at + 2 * GRACE_SECONDS,
   };
 }
+
+/** What a payment of this volume (USD micros) waits for. */
+const confirmationsFor = ({ min_confirmations, confirmations_by_value }: Gateway, usd_micros: bigint) =>
+  confirmations_by_value
+    ? blocksFor(confirmations_by_value.steps, usd_micros, confirmations_by_value.least)
+    : min_confirmations;
 
 function drawMemo({ runtime }: App): string {
   for (;;) {

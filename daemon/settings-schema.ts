@@ -1,13 +1,13 @@
 // The schema of the settings: their names, types, bounds, defaults and help, each said once.
 import { z } from 'zod';
 import { blockchains, gatewayIds, tickers } from '../src/chains/gateways.ts';
+import { MAX_CONFIRMATIONS, readSteps } from '../src/confirmations.ts';
 import { PLATFORM_KEY_PATTERN } from '../src/keys.ts';
 import { MIN_SECRET_LENGTH } from './secrets.ts';
 import { type Leaf, leavesOf } from './settings.ts';
 
 const MAX_REQUESTS_PER_SECOND = 1_000;
 const MAX_PORT = 65_535;
-const MAX_CONFIRMATIONS = 10_000;
 const MAX_TTL_SECONDS = 7 * 24 * 3600;
 const MAX_POLL_SECONDS = 3600;
 const TESTNET_MIN_TTL_SECONDS = 5;
@@ -25,6 +25,26 @@ const url = (protocols: RegExp, help: string) =>
 const whole = (min: number, max: number, help: string) => z.int().min(min).max(max).describe(help);
 const perMinute = (calls: number, help: string) =>
   whole(0, 1_000_000, `${help}, per minute; 0 turns it off`).default(calls);
+
+/** Confirmations by value: a list in the file, the same as JSON text elsewhere. */
+const confirmations = (help: string) =>
+  z
+    .unknown()
+    .transform((value, context) => {
+      const steps = readSteps(typeof value === 'string' ? parsed(value) : value);
+      if (typeof steps !== 'string') return steps;
+      context.issues.push({ code: 'custom', message: steps, input: value });
+      return z.NEVER;
+    })
+    .describe(help);
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined; // Not a list, which is what the message says.
+  }
+}
 
 /** One member for each name. */
 const each = <T extends z.ZodType>(names: readonly string[], make: (name: string) => T) =>
@@ -126,6 +146,9 @@ export const settingsSchema = z.strictObject({
           .max(MAX_REQUESTS_PER_SECOND)
           .optional()
           .describe(`how often the ${id} provider is asked`),
+        confirmations: confirmations(
+          `confirmations by the value of an invoice on ${id}, in place of the usual number: [{ "below_usd": 1000, "blocks": 1 }, { "blocks": 3 }]`,
+        ).optional(),
       })
       .prefault({}),
   ),
@@ -134,7 +157,11 @@ export const settingsSchema = z.strictObject({
       .strictObject({
         enabled: z.boolean().optional().describe(`offer ${id}`),
         token_contract: text(`contract, mint or master of ${id}`).optional(),
-        min_confirmations: whole(1, MAX_CONFIRMATIONS, `confirmations ${id} waits for`).optional(),
+        min_confirmations: whole(
+          1,
+          MAX_CONFIRMATIONS,
+          `confirmations ${id} waits for; the least where blockchains.*.confirmations has steps`,
+        ).optional(),
         poll_interval_seconds: whole(1, MAX_POLL_SECONDS, `pause between looks at ${id}`).optional(),
         payment_ttl_seconds: whole(
           TESTNET_MIN_TTL_SECONDS,

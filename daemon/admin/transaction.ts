@@ -78,7 +78,8 @@ export async function readNamed(
 /** What the chain has; `found` is absent where it cannot be asked, but something is stored or `force` needs no proof. */
 async function ask(app: App, invoice: InvoiceRow, txid: string, force = false) {
   const { blockchain, address_key } = invoice;
-  const gateway = [...app.gateways, ...disabledGatewaysOf(app.config.network, app.config.gateways)].find(
+  const { network, gateways, blockchains } = app.config;
+  const gateway = [...app.gateways, ...disabledGatewaysOf(network, gateways, blockchains)].find(
     ({ chain }) => chain === invoice.chain,
   );
   if (!gateway) return { txid, found: undefined, gateway };

@@ -234,7 +234,7 @@ function createPoller(
   const blockchain = blockchains.find((one) => one.id === id) as (typeof blockchains)[number];
   const { network } = app.config;
   const enabled = app.gateways.filter((gateway) => gateway.blockchain === id);
-  const disabled = disabledGatewaysOf(network, app.config.gateways).filter(
+  const disabled = disabledGatewaysOf(network, app.config.gateways, app.config.blockchains).filter(
     (gateway) => gateway.blockchain === id,
   );
   const gateways = readGateways(app, id, enabled, disabled);

@@ -105,8 +105,13 @@ function exitOf(row: InvoiceRow, kind: 'web' | 'tg') {
 }
 
 function presentGateway(app: App, gateway: Gateway) {
-  const { payable_decimals: _, unique_amount: __, ...shown } = gateway;
-  return { ...shown, logo_url: logoUrl(app, gateway.currency) };
+  const { payable_decimals: _, unique_amount: __, confirmations_by_value, ...shown } = gateway;
+  const { steps, least } = confirmations_by_value ?? { steps: [], least: 0 };
+  const confirmations = steps.map(({ below_usd = null, blocks }) => ({
+    below_usd,
+    blocks: Math.max(least, blocks),
+  }));
+  return { ...shown, confirmations, logo_url: logoUrl(app, gateway.currency) };
 }
 
 const logoUrl = (app: App, name: string): string =>

@@ -1,4 +1,5 @@
 // The interface every blockchain family implements, and the shapes that pass through it.
+import type { ConfirmationStep } from '../confirmations.ts';
 
 /** `mainnet` moves real money; `testnet` stands for every test chain (testnet, signet, devnet, regtest, local). */
 export type Network = 'mainnet' | 'testnet';
@@ -21,7 +22,10 @@ export interface Gateway {
   decimals: number;
   /** Decimals a buyer is asked to pay with; amounts round up to it. At most `decimals`. */
   payable_decimals: number;
+  /** The most that any invoice of it waits for; from then on a transfer is final. */
   min_confirmations: number;
+  /** What invoices wait for by their value, and the least of it; absent where all wait for `min_confirmations`. */
+  confirmations_by_value?: { steps: readonly ConfirmationStep[]; least: number };
   payment_ttl_seconds: number;
   poll_interval_seconds: number;
   supports_memo: boolean;

@@ -1,4 +1,5 @@
 // The list of blockchains and gateways: one value each, with all its numbers.
+import type { ConfirmationStep } from '../confirmations.ts';
 import type { Family, Gateway, Network } from './chain.ts';
 import { solana } from './solana.ts';
 import { ton } from './ton.ts';
@@ -25,7 +26,10 @@ export interface Blockchain {
 
 /** A gateway as listed: per-network values are resolved by `gatewaysOf`. */
 interface GatewayValue
-  extends Omit<Gateway, 'network' | 'blockchain_name' | 'token_contract' | 'is_token' | 'unique_amount'> {
+  extends Omit<
+    Gateway,
+    'network' | 'blockchain_name' | 'token_contract' | 'is_token' | 'unique_amount' | 'confirmations_by_value'
+  > {
   /** Contract, mint or jetton master per network; absent for the native coin. */
   token_contract?: Record<Network, string>;
 }
@@ -200,6 +204,11 @@ export interface GatewayOverride {
   unique_amount?: boolean;
 }
 
+/** What the configuration says of a whole blockchain (`blockchains.<id>` in the settings). */
+export interface BlockchainOverride {
+  confirmations?: readonly ConfirmationStep[] | undefined;
+}
+
 export const gatewayIds: readonly string[] = gatewayValues.map((value) => value.chain);
 export const tickers: readonly string[] = [...new Set(gatewayValues.map((value) => value.currency))];
 
@@ -208,25 +217,33 @@ export const findBlockchain = (id: string): Blockchain | undefined =>
   blockchains.find((chain) => chain.id === id);
 
 /** The enabled gateways of a network, in the order people read them. */
-export const gatewaysOf = (network: Network, overrides: Record<string, GatewayOverride> = {}): Gateway[] =>
+export const gatewaysOf = (
+  network: Network,
+  overrides: Record<string, GatewayOverride> = {},
+  chains: Record<string, BlockchainOverride> = {},
+): Gateway[] =>
   gatewayValues
     .filter(({ chain }) => overrides[chain]?.enabled ?? true)
-    .map((value) => resolved(value, network, overrides[value.chain] ?? {}));
+    .map((value) => resolved(value, network, overrides[value.chain] ?? {}, chains[value.blockchain]));
 
 /** Those switched off: nothing new is asked for through them, but what was asked for before may still be paid. */
 export const disabledGatewaysOf = (
   network: Network,
   overrides: Record<string, GatewayOverride> = {},
+  chains: Record<string, BlockchainOverride> = {},
 ): Gateway[] =>
   gatewayValues
     .filter(({ chain }) => overrides[chain]?.enabled === false)
-    .map((value) => resolved(value, network, overrides[value.chain] ?? {}));
+    .map((value) => resolved(value, network, overrides[value.chain] ?? {}, chains[value.blockchain]));
 
 function resolved(
   { token_contract, ...value }: GatewayValue,
   network: Network,
   { enabled: _, ...override }: GatewayOverride,
+  { confirmations: steps }: BlockchainOverride = {},
 ): Gateway {
+  // Steps replace the usual number, but never what is set for this very gateway.
+  const least = override.min_confirmations ?? 1;
   return {
     ...value,
     network,
@@ -235,6 +252,12 @@ function resolved(
     unique_amount: !value.supports_memo,
     ...override,
     ...(value.supports_memo ? {} : { unique_amount: true }),
+    ...(steps
+      ? {
+          min_confirmations: Math.max(least, ...steps.map(({ blocks }) => blocks)),
+          confirmations_by_value: { steps, least },
+        }
+      : {}),
     token_contract: token_contract ? (override.token_contract ?? token_contract[network]) : null,
   };
 }
