@@ -1,8 +1,8 @@
 // Merchant accounts and the wallets that buyers pay into.
-import type { Insertable, Updateable } from 'kysely';
+import { type Insertable, sql, type Updateable } from 'kysely';
 import { isUniqueViolation } from './failures.ts';
 import { lookup } from './lookup.ts';
-import type { Executor, Tx } from './open.ts';
+import type { Db, Executor, Tx } from './open.ts';
 import type { DeploymentWalletRow, MerchantRow, Tables, WalletRow } from './tables.ts';
 
 /** False when slug or key is taken. */
@@ -56,10 +56,30 @@ export function walletsOf(query: Executor, merchant_id: string): Promise<WalletR
     .execute();
 }
 
-export const getWallet = lookup((query, merchant_id: string, blockchain: string) =>
+/** A wallet that an invoice is to be paid to. */
+export interface WalletInUse {
+  blockchain: string;
+  address: string;
+  address_key: string;
+  /** 1 where reading it fails and nothing was ever proved read of one of its assets. */
+  unread: number;
+}
+
+/** An expression over the wallet of the statement. */
+const unreadOf = (table: 'wallets' | 'deployment_wallets') =>
+  sql<number>`case when exists (select 1 from account_proofs as proof
+    where proof.blockchain = ${sql.table(table)}.blockchain and proof.address_key = ${sql.table(table)}.address_key
+      and proof.trouble is not null and proof.read_through is null and proof.failures > 0) then 1 else 0 end`;
+
+export const getWallet: (
+  db: Db,
+  merchant_id: string,
+  blockchain: string,
+) => Promise<WalletInUse | undefined> = lookup((query, merchant_id: string, blockchain: string) =>
   query
     .selectFrom('wallets')
     .selectAll()
+    .select(unreadOf('wallets').as('unread'))
     .where('merchant_id', '=', merchant_id)
     .where('blockchain', '=', blockchain),
 );
@@ -98,10 +118,11 @@ export function deploymentWallets(query: Executor): Promise<DeploymentWalletRow[
 export function deploymentWallet(
   query: Executor,
   blockchain: string,
-): Promise<DeploymentWalletRow | undefined> {
+): Promise<(DeploymentWalletRow & WalletInUse) | undefined> {
   return query
     .selectFrom('deployment_wallets')
     .selectAll()
+    .select(unreadOf('deployment_wallets').as('unread'))
     .where('blockchain', '=', blockchain)
     .executeTakeFirst();
 }

@@ -10,6 +10,7 @@ import { type App, seconds } from '../context.ts';
 import type { UserContext } from '../http/handler.ts';
 import { presentWallet } from '../present-account.ts';
 import { blockchainsOf } from '../units.ts';
+import { refuseNoWallet } from '../wallet-check.ts';
 import { operatorName } from './resolve.ts';
 
 /** AdminRefillWallets. */
@@ -34,6 +35,7 @@ export async function setRefillWallet(
     return refillWallets(app);
   }
   const normal = readAddress(app, blockchain, address);
+  await refuseNoWallet(app, blockchain, normal.key);
   await putDeploymentWallet(app.db.query, {
     blockchain: blockchain.id,
     address: normal.address,

@@ -16,6 +16,7 @@ import type { Handlers, Owner } from '../http/handler.ts';
 import { checkWebhookUrl } from '../http-out.ts';
 import { presentInvoice } from '../present.ts';
 import { apply, type Outcome } from '../settle.ts';
+import { whyNoWallet } from '../wallet-check.ts';
 
 /** Longest label that wallets are handed. */
 const MAX_LABEL = 64;
@@ -127,7 +128,10 @@ const walletMends = {
   },
 };
 
-/** Where the owner is paid on the gateway's blockchain; null is the deployment. Refuses with `no_wallet`, in words for `asker`. */
+/**
+ * Where the owner is paid on the gateway's blockchain; null is the deployment. Refuses with `no_wallet`, in words for
+ * `asker`, where there is none or the chain knows that it is no wallet.
+ */
 export async function walletFor(
   app: App,
   owner_id: string | null,
@@ -139,11 +143,14 @@ export async function walletFor(
     owner_id === null
       ? await deploymentWallet(app.db.query, blockchain)
       : await getWallet(app.db, owner_id, blockchain);
-  if (wallet) return wallet;
+  const refused = wallet ? await whyNoWallet(app, wallet) : null;
+  if (wallet && refused === null) return wallet;
   const { mend, ...extra } =
     walletMends[asker === 'buyer' ? 'buyer' : owner_id === null ? 'platform' : 'owner'];
   throw new Refusal('no_wallet', {
-    detail: `No receive wallet is set for ${blockchain_name}; ${mend}`,
+    detail: refused
+      ? `The receive wallet for ${blockchain_name} cannot be used: ${refused}; ${mend}`
+      : `No receive wallet is set for ${blockchain_name}; ${mend}`,
     extra: { ...extra, blockchain },
   });
 }

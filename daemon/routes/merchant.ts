@@ -24,6 +24,7 @@ import { presentAccount, presentWallet } from '../present-account.ts';
 import { readBefore } from '../read-before.ts';
 import { webhookSecretPurpose } from '../secrets.ts';
 import { blockchainsOf, payableGateways } from '../units.ts';
+import { refuseNoWallet, whyNoWallet } from '../wallet-check.ts';
 
 export const merchant: Handlers<typeof list> = {
   async getMerchantAccount(_, { app, user }) {
@@ -60,6 +61,7 @@ export const merchant: Handlers<typeof list> = {
     const account = await merchantOf(app, user);
     const blockchain = findEnabledBlockchain(app, body.blockchain);
     const { address, key } = readAddress(app, blockchain, body.address);
+    await refuseNoWallet(app, blockchain, key);
     const wallet = {
       merchant_id: account.id,
       blockchain: blockchain.id,
@@ -111,6 +113,16 @@ export const merchant: Handlers<typeof list> = {
         detail: `The operator has set no refill wallet for ${blockchain_name}; GET /api/v1/merchant/refill-wallets lists those there are`,
         extra: {
           hint: 'Refill on a blockchain that has a refill wallet, or ask the operator to set one',
+          next: nextCall('getRefillWallets'),
+          blockchain,
+        },
+      });
+    const refused = await whyNoWallet(app, wallet);
+    if (refused !== null)
+      throw new Refusal('no_wallet', {
+        detail: `The refill wallet of the operator for ${blockchain_name} cannot be used: ${refused}`,
+        extra: {
+          hint: 'Refill on another blockchain, or ask the operator to set another wallet',
           next: nextCall('getRefillWallets'),
           blockchain,
         },

@@ -117,7 +117,7 @@ export const setAdminRefillWallet = endpoint({
   tag: 'admin',
   summary: "Set one of the deployment's wallets",
   description:
-    'Checks the address with its checksum for this network; an empty address removes the wallet. Open invoices keep the address they show. Answers all wallets.',
+    'Checks the address with its checksum for this network, and with the chain that it is no jetton wallet, token account or mint; an empty address removes the wallet. Open invoices keep the address they show. Answers all wallets.',
   body: shape('RefillWalletUpdate', {
     chain: text({ min: 1, max: MAX_CHAIN }).describe('The blockchain, or any gateway of it'),
     address: text({ max: 256 }),

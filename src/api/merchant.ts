@@ -125,7 +125,7 @@ export const setMerchantWallet = endpoint({
   tag: 'merchant',
   summary: 'Set the receive wallet of a blockchain',
   description:
-    'Checks the address with its checksum for this network, and replaces the one before. Open invoices keep the address they show. The answer has the address as wallets show it.',
+    'Checks the address with its checksum for this network, and with the chain that it is no jetton wallet, token account or mint, and replaces the one before. Where the chain cannot be asked, invoices to it ask again. Open invoices keep the address they show. The answer has the address as wallets show it.',
   body: shape('WalletUpdate', {
     blockchain: text({ min: 1, max: MAX_CHAIN }).describe('`ton`, `solana`, `bitcoin`, …'),
     address: text({ min: 8, max: 256 }),

@@ -180,6 +180,35 @@ describe.each(databases)('TON on %s', (database) => {
     },
   );
 
+  it('refuses a jetton wallet and a jetton master as wallets, and takes one that cannot be asked about', async () => {
+    verifies('address-no-wallet');
+    const world = await openWorld(database);
+    const { service, chain } = world;
+    const merchant = await world.merchantAt(world.shop.address);
+    const set = (address: string) =>
+      service.fetch('PUT', '/api/v1/merchant/wallets', {
+        token: merchant.token,
+        body: { blockchain: 'ton', address },
+      });
+    const wallet = await chain.jettonWallet(world.jetton, world.shop);
+    await world.create(merchant, USDT);
+    const paid = await world.create(merchant, USDT);
+    await world.pay(paid);
+    for (const address of [wallet.toRawString(), world.jetton.at.toRawString()]) {
+      const { status, json } = await set(address);
+      expect([status, json.code]).toEqual([400, 'invalid_address']);
+      expect(json.detail).toMatch(/is a jetton (wallet|master), not a wallet/);
+    }
+    expect((await set(world.shop.address)).status).toBe(200);
+    chain.fail('server_error', { path: '/runGetMethod', times: 100 });
+    expect((await set(wallet.toRawString())).status).toBe(200);
+    chain.forgive();
+    // A provider that failed is left alone for a while.
+    world.pass(120);
+    await world.observe(2);
+    await expect(world.create(merchant, 'ton')).rejects.toThrow('no_wallet');
+  });
+
   it('confirms what came while the jetton wallet was read as that of another, before it was known whose it is', async () => {
     const world = await openWorld(database);
     const { chain } = world;
