@@ -5,6 +5,7 @@ import { getAdminPayment, resolvePayment } from '../../src/api/admin.ts';
 import type { CallReply } from '../../src/api/call.ts';
 import type { Context } from '../command.ts';
 import { describeFound, lookUp } from '../commands/admin/resolve.ts';
+import { GwError } from '../errors.ts';
 import { clean } from '../text.ts';
 import { relative, shortId } from '../view.ts';
 import { type Size, useKeys, usePoll } from './hooks.ts';
@@ -87,6 +88,8 @@ export function PaymentDetail(props: PaymentDetailProps) {
       again();
     } catch (failure) {
       setOutcome(`${action} refused: ${(failure as Error).message}`);
+      // Nothing came, or the chain has lost it: booking needs a reason then.
+      if (isUnknown(failure) && reason === '') return go({ at: 'reason', txid, typed: '' });
     }
     go({ at: 'look' });
   };
@@ -133,6 +136,9 @@ export function PaymentDetail(props: PaymentDetailProps) {
     </Box>
   );
 }
+
+const isUnknown = (failure: unknown): boolean =>
+  failure instanceof GwError && failure.details.code === 'transaction_unknown';
 
 /** The transaction that was seen for the invoice and may be what pays it. */
 const paidBy = ({ payment, payments }: Detail): string =>

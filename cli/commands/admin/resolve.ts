@@ -53,9 +53,11 @@ async function prepare(context: Context, invoice_id: string, body: Record<string
   if (io.prompts && !body.txid && !body.force)
     body.txid =
       (await askText('txid – the transaction that pays it; empty: what it has received', io)) || null;
-  if (typeof body.txid !== 'string') return;
+  // A program reads the refusal itself: stderr is for its JSON alone.
+  const is_program = io.json !== false;
+  if (typeof body.txid !== 'string' || (is_program && !io.prompts)) return;
   const found = await lookUp(context, { invoice_id, txid: body.txid });
-  say(io, clean(typeof found === 'string' ? found : describeFound(found)));
+  if (!is_program) say(io, clean(typeof found === 'string' ? found : describeFound(found)));
   const is_known = typeof found !== 'string' && found.found;
   if (is_known || body.force || !io.prompts) return;
   const reason = await askText('why book it all the same; empty: leave it', io);
