@@ -91,7 +91,8 @@ function sentence(issue: z.core.$ZodIssue, origins: ReadonlyMap<string, Origin>)
       })
       .join('; ');
   }
-  const origin = origins.get(path);
+  // A fault of one member of a list is where the list is from.
+  const origin = origins.get(path) ?? origins.get(issue.path.slice(0, -1).join('.'));
   return `${path}${origin ? ` (${origin.label})` : ''}: ${issue.message}`;
 }
 
@@ -140,7 +141,7 @@ function contradictions(config: Config): string[] {
         `gateways.${id}.payment_ttl_seconds: must be at least ${MAINNET_MIN_TTL_SECONDS} on mainnet`,
       );
   for (const [id, chain] of Object.entries(config.blockchains))
-    if (chain.provider === 'core' && chain.url === undefined)
+    if (chain.provider === 'core' && chain.url === undefined && chain.urls === undefined)
       errors.push(`blockchains.${id}.url: provider core needs the URL of its node`);
   return errors;
 }

@@ -1,12 +1,14 @@
 // The schema of the settings: their names, types, bounds, defaults and help, each said once.
 import { z } from 'zod';
-import { blockchains, gatewayIds, tickers } from '../src/chains/gateways.ts';
+import { blockchains, findBlockchain, gatewayIds, tickers } from '../src/chains/gateways.ts';
 import { MAX_CONFIRMATIONS, readSteps } from '../src/confirmations.ts';
 import { PLATFORM_KEY_PATTERN } from '../src/keys.ts';
 import { MIN_SECRET_LENGTH } from './secrets.ts';
 import { type Leaf, leavesOf } from './settings.ts';
 
 const MAX_REQUESTS_PER_SECOND = 1_000;
+/** Providers of one blockchain. */
+const MAX_URLS = 10;
 const MAX_PORT = 65_535;
 const MAX_TTL_SECONDS = 7 * 24 * 3600;
 const MAX_POLL_SECONDS = 3600;
@@ -51,6 +53,7 @@ const each = <T extends z.ZodType>(names: readonly string[], make: (name: string
   z.strictObject(Object.fromEntries(names.map((name) => [name, make(name)]))).prefault({});
 
 const chainIds = blockchains.map((chain) => chain.id);
+const requestsPerSecond = (id: string) => findBlockchain(id)?.requests_per_second;
 
 export const settingsSchema = z.strictObject({
   network: z.enum(['testnet', 'mainnet']).default('testnet').describe('mainnet moves real money'),
@@ -139,13 +142,25 @@ export const settingsSchema = z.strictObject({
         url: url(/^https?$/, `${id} provider; default: public ones`)
           .meta({ secret_url: true })
           .optional(),
-        api_key: secret(`key of the ${id} provider`).optional(),
+        urls: z
+          .array(url(/^https?$/, 'one of them'))
+          .min(1)
+          .max(MAX_URLS)
+          .meta({ secret_url: true })
+          .describe(
+            `${id} providers in the order of preference, after url; the next takes over from one that fails`,
+          )
+          .optional(),
+        api_key: secret(`key of the ${id} provider; goes to the host of the first URL only`).optional(),
         requests_per_second: z
           .number()
           .positive()
           .max(MAX_REQUESTS_PER_SECOND)
           .optional()
-          .describe(`how often the ${id} provider is asked`),
+          .describe(
+            `how often the ${id} provider is asked at most; default: ${requestsPerSecond(id)} for the public one, ` +
+              '50 for your own, less after it refuses (429)',
+          ),
         confirmations: confirmations(
           `confirmations by the value of an invoice on ${id}, in place of the usual number: [{ "below_usd": 1000, "blocks": 1 }, { "blocks": 3 }]`,
         ).optional(),

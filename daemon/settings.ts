@@ -23,7 +23,7 @@ export interface Leaf {
   env: string;
   /** `--admin-email` */
   flag: string;
-  kind: 'text' | 'number' | 'boolean';
+  kind: 'text' | 'number' | 'boolean' | 'list';
   choices?: readonly string[];
   help: string;
   default?: unknown;
@@ -48,7 +48,7 @@ type Source =
   | { kind: 'env'; env: Readonly<Record<string, string | undefined>> }
   | { kind: 'flag'; flags: Readonly<Record<string, string | boolean>> };
 
-/** The settings of a schema made of objects and scalars, in its order. */
+/** The settings of a schema made of objects, scalars and lists of text, in its order. */
 export function leavesOf(schema: z.ZodType, path: readonly string[] = []): Leaf[] {
   const { inner, help, meta, value } = unwrap(schema);
   if (inner instanceof z.ZodObject)
@@ -62,13 +62,19 @@ export function leavesOf(schema: z.ZodType, path: readonly string[] = []): Leaf[
       path,
       env: ENV_PREFIX + kebab.replaceAll('-', '_').toUpperCase(),
       flag: `--${kebab.toLowerCase()}`,
-      kind: inner instanceof z.ZodNumber ? 'number' : inner instanceof z.ZodBoolean ? 'boolean' : 'text',
+      kind: kindOf(inner),
       ...(inner instanceof z.ZodEnum ? { choices: inner.options.map(String) } : {}),
       help: help ?? '',
       ...(value === undefined ? {} : { default: value }),
       secret: meta.secret ? 'whole' : meta.secret_url ? 'password' : false,
     },
   ];
+}
+
+function kindOf(schema: z.ZodType): Leaf['kind'] {
+  if (schema instanceof z.ZodNumber) return 'number';
+  if (schema instanceof z.ZodBoolean) return 'boolean';
+  return schema instanceof z.ZodArray ? 'list' : 'text';
 }
 
 interface Unwrapped {
@@ -195,6 +201,7 @@ function put(target: Record<string, unknown>, path: readonly string[], value: un
 function typed(leaf: Leaf, text: string): unknown {
   if (leaf.kind === 'number') return /^-?\d{1,15}(\.\d{1,6})?$/.test(text) ? Number(text) : text;
   if (leaf.kind === 'boolean') return BOOLEANS[text.toLowerCase()] ?? text;
+  if (leaf.kind === 'list') return text.split(/[\s,]+/).filter((each) => each !== '');
   return text;
 }
 
@@ -202,7 +209,7 @@ function typed(leaf: Leaf, text: string): unknown {
 export function shown(leaf: Leaf, value: unknown): unknown {
   if (value === undefined || leaf.secret === false) return value;
   if (leaf.secret === 'whole') return '(hidden)';
-  return withoutKeys(String(value));
+  return Array.isArray(value) ? value.map(String).map(withoutKeys) : withoutKeys(String(value));
 }
 
 /** A URL without what lets in: its password, the values of its query, and long words of an http path, which providers hand out as keys. */

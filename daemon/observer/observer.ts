@@ -40,7 +40,7 @@ const DUE_BATCHES = 50;
 const LEASE_MS = 15_000;
 /** … or for so many pauses between its reads, whichever is longer. */
 const LEASE_READS = 3;
-/** Of the requests that the pace lets through in one pause, the share that single accounts may take; and at least so many. */
+/** Of the requests that a provider takes in one pause, the share that single accounts may take; and at least so many. */
 const SPARE_SHARE = 0.5;
 const SPARE_REQUESTS_LEAST = 4;
 /** What is due at such a time was asked for at once, whatever its blockchain was read through. */
@@ -177,8 +177,8 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
     async lookUp(blockchain, named) {
       const { reader, gateways } = await pollerOf(blockchain);
       const current = await gateways.current();
-      return reader.source.use((rpc) =>
-        reader.blockchain.family.lookUp(reader.contextFor(rpc, current), named),
+      return reader.source.use((rpc, label) =>
+        reader.blockchain.family.lookUp(reader.contextFor(rpc, label, current), named),
       );
     },
     async inspectAddress(blockchain, address_key) {
@@ -254,16 +254,17 @@ function createPoller(
     });
   const paces = (enabled.length > 0 ? enabled : disabled).map((gateway) => gateway.poll_interval_seconds);
   const interval = Math.min(...paces) * 1000;
-  const spare_requests = Math.max(
-    SPARE_REQUESTS_LEAST,
-    Math.floor((requests_per_second * interval * SPARE_SHARE) / 1000),
-  );
+  const spareRequests = (label: string) => {
+    const status = source.status().find(({ provider }) => provider === label);
+    const rate = status?.requests_per_second ?? requests_per_second;
+    return Math.max(SPARE_REQUESTS_LEAST, Math.floor((rate * interval * SPARE_SHARE) / 1000));
+  };
   const reader = createReader({
     app,
     network,
     blockchain,
     source,
-    spare_requests,
+    spareRequests,
     gateways: gateways.current,
   });
   const read = coalesce((focus: readonly AccountRef[]) => reader.read(focus));

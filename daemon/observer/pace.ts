@@ -1,4 +1,4 @@
-// Spaces requests to one provider: first come, first served, never faster than the rate.
+// Spaces requests to one provider: first come, first served, never faster than the rate, which adapts to refusals.
 import { ProviderError } from '../../src/chains/chain.ts';
 import { type Runtime, systemRuntime } from '../runtime.ts';
 
@@ -7,9 +7,26 @@ const MAX_WAITING = 10_000;
 
 const overrun = () => new ProviderError('rate_limited', `${MAX_WAITING} requests are waiting already`);
 
+/** A rate that was halved grows again by a quarter after each minute without a refusal … */
+const RECOVERY_MS = 60_000;
+const RECOVERY_FACTOR = 1.25;
+/** … and is never halved below this. */
+const LEAST_PER_SECOND = 0.5;
+
+export interface PaceOptions {
+  /** What it starts with, and never exceeds. */
+  requests_per_second: number;
+  /** Whether refusals (429) halve the rate for a while. */
+  adapts?: boolean;
+}
+
 export interface Pace {
-  /** Resolves when the caller may send one request; rejects with the reason of `close`. */
-  turn(): Promise<void>;
+  /** Resolves when the caller may send one request, with the moment (monotonic, ms); rejects with the reason of `close`. */
+  turn(): Promise<number>;
+  /** The provider refused what was sent at that moment as too much. Refusals of one rate count once. */
+  refused(sent_at_ms: number): void;
+  /** The rate now. */
+  requestsPerSecond(): number;
   /** Nobody gets a turn for this long (milliseconds), those who wait already included. */
   hold(wait_ms: number): void;
   /** Rejects who waits and whoever comes later. */
@@ -21,14 +38,25 @@ export interface Pace {
  * clock: the provider counts real time, whatever happens to the wall clock.
  */
 export function createPace(
-  requests_per_second: number,
+  { requests_per_second: most, adapts = false }: PaceOptions,
   runtime: Pick<Runtime, 'elapsed_ms' | 'after'> = systemRuntime,
 ): Pace {
-  const interval_ms = 1000 / requests_per_second;
-  const waiting: { resolve: () => void; reject: (reason: Error) => void }[] = [];
+  let rate = most;
+  /** When the rate changed last. */
+  let changed_at = Number.NEGATIVE_INFINITY;
+  const waiting: { resolve: (sent_at_ms: number) => void; reject: (reason: Error) => void }[] = [];
   let free_at = 0;
   let callOff: (() => void) | undefined;
   let closed: Error | undefined;
+
+  function current(): number {
+    const steps = rate < most ? Math.floor((runtime.elapsed_ms() - changed_at) / RECOVERY_MS) : 0;
+    if (steps > 0) {
+      rate = Math.min(most, rate * RECOVERY_FACTOR ** steps);
+      changed_at += steps * RECOVERY_MS;
+    }
+    return rate;
+  }
 
   function serve(): void {
     callOff = undefined;
@@ -39,8 +67,9 @@ export function createPace(
         callOff = runtime.after(Math.ceil(wait_ms), serve);
         return;
       }
-      free_at = runtime.elapsed_ms() + interval_ms;
-      waiting.shift()?.resolve();
+      const now_ms = runtime.elapsed_ms();
+      free_at = now_ms + 1000 / current();
+      waiting.shift()?.resolve(now_ms);
     }
   }
 
@@ -52,6 +81,13 @@ export function createPace(
         waiting.push({ resolve, reject });
         if (!callOff) serve();
       }),
+    refused(sent_at_ms) {
+      const is_of_now = sent_at_ms > changed_at;
+      if (!adapts || !is_of_now || current() <= LEAST_PER_SECOND) return;
+      rate = Math.max(LEAST_PER_SECOND, rate / 2);
+      changed_at = runtime.elapsed_ms();
+    },
+    requestsPerSecond: current,
     hold(wait_ms) {
       free_at = Math.max(free_at, runtime.elapsed_ms() + wait_ms);
     },

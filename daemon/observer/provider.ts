@@ -1,7 +1,7 @@
 // One provider as an Rpc: pace, a few retries in place, JSON and JSON-RPC on top of its HTTP.
 import { ProviderError, type RequestOptions, type Rpc } from '../../src/chains/chain.ts';
 import type { Clock } from '../context.ts';
-import type { Runtime } from '../runtime.ts';
+import { type Runtime, systemRuntime } from '../runtime.ts';
 import {
   type Answer,
   createHttpProvider,
@@ -21,6 +21,10 @@ export interface ProviderConfig {
   url: string;
   /** Sent as `X-API-Key`. */
   api_key?: string;
+  /** What it is sent at most; absent: as much as the blockchain's others. */
+  requests_per_second?: number;
+  /** Whether a refusal (429) slows it down for a while; absent: it is only paused. */
+  adapts?: boolean;
 }
 
 /** What the operator is shown of a provider. Times are Unix milliseconds; texts hold no secret. */
@@ -38,6 +42,8 @@ export interface Provider {
   label: string;
   rpc: Rpc;
   counters: ProviderCounters;
+  /** How many requests, one after the other, it takes a second: the pace now, or fewer where its answers take longer. */
+  requestsPerSecond(): number;
   /** Ends what is under way and refuses what comes later with `reason`. */
   close(reason: ProviderError): Promise<void>;
 }
@@ -45,6 +51,8 @@ export interface Provider {
 /** Tries of one request: only failures that are likely to pass at once are tried again here. */
 const MAX_ATTEMPTS = 3;
 const RETRY_BASE_MS = 250;
+/** How much the newest answer counts in the mean time of an answer. */
+const NEWEST_SHARE = 0.2;
 /** Whoever asks to be left alone for longer is left to the back-off, and the next provider takes over. */
 const MAX_WAIT_IN_PLACE_MS = 3_000;
 
@@ -58,10 +66,12 @@ export function createProvider(
     runtime?: Runtime;
   },
 ): Provider {
-  const { clock, random, runtime } = options;
+  const { clock, random, runtime = systemRuntime } = options;
   const http = createHttpProvider({ ...config, limits: options.limits, clock, runtime });
   const { label } = http;
-  const pace = createPace(options.requests_per_second, runtime);
+  const { requests_per_second = options.requests_per_second, adapts } = config;
+  const pace = createPace({ requests_per_second, adapts }, runtime);
+  let answer_ms = 0;
   const counters: ProviderCounters = {
     requests: 0,
     failures: 0,
@@ -79,16 +89,20 @@ export function createProvider(
     read: (answer: Answer) => T,
   ): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      await pace.turn();
+      const sent_at_ms = await pace.turn();
       counters.requests++;
       try {
-        const value = read(await http.send(path, request));
+        const answer = await http.send(path, request);
+        const took_ms = runtime.elapsed_ms() - sent_at_ms;
+        answer_ms += (took_ms - answer_ms) * (answer_ms === 0 ? 1 : NEWEST_SHARE);
+        const value = read(answer);
         counters.last_ok_at = clock.ms();
         return value;
       } catch (error) {
         if (closed) throw closed;
         if (!(error instanceof ProviderError)) throw error;
         note(error);
+        if (error instanceof RateLimited) pace.refused(sent_at_ms);
         const pause_ms = pauseBeforeRetry(error, attempt, random);
         if (pause_ms === null || attempt === MAX_ATTEMPTS) throw error;
         pace.hold(pause_ms);
@@ -126,6 +140,7 @@ export function createProvider(
     label,
     rpc,
     counters,
+    requestsPerSecond: () => Math.min(pace.requestsPerSecond(), 1000 / answer_ms),
     async close(reason) {
       closed = reason;
       pace.close(reason);

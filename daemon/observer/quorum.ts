@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import type { ProviderConfig } from './provider.ts';
 
 export interface Quorum {
-  /** Whether there are at least two providers to agree. */
+  /** Whether there are at least two providers to agree, at two hosts. */
   several(blockchain: string): boolean;
   /** Whether an invoice of this volume (USD micros) waits until a second provider has its payment too. */
   needed(blockchain: string, usd_micros: bigint): boolean;
@@ -16,7 +16,10 @@ export function createQuorum(config: Pick<Config, 'network' | 'blockchains' | 'q
   const above = parseDecimal(config.quorum_above_usd, USD_DECIMALS) ?? 0n;
   const several = new Set(
     blockchains
-      .filter((chain) => providersOf(chain, config.network, config.blockchains[chain.id]).length > 1)
+      .filter((chain) => {
+        const providers = providersOf(chain, config.network, config.blockchains[chain.id]);
+        return new Set(providers.map(({ url }) => hostOf(url))).size > 1;
+      })
       .map(({ id }) => id),
   );
   return {
@@ -25,13 +28,38 @@ export function createQuorum(config: Pick<Config, 'network' | 'blockchains' | 'q
   };
 }
 
-/** The configured providers alone, or the public ones; a key without a URL is the first one's, and goes to no other. */
+/** What an own provider is asked at most, until it refuses: then half of it, and slowly more again. */
+const OWN_REQUESTS_PER_SECOND = 50;
+
+/** What is configured of the providers of one blockchain. */
+export interface ConfiguredProviders {
+  provider?: string | undefined;
+  /** The first of `urls`, or the only one. */
+  url?: string | undefined;
+  urls?: readonly string[] | undefined;
+  api_key?: string | undefined;
+  requests_per_second?: number | undefined;
+}
+
+/**
+ * The configured providers alone, or the public ones, in the order of preference. A key goes to the first one and to others
+ * at its host, and to no one else.
+ */
 export function providersOf(
   { id, providers }: Pick<Blockchain, 'id' | 'providers'>,
   network: Config['network'],
-  { provider, url, api_key }: Partial<ProviderConfig> = {},
+  { provider, url, urls = [], api_key, requests_per_second }: ConfiguredProviders = {},
 ): ProviderConfig[] {
   const [first, ...others] = providers[network];
-  if (url) return [{ provider: provider ?? first?.provider ?? id, url, api_key }];
-  return first ? [{ ...first, api_key }, ...others] : [];
+  const own = [...new Set([...(url === undefined ? [] : [url]), ...urls])];
+  if (own.length === 0) return first ? [{ ...first, api_key }, ...others] : [];
+  return own.map((each) => ({
+    provider: provider ?? first?.provider ?? id,
+    url: each,
+    api_key: hostOf(each) === hostOf(own[0]) ? api_key : undefined,
+    requests_per_second: requests_per_second ?? OWN_REQUESTS_PER_SECOND,
+    adapts: true,
+  }));
 }
+
+const hostOf = (url = ''): string => (URL.canParse(url) ? new URL(url).host : url);

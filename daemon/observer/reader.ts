@@ -47,8 +47,8 @@ export interface ReaderOptions {
   network: Network;
   blockchain: Blockchain;
   source: RpcSource;
-  /** Requests that one reading may spend on single accounts. */
-  spare_requests: number;
+  /** Requests that one reading from this provider may spend on single accounts. */
+  spareRequests(label: string): number;
   /** The gateways to read now. */
   gateways(): Promise<readonly Gateway[]>;
 }
@@ -70,7 +70,7 @@ export interface Reader {
    */
   read(focus?: readonly AccountRef[]): Promise<void>;
   /** What a family is handed to talk to a provider. */
-  contextFor(rpc: Rpc, gateways: readonly Gateway[]): ReadContext;
+  contextFor(rpc: Rpc, label: string, gateways: readonly Gateway[]): ReadContext;
 }
 
 export function createReader(options: ReaderOptions): Reader {
@@ -80,7 +80,7 @@ export function createReader(options: ReaderOptions): Reader {
   return {
     blockchain,
     source,
-    contextFor: (rpc, gateways) => contextOf({ ...options, gateways, cache }, rpc),
+    contextFor: (rpc, label, gateways) => contextOf({ ...options, gateways, cache }, rpc, label),
     async read(focus = []) {
       for (let reading = 1; ; reading++) {
         try {
@@ -106,8 +106,8 @@ export function createReader(options: ReaderOptions): Reader {
     const urgent = async () => [...focus, ...(await dueAccounts())];
     const reading: Reading = { ...options, gateways, cache, urgent };
     const read_through = await source.use(async (rpc, label) => {
-      const through = await readAndRecheck(reading, rpc, watched);
-      await witnessPayments(reading, label, (other) => contextOf(reading, other));
+      const through = await readAndRecheck(reading, contextOf(reading, rpc, label), watched);
+      await witnessPayments(reading, label, (other, its_label) => contextOf(reading, other, its_label));
       return through;
     });
     await noteReading(app.db.query, blockchain.id, { started_at, read_through });
@@ -144,8 +144,9 @@ async function watchedNow({
 }
 
 function contextOf(
-  { app, network, blockchain, gateways, cache, spare_requests }: Omit<Reading, 'urgent'>,
+  { app, network, blockchain, gateways, cache, spareRequests }: Omit<Reading, 'urgent'>,
   rpc: Rpc,
+  label: string,
 ): ReadContext {
   return {
     rpc,
@@ -155,7 +156,7 @@ function contextOf(
     cache,
     now: () => seconds(app.clock),
     local: (chain_time) => app.clock_check.local(blockchain.id, chain_time),
-    spare_requests,
+    spare_requests: spareRequests(label),
   };
 }
 
@@ -165,11 +166,10 @@ function contextOf(
  */
 async function readAndRecheck(
   reading: Reading,
-  rpc: Rpc,
+  context: ReadContext,
   watched: readonly WatchedAddress[],
 ): Promise<number | null> {
   const { app, blockchain } = reading;
-  const context = contextOf(reading, rpc);
   const row = await getCursor(app.db.query, blockchain.id);
   const read = { tip: storedTip(row), read_through: null as number | null };
   try {

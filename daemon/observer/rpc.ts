@@ -26,6 +26,8 @@ export interface ProviderEvent {
 export interface ProviderStatus extends ProviderCounters {
   provider: string;
   state: 'unknown' | 'ok' | 'down' | 'wrong_network';
+  /** What it takes now, one request after the other. */
+  requests_per_second: number;
   backoff_until: number | null;
 }
 
@@ -52,7 +54,7 @@ export interface RpcOptions {
   network: Network;
   /** In the order of preference. */
   providers: readonly ProviderConfig[];
-  /** For each provider, shared by all callers. */
+  /** For each provider that has none of its own, shared by all callers. */
   requests_per_second: number;
   clock: Clock;
   onEvent?: (event: ProviderEvent) => void;
@@ -179,6 +181,7 @@ function noneUsable(blockchain: string, members: readonly Member[]): ProviderErr
 const statusOf = (member: Member): ProviderStatus => ({
   provider: member.label,
   state: stateOf(member),
+  requests_per_second: member.requestsPerSecond(),
   ...member.counters,
   backoff_until: member.health.backoffUntil(),
 });

@@ -24,7 +24,7 @@ interface Witnessing {
 export async function witnessPayments(
   { app, blockchain, source, gateways }: Witnessing,
   reader_label: string,
-  contextFor: (rpc: Rpc) => ReadContext,
+  contextFor: (rpc: Rpc, label: string) => ReadContext,
 ): Promise<void> {
   const chains = gateways.map(({ chain }) => chain);
   const large = (row: UnwitnessedTransfer) => app.quorum.needed(blockchain.id, row.amount_usd_micros);
@@ -33,7 +33,7 @@ export async function witnessPayments(
   if (rows.length === 0) return;
   try {
     await source.askOther(reader_label, async (rpc, label) => {
-      for (const row of rows) await witness(app, blockchain, contextFor(rpc), row, label);
+      for (const row of rows) await witness(app, blockchain, contextFor(rpc, label), row, label);
     });
   } catch (error) {
     // The payment waits; what the reader itself read stands.

@@ -122,6 +122,18 @@ describe('precedence', () => {
     expect(config.smtp_url).toBeUndefined();
   });
 
+  test('the providers of a blockchain are a list: in the file, in a variable and as a flag', () => {
+    verifies('urls-failover');
+    const urls = ['https://a.example/api', 'https://b.example:8332'];
+    const of = (sources: Sources) => load(sources).config.blockchains.bitcoin;
+    expect(of({ file: written({ blockchains: { bitcoin: { urls } } }) })).toEqual({ urls });
+    expect(of({ env: { GATEWAYD_BLOCKCHAINS_BITCOIN_URLS: urls.join(', ') } })).toEqual({ urls });
+    expect(of({ flags: { 'blockchains.bitcoin.urls': urls.join(' ') } })).toEqual({ urls });
+    expect(
+      of({ flags: { 'blockchains.bitcoin.provider': 'core', 'blockchains.bitcoin.urls': urls[1] ?? '' } }),
+    ).toEqual({ provider: 'core', urls: [urls[1]] });
+  });
+
   test('settings of all chains, gateways and tickers exist, each with a help text and a name of its own', () => {
     const names = settings.map((leaf) => leaf.name);
     for (const { id } of blockchains) expect(names).toContain(`wallets.${id}`);
@@ -191,6 +203,11 @@ describe('a configuration is refused', () => {
       { flags: { public_url: 'https://x.test/?a=1' } },
       'public_url: ',
     ],
+    [
+      'a provider that is no URL',
+      { env: { GATEWAYD_BLOCKCHAINS_TON_URLS: 'https://a.example,b.example' } },
+      'blockchains.ton.urls.1 (GATEWAYD_BLOCKCHAINS_TON_URLS): must be a URL',
+    ],
     ['a database of another kind', { flags: { database_url: 'mysql://x' } }, 'sqlite:FILE or postgres://'],
   ])('for %s', (_, sources, message) => {
     verifies('platform-key-form');
@@ -225,6 +242,11 @@ test('what is shown of a setting holds no secret', () => {
   expect(of('database_url', 'postgres://me:pass@db/x')).toBe('postgres://me:(hidden)@db/x');
   expect(of('database_url', 'sqlite:/a/b')).toBe('sqlite:/a/b');
   expect(of('blockchains.bitcoin.url', 'http://u:p:w@host')).toBe('http://u:(hidden)@host');
+  const urls = settings.find(({ name }) => name === 'blockchains.bitcoin.urls') ?? expect.fail();
+  expect(shown(urls, ['http://u:p@a.example', 'https://b.example/?key=1'])).toEqual([
+    'http://u:(hidden)@a.example',
+    'https://b.example/?key=(hidden)',
+  ]);
   // Providers hand out keys in queries and in paths.
   expect(of('blockchains.solana.url', 'https://rpc.example.com/?api-key=1a2b&net=main')).toBe(
     'https://rpc.example.com/?api-key=(hidden)&net=(hidden)',

@@ -13,6 +13,7 @@ import { json, serve } from '../helpers/local-server.ts';
 import { create, credit, invoiceRow, observe, transferTo } from '../helpers/payments.ts';
 import { createDatabase } from '../helpers/postgres.ts';
 import { createToncenter, queryOf } from '../helpers/toncenter.ts';
+import { verifies } from '../requirements.ts';
 
 const START = 1_800_000_000;
 /** Enough for every invoice of these tests. */
@@ -200,6 +201,46 @@ describe.each(databases)('the observer on %s', (database) => {
     indexer.beforeTip = () => Promise.reject(new Error('out of order too'));
     const other = await create(test, merchant, 'ton');
     expect((await check(test, other, merchant)).status).toBe(503);
+  });
+
+  it('goes from URL to URL of the settings, in one check and back when the first one is there again', async () => {
+    verifies('urls-failover');
+    const indexer = await serveTon();
+    let isDown = true;
+    const answer = async (path: string) => (await fetch(new URL(path, indexer.url))).json();
+    const first = await serve(({ path }, response) => {
+      if (isDown) json(response, 'out of order', 500);
+      else void answer(path).then((value) => json(response, value));
+    });
+    const test = await startApp({
+      database,
+      settings: {
+        'blockchains.ton.urls': `${first.url} ${indexer.url}`,
+        'gateways.ton-usdt.enabled': false,
+      },
+    });
+    onTestFinished(() => test.stop());
+    test.clock.set(START);
+    const merchant = await test.merchant();
+    await credit(test, merchant.id, CREDIT_MICROS);
+    const invoice = await create(test, merchant, 'ton');
+    indexer.pay(invoice);
+    expect((await check(test, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });
+    const states = () =>
+      test.app.observer
+        .status()
+        .find(({ blockchain }) => blockchain === 'ton')
+        ?.providers.map(({ state }) => state);
+    expect(states()).toEqual(['down', 'ok']);
+    isDown = false;
+    test.clock.advance(60);
+    indexer.now += 60;
+    const before = first.requests.length;
+    const other = await create(test, merchant, 'ton');
+    indexer.pay(other);
+    expect((await check(test, other, merchant)).json).toMatchObject({ status: 'confirmed' });
+    expect(states()).toEqual(['ok', 'ok']);
+    expect(first.requests.length).toBeGreaterThan(before);
   });
 
   it('answers 503 to an answer that no database can keep, and tells the operator of it', async () => {

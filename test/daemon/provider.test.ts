@@ -6,6 +6,7 @@ import { createPace } from '../../daemon/observer/pace.ts';
 import { createProvider, type Provider, type ProviderConfig } from '../../daemon/observer/provider.ts';
 import { ProviderError } from '../../src/chains/chain.ts';
 import { type AnswerRequest, json, serve } from '../helpers/local-server.ts';
+import { verifies } from '../requirements.ts';
 
 const clock = { ms: () => Date.UTC(2026, 10, 20, 12) };
 
@@ -279,8 +280,63 @@ test('the rate is never exceeded, however many ask at once', async () => {
   });
 });
 
+test('an own provider that refuses is asked half as often, once for all that was under way, and slowly more again', async () => {
+  verifies('pace-own-url');
+  const timer = { now: 0 };
+  const runtime = {
+    elapsed_ms: () => timer.now,
+    after: (ms: number, work: () => void) => {
+      queueMicrotask(() => {
+        timer.now += ms;
+        work();
+      });
+      return () => {};
+    },
+  };
+  const pace = createPace({ requests_per_second: 50, adapts: true }, runtime);
+  const sent = await Promise.all([pace.turn(), pace.turn(), pace.turn()]);
+  expect(sent).toEqual([0, 20, 40]);
+  for (const sent_at of sent) pace.refused(sent_at);
+  expect(pace.requestsPerSecond()).toBe(25);
+  expect([await pace.turn(), await pace.turn()]).toEqual([60, 100]);
+  pace.refused(100);
+  expect(pace.requestsPerSecond()).toBe(12.5);
+  timer.now += 60_000;
+  expect(pace.requestsPerSecond()).toBeCloseTo(12.5 * 1.25);
+  timer.now += 20 * 60_000;
+  expect(pace.requestsPerSecond()).toBe(50);
+  for (let refusal = 0; refusal < 20; refusal++) pace.refused(++timer.now);
+  expect(pace.requestsPerSecond()).toBe(0.5);
+});
+
+test('a provider that must not be asked more often than it says keeps its pace, and is only paused', () => {
+  const pace = createPace({ requests_per_second: 4 });
+  pace.refused(performance.now());
+  expect(pace.requestsPerSecond()).toBe(4);
+});
+
+test('a refusal halves the pace of the provider that is asked, by 429 and by JSON-RPC alike', async () => {
+  verifies('pace-own-url');
+  let limited = true;
+  const { rpc, requestsPerSecond } = await against(
+    ({ body }, response) => {
+      const { id } = JSON.parse(body || '{}') as { id?: number };
+      if (!limited) json(response, { id, result: 1 });
+      else if (body) json(response, { id, error: { code: 429, message: 'too many' } });
+      else response.writeHead(429, { 'retry-after': '0' }).end();
+      limited = false;
+    },
+    { config: { requests_per_second: 200, adapts: true } },
+  );
+  await rpc.json('/x');
+  expect(requestsPerSecond()).toBeLessThanOrEqual(100);
+  limited = true;
+  await rpc.call('x', []);
+  expect(requestsPerSecond()).toBeLessThanOrEqual(50);
+});
+
 test('turns are given in the order asked for, also across a hold', async () => {
-  const pace = createPace(500);
+  const pace = createPace({ requests_per_second: 500 });
   const order: number[] = [];
   const turns = [1, 2, 3, 4].map((n) => pace.turn().then(() => order.push(n)));
   pace.hold(50);

@@ -1,6 +1,6 @@
 // Several providers of one blockchain: fail-over and return, back-off, the network check and shutdown, over real HTTP.
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { providersOf } from '../../daemon/observer/quorum.ts';
+import { createQuorum, providersOf } from '../../daemon/observer/quorum.ts';
 import { openRpc, type ProviderEvent, type RpcOptions } from '../../daemon/observer/rpc.ts';
 import { type Network, ProviderError, type Rpc } from '../../src/chains/chain.ts';
 import { type AnswerRequest, json, type LocalServer, serve } from '../helpers/local-server.ts';
@@ -220,6 +220,61 @@ test('a configured provider stands alone; a key without a URL goes to the first 
   expect(of('mainnet')).toMatchObject(providers.mainnet);
   expect(of('mainnet', { api_key: 'secret' }).map(({ api_key }) => api_key)).toEqual(['secret', undefined]);
   const own = { provider: 'core', url: 'http://127.0.0.1:8332', api_key: 'secret' };
-  expect(of('mainnet', own)).toEqual([own]);
+  expect(of('mainnet', own)).toEqual([{ ...own, requests_per_second: 50, adapts: true }]);
   expect(of('testnet')).toEqual([]);
+});
+
+test('the public providers keep their pace, own ones begin at 50 requests per second, or at what is set', () => {
+  verifies('pace-own-url');
+  const providers = { mainnet: [{ provider: 'esplora', url: 'https://a.example' }], testnet: [] };
+  const of = (configured: object) => providersOf({ id: 'bitcoin', providers }, 'mainnet', configured);
+  expect(of({})).toEqual(providers.mainnet);
+  expect(of({ url: 'https://own.example' })).toMatchObject([{ requests_per_second: 50, adapts: true }]);
+  const set = { urls: ['https://own.example', 'https://more.example'], requests_per_second: 7 };
+  expect(of(set).map(({ requests_per_second }) => requests_per_second)).toEqual([7, 7]);
+});
+
+test('several configured providers are asked in their order; a key goes to the host of the first one only', () => {
+  verifies('urls-failover');
+  const [first, beside, other] = ['https://own.example/a', 'https://own.example/b', 'https://other.example'];
+  const providers = { mainnet: [{ provider: 'esplora', url: 'https://public.example' }], testnet: [] };
+  const of = (configured: object) =>
+    providersOf({ id: 'bitcoin', providers }, 'mainnet', configured).map(({ url, api_key }) => [
+      url,
+      api_key,
+    ]);
+  expect(of({ urls: [first, other, beside], api_key: 'secret' })).toEqual([
+    [first, 'secret'],
+    [other, undefined],
+    [beside, 'secret'],
+  ]);
+  expect(of({ url: other, urls: [first, other] })).toEqual([
+    [other, undefined],
+    [first, undefined],
+  ]);
+});
+
+test('two URLs of one host are no two providers that could agree', () => {
+  verifies('quorum');
+  const several = (urls: string[]) =>
+    createQuorum({
+      network: 'testnet',
+      quorum_above_usd: '100',
+      blockchains: { bitcoin: { urls } },
+    }).several('bitcoin');
+  expect(several(['https://a.example', 'https://b.example'])).toBe(true);
+  expect(several(['https://a.example/1', 'https://a.example/2'])).toBe(false);
+  expect(several(['https://a.example'])).toBe(false);
+});
+
+test('what a provider takes is shown: its own pace, or less where its answers take longer', async () => {
+  const slow = await node('slow', 'testnet', (_, response) => void setTimeout(() => json(response, 1), 60));
+  const { source } = open([slow.url]);
+  expect(source.status()).toMatchObject([{ requests_per_second: 1000 }]);
+  await source.use(async (rpc) => {
+    for (let request = 0; request < 10; request++) await rpc.json('/x');
+  });
+  const [{ requests_per_second } = expect.fail()] = source.status();
+  expect(requests_per_second).toBeLessThan(1000 / 50);
+  expect(requests_per_second).toBeGreaterThan(1);
 });

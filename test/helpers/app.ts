@@ -140,7 +140,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     log: createLog({ level: 'debug', sink: { write: (line) => log.push(line) } }),
     clock,
     // Unless a test says where its chains are, none can be asked: no test reaches a public provider.
-    source: (id) => options.source?.(id) ?? (config.blockchains[id]?.url ? undefined : unreachable),
+    source: (id) => options.source?.(id) ?? (hasProvider(config, id) ? undefined : unreachable),
   });
   await seedDeploymentWallets(app);
   const http = createHttp(app, routes);
@@ -189,6 +189,9 @@ const configFor = (
 
 /** Lines of the log that a failure of the daemon's own is told with. */
 const LINES_SHOWN = 3;
+
+const hasProvider = ({ blockchains }: Config, id: string) =>
+  (blockchains[id]?.url ?? blockchains[id]?.urls) !== undefined;
 
 async function send(
   { http, config, log }: { http: ReturnType<typeof createHttp>; config: Config; log: string[] },

@@ -35,6 +35,7 @@ export const sourceOf = (rpc: Rpc, label = 'provider'): RpcSource => ({
 const unasked_provider: ProviderStatus = {
   provider: 'none in this test',
   state: 'unknown',
+  requests_per_second: 1,
   backoff_until: null,
   requests: 0,
   failures: 0,
