@@ -83,22 +83,18 @@ export async function countContradictions(
   return new Map(rows.map(({ blockchain, count }) => [blockchain, Number(count)]));
 }
 
-/** What was booked on an operator's word is on the chain now, as he named it. */
-export async function confirmBooking(
+/** Closes one that a later reading settles, whatever it is about; nothing where none is open. */
+export async function settleContradiction(
   tx: Tx,
-  blockchain: string,
-  subject: string,
+  { blockchain, kind, subject }: Pick<Contradiction, 'blockchain' | 'kind' | 'subject'>,
+  note: string,
   now: number,
 ): Promise<void> {
   await tx
     .updateTable('contradictions')
-    .set({
-      closed_at: now,
-      closed_by: 'observer',
-      note: 'read from the chain, with the amount that was booked',
-    })
+    .set({ closed_at: now, closed_by: 'observer', note })
     .where('blockchain', '=', blockchain)
-    .where('kind', '=', 'booking_differs')
+    .where('kind', '=', kind)
     .where('subject', '=', subject)
     .where('closed_at', 'is', null)
     .execute();

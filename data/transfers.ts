@@ -271,12 +271,19 @@ export function pendingTransfers(
     .execute();
 }
 
-/** Transfers of blocks that left the chain lose their place in it. */
+/** Transfers of blocks that left the chain lose their place in it, and what a second provider said of them there. */
 export async function orphanTransfers(tx: Tx, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return;
   await tx
     .updateTable('transfers')
-    .set({ state: 'pending', height: null, block_hash: null, confirmations: 0, updated_at: now })
+    .set({
+      state: 'pending',
+      height: null,
+      block_hash: null,
+      confirmations: 0,
+      witness: null,
+      updated_at: now,
+    })
     .where('id', 'in', ids)
     .execute();
 }

@@ -1,5 +1,5 @@
 // Stores what was read of a chain: transfers with what they pay, reorganisations, proofs and cursors, one transaction a page.
-import { confirmBooking, noteContradiction } from '../../data/contradictions.ts';
+import { noteContradiction, settleContradiction } from '../../data/contradictions.ts';
 import { addRanges, moveCursor, putAccountCursors } from '../../data/cursors.ts';
 import { Overtaken } from '../../data/failures.ts';
 import { lockInvoices, makeDue } from '../../data/invoices.ts';
@@ -248,7 +248,9 @@ async function compareBooked(
 ): Promise<void> {
   const read = given.reduce((sum, transfer) => sum + transfer.amount_atomic, 0n).toString();
   const { txid, invoice_id } = booked;
-  if (read === booked.amount_atomic) return confirmBooking(tx, blockchain, booked.id, now);
+  const subject = { blockchain, kind: 'booking_differs', subject: booked.id } as const;
+  if (read === booked.amount_atomic)
+    return settleContradiction(tx, subject, 'read from the chain, with the amount that was booked', now);
   const details = { booked_atomic: booked.amount_atomic, read_atomic: read };
   app.log.error(
     { alert: 'booking_differs', blockchain, txid, invoice_id, ...details },
