@@ -44,6 +44,17 @@ export async function main(argv: readonly string[]): Promise<void> {
     .action(async (blockchain, options) =>
       (await import('./commands/reread.ts')).reread(blockchain, options),
     );
+  addSettings(
+    program
+      .command('verify')
+      .description(
+        'hold the books against their laws, read-only, also beside a running daemon; exits 0 or 65',
+      ),
+  )
+    .option('--law <numbers>', 'only these, separated by commas')
+    .option('--json', 'as one JSON object')
+    .option('--quiet', 'no progress, and nothing of laws that hold')
+    .action(async (options) => (await import('./commands/verify.ts')).verify(options));
   addSettings(program.command('config').description('show the settings in force and where they are from'))
     .option('--json', 'as one JSON object')
     .option('--all', 'also those without a value, with their variables')

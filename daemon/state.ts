@@ -44,6 +44,12 @@ export function openSecrets({ data_dir, secret }: Pick<Config, 'data_dir' | 'sec
   }
 }
 
+/** The same where there is one; null where none was made yet. */
+export function findSecrets(config: Pick<Config, 'data_dir' | 'secret'>): Secrets | null {
+  const known = config.secret !== undefined || existsSync(join(config.data_dir, SECRET_FILE));
+  return known ? openSecrets(config) : null;
+}
+
 /** Throws ConfigError where the database belongs to another secret. */
 export async function proveSecret(db: Db, secrets: Secrets, data_dir: string): Promise<void> {
   if ((await keepMeta(db.query, 'secret_check', secrets.check)) !== secrets.check)

@@ -48,8 +48,8 @@ export async function migrate(db: Db): Promise<string[]> {
   return results.filter((result) => result.status === 'Success').map((result) => result.migrationName);
 }
 
-/** The steps that `migrate` would apply. */
-export async function pendingSteps(db: Db): Promise<string[]> {
+/** The steps that `migrate` would apply. Throws DatabaseError on a newer schema. */
+export async function pendingSteps(db: Pick<Db, 'dialect' | 'query' | 'schema'>): Promise<string[]> {
   await refuseNewer(db);
   const known = await migratorOf(db.schema, db.dialect).getMigrations();
   return known.filter((step) => !step.executedAt).map((step) => step.name);
@@ -94,7 +94,7 @@ function migratorOf(db: Kysely<Tables>, dialect: Dialect): Migrator {
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });
 }
 
-async function refuseNewer(db: Db): Promise<void> {
+async function refuseNewer(db: Pick<Db, 'query'>): Promise<void> {
   const tables = await db.query.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some((table) => table.name === 'kysely_migration')) return;
   const rows = await (db.query as unknown as Kysely<{ kysely_migration: { name: string } }>)

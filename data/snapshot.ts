@@ -4,7 +4,7 @@ import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
 import pg from 'pg';
 import { registerExact } from './exact.ts';
 import { codeOf } from './failures.ts';
-import { DatabaseError, type Dialect, type Executor, IntegerPlugin } from './open.ts';
+import { DatabaseError, type Dialect, IntegerPlugin } from './open.ts';
 import { types } from './postgres.ts';
 import type { Tables } from './tables.ts';
 
@@ -15,7 +15,7 @@ const WORK_MEMORY = '128MB';
 
 export interface Snapshot {
   dialect: Dialect;
-  query: Executor;
+  query: Kysely<Tables>;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 // `gatewayd start`: one daemon from the first check to the last closed file.
+import { changeMeta } from '../../data/meta.ts';
 import { migrate } from '../../data/migrate.ts';
 import { type Db, openDb } from '../../data/open.ts';
 import { openApp, type RunningApp, seedDeploymentWallets } from '../app.ts';
@@ -12,6 +13,7 @@ import { routes } from '../routes/routes.ts';
 import { type Serving, serve, unusable } from '../serve.ts';
 import { openSecrets, prepareDataDir, proveNetwork, proveSecret } from '../state.ts';
 import { ensureSuperuser } from '../superuser.ts';
+import { STARTED_AT } from '../verify.ts';
 import { configOf } from './options.ts';
 
 /** Beyond what each part allows itself: then something hangs, and the process ends all the same. */
@@ -74,6 +76,7 @@ async function prepare(
   const secrets = openSecrets(config);
   await proveSecret(db, secrets, config.data_dir);
   await proveNetwork(db, config);
+  await changeMeta(db.query, STARTED_AT, String(Math.floor(clock.ms() / 1000)));
   if (!origins.has('public_url') && config.port === 0) config.public_url = serving.url;
   const ledger = await openLedger(db, secrets);
   const app = openApp({ config, db, ledger, secrets, log, clock });

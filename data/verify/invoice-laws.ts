@@ -13,7 +13,7 @@ const DELIVERY_SECONDS = 120;
 const settled = 'i.due_at > 1';
 
 const SEE_INVOICE = 'see `gw admin payment <invoice_id>`; the log says what happened to it';
-const SEE_EVENT = 'the invoice and its log say what happened; its merchant was told something else';
+const SEE_EVENT = 'the invoice and its log say what happened; its merchant was sent something else';
 
 /** Since when, at the latest, a daemon has been at work that believes its clock; null where that is not known. */
 function workingSince({ alive_at, started_at, clock_trusted }: VerifyContext): number | null {
@@ -158,7 +158,7 @@ export const invoiceLaws: Check[] = [
   bySql(
     14,
     'an automatic delivery of an event that is no confirmation',
-    'its receiver was told of something that it does not expect',
+    'its receiver got something that it does not expect',
     () => `select d.id as delivery_id, d.event_id, e.type from deliveries d join events e on e.id = d.event_id
       where d.kind = 'automatic' and e.type <> 'invoice.confirmed'`,
   ),

@@ -13,7 +13,7 @@ import type { Executor } from '../open.ts';
 import type { LedgerRow } from '../tables.ts';
 import { bySql, type Check, collector, type VerifyContext } from './law.ts';
 
-/** Rows read in one step where each is looked at by itself. */
+/** Rows read in one step where each is evaluated alone. */
 const ROWS_PER_READ = 5_000;
 
 /** The fee of a volume, as `platformFee` computes it. */

@@ -60,7 +60,7 @@ export const readingLaws: Check[] = [
   ),
   bySql(
     20,
-    'a contradiction that nobody has closed',
+    'a contradiction that no one has closed',
     'see `gw admin contradictions`, decide what is right, and close it',
     () => `select id as contradiction_id, blockchain, kind, txid, invoice_id, created_at from contradictions
       where closed_at is null`,

@@ -200,8 +200,8 @@ export const schemaLaws: Check[] = [
   sealed,
   bySql(
     21,
-    'an answer that is kept for a key, of something that was never made',
-    'its caller was told of a success that is not there; ask it what it has done since',
+    'an answer stored for a key, of something that was never made',
+    'its caller was answered with a success that is not there; ask it what it has done since',
     ({ at }) => `select caller, key, resource_id from idempotency
       where status = 200
         and not exists (select 1 from invoices i where i.id = idempotency.resource_id)

@@ -41,6 +41,9 @@ const titles: Record<number, string> = {
   21: 'the database is whole, and its laws are in force',
 };
 
+/** Of all laws that a database alone can be held against. */
+export const lawNumbers: readonly number[] = Object.keys(titles).map(Number);
+
 export interface BrokenPart extends Found {
   says: string;
   advice: string;
@@ -104,19 +107,21 @@ export async function verifyLaws(input: VerifyInput, options: VerifyOptions = {}
   return results;
 }
 
-/** A statement that fails must not end the transaction that all of them share. */
+/** A statement that fails must not end the transaction that all of them share, where there is one. */
 async function ask(context: VerifyContext, check: Check): Promise<Found | { unchecked: string }> {
-  const mark = async (word: string) => {
-    if (context.dialect === 'postgres' && context.query.isTransaction)
-      await sql.raw(word).execute(context.query);
-  };
+  const run = (text: string) => sql.raw(text).execute(context.query);
+  const is_marked =
+    context.dialect === 'postgres' &&
+    (await run('savepoint law').then(
+      () => true,
+      () => false,
+    ));
   try {
-    await mark('savepoint law');
     const found = await check.find(context);
-    await mark('release savepoint law');
+    if (is_marked) await run('release savepoint law');
     return found;
   } catch (error) {
-    await mark('rollback to savepoint law');
+    if (is_marked) await run('rollback to savepoint law');
     const row: BrokenRow = { fault: 'it cannot be asked', reason: (error as Error).message };
     return { count: 1, rows: [row] };
   }

@@ -13,11 +13,16 @@ export interface TestDatabase {
 }
 
 /** Creates an empty database; call `drop` in `afterAll`. Throws where `hasPostgres` is false. */
-export async function createDatabase(): Promise<TestDatabase> {
+export const createDatabase = (): Promise<TestDatabase> => create('template1');
+
+/** A copy of a database that no one is connected to. */
+export const copyDatabase = (url: string): Promise<TestDatabase> => create(new URL(url).pathname.slice(1));
+
+async function create(template: string): Promise<TestDatabase> {
   const server = inject('postgres_url');
   if (server === null) throw new Error('no PostgreSQL on this platform: ask hasPostgres first');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await run(server, `CREATE DATABASE ${name}`);
+  await run(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => run(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };

@@ -1,0 +1,154 @@
+// `gatewayd verify`: holds the books against their laws, each by its number, and shows the rows that break one.
+import type { Snapshot } from '../../data/snapshot.ts';
+import type { BrokenRow } from '../../data/verify/law.ts';
+import {
+  type BrokenPart,
+  type LawResult,
+  lawNumbers,
+  type SharedAddress,
+  sharedByAccounts,
+  verifyLaws,
+} from '../../data/verify/verify.ts';
+import { type Config, ConfigError } from '../config.ts';
+import { shown } from '../settings.ts';
+import { settings } from '../settings-schema.ts';
+import { openBooks, verifyInput } from '../verify.ts';
+import { configOf } from './options.ts';
+
+/** sysexits EX_DATAERR: a law is broken, or could not be checked. */
+const EXIT_BROKEN = 65;
+const INDENT = ' '.repeat(16);
+
+export interface VerifyOptions {
+  law?: string;
+  json?: boolean;
+  quiet?: boolean;
+}
+
+interface Report {
+  /** Without its password. */
+  database: string;
+  /** ISO 8601. */
+  checked_at: string;
+  ok: boolean;
+  laws: LawResult[];
+  /** Allowed, and shown: none of these accounts gains power over another. */
+  shared_addresses: SharedAddress[];
+}
+
+/**
+ * Prints to stdout what was found, and sets the exit code: 0 where all laws that were asked for hold, else 65. Throws
+ * ConfigError and DatabaseError where the database cannot be read.
+ */
+export async function verify(options: Record<string, unknown> & VerifyOptions): Promise<void> {
+  const { config } = configOf(options);
+  const laws = options.law === undefined ? undefined : chosen(options.law);
+  const progress = createProgress(options.quiet !== true);
+  const books = await openBooks(config);
+  try {
+    const report = await check(books, config, { laws, progress });
+    progress.end();
+    const text = options.json
+      ? JSON.stringify(report, null, 2)
+      : linesOf(report, options.quiet === true).join('\n');
+    if (text !== '') process.stdout.write(`${text}\n`);
+    if (!report.ok) process.exitCode = EXIT_BROKEN;
+  } finally {
+    progress.end();
+    await books.close();
+  }
+}
+
+async function check(
+  books: Snapshot,
+  config: Config,
+  { laws, progress }: { laws: number[] | undefined; progress: Progress },
+): Promise<Report> {
+  const now = Math.floor(Date.now() / 1000);
+  const input = await verifyInput(books, config, now);
+  const numbers = laws ?? lawNumbers;
+  const results = await verifyLaws(input, {
+    laws: numbers,
+    onLaw: (law, title) =>
+      progress.show(`${numbers.indexOf(law) + 1}/${numbers.length}  law ${law}: ${title}`),
+  });
+  const url = settings.find(({ name }) => name === 'database_url');
+  return {
+    database: String(url ? shown(url, config.database_url) : ''),
+    checked_at: new Date(now * 1000).toISOString(),
+    ok: results.every(({ ok }) => ok),
+    laws: results,
+    shared_addresses: await sharedByAccounts(books.query),
+  };
+}
+
+/** Numbers of laws from `1,4,7`, in order. Throws ConfigError. */
+function chosen(text: string): number[] {
+  const numbers = text.split(',').map((part) => Number(part.trim()));
+  const unknown = numbers.find((number) => !lawNumbers.includes(number));
+  if (unknown !== undefined)
+    throw new ConfigError(`--law ${text}: use numbers of 1 to ${lawNumbers.length}, such as 1,4`);
+  return [...new Set(numbers)].sort((one, other) => one - other);
+}
+
+interface Progress {
+  show(text: string): void;
+  end(): void;
+}
+
+/** One line on a terminal's stderr, which is gone afterwards; nothing elsewhere. */
+function createProgress(isWanted: boolean): Progress {
+  const { stderr } = process;
+  if (!isWanted || stderr.isTTY !== true) return { show() {}, end() {} };
+  const clear = '\r\u001b[2K';
+  return {
+    show: (text) => void stderr.write(`${clear}${text.slice(0, Math.max(0, stderr.columns - 1))}`),
+    end: () => void stderr.write(clear),
+  };
+}
+
+function linesOf({ database, checked_at, laws, shared_addresses }: Report, isQuiet: boolean): string[] {
+  const broken = laws.filter(({ count }) => count > 0).length;
+  const unchecked = laws.filter(({ unchecked }) => unchecked.length > 0).length;
+  const lines = laws.flatMap((law) => (isQuiet && law.ok ? [] : lawLines(law)));
+  if (isQuiet && lines.length === 0) return [];
+  const shared = shared_addresses.map(
+    ({ blockchain, address_key, accounts }) => `  ${blockchain} ${address_key}: ${accounts} accounts`,
+  );
+  return [
+    `${database} as it was at ${checked_at.replace('.000', '')}`,
+    '',
+    ...lines,
+    '',
+    ...(isQuiet || shared.length === 0
+      ? []
+      : ['addresses that several accounts use (allowed, and no fault):', ...shared, '']),
+    `${laws.length} laws checked: ${broken === 0 ? 'none is broken' : `${broken} broken`}${
+      unchecked === 0 ? '' : `, ${unchecked} could not be checked completely`
+    }`,
+  ];
+}
+
+function lawLines({ law, title, ok, count, broken, unchecked }: LawResult): string[] {
+  const verdict = ok ? 'ok' : count > 0 ? 'BROKEN' : 'unchecked';
+  return [
+    `${verdict.padEnd(9)}  ${String(law).padStart(2)}  ${title}`,
+    ...broken.flatMap(partLines),
+    ...unchecked.map((reason) => `${INDENT}not checked: ${reason}`),
+  ];
+}
+
+function partLines({ says, advice, count, rows }: BrokenPart): string[] {
+  const left = count - rows.length;
+  return [
+    `${INDENT}${says} (${count === 1 ? '1 row' : `${count} rows`}):`,
+    ...rows.map((row) => `${INDENT}  ${rowText(row)}`),
+    ...(left > 0 ? [`${INDENT}  and ${left} more`] : []),
+    `${INDENT}what to do: ${advice}`,
+  ];
+}
+
+const rowText = (row: BrokenRow): string =>
+  Object.entries(row)
+    .map(([name, value]) => `${name}=${value === null ? '-' : value}`)
+    .join(' ');
