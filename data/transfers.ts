@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { Transfer } from '../src/chains/chain.ts';
 import { newId } from './ids.ts';
+import { makeDue } from './invoices.ts';
 import type { Db, Executor, Tx } from './open.ts';
 import type { TransferRow } from './tables.ts';
 
@@ -288,18 +289,18 @@ export async function orphanTransfers(tx: Tx, ids: readonly string[], now: numbe
     .execute();
 }
 
-/** A second provider has these transfers too. */
-export async function witnessTransfers(
-  query: Executor,
-  ids: readonly string[],
+/** A second provider has this transfer too: its invoice is due at once. */
+export async function witnessTransfer(
+  tx: Tx,
+  { id, invoice_id }: Pick<TransferRow, 'id' | 'invoice_id'>,
   witness: string,
   now: number,
 ): Promise<void> {
-  if (ids.length === 0) return;
-  await query
+  if (invoice_id !== null) await makeDue(tx, invoice_id);
+  await tx
     .updateTable('transfers')
     .set({ witness, updated_at: now })
-    .where('id', 'in', ids)
+    .where('id', '=', id)
     .where('witness', 'is', null)
     .execute();
 }

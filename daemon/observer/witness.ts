@@ -1,7 +1,7 @@
 // Asks a second provider about payments that are too large for the word of one.
 import { noteContradiction, settleContradiction } from '../../data/contradictions.ts';
 import type { TransferRow } from '../../data/tables.ts';
-import { type UnwitnessedTransfer, unwitnessedTransfers, witnessTransfers } from '../../data/transfers.ts';
+import { type UnwitnessedTransfer, unwitnessedTransfers, witnessTransfer } from '../../data/transfers.ts';
 import {
   type Gateway,
   ProviderError,
@@ -92,7 +92,7 @@ async function witness(
   if (same === 'unknown') return;
   if (same && agrees(same, row)) {
     await app.db.transaction(async (tx) => {
-      await witnessTransfers(tx, [transfer.id], label, now);
+      await witnessTransfer(tx, transfer, label, now);
       const subject = { blockchain: blockchain.id, kind: 'provider_differs', subject: transfer.id } as const;
       await settleContradiction(tx, subject, 'a second provider has the same now', now);
     });
