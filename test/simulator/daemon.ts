@@ -8,6 +8,7 @@ import { createLog } from '../../daemon/log.ts';
 import { routes } from '../../daemon/routes/routes.ts';
 import type { Runtime } from '../../daemon/runtime.ts';
 import { createSecrets } from '../../daemon/secrets.ts';
+import { proveSecret } from '../../daemon/state.ts';
 import { migrate } from '../../data/migrate.ts';
 import { type Db, openDb } from '../../data/open.ts';
 import type { Network } from './network.ts';
@@ -101,6 +102,7 @@ export class Daemon {
     this.#db = await openDb(database_url, runtime);
     await migrate(this.#db);
     const secrets = createSecrets(SECRET);
+    await proveSecret(this.#db, secrets, this.config.data_dir);
     this.app = openApp({
       config: this.config,
       db: this.#db,

@@ -1,6 +1,6 @@
 // Holds what the daemon says against what truly happened.
 import type { Books } from './books.ts';
-import { brokenLaws } from './laws.ts';
+import type { Broken } from './laws.ts';
 import type { Bill, Model, Payment, Version } from './model.ts';
 import { EDGE_MS, type Town } from './town.ts';
 import type { World } from './world.ts';
@@ -17,6 +17,8 @@ export interface OracleOptions {
   books: Books;
   /** Whether the daemon's clock was ever wrong by more than it is to bear. */
   clockWasWrong(): boolean;
+  /** The laws of the books that are broken; all of them, or the cheap ones. */
+  broken(which: 'all' | 'cheap'): Promise<Broken[]>;
   fail(law: string, text: string): void;
 }
 
@@ -223,14 +225,14 @@ export class Oracle {
     );
   }
 
-  /** Holds all laws against all rows. */
-  laws(): void {
-    for (const { law, text } of brokenLaws(this.#options.books)) this.#options.fail(law, text);
+  /** Checks the books by the code of `gatewayd verify`. */
+  async laws(which: 'all' | 'cheap'): Promise<void> {
+    for (const { law, text } of await this.#options.broken(which)) this.#options.fail(law, text);
   }
 
   /** Everything, when nothing is under way any more. */
-  finish(): void {
-    this.laws();
+  async finish(): Promise<void> {
+    await this.laws('all');
     this.#finishBills();
     this.#finishPayments();
     this.#finishTransfers();

@@ -7,6 +7,10 @@ const NAME = /\b[\w-]{30,}\b/g;
 const NOTES_SHOWN = 40;
 const NOTE_CHARS = 600;
 
+/** One thing that happened, as a line. */
+export const lineOf = (step: number, at_ms: number, text: string): string =>
+  `${step} ${timeOf(at_ms)} ${text.slice(0, NOTE_CHARS)}`;
+
 export function reportOf({ seed, plan, failure, ...counts }: RunResult): string {
   const hours = (counts.virtual_ms / 3_600_000).toFixed(1);
   const lines = [
@@ -18,8 +22,7 @@ export function reportOf({ seed, plan, failure, ...counts }: RunResult): string 
   const notes = failure.notes.map((note) => ({ ...note, text: note.text() }));
   const about = notes.filter(({ text }) => [...names].some((name) => text.includes(name)));
   const before = notes.slice(-NOTES_SHOWN);
-  const show = ({ step, at_ms, text }: (typeof notes)[number]) =>
-    `  ${step} ${timeOf(at_ms)} ${text.slice(0, NOTE_CHARS)}`;
+  const show = ({ step, at_ms, text }: (typeof notes)[number]) => `  ${lineOf(step, at_ms, text)}`;
   lines.push('', 'what had happened to it:', ...about.slice(0, NOTES_SHOWN).map(show));
   lines.push('', 'what happened before:', ...before.map(show));
   lines.push('', 'rows:', ...failure.rows.map((row) => `  ${row}`));

@@ -6,6 +6,7 @@ import { takeIdsFrom } from '../../data/ids.ts';
 import { type Books, openBooks } from './books.ts';
 import { Daemon } from './daemon.ts';
 import { hmacInPlace } from './hmac.ts';
+import { type Broken, brokenLaws, CHEAP_LAWS } from './laws.ts';
 import type { Model } from './model.ts';
 import { Network, NO_FAULTS, type Provider } from './network.ts';
 import { Oracle } from './oracle.ts';
@@ -20,7 +21,7 @@ import { type Note, World } from './world.ts';
 const START_MS = 1_800_000_000_000;
 /** Memory behind a file system, where there is one: every commit asks the disk. */
 const SHARED_MEMORY = '/dev/shm';
-/** How often all laws are held against all rows. */
+/** How often the cheap laws are checked on all rows. */
 const LAWS_EVERY_EVENTS = 5_000;
 const NOTES_SHOWN = 20_000;
 /** A clock this far from true time is within what the daemon is to bear. */
@@ -76,6 +77,8 @@ export interface RunOptions {
   blockchains?: readonly string[];
   /** False ends it when everything would calm down. */
   calms?: boolean;
+  /** Called with everything that happens. */
+  onNote?: ((note: Note) => void) | undefined;
   /** Where the database is put; in memory if there is such a place. */
   directory?: string;
 }
@@ -116,6 +119,8 @@ class Run {
   #books: Books | undefined;
   #failure: Failure | null = null;
   #lives = 0;
+  /** By the daemon's clock, Unix seconds. */
+  #started_at = 0;
   #deaths = 0;
   /** Whether anything may still go wrong. */
   #storm = false;
@@ -124,10 +129,11 @@ class Run {
   #clock_since_ms = START_MS;
   #worst_clock_ms = 0;
 
-  constructor(seed: number, file: string, { events, off, blockchains, calms = true }: RunOptions) {
+  constructor(seed: number, file: string, { events, off, blockchains, calms = true, onNote }: RunOptions) {
     const plan = planOf(seed, { off, blockchains });
     const random = new Random(`run ${seed}`);
     const world = this.#world;
+    world.onNote = onNote;
     this.#plan = plan;
     this.#random = random;
     this.#file = file;
@@ -200,6 +206,7 @@ class Run {
         models: this.#models,
         books,
         clockWasWrong: () => this.#worst_clock_ms > BEARABLE_MS,
+        broken: (which) => this.#broken(which),
         fail: (law, text) => this.#fail(law, text),
       });
       this.#openReceivers(oracle);
@@ -207,7 +214,7 @@ class Run {
       this.#brew();
       this.#town.live();
       while (!this.#failure && this.#world.events < this.#last_event && (await this.#world.step()))
-        this.#look(oracle);
+        await this.#judge(oracle);
       if (!this.#failure && this.#calms) await this.#calm(oracle);
       if (this.#failure) this.#failure.rows = oracle.rowsOf(this.#failure.text);
     } finally {
@@ -215,9 +222,21 @@ class Run {
     }
   }
 
-  #look(oracle: Oracle): void {
+  async #judge(oracle: Oracle): Promise<void> {
     oracle.step();
-    if (this.#storm && this.#world.events % LAWS_EVERY_EVENTS === 0) oracle.laws();
+    if (this.#storm && this.#world.events % LAWS_EVERY_EVENTS === 0) await oracle.laws('cheap');
+  }
+
+  async #broken(which: 'all' | 'cheap'): Promise<Broken[]> {
+    const { config, clock } = this.#daemon ?? {};
+    if (!config || !clock) return [];
+    return brokenLaws({
+      config,
+      now: Math.floor(clock.ms() / 1000),
+      started_at: this.#started_at,
+      clock_trusted: this.#worst_clock_ms <= BEARABLE_MS,
+      laws: which === 'all' ? undefined : CHEAP_LAWS,
+    });
   }
 
   #fail(law: string, text: string): void {
@@ -278,6 +297,7 @@ class Run {
       onError: (line) => this.#hear(line),
     });
     this.#daemon = daemon;
+    this.#started_at = Math.floor(daemon.clock.ms() / 1000);
     await daemon.start();
     this.#world.note('started');
   }
@@ -399,7 +419,7 @@ class Run {
       await this.#startAgain(DAY_MS);
       await this.#pass(oracle, AFTER_DAY_MS);
     }
-    if (!this.#failure) oracle.finish();
+    if (!this.#failure) await oracle.finish();
     world.note(CLOSED);
   }
 
@@ -407,7 +427,7 @@ class Run {
     const until_ms = this.#world.now_ms + ms;
     while (!this.#failure && (this.#world.nextAt() ?? Number.POSITIVE_INFINITY) <= until_ms) {
       await this.#world.step();
-      this.#look(oracle);
+      await this.#judge(oracle);
     }
     this.#world.jump(Math.max(0, until_ms - this.#world.now_ms));
   }

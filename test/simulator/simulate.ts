@@ -1,16 +1,19 @@
 // npm run simulate: plays seeds until so many events have happened, and tells of the first law that is broken.
 import { featuresOf, planOf } from './plan.ts';
-import { reportOf } from './report.ts';
+import { lineOf, reportOf } from './report.ts';
 import { type RunOptions, type RunResult, runSeed } from './run.ts';
+import type { Note } from './world.ts';
 
 const USAGE = `npm run simulate -- [options]
   --seed N         plays this seed alone, and tells its history
   --shrink         with --seed: turns off whatever the failure does not need, and tells what is left
+  --trace A,B      with --seed: prints everything that happens whose line contains one of these texts
   --events N       plays fresh seeds until so many events have happened (default 1,000,000)
   --from N         the first of the fresh seeds; by the time of day otherwise
   --chains A,B     in place of the blockchains that the seed chooses
   --only A,B       turns off every fault and every rare act but these
   --without A,B    turns off these
+  --seconds N      plays fresh seeds for so long
   --keep-going     does not stop at the first law that is broken`;
 
 const DEFAULT_EVENTS = 1_000_000;
@@ -19,6 +22,9 @@ interface Asked {
   seed: number | null;
   from: number;
   events: number;
+  /** Unix milliseconds after which no further seed is played. */
+  until_ms: number;
+  trace: string[];
   chains: string[] | undefined;
   only: string[] | null;
   without: string[];
@@ -41,7 +47,9 @@ function asked(argv: readonly string[]): Asked {
   return {
     seed: number('seed'),
     from: number('from') ?? Date.now() % 1_000_000_000,
-    events: number('events') ?? DEFAULT_EVENTS,
+    events: number('events') ?? (number('seconds') === null ? DEFAULT_EVENTS : Number.POSITIVE_INFINITY),
+    until_ms: Date.now() + (number('seconds') ?? Number.POSITIVE_INFINITY) * 1000,
+    trace: text('trace')?.split(',') ?? [],
     chains: text('chains')?.split(','),
     only: text('only')?.split(',') ?? null,
     without: text('without')?.split(',') ?? [],
@@ -56,10 +64,14 @@ const cpu = (): number => {
   return user + system;
 };
 
-function optionsFor(seed: number, { chains, only, without }: Asked): RunOptions {
+function optionsFor(seed: number, { chains, only, without, trace }: Asked): RunOptions {
   const all = featuresOf(planOf(seed, { blockchains: chains }));
   const off = only ? all.filter((name) => !only.includes(name)) : [];
-  return { blockchains: chains, off: [...off, ...without] };
+  const onNote = ({ step, at_ms, text }: Note) => {
+    const said = text();
+    if (trace.some((part) => said.includes(part))) process.stdout.write(`${lineOf(step, at_ms, said)}\n`);
+  };
+  return { blockchains: chains, off: [...off, ...without], ...(trace.length > 0 && { onNote }) };
 }
 
 /** A run without a feature may take this much longer to fail. */
@@ -105,7 +117,9 @@ async function main(asked: Asked): Promise<void> {
   let failures = 0;
   for (
     let each = 0;
-    each < (asked.seed === null ? Number.POSITIVE_INFINITY : 1) && total < asked.events;
+    each < (asked.seed === null ? Number.POSITIVE_INFINITY : 1) &&
+    total < asked.events &&
+    Date.now() < asked.until_ms;
     each++
   ) {
     const seed = asked.seed ?? asked.from + each;

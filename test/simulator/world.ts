@@ -25,6 +25,8 @@ export class World {
   events = 0;
   /** Folds every note: equal for equal histories. */
   digest = 0;
+  /** Called with each note. */
+  onNote: ((note: Note) => void) | undefined;
   readonly #heap: Timer[] = [];
   readonly #turns: (() => void)[] = [];
   readonly #notes: Note[] = [];
@@ -61,7 +63,9 @@ export class World {
   note(key: string, text: () => string = () => key): void {
     for (let at = 0; at < key.length; at++)
       this.digest = Math.imul(this.digest ^ key.charCodeAt(at), 0x01000193) >>> 0;
-    this.#notes.push({ step: this.events, at_ms: this.now_ms, text });
+    const note = { step: this.events, at_ms: this.now_ms, text };
+    this.onNote?.(note);
+    this.#notes.push(note);
     if (this.#notes.length > 2 * NOTES_KEPT) this.#notes.splice(0, NOTES_KEPT);
   }
 
