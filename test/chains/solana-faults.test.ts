@@ -418,6 +418,26 @@ describe('time', () => {
   });
 });
 
+describe('a clock that is ahead of the chain', () => {
+  it('takes no payment for older than its watch, which began by that clock', async () => {
+    verifies('clock-offset');
+    const AHEAD_SECONDS = 310;
+    const model = createModel(START);
+    model.grant(ONE, 1_000_000_000n);
+    const reader = createReader(model, [ONE], {
+      since: START + AHEAD_SECONDS,
+      spare_requests: SPARE_REQUESTS,
+    });
+    reader.context.now = () => Math.floor(model.now) + AHEAD_SECONDS;
+    const ours = (time: number) => time + AHEAD_SECONDS;
+    reader.context.local = (time) => ({ earliest_at: ours(time), latest_at: ours(time) });
+    await reader.tick();
+    model.pay({ to: ONE, amount: 5n, memo: 'IN TIME' });
+    await pass(model, reader, 30);
+    expect(memos(reader)).toEqual(['IN TIME']);
+  });
+});
+
 describe('costs', () => {
   it.each([1, 100, 10_000])('of %i merchants without payments are what they were', async (merchants) => {
     verifies('read-per-batch');

@@ -48,10 +48,12 @@ export async function brokenLaws({ config, laws, ...known }: LawOptions): Promis
     };
     const results = await verifyLaws(input, { laws });
     return results.flatMap(({ law, broken, unchecked }) => [
-      ...broken.map(({ says, count, rows }) => ({
-        law: `law-${law}`,
-        text: `${count}: ${says}; ${JSON.stringify(rows.slice(0, ROWS_SHOWN))}`,
-      })),
+      ...broken
+        .filter(({ rows }) => !rows.every(({ kind }) => kind === REVERSED))
+        .map(({ says, count, rows }) => ({
+          law: `law-${law}`,
+          text: `${count}: ${says}; ${JSON.stringify(rows.slice(0, ROWS_SHOWN))}`,
+        })),
       ...unchecked.map((reason) => ({ law: `law-${law}`, text: `not checked: ${reason}` })),
     ]);
   } finally {
@@ -60,3 +62,5 @@ export async function brokenLaws({ config, laws, ...known }: LawOptions): Promis
 }
 
 const ROWS_SHOWN = 3;
+/** A fork undid what was confirmed: the model does that, and the operator is shown it. */
+const REVERSED = 'booked_gone';

@@ -252,8 +252,7 @@ export class Oracle {
         (payment) => this.#isInTime(payment, bill) && this.#standingFor(payment, bill) !== null,
       );
       const sum = paid.reduce((total, each) => total + (this.#standingFor(each, bill)?.amount ?? 0n), 0n);
-      const isHeld =
-        books.rows("select 1 from payments where invoice_id = ? and status = 'held'", bill.id).length > 0;
+      const isHeld = this.#isHeld(bill);
       if (paid.length > 0 && sum >= bill.amount && !isHeld)
         fail(
           'in-time-confirms',
@@ -265,6 +264,15 @@ export class Oracle {
           `invoice ${bill.id} (${bill.chain}) is still open, ${sum} of ${bill.amount} came`,
         );
     }
+  }
+
+  /** Whether the limit does not cover it, or did not until its grace was over. */
+  #isHeld(bill: Bill): boolean {
+    const { books } = this.#options;
+    const is = "select 1 from payments where invoice_id = ? and status = 'held'";
+    const was =
+      "select 1 from payment_logs where invoice_id = ? and from_status = 'held' and to_status = 'late'";
+    return books.rows(is, bill.id).length > 0 || books.rows(was, bill.id).length > 0;
   }
 
   #standingFor(payment: Payment, bill: Bill): Version | null {

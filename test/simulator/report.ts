@@ -5,7 +5,7 @@ import type { RunResult } from './run.ts';
 /** An id, a transaction, a block, an address. */
 const NAME = /\b[\w-]{30,}\b/g;
 const NOTES_SHOWN = 40;
-const NOTE_CHARS = 600;
+const NOTE_CHARS = 900;
 
 /** One thing that happened, as a line. */
 export const lineOf = (step: number, at_ms: number, text: string): string =>

@@ -147,7 +147,7 @@ const readable = (entries: readonly SignatureInfo[]) => entries.filter(({ err })
  * Where reading continues: from the stored cursor, from the beginning where there is none, with the balance as it is now as
  * its base, or once more from the beginning where no transaction explains a balance.
  */
-export function beginAt({ tip }: Pass, { account, cursor: stored, observed }: Visit): AccountCursor {
+export function beginAt({ context, tip }: Pass, { account, cursor: stored, observed }: Visit): AccountCursor {
   const { since } = account.owner;
   const { amount, slot } = observed;
   const begun = watchedSince(stored ?? { ...newCursor, since }, since);
@@ -155,7 +155,7 @@ export function beginAt({ tip }: Pass, { account, cursor: stored, observed }: Vi
   const unexplained = cursor.gap_at === null ? 0 : tip.time - cursor.gap_at;
   const is_rested = cursor.reread_at === null || tip.time - cursor.reread_at >= REREAD_PAUSE_SECONDS;
   if (unexplained >= REREAD_AFTER_SECONDS && is_rested && !cursor.behind) return readAgain(cursor, tip.time);
-  return { ...cursor, unread: cursor.unread.filter(([, , time]) => !isBeforeWatch(account, time)) };
+  return { ...cursor, unread: cursor.unread.filter(([, , time]) => !isBeforeWatch(context, account, time)) };
 }
 
 /** What is to be read, oldest first: what could not be read before is tried again. */

@@ -1,10 +1,11 @@
 // The signatures of one Solana account that were not read yet, page by page from the newest.
+import type { ReadContext } from '../chain.ts';
 import { refuseFuture } from '../future.ts';
 import type { Pass, Visit, WatchedAccount } from './account.ts';
 import type { AccountCursor } from './cursor.ts';
 import { badAnswer, readSignatures, type SignatureInfo } from './rpc.ts';
 
-/** The chain's clock may be this far before ours. */
+/** The chain's clock may be this far before ours beyond what was measured. */
 const SINCE_MARGIN_SECONDS = 60;
 /** How far a listing made later than the balances may be ahead of them; a slot from nowhere would end all listing. */
 const AHEAD_SLOTS = 1500;
@@ -96,7 +97,7 @@ async function readPage(
       throw badAnswer(`${account.key}: the node gives the same page again`);
   }
   const isOld = ({ slot, blockTime }: SignatureInfo) =>
-    slot < cursor.floor || isBeforeWatch(account, blockTime ?? null);
+    slot < cursor.floor || isBeforeWatch(context, account, blockTime ?? null);
   const listed = new Set(entries.map(({ signature }) => signature));
   const known = new Set(cursor.recent.map(([signature]) => signature));
   const oldest = cursor.recent.filter(([, each]) => each === cursor.recent[0]?.[1]);
@@ -110,6 +111,9 @@ async function readPage(
   };
 }
 
-/** Whether a transaction of this block time is older than the watch, and no payment of ours. */
-export const isBeforeWatch = (account: WatchedAccount, time: number | null): boolean =>
-  time !== null && time < account.owner.since - SINCE_MARGIN_SECONDS;
+/** Whether a transaction of this block time is older than the watch, which began by our clock, and no payment of ours. */
+export const isBeforeWatch = (
+  { local }: Pick<ReadContext, 'local'>,
+  account: WatchedAccount,
+  time: number | null,
+): boolean => time !== null && local(time).latest_at < account.owner.since - SINCE_MARGIN_SECONDS;

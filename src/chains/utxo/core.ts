@@ -77,14 +77,16 @@ async function* listMempool(
   memory.unread = [...arrived, ...left];
   const known = payingNew(memory, watched, listed);
   for (let from = 0; from < known.length; from += BATCH)
-    yield await readTransactions(rpc, memory, known.slice(from, from + BATCH), seen_at);
+    yield (await readTransactions(rpc, memory, known.slice(from, from + BATCH), seen_at)).read;
   memory.indexed = new Set(watched.keys());
   const turn = memory.unread.slice(0, TRANSACTIONS_PER_READ);
   for (let from = 0; from < turn.length; from += BATCH) {
     const batch = turn.slice(from, from + BATCH);
-    const read = await readTransactions(rpc, memory, batch, seen_at);
+    const { read, missing } = await readTransactions(rpc, memory, batch, seen_at);
     yield read;
-    for (const txid of batch) memory.known.set(txid, { seen_at, payees: '' });
+    // Mined or replaced since it was listed; or another node answered, which has not received it yet. If it is listed
+    // again, it is read again.
+    for (const txid of batch) if (!missing.has(txid)) memory.known.set(txid, { seen_at, payees: '' });
     for (const { transaction } of read)
       memory.known.set(transaction.txid, {
         seen_at,
@@ -132,15 +134,25 @@ function payingNew(memory: Memory, watched: Watched, listed: ReadonlySet<string>
   );
 }
 
-async function readTransactions(rpc: Rpc, memory: Memory, txids: string[], now: number): Promise<Sighting[]> {
+/** The transactions that pay someone, and the ids of those that the node does not have. */
+async function readTransactions(
+  rpc: Rpc,
+  memory: Memory,
+  txids: string[],
+  now: number,
+): Promise<{ read: Sighting[]; missing: ReadonlySet<string> }> {
   const answers = await batched(rpc, 'getrawtransaction', txids);
-  return answers.flatMap((answer, index) => {
-    // Mined or replaced since it was listed.
-    if (answer === null) return [];
+  const missing = new Set<string>();
+  const read = answers.flatMap((answer, index) => {
     const txid = txids[index] as string;
+    if (answer === null) {
+      missing.add(txid);
+      return [];
+    }
     const transaction = transactionAs(rpc, txid, asBytes(rpc, answer));
     return transaction ? { transaction, seen_at: memory.known.get(txid)?.seen_at ?? now } : [];
   });
+  return { read, missing };
 }
 
 /** One answer per txid, null where the node has no such transaction; any other failure is thrown. */
