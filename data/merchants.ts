@@ -95,22 +95,6 @@ export async function putWallet(query: Executor, wallet: WalletRow): Promise<voi
     .execute();
 }
 
-/** Merchants that receive at this address, at most two: more than one may have set the same. */
-export async function merchantsAtAddress(
-  query: Executor,
-  blockchain: string,
-  address_key: string,
-): Promise<string[]> {
-  const rows = await query
-    .selectFrom('wallets')
-    .select('merchant_id')
-    .where('blockchain', '=', blockchain)
-    .where('address_key', '=', address_key)
-    .limit(2)
-    .execute();
-  return rows.map((row) => row.merchant_id);
-}
-
 export function deploymentWallets(query: Executor): Promise<DeploymentWalletRow[]> {
   return query.selectFrom('deployment_wallets').selectAll().orderBy('blockchain').execute();
 }
