@@ -3,6 +3,7 @@ import type { Config } from '../../daemon/config.ts';
 import { ledgerKey } from '../../daemon/ledger.ts';
 import { apiKeyPurpose, createSecrets, webhookSecretPurpose } from '../../daemon/secrets.ts';
 import { openSnapshot } from '../../data/snapshot.ts';
+import type { BrokenRow } from '../../data/verify/law.ts';
 import { type VerifyInput, verifyLaws } from '../../data/verify/verify.ts';
 import { disabledGatewaysOf, gatewaysOf } from '../../src/chains/gateways.ts';
 import { hashKey } from '../../src/keys.ts';
@@ -24,10 +25,12 @@ export interface LawOptions {
   /** False where its clock was ever wrong by more than it must bear. */
   clock_trusted: boolean;
   laws?: readonly number[] | undefined;
+  /** Whether the world made a row what it is, and the daemon rightly shows it. */
+  isCaused(row: BrokenRow): boolean;
 }
 
 /** Every law that a committed state breaks. */
-export async function brokenLaws({ config, laws, ...known }: LawOptions): Promise<Broken[]> {
+export async function brokenLaws({ config, laws, isCaused, ...known }: LawOptions): Promise<Broken[]> {
   const snapshot = await openSnapshot(config.database_url);
   try {
     const secrets = createSecrets(config.secret ?? '');
@@ -49,7 +52,7 @@ export async function brokenLaws({ config, laws, ...known }: LawOptions): Promis
     const results = await verifyLaws(input, { laws });
     return results.flatMap(({ law, broken, unchecked }) => [
       ...broken
-        .filter(({ rows }) => !rows.every(({ kind }) => kind === REVERSED))
+        .filter(({ rows }) => !rows.every(isCaused))
         .map(({ says, count, rows }) => ({
           law: `law-${law}`,
           text: `${count}: ${says}; ${JSON.stringify(rows.slice(0, ROWS_SHOWN))}`,
@@ -62,5 +65,3 @@ export async function brokenLaws({ config, laws, ...known }: LawOptions): Promis
 }
 
 const ROWS_SHOWN = 3;
-/** A fork undid what was confirmed: the model does that, and the operator is shown it. */
-const REVERSED = 'booked_gone';

@@ -193,7 +193,7 @@ function spoiled(honest: ModelAnswer, fault: keyof NetworkFaults | null, random:
   return honest;
 }
 
-const SHOWN_CHARS = 400;
+const SHOWN_CHARS = 20_000;
 
 function shown(url: URL, body: string | null, answer: ModelAnswer, fault: string | null): string {
   const asked = body === null ? `${url.pathname}${url.search}` : body;

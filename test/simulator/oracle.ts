@@ -17,6 +17,8 @@ export interface OracleOptions {
   books: Books;
   /** Whether the daemon's clock was ever wrong by more than it is to bear. */
   clockWasWrong(): boolean;
+  /** By how much the clock that it lives by has moved against true time since then, milliseconds. */
+  clockMovedSince(ms: number): number;
   /** The laws of the books that are broken; all of them, or the cheap ones. */
   broken(which: 'all' | 'cheap'): Promise<Broken[]>;
   fail(law: string, text: string): void;
@@ -59,6 +61,8 @@ export class Oracle {
   readonly #options: OracleOptions;
   /** Webhooks received, by id. */
   readonly #webhooks = new Map<string, number>();
+  /** When each invoice was made, true Unix milliseconds. */
+  readonly #made = new Map<string, number>();
   #seen = 0n;
 
   constructor(options: OracleOptions) {
@@ -72,7 +76,11 @@ export class Oracle {
     if (count > 1) this.#options.fail('webhook-once', `webhook ${webhook_id} came ${count} times`);
   }
 
-  /** Looks at what was committed since the last time. */
+  madeAt(invoice_id: string): number | undefined {
+    return this.#made.get(invoice_id);
+  }
+
+  /** Judges what was committed since the last time. */
   step(): void {
     const { books } = this.#options;
     if (!books.changed()) return;
@@ -89,6 +97,7 @@ export class Oracle {
   #judge({ type, invoice_id, payment_id }: EventRow): void {
     const bill = this.#options.town.bills.get(invoice_id ?? '');
     this.#options.world.note(`event ${type}`, () => `event ${type} of ${invoice_id ?? payment_id}`);
+    if (type === 'invoice.created' && invoice_id) this.#made.set(invoice_id, this.#options.world.now_ms);
     if (type === 'invoice.expired' && bill) this.#judgeExpired(bill);
     if (type === 'invoice.confirmed' && invoice_id) this.#judgeConfirmed(invoice_id, bill);
     if ((type === 'payment.late' || type === 'payment.unmatched') && payment_id) this.#judgeStray(payment_id);
@@ -116,7 +125,9 @@ export class Oracle {
   /** In time beyond doubt: what is within the last seconds is one or the other. */
   #isInTime(payment: Payment, { created_ms, ends_ms }: Bill): boolean {
     const made_ms = this.#model(payment.blockchain).madeAt(payment);
-    return made_ms >= created_ms && made_ms <= ends_ms - EDGE_MS;
+    // The end that was promised is a time of a clock that was set since.
+    const moved_ms = this.#options.clockMovedSince(created_ms);
+    return made_ms >= created_ms + moved_ms && made_ms <= ends_ms - EDGE_MS - moved_ms;
   }
 
   #model(blockchain: string): Model {

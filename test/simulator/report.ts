@@ -9,7 +9,7 @@ const NOTE_CHARS = 900;
 
 /** One thing that happened, as a line. */
 export const lineOf = (step: number, at_ms: number, text: string): string =>
-  `${step} ${timeOf(at_ms)} ${text.slice(0, NOTE_CHARS)}`;
+  `${step} ${timeOf(at_ms)} ${text}`;
 
 export function reportOf({ seed, plan, failure, ...counts }: RunResult): string {
   const hours = (counts.virtual_ms / 3_600_000).toFixed(1);
@@ -22,7 +22,8 @@ export function reportOf({ seed, plan, failure, ...counts }: RunResult): string 
   const notes = failure.notes.map((note) => ({ ...note, text: note.text() }));
   const about = notes.filter(({ text }) => [...names].some((name) => text.includes(name)));
   const before = notes.slice(-NOTES_SHOWN);
-  const show = ({ step, at_ms, text }: (typeof notes)[number]) => `  ${lineOf(step, at_ms, text)}`;
+  const show = ({ step, at_ms, text }: (typeof notes)[number]) =>
+    `  ${lineOf(step, at_ms, text.slice(0, NOTE_CHARS))}`;
   lines.push('', 'what had happened to it:', ...about.slice(0, NOTES_SHOWN).map(show));
   lines.push('', 'what happened before:', ...before.map(show));
   lines.push('', 'rows:', ...failure.rows.map((row) => `  ${row}`));

@@ -26,6 +26,10 @@ const LAWS_EVERY_EVENTS = 5_000;
 const NOTES_SHOWN = 20_000;
 /** A clock this far from true time is within what the daemon is to bear. */
 const BEARABLE_MS = 30_000;
+/** A tip that shows the clocks' difference may be so old. */
+const TIP_AGE_MS = 15_000;
+/** A drift is noted in steps of this size. */
+const CLOCK_STEP_MS = 500;
 /** What happens before the end of the quiet is read within it. */
 const QUIET_MS = 15 * 60_000;
 /** Everything that was sent is in a block and in every index after this, the slower chains aside. */
@@ -117,6 +121,7 @@ class Run {
   readonly #calms: boolean;
   #daemon: Daemon | undefined;
   #books: Books | undefined;
+  #oracle: Oracle | undefined;
   #failure: Failure | null = null;
   #lives = 0;
   /** By the daemon's clock, Unix seconds. */
@@ -128,6 +133,8 @@ class Run {
   #clock_error_ms: number;
   #clock_since_ms = START_MS;
   #worst_clock_ms = 0;
+  /** By how much the clock that the daemon lives by was ahead, and since when. */
+  readonly #lived_by: { at_ms: number; error_ms: number }[] = [];
 
   constructor(seed: number, file: string, { events, off, blockchains, calms = true, onNote }: RunOptions) {
     const plan = planOf(seed, { off, blockchains });
@@ -148,6 +155,7 @@ class Run {
       plan,
       models: this.#models,
       daemon: () => this.#daemon,
+      madeAt: (id) => this.#oracle?.madeAt(id),
       fail: (law, text) => this.#fail(law, text),
       outage: (blockchain, ms) => this.#outage(blockchain, ms),
     });
@@ -206,9 +214,11 @@ class Run {
         models: this.#models,
         books,
         clockWasWrong: () => this.#worst_clock_ms > BEARABLE_MS,
+        clockMovedSince: (ms) => this.#clockMovedSince(ms),
         broken: (which) => this.#broken(which),
         fail: (law, text) => this.#fail(law, text),
       });
+      this.#oracle = oracle;
       this.#openReceivers(oracle);
       await this.#inWorld(this.#town.furnish());
       this.#brew();
@@ -223,6 +233,7 @@ class Run {
   }
 
   async #judge(oracle: Oracle): Promise<void> {
+    this.#noteClock(false);
     oracle.step();
     if (this.#storm && this.#world.events % LAWS_EVERY_EVENTS === 0) await oracle.laws('cheap');
   }
@@ -236,6 +247,8 @@ class Run {
       started_at: this.#started_at,
       clock_trusted: this.#worst_clock_ms <= BEARABLE_MS,
       laws: which === 'all' ? undefined : CHEAP_LAWS,
+      // A fork undoes what was confirmed; a merchant gives as his wallet what the chain does not know yet.
+      isCaused: ({ kind, account }) => kind === 'booked_gone' || this.#town.traps.has(String(account)),
     });
   }
 
@@ -268,6 +281,22 @@ class Run {
     if (!pending) await done;
   }
 
+  /** What the daemon believes: every clock at its start, later one that agrees with the chains. */
+  #noteClock(starts: boolean): void {
+    const error_ms = this.#clockError();
+    const last = this.#lived_by.at(-1);
+    if (last && Math.abs(last.error_ms - error_ms) < CLOCK_STEP_MS) return;
+    if (starts || Math.abs(error_ms) <= BEARABLE_MS + TIP_AGE_MS)
+      this.#lived_by.push({ at_ms: this.#world.now_ms, error_ms });
+  }
+
+  /** By how much the daemon's time has moved against true time since then, at most. */
+  #clockMovedSince(ms: number): number {
+    const at = this.#lived_by.findLastIndex(({ at_ms }) => at_ms <= ms);
+    const errors = this.#lived_by.slice(Math.max(0, at)).map(({ error_ms }) => error_ms);
+    return errors.length === 0 ? 0 : Math.max(...errors) - Math.min(...errors);
+  }
+
   #clockError(): number {
     const { clock_drift } = this.#plan.daemon;
     const drifted = this.#storm ? (this.#world.now_ms - this.#clock_since_ms) * clock_drift : 0;
@@ -297,6 +326,7 @@ class Run {
       onError: (line) => this.#hear(line),
     });
     this.#daemon = daemon;
+    this.#noteClock(true);
     this.#started_at = Math.floor(daemon.clock.ms() / 1000);
     await daemon.start();
     this.#world.note('started');

@@ -29,6 +29,8 @@ export interface TownOptions {
   models: readonly Model[];
   /** A daemon that is there now. */
   daemon(): Daemon | undefined;
+  /** When an invoice was made, true Unix milliseconds; undefined where that was just now. Its answer may come much later. */
+  madeAt(invoice_id: string): number | undefined;
   /** Something that must never happen. */
   fail(law: string, text: string): void;
   /** A provider stops answering for so long. */
@@ -279,7 +281,7 @@ export class Town {
     if (known) return known;
     const { blockchain } = this.#model(json.chain);
     const wallet = kind === 'refill' ? this.platform.get(blockchain) : merchant.wallets.get(blockchain);
-    const created_ms = this.#world.now_ms;
+    const created_ms = this.#options.madeAt(json.id) ?? this.#world.now_ms;
     const bill: Bill = {
       id: json.id,
       merchant: merchant.index,

@@ -24,6 +24,8 @@ import {
 const BATCH = 50;
 /** Mempool transactions read in one read; a node with a full mempool is caught up over several. */
 const TRANSACTIONS_PER_READ = 5_000;
+/** For so long a transaction is asked for again that is listed, and that the node does not have. */
+const MISSED_SECONDS = 120;
 /** Blocks whose headers the node knows but whose contents it still has to fetch, before it counts as behind. */
 const SYNC_TOLERANCE = 3;
 /** How long a node that was started again may lack what was sent while it was down: wallets and blocks bring it back. */
@@ -73,29 +75,50 @@ async function* listMempool(
   const listed = new Set(answer.map((txid) => asHash(rpc, txid)));
   const seen_at = now();
   const left = new Set(memory.unread.filter((txid) => listed.has(txid)));
-  const arrived = [...listed].filter((txid) => !memory.known.has(txid) && !left.has(txid));
+  for (const txid of memory.missed.keys()) if (!listed.has(txid)) memory.missed.delete(txid);
+  const arrived = [...listed].filter(
+    (txid) => !memory.known.has(txid) && !left.has(txid) && !memory.missed.has(txid),
+  );
   memory.unread = [...arrived, ...left];
   const known = payingNew(memory, watched, listed);
   for (let from = 0; from < known.length; from += BATCH)
     yield (await readTransactions(rpc, memory, known.slice(from, from + BATCH), seen_at)).read;
   memory.indexed = new Set(watched.keys());
-  const turn = memory.unread.slice(0, TRANSACTIONS_PER_READ);
+  const turn = [...memory.unread, ...memory.missed.keys()].slice(0, TRANSACTIONS_PER_READ);
   for (let from = 0; from < turn.length; from += BATCH) {
     const batch = turn.slice(from, from + BATCH);
     const { read, missing } = await readTransactions(rpc, memory, batch, seen_at);
     yield read;
-    // Mined or replaced since it was listed; or another node answered, which has not received it yet. If it is listed
-    // again, it is read again.
-    for (const txid of batch) if (!missing.has(txid)) memory.known.set(txid, { seen_at, payees: '' });
-    for (const { transaction } of read)
-      memory.known.set(transaction.txid, {
-        seen_at,
-        payees: transaction.outputs.map(({ script }) => markOf(script)).join(' '),
-      });
-    memory.unread = memory.unread.slice(batch.length);
+    noteRead(memory, batch, { read, missing, seen_at });
   }
   const trouble = troubleOf(memory, { at, started_at, listed_at });
   return [{ script: null, at, txids: listed, complete: trouble === null, trouble, failed: false }];
+}
+
+/** Remembers what was read of a batch, and for a while what the node that was asked did not have. */
+function noteRead(
+  memory: Memory,
+  batch: readonly string[],
+  { read, missing, seen_at }: { read: Sighting[]; missing: ReadonlySet<string>; seen_at: number },
+): void {
+  for (const txid of batch) {
+    // Mined or replaced since it was listed; or one node listed it and another, which has not received it yet, answered.
+    const missed_at = memory.missed.get(txid) ?? seen_at;
+    if (missing.has(txid) && seen_at - missed_at < MISSED_SECONDS) memory.missed.set(txid, missed_at);
+    else {
+      memory.missed.delete(txid);
+      memory.known.set(txid, { seen_at: missed_at, payees: '' });
+    }
+  }
+  for (const { transaction } of read) {
+    const payees = transaction.outputs.map(({ script }) => markOf(script)).join(' ');
+    memory.known.set(transaction.txid, {
+      seen_at: memory.known.get(transaction.txid)?.seen_at ?? seen_at,
+      payees,
+    });
+  }
+  const done = new Set(batch);
+  memory.unread = memory.unread.filter((txid) => !done.has(txid));
 }
 
 /** Why the list does not show everything that was sent. */
@@ -150,7 +173,9 @@ async function readTransactions(
       return [];
     }
     const transaction = transactionAs(rpc, txid, asBytes(rpc, answer));
-    return transaction ? { transaction, seen_at: memory.known.get(txid)?.seen_at ?? now } : [];
+    return transaction
+      ? { transaction, seen_at: memory.known.get(txid)?.seen_at ?? memory.missed.get(txid) ?? now }
+      : [];
   });
   return { read, missing };
 }

@@ -106,7 +106,8 @@ async function* listScripts(
     if (!request.again) memory.turns.set(script, ++memory.turn);
     const at = request.now();
     try {
-      lists.push(yield* readScript(rpc, memory, { script, at, now: request.now, budget, share }));
+      const { now, again } = request;
+      lists.push(yield* readScript(rpc, memory, { script, at, now, again, budget, share }));
     } catch (error) {
       if (!(error instanceof ProviderError) || error.kind === 'rate_limited') throw error;
       failures.push(error);
@@ -123,6 +124,7 @@ interface Turn {
   script: string;
   at: number;
   now(): number;
+  again: boolean;
   /** Transactions that may still be asked for in this read. */
   budget: { left: number };
   /** The most of them for this script. */
@@ -132,9 +134,9 @@ interface Turn {
 async function* readScript(
   rpc: Rpc,
   memory: Memory,
-  { script, at, now, budget, share }: Turn,
+  { script, at, now, again, budget, share }: Turn,
 ): AsyncGenerator<Sighting[], Listing> {
-  const { txids, isWhole } = await listScript(rpc, script);
+  const { txids, height, isWhole } = await listScript(rpc, script, again);
   const seen_at = now();
   const before = memory.read.get(script) ?? new Set();
   const read = new Set([...txids].filter((txid) => before.has(txid)));
@@ -157,24 +159,39 @@ async function* readScript(
     : unread > 0
       ? `${unread} unconfirmed transactions are still to be read`
       : null;
-  return { script, at, txids, complete: trouble === null, trouble, failed: !isWhole };
+  return { script, at, txids, height, complete: trouble === null, trouble, failed: !isWhole };
+}
+
+interface Listed {
+  txids: Set<string>;
+  height: number | null;
+  isWhole: boolean;
 }
 
 /**
  * The txids alone: what a transaction pays is taken from its bytes, which its txid proves. The list holds the newest only;
- * where the provider counts more, those whose outputs are unspent are listed too.
+ * where the provider counts more, those whose outputs are unspent are listed too. `again` lists what stands in blocks as
+ * well: one host may have a block that another, which was asked for the tip, does not have yet.
  */
-async function listScript(rpc: Rpc, script: string): Promise<{ txids: Set<string>; isWhole: boolean }> {
+async function listScript(rpc: Rpc, script: string, again: boolean): Promise<Listed> {
   const path = `/scripthash/${bytesToHex(sha256(hexToBytes(script)))}`;
-  const txids = new Set(
-    asList(rpc, await rpc.json(`${path}/txs/mempool`)).map((each) => asHash(rpc, asObject(each).txid)),
+  const rows = asList(rpc, await rpc.json(again ? `${path}/txs` : `${path}/txs/mempool`)).map(asObject);
+  const mined = rows
+    .map(({ status }) => asObject(status ?? {}))
+    .filter(({ confirmed }) => confirmed === true);
+  const height = mined.reduce<number | null>(
+    (most, { block_height }) => Math.max(most ?? 0, asNumber(rpc, block_height)),
+    null,
   );
-  if (txids.size < SHORTEST_PAGE) return { txids, isWhole: true };
+  const txids = new Set(
+    rows.flatMap(({ txid, status }) => (asObject(status ?? {}).confirmed === true ? [] : asHash(rpc, txid))),
+  );
+  if (txids.size < SHORTEST_PAGE) return { txids, height, isWhole: true };
   const { mempool_stats } = asObject(await orNotFound(rpc.json(path)));
   const count = asObject(mempool_stats).tx_count;
-  if (count === undefined) return { txids, isWhole: txids.size < LISTED_LIMIT };
+  if (count === undefined) return { txids, height, isWhole: txids.size < LISTED_LIMIT };
   if (asNumber(rpc, count) > txids.size) for (const each of await listUnspent(rpc, path)) txids.add(each);
-  return { txids, isWhole: txids.size >= asNumber(rpc, count) };
+  return { txids, height, isWhole: txids.size >= asNumber(rpc, count) };
 }
 
 /** Unconfirmed transactions with an unspent output to the script; none where there are too many to be listed. */

@@ -82,6 +82,13 @@ function noteAbsent({ memory, unconfirmed, lists, gone }: Reading): void {
 /** Scripts that were listed in this reading with nothing proved by it. */
 function shortLists({ memory, unconfirmed, lists, started_at }: Reading): Map<string, Short> {
   const short = new Map<string, Short>();
+  const read_height = memory.ring?.height ?? 0;
+  for (const { script, height } of lists)
+    if (script !== null && (height ?? 0) > read_height)
+      short.set(script, {
+        trouble: `it is paid in block ${height}, which is still to be read`,
+        failed: false,
+      });
   for (const [script, txids] of unconfirmed) {
     if (!lists.some((list) => list.script === null || list.script === script)) continue;
     const isMissing = [...txids].some(

@@ -24,6 +24,8 @@ export interface Listing {
   /** When it was asked for, Unix seconds. */
   at: number;
   txids: ReadonlySet<string>;
+  /** The highest block that the same answer shows a payment in; null where it shows none, or does not tell. */
+  height?: number | null;
   /** Whether nothing is cut off and everything in it was read. */
   complete: boolean;
   /** Why it is not, for the operator. */
@@ -122,6 +124,8 @@ export interface Memory {
   /** Core: mempool transactions already read, those still to read, and the scripts that were watched meanwhile. */
   known: Map<string, KnownTransaction>;
   unread: string[];
+  /** Core: transactions that were listed and that the node did not have, and when they were listed first, Unix seconds. */
+  missed: Map<string, number>;
   indexed: Set<string>;
   /** Esplora: transactions read of each script, and the turn in which each script was asked for. */
   read: Map<string, Set<string>>;
@@ -146,6 +150,7 @@ export function createMemory(): Memory {
     ahead: new Set(),
     known: new Map(),
     unread: [],
+    missed: new Map(),
     indexed: new Set(),
     read: new Map(),
     turns: new Map(),
