@@ -54,6 +54,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--law <numbers>', 'only these, separated by commas')
     .option('--json', 'as one JSON object')
     .option('--quiet', 'no progress, and nothing of laws that hold')
+    .option('--chain', 'read the chains again too, and compare what they have for every watched address')
+    .option('--since <time>', 'with --chain: nothing before this time, ISO 8601 or Unix seconds')
     .action(async (options) => (await import('./commands/verify.ts')).verify(options));
   addSettings(program.command('config').description('show the settings in force and where they are from'))
     .option('--json', 'as one JSON object')

@@ -37,7 +37,7 @@ export async function openBooks({ database_url }: Pick<Config, 'database_url'>):
 
 /** What `verifyLaws` needs, beside the state of the database itself. `now`: Unix seconds. */
 export async function verifyInput(
-  { dialect, query }: Pick<Snapshot, 'dialect' | 'query'>,
+  { dialect, query, damages }: Pick<Snapshot, 'dialect' | 'query' | 'damages'>,
   config: Pick<Config, 'data_dir' | 'secret' | 'network' | 'gateways'>,
   now: number,
 ): Promise<VerifyInput> {
@@ -47,6 +47,7 @@ export async function verifyInput(
   return {
     query,
     dialect,
+    damages,
     now,
     secrets: secrets
       ? await verifySecrets(query, secrets)

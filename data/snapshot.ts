@@ -1,4 +1,7 @@
 // One consistent state of a database, read and never written, also while a daemon runs on it.
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
 import SQLite from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
 import pg from 'pg';
@@ -7,15 +10,21 @@ import { codeOf } from './failures.ts';
 import { DatabaseError, type Dialect, IntegerPlugin } from './open.ts';
 import { types } from './postgres.ts';
 import type { Tables } from './tables.ts';
+import type { BrokenRow } from './verify/law.ts';
 
 /** A writer of another version may hold a file for a moment. */
 const BUSY_TIMEOUT_MS = 5_000;
 /** For sorts and joins of whole tables. */
 const WORK_MEMORY = '128MB';
+/** Of a file: pages kept, in KiB, and how much of it is mapped into memory; more than SQLite maps is cut to that. */
+const CACHE_KIB = 256 * 1024;
+const MAPPED_BYTES = 2 ** 33;
 
 export interface Snapshot {
   dialect: Dialect;
   query: Kysely<Tables>;
+  /** Of a file: what its pages and indexes have wrong; found by a thread of its own, for it takes as long as all else. */
+  damages?(): Promise<BrokenRow[]>;
   close(): Promise<void>;
 }
 
@@ -35,6 +44,8 @@ async function openFile(file: string): Promise<Snapshot> {
   const database = new SQLite(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   try {
     database.defaultSafeIntegers(true);
+    database.pragma(`cache_size = -${CACHE_KIB}`);
+    database.pragma(`mmap_size = ${MAPPED_BYTES}`);
     registerExact(database);
     database.exec('begin');
     // The first statement that reads fixes what is seen.
@@ -50,11 +61,40 @@ async function openFile(file: string): Promise<Snapshot> {
   return {
     dialect: 'sqlite',
     query,
+    damages: () => integrityOf(file),
     async close() {
       await query.destroy();
       database.close();
     },
   };
+}
+
+/** Runs in the thread; its module is named by path, because such a thread finds none by name. */
+const INTEGRITY = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const SQLite = require(workerData.module);
+  const database = new SQLite(workerData.file, { readonly: true, fileMustExist: true, timeout: workerData.timeout });
+  database.pragma('cache_size = -' + workerData.cache_kib);
+  database.pragma('mmap_size = ' + workerData.mapped_bytes);
+  const rows = database.pragma('integrity_check');
+  database.close();
+  parentPort.postMessage(rows);
+`;
+
+async function integrityOf(file: string): Promise<BrokenRow[]> {
+  const worker = new Worker(INTEGRITY, {
+    eval: true,
+    workerData: {
+      module: createRequire(import.meta.url).resolve('better-sqlite3'),
+      file,
+      timeout: BUSY_TIMEOUT_MS,
+      cache_kib: CACHE_KIB,
+      mapped_bytes: MAPPED_BYTES,
+    },
+  });
+  const [rows] = (await once(worker, 'message')) as [{ integrity_check: string }[]];
+  await worker.terminate();
+  return rows.filter(({ integrity_check }) => integrity_check !== 'ok');
 }
 
 async function openServer(url: string): Promise<Snapshot> {

@@ -1,6 +1,6 @@
 // The flags of every setting, made from the schema, and the configuration that a command line asks for.
 import type { Command } from 'commander';
-import { type Effective, loadConfig } from '../config.ts';
+import { ConfigError, type Effective, loadConfig } from '../config.ts';
 import type { Leaf } from '../settings.ts';
 import { settings } from '../settings-schema.ts';
 
@@ -41,4 +41,13 @@ export function configOf(options: Record<string, unknown>): Effective {
     if (typeof value === 'string' || typeof value === 'boolean') flags[leaf.name] = value;
   }
   return loadConfig({ flags, file: options.config as string | undefined });
+}
+
+/** Unix seconds from what `--since` was given: ISO 8601 or Unix seconds, not later than `now`. Throws ConfigError. */
+export function timeOf(text: string, now: number): number {
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.floor(Date.parse(text) / 1000);
+  if (!Number.isSafeInteger(seconds))
+    throw new ConfigError(`--since ${text}: use a time such as 2026-11-20T08:00:00Z, or Unix seconds`);
+  if (seconds > now) throw new ConfigError(`--since ${text} is a time to come`);
+  return seconds;
 }

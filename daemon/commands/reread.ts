@@ -6,7 +6,7 @@ import { planReread, type Reread, type RereadPlan, rereadBlockchain } from '../.
 import { blockchains } from '../../src/chains/gateways.ts';
 import { ConfigError } from '../config.ts';
 import { lockDatabase } from '../lock.ts';
-import { configOf } from './options.ts';
+import { configOf, timeOf } from './options.ts';
 
 /**
  * Prints what is done, or with `dryRun` what would be. On SQLite no daemon may run; on PostgreSQL one that does reads
@@ -63,12 +63,3 @@ function linesOf({ blockchain }: Reread, plan: RereadPlan, isDry: boolean): stri
 }
 
 const shown = (seconds: number): string => new Date(seconds * 1000).toISOString().replace('.000', '');
-
-/** Unix seconds from ISO 8601 or Unix seconds. */
-function timeOf(text: string, now: number): number {
-  const seconds = /^\d+$/.test(text) ? Number(text) : Math.floor(Date.parse(text) / 1000);
-  if (!Number.isSafeInteger(seconds))
-    throw new ConfigError(`--since ${text}: use a time such as 2026-11-20T08:00:00Z, or Unix seconds`);
-  if (seconds > now) throw new ConfigError(`--since ${text} is a time to come`);
-  return seconds;
-}

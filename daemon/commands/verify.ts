@@ -1,4 +1,4 @@
-// `gatewayd verify`: holds the books against their laws, each by its number, and shows the rows that break one.
+// `gatewayd verify`: holds the books against their laws and, where asked, against the chains; shows what breaks one.
 import type { Snapshot } from '../../data/snapshot.ts';
 import type { BrokenRow } from '../../data/verify/law.ts';
 import {
@@ -10,10 +10,19 @@ import {
   verifyLaws,
 } from '../../data/verify/verify.ts';
 import { type Config, ConfigError } from '../config.ts';
+import { systemRuntime } from '../runtime.ts';
 import { shown } from '../settings.ts';
 import { settings } from '../settings-schema.ts';
 import { openBooks, verifyInput } from '../verify.ts';
-import { configOf } from './options.ts';
+import { verifyChains } from '../verify-chain.ts';
+import { configOf, timeOf } from './options.ts';
+import {
+  CHAIN_LAW,
+  chainLines,
+  chainSummary,
+  type ShownBalance,
+  shownBalance,
+} from './verify-chain-report.ts';
 
 /** sysexits EX_DATAERR: a law is broken, or could not be checked. */
 const EXIT_BROKEN = 65;
@@ -23,6 +32,8 @@ export interface VerifyOptions {
   law?: string;
   json?: boolean;
   quiet?: boolean;
+  chain?: boolean;
+  since?: string;
 }
 
 interface Report {
@@ -34,6 +45,8 @@ interface Report {
   laws: LawResult[];
   /** Allowed, and shown: none of these accounts gains power over another. */
   shared_addresses: SharedAddress[];
+  /** Law 22, with `--chain`: every watched address in every asset that is read. */
+  chain?: ShownBalance[];
 }
 
 /**
@@ -43,10 +56,13 @@ interface Report {
 export async function verify(options: Record<string, unknown> & VerifyOptions): Promise<void> {
   const { config } = configOf(options);
   const laws = options.law === undefined ? undefined : chosen(options.law);
+  const now = Math.floor(Date.now() / 1000);
+  const since = options.since === undefined ? null : timeOf(options.since, now);
   const progress = createProgress(options.quiet !== true);
   const books = await openBooks(config);
   try {
-    const report = await check(books, config, { laws, progress });
+    const report = await check(books, config, { laws, progress, now });
+    if (options.chain) await checkChains(report, books, config, { since, progress });
     progress.end();
     const text = options.json
       ? JSON.stringify(report, null, 2)
@@ -62,9 +78,8 @@ export async function verify(options: Record<string, unknown> & VerifyOptions): 
 async function check(
   books: Snapshot,
   config: Config,
-  { laws, progress }: { laws: number[] | undefined; progress: Progress },
+  { laws, progress, now }: { laws: number[] | undefined; progress: Progress; now: number },
 ): Promise<Report> {
-  const now = Math.floor(Date.now() / 1000);
   const input = await verifyInput(books, config, now);
   const numbers = laws ?? lawNumbers;
   const results = await verifyLaws(input, {
@@ -80,6 +95,24 @@ async function check(
     laws: results,
     shared_addresses: await sharedByAccounts(books.query),
   };
+}
+
+async function checkChains(
+  report: Report,
+  books: Snapshot,
+  config: Config,
+  { since, progress }: { since: number | null; progress: Progress },
+): Promise<void> {
+  const { sleep, elapsed_ms } = systemRuntime;
+  const balances = await verifyChains(books, {
+    config,
+    clock: { ms: Date.now, monotonic_ms: elapsed_ms },
+    since,
+    sleep,
+    onProgress: (text) => progress.show(`law ${CHAIN_LAW}: ${text}`),
+  });
+  report.chain = balances.map(shownBalance);
+  report.ok &&= balances.every(({ ok }) => ok);
 }
 
 /** Numbers of laws from `1,4,7`, in order. Throws ConfigError. */
@@ -107,10 +140,16 @@ function createProgress(isWanted: boolean): Progress {
   };
 }
 
-function linesOf({ database, checked_at, laws, shared_addresses }: Report, isQuiet: boolean): string[] {
+function linesOf(
+  { database, checked_at, laws, shared_addresses, chain = [] }: Report,
+  isQuiet: boolean,
+): string[] {
   const broken = laws.filter(({ count }) => count > 0).length;
   const unchecked = laws.filter(({ unchecked }) => unchecked.length > 0).length;
-  const lines = laws.flatMap((law) => (isQuiet && law.ok ? [] : lawLines(law)));
+  const lines = [
+    ...laws.flatMap((law) => (isQuiet && law.ok ? [] : lawLines(law))),
+    ...chainLines(chain, isQuiet),
+  ];
   if (isQuiet && lines.length === 0) return [];
   const shared = shared_addresses.map(
     ({ blockchain, address_key, accounts }) => `  ${blockchain} ${address_key}: ${accounts} accounts`,
@@ -123,6 +162,7 @@ function linesOf({ database, checked_at, laws, shared_addresses }: Report, isQui
     ...(isQuiet || shared.length === 0
       ? []
       : ['addresses that several accounts use (allowed, and no fault):', ...shared, '']),
+    ...(chain.length === 0 ? [] : [chainSummary(chain)]),
     `${laws.length} laws checked: ${broken === 0 ? 'none is broken' : `${broken} broken`}${
       unchecked === 0 ? '' : `, ${unchecked} could not be checked completely`
     }`,

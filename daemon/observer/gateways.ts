@@ -1,8 +1,8 @@
 // Which gateways of a blockchain are read: the enabled ones, and others for as long as their invoices may be paid.
 import { chainsWatchedUntil } from '../../data/invoices.ts';
+import type { Executor } from '../../data/open.ts';
 import type { Gateway } from '../../src/chains/chain.ts';
-import { seconds } from '../context.ts';
-import type { SettleApp } from '../settle.ts';
+import { type Clock, seconds } from '../context.ts';
 
 /** Another daemon may know a gateway as enabled a little longer: its new invoices are looked for this often. */
 const ASK_AGAIN_SECONDS = 60;
@@ -19,7 +19,7 @@ export interface ReadGateways {
  * is neither missed nor kept from its invoice. One that nobody waits for is left alone: its token may not exist there.
  */
 export function readGateways(
-  app: SettleApp,
+  app: { db: { query: Executor }; clock: Clock },
   blockchain: string,
   enabled: readonly Gateway[],
   disabled: readonly Gateway[],

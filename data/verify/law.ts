@@ -25,6 +25,8 @@ export interface VerifySecrets {
 export interface VerifyContext {
   query: Executor;
   dialect: Dialect;
+  /** What the pages and indexes of a SQLite file have wrong; absent: it is asked in turn, like all else. */
+  damages?: (() => Promise<BrokenRow[]>) | undefined;
   /** Unix seconds of this machine. */
   now: number;
   /** Why there is none, where there is none: what needs it is left unchecked, and says so. */

@@ -124,12 +124,13 @@ async function looseConstraints(query: Executor): Promise<Found> {
   return found;
 }
 
-async function damages(query: Executor): Promise<Found> {
+async function damagesOf({ query, damages }: VerifyContext): Promise<Found> {
   const found = collector();
-  for (const name of ['integrity_check', 'foreign_key_check']) {
-    const { rows } = await sql<Record<string, unknown>>`${sql.raw(`pragma ${name}`)}`.execute(query);
-    for (const row of rows) if (row.integrity_check !== 'ok') found.add(plain(row));
-  }
+  const ask = async (name: string) =>
+    (await sql<Record<string, unknown>>`${sql.raw(`pragma ${name}`)}`.execute(query)).rows;
+  const lost = await ask('foreign_key_check');
+  const damaged = damages ? await damages() : await ask('integrity_check');
+  for (const row of [...damaged, ...lost]) if (row.integrity_check !== 'ok') found.add(plain(row));
   return found;
 }
 
@@ -137,7 +138,7 @@ const integrity: Check = {
   law: 21,
   says: 'damage of the database, or rows that point at nothing',
   advice: 'stop the daemon, keep the files as they are, and restore a backup',
-  find: ({ query, dialect }) => (dialect === 'sqlite' ? damages(query) : looseConstraints(query)),
+  find: (context) => (context.dialect === 'sqlite' ? damagesOf(context) : looseConstraints(context.query)),
 };
 
 const sealed: Check = {

@@ -6,6 +6,7 @@ import { benchPayPage } from './pay-page.ts';
 import { benchPublicInvoice } from './public-invoice.ts';
 import { benchSearch } from './search.ts';
 import { benchStart } from './start.ts';
+import { benchVerify } from './verify.ts';
 
 /** By name, in the order they run. */
 const benches: Record<string, () => Promise<void>> = {
@@ -16,6 +17,7 @@ const benches: Record<string, () => Promise<void>> = {
   search: benchSearch,
   observer: benchObserver,
   listings: benchListings,
+  verify: benchVerify,
 };
 
 const asked = process.argv.slice(2);
