@@ -1,10 +1,12 @@
 // Reads the chains again, in memory and from their beginning, for every address that is watched, and compares the books with it.
 import { watchedAddresses } from '../data/invoices.ts';
+import { unreadableAssets } from '../data/proofs.ts';
 import type { Snapshot } from '../data/snapshot.ts';
 import {
   type AccountBalance,
   blockRanges,
   compareAccount,
+  readUntil,
   type StoredAccount,
   storedAccount,
 } from '../data/verify/chain.ts';
@@ -35,6 +37,8 @@ const SPARE_REQUESTS = 1_000;
 const PATIENCE_MS = 120_000;
 /** Between two readings; a provider's index may be behind its accounts for a while. */
 const PAUSE_MS = 1_000;
+/** What providers prove lags behind their tip by less. */
+const RECENT_SECONDS = 150;
 /** By so much may a block's time be behind what is said of its transactions, where a chain keeps no time. */
 const BLOCK_BEHIND_SECONDS = 600;
 
@@ -89,18 +93,21 @@ async function verifyChain(
   const source = options.source?.(id) ?? sourceOf(blockchain, options);
   const again = createReading({ blockchain, gateways, watched, source, options });
   try {
-    const wanted = stored.filter(({ proved_through }) => proved_through > 0);
+    const unreadable = new Set((await unreadableAssets(query, id)).map(({ chain }) => chain));
+    const wanted = stored.filter(({ chain }) => !unreadable.has(chain));
     await again.read(wanted, (text) => onProgress(`${id}: ${text}`));
   } finally {
     await source.close();
   }
   const ranges = await blockRanges(query, id);
+  const until = await readUntil(query, id);
   const slack_seconds = blockchain.family.keeps_time ? 0 : BLOCK_BEHIND_SECONDS;
   return stored.map((account) => {
-    const unread = account.proved_through === 0 ? null : again.whyUnread(account);
+    const proved_through = Math.max(account.proved_through, until(again.accountOf(account)));
     // What the books do not call proved is shown, and nothing is held against it.
+    const unread = proved_through === 0 ? null : again.whyUnread(account);
     const credits = again.creditsOf(account);
-    return compareAccount(account, { credits, ranges, slack_seconds, unread });
+    return compareAccount({ ...account, proved_through }, { credits, ranges, slack_seconds, unread });
   });
 }
 
@@ -186,7 +193,10 @@ function createReading({ blockchain, gateways, watched, source, options }: Readi
   let failure: string | null = null;
   let tip_height = 0;
 
-  const isUnread = (account: StoredAccount) => memory.provedThrough(refOf(account)) < account.proved_through;
+  const started_at = seconds(clock);
+  /** Not read as far as the books are proved, nor nearly as far as now. */
+  const isUnread = (account: StoredAccount) =>
+    memory.provedThrough(refOf(account)) < Math.max(account.proved_through, started_at - RECENT_SECONDS);
 
   async function readOnce(rpc: Rpc, wanted: readonly StoredAccount[]): Promise<void> {
     const context: ReadContext = {
@@ -250,6 +260,8 @@ function createReading({ blockchain, gateways, watched, source, options }: Readi
       const trouble = memory.proofs.get(keyOf(refOf(account)))?.trouble;
       return memory.unreadable.get(chain) ?? trouble ?? failure ?? 'the provider does not prove it';
     },
+    /** The account on the chain, where the reading has found it out. */
+    accountOf: (account: StoredAccount) => memory.proofs.get(keyOf(refOf(account)))?.account,
     creditsOf: ({ watched: { key }, chain }: StoredAccount): Transfer[] =>
       [...memory.credits.values()].filter((credit) => credit.address_key === key && credit.chain === chain),
   };

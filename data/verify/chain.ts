@@ -5,8 +5,11 @@ import { provedThrough } from '../proofs.ts';
 import type { TransferRow } from '../tables.ts';
 import { MANUAL } from './transfer-laws.ts';
 
-/** The scope of ranges that count blocks. */
+/** Scopes of ranges: of blocks, of all accounts by time; others are of single accounts, by time. */
 const BLOCKS = 'height';
+const ALL_ACCOUNTS = 'utime';
+/** What a provider showed no later than this after it was made is stored, where a range is not proved any better. */
+const LAG_SECONDS = 180;
 
 /** Why the books and the chain may differ with nothing wrong; atomic units, less than zero where the books have more. */
 export interface Exclusions {
@@ -89,6 +92,22 @@ export async function blockRanges(query: Executor, blockchain: string): Promise<
     .where('scope', '=', BLOCKS)
     .execute();
   return ranges.length > 0 ? ranges : null;
+}
+
+/** Until when the books say that they have read, by the account on the chain or for all; Unix seconds. */
+export async function readUntil(
+  query: Executor,
+  blockchain: string,
+): Promise<(account: string | undefined) => number> {
+  const rows = await query
+    .selectFrom('read_ranges')
+    .select((of) => ['scope', of.fn.max('to_position').as('to')])
+    .where('blockchain', '=', blockchain)
+    .where('scope', '<>', BLOCKS)
+    .groupBy('scope')
+    .execute();
+  const until = new Map(rows.map(({ scope, to }) => [scope, Number(to) - LAG_SECONDS]));
+  return (account) => Math.max(0, until.get(ALL_ACCOUNTS) ?? 0, until.get(account ?? '') ?? 0);
 }
 
 export interface Compared {
