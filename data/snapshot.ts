@@ -23,7 +23,7 @@ const MAPPED_BYTES = 2 ** 33;
 export interface Snapshot {
   dialect: Dialect;
   query: Kysely<Tables>;
-  /** Of a file: what its pages and indexes have wrong; found by a thread of its own, for it takes as long as all else. */
+  /** Of a file: what its pages, indexes and references have wrong; found by a thread of its own, for it takes as long as all else. */
   damages?(): Promise<BrokenRow[]>;
   close(): Promise<void>;
 }
@@ -76,7 +76,8 @@ const INTEGRITY = `
   const database = new SQLite(workerData.file, { readonly: true, fileMustExist: true, timeout: workerData.timeout });
   database.pragma('cache_size = -' + workerData.cache_kib);
   database.pragma('mmap_size = ' + workerData.mapped_bytes);
-  const rows = database.pragma('integrity_check');
+  const rows = database.pragma('integrity_check').filter((row) => row.integrity_check !== 'ok');
+  rows.push(...database.pragma('foreign_key_check'));
   database.close();
   parentPort.postMessage(rows);
 `;
@@ -92,9 +93,9 @@ async function integrityOf(file: string): Promise<BrokenRow[]> {
       mapped_bytes: MAPPED_BYTES,
     },
   });
-  const [rows] = (await once(worker, 'message')) as [{ integrity_check: string }[]];
+  const [rows] = (await once(worker, 'message')) as [BrokenRow[]];
   await worker.terminate();
-  return rows.filter(({ integrity_check }) => integrity_check !== 'ok');
+  return rows;
 }
 
 async function openServer(url: string): Promise<Snapshot> {

@@ -25,7 +25,7 @@ export interface VerifySecrets {
 export interface VerifyContext {
   query: Executor;
   dialect: Dialect;
-  /** What the pages and indexes of a SQLite file have wrong; absent: it is asked in turn, like all else. */
+  /** What the pages, indexes and references of a SQLite file have wrong; absent: it is asked in turn, like all else. */
   damages?: (() => Promise<BrokenRow[]>) | undefined;
   /** Unix seconds of this machine. */
   now: number;

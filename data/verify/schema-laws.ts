@@ -128,9 +128,10 @@ async function damagesOf({ query, damages }: VerifyContext): Promise<Found> {
   const found = collector();
   const ask = async (name: string) =>
     (await sql<Record<string, unknown>>`${sql.raw(`pragma ${name}`)}`.execute(query)).rows;
-  const lost = await ask('foreign_key_check');
-  const damaged = damages ? await damages() : await ask('integrity_check');
-  for (const row of [...damaged, ...lost]) if (row.integrity_check !== 'ok') found.add(plain(row));
+  const rows = damages
+    ? await damages()
+    : [...(await ask('integrity_check')), ...(await ask('foreign_key_check'))];
+  for (const row of rows) if (row.integrity_check !== 'ok') found.add(plain(row));
   return found;
 }
 
