@@ -159,6 +159,38 @@ describe('counts as read', () => {
     expect(reader.proofs.size).toBe(0);
   });
 
+  test('not an ending script that another host shows a payment to, in a block still to be read', async () => {
+    const rows = { mempool: [] as unknown[], all: [] as unknown[] };
+    const rpc = {
+      provider: 'esplora',
+      json: async (path: string) => (path.endsWith('/txs/mempool') ? rows.mempool : rows.all),
+    } as unknown as Rpc;
+    const reader = openReader(
+      (cache) => {
+        const { list, lists_alone } = esploraSource(rpc, memoryIn(cache));
+        return { ...chain.source, list, lists_alone };
+      },
+      [watch(1)],
+    );
+    for (let read = 0; read < 3; read++) {
+      await reader.read();
+      reader.now += 15;
+    }
+    const before = reader.through(scriptOf(1)) ?? 0;
+    reader.urgent = [scriptOf(1)];
+    // One host has it in its block, and so in no list of what is unconfirmed; the one asked for the tip lacks that block.
+    const block_height = chain.blocks.length;
+    rows.all = [{ txid: hashOf(9), status: { confirmed: true, block_height } }];
+    reader.now += 60;
+    await reader.read();
+    expect(reader.proofs.get(scriptOf(1))?.trouble).toContain(`block ${block_height}`);
+    expect(reader.through(scriptOf(1))).toBeLessThan(reader.now - PROPAGATION - 15);
+    rows.all = [{ txid: hashOf(9), status: { confirmed: true, block_height: block_height - 1 } }];
+    await reader.read();
+    expect(reader.through(scriptOf(1))).toBeGreaterThan(before);
+    expect(reader.through(scriptOf(1))).toBe(reader.now - PROPAGATION);
+  });
+
   test('urgent scripts that are too many for one read in turns, and the others get theirs', async () => {
     const asked: string[] = [];
     const watched = Array.from({ length: 40 }, (_, at) => watch(at));
