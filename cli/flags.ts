@@ -40,6 +40,10 @@ export const readsEnvironment = (flag: Flag, method: string | undefined): boolea
 
 /** The schema behind alternatives with null or with another spelling of the same value. */
 function essence(schema: JsonSchema): { schema: JsonSchema; nullable: boolean } {
+  if (Array.isArray(schema.type)) {
+    const [type, ...others] = schema.type.filter((each) => each !== 'null');
+    return { schema: { ...schema, type: others.length > 0 ? 'string' : type }, nullable: true };
+  }
   const choices = (schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined;
   if (!choices) return { schema, nullable: false };
   const real = choices.filter(({ type }) => type !== 'null');

@@ -17,7 +17,7 @@ const create = async (amount: string): Promise<string> =>
 
 beforeAll(async () => {
   home = makeHome();
-  url = (await home.start()).url;
+  url = (await home.start({ env: { GATEWAYD_WALLETS_TON: `0:${'22'.repeat(32)}` } })).url;
   gw = makeGw(url);
   await gw(['signup', '--email', 'streams@example.com', '--password', '-'], {
     stdin: 'correct horse battery',
@@ -40,18 +40,31 @@ describe('gw invoice watch', () => {
   });
 });
 
+describe('gw account update', () => {
+  it('asks for the webhooks of refills, and no more', async () => {
+    verifies('refill-events');
+    const asked = await gw(['account', 'update', '--webhook-refills', '--json', 'webhook_refills']);
+    expect([asked.code, asked.json]).toEqual([0, { webhook_refills: true }]);
+    const ended = await gw(['account', 'update', '--no-webhook-refills', '--json', 'webhook_refills']);
+    expect([ended.code, ended.json]).toEqual([0, { webhook_refills: false }]);
+  });
+});
+
 describe('gw listen', () => {
   it('forwards events with a signature that verifies by a secret that stays the same', async () => {
-    verifies('gw-listen');
+    verifies('gw-listen', 'refill-events');
     const server = await serve((_, response) => response.writeHead(204).end());
     const first = (await gw(['listen', '--print-secret'])).stdout.trim();
     const listen = gw.start(['listen', '--forward-to', `${server.url}/hook`, '--json']);
     await until('the connection', async () => listen.errors.find((line) => line.startsWith('forwarding')));
+    // A refill is no sale: without being asked for it is not forwarded, as no webhook has it.
+    const refill = (await gw(['refill', 'create', '--chain', 'ton', '--amount', '5', '--json'])).json.id;
+    expect((await gw(['invoice', 'simulate', refill])).code).toBe(0);
     const id = await create('7');
     await gw(['invoice', 'simulate', id]);
     const line = await until('the event', async () => listen.lines[0]);
     expect(JSON.parse(line)).toMatchObject({
-      event: { type: 'invoice.confirmed', data: { invoice: { id } } },
+      event: { type: 'invoice.confirmed', data: { invoice: { id, kind: 'sale' } } },
       delivery: { status: 204, error: null, duration_ms: expect.any(Number) },
     });
     const [request] = server.requests;
