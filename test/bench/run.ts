@@ -1,9 +1,11 @@
 // `npm run bench [-- NAME …]`: speed as ratios against a floor that is measured in the same run.
 import { benchCreate } from './create.ts';
+import { benchDust } from './dust.ts';
 import { benchListings } from './listings.ts';
 import { benchObserver } from './observer.ts';
 import { benchPayPage } from './pay-page.ts';
 import { benchPublicInvoice } from './public-invoice.ts';
+import { benchRequests } from './requests.ts';
 import { benchSearch } from './search.ts';
 import { benchStart } from './start.ts';
 import { benchVerify } from './verify.ts';
@@ -16,6 +18,8 @@ const benches: Record<string, () => Promise<void>> = {
   'pay-page': benchPayPage,
   search: benchSearch,
   observer: benchObserver,
+  requests: benchRequests,
+  dust: benchDust,
   listings: benchListings,
   verify: benchVerify,
 };

@@ -92,6 +92,60 @@ describe('an account in trouble', () => {
     reader.rpc.call = call;
   });
 
+  it.each([
+    ['is refused', new ProviderError('rpc', 'data too large', -32600)],
+    ['breaks off', new ProviderError('bad_answer', 'an answer of over 67108864 bytes')],
+  ])(
+    'whose state no answer can hold keeps hundreds of others from nothing, where it %s',
+    async (_, error) => {
+      verifies('account-own-trouble');
+      const owners = Array.from({ length: 250 }, (_, at) => keyOf(at));
+      const { model, reader } = await world(owners);
+      const huge = owners[42] as string;
+      const { call } = reader.rpc;
+      reader.rpc.call = async (method, params) => {
+        const answer = await call(method, params);
+        if (method === 'getMultipleAccounts' && JSON.stringify(params).includes(huge)) throw error;
+        return answer;
+      };
+      for (const owner of owners) model.pay({ to: owner, amount: 1n, memo: owner });
+      for (let at = 0; at < 30; at++) await pass(model, reader);
+      expect(new Set(memos(reader))).toEqual(new Set(owners.filter((owner) => owner !== huge)));
+      expect(reader.proof(huge)).toMatchObject({ failed: true, trouble: error.message });
+      expect(owners.filter((owner) => reader.proof(owner)?.failed)).toEqual([huge]);
+      // Halving costs a few requests of each reading, and no more.
+      expect((await pass(model, reader)).length).toBeLessThanOrEqual(1 + 3 + 2 * 14 + 2 * SPARE_REQUESTS);
+      reader.rpc.call = call;
+      for (let at = 0; at < 12; at++) await pass(model, reader, 120);
+      expect(memos(reader)).toContain(huge);
+      expect(reader.proof(huge)?.trouble).toBeNull();
+    },
+  );
+
+  it('of a replica that is behind is asked for once more, and the reading continues', async () => {
+    verifies('account-own-trouble', 'read-again');
+    const owners = Array.from({ length: 250 }, (_, at) => keyOf(at));
+    let asked = 0;
+    let is_lagging = false;
+    // A third of the replicas has not even the finalized slot.
+    const model = createModel(START);
+    for (const owner of owners) model.grant(owner, 1_000n);
+    const reader = createReader(model, owners, { since: START, spare_requests: SPARE_REQUESTS });
+    await reader.tick();
+    const { call } = reader.rpc;
+    reader.rpc.call = async (method, params) => {
+      const isScan = method === 'getMultipleAccounts' && JSON.stringify(params).includes('minContextSlot');
+      if (isScan && is_lagging && asked++ % 3 === 0)
+        throw new ProviderError('rpc', 'Minimum context slot has not been reached', -32016);
+      return call(method, params);
+    };
+    is_lagging = true;
+    for (const owner of owners) model.pay({ to: owner, amount: 1n, memo: owner });
+    for (let at = 0; at < 30; at++) await pass(model, reader);
+    expect(new Set(memos(reader))).toEqual(new Set(owners));
+    expect(owners.filter((owner) => reader.proof(owner)?.trouble)).toEqual([]);
+  });
+
   it('that is no wallet is said to be none, and is not read', async () => {
     verifies('account-own-trouble');
     const { model, reader } = await world([ONE, OTHER]);

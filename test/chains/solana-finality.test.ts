@@ -83,11 +83,12 @@ describe.runIf(hasSurfpool)('finality on Solana', () => {
         status: null as unknown,
         valid: { context: { slot: height + 1_000 }, value: false },
         first_slot: 0,
+        known_slot: height + 1_000,
       };
       const stops = [
         chain.intercept({
           method: 'getSignatureStatuses',
-          answer: () => ({ result: { context: { slot: height + 1_000 }, value: [answers.status] } }),
+          answer: () => ({ result: { context: { slot: answers.known_slot }, value: [answers.status] } }),
         }),
         chain.intercept({ method: 'isBlockhashValid', answer: () => ({ result: answers.valid }) }),
         chain.intercept({ method: 'getFirstAvailableBlock', answer: () => ({ result: answers.first_slot }) }),
@@ -129,6 +130,10 @@ describe.runIf(hasSurfpool)('finality on Solana', () => {
       await never();
       answers.valid = { context: { slot: 1_500 }, value: false };
       answers.first_slot = 501;
+      await never();
+      answers.first_slot = 0;
+      // The replica that does not know it is behind, though another one has the expiry.
+      answers.known_slot = 800;
       await never();
       stop();
     });

@@ -1,5 +1,14 @@
 // Reads the new transactions of one Solana account, oldest first, and proves how far: page by page.
-import type { AccountProof, Interval, Page, ReadContext, Tip, Transfer, WatchedAddress } from '../chain.ts';
+import type {
+  AccountProof,
+  Interval,
+  Page,
+  ProviderError,
+  ReadContext,
+  Tip,
+  Transfer,
+  WatchedAddress,
+} from '../chain.ts';
 import {
   type AccountCursor,
   explain,
@@ -63,6 +72,12 @@ export interface Pass {
   failures: Map<string, string>;
   /** Accounts with more work than could be done at once. */
   deferred: Visit[];
+  /** Accounts of which the node said what they hold … */
+  answered: number;
+  /** … and those of which it did not, each asked for alone. */
+  unanswered: { account: WatchedAccount; error: ProviderError }[];
+  /** Why some others were not answered for. */
+  unanswered_error?: ProviderError;
 }
 
 /** One account to be read, with what it holds now. */

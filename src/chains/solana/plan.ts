@@ -11,6 +11,8 @@ const REQUESTS_LEAST = 8;
 const TURN_LEAST = 4;
 /** Of the requests to spare, the parts that are left to accounts that are behind, and to the sweep: one in so many each. */
 const SHARES = 4;
+/** Halvings of one reading: enough to find two accounts among ACCOUNTS_PER_CALL. */
+const HALVINGS = 14;
 /** Times the requests to spare that all changed balances may cost beyond what it costs to ask for all balances. */
 const CHANGED_SHARE = 4;
 
@@ -27,6 +29,8 @@ export interface Plan {
   spare_left: number;
   /** … to whom so many of them are left. */
   reserved: number;
+  /** How often accounts for which the node does not answer may be asked for in halves. */
+  halvings_left: number;
   /** By account. */
   proofs: ReadonlyMap<string, StoredProof>;
 }
@@ -74,6 +78,7 @@ export function planReading(
     changed_left: scan + CHANGED_SHARE * spare_requests,
     spare_left: spare_requests,
     reserved,
+    halvings_left: HALVINGS,
     proofs,
   };
 }

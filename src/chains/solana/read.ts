@@ -72,9 +72,12 @@ export async function* readSolana(
     transactions: new Map(),
     failures: new Map(),
     deferred: [],
+    answered: 0,
+    unanswered: [],
   };
   for (let start = 0; start < plan.order.length; start += ACCOUNTS_PER_CALL)
     yield* readBatch(pass, plan, request, plan.order.slice(start, start + ACCOUNTS_PER_CALL));
+  yield* readUnanswered(pass, plan);
   yield* readDeferred(pass, plan);
 }
 
@@ -88,6 +91,10 @@ function counted(rpc: Caller): { rpc: Caller; spent(): number } {
   return { rpc: { call }, spent: () => count };
 }
 
+/**
+ * Reads some accounts. Where the node does not answer for them, they are asked for in two halves: one that no answer can
+ * hold, or a replica that is behind, keeps the others from nothing.
+ */
 async function* readBatch(
   pass: Pass,
   plan: Plan,
@@ -95,7 +102,52 @@ async function* readBatch(
   batch: readonly WatchedAccount[],
 ): AsyncGenerator<Page> {
   const keys = batch.map(({ key }) => key);
-  const { slot, found } = await readAccounts(pass.rpc, keys, pass.tip.height);
+  const state = await readAccounts(pass.rpc, keys, pass.tip.height).catch((error: unknown) => {
+    if (!(error instanceof ProviderError) || !(error.kind === 'bad_answer' || isOfOneAccount(error)))
+      throw error;
+    return error;
+  });
+  if (!(state instanceof ProviderError)) {
+    pass.answered += batch.length;
+    return yield* readStates(pass, plan, request, { batch, ...state });
+  }
+  const [account, ...others] = batch;
+  if (account && others.length === 0) pass.unanswered.push({ account, error: state });
+  else if (plan.halvings_left <= 0) {
+    pass.memory.begin_at ??= account?.key;
+    pass.unanswered_error ??= state;
+  } else {
+    plan.halvings_left--;
+    const middle = Math.ceil(batch.length / 2);
+    yield* readBatch(pass, plan, request, batch.slice(0, middle));
+    yield* readBatch(pass, plan, request, batch.slice(middle));
+  }
+}
+
+/** What the node says of no account at all is its own trouble, not theirs. */
+async function* readUnanswered(
+  { answered, unanswered, unanswered_error }: Pass,
+  plan: Plan,
+): AsyncGenerator<Page> {
+  const error = unanswered[0]?.error ?? unanswered_error;
+  if (error && answered === 0) throw error;
+  for (const { account, error } of unanswered)
+    if (!plan.proofs.get(proofKeyOf(account))?.paused) yield troublePage(account, error.message);
+}
+
+interface States {
+  batch: readonly WatchedAccount[];
+  slot: number;
+  found: readonly SolanaAccount[];
+}
+
+async function* readStates(
+  pass: Pass,
+  plan: Plan,
+  request: ReadRequest,
+  { batch, slot, found }: States,
+): AsyncGenerator<Page> {
+  const keys = batch.map(({ key }) => key);
   const cursors = await request.accounts(keys);
   const begun: Visit[] = [];
   for (const [position, account] of batch.entries()) {

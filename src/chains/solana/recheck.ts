@@ -25,14 +25,15 @@ export async function recheckSolana(
 ): Promise<TransferUpdate[]> {
   const signatures = [...new Set(pending.map(({ txid }) => txid))];
   const updates = new Map<string, Update>();
-  const unknown = new Set<string>();
+  /** By transaction that the node does not know: the slot as of which it said so. */
+  const unknown = new Map<string, number>();
   const lost = new Map<string, string>();
   for (let start = 0; start < signatures.length; start += STATUSES_PER_CALL) {
     const asked = signatures.slice(start, start + STATUSES_PER_CALL);
-    const { value } = await readStatuses(context.rpc, asked);
+    const { context: answered, value } = await readStatuses(context.rpc, asked);
     for (const [position, signature] of asked.entries()) {
       const status = value[position];
-      if (!status) unknown.add(signature);
+      if (!status) unknown.set(signature, answered.slot);
       else if (status.err !== null) {
         // Before it is final another branch of the chain may hold it as a success.
         if (status.confirmationStatus === 'finalized')
@@ -49,11 +50,7 @@ export async function recheckSolana(
       }
     }
   }
-  for (const [txid, reason] of await expired(
-    context,
-    pending.filter(({ txid }) => unknown.has(txid)),
-  ))
-    lost.set(txid, reason);
+  for (const [txid, reason] of await expired(context, pending, unknown)) lost.set(txid, reason);
   for (const [txid, reason] of lost)
     if (missingFor(context, txid) >= PROOFS_APART_SECONDS) updates.set(txid, { ...gone, reason });
   for (const txid of signatures) if (!lost.has(txid)) missingOf(context).delete(txid);
@@ -68,10 +65,15 @@ const gone = { state: 'gone', confirmations: 0, height: null, block_hash: null }
 /** Those that can never be included any more, with the reason. */
 async function expired(
   { rpc }: ReadContext,
-  unknown: readonly PendingTransfer[],
+  pending: readonly PendingTransfer[],
+  unknown: ReadonlyMap<string, number>,
 ): Promise<Map<string, string>> {
   const reasons = new Map<string, string>();
-  const bound = unknown.filter(({ blockhash }) => blockhash !== null);
+  // A replica that is behind does not know what is newer than it.
+  const bound = pending.filter(
+    ({ txid, height, blockhash }) =>
+      blockhash !== null && (unknown.get(txid) ?? 0) > (height ?? 0) + EXPIRED_AFTER_SLOTS,
+  );
   if (bound.length === 0) return reasons;
   // A node that has dropped its old blocks does not know old transactions either: that proves nothing.
   const first_slot = await readFirstSlot(rpc);
