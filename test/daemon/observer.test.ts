@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beginCell } from '@ton/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openRpc } from '../../daemon/observer/rpc.ts';
+import { openRpc, type RpcSource } from '../../daemon/observer/rpc.ts';
 import { getCursor, moveCursor } from '../../data/cursors.ts';
 import type { InvoiceRow } from '../../data/tables.ts';
 import { type Database, databases, startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
+import { doubleFamily, namedRpc } from '../helpers/family.ts';
 import { json, serve } from '../helpers/local-server.ts';
 import { create, credit, invoiceRow, observe, transferTo } from '../helpers/payments.ts';
 import { createDatabase } from '../helpers/postgres.ts';
+import { unasked_provider } from '../helpers/reading.ts';
 import { createToncenter, queryOf } from '../helpers/toncenter.ts';
 import { verifies } from '../requirements.ts';
 
@@ -241,6 +243,30 @@ describe.each(databases)('the observer on %s', (database) => {
     expect((await check(test, other, merchant)).json).toMatchObject({ status: 'confirmed' });
     expect(states()).toEqual(['ok', 'ok']);
     expect(first.requests.length).toBeGreaterThan(before);
+  });
+
+  it('leaves to single accounts half of what the provider takes in one pause, as it answers now', async () => {
+    verifies('account-own-trouble', 'pace-own-url');
+    const double = doubleFamily('solana');
+    const spare: number[] = [];
+    double.read = async ({ spare_requests }) => {
+      spare.push(spare_requests);
+      return [];
+    };
+    let requests_per_second = 50;
+    const source: RpcSource = {
+      ...double.source,
+      use: (work) => work(namedRpc('own'), 'own'),
+      status: () => [{ ...unasked_provider, provider: 'own', requests_per_second }],
+    };
+    const test = await startApp({ database, source: (id) => (id === 'solana' ? source : undefined) });
+    onTestFinished(() => test.stop());
+    await create(test, await test.merchant(), 'solana');
+    for (const each of [50, 6, 0.5]) {
+      requests_per_second = each;
+      await test.app.observer.poll('solana');
+    }
+    expect(spare).toEqual([100, 12, 4]);
   });
 
   it('answers 503 to an answer that no database can keep, and tells the operator of it', async () => {

@@ -32,7 +32,7 @@ export const sourceOf = (rpc: Rpc, label = 'provider'): RpcSource => ({
   close: async () => {},
 });
 
-const unasked_provider: ProviderStatus = {
+export const unasked_provider: ProviderStatus = {
   provider: 'none in this test',
   state: 'unknown',
   requests_per_second: 1,
