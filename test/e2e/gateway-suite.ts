@@ -156,7 +156,7 @@ export function gatewaySuite(
           data: { invoice: unknown; payment: { status: string } };
         };
         expect(event.type).toBe('invoice.confirmed');
-        expect(event.data.invoice).toEqual(confirmed);
+        expect(event.data.invoice).toEqual({ ...confirmed, kind: 'sale' });
         expect(event.data.payment.status).toBe('confirmed');
         await until('the delivery is recorded', async () => {
           const { json } = await test.fetch('GET', '/api/v1/merchant/income', { token: merchant.token });
