@@ -14,6 +14,7 @@ import {
   type Gateway,
   type NamedTransaction,
   ProviderError,
+  type Rpc,
   type Transfer,
   type UnreadableAsset,
 } from '../../src/chains/chain.ts';
@@ -25,7 +26,7 @@ import { type Runtime, systemRuntime } from '../runtime.ts';
 import { reevaluateInvoices } from '../settle.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';
 import { providersOf } from './quorum.ts';
-import { createReader, type Reader, type ReaderApp } from './reader.ts';
+import { createReader, isOddAnswer, type Reader, type ReaderApp } from './reader.ts';
 import { openRpc, type ProviderStatus, type RpcSource } from './rpc.ts';
 
 /** How often invoices are ended whose time is up. */
@@ -46,6 +47,8 @@ const SPARE_REQUESTS_LEAST = 4;
 /** What is due at such a time was asked for at once, whatever its blockchain was read through. */
 const WOKEN = 1;
 const AFTER_WOKEN: DuePosition = { due_at: WOKEN, id: '\u{10FFFF}' };
+/** Providers that one question of a person is asked of. */
+const PROVIDERS_PER_QUESTION = 3;
 /** Longest wait after failures of ours (those of providers wait by themselves). */
 const RETRY_MS = 10_000;
 
@@ -177,7 +180,7 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
     async lookUp(blockchain, named) {
       const { reader, gateways } = await pollerOf(blockchain);
       const current = await gateways.current();
-      return reader.source.use((rpc, label) =>
+      return askOnce(app, reader.source, (rpc, label) =>
         reader.blockchain.family.lookUp(reader.contextFor(rpc, label, current), named),
       );
     },
@@ -185,7 +188,11 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
       const { reader } = await pollerOf(blockchain);
       const { family } = reader.blockchain;
       if (!family.inspectAddress) return null;
-      return reader.source.use(async (rpc) => (await family.inspectAddress?.(rpc, address_key)) ?? null);
+      return askOnce(
+        app,
+        reader.source,
+        async (rpc) => (await family.inspectAddress?.(rpc, address_key)) ?? null,
+      );
     },
     status: () =>
       pollers
@@ -213,6 +220,35 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
         if (!signal.aborted) app.log.error({ err: error }, 'the observer failed; it continues');
       }
       await runtime.sleep(wait, signal);
+    }
+  }
+}
+
+/**
+ * One question of one person: where a provider is away, the next one is asked. An answer that is no use is no outage, or
+ * whoever asks for something odd would have the provider backed off for all.
+ */
+async function askOnce<T>(
+  { clock }: Pick<App, 'clock'>,
+  source: RpcSource,
+  work: (rpc: Rpc, label: string) => Promise<T>,
+): Promise<T> {
+  for (let asked = 1; ; asked++) {
+    try {
+      const answer = await source.use((rpc, label) =>
+        work(rpc, label).then(
+          (value) => ({ value }),
+          (error: unknown) => {
+            if (isOddAnswer(error)) return { error };
+            throw error;
+          },
+        ),
+      );
+      if ('error' in answer) throw answer.error;
+      return answer.value;
+    } catch (error) {
+      const is_away = error instanceof ProviderError && !isOddAnswer(error) && source.retryAt() <= clock.ms();
+      if (!is_away || asked === PROVIDERS_PER_QUESTION) throw error;
     }
   }
 }

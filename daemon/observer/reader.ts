@@ -160,6 +160,10 @@ function contextOf(
   };
 }
 
+/** Whether the provider answered, and the answer was of no use: it may be to another question. */
+export const isOddAnswer = (error: unknown): error is ProviderError =>
+  error instanceof ProviderError && (error.kind === 'bad_answer' || error.kind === 'rpc');
+
 /**
  * What was read before is asked about even where reading breaks off: one blockchain's unreadable account, or one odd
  * answer, must not keep a payment from its confirmations.
@@ -175,8 +179,7 @@ async function readAndRecheck(
   try {
     await readPages(reading, context, { row, watched, read });
   } catch (error) {
-    const isOdd = error instanceof ProviderError && (error.kind === 'bad_answer' || error.kind === 'rpc');
-    if (isOdd) await recheck(reading, context, read.tip);
+    if (isOddAnswer(error)) await recheck(reading, context, read.tip);
     throw error;
   }
   await recheck(reading, context, read.tip);

@@ -245,6 +245,35 @@ describe.each(databases)('the observer on %s', (database) => {
     expect(first.requests.length).toBeGreaterThan(before);
   });
 
+  it('asks the next provider what one person wants to know, and calls an odd answer to it no outage', async () => {
+    verifies('urls-failover', 'account-own-trouble');
+    const double = doubleFamily('ton');
+    const nodes = [
+      await serve((_, response) => json(response, 'out of order', 500)),
+      await serve(({ path }, response) =>
+        path === '/known' ? json(response, 'a token') : json(response, 'no such thing', 404),
+      ),
+    ];
+    const source = openRpc({
+      blockchain: 'ton',
+      family: { identify: async () => 'testnet' },
+      network: 'testnet',
+      providers: nodes.map(({ url }) => ({ provider: 'toncenter', url })),
+      requests_per_second: 1000,
+      clock: { ms: () => START * 1000 },
+    });
+    const test = await startApp({ database, source: (id) => (id === 'ton' ? source : undefined) });
+    onTestFinished(() => test.stop());
+    test.clock.set(START);
+    double.inspectAddress = async (rpc, key) => String(await rpc.json(`/${key}`));
+    const { observer } = test.app;
+    expect(await observer.inspectAddress('ton', 'known')).toBe('a token');
+    for (let asked = 0; asked < 5; asked++)
+      await expect(observer.inspectAddress('ton', 'odd')).rejects.toMatchObject({ kind: 'rpc', code: 404 });
+    expect(source.status()).toMatchObject([{ state: 'down' }, { state: 'ok', backoff_until: null }]);
+    expect(await observer.inspectAddress('ton', 'known')).toBe('a token');
+  });
+
   it('leaves to single accounts half of what the provider takes in one pause, as it answers now', async () => {
     verifies('account-own-trouble', 'pace-own-url');
     const double = doubleFamily('solana');
