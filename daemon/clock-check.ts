@@ -11,7 +11,7 @@ const REMEMBERED_SECONDS = 3600;
 const SLOT_SECONDS = 60;
 /** The freshest tip of an hour is not older than this when it is read: by so much our clock may be less ahead than it shows. */
 const TIP_AGE_SECONDS = 10;
-/** Time to read the chains after a start, before the grace may end what was not read. */
+/** Time to read the chains after a start, or after so long a standstill, before the grace may end what was not read. */
 const START_SECONDS = 600;
 
 export interface ClockTrouble {
@@ -38,9 +38,9 @@ export interface ClockCheck {
   local(blockchain: string, chain_time: number): Interval;
   /** Why our clock is not believed; null while it is. */
   trouble(): ClockTrouble | null;
-  /** Whether there was time to read the chains since the start. */
+  /** Whether there was time to read the chains since the start, or since the process or the machine stood still. */
   hasRun(): boolean;
-  /** Writes to the log when trouble begins or ends. */
+  /** Writes to the log when trouble begins or ends. To be called again and again: where it was not, all stood still. */
   report(log: Logger): void;
 }
 
@@ -63,8 +63,9 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
   const samples = new Map<string, Sample[]>();
   /** Of the newest tip of each blockchain. */
   const newest = new Map<string, number>();
-  const started_at = clock.monotonic_ms() / 1000;
   const monotonic = () => clock.monotonic_ms() / 1000;
+  let running_since = monotonic();
+  let reported_at = running_since;
   /** Our clock minus the monotonic timer, seconds: it changes only when our clock is set. */
   const base = () => clock.ms() / 1000 - monotonic();
   /** The last that agreed with the chains, or at the start was all there is. */
@@ -90,6 +91,8 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
     const measured = offset(now);
     const seconds = Math.round(measured ?? now - believed_base);
     if (Math.abs(seconds) <= TOLERANCE_SECONDS) {
+      // The time that is right is another: the machine slept, and its timer with it, or it was wrong until now.
+      if (Math.abs(now - believed_base) > TOLERANCE_SECONDS) running_since = monotonic();
       believed_base = now;
       return null;
     }
@@ -131,8 +134,10 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
       };
     },
     trouble,
-    hasRun: () => monotonic() - started_at >= START_SECONDS,
+    hasRun: () => monotonic() - running_since >= START_SECONDS,
     report(log) {
+      if (monotonic() - reported_at >= START_SECONDS) running_since = monotonic();
+      reported_at = monotonic();
       const found = trouble();
       if (found && !reported) log.error({ alert: 'clock', ...found }, found.message);
       if (!found && reported) log.warn('the clock agrees with the chains again');

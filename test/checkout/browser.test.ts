@@ -263,6 +263,10 @@ function realClock() {
     advance: (seconds: number) => {
       ahead += seconds * 1000;
     },
+    freeze: () => {
+      throw new Error('not stopped here');
+    },
+    whileRunning: () => {},
   };
 }
 

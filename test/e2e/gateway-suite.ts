@@ -40,6 +40,10 @@ const systemClock: TestClock = {
   step: () => {
     throw new Error('real time cannot be moved');
   },
+  freeze: () => {
+    throw new Error('real time cannot be stopped');
+  },
+  whileRunning: () => {},
 };
 
 interface Hook {

@@ -35,26 +35,41 @@ export interface TestClock {
   advance(seconds: number): void;
   /** Sets the machine's clock by so much, while time goes on as before. */
   step(seconds: number): void;
+  /** Time that goes on while all processes are stopped. */
+  freeze(seconds: number): void;
+  /** Called again and again as time goes on, as a process that runs would be. */
+  whileRunning(beat: () => void): void;
 }
+
+/** A daemon that runs is heard of this often at least. */
+const BEAT_MS = 60_000;
 
 /** Stands still until it is moved. */
 export function testClock(start = 1_800_000_000): TestClock {
   let at = start * 1000;
   let stepped = 0;
+  const beats: (() => void)[] = [];
+  const moveTo = (end: number) => {
+    for (; at + BEAT_MS < end; ) {
+      at += BEAT_MS;
+      for (const beat of beats) beat();
+    }
+    at = end;
+  };
   return {
     ms: () => at,
     monotonic_ms: () => at - stepped,
     now: () => Math.floor(at / 1000),
-    set: (seconds) => {
-      at = seconds * 1000;
-    },
-    advance: (seconds) => {
-      at += seconds * 1000;
-    },
+    set: (seconds) => moveTo(seconds * 1000),
+    advance: (seconds) => moveTo(at + seconds * 1000),
     step: (seconds) => {
       at += seconds * 1000;
       stepped += seconds * 1000;
     },
+    freeze: (seconds) => {
+      at += seconds * 1000;
+    },
+    whileRunning: (beat) => void beats.push(beat),
   };
 }
 
@@ -142,6 +157,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     // Unless a test says where its chains are, none can be asked: no test reaches a public provider.
     source: (id) => options.source?.(id) ?? (hasProvider(config, id) ? undefined : unreachable),
   });
+  clock.whileRunning(() => app.clock_check.report(app.log));
   await seedDeploymentWallets(app);
   const http = createHttp(app, routes);
   if (options.start) app.start();
