@@ -1,5 +1,5 @@
 // Writes what is seen of a payment while its invoice waits.
-import { updateInvoice } from '../../data/invoices.ts';
+import { updateInvoice, watchAddress } from '../../data/invoices.ts';
 import { mainPayment } from '../../data/payments.ts';
 import type { InvoiceRow, TransferRow } from '../../data/tables.ts';
 import { GRACE_SECONDS, type Verdict } from '../../src/invoice.ts';
@@ -25,6 +25,7 @@ export async function writeWaiting(
     txid: sum.txid,
     confirmations: sum.confirmations,
     due_at: nextEvaluation(step, verdict, transfers),
+    watch_until: await watchedUntil(step),
   };
   const changed = (Object.keys(values) as (keyof typeof values)[]).some(
     (key) => values[key] !== invoice[key],
@@ -39,6 +40,18 @@ export async function writeWaiting(
     await writeEvent(app, tx, type, { merchant_id: invoice.owner_id, invoice: seen, payment, now });
   }
   return seen;
+}
+
+/**
+ * An open invoice outlives the watch on its address where the daemon was down for days, or the clock is days ahead: it is
+ * watched again, or nothing would be read, neither its payment nor the time by the chain's clock.
+ */
+async function watchedUntil({ tx, invoice, now }: Step): Promise<number> {
+  if (invoice.watch_until >= now) return invoice.watch_until;
+  const { blockchain, address_key, address, created_at: since } = invoice;
+  const watch_until = now + GRACE_SECONDS;
+  await watchAddress(tx, { blockchain, address_key, address, since, open_until: watch_until, watch_until });
+  return watch_until;
 }
 
 /**
