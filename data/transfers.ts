@@ -8,8 +8,6 @@ import type { TransferRow } from './tables.ts';
 
 /** Most values that one question asks for. */
 const ROWS_PER_QUERY = 500;
-/** Recent transfers to one address among which what a new one replaces is looked for. */
-const SPENDING_LIMIT = 1_000;
 
 export interface TransferPlace {
   disposition: TransferRow['disposition'];
@@ -72,20 +70,40 @@ export async function transfersOfTransactions(
   return rows;
 }
 
-/** Recent transfers to an address that say what they spend, vanished ones included: what a new one may replace. */
-export function spendingTransfers(
+export type ReplacedTransfer = Pick<
+  TransferRow,
+  'txid' | 'amount_atomic' | 'disposition' | 'earliest_at' | 'latest_at'
+>;
+
+/**
+ * Recent transfers to an address that stand in no block and spend one of these outputs, vanished ones included: what a new
+ * one replaces. The database compares, so that others to the same address cost little, however many they are.
+ */
+export function replacedTransfers(
+  { dialect }: Db,
   query: Executor,
-  { blockchain, address_key, since }: { blockchain: string; address_key: string; since: number },
-): Promise<Pick<TransferRow, 'txid' | 'inputs' | 'earliest_at' | 'latest_at'>[]> {
+  {
+    blockchain,
+    address_key,
+    inputs,
+    since,
+  }: { blockchain: string; address_key: string; inputs: readonly string[]; since: number },
+): Promise<ReplacedTransfer[]> {
+  const spent = JSON.stringify(inputs);
+  const shares =
+    dialect === 'postgres'
+      ? sql<boolean>`inputs::jsonb ?| array(select jsonb_array_elements_text(${spent}::jsonb))`
+      : sql<boolean>`exists (select 1 from json_each(inputs) as own
+          where own.value in (select value from json_each(${spent})))`;
   return query
     .selectFrom('transfers')
-    .select(['txid', 'inputs', 'earliest_at', 'latest_at'])
+    .select(['txid', 'amount_atomic', 'disposition', 'earliest_at', 'latest_at'])
     .where('blockchain', '=', blockchain)
     .where('address_key', '=', address_key)
     .where('first_seen_at', '>=', since)
     .where('inputs', '<>', sql.lit('[]'))
-    .orderBy('first_seen_at', 'desc')
-    .limit(SPENDING_LIMIT)
+    .where('height', 'is', null)
+    .where(shares)
     .execute();
 }
 

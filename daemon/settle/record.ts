@@ -3,7 +3,7 @@ import { noteContradiction, settleContradiction } from '../../data/contradiction
 import { addRanges, moveCursor, putAccountCursors } from '../../data/cursors.ts';
 import { Overtaken } from '../../data/failures.ts';
 import { lockInvoices, makeDue } from '../../data/invoices.ts';
-import type { Tx } from '../../data/open.ts';
+import type { Db, Tx } from '../../data/open.ts';
 import { getPayment, insertLog } from '../../data/payments.ts';
 import { dropProofs, putProofs, putUnreadable } from '../../data/proofs.ts';
 import type { InvoiceRow, TransferRow } from '../../data/tables.ts';
@@ -12,7 +12,8 @@ import {
   lockTransfers,
   orphanTransfers,
   placeTransfers,
-  spendingTransfers,
+  type ReplacedTransfer,
+  replacedTransfers,
   type TransferProgress,
   transfersOfBlocks,
   transfersOfTransactions,
@@ -65,7 +66,7 @@ export async function recordPage(
   const moves = page.cursor !== undefined || page.tip !== undefined;
   return app.db.transaction(async (tx) => {
     if (moves && !(await moveCursor(tx, blockchain, version, page))) throw new CursorMoved();
-    const groups = await findGroups(tx, blockchain, page.transfers);
+    const groups = await findGroups(context, tx, page.transfers);
     const orphans = await transfersOfBlocks(tx, blockchain, page.orphaned_blocks ?? []);
     const updated = await transfersOfTransactions(tx, blockchain, txidsOf(page.updates ?? []));
     const recording = await lock(context, tx, groups, [...orphans, ...updated]);
@@ -104,7 +105,7 @@ export async function recordUpdates(
 /** Stores what a transaction that somebody named has paid, as if it had been read; returns the invoices to evaluate. */
 export async function recordNamed(context: RecordContext, transfers: readonly Transfer[]): Promise<string[]> {
   return context.app.db.transaction(async (tx) => {
-    const groups = await findGroups(tx, context.blockchain, transfers);
+    const groups = await findGroups(context, tx, transfers);
     const recording = await lock(context, tx, groups, []);
     for (const group of groups) await recordGroup(recording, group);
     for (const id of recording.touched) await makeDue(tx, id);
@@ -128,7 +129,11 @@ interface Group {
 }
 
 /** Looks without locks; what was found is judged again once it is locked. */
-async function findGroups(tx: Tx, blockchain: string, transfers: readonly Transfer[]): Promise<Group[]> {
+async function findGroups(
+  { app, blockchain }: RecordContext,
+  tx: Tx,
+  transfers: readonly Transfer[],
+): Promise<Group[]> {
   const stored = new Map<string, TransferRow>();
   const rows = await transfersOfTransactions(tx, blockchain, txidsOf(transfers));
   for (const row of rows) stored.set(keyOf({ txid: row.txid, index: row.idx }), row);
@@ -141,18 +146,12 @@ async function findGroups(tx: Tx, blockchain: string, transfers: readonly Transf
       const row = stored.get(keyOf(transfer));
       if (row?.invoice_id) invoice_ids.push(row.invoice_id);
       if (row) known.push({ id: row.id, transfer });
-      else fresh.push(await withInheritedTime(tx, blockchain, transfer));
+      else fresh.push(transfer);
     }
     const manual = stored.get(keyOf({ txid: group[0]?.txid ?? '', index: MANUAL_INDEX }));
     const booked =
       manual?.address_key === group[0]?.address_key && manual?.chain === group[0]?.chain ? manual : undefined;
-    groups.push({
-      known,
-      fresh,
-      matches: fresh.length === 0 ? [] : await matchGroup(tx, blockchain, fresh),
-      booked,
-      invoice_ids,
-    });
+    groups.push({ known, ...(await matchFresh(app.db, tx, blockchain, fresh)), booked, invoice_ids });
   }
   return groups;
 }
@@ -168,21 +167,44 @@ function groupByTransaction(transfers: readonly Transfer[]): Transfer[][] {
   return [...groups.values()];
 }
 
-/** A replacement that spends the same to the same address is the same payment: it is as old as what it replaces. */
-async function withInheritedTime(tx: Tx, blockchain: string, transfer: Transfer): Promise<Transfer> {
-  if (transfer.inputs.length === 0) return transfer;
-  const since = transfer.latest_at - REPLACED_WITHIN_SECONDS;
-  const spending = await spendingTransfers(tx, { blockchain, address_key: transfer.address_key, since });
-  const replaced = spending.filter(
-    ({ txid, inputs }) =>
-      txid !== transfer.txid &&
-      (JSON.parse(inputs) as string[]).some((each) => transfer.inputs.includes(each)),
-  );
-  return {
+/**
+ * A replacement that spends the same to the same address is the same payment: it is as old as what it replaces, and where
+ * that paid the same and no invoice, it pays none either.
+ */
+async function matchFresh(
+  db: Db,
+  tx: Tx,
+  blockchain: string,
+  transfers: readonly Transfer[],
+): Promise<Pick<Group, 'fresh' | 'matches'>> {
+  const [first] = transfers;
+  if (!first) return { fresh: [], matches: [] };
+  const { txid, address_key, inputs } = first;
+  const since = first.latest_at - REPLACED_WITHIN_SECONDS;
+  const spending =
+    inputs.length === 0 ? [] : await replacedTransfers(db, tx, { blockchain, address_key, inputs, since });
+  const replaced = spending.filter((row) => row.txid !== txid);
+  const least = (of: 'earliest_at' | 'latest_at') =>
+    replaced.reduce((time, row) => Math.min(time, row[of]), Number.POSITIVE_INFINITY);
+  const [earliest, latest] = [least('earliest_at'), least('latest_at')];
+  const fresh = transfers.map((transfer) => ({
     ...transfer,
-    earliest_at: Math.min(transfer.earliest_at, ...replaced.map((row) => row.earliest_at)),
-    latest_at: Math.min(transfer.latest_at, ...replaced.map((row) => row.latest_at)),
-  };
+    earliest_at: Math.min(transfer.earliest_at, earliest),
+    latest_at: Math.min(transfer.latest_at, latest),
+  }));
+  const matches = await matchGroup(tx, blockchain, fresh);
+  if (!replacesUnmatched(replaced, transfers)) return { fresh, matches };
+  return { fresh, matches: matches.map(() => ({ disposition: 'unmatched', reason: MADE_BEFORE })) };
+}
+
+/** Whether one of the replaced transactions paid the same altogether, and nothing of it was meant for an invoice. */
+function replacesUnmatched(replaced: readonly ReplacedTransfer[], transfers: readonly Transfer[]): boolean {
+  const paid = transfers.reduce((sum, { amount_atomic }) => sum + amount_atomic, 0n);
+  return txidsOf(replaced).some((txid) => {
+    const rows = replaced.filter((row) => row.txid === txid);
+    const was_paid = rows.reduce((sum, { amount_atomic }) => sum + BigInt(amount_atomic), 0n);
+    return was_paid === paid && rows.every(({ disposition }) => disposition === 'unmatched');
+  });
 }
 
 async function lock(
