@@ -9,6 +9,8 @@ export type NewInvoice = Insertable<Tables['invoices']>;
 
 /** Most values that one question asks for. */
 const ROWS_PER_QUERY = 500;
+/** More accounts than one Solana transaction can name. */
+const REFERENCES_READ = 256;
 /** Most invoices that one amount is taken to mean: one of each account that uses the address. */
 const RESERVED_READ = 100;
 
@@ -198,13 +200,18 @@ export function invoiceByMemo(
     .executeTakeFirst();
 }
 
-/** The invoices that these references name, at most two: more than one leaves the payment to a person. */
+/** The invoices that the references of one transaction name, at whatever address. */
 export async function invoicesByReference(
   query: Executor,
   references: readonly string[],
 ): Promise<InvoiceRow[]> {
   if (references.length === 0) return [];
-  return query.selectFrom('invoices').selectAll().where('reference', 'in', references).limit(2).execute();
+  return query
+    .selectFrom('invoices')
+    .selectAll()
+    .where('reference', 'in', references)
+    .limit(REFERENCES_READ)
+    .execute();
 }
 
 /** The open or watched invoices that have reserved exactly this amount, at most one of each owner. */

@@ -25,12 +25,17 @@ export async function matchGroup(
 }
 
 async function matchOne(query: Executor, blockchain: string, transfer: Transfer): Promise<Match<InvoiceRow>> {
-  const { address_key, memo } = transfer;
-  const [by_reference, another] = await invoicesByReference(query, transfer.references);
-  if (another) return { disposition: 'unmatched', reason: 'carries the references of several invoices' };
+  const { address_key, chain, memo } = transfer;
+  const by_memo = memo === null ? undefined : await invoiceByMemo(query, blockchain, address_key, memo);
+  const named = await invoicesByReference(query, transfer.references);
+  // One transaction may pay several invoices, and carries the references of all: this credit can mean its own only.
+  const payable = named.filter((each) => each.address_key === address_key && each.chain === chain);
+  const meant = payable.find(({ id }) => id === by_memo?.id);
+  if (payable.length > 1 && !meant)
+    return { disposition: 'unmatched', reason: 'carries the references of several invoices' };
   return match(transfer, {
-    by_memo: memo === null ? undefined : await invoiceByMemo(query, blockchain, address_key, memo),
-    by_reference,
+    by_memo,
+    by_reference: meant ?? payable[0] ?? named[0],
     by_amount: await reservedFor(query, blockchain, transfer),
   });
 }
