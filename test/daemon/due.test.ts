@@ -10,6 +10,8 @@ import { verifies } from '../requirements.ts';
 const BATCH = 200;
 const BROKEN = 'never to be settled';
 const GRACE_SECONDS = 24 * 3600;
+/** Hundreds of invoices, on a machine that may be busy. */
+const TIMEOUT_MS = 180_000;
 
 /** The database refuses every change of the invoices with this reference, as a disk that is full or a law that is broken does. */
 async function breakInvoices({ app }: TestApp, database: Database): Promise<void> {
@@ -25,7 +27,7 @@ async function breakInvoices({ app }: TestApp, database: Database): Promise<void
     when (old.external_ref = ${sql.lit(BROKEN)}) execute function broken()`.execute(query);
 }
 
-describe.each(databases)('invoices that always fail on %s', (database) => {
+describe.each(databases)('invoices that always fail on %s', { timeout: TIMEOUT_MS }, (database) => {
   async function world() {
     const test = await startApp({ database });
     onTestFinished(() => test.stop());
