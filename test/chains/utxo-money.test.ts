@@ -327,6 +327,31 @@ describe.skipIf(!hasLitecoind).each(['core', 'esplora'] as const)('through %s', 
     });
   });
 
+  test('a conflict that only a host shows which fails then takes no payment away', async () => {
+    const shop = await open();
+    const invoice = await shop.invoice();
+    await follow(shop);
+    await shop.read();
+    await shop.pass(600);
+    const sent = await node.send([{ script: invoice.script, amount: invoice.amount }]);
+    await other.rpc('sendrawtransaction', sent.hex);
+    await shop.read();
+    const conflict = await node.replace(sent, [{ script: freshScript('litecoin'), amount: COIN }]);
+    // Its list is read, and nothing after it.
+    shop.front.choose = (request) => {
+      if (/getblockchaininfo|tip/.test(request)) throw new Error('away');
+      return node;
+    };
+    await shop.pass(20);
+    await shop.read().catch(() => undefined);
+    shop.front.choose = undefined;
+    shop.front.node = other;
+    await shop.pass(20);
+    await shop.read();
+    expect(await shop.paymentOf(invoice), conflict.txid).toBe('detected');
+    shop.front.node = node;
+  });
+
   test('a conflict that vanishes again gives the first payment back', async () => {
     const shop = await open();
     const invoice = await shop.invoice();

@@ -83,6 +83,8 @@ function conflictsWith(reading: Reading, { txid, inputs }: Transaction): Transfe
       if (other !== txid && !memory.mined.has(other)) lost.add(other);
   return [...lost].flatMap((other) => {
     reading.gone.add(other);
+    // Where a host still lists it, or lists it again, it is read again.
+    memory.known.delete(other);
     const reason = `transaction ${txid} spends the same`;
     return [...(memory.payments.get(other)?.indexes ?? [])].map((index) => goneUpdate(other, index, reason));
   });
