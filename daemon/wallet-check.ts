@@ -75,7 +75,7 @@ async function inspect(
     if (known.size >= ADDRESSES_KNOWN) known.clear();
     known.set(keyOf(blockchain, address_key), { refused, at_ms: app.clock.monotonic_ms() });
   };
-  // Whoever comes meanwhile does not ask as well.
+  // Those who come meanwhile do not ask as well.
   note(undefined);
   const called_off = new AbortController();
   const asked = app.observer.inspectAddress(blockchain, address_key).catch((error: unknown) => {

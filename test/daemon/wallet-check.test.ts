@@ -102,7 +102,7 @@ describe.each(databases)('a wallet on %s', (database) => {
     expect(asked.toSorted()).toEqual([address, refill_address, wallet].toSorted());
   });
 
-  test('of which nothing can be read is asked about again, whoever set it and whenever', async () => {
+  test('of which nothing can be read is asked about again, even long after it was set', async () => {
     verifies('address-no-wallet');
     const [merchant, unlucky] = [await newcomer(), await newcomer()];
     const [address, busy] = [newAddress(), newAddress()];
