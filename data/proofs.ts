@@ -9,6 +9,8 @@ import type { AccountProofRow } from './tables.ts';
 const PAUSE_SECONDS = 4;
 /** … up to this. */
 const MAX_PAUSE_SECONDS = 600;
+/** The clocks of two daemons that read in turn are not further apart. */
+const READINGS_APART_SECONDS = 60;
 /** Accounts in trouble that one reading is told of; the longest in trouble first. */
 const BEHIND_LIMIT = 10_000;
 
@@ -153,12 +155,15 @@ export async function noteReading(
   blockchain: string,
   { started_at, read_through }: { started_at: number; read_through: number | null },
 ): Promise<void> {
-  const later = (column: 'last_ok_at' | 'read_through', value: number) =>
-    sql<number>`case when ${sql.ref(column)} > ${value} then ${sql.ref(column)} else ${value} end`;
+  const latest = Number.MAX_SAFE_INTEGER;
+  const later = (column: 'last_ok_at' | 'read_through', value: number, most = latest) =>
+    sql<number>`case when ${sql.ref(column)} > ${value} and ${sql.ref(column)} <= ${most}
+      then ${sql.ref(column)} else ${value} end`;
   await query
     .updateTable('cursors')
     .set({
-      last_ok_at: later('last_ok_at', started_at),
+      // What is far ahead was noted by a clock that was wrong then.
+      last_ok_at: later('last_ok_at', started_at, started_at + READINGS_APART_SECONDS),
       ...(read_through === null ? {} : { read_through: later('read_through', read_through) }),
     })
     .where('blockchain', '=', blockchain)

@@ -89,6 +89,13 @@ describe.each(databases)('reading on %s', (database) => {
     });
   });
 
+  test('a reading that a clock far ahead has noted is forgotten with the next one', async () => {
+    await ensureCursor(db.query, 'litecoin');
+    await noteReading(db.query, 'litecoin', { started_at: START + 310, read_through: null });
+    await noteReading(db.query, 'litecoin', { started_at: START, read_through: null });
+    expect(await getCursor(db.query, 'litecoin')).toMatchObject({ last_ok_at: START });
+  });
+
   test('cursors of accounts are kept by account, the last one counts', async () => {
     const accounts = Array.from({ length: 1_200 }, (_, at) => `account-${at}`);
     await db.transaction((tx) =>
