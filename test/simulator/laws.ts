@@ -1,12 +1,9 @@
 // The laws of the books, checked by the code of `gatewayd verify`.
 import type { Config } from '../../daemon/config.ts';
-import { ledgerKey } from '../../daemon/ledger.ts';
-import { apiKeyPurpose, createSecrets, webhookSecretPurpose } from '../../daemon/secrets.ts';
+import { verifyInput } from '../../daemon/verify.ts';
 import { openSnapshot } from '../../data/snapshot.ts';
 import type { BrokenRow } from '../../data/verify/law.ts';
-import { type VerifyInput, verifyLaws } from '../../data/verify/verify.ts';
-import { disabledGatewaysOf, gatewaysOf } from '../../src/chains/gateways.ts';
-import { hashKey } from '../../src/keys.ts';
+import { verifyLaws } from '../../data/verify/verify.ts';
 
 export interface Broken {
   law: string;
@@ -17,7 +14,7 @@ export interface Broken {
 export const CHEAP_LAWS = [2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 15, 18, 19, 20] as const;
 
 export interface LawOptions {
-  config: Pick<Config, 'database_url' | 'secret' | 'network' | 'gateways'>;
+  config: Pick<Config, 'database_url' | 'data_dir' | 'secret' | 'network' | 'gateways'>;
   /** Unix seconds of the daemon's clock. */
   now: number;
   /** When the daemon was started last, by its clock, Unix seconds. */
@@ -30,25 +27,10 @@ export interface LawOptions {
 }
 
 /** Every law that a committed state breaks. */
-export async function brokenLaws({ config, laws, isCaused, ...known }: LawOptions): Promise<Broken[]> {
+export async function brokenLaws({ config, now, laws, isCaused, ...known }: LawOptions): Promise<Broken[]> {
   const snapshot = await openSnapshot(config.database_url);
   try {
-    const secrets = createSecrets(config.secret ?? '');
-    const gateways = [gatewaysOf, disabledGatewaysOf].flatMap((of) => of(config.network, config.gateways));
-    const input: VerifyInput = {
-      ...known,
-      query: snapshot.query,
-      dialect: snapshot.dialect,
-      secrets: {
-        check: secrets.check,
-        open: secrets.open,
-        api_key_purpose: apiKeyPurpose,
-        webhook_secret_purpose: webhookSecretPurpose,
-        hash_key: hashKey,
-        ledger_key: (await ledgerKey(snapshot.query, secrets)) ?? null,
-      },
-      payable_decimals: Object.fromEntries(gateways.map((each) => [each.chain, each.payable_decimals])),
-    };
+    const input = { ...(await verifyInput(snapshot, config, now)), ...known };
     const results = await verifyLaws(input, { laws });
     return results.flatMap(({ law, broken, unchecked }) => [
       ...broken

@@ -4,24 +4,32 @@ import { reportOf } from './report.ts';
 import { runSeed } from './run.ts';
 
 const EVENTS = 1_200;
-const SEEDS = [1, 7];
+const SEED = 7;
+/** Each is played to its end, when all is quiet, on a machine that may be busy. */
+const LIMIT_MS = 180_000;
 
 describe('the simulator', () => {
-  test.each(SEEDS)('seed %i breaks no law and replays exactly', async (seed) => {
-    const first = await runSeed(seed, { events: EVENTS });
-    expect(first.failure && reportOf(first)).toBeNull();
-    expect(first.invoices).toBeGreaterThan(0);
-    const again = await runSeed(seed, { events: EVENTS });
-    expect([again.digest, again.events, again.requests]).toEqual([
-      first.digest,
-      first.events,
-      first.requests,
-    ]);
-  });
+  test.each(['ton', 'solana'])(
+    'breaks no law on %s, and replays exactly',
+    { timeout: LIMIT_MS },
+    async (id) => {
+      const options = { events: EVENTS, blockchains: [id] };
+      const first = await runSeed(SEED, options);
+      expect(first.failure && reportOf(first)).toBeNull();
+      expect(first.invoices).toBeGreaterThan(0);
+      const again = await runSeed(SEED, options);
+      expect([again.digest, again.events, again.requests]).toEqual([
+        first.digest,
+        first.events,
+        first.requests,
+      ]);
+    },
+  );
 
-  test('another seed is another history', async () => {
+  test('plays another history for another seed', { timeout: LIMIT_MS }, async () => {
     const digests = new Set<number>();
-    for (const seed of SEEDS) digests.add((await runSeed(seed, { events: 300, calms: false })).digest);
-    expect(digests.size).toBe(SEEDS.length);
+    for (const seed of [SEED, SEED + 1])
+      digests.add((await runSeed(seed, { events: 300, calms: false })).digest);
+    expect(digests.size).toBe(2);
   });
 });
