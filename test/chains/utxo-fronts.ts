@@ -6,6 +6,8 @@ import type { Litecoind } from './utxo-chain.ts';
 
 /** As Esplora does: newest 50, no paging. */
 const MEMPOOL_LISTED = 50;
+/** Blocks whose payments are listed beside those that are in none. */
+const BLOCKS_LISTED = 3;
 
 export interface UtxoFront extends FaultyServer {
   provider: 'esplora' | 'core';
@@ -93,6 +95,7 @@ const routes: [RegExp, Answer][] = [
   [/^\/tx\/(\w+)\/hex$/, (node, txid) => node.rpc('getrawtransaction', txid, false)],
   [/^\/tx\/(\w+)\/status$/, async (node, txid) => (await transactionOf(node, txid)).status],
   [/^\/tx\/(\w+)\/outspend\/(\d+)$/, outspend],
+  [/^\/scripthash\/(\w+)\/txs$/, newestOf],
   [/^\/scripthash\/(\w+)\/txs\/mempool$/, mempoolOf],
   [/^\/scripthash\/(\w+)$/, countOf],
   [/^\/scripthash\/(\w+)\/utxo$/, unspentOf],
@@ -148,10 +151,26 @@ const mempoolTransactions = async (node: Litecoind) => {
 const scriptHashOf = (script: string) =>
   createHash('sha256').update(Buffer.from(script, 'hex')).digest('hex');
 
+const paysTo =
+  (scriptHash: string) =>
+  ({ vout }: CoreTransaction): boolean =>
+    vout.some(({ scriptPubKey }) => scriptPubKey && scriptHashOf(scriptPubKey.hex) === scriptHash);
+
 const payingTo = async (node: Litecoind, scriptHash: string) =>
-  (await mempoolTransactions(node)).filter(({ vout }) =>
-    vout.some(({ scriptPubKey }) => scriptPubKey && scriptHashOf(scriptPubKey.hex) === scriptHash),
-  );
+  (await mempoolTransactions(node)).filter(paysTo(scriptHash));
+
+/** What is unconfirmed, and of what stands in blocks that of the last few. */
+async function newestOf(node: Litecoind, scriptHash: string): Promise<unknown> {
+  const mined: CoreTransaction[] = [];
+  let hash: string | undefined = await node.rpc<string>('getbestblockhash');
+  for (let count = 0; hash !== undefined && count < BLOCKS_LISTED; count++) {
+    const block: { tx: CoreTransaction[]; previousblockhash?: string } = await node.rpc('getblock', hash, 2);
+    for (const each of block.tx.filter(paysTo(scriptHash))) mined.push({ ...each, blockhash: hash });
+    hash = block.previousblockhash;
+  }
+  const shownMined = await Promise.all(mined.map((each) => shown(node, each)));
+  return [...((await mempoolOf(node, scriptHash)) as unknown[]), ...shownMined];
+}
 
 async function mempoolOf(node: Litecoind, scriptHash: string): Promise<unknown> {
   const paying = await payingTo(node, scriptHash);

@@ -175,7 +175,9 @@ interface Listed {
  */
 async function listScript(rpc: Rpc, script: string, again: boolean): Promise<Listed> {
   const path = `/scripthash/${bytesToHex(sha256(hexToBytes(script)))}`;
-  const rows = asList(rpc, await rpc.json(again ? `${path}/txs` : `${path}/txs/mempool`)).map(asObject);
+  // A provider that refuses the longer list still has the other.
+  const newest = again ? await orRefused(rpc.json(`${path}/txs`)) : undefined;
+  const rows = asList(rpc, newest ?? (await rpc.json(`${path}/txs/mempool`))).map(asObject);
   const mined = rows
     .map(({ status }) => asObject(status ?? {}))
     .filter(({ confirmed }) => confirmed === true);
@@ -226,6 +228,16 @@ async function locate(rpc: Rpc, txid: string): Promise<Located | null> {
   if (confirmed === false) return { transaction, block: null };
   if (confirmed !== true) throw badAnswer(rpc, 'a transaction status was expected');
   return { transaction, block: { hash: asHash(rpc, block_hash), height: asNumber(rpc, block_height) } };
+}
+
+/** Undefined where the provider refuses the question itself; every other failure is thrown on. */
+async function orRefused(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'rpc') return undefined;
+    throw error;
+  }
 }
 
 /** Undefined only for the provider's own "not found": every other failure is thrown on. */

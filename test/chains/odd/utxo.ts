@@ -141,7 +141,7 @@ export function utxoChain(provider: 'esplora' | 'core', start: number): OddChain
     [/^\/block\/(\w+)\/header$/, (hash) => byHash(hash).bytes.subarray(0, 80).toString('hex')],
     [/^\/block\/(\w+)\/raw$/, (hash) => new Uint8Array(byHash(hash).bytes)],
     [
-      /^\/scripthash\/(\w+)\/txs\/mempool$/,
+      /^\/scripthash\/(\w+)\/txs(?:\/mempool)?$/,
       (hash) =>
         mempool.filter(({ script }) => sha256(Buffer.from(script, 'hex')).toString('hex') === hash).map(json),
     ],
