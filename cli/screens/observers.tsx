@@ -23,7 +23,7 @@ const columns: readonly Column<Observer>[] = [
   { title: 'STATUS', width: 13, value: (row) => row.status, color: (row) => statusColor(row.status) },
   { title: 'LAG', width: 6, value: (row) => (row.lag_seconds === null ? '–' : `${row.lag_seconds}s`) },
   { title: 'TIP', width: 9, value: (row) => number(row.tip_height) },
-  { title: 'READ TO', width: 9, value: (row) => number(row.cursor_height) },
+  { title: 'READ TO', wide: true, width: 9, value: (row) => number(row.cursor_height) },
   { title: 'WATCHED', width: 7, value: (row) => String(row.watched_addresses) },
   { title: 'LATE', width: 4, value: (row) => String(row.late_count) },
   {

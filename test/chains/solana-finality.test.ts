@@ -93,9 +93,10 @@ describe.runIf(hasSurfpool)('finality on Solana', () => {
         chain.intercept({ method: 'isBlockhashValid', answer: () => ({ result: answers.valid }) }),
         chain.intercept({ method: 'getFirstAvailableBlock', answer: () => ({ result: answers.first_slot }) }),
       ];
+      // It stands still: a second that passes between two readings is no part of what is tested.
+      const begun = reader.context.now();
       const ask = (seconds: number, blockhash: string | null = BLOCKHASH) => {
-        const now = reader.context.now;
-        const context = { ...reader.context, now: () => now() + seconds };
+        const context = { ...reader.context, now: () => begun + seconds };
         return reader.family.recheck(context, [{ ...pendingOf(txid, 'i', height), blockhash }], null);
       };
       return { txid, answers, ask, stop: () => stops.forEach((each) => void each()) };
