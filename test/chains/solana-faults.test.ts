@@ -71,6 +71,18 @@ describe('an account in trouble', () => {
     expect(reader.proof(ONE)).toMatchObject({ failed: false, trouble: null });
   });
 
+  it('of more than a hundred transactions that are never delivered still has its payments read', async () => {
+    verifies('account-own-trouble');
+    const { model, reader } = await world([ONE]);
+    const before = proved(reader, ONE);
+    for (let at = 0; at < 150; at++) model.pay({ to: ONE, amount: 1n, delivered_after: 1_000_000 });
+    for (let at = 0; at < 40; at++) await pass(model, reader);
+    model.pay({ to: ONE, amount: 5n, memo: 'PAID' });
+    for (let at = 0; at < 80; at++) await pass(model, reader);
+    expect(memos(reader).filter((memo) => memo !== null)).toEqual(['PAID']);
+    expect(proved(reader, ONE)).toBe(before);
+  });
+
   it('that makes the node run out of time is not an outage; a node that answers nothing is', async () => {
     verifies('account-own-trouble');
     const { model, reader } = await world([ONE, OTHER]);

@@ -98,7 +98,7 @@ const REREAD_PAUSE_SECONDS = 3600;
 const LATE_SLOTS = 150;
 /** Transactions kept for the accounts after this one. */
 const CACHED_TRANSACTIONS = 1000;
-/** Transactions of one account that are listed and cannot be read; with more of them the node is not usable. */
+/** Transactions of one account that are listed, cannot be read and are tried again; older ones wait until all is read again. */
 const UNREAD_LIMIT = 100;
 /** Failed transactions read at a time, where only a fee can explain a balance … */
 const FEES_AT_A_TIME = 25;
@@ -252,10 +252,10 @@ async function readChunk(
   const { known, unread, transfers } = await readAll(pass, visit, cursor, chunk);
   const tried = new Set(chunk.map(({ signature }) => signature));
   const others = cursor.unread.filter(([signature]) => !tried.has(signature));
-  const next = { ...withRead(cursor, known), unread: [...others, ...unread] };
-  if (next.unread.length > UNREAD_LIMIT)
-    throw badAnswer(`${visit.account.key}: over ${UNREAD_LIMIT} transactions are listed, but cannot be read`);
-  return { cursor: next, transfers };
+  const missing = [...others, ...unread];
+  const next = { ...withRead(cursor, known), unread: missing.slice(-UNREAD_LIMIT) };
+  const skipped = next.skipped || missing.length > UNREAD_LIMIT;
+  return { cursor: { ...next, skipped }, transfers };
 }
 
 /** Forgets what need not be remembered of what was read up to this slot, which may hold more. */
