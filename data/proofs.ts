@@ -155,15 +155,15 @@ export async function noteReading(
   blockchain: string,
   { started_at, read_through }: { started_at: number; read_through: number | null },
 ): Promise<void> {
-  const latest = Number.MAX_SAFE_INTEGER;
-  const later = (column: 'last_ok_at' | 'read_through', value: number, most = latest) =>
+  // What is further ahead was noted by a clock that was wrong then.
+  const most = started_at + READINGS_APART_SECONDS;
+  const later = (column: 'last_ok_at' | 'read_through', value: number) =>
     sql<number>`case when ${sql.ref(column)} > ${value} and ${sql.ref(column)} <= ${most}
       then ${sql.ref(column)} else ${value} end`;
   await query
     .updateTable('cursors')
     .set({
-      // What is far ahead was noted by a clock that was wrong then.
-      last_ok_at: later('last_ok_at', started_at, started_at + READINGS_APART_SECONDS),
+      last_ok_at: later('last_ok_at', started_at),
       ...(read_through === null ? {} : { read_through: later('read_through', read_through) }),
     })
     .where('blockchain', '=', blockchain)

@@ -89,11 +89,14 @@ describe.each(databases)('reading on %s', (database) => {
     });
   });
 
-  test('a reading that a clock far ahead has noted is forgotten with the next one', async () => {
+  test('what a clock far ahead has noted of reading is forgotten with the next one', async () => {
     await ensureCursor(db.query, 'litecoin');
-    await noteReading(db.query, 'litecoin', { started_at: START + 310, read_through: null });
-    await noteReading(db.query, 'litecoin', { started_at: START, read_through: null });
-    expect(await getCursor(db.query, 'litecoin')).toMatchObject({ last_ok_at: START });
+    await noteReading(db.query, 'litecoin', { started_at: START + 36_000, read_through: START + 35_970 });
+    await noteReading(db.query, 'litecoin', { started_at: START, read_through: START - 30 });
+    expect(await getCursor(db.query, 'litecoin')).toMatchObject({
+      last_ok_at: START,
+      read_through: START - 30,
+    });
   });
 
   test('cursors of accounts are kept by account, the last one counts', async () => {

@@ -98,6 +98,18 @@ test('after a restart no earlier than what was proved before it, and no later th
   expect(await read()).toEqual([[START - 30, START + 3600]]);
 });
 
+test('at any time since the watch where what was proved before a restart is of a time to come', async () => {
+  verifies('clock-offset');
+  const { state, read } = watcher();
+  await read();
+  state.cache = new Map();
+  // The clock was ten hours ahead until it was set right.
+  state.read_through = START + 36_000;
+  state.now = START + 60;
+  state.listed = [payment];
+  expect(await read()).toEqual([[SINCE, START + 60]]);
+});
+
 test('since the last list where it is first seen in a block after an outage, though the block is of later', async () => {
   const { state, read, mine } = watcher();
   await read();

@@ -81,13 +81,16 @@ export async function openReading(
     watched: await watchedOf(request),
     urgent: [...new Set(urgent.map(({ address_key }) => address_key))],
     behind: new Map(behind.map((proof) => [proof.address_key, proof])),
-    proved_through: request.read_through ?? 0,
+    proved_through: ofThisClock(request.read_through ?? 0, context.now()),
     pending,
     unconfirmed,
     gone: new Set(),
     lists: [],
   };
 }
+
+/** A proof of a time to come was stated by a clock that was ahead: it tells nothing of when payments were made. */
+const ofThisClock = (proved: number, now: number): number => (proved > now ? 0 : proved);
 
 export const watchedOf = async (request: ReadRequest): Promise<Watched> =>
   new Map((await request.addresses()).map((each) => [each.key, each]));
