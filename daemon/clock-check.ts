@@ -9,8 +9,10 @@ const TOLERANCE_SECONDS = 30;
 const REMEMBERED_SECONDS = 3600;
 /** … one for each stretch of this length. */
 const SLOT_SECONDS = 60;
-/** The freshest tip of an hour is not older than this when it is read: by so much our clock may be less ahead than it shows. */
-const TIP_AGE_SECONDS = 10;
+/** The freshest tip of an hour is not older than this when it is read, also where tips are final first: by so much our clock may be less ahead than it shows. */
+const TIP_AGE_SECONDS = 20;
+/** Further apart than this, what was told before the first tip is told again. */
+const UNTOLD_SECONDS = 10;
 /** Time to read the chains after a start, or after so long a standstill, before the grace may end what was not read. */
 const START_SECONDS = 600;
 
@@ -110,7 +112,7 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
     observe(blockchain, tip_time) {
       const slot = Math.floor(monotonic() / SLOT_SECONDS);
       const behind = monotonic() - tip_time;
-      const was_right = samples.has(blockchain) || Math.abs(steadyBase() + behind) <= TIP_AGE_SECONDS;
+      const was_right = samples.has(blockchain) || Math.abs(steadyBase() + behind) <= UNTOLD_SECONDS;
       newest.set(blockchain, behind);
       const known = samples.get(blockchain) ?? [];
       const of_slot = known.find((one) => one.slot === slot);
