@@ -245,7 +245,8 @@ class Run {
       config,
       now: Math.floor(clock.ms() / 1000),
       started_at: this.#started_at,
-      clock_trusted: this.#worst_clock_ms <= BEARABLE_MS,
+      // What the daemon measures has the age of the tips in it.
+      clock_trusted: this.#worst_clock_ms <= BEARABLE_MS - TIP_AGE_MS,
       laws: which === 'all' ? undefined : CHEAP_LAWS,
       // A fork undoes what was confirmed; a merchant gives as his wallet what the chain does not know yet.
       isCaused: ({ kind, account }) => kind === 'booked_gone' || this.#town.traps.has(String(account)),

@@ -95,7 +95,8 @@ export function solanaModel({ world, random, faults }: ModelOptions & { faults: 
       const away = { owner: wallet.key, mint, amount: -amount };
       chain.send({ payer: key(), changes: [away], delay_ms: delay_ms + 400 });
     }
-    if (payers.chance(current.undone)) undoSoon(made);
+    // What was forwarded cannot be undone alone: no account holds less than nothing.
+    if (payers.chance(current.undone) && !forwards) undoSoon(made);
     return { txid: made.signature, amount };
   }
 
