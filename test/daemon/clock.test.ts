@@ -1,5 +1,7 @@
 // A clock that is wrong: nothing ends by it, no payment is late by it, and the operator is shown it; on both databases.
 import { describe, expect, test } from 'vitest';
+import { ensureCursor } from '../../data/cursors.ts';
+import { noteReading } from '../../data/proofs.ts';
 import { databases, startApp, type TestApp, testClock } from '../helpers/app.ts';
 import { doubleFamily } from '../helpers/family.ts';
 import {
@@ -131,6 +133,22 @@ describe.each(databases)('a wrong clock on %s', (database) => {
     ];
     await service.app.observer.poll(chain);
     expect(await statusOf(service, invoice.id)).toBe('confirmed');
+    await service.stop();
+  });
+
+  test('what a clock far ahead has proved before a restart ends nothing', async () => {
+    verifies('end-proved', 'clock-offset');
+    const service = await startApp({ database });
+    const merchant = await service.merchant();
+    const ahead = service.clock.now() + 36_000;
+    await ensureCursor(service.app.db.query, 'bitcoin');
+    await noteReading(service.app.db.query, 'bitcoin', { started_at: ahead, read_through: ahead - 30 });
+    const invoice = await create(service, merchant, 'bitcoin', { amount: '20' });
+    service.clock.set(invoice.expires_at + 60);
+    await service.app.observer.tick();
+    expect(await statusOf(service, invoice.id)).toBe('created');
+    await readThrough(service, 'bitcoin');
+    expect(await statusOf(service, invoice.id)).toBe('expired');
     await service.stop();
   });
 

@@ -12,14 +12,17 @@ const before = (listed_at: number): number => (listed_at === 0 ? 0 : listed_at -
 
 /** Everything that was paid to the script before this moment had been stored when the reading began, Unix seconds. */
 export function provedThrough(reading: Reading, script: string): number {
-  const { memory, watched, behind, proved_through } = reading;
+  const { memory, watched, behind, proved_through, context } = reading;
   const own = behind.get(script);
-  return Math.max(
+  const proofs = [
     watched.get(script)?.since ?? 0,
     before(memory.list_times.get(script)?.before ?? 0),
     // What was proved of the others does not hold for a script that is behind.
     own ? (own.read_through ?? 0) : Math.max(proved_through, before(memory.all_listed_at)),
-  );
+  ];
+  // A time to come was noted by a clock that was ahead.
+  const now = context.now();
+  return Math.max(0, ...proofs.filter((proved) => proved <= now));
 }
 
 /** Why a script's list proves nothing. */
