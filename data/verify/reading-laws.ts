@@ -12,7 +12,8 @@ export const readingLaws: Check[] = [
     18,
     'a proof of reading, or a tip, that lies in the future',
     'set the clock of this machine; where a provider has lied, `gatewayd reread` reads again',
-    (_, { now }) => {
+    (_, { now, clock_trusted }) => {
+      if (!clock_trusted) return null;
       const latest = now + SKEW_SECONDS;
       return `select blockchain, null as address_key, tip_time, last_ok_at, read_through from cursors
         where tip_time > ${latest} or last_ok_at > ${latest} or read_through > ${latest}
