@@ -1,5 +1,5 @@
 // What a person can choose from where the service knows the answers.
-import { listGateways } from '../src/api/buyer.ts';
+import { listGateways } from '../src/api/endpoints/buyer.ts';
 import type { Context } from './command.ts';
 import type { Choices } from './prompts.ts';
 

@@ -1,6 +1,6 @@
 // What a command is, and the commonest one: a call of one endpoint.
-import type { AnyInput, Call, CallOptions, CallReply } from '../src/api/call.ts';
-import type { Endpoint } from '../src/api/endpoint.ts';
+import type { AnyInput, Call, CallOptions, CallReply } from '../src/api/client/call.ts';
+import type { Endpoint } from '../src/api/describe/endpoint.ts';
 import type { Flag } from './flags.ts';
 import type { Io } from './io.ts';
 import type { Settings } from './profile.ts';

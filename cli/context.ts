@@ -1,7 +1,7 @@
 // Puts together what a running command is given: settings, input, calls with credentials, questions.
 import { randomUUID } from 'node:crypto';
-import { type AnyInput, type Call, type CallOptions, createCall, requestOf } from '../src/api/call.ts';
-import type { Endpoint } from '../src/api/endpoint.ts';
+import { type AnyInput, type Call, type CallOptions, createCall, requestOf } from '../src/api/client/call.ts';
+import type { Endpoint } from '../src/api/describe/endpoint.ts';
 import type { Command, Context, GlobalFlags } from './command.ts';
 import { GwError, toGwError, unreachable } from './errors.ts';
 import { faultOf, type Given, gather, missingOf, requireAll, toInput } from './input.ts';
@@ -114,7 +114,7 @@ async function connectionFor(settings: Settings, endpoint: Endpoint, context: Co
       code: 'no_api_key',
       hint: 'gw login, or GW_API_KEY in the environment, or gw login --api-key-stdin',
     });
-  const { getMerchantAccount } = await import('../src/api/merchant.ts');
+  const { getMerchantAccount } = await import('../src/api/endpoints/merchant.ts');
   const account = await send(context, { base_url, token }, getMerchantAccount);
   return { base_url, api_key: account.api_key };
 }

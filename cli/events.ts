@@ -1,7 +1,7 @@
 // The merchant's events as they happen: server-sent events that come back by themselves and pass nothing over.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ApiError, type CallReply, requestOf } from '../src/api/call.ts';
-import { listEvents } from '../src/api/merchant.ts';
+import { ApiError, type CallReply, requestOf } from '../src/api/client/call.ts';
+import { listEvents } from '../src/api/endpoints/merchant.ts';
 import type { Context } from './command.ts';
 import { isNetwork } from './context.ts';
 import { GwError, toGwError, unreachable } from './errors.ts';

@@ -1,8 +1,8 @@
 // Flags made from endpoint descriptions: names, help, defaults and choices come from their JSON Schema.
 import type { z } from 'zod';
-import type { Endpoint, Fields } from '../src/api/endpoint.ts';
-import { secretNames } from '../src/api/fields.ts';
-import { isOptional, type JsonSchema, jsonSchema } from '../src/api/json-schema.ts';
+import type { Endpoint, Fields } from '../src/api/describe/endpoint.ts';
+import { secretNames } from '../src/api/describe/fields.ts';
+import { isOptional, type JsonSchema, jsonSchema } from '../src/api/describe/json-schema.ts';
 
 export type Place = 'params' | 'query' | 'body' | 'own';
 export type Kind = 'text' | 'integer' | 'boolean' | 'list';

@@ -1,6 +1,6 @@
 // Reads a command's input: positional values and flags, then a file, then the environment, then questions; validated.
 import { readFileSync } from 'node:fs';
-import type { Endpoint } from '../src/api/endpoint.ts';
+import type { Endpoint } from '../src/api/describe/endpoint.ts';
 import type { Command, Input } from './command.ts';
 import { GwError, usage } from './errors.ts';
 import { type Flag, flagsOf, readsEnvironment, variableOf, wireValue } from './flags.ts';
@@ -138,7 +138,7 @@ async function checked(endpoint: Endpoint, { flags, values }: Gathered) {
   const input: Input = { params: {}, query: {}, body: {} };
   for (const { field, place } of flags)
     if (place !== 'own' && values.has(field)) input[place][field] = values.get(field);
-  const { parseInput } = await import('../src/api/validation.ts');
+  const { parseInput } = await import('../src/api/read/validation.ts');
   const result = parseInput(endpoint, { ...input, ...(endpoint.body ? {} : { body: undefined }) });
   return { input, faults: result.ok ? [] : result.detail };
 }

@@ -1,7 +1,7 @@
 // An invoice for a person: what to send where, beside its QR code.
 
-import type { getPublicInvoice } from '../src/api/buyer.ts';
-import type { CallReply } from '../src/api/call.ts';
+import type { CallReply } from '../src/api/client/call.ts';
+import type { getPublicInvoice } from '../src/api/endpoints/buyer.ts';
 import { type Io, paint, print, terminalWidth } from './io.ts';
 import { fittingQr, tint } from './qr.ts';
 import { clean, pad, shorten, widthOf } from './text.ts';

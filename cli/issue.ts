@@ -1,6 +1,6 @@
 // Making an invoice of either kind: the card and QR code for a person, then following it where asked.
-import type { createInvoice } from '../src/api/invoices.ts';
-import type { createRefill } from '../src/api/merchant.ts';
+import type { createInvoice } from '../src/api/endpoints/invoices.ts';
+import type { createRefill } from '../src/api/endpoints/merchant.ts';
 import type { Context } from './command.ts';
 import type { Flag } from './flags.ts';
 import { printInvoice } from './invoice-card.ts';

@@ -1,6 +1,7 @@
 // What of the observers' reply a person should know beside the table: a wrong clock, accounts and assets in trouble.
-import type { listObservers } from '../src/api/admin.ts';
-import type { CallReply } from '../src/api/call.ts';
+
+import type { CallReply } from '../src/api/client/call.ts';
+import type { listObservers } from '../src/api/endpoints/admin.ts';
 import { clean } from './text.ts';
 import { relative } from './view.ts';
 

@@ -1,7 +1,7 @@
 // One command as commander knows it: arguments, flags and help from its description.
 import { Command as Commander, Option } from 'commander';
 import { z } from 'zod';
-import { type JsonSchema, jsonSchema } from '../src/api/json-schema.ts';
+import { type JsonSchema, jsonSchema } from '../src/api/describe/json-schema.ts';
 import type { Command } from './command.ts';
 import type { Entry } from './commands.ts';
 import { usage } from './errors.ts';

@@ -1,6 +1,6 @@
 // Commands whose reply is no JSON: pages, images, texts.
 import { writeFileSync } from 'node:fs';
-import type { Endpoint, Media } from '../src/api/endpoint.ts';
+import type { Endpoint, Media } from '../src/api/describe/endpoint.ts';
 import type { Command } from './command.ts';
 import { usage } from './errors.ts';
 import { print, say } from './io.ts';

@@ -1,8 +1,8 @@
 // Keeping a sign-in: the token with the account's key in the profile, checked before it is kept.
-import type { CallReply } from '../src/api/call.ts';
-import { loginAccessToken } from '../src/api/login.ts';
-import { getMerchantAccount } from '../src/api/merchant.ts';
-import { getMe } from '../src/api/users.ts';
+import type { CallReply } from '../src/api/client/call.ts';
+import { loginAccessToken } from '../src/api/endpoints/login.ts';
+import { getMerchantAccount } from '../src/api/endpoints/merchant.ts';
+import { getMe } from '../src/api/endpoints/users.ts';
 import type { Context } from './command.ts';
 import { say } from './io.ts';
 

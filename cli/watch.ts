@@ -1,6 +1,6 @@
 // Following one invoice until it ends: a line for each change, or a screen on a terminal.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { getPublicInvoice } from '../src/api/buyer.ts';
+import { getPublicInvoice } from '../src/api/endpoints/buyer.ts';
 import type { Context } from './command.ts';
 import { GwError, milliseconds } from './errors.ts';
 import type { Invoice } from './invoice-card.ts';

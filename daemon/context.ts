@@ -1,18 +1,18 @@
 // What every handler and loop of one daemon shares; built once by main.ts, passed by hand.
 import type { Logger } from 'pino';
+import type { Db } from '../data/db/open.ts';
 import type { Ledger } from '../data/ledger.ts';
-import type { Db } from '../data/open.ts';
-import type { Gateway } from '../src/chains/chain.ts';
-import type { ClockCheck } from './clock-check.ts';
-import type { Config } from './config.ts';
-import type { Instance } from './instance.ts';
+import type { Gateway } from '../src/chains/family.ts';
 import type { Mail } from './mail/mail.ts';
 import type { Observer } from './observer/observer.ts';
 import type { Quorum } from './observer/quorum.ts';
+import type { ClockCheck } from './process/clock-check.ts';
+import type { Instance } from './process/instance.ts';
+import type { Runtime } from './process/runtime.ts';
+import type { Secrets } from './process/secrets.ts';
 import type { Rates } from './rates/rates.ts';
-import type { Runtime } from './runtime.ts';
-import type { Secrets } from './secrets.ts';
-import type { Webhooks } from './webhooks/webhooks.ts';
+import type { Config } from './settings/config.ts';
+import type { Webhooks } from './webhooks/queue.ts';
 
 /** The only source of time; tests set it. */
 export interface Clock {

@@ -1,7 +1,7 @@
 // Who has asked for payments to which address: one may serve several accounts, and none gets power over another by it.
 import { sql } from 'kysely';
-import type { Db, Executor, Tx } from './open.ts';
-import type { AddressAccountRow } from './tables.ts';
+import type { Db, Executor, Tx } from './db/open.ts';
+import type { AddressAccountRow } from './schema/tables.ts';
 
 /** The deployment itself, which has no row among the merchants. */
 const DEPLOYMENT = '';

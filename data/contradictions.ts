@@ -1,8 +1,8 @@
 // What two sources state differently of one thing: listed until a person closes it, never decided automatically.
 import { sql } from 'kysely';
-import { newId } from './ids.ts';
-import type { Executor, Tx } from './open.ts';
-import type { ContradictionRow } from './tables.ts';
+import { newId } from './db/ids.ts';
+import type { Executor, Tx } from './db/open.ts';
+import type { ContradictionRow } from './schema/tables.ts';
 
 /**
  * `transfer_amount`: one transaction was read with two amounts. `booked_gone`: a transaction left the chain after it was

@@ -1,8 +1,8 @@
 // How far each blockchain was read: cursors, the ranges read, and which daemon is reading.
-import type { Json, ReadRange, Tip } from '../src/chains/chain.ts';
-import type { Executor, Tx } from './open.ts';
-import { inOrder } from './order.ts';
-import type { CursorRow } from './tables.ts';
+import type { Json, ReadRange, Tip } from '../src/chains/family.ts';
+import { inOrder } from './db/lock-order.ts';
+import type { Executor, Tx } from './db/open.ts';
+import type { CursorRow } from './schema/tables.ts';
 
 /** Most account cursors asked for in one statement. */
 const ACCOUNTS_PER_QUERY = 500;

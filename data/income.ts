@@ -1,7 +1,7 @@
 // Income: one record per confirmed sale, and running sums so that no answer adds up a whole history.
-import { newId } from './ids.ts';
-import type { Db, Executor, Tx } from './open.ts';
-import type { IncomeRow } from './tables.ts';
+import { newId } from './db/ids.ts';
+import type { Db, Executor, Tx } from './db/open.ts';
+import type { IncomeRow } from './schema/tables.ts';
 
 export interface NewIncome {
   merchant_id: string;

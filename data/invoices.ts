@@ -1,9 +1,9 @@
 // Invoices: created once, moved only by compare-and-set on their status; and the addresses that are watched for them.
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { InvoiceStatus } from '../src/invoice.ts';
-import { lookup } from './lookup.ts';
-import type { Db, Executor, Tx } from './open.ts';
-import type { InvoiceRow, Tables } from './tables.ts';
+import type { Db, Executor, Tx } from './db/open.ts';
+import { lookup } from './db/prepared.ts';
+import type { InvoiceRow, Tables } from './schema/tables.ts';
 
 export type NewInvoice = Insertable<Tables['invoices']>;
 

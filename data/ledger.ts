@@ -1,8 +1,8 @@
 // The prepaid ledger: the merchant's balance, its entry and the chain of hashes move together or not at all.
 import { type LedgerHead, type LedgerKind, nextEntry, sealHead } from '../src/ledger.ts';
-import { newId } from './ids.ts';
-import type { Db, Executor, Tx } from './open.ts';
-import type { LedgerRow } from './tables.ts';
+import { newId } from './db/ids.ts';
+import type { Db, Executor, Tx } from './db/open.ts';
+import type { LedgerRow } from './schema/tables.ts';
 
 /** Heads that are sealed in one step. */
 const SEALED_AT_ONCE = 500;

@@ -1,9 +1,9 @@
 // Merchant accounts and the wallets that buyers pay into.
 import { type Insertable, sql, type Updateable } from 'kysely';
-import { isUniqueViolation } from './failures.ts';
-import { lookup } from './lookup.ts';
-import type { Db, Executor, Tx } from './open.ts';
-import type { DeploymentWalletRow, MerchantRow, Tables, WalletRow } from './tables.ts';
+import { isUniqueViolation } from './db/failures.ts';
+import type { Db, Executor, Tx } from './db/open.ts';
+import { lookup } from './db/prepared.ts';
+import type { DeploymentWalletRow, MerchantRow, Tables, WalletRow } from './schema/tables.ts';
 
 /** False when slug or key is taken. */
 export async function insertMerchant(tx: Tx, merchant: Insertable<Tables['merchants']>): Promise<boolean> {

@@ -1,8 +1,8 @@
 // Payments and their logs: every change of status is a row that stays.
 import { type Insertable, sql, type Updateable } from 'kysely';
-import { newId } from './ids.ts';
-import type { Executor, Tx } from './open.ts';
-import type { PaymentLogRow, PaymentRow, Tables } from './tables.ts';
+import { newId } from './db/ids.ts';
+import type { Executor, Tx } from './db/open.ts';
+import type { PaymentLogRow, PaymentRow, Tables } from './schema/tables.ts';
 
 /** Most log rows that one answer shows. */
 const LOGS_SHOWN = 200;

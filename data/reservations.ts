@@ -1,8 +1,8 @@
 // Amounts that are reserved at an address: by whom, since when they may be given back, and how many one owner holds.
 import { sql } from 'kysely';
-import type { Db, Executor, Tx } from './open.ts';
+import type { Db, Executor, Tx } from './db/open.ts';
 import { provedThrough } from './proofs.ts';
-import type { InvoiceRow } from './tables.ts';
+import type { InvoiceRow } from './schema/tables.ts';
 
 /** Most values that one question asks for. */
 const AMOUNTS_PER_QUERY = 500;

@@ -1,10 +1,10 @@
 // What was read from the chains: stored once per transaction output, matched or not, and never dropped.
 import { sql } from 'kysely';
-import type { Transfer } from '../src/chains/chain.ts';
-import { newId } from './ids.ts';
+import type { Transfer } from '../src/chains/family.ts';
+import { newId } from './db/ids.ts';
+import type { Db, Executor, Tx } from './db/open.ts';
 import { makeDue } from './invoices.ts';
-import type { Db, Executor, Tx } from './open.ts';
-import type { TransferRow } from './tables.ts';
+import type { TransferRow } from './schema/tables.ts';
 
 /** Most values that one question asks for. */
 const ROWS_PER_QUERY = 500;

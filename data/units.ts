@@ -1,8 +1,8 @@
 // Units: a merchant's offers. Created under the lock of the merchant's row, so that their number cannot be outrun.
 import type { Insertable, Updateable } from 'kysely';
+import type { Db, Executor, Tx } from './db/open.ts';
 import { lockHead } from './ledger.ts';
-import type { Db, Executor, Tx } from './open.ts';
-import type { Tables, UnitRow } from './tables.ts';
+import type { Tables, UnitRow } from './schema/tables.ts';
 
 export type NewUnit = Omit<Insertable<Tables['units']>, 'slug'>;
 

@@ -1,9 +1,9 @@
 // Users: who may sign in. An identity is (source, subject); the books of a deleted one stay.
 import type { Updateable } from 'kysely';
-import { isUniqueViolation } from './failures.ts';
-import { newId } from './ids.ts';
-import type { Db, Executor, Tx } from './open.ts';
-import type { Tables, UserRow } from './tables.ts';
+import { isUniqueViolation } from './db/failures.ts';
+import { newId } from './db/ids.ts';
+import type { Db, Executor, Tx } from './db/open.ts';
+import type { Tables, UserRow } from './schema/tables.ts';
 
 export interface NewUser {
   email: string;

@@ -1,5 +1,5 @@
 // Which way an identity signs in, told by its shape alone.
-import { emailError, normalizeEmail } from './api/identifiers.ts';
+import { emailError, normalizeEmail } from './api/describe/identifiers.ts';
 
 export type Source = 'email' | 'google' | 'telegram';
 

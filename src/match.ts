@@ -1,5 +1,5 @@
 // Which invoice a transfer pays: exact memo, exact reference or exact reserved amount, at the right time; never a guess.
-import type { Interval } from './chains/chain.ts';
+import type { Interval } from './chains/family.ts';
 
 /** What matching needs of an invoice. */
 export interface MatchableInvoice {

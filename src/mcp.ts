@@ -1,10 +1,17 @@
 // The MCP server: lists the tools and passes each call on as a request; the same over HTTP and stdio.
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
-import { findEndpoint } from './api/api.ts';
-import { requestOf } from './api/call.ts';
-import type { Endpoint } from './api/endpoint.ts';
-import { API_VERSION } from './api/openapi.ts';
-import { inputOf, isEndless, resultOf, type ToolAnswer, type ToolResult, toolsOf } from './api/tools.ts';
+import { requestOf } from './api/client/call.ts';
+import type { Endpoint } from './api/describe/endpoint.ts';
+import { findEndpoint } from './api/endpoints/api.ts';
+import { API_VERSION } from './api/project/openapi.ts';
+import {
+  inputOf,
+  isEndless,
+  resultOf,
+  type ToolAnswer,
+  type ToolResult,
+  toolsOf,
+} from './api/project/tools.ts';
 
 /** The list changes only with the version. */
 const LIST_TTL_MS = 3_600_000;

@@ -1,5 +1,5 @@
 // What a buyer has to send: price, surcharge and coin amounts at a frozen rate.
-import type { Gateway } from './chains/chain.ts';
+import type { Gateway } from './chains/family.ts';
 import {
   divideHalfUp,
   divideUp,

@@ -1,5 +1,5 @@
 // The public price sources: what is asked, and what their answers say. Each is one request for all assets.
-import type { PricedAsset } from './chains/prices.ts';
+import type { PricedAsset } from './chains/assets.ts';
 import { invertPrice, readPrice } from './rates.ts';
 
 export type RateSourceId = 'kraken' | 'coinbase' | 'binance' | 'bitstamp' | 'coingecko';

@@ -1,5 +1,5 @@
 // The rate that several markets agree on: exact integers, USD × 10^9 per whole coin.
-import type { PricedAsset } from './chains/prices.ts';
+import type { PricedAsset } from './chains/assets.ts';
 import { RATE_DECIMALS, tenTo } from './money.ts';
 
 /** One USD as a rate. */

@@ -108,7 +108,7 @@ describe('the rooms', () => {
     // ofetch sends with the fetch that is handed in, the MCP server speaks through what it is handed: neither has a
     // connection of its own.
     const handed: Record<string, string> = {
-      'src/api/call.ts': 'ofetch',
+      'src/api/client/call.ts': 'ofetch',
       'src/mcp.ts': '@modelcontextprotocol/server',
     };
     const allowed = (name: string, path: string) =>
@@ -141,7 +141,7 @@ describe('the rooms', () => {
     const databases = /^(kysely|pg|better-sqlite3)(\/|$)/;
     const exempt: Record<string, string> = {
       // One connection that holds the lock of the data directory; it reads and writes nothing.
-      'daemon/lock.ts': 'better-sqlite3',
+      'daemon/process/instance-lock.ts': 'better-sqlite3',
     };
     const allowed = (name: string, path: string) =>
       !databases.test(name) || exempt[path] === name || isTypeImport(path, name);
@@ -195,7 +195,7 @@ describe('shared code names no chain', () => {
   /** Files in which a word is a chain id by chance. */
   const chance: Record<string, string[]> = {
     // The protocol that a provider speaks, as `chains.md` names them.
-    'daemon/settings-schema.ts': ['solana'],
+    'daemon/settings/schema.ts': ['solana'],
     // A ticker in lower case, by which logos are drawn.
     'daemon/checkout/logos.ts': ['ton'],
   };
@@ -218,7 +218,7 @@ describe('shared code names no chain', () => {
   });
 
   test('as a family', () => {
-    const families = /^src\/chains\/(?!gateways\.ts$|chain\.ts$|prices\.ts$)/;
+    const families = /^src\/chains\/(?!gateways\.ts$|family\.ts$|assets\.ts$)/;
     const outside = imports.filter(({ path }) => !path.startsWith('src/chains/'));
     expect(
       outside.flatMap(({ path, imports }) =>

@@ -121,7 +121,7 @@ async function send(context: Context): Promise<{ status: number; headers: Header
     });
     const text = await response.text();
     if (response.ok) return { status: response.status, headers: response.headers, text };
-    const { ApiError } = await import('../../src/api/call.ts');
+    const { ApiError } = await import('../../src/api/client/call.ts');
     const refusal = parsed(text);
     const members =
       typeof refusal === 'object' && refusal !== null ? (refusal as Record<string, unknown>) : {};

@@ -1,5 +1,5 @@
 // `gw balance\`: prepaid balance and confirmed income per currency.
-import { getBalances } from '../../src/api/merchant.ts';
+import { getBalances } from '../../src/api/endpoints/merchant.ts';
 import { callCommand } from '../command.ts';
 
 export const command = callCommand(getBalances, {

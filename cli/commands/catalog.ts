@@ -1,5 +1,5 @@
 // `gw catalog\`: everything the service can do.
-import { getCatalog } from '../../src/api/discovery.ts';
+import { getCatalog } from '../../src/api/endpoints/discovery.ts';
 import { callCommand } from '../command.ts';
 
 export const command = callCommand(getCatalog, {

@@ -1,10 +1,10 @@
 // `gw doctor`: what is wrong between here and a payment, with the command that mends it.
 import { statSync } from 'node:fs';
-import { getPublicConfig, listGateways } from '../../src/api/buyer.ts';
-import { listInvoices } from '../../src/api/invoices.ts';
-import { getMerchantAccount, getMerchantWallets } from '../../src/api/merchant.ts';
-import { getHealth } from '../../src/api/system.ts';
-import { getMe } from '../../src/api/users.ts';
+import { getPublicConfig, listGateways } from '../../src/api/endpoints/buyer.ts';
+import { listInvoices } from '../../src/api/endpoints/invoices.ts';
+import { getMerchantAccount, getMerchantWallets } from '../../src/api/endpoints/merchant.ts';
+import { getHealth } from '../../src/api/endpoints/system.ts';
+import { getMe } from '../../src/api/endpoints/users.ts';
 import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import type { Command, Context } from '../command.ts';
 import { GwError } from '../errors.ts';

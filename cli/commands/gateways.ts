@@ -1,5 +1,5 @@
 // `gw gateways\`: what can be paid with.
-import { listGateways } from '../../src/api/buyer.ts';
+import { listGateways } from '../../src/api/endpoints/buyer.ts';
 import { callCommand } from '../command.ts';
 
 export const command = callCommand(listGateways, {

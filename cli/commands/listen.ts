@@ -1,6 +1,6 @@
 // `gw listen`: forwards the merchant's events to a server on this machine, signed as webhooks are.
 import { randomBytes } from 'node:crypto';
-import { listEvents } from '../../src/api/merchant.ts';
+import { listEvents } from '../../src/api/endpoints/merchant.ts';
 import { webhookHeaders } from '../../src/webhook.ts';
 import type { Command, Context } from '../command.ts';
 import { usage } from '../errors.ts';

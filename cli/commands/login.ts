@@ -1,9 +1,9 @@
 // `gw login`: keeps a sign-in in the profile: by password, key, token or identity provider.
 import { readFileSync } from 'node:fs';
-import { listInvoices } from '../../src/api/invoices.ts';
-import { loginAccessToken, loginGoogle, loginTelegram } from '../../src/api/login.ts';
-import { getMerchantAccount } from '../../src/api/merchant.ts';
-import { getMe } from '../../src/api/users.ts';
+import { listInvoices } from '../../src/api/endpoints/invoices.ts';
+import { loginAccessToken, loginGoogle, loginTelegram } from '../../src/api/endpoints/login.ts';
+import { getMerchantAccount } from '../../src/api/endpoints/merchant.ts';
+import { getMe } from '../../src/api/endpoints/users.ts';
 import type { Command, Context } from '../command.ts';
 import { GwError, usage } from '../errors.ts';
 import type { Flag } from '../flags.ts';

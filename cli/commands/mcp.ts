@@ -1,6 +1,6 @@
 // `gw mcp`: every endpoint as an MCP tool on stdio, with the credentials of the profile.
 import { once } from 'node:events';
-import { getMerchantAccount } from '../../src/api/merchant.ts';
+import { getMerchantAccount } from '../../src/api/endpoints/merchant.ts';
 import type { Command, Context } from '../command.ts';
 import { isNetwork } from '../context.ts';
 

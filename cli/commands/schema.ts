@@ -1,6 +1,6 @@
 // `gw schema`: JSON Schema of what a command takes and answers.
 import { z } from 'zod';
-import { jsonSchema } from '../../src/api/json-schema.ts';
+import { jsonSchema } from '../../src/api/describe/json-schema.ts';
 import type { Command } from '../command.ts';
 import { GwError } from '../errors.ts';
 import { describe } from '../help.ts';

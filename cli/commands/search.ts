@@ -1,5 +1,5 @@
 // `gw search\`: what to call for an intent.
-import { searchCatalog } from '../../src/api/discovery.ts';
+import { searchCatalog } from '../../src/api/endpoints/discovery.ts';
 import { callCommand } from '../command.ts';
 
 export const command = callCommand(searchCatalog, {

@@ -1,5 +1,5 @@
 // `gw whoami\`: the signed-in user.
-import { getMe } from '../../src/api/users.ts';
+import { getMe } from '../../src/api/endpoints/users.ts';
 import { callCommand } from '../command.ts';
 
 export const command = callCommand(getMe, {

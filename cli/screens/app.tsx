@@ -1,7 +1,7 @@
 // The operator's screen: its frame, the keys that work everywhere, and the view inside.
 import { Box, Text, useApp } from 'ink';
 import { createElement, type FC, useState } from 'react';
-import { listAdminMerchants } from '../../src/api/admin.ts';
+import { listAdminMerchants } from '../../src/api/endpoints/admin.ts';
 import type { Context } from '../command.ts';
 import { GwError } from '../errors.ts';
 import { clean, pad } from '../text.ts';

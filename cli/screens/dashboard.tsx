@@ -1,8 +1,8 @@
 // The dashboard: volume, invoices, observers, what waits for a person, merchants near their limit.
 import { Box, Text } from 'ink';
 import { useEffect } from 'react';
-import { getAdminDashboard, listAdminMerchants } from '../../src/api/admin.ts';
-import type { CallReply } from '../../src/api/call.ts';
+import type { CallReply } from '../../src/api/client/call.ts';
+import { getAdminDashboard, listAdminMerchants } from '../../src/api/endpoints/admin.ts';
 import { parseDecimal, tenTo, USD_DECIMALS } from '../../src/money.ts';
 import type { Context } from '../command.ts';
 import { clean, pad } from '../text.ts';

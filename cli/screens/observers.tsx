@@ -1,8 +1,8 @@
 // The observers: what each has read, how far behind it is, and what it found that matches nothing.
 import { Box, Text } from 'ink';
 import { useEffect, useState } from 'react';
-import { listObservers } from '../../src/api/admin.ts';
-import type { CallReply } from '../../src/api/call.ts';
+import type { CallReply } from '../../src/api/client/call.ts';
+import { listObservers } from '../../src/api/endpoints/admin.ts';
 import type { Context } from '../command.ts';
 import { troubleOf } from '../observer-notes.ts';
 import { clean } from '../text.ts';

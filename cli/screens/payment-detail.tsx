@@ -1,8 +1,8 @@
 // One payment with everything about it, and putting it right after its id was typed.
 import { Box, Text } from 'ink';
 import { useState } from 'react';
-import { getAdminPayment, resolvePayment } from '../../src/api/admin.ts';
-import type { CallReply } from '../../src/api/call.ts';
+import type { CallReply } from '../../src/api/client/call.ts';
+import { getAdminPayment, resolvePayment } from '../../src/api/endpoints/admin.ts';
 import type { Context } from '../command.ts';
 import { describeFound, lookUp } from '../commands/admin/resolve.ts';
 import { GwError } from '../errors.ts';

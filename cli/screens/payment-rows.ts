@@ -1,7 +1,7 @@
 // The rows of the payments screen: loaded page by page, renewed from the newest, filtered and sorted.
 import { useEffect, useMemo, useRef, useState } from 'react';
-import { listAdminPayments } from '../../src/api/admin.ts';
-import type { CallReply } from '../../src/api/call.ts';
+import type { CallReply } from '../../src/api/client/call.ts';
+import { listAdminPayments } from '../../src/api/endpoints/admin.ts';
 import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import type { Context } from '../command.ts';
 

@@ -1,8 +1,8 @@
 // One invoice on the whole screen: what to send where, its QR code, and what happens, until it ends.
 import { Box, Text, useApp } from 'ink';
 import { useEffect, useState } from 'react';
-import { getInvoicePayment, getPublicInvoice } from '../../src/api/buyer.ts';
-import type { CallReply } from '../../src/api/call.ts';
+import type { CallReply } from '../../src/api/client/call.ts';
+import { getInvoicePayment, getPublicInvoice } from '../../src/api/endpoints/buyer.ts';
 import type { Context } from '../command.ts';
 import { GwError } from '../errors.ts';
 import { type Invoice, invoiceFacts } from '../invoice-card.ts';

@@ -6,8 +6,8 @@ import {
   countContradictions,
   listContradictions,
 } from '../../data/contradictions.ts';
-import type { ContradictionRow } from '../../data/tables.ts';
-import type { AdminContradictions, ContradictionPublic } from '../../src/api/admin-schemas.ts';
+import type { ContradictionRow } from '../../data/schema/tables.ts';
+import type { AdminContradictions, ContradictionPublic } from '../../src/api/schemas/admin.ts';
 import { blockchains } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import { type App, seconds } from '../context.ts';

@@ -1,19 +1,19 @@
 // Prepaid balance given by hand: booked like a refill, then held payments follow, oldest first.
 import type { z } from 'zod';
-import { getLedgerEntry } from '../../data/admin-detail.ts';
-import { figuresOf } from '../../data/admin-merchants.ts';
-import { newId } from '../../data/ids.ts';
+import { newId } from '../../data/db/ids.ts';
 import { lockHead } from '../../data/ledger.ts';
-import type { LedgerRow } from '../../data/tables.ts';
+import type { LedgerRow } from '../../data/schema/tables.ts';
 import { getUser } from '../../data/users.ts';
-import type { AdminCredit } from '../../src/api/admin-schemas.ts';
+import { getLedgerEntry } from '../../data/views/admin-detail.ts';
+import { figuresOf } from '../../data/views/merchants.ts';
+import type { AdminCredit } from '../../src/api/schemas/admin.ts';
 import { Refusal } from '../../src/errors.ts';
 import { limitOf } from '../../src/ledger.ts';
 import { formatUsd, parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import { type App, seconds } from '../context.ts';
 import type { UserContext } from '../http/handler.ts';
 import { HELD_BATCH, wakeHeld } from '../settle/moved.ts';
-import { apply } from '../settle.ts';
+import { apply } from '../settle/settle.ts';
 import { presentLedgerEntry, presentMerchant } from './present.ts';
 import { operatorName } from './resolve.ts';
 

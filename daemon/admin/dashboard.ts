@@ -1,12 +1,12 @@
 // The deployment at a glance, from running sums: its cost does not grow with the number of invoices.
 import type { z } from 'zod';
 import { sharedAddresses } from '../../data/addresses.ts';
-import { merchantsNearLimit } from '../../data/admin-merchants.ts';
 import { countContradictions } from '../../data/contradictions.ts';
 import { countTroubled, unreadableAssets } from '../../data/proofs.ts';
-import { talliesSince } from '../../data/tallies.ts';
-import type { AdminDashboard } from '../../src/api/admin-schemas.ts';
-import { API_VERSION } from '../../src/api/openapi.ts';
+import { merchantsNearLimit } from '../../data/views/merchants.ts';
+import { talliesSince } from '../../data/views/rollups.ts';
+import { API_VERSION } from '../../src/api/project/openapi.ts';
+import type { AdminDashboard } from '../../src/api/schemas/admin.ts';
 import { limitOf, REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
 import { formatUsd } from '../../src/money.ts';
 import { type App, seconds } from '../context.ts';

@@ -1,17 +1,17 @@
 // Merchants for the operator: the list, and one with what belongs to it. Never a key, never a webhook secret.
 import type { z } from 'zod';
-import { listEntries } from '../../data/admin.ts';
-import { latestEntries } from '../../data/admin-detail.ts';
-import { figuresOf, listMerchants } from '../../data/admin-merchants.ts';
 import { balancesOf } from '../../data/income.ts';
 import { getMerchant, walletsOf } from '../../data/merchants.ts';
 import { unitsOf } from '../../data/units.ts';
-import type { AdminMerchantDetail, AdminMerchants } from '../../src/api/admin-schemas.ts';
+import { latestEntries } from '../../data/views/admin-detail.ts';
+import { listEntries } from '../../data/views/admin-list.ts';
+import { figuresOf, listMerchants } from '../../data/views/merchants.ts';
+import type { AdminMerchantDetail, AdminMerchants } from '../../src/api/schemas/admin.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatDecimal, formatUsd } from '../../src/money.ts';
+import { presentWallet, storedEntries } from '../accounts/present.ts';
 import type { App } from '../context.ts';
-import { presentWallet, storedEntries } from '../present-account.ts';
-import { payableGateways, presentUnit } from '../units.ts';
+import { payableGateways, presentUnit } from '../units/present.ts';
 import { presentEntry, presentLedgerEntry, presentMerchant } from './present.ts';
 
 /** Ledger entries and invoices that the detail shows. */

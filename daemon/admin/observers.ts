@@ -1,23 +1,23 @@
 // What each observer has read and what it could not: providers, tip, lag, ranges, and the transfers left over.
 import type { z } from 'zod';
 import { type SharedAddress, sharedAddresses } from '../../data/addresses.ts';
-import { latestStrays } from '../../data/admin.ts';
-import { watchCounts } from '../../data/admin-detail.ts';
 import { countContradictions } from '../../data/contradictions.ts';
 import { allCursors, latestRanges } from '../../data/cursors.ts';
 import { troubledProofs, unreadableAssets } from '../../data/proofs.ts';
-import type { AccountProofRow, CursorRow } from '../../data/tables.ts';
-import { type Tally, tallies } from '../../data/tallies.ts';
+import type { AccountProofRow, CursorRow } from '../../data/schema/tables.ts';
+import { watchCounts } from '../../data/views/admin-detail.ts';
+import { latestStrays } from '../../data/views/admin-list.ts';
+import { type Tally, tallies } from '../../data/views/rollups.ts';
 import type {
   AccountBehind,
   AdminObservers,
   ObserverPublic,
   observerStatuses,
   ProviderPublic,
-} from '../../src/api/admin-schemas.ts';
+} from '../../src/api/schemas/admin.ts';
 import { findBlockchain } from '../../src/chains/gateways.ts';
 import { type App, seconds } from '../context.ts';
-import type { ProviderStatus } from '../observer/rpc.ts';
+import type { ProviderStatus } from '../observer/providers/rpc.ts';
 import { presentEntry } from './present.ts';
 
 /** Late and unmatched transfers that an observer shows. */

@@ -1,21 +1,21 @@
 // The operator's list of invoices and payments, and everything about one of them.
 import type { z } from 'zod';
+import { getInvoice } from '../../data/invoices.ts';
+import { getPayment, logsOfInvoice, logsOfPayment } from '../../data/payments.ts';
+import type { InvoiceRow, PaymentRow } from '../../data/schema/tables.ts';
+import * as detail from '../../data/views/admin-detail.ts';
 import {
   candidatesFor,
   type EntryFilter,
   entriesOfInvoices,
   entriesOfPayments,
   listEntries,
-} from '../../data/admin.ts';
-import * as detail from '../../data/admin-detail.ts';
-import { getInvoice } from '../../data/invoices.ts';
-import { getPayment, logsOfInvoice, logsOfPayment } from '../../data/payments.ts';
-import type { InvoiceRow, PaymentRow } from '../../data/tables.ts';
-import type { AdminPaymentDetail, AdminPayments } from '../../src/api/admin-schemas.ts';
+} from '../../data/views/admin-list.ts';
+import type { AdminPaymentDetail, AdminPayments } from '../../src/api/schemas/admin.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
-import { presentEvents } from '../events.ts';
-import { presentIncome, presentInvoice, presentLog, presentPayment } from '../present.ts';
+import { presentEvents } from '../events/feed.ts';
+import { presentIncome, presentInvoice, presentLog, presentPayment } from '../invoices/present.ts';
 import { presentEntry, presentLedgerEntry, presentTransfer } from './present.ts';
 
 /** AdminPayments. Words are taken in any case; `settled` means `confirmed`. */

@@ -1,14 +1,14 @@
 // Rows as the operator sees them.
 import type { z } from 'zod';
-import type { Entry } from '../../data/admin.ts';
-import type { MerchantFigures } from '../../data/admin-merchants.ts';
-import type { LedgerRow, PaymentRow, TransferRow } from '../../data/tables.ts';
+import type { LedgerRow, PaymentRow, TransferRow } from '../../data/schema/tables.ts';
+import type { Entry } from '../../data/views/admin-list.ts';
+import type { MerchantFigures } from '../../data/views/merchants.ts';
 import type {
   AdminMerchant,
   AdminPayment,
   LedgerEntryPublic,
   TransferPublic,
-} from '../../src/api/admin-schemas.ts';
+} from '../../src/api/schemas/admin.ts';
 import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import { limitOf } from '../../src/ledger.ts';
 import { PLAN } from '../../src/limits.ts';

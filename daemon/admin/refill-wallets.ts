@@ -2,15 +2,15 @@
 // exists keeps the address it shows.
 import type { z } from 'zod';
 import { deleteDeploymentWallet, deploymentWallets, putDeploymentWallet } from '../../data/merchants.ts';
-import type { AdminRefillWallets } from '../../src/api/admin-schemas.ts';
+import type { AdminRefillWallets } from '../../src/api/schemas/admin.ts';
 import { type Blockchain, findBlockchain } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
-import { readAddress } from '../address.ts';
+import { readAddress } from '../accounts/address.ts';
+import { presentWallet } from '../accounts/present.ts';
+import { refuseNoWallet } from '../accounts/wallet-check.ts';
 import { type App, seconds } from '../context.ts';
 import type { UserContext } from '../http/handler.ts';
-import { presentWallet } from '../present-account.ts';
-import { blockchainsOf } from '../units.ts';
-import { refuseNoWallet } from '../wallet-check.ts';
+import { blockchainsOf } from '../units/present.ts';
 import { operatorName } from './resolve.ts';
 
 /** AdminRefillWallets. */

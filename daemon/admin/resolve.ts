@@ -1,15 +1,15 @@
 // An operator's word on an invoice: each passes through the one door and leaves a log row with who spoke it.
 import type { z } from 'zod';
 import { insertLog } from '../../data/payments.ts';
-import type { InvoiceRow, UserRow } from '../../data/tables.ts';
-import type { AdminPaymentDetail } from '../../src/api/admin-schemas.ts';
-import { nextCall } from '../../src/api/mends.ts';
+import type { InvoiceRow, UserRow } from '../../data/schema/tables.ts';
+import { nextCall } from '../../src/api/project/remedies.ts';
+import type { AdminPaymentDetail } from '../../src/api/schemas/admin.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Fact } from '../../src/invoice.ts';
 import { type App, seconds } from '../context.ts';
 import type { UserContext } from '../http/handler.ts';
 import { hasEnded, refuseLimit, settled } from '../routes/invoices.ts';
-import { apply, type Outcome } from '../settle.ts';
+import { apply, type Outcome } from '../settle/settle.ts';
 import { findListed, paymentDetail } from './payments.ts';
 import { readNamed } from './transaction.ts';
 import { normalizeTxid } from './txid.ts';

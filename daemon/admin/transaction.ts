@@ -1,17 +1,17 @@
 // A transaction that an operator names: what it paid to an invoice's address, by the chain's word or as it was read.
 import type { z } from 'zod';
-import type { InvoiceRow } from '../../data/tables.ts';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { transfersOfTransactions } from '../../data/transfers.ts';
-import type { TransactionLookup } from '../../src/api/admin-schemas.ts';
-import { ProviderError, type Transfer } from '../../src/chains/chain.ts';
+import type { TransactionLookup } from '../../src/api/schemas/admin.ts';
+import { ProviderError, type Transfer } from '../../src/chains/family.ts';
 import { disabledGatewaysOf } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import { addUp } from '../../src/invoice.ts';
 import { formatDecimal } from '../../src/money.ts';
 import { type App, seconds } from '../context.ts';
-import { MANUAL_INDEX } from '../settle/manual.ts';
+import { MANUAL_INDEX } from '../settle/operator.ts';
 import { recordNamed } from '../settle/record.ts';
-import { reevaluateInvoices } from '../settle.ts';
+import { reevaluateInvoices } from '../settle/settle.ts';
 import { findListed } from './payments.ts';
 import { normalizeTxid } from './txid.ts';
 

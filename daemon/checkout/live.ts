@@ -1,5 +1,5 @@
 // Live status: one look at the database for all viewers of this daemon, and a stream of events for each of them.
-import { changesAfter, changesAt, type LiveRow, lastEventSeq, liveRows } from '../../data/checkout.ts';
+import { changesAfter, changesAt, type LiveRow, lastEventSeq, liveRows } from '../../data/views/checkout.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatDecimal } from '../../src/money.ts';
 import { type App, seconds } from '../context.ts';

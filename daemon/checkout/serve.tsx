@@ -1,22 +1,23 @@
 /** @jsxImportSource preact */
 // Answers with pages: finds what they show, in the language and place that the call asks for.
-import { type CheckoutRow, checkoutRow } from '../../data/checkout.ts';
+
 import { getMerchant, merchantBySlug } from '../../data/merchants.ts';
-import type { MerchantRow, UnitRow } from '../../data/tables.ts';
+import type { MerchantRow, UnitRow } from '../../data/schema/tables.ts';
 import { getUnit, unitBySlug } from '../../data/units.ts';
 import { getUser } from '../../data/users.ts';
-import type { Raw } from '../../src/api/endpoint.ts';
+import { type CheckoutRow, checkoutRow } from '../../data/views/checkout.ts';
+import type { Raw } from '../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
-import { selectGateways } from '../gateways.ts';
 import { accepts, compressed, compressedAfter } from '../http/compress.ts';
 import type { PublicContext } from '../http/handler.ts';
-import { payableGateways, unitEntries } from '../units.ts';
-import { keptPage } from './kept.ts';
+import { selectGateways } from '../invoices/gateways.ts';
+import { payableGateways, unitEntries } from '../units/present.ts';
 import { chooseLanguage, type Language } from './language.ts';
 import { NotFound } from './not-found.tsx';
 import { renderFragment, renderPage } from './page.tsx';
+import { keptPage } from './page-cache.ts';
 import { Pay } from './pay.tsx';
 import { Unit, type UnitNotice } from './unit.tsx';
 import { type Place, payView } from './view.ts';

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 // The chooser of a unit: what it is, what it costs, and a button for each currency it can be paid with.
-import type { Gateway } from '../../src/chains/chain.ts';
+import type { Gateway } from '../../src/chains/family.ts';
 import type { Language } from './language.ts';
 import { Heading, Icon, Logo, Merchant, rootClass } from './parts.tsx';
 import type { Place } from './view.ts';

@@ -1,5 +1,5 @@
 // What a pay page shows, made from its row: every figure as text, every link checked.
-import type { CheckoutRow } from '../../data/checkout.ts';
+import type { CheckoutRow } from '../../data/views/checkout.ts';
 import { blockchains, findBlockchain } from '../../src/chains/gateways.ts';
 import { type CheckoutState, checkoutState, isPayable } from '../../src/checkout.ts';
 import type { InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';

@@ -1,13 +1,13 @@
 // `gatewayd admin create`: makes a superuser, also while the daemon runs.
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { migrate, pendingSteps } from '../../data/migrate.ts';
-import { openDb } from '../../data/open.ts';
-import { emailError } from '../../src/api/identifiers.ts';
-import { ConfigError } from '../config.ts';
-import { lockDatabase } from '../lock.ts';
-import { prepareDataDir } from '../state.ts';
-import { putSuperuser } from '../superuser.ts';
+import { openDb } from '../../data/db/open.ts';
+import { migrate, pendingSteps } from '../../data/migrations/migrate.ts';
+import { emailError } from '../../src/api/describe/identifiers.ts';
+import { putSuperuser } from '../accounts/superuser.ts';
+import { prepareDataDir } from '../process/data-dir.ts';
+import { lockDatabase } from '../process/instance-lock.ts';
+import { ConfigError } from '../settings/config.ts';
 import { configOf } from './options.ts';
 
 const passwordSchema = z.string().min(8).max(128);

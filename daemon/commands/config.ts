@@ -1,6 +1,6 @@
 // `gatewayd config`: the settings in force, each with its origin, without secrets.
-import { shown, valueAt } from '../settings.ts';
-import { settings } from '../settings-schema.ts';
+import { shown, valueAt } from '../settings/layers.ts';
+import { settings } from '../settings/schema.ts';
 import { configOf } from './options.ts';
 
 interface Shown {

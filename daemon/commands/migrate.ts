@@ -1,9 +1,9 @@
 // `gatewayd migrate`: brings the database schema up to date while no daemon runs on it.
 import { existsSync } from 'node:fs';
-import { migrate as applySteps, pendingSteps } from '../../data/migrate.ts';
-import { openDb } from '../../data/open.ts';
-import { lockDatabase } from '../lock.ts';
-import { prepareDataDir } from '../state.ts';
+import { openDb } from '../../data/db/open.ts';
+import { migrate as applySteps, pendingSteps } from '../../data/migrations/migrate.ts';
+import { prepareDataDir } from '../process/data-dir.ts';
+import { lockDatabase } from '../process/instance-lock.ts';
 import { configOf } from './options.ts';
 
 /** Prints the steps done, or with `dryRun` those that would be. */

@@ -1,8 +1,8 @@
 // The flags of every setting, made from the schema, and the configuration that a command line asks for.
 import type { Command } from 'commander';
-import { ConfigError, type Effective, loadConfig } from '../config.ts';
-import type { Leaf } from '../settings.ts';
-import { settings } from '../settings-schema.ts';
+import { ConfigError, type Effective, loadConfig } from '../settings/config.ts';
+import type { Leaf } from '../settings/layers.ts';
+import { settings } from '../settings/schema.ts';
 
 /** Settings per chain, gateway or limit: too many for the help, which says where they are. */
 const isDetail = (leaf: Leaf): boolean =>

@@ -1,11 +1,11 @@
 // `gatewayd reread`: has a blockchain read again after a reorganisation too deep to follow, or a test chain that was reset.
 import { existsSync } from 'node:fs';
-import { pendingSteps } from '../../data/migrate.ts';
-import { type Db, openDb } from '../../data/open.ts';
+import { type Db, openDb } from '../../data/db/open.ts';
+import { pendingSteps } from '../../data/migrations/migrate.ts';
 import { planReread, type Reread, type RereadPlan, rereadBlockchain } from '../../data/reread.ts';
 import { blockchains } from '../../src/chains/gateways.ts';
-import { ConfigError } from '../config.ts';
-import { lockDatabase } from '../lock.ts';
+import { lockDatabase } from '../process/instance-lock.ts';
+import { ConfigError } from '../settings/config.ts';
 import { configOf, timeOf } from './options.ts';
 
 /**

@@ -1,19 +1,20 @@
 // `gatewayd start`: one daemon from the first check to the last closed file.
+
+import { type Db, openDb } from '../../data/db/open.ts';
 import { changeMeta } from '../../data/meta.ts';
-import { migrate } from '../../data/migrate.ts';
-import { type Db, openDb } from '../../data/open.ts';
-import { openApp, type RunningApp, seedDeploymentWallets } from '../app.ts';
-import type { Config, Effective } from '../config.ts';
+import { migrate } from '../../data/migrations/migrate.ts';
+import { ensureSuperuser } from '../accounts/superuser.ts';
 import { warmDiscovery } from '../discovery/discovery.ts';
 import { createHttp } from '../http/mount.ts';
-import { openLedger } from '../ledger.ts';
-import { lockDatabase } from '../lock.ts';
-import { createLog } from '../log.ts';
+import { openApp, type RunningApp, seedDeploymentWallets } from '../process/app.ts';
+import { openSecrets, prepareDataDir, proveNetwork, proveSecret } from '../process/data-dir.ts';
+import { lockDatabase } from '../process/instance-lock.ts';
+import { openLedger } from '../process/ledger-key.ts';
+import { createLog } from '../process/log.ts';
+import { type Serving, serve, unusable } from '../process/serve.ts';
 import { routes } from '../routes/routes.ts';
-import { type Serving, serve, unusable } from '../serve.ts';
-import { openSecrets, prepareDataDir, proveNetwork, proveSecret } from '../state.ts';
-import { ensureSuperuser } from '../superuser.ts';
-import { STARTED_AT } from '../verify.ts';
+import type { Config, Effective } from '../settings/config.ts';
+import { STARTED_AT } from '../verify/books.ts';
 import { configOf } from './options.ts';
 
 /** Beyond what each part allows itself: then something hangs, and the process ends all the same. */

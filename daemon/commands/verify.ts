@@ -1,5 +1,5 @@
 // `gatewayd verify`: holds the books against their laws and, where asked, against the chains; shows what breaks one.
-import type { Snapshot } from '../../data/snapshot.ts';
+import type { Snapshot } from '../../data/db/snapshot.ts';
 import type { BrokenRow } from '../../data/verify/law.ts';
 import {
   type BrokenPart,
@@ -9,12 +9,12 @@ import {
   sharedByAccounts,
   verifyLaws,
 } from '../../data/verify/verify.ts';
-import { type Config, ConfigError } from '../config.ts';
-import { systemRuntime } from '../runtime.ts';
-import { shown } from '../settings.ts';
-import { settings } from '../settings-schema.ts';
-import { openBooks, verifyInput } from '../verify.ts';
-import { verifyChains } from '../verify-chain.ts';
+import { systemRuntime } from '../process/runtime.ts';
+import { type Config, ConfigError } from '../settings/config.ts';
+import { shown } from '../settings/layers.ts';
+import { settings } from '../settings/schema.ts';
+import { openBooks, verifyInput } from '../verify/books.ts';
+import { verifyChains } from '../verify/chain.ts';
 import { configOf, timeOf } from './options.ts';
 import {
   CHAIN_LAW,

@@ -6,10 +6,10 @@ import {
   type Kind,
   type Selection,
   select,
-} from '../../src/api/catalog.ts';
-import { placeholders } from '../../src/api/example-call.ts';
-import { API_VERSION, openapi } from '../../src/api/openapi.ts';
-import { llmsTxt, manifest, markdown, robotsTxt } from '../../src/api/text.ts';
+} from '../../src/api/project/catalog.ts';
+import { placeholders } from '../../src/api/project/example-call.ts';
+import { API_VERSION, openapi } from '../../src/api/project/openapi.ts';
+import { llmsTxt, manifest, markdown, robotsTxt } from '../../src/api/project/text.ts';
 import type { App } from '../context.ts';
 import {
   type Document,

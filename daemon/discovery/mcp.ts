@@ -1,6 +1,6 @@
 // MCP over streamable HTTP at /mcp: the caller's own key or token, tools through the very checks of a request.
-import { endpoint, media } from '../../src/api/endpoint.ts';
-import { bool } from '../../src/api/fields.ts';
+import { endpoint, media } from '../../src/api/describe/endpoint.ts';
+import { bool } from '../../src/api/describe/fields.ts';
 import type { App } from '../context.ts';
 import { type Handlers, Prepared, type RequestInfo } from '../http/handler.ts';
 import { MAX_BODY_BYTES } from '../http/request.ts';

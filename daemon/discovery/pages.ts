@@ -1,7 +1,7 @@
 // The pages /docs and /redoc, and the unlisted address of their files: everything from this daemon, under a strict policy.
 import { createHash } from 'node:crypto';
-import { endpoint, media } from '../../src/api/endpoint.ts';
-import { text } from '../../src/api/fields.ts';
+import { endpoint, media } from '../../src/api/describe/endpoint.ts';
+import { text } from '../../src/api/describe/fields.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Handlers } from '../http/handler.ts';
 import { assetOf } from './assets.ts';

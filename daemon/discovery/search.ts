@@ -1,9 +1,9 @@
 // Search by intent: plain words of several languages, with typing errors, to the entries that serve them.
 import MiniSearch from 'minisearch';
-import type { Entry, Kind } from '../../src/api/catalog.ts';
+import type { Entry, Kind } from '../../src/api/project/catalog.ts';
 import { keywords, secondary } from '../../src/guides/keywords.ts';
 import { verbs, weak } from '../../src/guides/synonyms.ts';
-import { asksMeaning, createReader } from './words.ts';
+import { asksMeaning, createReader } from './tokenizer.ts';
 
 export interface SearchOptions {
   limit: number;

@@ -1,6 +1,6 @@
 // The sitemap: it may list very many units, so one that was made is handed to all who ask soon after.
-import { activeUnits } from '../../data/sitemap.ts';
-import { sitemapXml } from '../../src/api/text.ts';
+import { activeUnits } from '../../data/views/sitemap.ts';
+import { sitemapXml } from '../../src/api/project/text.ts';
 import type { App } from '../context.ts';
 import { discoveryOf } from './discovery.ts';
 import { type Document, documentOf, XML_TYPE } from './documents.ts';

@@ -1,9 +1,9 @@
 // Who is calling: bearer tokens, merchant keys and the platform key, refused as the conventions say.
 import { timingSafeEqual } from 'node:crypto';
 import { merchantByKeyHash } from '../../data/merchants.ts';
-import type { UserRow } from '../../data/tables.ts';
+import type { UserRow } from '../../data/schema/tables.ts';
 import { getUser } from '../../data/users.ts';
-import type { Auth } from '../../src/api/endpoint.ts';
+import type { Auth } from '../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
 import { hashKey, isKey, MAX_KEY_LENGTH } from '../../src/keys.ts';
 import type { App } from '../context.ts';

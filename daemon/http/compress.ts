@@ -1,7 +1,7 @@
 // Smaller bodies for callers that take them: gzip for what is made anew, brotli once for what never changes.
 import { promisify } from 'node:util';
 import { brotliCompress, constants, crc32, deflateRawSync, gzip, gzipSync } from 'node:zlib';
-import type { Raw } from '../../src/api/endpoint.ts';
+import type { Raw } from '../../src/api/describe/endpoint.ts';
 
 /** A level that costs a fraction of the rendering and gives nearly all of the gain. */
 const LEVEL = 3;

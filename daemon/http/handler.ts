@@ -1,7 +1,7 @@
 // What a handler is: types that tie each endpoint's description to the function that answers it.
 import type { Logger } from 'pino';
-import type { MerchantRow, UserRow } from '../../data/tables.ts';
-import type { Auth, Endpoint, InputOf, ReplyOf } from '../../src/api/endpoint.ts';
+import type { MerchantRow, UserRow } from '../../data/schema/tables.ts';
+import type { Auth, Endpoint, InputOf, ReplyOf } from '../../src/api/describe/endpoint.ts';
 import type { App } from '../context.ts';
 
 /** What a handler may know of the request itself. */

@@ -1,13 +1,13 @@
 // Idempotency-Key: the same request sent again gets the first answer again, and creates nothing.
 import { createHash } from 'node:crypto';
+import { newId } from '../../data/db/ids.ts';
 import {
   answerIdempotent,
   claimIdempotent,
   giveUpIdempotent,
   releaseIdempotent,
 } from '../../data/idempotency.ts';
-import { newId } from '../../data/ids.ts';
-import type { ValidationError } from '../../src/api/validation.ts';
+import type { ValidationError } from '../../src/api/read/validation.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
 import type { Answer } from './reply.ts';

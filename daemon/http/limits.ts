@@ -1,6 +1,6 @@
 // How often one address or identity may call: exact sliding windows in bounded memory.
 import ipaddr from 'ipaddr.js';
-import type { Endpoint } from '../../src/api/endpoint.ts';
+import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App, Clock } from '../context.ts';
 

@@ -2,10 +2,10 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { H3, type H3Event } from 'h3';
-import { isBusy, isUnusable } from '../../data/failures.ts';
-import type { Endpoint } from '../../src/api/endpoint.ts';
-import { parseInput } from '../../src/api/validation.ts';
-import { ProviderError } from '../../src/chains/chain.ts';
+import { isBusy, isUnusable } from '../../data/db/failures.ts';
+import type { Endpoint } from '../../src/api/describe/endpoint.ts';
+import { parseInput } from '../../src/api/read/validation.ts';
+import { ProviderError } from '../../src/chains/family.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
 import { authenticate } from './auth.ts';

@@ -2,9 +2,9 @@
 import { validateHeaderValue } from 'node:http';
 import { FastResponse } from 'srvx';
 import { z } from 'zod';
-import type { Endpoint, Raw } from '../../src/api/endpoint.ts';
-import { mendOf } from '../../src/api/mends.ts';
-import type { ValidationError } from '../../src/api/validation.ts';
+import type { Endpoint, Raw } from '../../src/api/describe/endpoint.ts';
+import { mendOf } from '../../src/api/project/remedies.ts';
+import type { ValidationError } from '../../src/api/read/validation.ts';
 import type { ErrorCode, Refusal } from '../../src/errors.ts';
 import { Prepared, Streamed } from './handler.ts';
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { jsonInvalid, type ValidationError } from '../../src/api/validation.ts';
+import { jsonInvalid, type ValidationError } from '../../src/api/read/validation.ts';
 import { Refusal } from '../../src/errors.ts';
 
 export const MAX_BODY_BYTES = 256 * 1024;

@@ -1,7 +1,7 @@
 // Bearer and recovery tokens: HS256, told apart by `typ` and audience.
 import { randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
-import type { UserRow } from '../../data/tables.ts';
+import type { UserRow } from '../../data/schema/tables.ts';
 import { type App, seconds } from '../context.ts';
 
 const ACCESS_SECONDS = 8 * 24 * 3600;

@@ -1,7 +1,8 @@
 // Which gateways of a blockchain are read: the enabled ones, and others for as long as their invoices may be paid.
+
+import type { Executor } from '../../data/db/open.ts';
 import { chainsWatchedUntil } from '../../data/invoices.ts';
-import type { Executor } from '../../data/open.ts';
-import type { Gateway } from '../../src/chains/chain.ts';
+import type { Gateway } from '../../src/chains/family.ts';
 import { type Clock, seconds } from '../context.ts';
 
 /** Another daemon may know a gateway as enabled a little longer: its new invoices are looked for this often. */

@@ -17,17 +17,17 @@ import {
   type Rpc,
   type Transfer,
   type UnreadableAsset,
-} from '../../src/chains/chain.ts';
+} from '../../src/chains/family.ts';
 import { blockchains, disabledGatewaysOf } from '../../src/chains/gateways.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import type { App } from '../context.ts';
 import { seconds } from '../context.ts';
-import { type Runtime, systemRuntime } from '../runtime.ts';
-import { reevaluateInvoices } from '../settle.ts';
+import { type Runtime, systemRuntime } from '../process/runtime.ts';
+import { reevaluateInvoices } from '../settle/settle.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';
+import { openRpc, type ProviderStatus, type RpcSource } from './providers/rpc.ts';
 import { providersOf } from './quorum.ts';
 import { createReader, isOddAnswer, type Reader, type ReaderApp } from './reader.ts';
-import { openRpc, type ProviderStatus, type RpcSource } from './rpc.ts';
 
 /** How often invoices are ended whose time is up. */
 const CLOCK_MS = 1_000;

@@ -1,8 +1,8 @@
 // Which invoices are too large for the word of one provider, and where the providers of a blockchain are.
 import { type Blockchain, blockchains } from '../../src/chains/gateways.ts';
 import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
-import type { Config } from '../config.ts';
-import type { ProviderConfig } from './provider.ts';
+import type { Config } from '../settings/config.ts';
+import type { ProviderConfig } from './providers/provider.ts';
 
 export interface Quorum {
   /** Whether there are at least two providers to agree, at two hosts. */

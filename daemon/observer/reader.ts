@@ -2,7 +2,7 @@
 import { accountCursors, ensureCursor, getCursor, noteFailure } from '../../data/cursors.ts';
 import { DUE_BEGIN, type DuePosition, dueInvoices, watchedAddresses } from '../../data/invoices.ts';
 import { accountsBehind, noteReading } from '../../data/proofs.ts';
-import type { CursorRow, TransferRow } from '../../data/tables.ts';
+import type { CursorRow, TransferRow } from '../../data/schema/tables.ts';
 import { pendingTransfers } from '../../data/transfers.ts';
 import {
   type AccountRef,
@@ -15,12 +15,12 @@ import {
   type Rpc,
   type Tip,
   type WatchedAddress,
-} from '../../src/chains/chain.ts';
+} from '../../src/chains/family.ts';
 import type { Blockchain } from '../../src/chains/gateways.ts';
 import { type App, seconds } from '../context.ts';
 import { CursorMoved, type RecordContext, recordPage, recordUpdates } from '../settle/record.ts';
-import { reevaluateInvoices, type SettleApp } from '../settle.ts';
-import type { RpcSource } from './rpc.ts';
+import { reevaluateInvoices, type SettleApp } from '../settle/settle.ts';
+import type { RpcSource } from './providers/rpc.ts';
 import { witnessPayments } from './witness.ts';
 
 /** Pending transfers asked about in one step. */

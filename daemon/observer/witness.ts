@@ -1,6 +1,6 @@
 // Asks a second provider about payments that are too large for the word of one.
 import { noteContradiction, settleContradiction } from '../../data/contradictions.ts';
-import type { TransferRow } from '../../data/tables.ts';
+import type { TransferRow } from '../../data/schema/tables.ts';
 import { type UnwitnessedTransfer, unwitnessedTransfers, witnessTransfer } from '../../data/transfers.ts';
 import {
   type Gateway,
@@ -8,11 +8,11 @@ import {
   type ReadContext,
   type Rpc,
   type Transfer,
-} from '../../src/chains/chain.ts';
+} from '../../src/chains/family.ts';
 import type { Blockchain } from '../../src/chains/gateways.ts';
 import { seconds } from '../context.ts';
-import { reevaluateInvoices, type SettleApp } from '../settle.ts';
-import type { RpcSource } from './rpc.ts';
+import { reevaluateInvoices, type SettleApp } from '../settle/settle.ts';
+import type { RpcSource } from './providers/rpc.ts';
 
 /** Transfers asked about after one reading; the rest come with the next. */
 const PER_READ = 10;

@@ -1,6 +1,6 @@
 // What is known of the live rates: the last that the markets agreed on, for as long as it counts.
 import type { Logger } from 'pino';
-import type { PricedAsset } from '../../src/chains/prices.ts';
+import type { PricedAsset } from '../../src/chains/assets.ts';
 import { formatDecimal, parseDecimal, RATE_DECIMALS } from '../../src/money.ts';
 import { type Agreement, decideRates, isJump, ONE_USD, type SourceQuotes } from '../../src/rates.ts';
 import { type Clock, seconds } from '../context.ts';

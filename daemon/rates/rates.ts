@@ -1,12 +1,12 @@
 // Exchange rates, refreshed in the background: live from several markets, fixed by the configuration, or the demo's own.
 import type { Logger } from 'pino';
-import { type PricedAsset, pricedAssets } from '../../src/chains/prices.ts';
+import { type PricedAsset, pricedAssets } from '../../src/chains/assets.ts';
 import { Refusal } from '../../src/errors.ts';
 import { parseDecimal, RATE_DECIMALS } from '../../src/money.ts';
 import type { RateSourceId } from '../../src/rate-sources.ts';
 import { ONE_USD } from '../../src/rates.ts';
 import { type Clock, seconds } from '../context.ts';
-import { type Runtime, systemRuntime } from '../runtime.ts';
+import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import { createBook, type Rate, rateOf } from './book.ts';
 import { openSources, type SourceStatus } from './sources.ts';
 

@@ -1,10 +1,10 @@
 // Asks the public price sources, all at once, each within its limits; a source that fails costs only its own quote.
-import type { PricedAsset } from '../../src/chains/prices.ts';
+import type { PricedAsset } from '../../src/chains/assets.ts';
 import { type RateSourceId, rateSources } from '../../src/rate-sources.ts';
 import type { SourceQuotes } from '../../src/rates.ts';
 import { type Clock, seconds } from '../context.ts';
-import { createHttpProvider, RateLimited, textOf } from '../observer/http.ts';
-import type { Runtime } from '../runtime.ts';
+import { createHttpProvider, RateLimited, textOf } from '../observer/providers/http.ts';
+import type { Runtime } from '../process/runtime.ts';
 
 const REQUEST_TIMEOUT_MS = 10_000;
 /** All pairs of an exchange are about half a megabyte. */

@@ -1,5 +1,5 @@
 // The operator's endpoints; what each does stands in daemon/admin.
-import type { admin as list } from '../../src/api/admin.ts';
+import type { admin as list } from '../../src/api/endpoints/admin.ts';
 import { closeOne, contradictionPage } from '../admin/contradictions.ts';
 import { creditMerchant } from '../admin/credit.ts';
 import { dashboard } from '../admin/dashboard.ts';

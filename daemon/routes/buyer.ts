@@ -1,21 +1,21 @@
 // What a buyer may do without credentials: see what can be paid with, read an invoice, cancel it, buy a unit.
 import { getInvoice } from '../../data/invoices.ts';
 import { logsOfInvoice, mainPayment } from '../../data/payments.ts';
-import type { InvoiceRow } from '../../data/tables.ts';
-import type { buyer as list } from '../../src/api/buyer.ts';
-import { API_VERSION } from '../../src/api/openapi.ts';
-import type { Gateway } from '../../src/chains/chain.ts';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
+import type { buyer as list } from '../../src/api/endpoints/buyer.ts';
+import { API_VERSION } from '../../src/api/project/openapi.ts';
+import type { Gateway } from '../../src/chains/family.ts';
 import { Refusal } from '../../src/errors.ts';
 import { REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
 import { MAX_UNITS } from '../../src/limits.ts';
 import { MEMO_LENGTH } from '../../src/memo.ts';
 import { formatDecimal } from '../../src/money.ts';
+import { PLATFORM_FEE_PERCENT, PLATFORM_FEE_RATE } from '../accounts/present.ts';
 import type { App } from '../context.ts';
 import type { Handlers } from '../http/handler.ts';
-import { presentInvoice, presentLog, presentPayment } from '../present.ts';
-import { PLATFORM_FEE_PERCENT, PLATFORM_FEE_RATE } from '../present-account.ts';
-import { publicInvoice } from '../public-invoice.ts';
-import { apply } from '../settle.ts';
+import { presentInvoice, presentLog, presentPayment } from '../invoices/present.ts';
+import { publicInvoice } from '../invoices/public.ts';
+import { apply } from '../settle/settle.ts';
 import { settledAs } from './invoices.ts';
 import { unitCheckout } from './unit-checkout.ts';
 

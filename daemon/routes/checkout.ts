@@ -1,7 +1,7 @@
 // The pages, fragments and images that buyers see.
 import { getInvoice } from '../../data/invoices.ts';
-import type { InvoiceRow } from '../../data/tables.ts';
-import type { checkout as list } from '../../src/api/checkout.ts';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
+import type { checkout as list } from '../../src/api/endpoints/checkout.ts';
 import { Refusal } from '../../src/errors.ts';
 import { embedScript } from '../checkout/client.ts';
 import { FAVICON_PNG, LOGO_PNG } from '../checkout/images.ts';
@@ -12,7 +12,7 @@ import { choiceRefused, findUnit, payPage, sentBack, unitPage } from '../checkou
 import type { App } from '../context.ts';
 import { compressedOnce } from '../http/compress.ts';
 import type { Handlers } from '../http/handler.ts';
-import { apply } from '../settle.ts';
+import { apply } from '../settle/settle.ts';
 import { unitCheckout } from './unit-checkout.ts';
 
 /** The payload of an invoice never changes. */

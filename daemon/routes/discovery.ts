@@ -1,5 +1,5 @@
 // What tells people and programs what there is: documents made once, search, and the pages to read them on.
-import type { discovery as list } from '../../src/api/discovery.ts';
+import type { discovery as list } from '../../src/api/endpoints/discovery.ts';
 import { discoveryOf } from '../discovery/discovery.ts';
 import { answerDocument } from '../discovery/documents.ts';
 import { pageHeaders } from '../discovery/pages.ts';

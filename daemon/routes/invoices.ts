@@ -1,22 +1,22 @@
 // Invoices, for the holder of a key: create, list, read, look at the chain, simulate.
 import * as data from '../../data/invoices.ts';
 import { deploymentWallet, deploymentWallets, getMerchant, getWallet } from '../../data/merchants.ts';
-import type { InvoiceRow } from '../../data/tables.ts';
-import type { invoices as list } from '../../src/api/invoices.ts';
-import { nextCall } from '../../src/api/mends.ts';
-import { type Gateway, ProviderError } from '../../src/chains/chain.ts';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
+import type { invoices as list } from '../../src/api/endpoints/invoices.ts';
+import { nextCall } from '../../src/api/project/remedies.ts';
+import { type Gateway, ProviderError } from '../../src/chains/family.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { InvoiceStatus } from '../../src/invoice.ts';
 import { limitOf, missingPrepaid } from '../../src/ledger.ts';
 import { formatUsd } from '../../src/money.ts';
+import { whyNoWallet } from '../accounts/wallet-check.ts';
 import type { App } from '../context.ts';
-import { createInvoice } from '../create-invoice.ts';
-import { enabledGateways, findGateway } from '../gateways.ts';
 import type { Handlers, Owner } from '../http/handler.ts';
-import { checkWebhookUrl } from '../http-out.ts';
-import { presentInvoice } from '../present.ts';
-import { apply, type Outcome } from '../settle.ts';
-import { whyNoWallet } from '../wallet-check.ts';
+import { createInvoice } from '../invoices/create.ts';
+import { enabledGateways, findGateway } from '../invoices/gateways.ts';
+import { presentInvoice } from '../invoices/present.ts';
+import { apply, type Outcome } from '../settle/settle.ts';
+import { checkWebhookUrl } from '../webhooks/egress.ts';
 
 /** Longest label that wallets are handed. */
 const MAX_LABEL = 64;

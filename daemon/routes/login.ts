@@ -1,21 +1,21 @@
 // Signing in, checking tokens, and getting back in without the password.
 
-import type { UserRow } from '../../data/tables.ts';
+import type { UserRow } from '../../data/schema/tables.ts';
 import { getUser, setPassword, userByIdentity } from '../../data/users.ts';
-import { normalizeEmail } from '../../src/api/identifiers.ts';
-import { type login as list, MAX_PASSWORD } from '../../src/api/login.ts';
+import { normalizeEmail } from '../../src/api/describe/identifiers.ts';
+import { type login as list, MAX_PASSWORD } from '../../src/api/endpoints/login.ts';
 import { Refusal } from '../../src/errors.ts';
 import { detectIdentity } from '../../src/identity.ts';
-import { refuseForeignIdentity } from '../accounts.ts';
+import { refuseForeignIdentity } from '../accounts/create.ts';
+import { signInWithGoogle } from '../accounts/google.ts';
+import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
+import { presentUser } from '../accounts/present.ts';
+import { resetPage } from '../accounts/reset-page.ts';
+import { signInWithTelegram } from '../accounts/telegram.ts';
 import type { App } from '../context.ts';
 import type { Handlers } from '../http/handler.ts';
 import { issueAccessToken, issueRecoveryToken, readRecoveryToken } from '../http/tokens.ts';
-import { recoveryLetter } from '../mail/letters.ts';
-import { hashPassword, verifyPassword } from '../passwords.ts';
-import { presentUser } from '../present-account.ts';
-import { signInWithGoogle } from '../sign-in/google.ts';
-import { resetPage } from '../sign-in/reset-page.ts';
-import { signInWithTelegram } from '../sign-in/telegram.ts';
+import { recoveryLetter } from '../mail/templates.ts';
 
 const RECOVERY_ANSWER = 'If that email is registered, we sent a password recovery link';
 

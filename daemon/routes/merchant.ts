@@ -2,29 +2,29 @@
 import { getEvent } from '../../data/events.ts';
 import { balancesOf, listIncome } from '../../data/income.ts';
 import * as data from '../../data/merchants.ts';
-import type { MerchantRow } from '../../data/tables.ts';
+import type { MerchantRow } from '../../data/schema/tables.ts';
 import { unitsOf } from '../../data/units.ts';
-import { nextCall } from '../../src/api/mends.ts';
-import type { merchant as list } from '../../src/api/merchant.ts';
+import type { merchant as list } from '../../src/api/endpoints/merchant.ts';
+import { nextCall } from '../../src/api/project/remedies.ts';
 import { type Blockchain, findBlockchain } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatDecimal, formatUsd } from '../../src/money.ts';
 import { webhookKey } from '../../src/webhook.ts';
-import { merchantOf, newKey } from '../accounts.ts';
-import { readAddress } from '../address.ts';
+import { readAddress } from '../accounts/address.ts';
+import { merchantOf, newKey } from '../accounts/create.ts';
+import { presentAccount, presentWallet } from '../accounts/present.ts';
+import { refuseNoWallet, whyNoWallet } from '../accounts/wallet-check.ts';
 import { type App, seconds } from '../context.ts';
-import { createInvoice } from '../create-invoice.ts';
-import { embedPreview, paymentPage } from '../embeds.ts';
-import { eventPage, eventStream, presentEvents } from '../events.ts';
-import { checkEntries, enabledGateways, findGateway } from '../gateways.ts';
+import { eventPage, eventStream, presentEvents } from '../events/feed.ts';
 import type { Handlers } from '../http/handler.ts';
-import { checkWebhookUrl } from '../http-out.ts';
-import { presentIncome, presentInvoice } from '../present.ts';
-import { presentAccount, presentWallet } from '../present-account.ts';
-import { readBefore } from '../read-before.ts';
-import { webhookSecretPurpose } from '../secrets.ts';
-import { blockchainsOf, payableGateways } from '../units.ts';
-import { refuseNoWallet, whyNoWallet } from '../wallet-check.ts';
+import { createInvoice } from '../invoices/create.ts';
+import { checkEntries, enabledGateways, findGateway } from '../invoices/gateways.ts';
+import { presentIncome, presentInvoice } from '../invoices/present.ts';
+import { readBefore } from '../invoices/read-before.ts';
+import { webhookSecretPurpose } from '../process/secrets.ts';
+import { embedPreview, paymentPage } from '../units/embeds.ts';
+import { blockchainsOf, payableGateways } from '../units/present.ts';
+import { checkWebhookUrl } from '../webhooks/egress.ts';
 
 export const merchant: Handlers<typeof list> = {
   async getMerchantAccount(_, { app, user }) {

@@ -1,14 +1,14 @@
 // Every described endpoint with its handler, in the order of the description.
-import { admin as adminEndpoints } from '../../src/api/admin.ts';
-import { buyer as buyerEndpoints } from '../../src/api/buyer.ts';
-import { checkout as checkoutEndpoints } from '../../src/api/checkout.ts';
-import { discovery as discoveryEndpoints } from '../../src/api/discovery.ts';
-import { invoices as invoiceEndpoints } from '../../src/api/invoices.ts';
-import { login as loginEndpoints } from '../../src/api/login.ts';
-import { merchant as merchantEndpoints } from '../../src/api/merchant.ts';
-import { system as systemEndpoints } from '../../src/api/system.ts';
-import { units as unitEndpoints } from '../../src/api/units.ts';
-import { users as userEndpoints } from '../../src/api/users.ts';
+import { admin as adminEndpoints } from '../../src/api/endpoints/admin.ts';
+import { buyer as buyerEndpoints } from '../../src/api/endpoints/buyer.ts';
+import { checkout as checkoutEndpoints } from '../../src/api/endpoints/checkout.ts';
+import { discovery as discoveryEndpoints } from '../../src/api/endpoints/discovery.ts';
+import { invoices as invoiceEndpoints } from '../../src/api/endpoints/invoices.ts';
+import { login as loginEndpoints } from '../../src/api/endpoints/login.ts';
+import { merchant as merchantEndpoints } from '../../src/api/endpoints/merchant.ts';
+import { system as systemEndpoints } from '../../src/api/endpoints/system.ts';
+import { units as unitEndpoints } from '../../src/api/endpoints/units.ts';
+import { users as userEndpoints } from '../../src/api/endpoints/users.ts';
 import { mcp, mcpEndpoint } from '../discovery/mcp.ts';
 import { docsAsset, docsAssets } from '../discovery/pages.ts';
 import { type Route, routesOf } from '../http/handler.ts';

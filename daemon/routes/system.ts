@@ -1,9 +1,9 @@
 // Whether the daemon answers and its database can be read, and whether its mail goes out.
 import { ping } from '../../data/meta.ts';
-import type { system as list } from '../../src/api/system.ts';
+import type { system as list } from '../../src/api/endpoints/system.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Handlers } from '../http/handler.ts';
-import { testLetter } from '../mail/letters.ts';
+import { testLetter } from '../mail/templates.ts';
 
 /** How soon the operator may try again. */
 const MAIL_RETRY_SECONDS = 10;

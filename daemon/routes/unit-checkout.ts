@@ -1,18 +1,18 @@
 // A unit as its buyer sees it, and buying it.
 import { getMerchant } from '../../data/merchants.ts';
-import type { MerchantRow, UnitRow } from '../../data/tables.ts';
+import type { MerchantRow, UnitRow } from '../../data/schema/tables.ts';
 import * as data from '../../data/units.ts';
 import { getUser } from '../../data/users.ts';
-import type { checkoutUnit, getUnit } from '../../src/api/buyer.ts';
+import type { checkoutUnit, getUnit } from '../../src/api/endpoints/buyer.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
-import { createInvoice } from '../create-invoice.ts';
-import { enabledGateways, findGateway, selectGateways } from '../gateways.ts';
 import type { Handlers } from '../http/handler.ts';
 import { callerOf } from '../http/limits.ts';
-import { presentInvoice } from '../present.ts';
-import { payableGateways, presentUnit } from '../units.ts';
+import { createInvoice } from '../invoices/create.ts';
+import { enabledGateways, findGateway, selectGateways } from '../invoices/gateways.ts';
+import { presentInvoice } from '../invoices/present.ts';
+import { payableGateways, presentUnit } from '../units/present.ts';
 import { walletFor } from './invoices.ts';
 
 export const unitCheckout: Handlers<readonly [typeof getUnit, typeof checkoutUnit]> = {

@@ -1,19 +1,19 @@
 // Units: a merchant's offers.
 import type { Updateable } from 'kysely';
-import { newId } from '../../data/ids.ts';
-import type { Tables } from '../../data/tables.ts';
+import { newId } from '../../data/db/ids.ts';
+import type { Tables } from '../../data/schema/tables.ts';
 import * as data from '../../data/units.ts';
-import type { units as list } from '../../src/api/units.ts';
+import type { units as list } from '../../src/api/endpoints/units.ts';
 import { Refusal } from '../../src/errors.ts';
 import { clampWait, MAX_UNITS, MAX_WAIT_SECONDS, MIN_WAIT_SECONDS } from '../../src/limits.ts';
 import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import { MAX_USD_MICROS } from '../../src/quote.ts';
 import { slugify } from '../../src/slug.ts';
-import { merchantOf } from '../accounts.ts';
+import { merchantOf } from '../accounts/create.ts';
 import { seconds } from '../context.ts';
-import { checkEntries, enabledGateways } from '../gateways.ts';
 import type { Handlers } from '../http/handler.ts';
-import { payableGateways, presentUnit } from '../units.ts';
+import { checkEntries, enabledGateways } from '../invoices/gateways.ts';
+import { payableGateways, presentUnit } from '../units/present.ts';
 
 const FALLBACK_SLUG = 'offer';
 

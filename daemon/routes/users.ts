@@ -1,16 +1,16 @@
 // Users: signing up, oneself, and their management by a superuser.
 import type { Updateable } from 'kysely';
-import type { Tx } from '../../data/open.ts';
-import type { Tables, UserRow } from '../../data/tables.ts';
+import type { Tx } from '../../data/db/open.ts';
+import type { Tables, UserRow } from '../../data/schema/tables.ts';
 import * as data from '../../data/users.ts';
-import { nextCall } from '../../src/api/mends.ts';
-import type { users as list } from '../../src/api/users.ts';
+import type { users as list } from '../../src/api/endpoints/users.ts';
+import { nextCall } from '../../src/api/project/remedies.ts';
 import { Refusal } from '../../src/errors.ts';
-import { createAccount, refuseForeignIdentity, refuseForeignUser } from '../accounts.ts';
+import { createAccount, refuseForeignIdentity, refuseForeignUser } from '../accounts/create.ts';
+import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
+import { presentUser } from '../accounts/present.ts';
 import { type App, seconds } from '../context.ts';
 import type { Handlers } from '../http/handler.ts';
-import { hashPassword, verifyPassword } from '../passwords.ts';
-import { presentUser } from '../present-account.ts';
 
 export const users: Handlers<typeof list> = {
   async signup({ body }, { app }) {

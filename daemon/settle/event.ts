@@ -1,11 +1,12 @@
 // Writes the event of a change, and the one automatic delivery of a confirmation.
+
+import type { Tx } from '../../data/db/open.ts';
 import { insertEvent, newEventId } from '../../data/events.ts';
 import { getMerchant } from '../../data/merchants.ts';
-import type { Tx } from '../../data/open.ts';
-import type { InvoiceRow, PaymentRow } from '../../data/tables.ts';
+import type { InvoiceRow, PaymentRow } from '../../data/schema/tables.ts';
 import { webhookBody } from '../../src/webhook.ts';
-import { presentInvoice, presentPayment } from '../present.ts';
-import type { SettleApp } from '../settle.ts';
+import { presentInvoice, presentPayment } from '../invoices/present.ts';
+import type { SettleApp } from './settle.ts';
 
 export type EventType =
   | 'invoice.created'

@@ -1,10 +1,10 @@
 // Finds the invoice that each credit of a transaction pays: by memo, by reference, by its reserved amount, or by their sum.
 import { ownersAt } from '../../data/addresses.ts';
+import type { Executor } from '../../data/db/open.ts';
 import { invoiceByMemo, invoicesByAmount, invoicesByReference } from '../../data/invoices.ts';
-import type { Executor } from '../../data/open.ts';
 import { holderOf } from '../../data/reservations.ts';
-import type { InvoiceRow } from '../../data/tables.ts';
-import type { Transfer } from '../../src/chains/chain.ts';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
+import type { Transfer } from '../../src/chains/family.ts';
 import { type Match, match } from '../../src/match.ts';
 
 /** Matches each by itself; what stays unmatched may match as a sum of the outputs of one transaction. */

@@ -1,23 +1,23 @@
 // Writes a move of an invoice: status, payment, money, income, event and delivery, all or nothing.
 import { noteSale } from '../../data/addresses.ts';
+import type { Tx } from '../../data/db/open.ts';
 import { insertDelivery } from '../../data/deliveries.ts';
-import { wakeHeldInvoices } from '../../data/held.ts';
+import { wakeHeldInvoices } from '../../data/held-invoices.ts';
 import { insertIncome } from '../../data/income.ts';
 import { updateInvoice, watchAddress } from '../../data/invoices.ts';
 import { lockHead } from '../../data/ledger.ts';
-import type { Tx } from '../../data/open.ts';
 import { heldInvoices, insertLog } from '../../data/payments.ts';
 import { holderOf } from '../../data/reservations.ts';
-import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/tables.ts';
+import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/schema/tables.ts';
 import { bookTransfers, placeTransfers, transfersOfInvoice } from '../../data/transfers.ts';
 import { GRACE_SECONDS, type InvoiceStatus, type Sum, type Verdict } from '../../src/invoice.ts';
 import { missingPrepaid, platformFee } from '../../src/ledger.ts';
 import type { App } from '../context.ts';
-import type { Request, Step } from '../settle.ts';
 import { webhookTarget, writeEvent } from './event.ts';
-import { placeLate } from './late.ts';
-import { MANUAL_INDEX } from './manual.ts';
+import { MANUAL_INDEX } from './operator.ts';
 import { writePayment } from './payment.ts';
+import type { Request, Step } from './settle.ts';
+import { placeLate } from './unapplied.ts';
 
 type Moved = Extract<Verdict, { verdict: 'moved' }>;
 

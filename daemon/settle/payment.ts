@@ -1,10 +1,10 @@
 // Writes the payment that an invoice shows, and the log row of each change of its status.
 
 import { insertLog, insertPayment, mainPayment, updatePayment } from '../../data/payments.ts';
-import type { PaymentRow, TransferRow } from '../../data/tables.ts';
+import type { PaymentRow, TransferRow } from '../../data/schema/tables.ts';
 import { placeTransfers } from '../../data/transfers.ts';
 import type { PaymentStatus, Sum } from '../../src/invoice.ts';
-import type { Step } from '../settle.ts';
+import type { Step } from './settle.ts';
 
 export interface WrittenPayment {
   payment: PaymentRow;

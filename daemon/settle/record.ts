@@ -1,12 +1,12 @@
 // Stores what was read of a chain: transfers with what they pay, reorganisations, proofs and cursors, one transaction a page.
 import { noteContradiction, settleContradiction } from '../../data/contradictions.ts';
 import { addRanges, moveCursor, putAccountCursors } from '../../data/cursors.ts';
-import { Overtaken } from '../../data/failures.ts';
+import { Overtaken } from '../../data/db/failures.ts';
+import type { Db, Tx } from '../../data/db/open.ts';
 import { lockInvoices, makeDue } from '../../data/invoices.ts';
-import type { Db, Tx } from '../../data/open.ts';
 import { getPayment, insertLog } from '../../data/payments.ts';
 import { dropProofs, putProofs, putUnreadable } from '../../data/proofs.ts';
-import type { InvoiceRow, TransferRow } from '../../data/tables.ts';
+import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import {
   insertTransfer,
   lockTransfers,
@@ -19,12 +19,12 @@ import {
   transfersOfTransactions,
   updateTransfer,
 } from '../../data/transfers.ts';
-import type { Gateway, Page, PendingTransfer, Transfer, TransferUpdate } from '../../src/chains/chain.ts';
+import type { Gateway, Page, PendingTransfer, Transfer, TransferUpdate } from '../../src/chains/family.ts';
 import { MADE_BEFORE, type Match, placeAt } from '../../src/match.ts';
-import type { SettleApp } from '../settle.ts';
-import { followStray, recordLate, recordUnmatched } from './late.ts';
-import { MANUAL_INDEX } from './manual.ts';
 import { matchGroup } from './matching.ts';
+import { MANUAL_INDEX } from './operator.ts';
+import type { SettleApp } from './settle.ts';
+import { followStray, recordLate, recordUnmatched } from './unapplied.ts';
 
 /** How far back a transaction is looked for that a new one replaces: mempools forget after two weeks. */
 const REPLACED_WITHIN_SECONDS = 15 * 24 * 3600;

@@ -1,11 +1,11 @@
 // Writes what is seen of a payment while its invoice waits.
 import { updateInvoice, watchAddress } from '../../data/invoices.ts';
 import { mainPayment } from '../../data/payments.ts';
-import type { InvoiceRow, TransferRow } from '../../data/tables.ts';
+import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import { GRACE_SECONDS, type Verdict } from '../../src/invoice.ts';
-import type { Step } from '../settle.ts';
 import { writeEvent } from './event.ts';
 import { writePayment } from './payment.ts';
+import type { Step } from './settle.ts';
 
 type Waiting = Extract<Verdict, { verdict: 'waiting' }>;
 

@@ -1,11 +1,11 @@
 // The attempts under way in this daemon: each is sent once, and how it ended is recorded.
 import type { Logger } from 'pino';
+import { isBusy, isUnusable } from '../../data/db/failures.ts';
+import type { Db } from '../../data/db/open.ts';
 import { type DeliveryStatus, finishDelivery, type PendingDelivery } from '../../data/deliveries.ts';
-import { isBusy, isUnusable } from '../../data/failures.ts';
-import type { Db } from '../../data/open.ts';
 import { type Clock, seconds } from '../context.ts';
-import type { HttpOut } from '../http-out.ts';
-import type { Runtime } from '../runtime.ts';
+import type { Runtime } from '../process/runtime.ts';
+import type { HttpOut } from './egress.ts';
 import { sendWebhook, type Verdict } from './send.ts';
 
 /** Some five minutes in all: a database that is restarted, or moved to another machine, is back by then. */

@@ -2,7 +2,7 @@
 import type { DeliveryStatus } from '../../data/deliveries.ts';
 import { Refusal } from '../../src/errors.ts';
 import { webhookHeaders } from '../../src/webhook.ts';
-import type { HttpOut, HttpOutcome } from '../http-out.ts';
+import type { HttpOut, HttpOutcome } from './egress.ts';
 
 export interface Attempt {
   event_id: string;

@@ -1,6 +1,6 @@
 // The whole schema of the first version. One text for both databases; the few words that differ are substituted.
 import { type Kysely, sql } from 'kysely';
-import type { Dialect } from '../open.ts';
+import type { Dialect } from '../db/open.ts';
 import { accountTables } from './0001-accounts.ts';
 
 const words: Record<Dialect, Record<string, string>> = {

@@ -1,8 +1,8 @@
 // Law 22: what a blockchain has for each watched address and asset is what the books say of it, but for what is named.
-import type { Transfer, WatchedAddress } from '../../src/chains/chain.ts';
-import type { Executor } from '../open.ts';
+import type { Transfer, WatchedAddress } from '../../src/chains/family.ts';
+import type { Executor } from '../db/open.ts';
 import { provedThrough } from '../proofs.ts';
-import type { TransferRow } from '../tables.ts';
+import type { TransferRow } from '../schema/tables.ts';
 import { MANUAL } from './transfer-laws.ts';
 
 /** Scopes of ranges: of blocks, of all accounts by time; others are of single accounts, by time. */

@@ -10,8 +10,8 @@ import {
   sealHead,
   signedAmount,
 } from '../../src/ledger.ts';
-import type { Executor } from '../open.ts';
-import type { LedgerRow } from '../tables.ts';
+import type { Executor } from '../db/open.ts';
+import type { LedgerRow } from '../schema/tables.ts';
 import { bySql, type Check, collector, type VerifyContext } from './law.ts';
 
 /** Rows read in one step where each is evaluated alone. */

@@ -1,9 +1,9 @@
 // The list of blockchains and gateways: one value each, with all its numbers.
 import type { ConfirmationStep } from '../confirmations.ts';
-import type { Family, Gateway, Network } from './chain.ts';
-import { solana } from './solana.ts';
-import { ton } from './ton.ts';
-import { utxo } from './utxo.ts';
+import type { Family, Gateway, Network } from './family.ts';
+import { solana } from './solana/family.ts';
+import { ton } from './ton/family.ts';
+import { utxo } from './utxo/family.ts';
 
 /** A public endpoint that works without a key. */
 export interface DefaultProvider {

@@ -1,6 +1,7 @@
 // What a written entry of the catalog is: a flow, concept, guide, page or embed.
-import type { EndpointId } from '../api/api.ts';
-import type { Auth } from '../api/endpoint.ts';
+
+import type { Auth } from '../api/describe/endpoint.ts';
+import type { EndpointId } from '../api/endpoints/api.ts';
 
 export interface Written {
   /** `<kind>.<name>`, stable. */

@@ -1,7 +1,7 @@
 // Everyone who may call, and the one table that says what each kind of endpoint answers them.
 import { issueRecoveryToken } from '../../daemon/http/tokens.ts';
 import { deleteUser, getUser, updateUser } from '../../data/users.ts';
-import type { Auth, Endpoint } from '../../src/api/endpoint.ts';
+import type { Auth, Endpoint } from '../../src/api/describe/endpoint.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import type { Call, TestApp, TestMerchant } from '../helpers/app.ts';
 import { type Cast, expiredToken, forgedTokens, newAddress, PLATFORM_KEY } from './world.ts';

@@ -1,6 +1,6 @@
 // Every operation's example works as it stands, on both databases, against a real blockchain.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { placeholders } from '../../src/api/example-call.ts';
+import { placeholders } from '../../src/api/project/example-call.ts';
 import { databases } from '../helpers/app.ts';
 import { verifies } from '../requirements.ts';
 import { openTonWorld } from './ton-world.ts';

@@ -1,7 +1,7 @@
 // Every operation with many requests that one seed decides: never a failure of ours, never a secret given away.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../daemon/routes/routes.ts';
-import type { Endpoint } from '../../src/api/endpoint.ts';
+import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { type Call, type Reply, wallets } from '../helpers/app.ts';
 import { MARK, type Pool, requestFor, sweep, toolCall } from './generate.ts';

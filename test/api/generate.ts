@@ -1,9 +1,9 @@
 // Requests made from an endpoint's own schema: nearly right, wrong in one place, or wrong altogether.
 import type { z } from 'zod';
-import type { Endpoint, Fields } from '../../src/api/endpoint.ts';
-import { secretNames } from '../../src/api/fields.ts';
-import { type JsonSchema, jsonSchema } from '../../src/api/json-schema.ts';
-import { toolsOf } from '../../src/api/tools.ts';
+import type { Endpoint, Fields } from '../../src/api/describe/endpoint.ts';
+import { secretNames } from '../../src/api/describe/fields.ts';
+import { type JsonSchema, jsonSchema } from '../../src/api/describe/json-schema.ts';
+import { toolsOf } from '../../src/api/project/tools.ts';
 import {
   hostileBodies,
   hostileBytes,

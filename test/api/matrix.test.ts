@@ -1,7 +1,7 @@
 // Every operation × every credential: what is answered follows from the one table of rules, and nothing leaks.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/api/endpoint.ts';
+import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { errorCodes } from '../../src/errors.ts';
 import type { Call, Reply } from '../helpers/app.ts';
 import { verifies } from '../requirements.ts';

@@ -1,7 +1,7 @@
 // Everything that is described is mounted, and nothing else.
 import { expect, test } from 'vitest';
 import { routes } from '../../daemon/routes/routes.ts';
-import { api } from '../../src/api/api.ts';
+import { api } from '../../src/api/endpoints/api.ts';
 
 /** Files of the pages of documents, and another protocol: served, but no operations of the interface. */
 const besides = ['docsAsset', 'mcp'];

@@ -1,7 +1,7 @@
 // The world of the examples on a real TON test chain, so that what asks a blockchain is answered.
-import { openRpc } from '../../daemon/observer/rpc.ts';
+import { openRpc } from '../../daemon/observer/providers/rpc.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
-import { ton } from '../../src/chains/ton.ts';
+import { ton } from '../../src/chains/ton/family.ts';
 import { startTonChain } from '../chains/ton-chain.ts';
 import { type Database, testClock } from '../helpers/app.ts';
 import { openWorld, type World } from './world.ts';

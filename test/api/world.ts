@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, SignJWT } from 'jose';
+import { hashPassword } from '../../daemon/accounts/passwords.ts';
+import { telegramHash } from '../../daemon/accounts/telegram.ts';
 import { issueRecoveryToken } from '../../daemon/http/tokens.ts';
-import { hashPassword } from '../../daemon/passwords.ts';
 import { routes } from '../../daemon/routes/routes.ts';
-import { telegramHash } from '../../daemon/sign-in/telegram.ts';
 import { getUser, updateUser } from '../../data/users.ts';
-import { findEndpoint } from '../../src/api/api.ts';
-import type { Auth, Endpoint } from '../../src/api/endpoint.ts';
+import type { Auth, Endpoint } from '../../src/api/describe/endpoint.ts';
+import { findEndpoint } from '../../src/api/endpoints/api.ts';
 import {
   type Call,
   type Reply,

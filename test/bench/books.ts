@@ -1,8 +1,8 @@
 // Whole books for benches: each invoice with its payment, transfer, log, events, income and ledger entry, as the daemon leaves them.
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Db } from '../../data/open.ts';
-import type { LedgerRow } from '../../data/tables.ts';
+import type { Db } from '../../data/db/open.ts';
+import type { LedgerRow } from '../../data/schema/tables.ts';
 import { entryText, GENESIS_HASH, nextEntry } from '../../src/ledger.ts';
 import { MEMO_ALPHABET } from '../../src/memo.ts';
 

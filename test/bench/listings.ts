@@ -1,6 +1,6 @@
 // p99 of the operator's payments and the merchant's income at a million invoices, against a thousand.
 
-import { openDb } from '../../data/open.ts';
+import { openDb } from '../../data/db/open.ts';
 import { median, p99, say } from './measure.ts';
 import { fillInvoices, startWorld } from './world.ts';
 

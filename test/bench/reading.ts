@@ -8,7 +8,7 @@ import type {
   Rpc,
   Transfer,
   WatchedAddress,
-} from '../../src/chains/chain.ts';
+} from '../../src/chains/family.ts';
 import { findBlockchain, gatewaysOf } from '../../src/chains/gateways.ts';
 import { createModel, keyOf } from '../chains/solana-model.ts';
 import { createToncenter } from '../helpers/toncenter.ts';

@@ -1,6 +1,6 @@
 // Searching by intent: how long the index and the endpoint take over the written intents.
 import { openDiscovery } from '../../daemon/discovery/discovery.ts';
-import { intents } from '../discovery/intents.ts';
+import { intents } from '../daemon/discovery/intents.ts';
 import { median, say } from './measure.ts';
 import { startWorld } from './world.ts';
 

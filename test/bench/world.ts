@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
-import type { Db } from '../../data/open.ts';
+import type { Db } from '../../data/db/open.ts';
 import { type Daemon, type Home, makeHome } from '../daemon/helpers/process.ts';
 
 const HOOKS = new URL('../helpers/typescript-hooks.mjs', import.meta.url).href;

@@ -1,6 +1,6 @@
 // Providers that answer oddly: no crash, no wrong booking, and the honest payment is booked once when they are sane again.
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ProviderError } from '../../src/chains/chain.ts';
+import { ProviderError } from '../../src/chains/family.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { verifyChain } from '../helpers/books.ts';
 import type { OddChain } from './odd/chain.ts';

@@ -1,5 +1,5 @@
 // A plain HTTP Rpc for the chain tests: no rate, no retry, every failure is a ProviderError.
-import { type Json, ProviderError, type RequestOptions, type Rpc } from '../../src/chains/chain.ts';
+import { type Json, ProviderError, type RequestOptions, type Rpc } from '../../src/chains/family.ts';
 
 const TIMEOUT_MS = 10_000;
 const BODY_LIMIT_BYTES = 64 * 1024 * 1024;

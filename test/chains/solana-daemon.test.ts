@@ -1,7 +1,7 @@
 // The whole daemon over a Solana node whose index is late, or that cannot deliver: what is paid in time is never late.
 import { afterEach, describe, expect, it } from 'vitest';
 import { putWallet } from '../../data/merchants.ts';
-import type { InvoiceRow } from '../../data/tables.ts';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { databases, startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { create, credit, invoiceRow } from '../helpers/payments.ts';

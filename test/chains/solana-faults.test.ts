@@ -1,6 +1,6 @@
 // One Solana account in trouble, a node that lists late, wallets that forward and strangers that send dust: no payment is missed.
 import { describe, expect, it } from 'vitest';
-import { ProviderError } from '../../src/chains/chain.ts';
+import { ProviderError } from '../../src/chains/family.ts';
 import { TOKEN_PROGRAM } from '../../src/chains/solana/address.ts';
 import { INDEX_MARGIN_SECONDS } from '../../src/chains/solana/listing.ts';
 import { verifies } from '../requirements.ts';

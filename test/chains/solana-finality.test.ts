@@ -1,7 +1,7 @@
 // When a Solana payment is final, and when it is gone.
 import { base58 } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PendingTransfer } from '../../src/chains/chain.ts';
+import type { PendingTransfer } from '../../src/chains/family.ts';
 import { verifies } from '../requirements.ts';
 import { hasSurfpool, type SolanaChain, startSolanaChain } from './solana-chain.ts';
 import { createReader, type Reader } from './solana-reader.ts';

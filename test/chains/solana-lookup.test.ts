@@ -1,7 +1,7 @@
 // What a Solana node says of a transaction that somebody names, and of an address that somebody wants as wallet.
 import { base58 } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Gateway, Transfer } from '../../src/chains/chain.ts';
+import type { Gateway, Transfer } from '../../src/chains/family.ts';
 import { TOKEN_PROGRAM } from '../../src/chains/solana/address.ts';
 import { verifies } from '../requirements.ts';
 import { hasSurfpool, type Mint, type SolanaChain, startSolanaChain } from './solana-chain.ts';

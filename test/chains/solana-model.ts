@@ -1,6 +1,6 @@
 // A model of Solana behind its JSON-RPC: accounts, slots, and a node whose answers lag, are late, cut or repeated on request.
 import { base58 } from '@scure/base';
-import { ProviderError } from '../../src/chains/chain.ts';
+import { ProviderError } from '../../src/chains/family.ts';
 import {
   associatedTokenAccount,
   CLOCK_SYSVAR,

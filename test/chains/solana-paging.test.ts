@@ -1,6 +1,6 @@
 // Many payments to one Solana account: pages, stops in the middle, lists in another order.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Json } from '../../src/chains/chain.ts';
+import type { Json } from '../../src/chains/family.ts';
 import type { Known } from '../../src/chains/solana/cursor.ts';
 import { hasSurfpool, type SolanaChain, startSolanaChain } from './solana-chain.ts';
 import { failures } from './solana-front.ts';

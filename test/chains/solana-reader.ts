@@ -11,10 +11,10 @@ import {
   type Tip,
   type Transfer,
   type WatchedAddress,
-} from '../../src/chains/chain.ts';
+} from '../../src/chains/family.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import type { SolanaLimits } from '../../src/chains/solana/account.ts';
-import { solanaFamily } from '../../src/chains/solana.ts';
+import { solanaFamily } from '../../src/chains/solana/family.ts';
 import { rightClock, unasked } from '../helpers/reading.ts';
 import { createTestRpc } from './rpc.ts';
 import type { Mint, SolanaChain } from './solana-chain.ts';

@@ -1,6 +1,6 @@
 // Reading a Solana node that is slow, behind, forgetful or broken: nothing is lost and nothing is read for nothing.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AddressError } from '../../src/chains/chain.ts';
+import { AddressError } from '../../src/chains/family.ts';
 import { INDEX_MARGIN_SECONDS } from '../../src/chains/solana/listing.ts';
 import { verifies } from '../requirements.ts';
 import { hasSurfpool, type Mint, type SolanaChain, startSolanaChain } from './solana-chain.ts';

@@ -1,6 +1,6 @@
 // What counts as a payment on Solana, and what does not: real transactions on a real runtime.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Transfer } from '../../src/chains/chain.ts';
+import type { Transfer } from '../../src/chains/family.ts';
 import { TOKEN_PROGRAM } from '../../src/chains/solana/address.ts';
 import { verifies } from '../requirements.ts';
 import {

@@ -1,8 +1,8 @@
 // One busy account beside another: a hundred thousand dust transactions delay nobody's payment but their own account's.
 import { describe, expect, it } from 'vitest';
-import type { Gateway, Json, Rpc, WatchedAddress } from '../../src/chains/chain.ts';
+import type { Gateway, Json, Rpc, WatchedAddress } from '../../src/chains/family.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
-import { ton } from '../../src/chains/ton.ts';
+import { ton } from '../../src/chains/ton/family.ts';
 import { createToncenter } from '../helpers/toncenter.ts';
 import { verifies } from '../requirements.ts';
 import { emptyStore, proofOf, readInto, type Store } from './ton/harness.ts';

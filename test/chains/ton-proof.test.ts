@@ -1,7 +1,7 @@
 // How TON proves that nothing was missed, on the real executor: replicas that are behind, answers with gaps, restarts.
 import { describe, expect, it } from 'vitest';
-import type { Rpc, Transfer } from '../../src/chains/chain.ts';
-import { ton } from '../../src/chains/ton.ts';
+import type { Rpc, Transfer } from '../../src/chains/family.ts';
+import { ton } from '../../src/chains/ton/family.ts';
 import { verifies } from '../requirements.ts';
 import {
   buyer,

@@ -1,7 +1,7 @@
 // A TON provider on a bad day, and the test chain's own face.
 import { describe, expect, it } from 'vitest';
-import type { Rpc } from '../../src/chains/chain.ts';
-import { ton } from '../../src/chains/ton.ts';
+import type { Rpc } from '../../src/chains/family.ts';
+import { ton } from '../../src/chains/ton/family.ts';
 import { createTestRpc } from './rpc.ts';
 import {
   buyer,

@@ -1,6 +1,6 @@
 // TON read through replicas that are each behind by another stretch, request by request: nothing is proved that is not stored.
 import { describe, expect, it } from 'vitest';
-import { ProviderError } from '../../src/chains/chain.ts';
+import { ProviderError } from '../../src/chains/family.ts';
 import {
   buyer,
   chain,

@@ -1,7 +1,7 @@
 // How TON is read, on the real executor: cursors, late shards, lagging replicas, newcomers, bad days.
 import { describe, expect, it } from 'vitest';
-import type { ReadContext, Rpc, Transfer, WatchedAddress } from '../../src/chains/chain.ts';
-import { ton } from '../../src/chains/ton.ts';
+import type { ReadContext, Rpc, Transfer, WatchedAddress } from '../../src/chains/family.ts';
+import { ton } from '../../src/chains/ton/family.ts';
 import { rightClock } from '../helpers/reading.ts';
 import { verifies } from '../requirements.ts';
 import {

@@ -1,8 +1,8 @@
 // One account is read as one asset: jetton wallets and masters are no wallets, and a jetton wallet is held against its master.
 import { Address, beginCell } from '@ton/core';
 import { describe, expect, it } from 'vitest';
-import type { ReadContext, Rpc, WatchedAddress } from '../../src/chains/chain.ts';
-import { ton } from '../../src/chains/ton.ts';
+import type { ReadContext, Rpc, WatchedAddress } from '../../src/chains/family.ts';
+import { ton } from '../../src/chains/ton/family.ts';
 import { rightClock } from '../helpers/reading.ts';
 import { verifies } from '../requirements.ts';
 import {

@@ -1,6 +1,6 @@
 // The two kinds of UTXO provider on top of a real node: an Esplora-shaped HTTP API, and the node's own RPC.
 import { createHash } from 'node:crypto';
-import { ProviderError } from '../../src/chains/chain.ts';
+import { ProviderError } from '../../src/chains/family.ts';
 import { type FaultyServer, type Reply, startFaultyServer } from './faulty-server.ts';
 import type { Litecoind } from './utxo-chain.ts';
 

@@ -12,7 +12,7 @@ import type {
   Tip,
   Transfer,
   TransferUpdate,
-} from '../../src/chains/chain.ts';
+} from '../../src/chains/family.ts';
 import { findBlockchain, gatewaysOf } from '../../src/chains/gateways.ts';
 import { rightClock, unasked } from '../helpers/reading.ts';
 import { createTestRpc } from './rpc.ts';

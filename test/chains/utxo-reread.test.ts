@@ -1,7 +1,7 @@
 // A chain that left its readers behind: reorganised deeper than they follow, or reset; and the command that has it read again.
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { reread } from '../../daemon/commands/reread.ts';
-import { lockDatabase } from '../../daemon/lock.ts';
+import { lockDatabase } from '../../daemon/process/instance-lock.ts';
 import { getCursor } from '../../data/cursors.ts';
 import { createDatabase, hasPostgres } from '../helpers/postgres.ts';
 import { hasLitecoind, type Litecoind, startLitecoind } from './utxo-chain.ts';

@@ -1,8 +1,8 @@
 // `gatewayd verify --chain` against a real node: what is on the chain is in the books, or is named.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { verifyChains } from '../../daemon/verify-chain.ts';
-import { openSnapshot } from '../../data/snapshot.ts';
+import { verifyChains } from '../../daemon/verify/chain.ts';
+import { openSnapshot } from '../../data/db/snapshot.ts';
 import { sourceOf } from '../helpers/reading.ts';
 import { verifies } from '../requirements.ts';
 import { createTestRpc } from './rpc.ts';

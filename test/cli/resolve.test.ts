@@ -1,7 +1,7 @@
 // Booking by hand with gw: what the chain has is shown before it is asked for, on the command line and on the screen.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { InvoiceRow } from '../../data/tables.ts';
-import type { Transfer } from '../../src/chains/chain.ts';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
+import type { Transfer } from '../../src/chains/family.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { listen } from '../helpers/browser.ts';
 import { doubleFamily, namedRpc } from '../helpers/family.ts';

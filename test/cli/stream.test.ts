@@ -1,7 +1,7 @@
 // What goes on by itself: watching, following and forwarding events.
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ApiError, createClient } from '../../src/api/client.ts';
+import { ApiError, createClient } from '../../src/api/client/client.ts';
 import { type Home, makeHome } from '../daemon/helpers/process.ts';
 import { wallets } from '../helpers/app.ts';
 import { serve } from '../helpers/local-server.ts';

@@ -9,7 +9,7 @@ import { allFlags } from '../../cli/input.ts';
 import { type Io, processIo } from '../../cli/io.ts';
 import { fieldsOf, parseLeaf } from '../../cli/parse.ts';
 import { findCommand } from '../../cli/tree.ts';
-import { api } from '../../src/api/api.ts';
+import { api } from '../../src/api/endpoints/api.ts';
 import { verifies } from '../requirements.ts';
 
 const GLOBALS = [

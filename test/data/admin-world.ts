@@ -1,8 +1,8 @@
 // Books of a deployment, written straight into the tables: many invoices, and payments of every kind.
 import { randomUUID } from 'node:crypto';
 import type { Insertable } from 'kysely';
-import type { Db } from '../../data/open.ts';
-import type { Tables } from '../../data/tables.ts';
+import type { Db } from '../../data/db/open.ts';
+import type { Tables } from '../../data/schema/tables.ts';
 import { GENESIS_HASH } from '../../src/ledger.ts';
 
 export const START = 1_800_000_000;

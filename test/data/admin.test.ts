@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Db, type Dialect, openDb } from '../../data/db/open.ts';
+import { migrate } from '../../data/migrations/migrate.ts';
 import {
   CANDIDATES_SHOWN,
   candidatesFor,
@@ -13,9 +15,7 @@ import {
   entriesOfPayments,
   entryKeys,
   listEntries,
-} from '../../data/admin.ts';
-import { migrate } from '../../data/migrate.ts';
-import { type Db, type Dialect, openDb } from '../../data/open.ts';
+} from '../../data/views/admin-list.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../helpers/postgres.ts';
 import { addMerchant, insertAll, newInvoice, newPayment, START } from './admin-world.ts';
 

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { migrate } from '../../data/migrate.ts';
-import { type Db, openDb } from '../../data/open.ts';
+import { type Db, openDb } from '../../data/db/open.ts';
+import { migrate } from '../../data/migrations/migrate.ts';
 import type { Database } from '../helpers/app.ts';
 import { createDatabase } from '../helpers/postgres.ts';
 

@@ -1,7 +1,7 @@
 // Ids: of version 7, in the order of their making whatever the clock does, never twice.
 import { afterEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { newId } from '../../data/ids.ts';
+import { newId } from '../../data/db/ids.ts';
 
 /** More than a counter of 12 bits holds, so that some must borrow from the next millisecond. */
 const MANY = 10_000;

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Db } from '../../data/db/open.ts';
 import { insertInvoice } from '../../data/invoices.ts';
-import type { Db } from '../../data/open.ts';
 import { databases } from '../helpers/app.ts';
 import { testLedger } from '../helpers/books.ts';
 import { verifies } from '../requirements.ts';

@@ -1,9 +1,9 @@
 // PostgreSQL misbehaves: connections that are cut, silent or refused, and locks that somebody else holds.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { isBusy, isUnusable } from '../../data/failures.ts';
-import { type Db, openDb } from '../../data/open.ts';
-import { LIMITS, type Limits, openPostgres } from '../../data/postgres.ts';
+import { isBusy, isUnusable } from '../../data/db/failures.ts';
+import { type Db, openDb } from '../../data/db/open.ts';
+import { LIMITS, type Limits, openPostgres } from '../../data/db/postgres.ts';
 import { type Line, openLine } from '../helpers/line.ts';
 import { hasPostgres } from '../helpers/postgres.ts';
 import { type FreshDb, freshDb } from './fresh.ts';

@@ -1,10 +1,10 @@
 // Migrations: each runs once, on a newer schema nothing is touched, and what is written stays written.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { DatabaseError, openDb } from '../../data/db/open.ts';
 import { insertEvent, newEventId } from '../../data/events.ts';
 import { insertInvoice } from '../../data/invoices.ts';
-import { migrate, pendingSteps } from '../../data/migrate.ts';
-import { DatabaseError, openDb } from '../../data/open.ts';
+import { migrate, pendingSteps } from '../../data/migrations/migrate.ts';
 import { insertLog } from '../../data/payments.ts';
 import { databases } from '../helpers/app.ts';
 import { testLedger } from '../helpers/books.ts';

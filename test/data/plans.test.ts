@@ -1,7 +1,7 @@
 // What operations and loops ask the databases is found by indexes: nothing reads or sorts a table that grows.
 import { type CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Db } from '../../data/open.ts';
+import type { Db } from '../../data/db/open.ts';
 import { openTonWorld } from '../api/ton-world.ts';
 import { type Cast, described, exampleCall, rightful, type World } from '../api/world.ts';
 import { databases } from '../helpers/app.ts';

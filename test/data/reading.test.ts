@@ -15,9 +15,9 @@ import {
   noteFailure,
   putAccountCursors,
 } from '../../data/cursors.ts';
+import type { Db, Tx } from '../../data/db/open.ts';
 import { eventsAfter, insertEvent, lastPosition, newEventId, positionOf } from '../../data/events.ts';
 import { watchAddress, watchedAddresses } from '../../data/invoices.ts';
-import type { Db, Tx } from '../../data/open.ts';
 import { noteReading } from '../../data/proofs.ts';
 import { databases } from '../helpers/app.ts';
 import { hasPostgres } from '../helpers/postgres.ts';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { isBusy, isUniqueViolation, isUnusable } from '../../data/failures.ts';
-import { lookup } from '../../data/lookup.ts';
-import { migrate } from '../../data/migrate.ts';
-import { type Db, openDb } from '../../data/open.ts';
+import { isBusy, isUniqueViolation, isUnusable } from '../../data/db/failures.ts';
+import { type Db, openDb } from '../../data/db/open.ts';
+import { lookup } from '../../data/db/prepared.ts';
+import { migrate } from '../../data/migrations/migrate.ts';
 
 const CROWD = 8;
 

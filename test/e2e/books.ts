@@ -1,10 +1,10 @@
 // Reads a whole database after the storm and says what is wrong in it: each function returns sentences, none where all is well.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ledgerKey } from '../../daemon/ledger.ts';
-import { createSecrets } from '../../daemon/secrets.ts';
-import type { Db } from '../../data/open.ts';
-import type { InvoiceRow } from '../../data/tables.ts';
+import { ledgerKey } from '../../daemon/process/ledger-key.ts';
+import { createSecrets } from '../../daemon/process/secrets.ts';
+import type { Db } from '../../data/db/open.ts';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { GENESIS_HASH, hashEntry } from '../../src/ledger.ts';
 import { until } from '../helpers/until.ts';
 import type { Paid } from './payer.ts';

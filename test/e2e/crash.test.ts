@@ -32,7 +32,7 @@ const LONGEST_LIFE_MS = 10_000;
 const FIRST_STARTS_MS = [150, 250, 350, 450, 550, 700];
 /** After an answer of the provider has left: its page is stored within a few milliseconds, then settled. */
 const AFTER_ANSWER_MS = [0, 1, 2, 4, 7, 11, 16, 24];
-/** What one receiver gets at once from one merchant (daemon/webhooks/lanes.ts). */
+/** What one receiver gets at once from one merchant (daemon/webhooks/concurrency.ts). */
 const PER_RECEIVER = 8;
 
 let stand: Stand;

@@ -1,7 +1,7 @@
 // What the process tests stand on: built daemons over one database, a TON chain behind a gate, a shop, its receiver.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type Db, openDb } from '../../data/open.ts';
+import { type Db, openDb } from '../../data/db/open.ts';
 import { startTonChain, type TonChain } from '../chains/ton-chain.ts';
 import { type Daemon, type Home, makeHome } from '../daemon/helpers/process.ts';
 import type { Database } from '../helpers/app.ts';

@@ -1,8 +1,8 @@
 // The books as an auditor reads them.
-import { ledgerKey } from '../../daemon/ledger.ts';
+import { ledgerKey } from '../../daemon/process/ledger-key.ts';
+import type { Db } from '../../data/db/open.ts';
 import { createLedger, type Ledger, ledgerOf } from '../../data/ledger.ts';
 import { getMerchant } from '../../data/merchants.ts';
-import type { Db } from '../../data/open.ts';
 import { GENESIS_HASH, hashEntry } from '../../src/ledger.ts';
 import type { TestApp } from './app.ts';
 

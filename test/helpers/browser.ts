@@ -10,8 +10,8 @@ import {
 } from 'playwright-core';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { createHttp } from '../../daemon/http/mount.ts';
+import { type Serving, serve } from '../../daemon/process/serve.ts';
 import { routes } from '../../daemon/routes/routes.ts';
-import { type Serving, serve } from '../../daemon/serve.ts';
 import type { TestApp } from './app.ts';
 import { until } from './until.ts';
 

@@ -2,11 +2,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { routes } from '../../daemon/routes/routes.ts';
-import type { Endpoint } from '../../src/api/endpoint.ts';
-import { ErrorBody, HTTPValidationError, LimitExhausted } from '../../src/api/error-schemas.ts';
-import { mendOf } from '../../src/api/mends.ts';
-import { openapi } from '../../src/api/openapi.ts';
-import { isValidated, refusalsOf } from '../../src/api/refusals.ts';
+import type { Endpoint } from '../../src/api/describe/endpoint.ts';
+import { isValidated, refusalsOf } from '../../src/api/describe/refusals.ts';
+import { openapi } from '../../src/api/project/openapi.ts';
+import { mendOf } from '../../src/api/project/remedies.ts';
+import { ErrorBody, HTTPValidationError, LimitExhausted } from '../../src/api/schemas/error.ts';
 import { type ErrorCode, errorCodes } from '../../src/errors.ts';
 
 export interface Answered {

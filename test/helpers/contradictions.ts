@@ -1,7 +1,7 @@
 // A contradiction that nothing has closed, for what the operator is shown and may do.
 import { noteContradiction } from '../../data/contradictions.ts';
-import { newId } from '../../data/ids.ts';
-import type { Db } from '../../data/open.ts';
+import { newId } from '../../data/db/ids.ts';
+import type { Db } from '../../data/db/open.ts';
 
 /** Returns its id. */
 export async function openContradiction(db: Db, { invoice_id }: { invoice_id: string }): Promise<string> {

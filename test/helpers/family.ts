@@ -1,6 +1,6 @@
 // A blockchain whose readings a test makes up: what its family answers is given, all that calls it is real.
 import { onTestFinished, vi } from 'vitest';
-import type { RpcSource } from '../../daemon/observer/rpc.ts';
+import type { RpcSource } from '../../daemon/observer/providers/rpc.ts';
 import {
   type Family,
   type NamedTransaction,
@@ -12,7 +12,7 @@ import {
   type Rpc,
   type Transfer,
   type TransferUpdate,
-} from '../../src/chains/chain.ts';
+} from '../../src/chains/family.ts';
 import { findBlockchain } from '../../src/chains/gateways.ts';
 import { sourceOf } from './reading.ts';
 

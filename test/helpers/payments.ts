@@ -2,13 +2,13 @@
 
 import { wakeHeld } from '../../daemon/settle/moved.ts';
 import { recordPage, recordUpdates } from '../../daemon/settle/record.ts';
-import { reevaluateInvoices } from '../../daemon/settle.ts';
+import { reevaluateInvoices } from '../../daemon/settle/settle.ts';
 import { ensureCursor, getCursor } from '../../data/cursors.ts';
 import { getInvoice } from '../../data/invoices.ts';
 import { noteReading } from '../../data/proofs.ts';
-import type { InvoiceRow } from '../../data/tables.ts';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { pendingTransfers } from '../../data/transfers.ts';
-import type { Page, PendingTransfer, Transfer, TransferUpdate } from '../../src/chains/chain.ts';
+import type { Page, PendingTransfer, Transfer, TransferUpdate } from '../../src/chains/family.ts';
 import type { TestApp, TestMerchant } from './app.ts';
 
 let serial = 0;

@@ -1,5 +1,5 @@
 // What a family is handed to read with, for tests that talk to one family: a right clock, and nothing that is asked for.
-import type { ProviderStatus, RpcSource } from '../../daemon/observer/rpc.ts';
+import type { ProviderStatus, RpcSource } from '../../daemon/observer/providers/rpc.ts';
 import {
   type AccountRef,
   type Interval,
@@ -7,7 +7,7 @@ import {
   ProviderError,
   type Rpc,
   type StoredProof,
-} from '../../src/chains/chain.ts';
+} from '../../src/chains/family.ts';
 
 /** A clock that agrees with the chain's to the second. */
 export const rightClock = {

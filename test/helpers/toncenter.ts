@@ -1,5 +1,5 @@
 // A toncenter v3 indexer in memory, for tests that need its answers and no executor: rows, states, the last block.
-import type { Json } from '../../src/chains/chain.ts';
+import type { Json } from '../../src/chains/family.ts';
 
 /** The elector, which has a transaction in every masterchain block. */
 const BEACON = `-1:${'3'.repeat(64)}`;

@@ -1,16 +1,17 @@
 // One daemon in the virtual world: the real code on a real database, which can be killed at every boundary it has.
-import { openApp, type RunningApp, seedDeploymentWallets } from '../../daemon/app.ts';
-import { type Config, loadConfig } from '../../daemon/config.ts';
+
 import type { SteadyClock } from '../../daemon/context.ts';
 import { createHttp, type Http } from '../../daemon/http/mount.ts';
-import { openLedger } from '../../daemon/ledger.ts';
-import { createLog } from '../../daemon/log.ts';
+import { openApp, type RunningApp, seedDeploymentWallets } from '../../daemon/process/app.ts';
+import { proveSecret } from '../../daemon/process/data-dir.ts';
+import { openLedger } from '../../daemon/process/ledger-key.ts';
+import { createLog } from '../../daemon/process/log.ts';
+import type { Runtime } from '../../daemon/process/runtime.ts';
+import { createSecrets } from '../../daemon/process/secrets.ts';
 import { routes } from '../../daemon/routes/routes.ts';
-import type { Runtime } from '../../daemon/runtime.ts';
-import { createSecrets } from '../../daemon/secrets.ts';
-import { proveSecret } from '../../daemon/state.ts';
-import { migrate } from '../../data/migrate.ts';
-import { type Db, openDb } from '../../data/open.ts';
+import { type Config, loadConfig } from '../../daemon/settings/config.ts';
+import { type Db, openDb } from '../../data/db/open.ts';
+import { migrate } from '../../data/migrations/migrate.ts';
 import type { Network } from './network.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';

@@ -1,7 +1,7 @@
 // The laws of the books, checked by the code of `gatewayd verify`.
-import type { Config } from '../../daemon/config.ts';
-import { verifyInput } from '../../daemon/verify.ts';
-import { openSnapshot } from '../../data/snapshot.ts';
+import type { Config } from '../../daemon/settings/config.ts';
+import { verifyInput } from '../../daemon/verify/books.ts';
+import { openSnapshot } from '../../data/db/snapshot.ts';
 import type { BrokenRow } from '../../data/verify/law.ts';
 import { verifyLaws } from '../../data/verify/verify.ts';
 

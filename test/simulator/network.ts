@@ -1,7 +1,8 @@
 // The network between daemons, providers and receivers of webhooks: latency, outages, and answers that are none.
-import type { OutClient } from '../../daemon/http-out.ts';
-import type { HttpLimits, Transport } from '../../daemon/observer/http.ts';
-import type { Runtime } from '../../daemon/runtime.ts';
+
+import type { HttpLimits, Transport } from '../../daemon/observer/providers/http.ts';
+import type { Runtime } from '../../daemon/process/runtime.ts';
+import type { OutClient } from '../../daemon/webhooks/egress.ts';
 import type { Front, ModelAnswer } from './chains/front.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { takeIdsFrom } from '../../data/ids.ts';
+import { takeIdsFrom } from '../../data/db/ids.ts';
 import { type Books, openBooks } from './books.ts';
 import { Daemon } from './daemon.ts';
 import { hmacInPlace } from './hmac.ts';

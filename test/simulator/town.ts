@@ -1,7 +1,7 @@
 // Everyone who uses the gateway: merchants, their buyers, the operator, strangers and those who mean harm.
-import { createAccount } from '../../daemon/accounts.ts';
+import { createAccount } from '../../daemon/accounts/create.ts';
 import { issueAccessToken } from '../../daemon/http/tokens.ts';
-import { apiKeyPurpose } from '../../daemon/secrets.ts';
+import { apiKeyPurpose } from '../../daemon/process/secrets.ts';
 import { getMerchant, putWallet } from '../../data/merchants.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { formatDecimal, parseDecimal } from '../../src/money.ts';

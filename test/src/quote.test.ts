@@ -1,7 +1,7 @@
 // What a buyer has to send: rounded in the merchant's favour by less than a step, and exact as a sum.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Gateway } from '../../src/chains/chain.ts';
+import type { Gateway } from '../../src/chains/family.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { formatDecimal, parseDecimal, RATE_DECIMALS, USD_DECIMALS } from '../../src/money.ts';
 import { MAX_USD_MICROS, type Quote, quote, uniqueSlots, uniqueStep } from '../../src/quote.ts';

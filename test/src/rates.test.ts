@@ -1,8 +1,8 @@
 // Agreeing on a rate: exact reading, the median, outliers, ambiguous symbols, pegs, and each source's answer.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type PricedAsset, pricedAssets } from '../../src/chains/assets.ts';
 import { tickers } from '../../src/chains/gateways.ts';
-import { type PricedAsset, pricedAssets } from '../../src/chains/prices.ts';
 import { parseDecimal, RATE_DECIMALS } from '../../src/money.ts';
 import { type RateSourceId, rateSources } from '../../src/rate-sources.ts';
 import {

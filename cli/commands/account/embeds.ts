@@ -1,5 +1,5 @@
 // `gw account embeds\`: markup that mounts checkout in your own pages.
-import { getEmbedPreview } from '../../../src/api/merchant.ts';
+import { getEmbedPreview } from '../../../src/api/endpoints/merchant.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getEmbedPreview, {

@@ -1,5 +1,5 @@
 // `gw account get\`: key, webhook, currencies and limit.
-import { getMerchantAccount } from '../../../src/api/merchant.ts';
+import { getMerchantAccount } from '../../../src/api/endpoints/merchant.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getMerchantAccount, {

@@ -1,5 +1,5 @@
 // `gw account pages\`: the payment pages, and what keeps buyers from paying there.
-import { getPaymentPage } from '../../../src/api/merchant.ts';
+import { getPaymentPage } from '../../../src/api/endpoints/merchant.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getPaymentPage, {

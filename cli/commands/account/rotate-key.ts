@@ -1,5 +1,5 @@
 // `gw account rotate-key`: a new merchant key; the old one ends at once.
-import { rotateApiKey } from '../../../src/api/merchant.ts';
+import { rotateApiKey } from '../../../src/api/endpoints/merchant.ts';
 import { callCommand } from '../../command.ts';
 import { say } from '../../io.ts';
 

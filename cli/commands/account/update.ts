@@ -1,5 +1,5 @@
 // `gw account update\`: changes webhook, currencies or slug.
-import { updateMerchantAccount } from '../../../src/api/merchant.ts';
+import { updateMerchantAccount } from '../../../src/api/endpoints/merchant.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(updateMerchantAccount, {

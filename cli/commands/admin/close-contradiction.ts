@@ -1,5 +1,5 @@
 // `gw admin close-contradiction`: closes a contradiction that a person has understood.
-import { closeContradiction } from '../../../src/api/admin.ts';
+import { closeContradiction } from '../../../src/api/endpoints/admin.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(closeContradiction, {

@@ -1,5 +1,5 @@
 // `gw admin contradictions`: what two sources state differently of one thing.
-import { listContradictions } from '../../../src/api/admin.ts';
+import { listContradictions } from '../../../src/api/endpoints/admin.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(listContradictions, {

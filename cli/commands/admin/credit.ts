@@ -1,5 +1,5 @@
 // `gw admin credit\`: credits prepaid balance by hand.
-import { creditMerchant } from '../../../src/api/admin.ts';
+import { creditMerchant } from '../../../src/api/endpoints/admin.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(creditMerchant, {

@@ -1,5 +1,5 @@
 // `gw admin dashboard`: the figures of the deployment; a live screen on a terminal.
-import { getAdminDashboard, listAdminMerchants } from '../../../src/api/admin.ts';
+import { getAdminDashboard, listAdminMerchants } from '../../../src/api/endpoints/admin.ts';
 import type { Command } from '../../command.ts';
 import { isLive, liveFlags } from '../../live.ts';
 import { printReply } from '../../view.ts';

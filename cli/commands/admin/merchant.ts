@@ -1,5 +1,5 @@
 // `gw admin merchant\`: one merchant with wallets, units and latest entries.
-import { getAdminMerchant } from '../../../src/api/admin.ts';
+import { getAdminMerchant } from '../../../src/api/endpoints/admin.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getAdminMerchant, {

@@ -1,5 +1,5 @@
 // `gw admin merchants\`: merchants with balance, limit and figures.
-import { listAdminMerchants } from '../../../src/api/admin.ts';
+import { listAdminMerchants } from '../../../src/api/endpoints/admin.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(listAdminMerchants, {

@@ -1,5 +1,5 @@
 // `gw admin observers`: what each observer has read; a live screen on a terminal.
-import { listObservers } from '../../../src/api/admin.ts';
+import { listObservers } from '../../../src/api/endpoints/admin.ts';
 import type { Command } from '../../command.ts';
 import { say } from '../../io.ts';
 import { isLive, liveFlags } from '../../live.ts';

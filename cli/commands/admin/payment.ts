@@ -1,5 +1,5 @@
 // `gw admin payment\`: everything about an invoice or a payment.
-import { getAdminPayment } from '../../../src/api/admin.ts';
+import { getAdminPayment } from '../../../src/api/endpoints/admin.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getAdminPayment, {

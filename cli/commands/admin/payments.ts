@@ -1,5 +1,5 @@
 // `gw admin payments`: invoices and payments; on a terminal a screen to filter, open and resolve them.
-import { getAdminPayment, listAdminPayments, resolvePayment } from '../../../src/api/admin.ts';
+import { getAdminPayment, listAdminPayments, resolvePayment } from '../../../src/api/endpoints/admin.ts';
 import type { Command } from '../../command.ts';
 import { isLive, liveFlags } from '../../live.ts';
 import { printReply } from '../../view.ts';

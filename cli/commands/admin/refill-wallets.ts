@@ -1,5 +1,5 @@
 // `gw admin refill-wallets\`: where the deployment is paid.
-import { getAdminRefillWallets } from '../../../src/api/admin.ts';
+import { getAdminRefillWallets } from '../../../src/api/endpoints/admin.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getAdminRefillWallets, {

@@ -1,6 +1,7 @@
 // `gw admin resolve`: puts an invoice right by hand, after showing what the chain has of the transaction that is named.
-import { lookUpTransaction, resolvePayment } from '../../../src/api/admin.ts';
-import type { CallReply } from '../../../src/api/call.ts';
+
+import type { CallReply } from '../../../src/api/client/call.ts';
+import { lookUpTransaction, resolvePayment } from '../../../src/api/endpoints/admin.ts';
 import type { Command, Context } from '../../command.ts';
 import { GwError } from '../../errors.ts';
 import { say } from '../../io.ts';

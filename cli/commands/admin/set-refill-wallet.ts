@@ -1,5 +1,5 @@
 // `gw admin set-refill-wallet\`: changes where the deployment is paid.
-import { setAdminRefillWallet } from '../../../src/api/admin.ts';
+import { setAdminRefillWallet } from '../../../src/api/endpoints/admin.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(setAdminRefillWallet, {

@@ -1,5 +1,5 @@
 // `gw admin test-email\`: whether mail goes out.
-import { testEmail } from '../../../src/api/system.ts';
+import { testEmail } from '../../../src/api/endpoints/system.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(testEmail, {

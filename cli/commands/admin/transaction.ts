@@ -1,5 +1,5 @@
 // `gw admin transaction`: what a transaction paid to an invoice, as the chain has it now.
-import { lookUpTransaction } from '../../../src/api/admin.ts';
+import { lookUpTransaction } from '../../../src/api/endpoints/admin.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(lookUpTransaction, {

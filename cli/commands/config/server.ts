@@ -1,5 +1,5 @@
 // `gw config server\`: what the service says about itself.
-import { getPublicConfig } from '../../../src/api/buyer.ts';
+import { getPublicConfig } from '../../../src/api/endpoints/buyer.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getPublicConfig, {

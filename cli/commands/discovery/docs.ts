@@ -1,5 +1,5 @@
 // `gw discovery docs`: the page to try calls on.
-import { getDocs } from '../../../src/api/discovery.ts';
+import { getDocs } from '../../../src/api/endpoints/discovery.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(getDocs, {

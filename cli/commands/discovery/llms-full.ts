@@ -1,5 +1,5 @@
 // `gw discovery llms-full`: the full text.
-import { getLlmsFullTxt } from '../../../src/api/discovery.ts';
+import { getLlmsFullTxt } from '../../../src/api/endpoints/discovery.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(getLlmsFullTxt, {

@@ -1,5 +1,5 @@
 // `gw discovery llms`: the text index.
-import { getLlmsTxt } from '../../../src/api/discovery.ts';
+import { getLlmsTxt } from '../../../src/api/endpoints/discovery.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(getLlmsTxt, {

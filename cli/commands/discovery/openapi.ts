@@ -1,5 +1,5 @@
 // `gw discovery openapi`: the OpenAPI document, always as JSON.
-import { getOpenApi } from '../../../src/api/discovery.ts';
+import { getOpenApi } from '../../../src/api/endpoints/discovery.ts';
 import type { Command } from '../../command.ts';
 import { printJson } from '../../io.ts';
 import { pick } from '../../view.ts';

@@ -1,5 +1,5 @@
 // `gw discovery redoc`: the page to read.
-import { getRedoc } from '../../../src/api/discovery.ts';
+import { getRedoc } from '../../../src/api/endpoints/discovery.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(getRedoc, {

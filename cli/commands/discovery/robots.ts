@@ -1,5 +1,5 @@
 // `gw discovery robots`: rules for crawlers.
-import { getRobotsTxt } from '../../../src/api/discovery.ts';
+import { getRobotsTxt } from '../../../src/api/endpoints/discovery.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(getRobotsTxt, {

@@ -1,5 +1,5 @@
 // `gw discovery sitemap`: the sitemap.
-import { getSitemap } from '../../../src/api/discovery.ts';
+import { getSitemap } from '../../../src/api/endpoints/discovery.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(getSitemap, {

@@ -1,5 +1,5 @@
 // `gw event list`: what happened, oldest first; with `--follow` as it happens.
-import { listEvents } from '../../../src/api/merchant.ts';
+import { listEvents } from '../../../src/api/endpoints/merchant.ts';
 import type { Command } from '../../command.ts';
 import { followEvents } from '../../events.ts';
 import { print, printJsonLine, say } from '../../io.ts';

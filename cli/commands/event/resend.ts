@@ -1,5 +1,5 @@
 // `gw event resend\`: sends an event to the webhook address again.
-import { resendEvent } from '../../../src/api/merchant.ts';
+import { resendEvent } from '../../../src/api/endpoints/merchant.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(resendEvent, {

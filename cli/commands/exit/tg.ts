@@ -1,5 +1,5 @@
 // `gw exit tg`: a link that opens a wallet with the payment filled in.
-import { getTgExit } from '../../../src/api/buyer.ts';
+import { getTgExit } from '../../../src/api/endpoints/buyer.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getTgExit, {

@@ -1,5 +1,5 @@
 // `gw exit web`: a link that opens a wallet with the payment filled in.
-import { getWebExit } from '../../../src/api/buyer.ts';
+import { getWebExit } from '../../../src/api/endpoints/buyer.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getWebExit, {

@@ -1,5 +1,5 @@
 // `gw income list\`: confirmed sales.
-import { listIncome } from '../../../src/api/merchant.ts';
+import { listIncome } from '../../../src/api/endpoints/merchant.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(listIncome, {

@@ -1,5 +1,5 @@
 // `gw invoice cancel\`: ends an invoice that nobody has paid.
-import { cancelInvoice } from '../../../src/api/buyer.ts';
+import { cancelInvoice } from '../../../src/api/endpoints/buyer.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(cancelInvoice, {

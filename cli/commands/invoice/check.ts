@@ -1,5 +1,5 @@
 // `gw invoice check\`: looks for the payment now.
-import { checkInvoice } from '../../../src/api/invoices.ts';
+import { checkInvoice } from '../../../src/api/endpoints/invoices.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(checkInvoice, {

@@ -1,5 +1,5 @@
 // `gw invoice create`: an invoice, shown with its QR code, and followed where that is asked for.
-import { createInvoice } from '../../../src/api/invoices.ts';
+import { createInvoice } from '../../../src/api/endpoints/invoices.ts';
 import type { Command } from '../../command.ts';
 import { issue, issueFlags } from '../../issue.ts';
 

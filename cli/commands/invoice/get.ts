@@ -1,5 +1,5 @@
 // `gw invoice get\`: one of your invoices.
-import { getInvoice } from '../../../src/api/invoices.ts';
+import { getInvoice } from '../../../src/api/endpoints/invoices.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getInvoice, {

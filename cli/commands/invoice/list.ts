@@ -1,6 +1,6 @@
 // `gw invoice list`: your invoices, newest first.
-import type { CallReply } from '../../../src/api/call.ts';
-import { listInvoices } from '../../../src/api/invoices.ts';
+import type { CallReply } from '../../../src/api/client/call.ts';
+import { listInvoices } from '../../../src/api/endpoints/invoices.ts';
 import type { Command, Context, Input } from '../../command.ts';
 import { printReply } from '../../view.ts';
 

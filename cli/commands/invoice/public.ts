@@ -1,5 +1,5 @@
 // `gw invoice public\`: an invoice as its buyer sees it, without credentials.
-import { getPublicInvoice } from '../../../src/api/buyer.ts';
+import { getPublicInvoice } from '../../../src/api/endpoints/buyer.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getPublicInvoice, {

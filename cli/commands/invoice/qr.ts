@@ -1,5 +1,5 @@
 // `gw invoice qr`: the QR code of an invoice.
-import { getPublicInvoice } from '../../../src/api/buyer.ts';
+import { getPublicInvoice } from '../../../src/api/endpoints/buyer.ts';
 import type { Command } from '../../command.ts';
 import { print, printJson, say } from '../../io.ts';
 import { qrLines, tint } from '../../qr.ts';

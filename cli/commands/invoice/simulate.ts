@@ -1,5 +1,5 @@
 // `gw invoice simulate\`: settles an invoice without a payment, on testnet in demo mode.
-import { simulateInvoice } from '../../../src/api/invoices.ts';
+import { simulateInvoice } from '../../../src/api/endpoints/invoices.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(simulateInvoice, {

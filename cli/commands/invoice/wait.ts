@@ -1,5 +1,5 @@
 // `gw invoice wait`: blocks until an invoice is in a state, for scripts.
-import { getInvoicePayment, getPublicInvoice } from '../../../src/api/buyer.ts';
+import { getInvoicePayment, getPublicInvoice } from '../../../src/api/endpoints/buyer.ts';
 import type { Command, Context } from '../../command.ts';
 import { GwError, milliseconds, usage } from '../../errors.ts';
 import type { Invoice } from '../../invoice-card.ts';

@@ -1,5 +1,5 @@
 // `gw invoice watch`: follows an invoice until it ends.
-import { getInvoicePayment, getPublicInvoice } from '../../../src/api/buyer.ts';
+import { getInvoicePayment, getPublicInvoice } from '../../../src/api/endpoints/buyer.ts';
 import type { Command } from '../../command.ts';
 import { DEFAULT_INTERVAL, watchInvoice } from '../../watch.ts';
 

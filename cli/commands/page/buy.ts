@@ -1,5 +1,5 @@
 // `gw page buy`: buys a unit as the buttons of its page do.
-import { buyOnPage } from '../../../src/api/checkout.ts';
+import { buyOnPage } from '../../../src/api/endpoints/checkout.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(buyOnPage, {

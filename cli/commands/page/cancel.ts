@@ -1,5 +1,5 @@
 // `gw page cancel`: cancels an invoice as the button of its page does.
-import { cancelOnPage } from '../../../src/api/checkout.ts';
+import { cancelOnPage } from '../../../src/api/endpoints/checkout.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(cancelOnPage, {

@@ -1,5 +1,5 @@
 // `gw page checkout`: the checkout page of an invoice.
-import { payPage } from '../../../src/api/checkout.ts';
+import { payPage } from '../../../src/api/endpoints/checkout.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(payPage, {

@@ -1,5 +1,5 @@
 // `gw page currency-logo`: the logo of a currency.
-import { currencyLogo } from '../../../src/api/checkout.ts';
+import { currencyLogo } from '../../../src/api/endpoints/checkout.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(currencyLogo, {

@@ -1,5 +1,5 @@
 // `gw page div`: the checkout of an invoice as a fragment.
-import { payDiv } from '../../../src/api/checkout.ts';
+import { payDiv } from '../../../src/api/endpoints/checkout.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(payDiv, {

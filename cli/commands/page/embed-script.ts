@@ -1,5 +1,5 @@
 // `gw page embed-script`: the script that mounts checkout in a page.
-import { embedScript } from '../../../src/api/checkout.ts';
+import { embedScript } from '../../../src/api/endpoints/checkout.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(embedScript, {

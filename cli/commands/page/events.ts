@@ -1,6 +1,6 @@
 // `gw page events`: the status of an invoice as its page follows it, one JSON object per line.
-import { requestOf } from '../../../src/api/call.ts';
-import { payEvents } from '../../../src/api/checkout.ts';
+import { requestOf } from '../../../src/api/client/call.ts';
+import { payEvents } from '../../../src/api/endpoints/checkout.ts';
 import type { Command } from '../../command.ts';
 import { openStream } from '../../events.ts';
 import { printJsonLine } from '../../io.ts';

@@ -1,5 +1,5 @@
 // `gw page favicon`: the favicon.
-import { faviconImage } from '../../../src/api/checkout.ts';
+import { faviconImage } from '../../../src/api/endpoints/checkout.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(faviconImage, {

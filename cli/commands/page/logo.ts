@@ -1,5 +1,5 @@
 // `gw page logo`: the logo.
-import { logoImage } from '../../../src/api/checkout.ts';
+import { logoImage } from '../../../src/api/endpoints/checkout.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(logoImage, {

@@ -1,5 +1,5 @@
 // `gw page pay`: the checkout page at its short address.
-import { payShort } from '../../../src/api/checkout.ts';
+import { payShort } from '../../../src/api/endpoints/checkout.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(payShort, {

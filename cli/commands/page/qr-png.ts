@@ -1,5 +1,5 @@
 // `gw page qr-png`: the QR code of an invoice as PNG.
-import { payQrPng } from '../../../src/api/checkout.ts';
+import { payQrPng } from '../../../src/api/endpoints/checkout.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(payQrPng, {

@@ -1,5 +1,5 @@
 // `gw page qr-svg`: the QR code of an invoice as SVG.
-import { payQrSvg } from '../../../src/api/checkout.ts';
+import { payQrSvg } from '../../../src/api/endpoints/checkout.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(payQrSvg, {

@@ -1,5 +1,5 @@
 // `gw page reset`: the page that the recovery mail links to.
-import { getResetPage } from '../../../src/api/login.ts';
+import { getResetPage } from '../../../src/api/endpoints/login.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(getResetPage, {

@@ -1,5 +1,5 @@
 // `gw page unit-div`: the chooser of a unit as a fragment.
-import { unitDiv } from '../../../src/api/checkout.ts';
+import { unitDiv } from '../../../src/api/endpoints/checkout.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(unitDiv, {

@@ -1,5 +1,5 @@
 // `gw page unit-page`: the page of a unit.
-import { unitPage } from '../../../src/api/checkout.ts';
+import { unitPage } from '../../../src/api/endpoints/checkout.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(unitPage, {

@@ -1,5 +1,5 @@
 // `gw page unit`: the page of a unit at its pretty address.
-import { unitShort } from '../../../src/api/checkout.ts';
+import { unitShort } from '../../../src/api/endpoints/checkout.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(unitShort, {

@@ -1,5 +1,5 @@
 // `gw password change\`: a new password for the signed-in user.
-import { updateMyPassword } from '../../../src/api/users.ts';
+import { updateMyPassword } from '../../../src/api/endpoints/users.ts';
 import { callCommand } from '../../command.ts';
 import { say } from '../../io.ts';
 

@@ -1,5 +1,5 @@
 // `gw password mail`: the recovery mail of a user, for operators.
-import { recoverPasswordHtml } from '../../../src/api/login.ts';
+import { recoverPasswordHtml } from '../../../src/api/endpoints/login.ts';
 import { rawCommand } from '../../raw.ts';
 
 export const command = rawCommand(recoverPasswordHtml, {

@@ -1,5 +1,5 @@
 // `gw password recover\`: a recovery mail.
-import { recoverPassword } from '../../../src/api/login.ts';
+import { recoverPassword } from '../../../src/api/endpoints/login.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(recoverPassword, {

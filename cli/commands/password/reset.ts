@@ -1,5 +1,5 @@
 // `gw password reset\`: a new password with the token of a recovery mail.
-import { resetPassword } from '../../../src/api/login.ts';
+import { resetPassword } from '../../../src/api/endpoints/login.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(resetPassword, {

@@ -1,5 +1,5 @@
 // `gw payment get\`: what was seen on the chain for an invoice, with every change.
-import { getInvoicePayment } from '../../../src/api/buyer.ts';
+import { getInvoicePayment } from '../../../src/api/endpoints/buyer.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getInvoicePayment, {

@@ -1,5 +1,5 @@
 // `gw refill create`: an invoice that raises the limit of payments.
-import { createRefill } from '../../../src/api/merchant.ts';
+import { createRefill } from '../../../src/api/endpoints/merchant.ts';
 import type { Command } from '../../command.ts';
 import { issue, issueFlags } from '../../issue.ts';
 

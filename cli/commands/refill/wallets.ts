@@ -1,5 +1,5 @@
 // `gw refill wallets\`: where refills are paid to.
-import { getRefillWallets } from '../../../src/api/merchant.ts';
+import { getRefillWallets } from '../../../src/api/endpoints/merchant.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getRefillWallets, {

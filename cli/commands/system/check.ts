@@ -1,5 +1,5 @@
 // `gw system check\`: the same as a boolean.
-import { healthCheck } from '../../../src/api/system.ts';
+import { healthCheck } from '../../../src/api/endpoints/system.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(healthCheck, {

@@ -1,5 +1,5 @@
 // `gw system health\`: whether the daemon answers.
-import { getHealth } from '../../../src/api/system.ts';
+import { getHealth } from '../../../src/api/endpoints/system.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getHealth, {

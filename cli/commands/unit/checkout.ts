@@ -1,5 +1,5 @@
 // `gw unit checkout\`: buys a unit, as a buyer does.
-import { checkoutUnit } from '../../../src/api/buyer.ts';
+import { checkoutUnit } from '../../../src/api/endpoints/buyer.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(checkoutUnit, {

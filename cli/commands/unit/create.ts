@@ -1,5 +1,5 @@
 // `gw unit create\`: a new offer with a USD price.
-import { createUnit } from '../../../src/api/units.ts';
+import { createUnit } from '../../../src/api/endpoints/units.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(createUnit, {

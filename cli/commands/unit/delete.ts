@@ -1,5 +1,5 @@
 // `gw unit delete\`: ends an offer.
-import { deleteUnit } from '../../../src/api/units.ts';
+import { deleteUnit } from '../../../src/api/endpoints/units.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(deleteUnit, {

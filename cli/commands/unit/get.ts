@@ -1,5 +1,5 @@
 // `gw unit get\`: a unit as its buyer sees it.
-import { getUnit } from '../../../src/api/buyer.ts';
+import { getUnit } from '../../../src/api/endpoints/buyer.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getUnit, {

@@ -1,5 +1,5 @@
 // `gw unit list\`: your units.
-import { listUnits } from '../../../src/api/units.ts';
+import { listUnits } from '../../../src/api/endpoints/units.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(listUnits, {

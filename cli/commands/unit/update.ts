@@ -1,5 +1,5 @@
 // `gw unit update\`: changes a unit.
-import { updateUnit } from '../../../src/api/units.ts';
+import { updateUnit } from '../../../src/api/endpoints/units.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(updateUnit, {

@@ -1,5 +1,5 @@
 // `gw user create\`: makes a user, for operators.
-import { createUser } from '../../../src/api/users.ts';
+import { createUser } from '../../../src/api/endpoints/users.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(createUser, {

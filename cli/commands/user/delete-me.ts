@@ -1,5 +1,5 @@
 // `gw user delete-me\`: deletes the signed-in user.
-import { deleteMe } from '../../../src/api/users.ts';
+import { deleteMe } from '../../../src/api/endpoints/users.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(deleteMe, {

@@ -1,5 +1,5 @@
 // `gw user delete\`: deletes a user, for operators.
-import { deleteUser } from '../../../src/api/users.ts';
+import { deleteUser } from '../../../src/api/endpoints/users.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(deleteUser, {

@@ -1,5 +1,5 @@
 // `gw user get\`: a user.
-import { getUser } from '../../../src/api/users.ts';
+import { getUser } from '../../../src/api/endpoints/users.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(getUser, {

@@ -1,5 +1,5 @@
 // `gw user identity-source\`: which way an identity signs in.
-import { detectIdentitySource } from '../../../src/api/login.ts';
+import { detectIdentitySource } from '../../../src/api/endpoints/login.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(detectIdentitySource, {

@@ -1,5 +1,5 @@
 // `gw user list\`: all users, for operators.
-import { listUsers } from '../../../src/api/users.ts';
+import { listUsers } from '../../../src/api/endpoints/users.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(listUsers, {

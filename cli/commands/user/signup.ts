@@ -1,6 +1,6 @@
 // `gw signup`: an account, and the sign-in to it.
-import { loginAccessToken } from '../../../src/api/login.ts';
-import { signup } from '../../../src/api/users.ts';
+import { loginAccessToken } from '../../../src/api/endpoints/login.ts';
+import { signup } from '../../../src/api/endpoints/users.ts';
 import type { Command } from '../../command.ts';
 import { signIn } from '../../session.ts';
 import { printReply } from '../../view.ts';

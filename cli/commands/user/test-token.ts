@@ -1,5 +1,5 @@
 // `gw user test-token\`: whether the token still works.
-import { testToken } from '../../../src/api/login.ts';
+import { testToken } from '../../../src/api/endpoints/login.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(testToken, {

@@ -1,5 +1,5 @@
 // `gw user update-me\`: changes your name or mail address.
-import { updateMe } from '../../../src/api/users.ts';
+import { updateMe } from '../../../src/api/endpoints/users.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(updateMe, {

@@ -1,5 +1,5 @@
 // `gw user update\`: changes a user, for operators.
-import { updateUser } from '../../../src/api/users.ts';
+import { updateUser } from '../../../src/api/endpoints/users.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(updateUser, {

@@ -1,5 +1,5 @@
 // `gw wallet list\`: where you are paid, and what is missing.
-import { getMerchantWallets } from '../../../src/api/merchant.ts';
+import { getMerchantWallets } from '../../../src/api/endpoints/merchant.ts';
 import { callCommand } from '../../command.ts';
 import { say } from '../../io.ts';
 

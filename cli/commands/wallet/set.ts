@@ -1,5 +1,5 @@
 // `gw wallet set\`: where you are paid on a blockchain.
-import { setMerchantWallet } from '../../../src/api/merchant.ts';
+import { setMerchantWallet } from '../../../src/api/endpoints/merchant.ts';
 import { callCommand } from '../../command.ts';
 
 export const command = callCommand(setMerchantWallet, {

@@ -8,7 +8,7 @@ import type {
   Tip,
   Transfer,
   WatchedAddress,
-} from '../chain.ts';
+} from '../family.ts';
 import {
   type AccountCursor,
   explain,
@@ -30,7 +30,7 @@ import {
   readTransaction,
   type SignatureInfo,
   type SolanaTransaction,
-} from './rpc.ts';
+} from './providers/rpc.ts';
 import { type Asset, FINAL_CONFIRMATIONS, transfersOf } from './transfers.ts';
 
 export interface SolanaLimits {

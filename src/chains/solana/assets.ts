@@ -1,7 +1,7 @@
 // What the chain says of mints and of watched accounts: which can be read, what they hold, and what is no wallet.
-import type { Gateway, Rpc, Tip, UnreadableAsset } from '../chain.ts';
+import type { Gateway, Rpc, Tip, UnreadableAsset } from '../family.ts';
 import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './address.ts';
-import { badAnswer, type Caller, readAccounts, readTip, type SolanaAccount } from './rpc.ts';
+import { badAnswer, type Caller, readAccounts, readTip, type SolanaAccount } from './providers/rpc.ts';
 import type { Asset } from './transfers.ts';
 
 interface Parsed {

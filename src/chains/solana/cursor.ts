@@ -1,6 +1,6 @@
 // Where the reading of one Solana account stands, and whether its transactions follow on from each other.
 import * as z from 'zod';
-import type { Json } from '../chain.ts';
+import type { Json } from '../family.ts';
 
 /**
  * Slots before the newest transaction within which all are remembered by name, about 200 seconds: a node may list one

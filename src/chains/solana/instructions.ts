@@ -1,7 +1,7 @@
 // The instructions of a Solana transaction in the order they ran: memos and transfers, inner ones included.
 import { base58 } from '@scure/base';
 import { MEMO_PROGRAMS, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './address.ts';
-import type { SolanaInstruction, SolanaTransaction } from './rpc.ts';
+import type { SolanaInstruction, SolanaTransaction } from './providers/rpc.ts';
 
 /** A memo, or money sent to an account: lamports where `program` is the system program, else token units. */
 export type Step =

@@ -1,9 +1,10 @@
 // The signatures of one Solana account that were not read yet, page by page from the newest.
-import type { ReadContext } from '../chain.ts';
-import { refuseFuture } from '../future.ts';
+
+import { refuseFuture } from '../clock-skew.ts';
+import type { ReadContext } from '../family.ts';
 import type { Pass, Visit, WatchedAccount } from './account.ts';
 import type { AccountCursor } from './cursor.ts';
-import { badAnswer, readSignatures, type SignatureInfo } from './rpc.ts';
+import { badAnswer, readSignatures, type SignatureInfo } from './providers/rpc.ts';
 
 /** The chain's clock may be this far before ours beyond what was measured. */
 const SINCE_MARGIN_SECONDS = 60;

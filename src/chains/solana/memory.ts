@@ -1,5 +1,5 @@
 // What one process remembers between readings of Solana: losing it costs requests, never payments.
-import type { ReadContext } from '../chain.ts';
+import type { ReadContext } from '../family.ts';
 import type { Listing } from './listing.ts';
 
 /** Accounts of which a list of signatures is kept while it is worked off, about 200 kB each; the least used goes first. */

@@ -1,12 +1,13 @@
 // One reading of the watched Solana accounts: a balance that changed, an invoice about to end or a turn makes one listed.
+
+import { refuseFuture } from '../clock-skew.ts';
 import {
   type Page,
   ProviderError,
   type ReadContext,
   type ReadRequest,
   type WatchedAddress,
-} from '../chain.ts';
-import { refuseFuture } from '../future.ts';
+} from '../family.ts';
 import {
   beginAt,
   type Pass,
@@ -30,7 +31,7 @@ import {
   readAccounts,
   readTip,
   type SolanaAccount,
-} from './rpc.ts';
+} from './providers/rpc.ts';
 import type { Asset } from './transfers.ts';
 
 /**

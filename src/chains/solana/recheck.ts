@@ -1,6 +1,6 @@
 // Asks what became of Solana transactions that were not final when they were read.
-import type { PendingTransfer, ReadContext, TransferUpdate } from '../chain.ts';
-import { readBlockhashValid, readFirstSlot, readStatuses, STATUSES_PER_CALL } from './rpc.ts';
+import type { PendingTransfer, ReadContext, TransferUpdate } from '../family.ts';
+import { readBlockhashValid, readFirstSlot, readStatuses, STATUSES_PER_CALL } from './providers/rpc.ts';
 import { FINAL_CONFIRMATIONS } from './transfers.ts';
 
 /** A blockhash lives 150 slots; the finalized block must be further past the transaction's own before its end counts. */

@@ -1,8 +1,8 @@
 // What one Solana transaction credited to one wallet: balance differences, named by memos and references.
-import type { Gateway, Interval, Transfer } from '../chain.ts';
+import type { Gateway, Interval, Transfer } from '../family.ts';
 import { MEMO_PROGRAMS, SYSTEM_PROGRAM } from './address.ts';
 import { isDurable, type Step, stepsOf } from './instructions.ts';
-import type { SolanaTransaction, TokenBalance } from './rpc.ts';
+import type { SolanaTransaction, TokenBalance } from './providers/rpc.ts';
 
 /** What a finalized transaction counts as: the network calls a block final after so many. */
 export const FINAL_CONFIRMATIONS = 32;

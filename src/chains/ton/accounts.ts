@@ -8,12 +8,12 @@ import {
   type StoredProof,
   type UnreadableAsset,
   type WatchedAddress,
-} from '../chain.ts';
+} from '../family.ts';
 import { keyOf, showContract } from './address.ts';
 import type { History } from './history.ts';
 import { JETTON_WALLET } from './inspect.ts';
 import type { AssetMarker, Markers } from './markers.ts';
-import { getJettonWallet } from './toncenter.ts';
+import { getJettonWallet } from './providers/toncenter.ts';
 import type { TonAccount } from './transfers.ts';
 
 /** Jetton wallets asked for in one reading; the rest wait for the next, so that many newcomers delay no payment. */

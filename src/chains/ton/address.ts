@@ -1,6 +1,6 @@
 // TON addresses: what people paste, what wallets show, what the indexer answers.
 import { Address } from '@ton/core';
-import { AddressError, type ChainAddress, type Network } from '../chain.ts';
+import { AddressError, type ChainAddress, type Network } from '../family.ts';
 
 const RAW = /^(?:-1|0):[0-9a-f]{64}$/i;
 const FRIENDLY_LENGTH = 48;

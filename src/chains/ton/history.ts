@@ -1,6 +1,6 @@
 // The chain of an account's transactions: each names the one before it, so that none is missing unnoticed.
 import { z } from 'zod';
-import type { Json } from '../chain.ts';
+import type { Json } from '../family.ts';
 
 /** A transaction's place in the chain of its account. */
 export interface Position {

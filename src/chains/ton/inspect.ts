@@ -1,8 +1,8 @@
 // What the contract at an address is: jetton wallets and masters are no wallets, and a jetton wallet is held against its master.
 import { Address } from '@ton/core';
-import { ProviderError, type Rpc } from '../chain.ts';
+import { ProviderError, type Rpc } from '../family.ts';
 import { keyOf } from './address.ts';
-import { getJettonWallet, getWalletData, isJettonMaster } from './toncenter.ts';
+import { getJettonWallet, getWalletData, isJettonMaster } from './providers/toncenter.ts';
 
 export const JETTON_WALLET = 'is a jetton wallet, not a wallet';
 const JETTON_MASTER = 'is a jetton master, not a wallet';

@@ -1,6 +1,6 @@
 // Payment links: the chain's ton:// URI and the links that wallets document.
 import { Address } from '@ton/core';
-import type { PaymentLinks, PaymentOrder } from '../chain.ts';
+import type { PaymentLinks, PaymentOrder } from '../family.ts';
 import { showContract } from './address.ts';
 
 /** Keeper (earlier Tonkeeper); docs.tonconsole.com, deep linking. */

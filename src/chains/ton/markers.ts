@@ -1,6 +1,6 @@
 // What is stored of each watched address: its accounts, how far each is read, and what its contract was found to be.
 import { z } from 'zod';
-import type { Json } from '../chain.ts';
+import type { Json } from '../family.ts';
 import { type History, historyFrom, historyJson, historySchema } from './history.ts';
 
 /** One asset at an address. */

@@ -1,5 +1,5 @@
 // What a reading proves of single accounts, and what it could not read of them.
-import type { AccountProof, StoredProof } from '../chain.ts';
+import type { AccountProof, StoredProof } from '../family.ts';
 import { type Accounts, type ReadAccount, refKey, type UnreadAccount } from './accounts.ts';
 import type { Problem, Reading } from './reading.ts';
 import { MISSING, NOT_THERE_YET } from './single.ts';

@@ -1,5 +1,6 @@
 // Reading TON: one masterchain query, then one query per hundred accounts, whatever the number of invoices.
 import { z } from 'zod';
+import { refuseFuture } from '../clock-skew.ts';
 import {
   type AccountProof,
   type Json,
@@ -10,12 +11,12 @@ import {
   type ReadRequest,
   type Tip,
   type TransferUpdate,
-} from '../chain.ts';
-import { refuseFuture } from '../future.ts';
+} from '../family.ts';
 import { type Accounts, type ReadAccount, refKey, resolveAccounts } from './accounts.ts';
 import type { History } from './history.ts';
 import { type AssetMarker, openMarkers } from './markers.ts';
 import { isUrgent, type Proving, proofAfter, proofOfUnread, storedOf } from './proofs.ts';
+import { getTip, type TonTransaction } from './providers/toncenter.ts';
 import {
   cached,
   grow,
@@ -28,7 +29,6 @@ import {
 } from './reading.ts';
 import { readByHash, readSingle } from './single.ts';
 import { anchorOld, askStates, isReached, lacksNewer, rememberAbsent, rememberTip } from './states.ts';
-import { getTip, type TonTransaction } from './toncenter.ts';
 import { confirmationsAt } from './transfers.ts';
 import { keepUp } from './upkeep.ts';
 import { readWindow, type Slice } from './window.ts';

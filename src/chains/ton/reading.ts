@@ -1,9 +1,9 @@
 // What one reading shares: the tip, what is known of each account, what went wrong with single ones, what may be spent.
-import { type Page, ProviderError, type ReadContext, type Tip, type Transfer } from '../chain.ts';
+import { type Page, ProviderError, type ReadContext, type Tip, type Transfer } from '../family.ts';
 import type { ReadAccount } from './accounts.ts';
 import { extend, type History, isKnown } from './history.ts';
 import type { Markers } from './markers.ts';
-import type { TonTransaction, TransactionRow } from './toncenter.ts';
+import type { TonTransaction, TransactionRow } from './providers/toncenter.ts';
 import { toTransfer } from './transfers.ts';
 
 /** Shards and replicas of the indexer may be late by this much: that stretch is read again each time. */

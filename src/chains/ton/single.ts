@@ -1,7 +1,8 @@
 // Requests for single accounts: what they lack is read along their own chain of transactions, a page of each at a time.
-import { type Page, ProviderError } from '../chain.ts';
+import { type Page, ProviderError } from '../family.ts';
 import type { ReadAccount } from './accounts.ts';
 import type { Position } from './history.ts';
+import { getTransactions, isFull, PAGE_LIMIT, type TransactionRow } from './providers/toncenter.ts';
 import {
   cached,
   OVERLAP_SECONDS,
@@ -15,7 +16,6 @@ import {
   takeRows,
 } from './reading.ts';
 import { type Target, wantedHash } from './states.ts';
-import { getTransactions, isFull, PAGE_LIMIT, type TransactionRow } from './toncenter.ts';
 
 /** Transactions asked for by their hashes in one request. */
 const BATCH_HASHES = 100;

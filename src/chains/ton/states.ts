@@ -1,8 +1,8 @@
 // As of when an account had which last transaction: what proves that all of its transactions are read.
-import type { ReadContext, Tip } from '../chain.ts';
+import type { ReadContext, Tip } from '../family.ts';
 import type { ReadAccount } from './accounts.ts';
+import { type AccountState, BEACON, getAccountStates } from './providers/toncenter.ts';
 import { cached, OVERLAP_SECONDS, type Reading, setHistory } from './reading.ts';
-import { type AccountState, BEACON, getAccountStates } from './toncenter.ts';
 
 /** Accounts in one query, beside the beacon. */
 const BATCH_STATES = 99;

@@ -1,8 +1,8 @@
 // Which transactions are credits: of the native coin on the owner's account, of a jetton on the owner's jetton wallet.
-import { type Gateway, ProviderError, type ReadContext, type Tip, type Transfer } from '../chain.ts';
+import { type Gateway, ProviderError, type ReadContext, type Tip, type Transfer } from '../family.ts';
 import { readAddress, showAddress } from './address.ts';
 import { type InternalTransfer, OP, opOf, parseBody, readComment, readInternalTransfer } from './body.ts';
-import type { TonTransaction } from './toncenter.ts';
+import type { TonTransaction } from './providers/toncenter.ts';
 
 /** An account whose transactions are read: the owner's own for the coin, the jetton wallet for a jetton. */
 export interface TonAccount {

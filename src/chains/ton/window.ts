@@ -1,8 +1,8 @@
 // The shared reading of a stretch of time: one request per hundred accounts, in which none crowds out the others.
-import { type Page, ProviderError } from '../chain.ts';
+import { type Page, ProviderError } from '../family.ts';
 import type { ReadAccount } from './accounts.ts';
+import { getTransactions, isFull, type TonTransaction, type TransactionRow } from './providers/toncenter.ts';
 import { pageOf, type Reading, setBusy, takeRows } from './reading.ts';
-import { getTransactions, isFull, type TonTransaction, type TransactionRow } from './toncenter.ts';
 
 /** Accounts in one query; about 8 kB of URL, what proxies let through. */
 const BATCH_ACCOUNTS = 100;

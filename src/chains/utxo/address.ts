@@ -2,7 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { bech32, bech32m, createBase58check } from '@scure/base';
-import { AddressError, type ChainAddress, type Network } from '../chain.ts';
+import { AddressError, type ChainAddress, type Network } from '../family.ts';
 
 const base58check = createBase58check(sha256);
 const MAX_ADDRESS_LENGTH = 90;

@@ -1,5 +1,5 @@
 // The cursor of a block chain: the hashes of the last blocks read, so that a reorganisation shows.
-import type { Json } from '../chain.ts';
+import type { Json } from '../family.ts';
 
 /** Deeper reorganisations are not followed: the operator is asked to have the chain read again. */
 export const RING_LENGTH = 100;

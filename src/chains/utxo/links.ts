@@ -1,6 +1,6 @@
 // Payment links of Bitcoin and its relatives: BIP21.
 import { formatDecimal } from '../../money.ts';
-import type { PaymentLinks, PaymentOrder } from '../chain.ts';
+import type { PaymentLinks, PaymentOrder } from '../family.ts';
 
 /** `bitcoin:<address>?amount=<decimal coins>&label=<text>`: the one form that practically all wallets open. */
 export function paymentLinks(scheme: string, order: PaymentOrder): PaymentLinks {

@@ -1,5 +1,5 @@
 // What a transaction that somebody names has paid, proved as far as reading proves it.
-import type { NamedTransaction, ReadContext, Transfer } from '../chain.ts';
+import type { NamedTransaction, ReadContext, Transfer } from '../family.ts';
 import type { Coin } from './networks.ts';
 import { creditsOf, minedSeenAt, transferOf } from './payments.ts';
 import { checkHeader, rulesFor } from './reading.ts';

@@ -1,5 +1,5 @@
 // Payments to watched scripts: when each was made, what it spends, and what takes its money away.
-import type { Interval, Page, PendingTransfer, Transfer, TransferUpdate } from '../chain.ts';
+import type { Interval, Page, PendingTransfer, Transfer, TransferUpdate } from '../family.ts';
 import type { Transaction } from './block.ts';
 import { provedThrough } from './proofs.ts';
 import { CLOCK_SKEW_SECONDS, type Reading } from './reading.ts';

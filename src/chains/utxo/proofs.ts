@@ -1,5 +1,5 @@
 // What the lists of unconfirmed payments prove: that everything made before a moment to a script is stored.
-import type { AccountProof, AccountRef, Page } from '../chain.ts';
+import type { AccountProof, AccountRef, Page } from '../family.ts';
 import type { Reading } from './reading.ts';
 import { type Listing, type ListTimes, trim } from './source.ts';
 

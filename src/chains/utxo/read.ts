@@ -1,5 +1,5 @@
 // Lists unconfirmed payments, then reads the blocks after the cursor, one page each; follows reorganisations.
-import { type Page, ProviderError, type ReadContext, type ReadRequest } from '../chain.ts';
+import { type Page, ProviderError, type ReadContext, type ReadRequest } from '../family.ts';
 import { extended, hashIn, headOf, lowestHeight, RING_LENGTH, type Ring, ringOf } from './cursor.ts';
 import type { Coin } from './networks.ts';
 import { pageOfBlock, pageOfMempool } from './payments.ts';

@@ -1,5 +1,5 @@
 // What one reading carries along: who is watched, what was proved before it, and what it has been shown since.
-import type { Network, PendingTransfer, ReadContext, ReadRequest, StoredProof } from '../chain.ts';
+import type { Network, PendingTransfer, ReadContext, ReadRequest, StoredProof } from '../family.ts';
 import type { Header } from './block.ts';
 import { type Coin, workRules } from './networks.ts';
 import { rememberPending } from './payments.ts';

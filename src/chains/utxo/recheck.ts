@@ -1,5 +1,5 @@
 // Asks what became of transfers that are not final: how deep they are, or whether they are gone.
-import { type PendingTransfer, ProviderError, type ReadContext, type TransferUpdate } from '../chain.ts';
+import { type PendingTransfer, ProviderError, type ReadContext, type TransferUpdate } from '../family.ts';
 import { hashIn, lowestHeight, type Ring } from './cursor.ts';
 import { goneUpdate } from './payments.ts';
 import { type Memory, memoryIn, type Source } from './source.ts';

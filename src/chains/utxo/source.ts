@@ -1,6 +1,6 @@
 // What the family asks of a provider, whichever it is, and what it remembers between reads.
 import { hexToBytes } from '@noble/hashes/utils.js';
-import { ProviderError, type Rpc, type Tip, type WatchedAddress } from '../chain.ts';
+import { ProviderError, type Rpc, type Tip, type WatchedAddress } from '../family.ts';
 import { type Block, type Header, MalformedBytes, parseTransaction, type Transaction } from './block.ts';
 import type { Ring } from './cursor.ts';
 

@@ -1,5 +1,5 @@
 // What the chains of this directory have in common.
-import type { InvoiceRow } from '../../../data/tables.ts';
+import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import type { OddRpc } from './rpc.ts';
 
 export interface OddChain {

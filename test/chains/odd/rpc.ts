@@ -1,5 +1,5 @@
 // A provider without a network: each answer passes through a hand that may spoil it.
-import type { Json, Rpc } from '../../../src/chains/chain.ts';
+import type { Json, Rpc } from '../../../src/chains/family.ts';
 
 /** Makes the true answer to a request: `/transactions?…` or a JSON-RPC method with its parameters. */
 export type Answer = (name: string, params: Json) => unknown;

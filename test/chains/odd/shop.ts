@@ -1,5 +1,5 @@
 // A daemon whose chains answer oddly: every invoice is paid in full, and looked at by /check.
-import type { InvoiceRow } from '../../../data/tables.ts';
+import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { create, credit } from '../../helpers/payments.ts';
 import { sourceOf } from '../../helpers/reading.ts';

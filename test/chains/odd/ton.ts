@@ -1,6 +1,6 @@
 // TON as toncenter v3 tells it: the coin and one jetton.
 import { Address, beginCell, Cell } from '@ton/core';
-import type { Json } from '../../../src/chains/chain.ts';
+import type { Json } from '../../../src/chains/family.ts';
 import { createToncenter } from '../../helpers/toncenter.ts';
 import { addTo, type OddChain } from './chain.ts';
 import { createOddRpc } from './rpc.ts';

@@ -1,6 +1,6 @@
 // A chain of blocks in bytes, as Esplora and as a node tell it.
 import { createHash } from 'node:crypto';
-import { ProviderError } from '../../../src/chains/chain.ts';
+import { ProviderError } from '../../../src/chains/family.ts';
 import { addTo, type OddChain } from './chain.ts';
 import { createOddRpc } from './rpc.ts';
 

@@ -10,9 +10,9 @@ import type {
   Transfer,
   UnreadableAsset,
   WatchedAddress,
-} from '../../../src/chains/chain.ts';
+} from '../../../src/chains/family.ts';
 import { gatewaysOf } from '../../../src/chains/gateways.ts';
-import { ton } from '../../../src/chains/ton.ts';
+import { ton } from '../../../src/chains/ton/family.ts';
 import { rightClock, unasked } from '../../helpers/reading.ts';
 import { createTestRpc, type TestRpc } from '../rpc.ts';
 import { startTonChain, type TestJetton, type TonChain, type TonWallet } from '../ton-chain.ts';

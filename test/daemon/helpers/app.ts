@@ -1,15 +1,15 @@
 // A daemon's App on a real database in memory, with a clock that the test sets and fixed rates; nothing runs by itself.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
-import { openApp, type RunningApp } from '../../../daemon/app.ts';
-import { type Config, loadConfig } from '../../../daemon/config.ts';
-import { openLedger } from '../../../daemon/ledger.ts';
-import { createLog } from '../../../daemon/log.ts';
-import { apiKeyPurpose, createSecrets } from '../../../daemon/secrets.ts';
+import { openApp, type RunningApp } from '../../../daemon/process/app.ts';
+import { openLedger } from '../../../daemon/process/ledger-key.ts';
+import { createLog } from '../../../daemon/process/log.ts';
+import { apiKeyPurpose, createSecrets } from '../../../daemon/process/secrets.ts';
+import { type Config, loadConfig } from '../../../daemon/settings/config.ts';
+import { openDb } from '../../../data/db/open.ts';
 import { insertMerchant } from '../../../data/merchants.ts';
-import { migrate } from '../../../data/migrate.ts';
-import { openDb } from '../../../data/open.ts';
-import type { UserRow } from '../../../data/tables.ts';
+import { migrate } from '../../../data/migrations/migrate.ts';
+import type { UserRow } from '../../../data/schema/tables.ts';
 import { insertUser, type NewUser } from '../../../data/users.ts';
 import { formatKey, hashKey, KEY_BYTES } from '../../../src/keys.ts';
 import { GENESIS_HASH } from '../../../src/ledger.ts';

@@ -2,10 +2,10 @@
 import { createHmac } from 'node:crypto';
 import { copyFileSync, rmSync } from 'node:fs';
 import { sql } from 'kysely';
-import { ledgerKey } from '../../../daemon/ledger.ts';
-import { createSecrets } from '../../../daemon/secrets.ts';
+import { ledgerKey } from '../../../daemon/process/ledger-key.ts';
+import { createSecrets } from '../../../daemon/process/secrets.ts';
+import { type Db, openDb } from '../../../data/db/open.ts';
 import { createLedger } from '../../../data/ledger.ts';
-import { type Db, openDb } from '../../../data/open.ts';
 import { entryText, GENESIS_HASH } from '../../../src/ledger.ts';
 import type { Database } from '../../helpers/app.ts';
 import { copyDatabase } from '../../helpers/postgres.ts';

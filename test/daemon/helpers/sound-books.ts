@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { proveSecret } from '../../../daemon/state.ts';
-import type { Dialect } from '../../../data/open.ts';
-import type { InvoiceRow } from '../../../data/tables.ts';
+import { proveSecret } from '../../../daemon/process/data-dir.ts';
+import type { Dialect } from '../../../data/db/open.ts';
+import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { type Database, startApp, type TestApp, type TestMerchant, testClock } from '../../helpers/app.ts';
 import {
   create,

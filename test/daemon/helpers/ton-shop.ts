@@ -1,7 +1,7 @@
 // A service that reads a real TON chain, its operator, and a merchant who is paid there.
 import { onTestFinished } from 'vitest';
 import { putWallet } from '../../../data/merchants.ts';
-import { ton } from '../../../src/chains/ton.ts';
+import { ton } from '../../../src/chains/ton/family.ts';
 import { startTonChain } from '../../chains/ton-chain.ts';
 import { type Database, startApp, testClock } from '../../helpers/app.ts';
 

@@ -8,9 +8,9 @@ import {
   readAccessToken,
   readRecoveryToken,
 } from '../../../daemon/http/tokens.ts';
-import type { UserRow } from '../../../data/tables.ts';
+import type { UserRow } from '../../../data/schema/tables.ts';
 import { deleteUser, updateUser } from '../../../data/users.ts';
-import type { Auth } from '../../../src/api/endpoint.ts';
+import type { Auth } from '../../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { verifies } from '../../requirements.ts';
 import { addMerchant, addUser, openTestApp, type TestApp } from '../helpers/app.ts';

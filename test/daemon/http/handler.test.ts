@@ -2,7 +2,7 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import { type ContextOf, type Handlers, routesOf } from '../../../daemon/http/handler.ts';
-import { endpoint } from '../../../src/api/endpoint.ts';
+import { endpoint } from '../../../src/api/describe/endpoint.ts';
 
 const hello = endpoint({
   id: 'hello',

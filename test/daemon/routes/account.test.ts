@@ -1,6 +1,6 @@
 // The merchant account: key, webhook, currencies and slug, on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { webhookSecretPurpose } from '../../../daemon/secrets.ts';
+import { webhookSecretPurpose } from '../../../daemon/process/secrets.ts';
 import { getMerchant } from '../../../data/merchants.ts';
 import { isKey } from '../../../src/keys.ts';
 import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';

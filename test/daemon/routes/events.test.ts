@@ -1,6 +1,6 @@
 // Events: listed from any position, followed as they happen, sent again on request; on both databases.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { eventStream } from '../../../daemon/events.ts';
+import { eventStream } from '../../../daemon/events/feed.ts';
 import { createHttp } from '../../../daemon/http/mount.ts';
 import { routes } from '../../../daemon/routes/routes.ts';
 import { updateUser } from '../../../data/users.ts';

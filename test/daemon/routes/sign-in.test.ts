@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { telegramHash } from '../../../daemon/sign-in/telegram.ts';
+import { telegramHash } from '../../../daemon/accounts/telegram.ts';
 import { databases, startApp, type TestApp, testClock } from '../../helpers/app.ts';
 import { verifies } from '../../requirements.ts';
 

@@ -1,0 +1,65 @@
+// Superusers: the first one, made before the daemon serves, and those that the operator makes later.
+import { randomBytes } from 'node:crypto';
+import type { Db } from '../../data/db/open.ts';
+import { hasSuperuser, insertUser, updateUser, userByIdentity } from '../../data/users.ts';
+import { normalizeEmail } from '../../src/api/describe/identifiers.ts';
+import { detectIdentity, signInElsewhere } from '../../src/identity.ts';
+import { type Clock, seconds } from '../context.ts';
+import { type Config, ConfigError } from '../settings/config.ts';
+import { hashPassword } from './passwords.ts';
+
+const DEFAULT_EMAIL = 'admin@gatewayd.local';
+const PASSWORD_BYTES = 12;
+
+export interface NewSuperuser {
+  email: string;
+  /** Only where it was made here: to be shown once. */
+  password: string | null;
+}
+
+/** Makes the first superuser where there is none yet; null where there is one. */
+export async function ensureSuperuser(
+  { db, clock }: { db: Db; clock: Clock },
+  { admin }: Pick<Config, 'admin'>,
+): Promise<NewSuperuser | null> {
+  if (await hasSuperuser(db.query)) return null;
+  return putSuperuser({ db, clock }, admin.email ?? DEFAULT_EMAIL, admin.password);
+}
+
+/**
+ * Makes a superuser, or turns the password user of that address into one with a new password; its tokens end.
+ * Throws ConfigError for an address whose owner signs in elsewhere: no password would ever be asked.
+ */
+export async function putSuperuser(
+  { db, clock }: { db: Db; clock: Clock },
+  address: string,
+  chosen: string | undefined,
+): Promise<NewSuperuser> {
+  const email = normalizeEmail(address);
+  const source = detectIdentity(email)?.source ?? 'email';
+  if (source !== 'email')
+    throw new ConfigError(
+      `${email} cannot be a superuser. ${signInElsewhere[source]}; choose another address`,
+    );
+  const password = chosen ?? randomBytes(PASSWORD_BYTES).toString('hex');
+  const password_hash = await hashPassword(password);
+  await db.transaction(async (tx) => {
+    const known = await userByIdentity(tx, 'email', email);
+    if (known) {
+      const token_version = known.token_version + 1;
+      await updateUser(tx, known.id, { password_hash, token_version, is_superuser: 1, is_active: 1 });
+      return;
+    }
+    await insertUser(tx, {
+      email,
+      source: 'email',
+      subject: email,
+      password_hash,
+      full_name: null,
+      is_active: true,
+      is_superuser: true,
+      now: seconds(clock),
+    });
+  });
+  return { email, password: chosen === undefined ? password : null };
+}

@@ -1,0 +1,181 @@
+// Events as the wire shows them: a page of them, or a stream that goes on.
+import type { z } from 'zod';
+import { deliveriesOf } from '../../data/deliveries.ts';
+import { eventsAfter, lastPosition, positionOf } from '../../data/events.ts';
+import type { EventRow, UserRow } from '../../data/schema/tables.ts';
+import { getUser } from '../../data/users.ts';
+import type { EventList, EventPublic } from '../../src/api/schemas/event.ts';
+import { Refusal } from '../../src/errors.ts';
+import type { App } from '../context.ts';
+import { type RequestInfo, Streamed } from '../http/handler.ts';
+
+interface Pace {
+  /** How soon after its commit an event is sent. */
+  poll_ms: number;
+  /** A silent connection is kept open by proxies for longer than this; the token is looked at as often. */
+  heartbeat_ms: number;
+}
+const PACE: Pace = { poll_ms: 500, heartbeat_ms: 15_000 };
+/** How soon a reader comes back that lost its connection. */
+const RETRY_MS = 2_000;
+/** Events sent at once. */
+const BATCH = 100;
+/** Streams of one merchant: more would be connections that nobody reads. */
+const MAX_STREAMS = 20;
+const RETRY_AFTER_SECONDS = 10;
+
+export interface EventQuery {
+  after?: string | undefined;
+  type?: string | undefined;
+  limit: number;
+}
+
+/** EventPublic of each, with the attempts to deliver it. */
+export async function presentEvents(
+  app: Pick<App, 'db'>,
+  rows: readonly EventRow[],
+): Promise<z.input<typeof EventPublic>[]> {
+  const deliveries = await deliveriesOf(
+    app.db.query,
+    rows.map((row) => row.id),
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    // What was sent, or would be; written by `webhookBody`.
+    ...(JSON.parse(row.body) as Omit<z.input<typeof EventPublic>, 'id' | 'deliveries'>),
+    deliveries: deliveries
+      .filter((delivery) => delivery.event_id === row.id)
+      .map(({ id, kind, url, status, http_status, error, duration_ms, created_at, finished_at }) => ({
+        id,
+        kind,
+        url,
+        status,
+        http_status,
+        error,
+        duration_ms,
+        created_at,
+        finished_at,
+      })),
+  }));
+}
+
+/** EventList. Refuses `event_not_found` where `after` is no event of this merchant. */
+export async function eventPage(
+  app: App,
+  merchant_id: string,
+  query: EventQuery,
+): Promise<z.input<typeof EventList>> {
+  const { after, type, limit } = query;
+  const position = after === undefined ? 0 : await positionAt(app, merchant_id, after);
+  const rows = await eventsAfter(app.db, merchant_id, position, limit + 1, type);
+  const page = rows.slice(0, limit);
+  return {
+    data: await presentEvents(app, page),
+    has_more: rows.length > limit,
+    next: page.at(-1)?.id ?? after ?? null,
+  };
+}
+
+async function positionAt({ db }: App, merchant_id: string, event_id: string): Promise<number> {
+  const position = await positionOf(db, merchant_id, event_id);
+  if (position === undefined) throw new Refusal('event_not_found');
+  return position;
+}
+
+const open = new WeakMap<App, Map<string, number>>();
+
+/** Counts a stream in; the function returned counts it out. */
+function countIn(app: App, merchant_id: string): () => void {
+  const counts = open.get(app) ?? new Map<string, number>();
+  open.set(app, counts);
+  const count = counts.get(merchant_id) ?? 0;
+  if (count >= MAX_STREAMS)
+    throw new Refusal('too_many_streams', {
+      detail: `At most ${MAX_STREAMS} streams of events may be open at once`,
+      retry_after: RETRY_AFTER_SECONDS,
+    });
+  counts.set(merchant_id, count + 1);
+  return () => {
+    const left = (counts.get(merchant_id) ?? 1) - 1;
+    if (left > 0) counts.set(merchant_id, left);
+    else counts.delete(merchant_id);
+  };
+}
+
+/** Server-sent events, from `after`, `Last-Event-ID` or now on, until the reader, its token or the daemon ends. */
+export async function eventStream(
+  app: App,
+  user: UserRow,
+  query: EventQuery,
+  request: Pick<RequestInfo, 'headers' | 'signal'>,
+  pace = PACE,
+): Promise<Streamed> {
+  const after = query.after ?? request.headers.get('last-event-id') ?? undefined;
+  const begin =
+    after === undefined ? await lastPosition(app.db, user.id) : await positionAt(app, user.id, after);
+  const { signal } = request;
+  const countOut = countIn(app, user.id);
+  const encoder = new TextEncoder();
+  const texts = messages(app, user, { position: begin, type: query.type, signal, pace });
+  let ended = false;
+  const end = () => {
+    if (!ended) countOut();
+    ended = true;
+  };
+  return new Streamed(
+    new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        try {
+          const { done, value } = await texts.next();
+          if (!done) return controller.enqueue(encoder.encode(value));
+          end();
+          controller.close();
+        } catch (error) {
+          end();
+          throw error;
+        }
+      },
+      cancel: end,
+    }),
+  );
+}
+
+interface Follow {
+  position: number;
+  type: string | undefined;
+  signal: AbortSignal;
+  pace: Pace;
+}
+
+async function* messages(app: App, user: UserRow, follow: Follow): AsyncGenerator<string, void> {
+  let { position } = follow;
+  const { type, signal, pace } = follow;
+  let silent_ms = 0;
+  yield `retry: ${RETRY_MS}\n\n`;
+  while (!signal.aborted) {
+    const rows = await eventsAfter(app.db, user.id, position, BATCH, type);
+    position = rows.at(-1)?.position ?? position;
+    if (rows.length > 0) {
+      silent_ms = 0;
+      const shown = await presentEvents(app, rows);
+      yield shown.map(messageOf).join('');
+      if (rows.length === BATCH) continue;
+    }
+    if (silent_ms >= pace.heartbeat_ms) {
+      silent_ms = 0;
+      if (!(await mayFollow(app, user))) return;
+      yield ': still here\n\n';
+    }
+    await app.runtime.sleep(pace.poll_ms, signal);
+    silent_ms += pace.poll_ms;
+  }
+}
+
+const messageOf = (event: z.input<typeof EventPublic>): string =>
+  `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+
+/** Whether the token that opened the stream still stands. */
+async function mayFollow(app: App, { id, token_version }: UserRow): Promise<boolean> {
+  const user = await getUser(app.db.query, id);
+  return user?.is_active === 1 && user.token_version === token_version;
+}

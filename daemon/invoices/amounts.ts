@@ -1,0 +1,261 @@
+// Amounts that tell invoices apart where there is no memo: the nearest free one, and how many one holder may reserve.
+import { hasSold, ownersAt, type Standing, watchedOf } from '../../data/addresses.ts';
+import type { Tx } from '../../data/db/open.ts';
+import { getMerchant } from '../../data/merchants.ts';
+import {
+  countReserved,
+  type EarlyRelease,
+  type Holding,
+  holderOf,
+  lockSlot,
+  type Reservation,
+  release,
+  releaseEnded,
+  reservationsOf,
+  type Slot,
+} from '../../data/reservations.ts';
+import type { Gateway } from '../../src/chains/family.ts';
+import { Refusal } from '../../src/errors.ts';
+import { limitOf } from '../../src/ledger.ts';
+import { tenTo, USD_DECIMALS } from '../../src/money.ts';
+import { type Quote, uniqueSlots, uniqueStep } from '../../src/quote.ts';
+import { type App, seconds } from '../context.ts';
+
+/** Amounts that a merchant may have reserved at a time without a confirmed sale, or at an address without one there … */
+const RESERVED_BEFORE_SALE = 20;
+/** … of which buyers without credentials may take so many, so that they never keep the merchant himself from asking. */
+const RESERVED_ANONYMOUSLY = 15;
+/** After a confirmed sale so many, and one more for each USD of the limit … */
+const RESERVED_AFTER_SALE = 100;
+/** … up to this many, of which buyers without credentials may take the same share as before. */
+const RESERVED_MOST = 10_000;
+/** Amounts that one anonymous caller may have reserved at one unit. */
+const RESERVED_BY_CALLER = 5;
+/** Refills that one merchant may have open: their amounts are told apart among those of all merchants. */
+const RESERVED_FOR_REFILLS = 5;
+/** Where another account has sold more at an address, one takes at most this part of the amounts at a price. */
+const SHARE_AT_SHARED_ADDRESS = 4n;
+/** Addresses of one blockchain watched for one merchant: without a confirmed sale, and after it. */
+const WATCHED_BEFORE_SALE = 5;
+const WATCHED_AFTER_SALE = 50;
+/** How soon after its end an amount is given back where a quota or all amounts are used up: buyers are seldom later. */
+const EARLY_RELEASE_SECONDS = 900;
+/** Amounts asked for in the first question, which is nearly always enough, and in each further one. */
+const FIRST_SLOTS = 16;
+const FURTHER_SLOTS = 500;
+/** How many amounts of other accounts are stepped over before one of an account that has less standing is shared. */
+const AVOIDED_AMOUNTS = 50;
+const RETRY_AFTER_SECONDS = 60;
+
+type AmountApp = Pick<App, 'db' | 'clock' | 'clock_check'>;
+
+export interface AmountRequest {
+  owner_id: string | null;
+  kind: 'sale' | 'refill';
+  gateway: Gateway;
+  wallet: { address_key: string };
+  unit_id: string | null;
+  /** Who asks without credentials; null for holders of a key. */
+  caller: string | null;
+}
+
+/**
+ * The quote with the nearest amount at or above the price that is free for this owner at the address. Refuses with
+ * `no_free_amount` where the whole 1 % above the price is reserved, `too_many_unpaid` where a quota is used up.
+ */
+export async function reserveAmount(
+  app: AmountApp,
+  tx: Tx,
+  request: AmountRequest,
+  quoted: Quote,
+): Promise<Quote> {
+  const { gateway, owner_id, wallet } = request;
+  const slot = { blockchain: gateway.blockchain, address_key: wallet.address_key, chain: gateway.chain };
+  await lockSlot(app.db, tx, owner_id, slot);
+  const order = await ownersAt(tx, slot);
+  if (owner_id !== null) await keepQuotas(app, tx, { ...request, owner_id }, order);
+  const found = await nearestAmount(tx, slot, { request, quoted, order });
+  if ('tail' in found) return withTail(quoted, found.tail);
+  // All are reserved: the amount that nobody needs any more is given to this one, of unpaid ones the oldest first.
+  const early = earlyRelease(app);
+  const oldest = found.mine
+    .filter(({ ended_at }) => ended_at !== null)
+    .sort((a, b) => Number(a.is_paid) - Number(b.is_paid) || (a.ended_at ?? 0) - (b.ended_at ?? 0));
+  for (const one of early ? oldest : [])
+    if ((await release(app.db, tx, [one], early as EarlyRelease)) > 0)
+      return withTail(quoted, BigInt(one.amount_atomic) - quoted.amount_atomic);
+  if (found.is_share)
+    throw new Refusal('too_many_unpaid', {
+      detail: `Another account has sold more at this address: this one may have a quarter of the ${found.slots} distinguishable amounts at a price unpaid. Wait until one is paid or over`,
+      retry_after: RETRY_AFTER_SECONDS,
+    });
+  throw new Refusal('no_free_amount', {
+    detail: `All ${found.slots} distinguishable amounts at this price are reserved for ${gateway.chain}; ask for another price or wait until one is given back`,
+  });
+}
+
+/** Refuses `too_many_unpaid` where this would make one address more watched for the merchant than he may have. */
+export async function keepWatchQuota(
+  app: AmountApp,
+  tx: Tx,
+  { owner_id, gateway, wallet }: Pick<AmountRequest, 'gateway' | 'wallet'> & { owner_id: string },
+): Promise<void> {
+  const { blockchain, blockchain_name } = gateway;
+  const watched = await watchedOf(tx, { owner_id, blockchain, now: seconds(app.clock) });
+  if (watched.length < WATCHED_BEFORE_SALE || watched.includes(wallet.address_key)) return;
+  const most = (await hasSold(tx, owner_id)) ? WATCHED_AFTER_SALE : WATCHED_BEFORE_SALE;
+  if (watched.length < most) return;
+  throw new Refusal('too_many_unpaid', {
+    detail: `Payments to ${watched.length} addresses on ${blockchain_name} are still watched for this account; use one of them, or wait until their invoices are over for a day`,
+    retry_after: RETRY_AFTER_SECONDS,
+  });
+}
+
+const withTail = (quoted: Quote, tail: bigint): Quote => ({
+  ...quoted,
+  amount_merchant_atomic: quoted.amount_merchant_atomic + tail,
+  amount_atomic: quoted.amount_atomic + tail,
+});
+
+/** Nothing is given back early by a clock that is not believed. */
+const earlyRelease = ({ clock, clock_check }: AmountApp): EarlyRelease | undefined =>
+  clock_check.trouble() === null ? { now: seconds(clock), hold_seconds: EARLY_RELEASE_SECONDS } : undefined;
+
+interface Search {
+  request: AmountRequest;
+  quoted: Quote;
+  order: readonly Standing[];
+}
+
+/** What was found in place of a free amount. */
+interface NoneFree {
+  /** Of this owner, among those that were gone through. */
+  mine: Reservation[];
+  slots: bigint;
+  /** Whether not all are reserved, but as many as one account may have where several use the address. */
+  is_share: boolean;
+}
+
+/**
+ * One smallest step after the other. An amount that another account has reserved is left to it, but for accounts of less
+ * standing: where many of theirs had to be stepped over, the nearest of those is shared, and a payment of it is this
+ * owner's. So whoever only names the same address takes no amount from those who sell there.
+ */
+async function nearestAmount(
+  tx: Tx,
+  slot: Slot,
+  { request, quoted, order }: Search,
+): Promise<{ tail: bigint } | NoneFree> {
+  const slots = uniqueSlots(request.gateway, quoted.amount_atomic);
+  const step = uniqueStep(request.gateway);
+  const holder = holderOf(request);
+  const yields = yieldsTo(holder, order);
+  const [first] = order;
+  const share = holder === null || !first?.has_sold || first.owner_id === holder ? slots : shareOf(slots);
+  const mine: Reservation[] = [];
+  let shared: bigint | undefined;
+  let avoided = 0;
+  const found = (index: bigint) =>
+    BigInt(mine.filter(({ is_paid }) => !is_paid).length) < share
+      ? { tail: index * step }
+      : { mine, slots, is_share: true };
+  for (let start = 0n; start < slots; ) {
+    const most = BigInt(start === 0n ? FIRST_SLOTS : FURTHER_SLOTS);
+    const end = start + most < slots ? start + most : slots;
+    const amounts: string[] = [];
+    for (let index = start; index < end; index++)
+      amounts.push((quoted.amount_atomic + index * step).toString());
+    const reserved = await reservationsOf(tx, slot, amounts);
+    for (const [place, amount] of amounts.entries()) {
+      const index = start + BigInt(place);
+      const holders = reserved.get(amount) ?? [];
+      if (holders.length === 0) return found(index);
+      const own = holders.filter((each) => each.holder === holder);
+      mine.push(...own);
+      if (own.length > 0) continue;
+      avoided++;
+      if (holders.every((each) => yields(each.holder))) shared ??= index;
+      if (shared !== undefined && avoided > AVOIDED_AMOUNTS) return found(shared);
+    }
+    start = end;
+  }
+  return shared === undefined ? { mine, slots, is_share: false } : found(shared);
+}
+
+const shareOf = (slots: bigint): bigint =>
+  slots < SHARE_AT_SHARED_ADDRESS ? 1n : slots / SHARE_AT_SHARED_ADDRESS;
+
+/** Whether another account has less standing: this one has sold at the address, and goes before it. */
+function yieldsTo(holder: string | null, order: readonly Standing[]): (other: string | null) => boolean {
+  const own = order.findIndex(({ owner_id }) => owner_id === holder);
+  const has_sold = order[own]?.has_sold ?? false;
+  return (other) => has_sold && order.findIndex(({ owner_id }) => owner_id === other) > own;
+}
+
+interface Quota {
+  holding: Holding;
+  most: number;
+  detail: string;
+}
+
+async function keepQuotas(
+  app: AmountApp,
+  tx: Tx,
+  { owner_id, kind, unit_id, caller, gateway, wallet }: AmountRequest & { owner_id: string },
+  order: readonly Standing[],
+): Promise<void> {
+  const UNPAID = 'invoices that are told apart by their amount are unpaid';
+  const address = { blockchain: gateway.blockchain, address_key: wallet.address_key };
+  const has_sold_here = order.some((each) => each.owner_id === owner_id && each.has_sold);
+  const all =
+    has_sold_here || (await hasSold(tx, owner_id)) ? await quotaOf(tx, owner_id) : RESERVED_BEFORE_SALE;
+  const quotas: Quota[] = [
+    {
+      holding: { owner_id },
+      most: all,
+      detail: `${all} ${UNPAID}; wait until one is paid or over. A first confirmed sale, and then the limit, raise this number`,
+    },
+  ];
+  if (kind === 'refill')
+    quotas.push({
+      holding: { owner_id, refills: true },
+      most: RESERVED_FOR_REFILLS,
+      detail: `${RESERVED_FOR_REFILLS} refills are unpaid; pay one of them, or wait until one is over`,
+    });
+  else if (!has_sold_here && all > RESERVED_BEFORE_SALE)
+    quotas.push({
+      holding: { owner_id, address },
+      most: RESERVED_BEFORE_SALE,
+      detail: `${RESERVED_BEFORE_SALE} ${UNPAID} at an address without a confirmed sale; wait until one is paid or over. A confirmed sale there raises this number`,
+    });
+  if (caller !== null) {
+    const most = Math.floor((all * RESERVED_ANONYMOUSLY) / RESERVED_BEFORE_SALE);
+    quotas.push({
+      holding: { owner_id, anonymous: true },
+      most,
+      detail: `${most} ${UNPAID}; wait until one is paid or over`,
+    });
+    if (unit_id !== null)
+      quotas.push({
+        holding: { owner_id, by: { unit_id, caller } },
+        most: RESERVED_BY_CALLER,
+        detail: `${RESERVED_BY_CALLER} payments of this offer were begun from here and not paid; pay one of them, or wait until they are over`,
+      });
+  }
+  for (const quota of quotas) await keepQuota(app, tx, quota);
+}
+
+/** For one who has sold: so many, and one more for each USD of the limit. */
+async function quotaOf(tx: Tx, owner_id: string): Promise<number> {
+  const limit_micros = limitOf((await getMerchant(tx, owner_id))?.prepaid_micros ?? 0n);
+  const more = limit_micros / tenTo(USD_DECIMALS);
+  return Math.min(RESERVED_MOST, RESERVED_AFTER_SALE + (more < RESERVED_MOST ? Number(more) : RESERVED_MOST));
+}
+
+/** What has ended is given back early before anyone is refused. */
+async function keepQuota(app: AmountApp, tx: Tx, { holding, most, detail }: Quota): Promise<void> {
+  if ((await countReserved(tx, holding, most)) < most) return;
+  const early = earlyRelease(app);
+  if (early && (await releaseEnded(app.db, tx, holding, early)) > 0) return;
+  throw new Refusal('too_many_unpaid', { detail, retry_after: RETRY_AFTER_SECONDS });
+}

@@ -1,0 +1,229 @@
+// Makes an invoice: quote at the frozen rate, a memo, a reference or a free amount, and the watch on its address.
+import { noteAddress } from '../../data/addresses.ts';
+import { newId } from '../../data/db/ids.ts';
+import type { Tx } from '../../data/db/open.ts';
+import { getInvoice, insertInvoice, watchAddress } from '../../data/invoices.ts';
+import { holderOf } from '../../data/reservations.ts';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
+import type { Family, Gateway } from '../../src/chains/family.ts';
+import { findBlockchain } from '../../src/chains/gateways.ts';
+import { blocksFor } from '../../src/confirmations.ts';
+import { Refusal } from '../../src/errors.ts';
+import { GRACE_SECONDS } from '../../src/invoice.ts';
+import { makeMemo } from '../../src/memo.ts';
+import { type Quote, quote } from '../../src/quote.ts';
+import type { App } from '../context.ts';
+import { seconds } from '../context.ts';
+import { writeEvent } from '../settle/event.ts';
+import { keepWatchQuota, reserveAmount } from './amounts.ts';
+
+/** When a first request that is just ending has ended. */
+const ENDING_RETRY_SECONDS = 1;
+
+/** When an asset that cannot be read is worth another try. */
+const UNREADABLE_RETRY_SECONDS = 60;
+/** Draws of a memo: the second is one in many billions. */
+const DRAWS = 8;
+const MEMO_BYTES = 32;
+
+export interface InvoiceRequest {
+  /** Of the invoice to make: a request repeated under it finds what it made before. Null draws one. */
+  id: string | null;
+  /** Null for the platform key. */
+  owner_id: string | null;
+  kind: 'sale' | 'refill';
+  gateway: Gateway;
+  /** A plain decimal above zero. */
+  amount: string;
+  amount_unit: 'usd' | 'native';
+  /** Where the buyer pays to. */
+  wallet: { address: string; address_key: string };
+  /** How long the buyer has, in seconds. */
+  ttl_seconds: number;
+  external_ref: string | null;
+  callback_url: string | null;
+  unit_id: string | null;
+  /** Who asks without credentials, as a keyed hash of his network address; null for holders of a key. */
+  caller: string | null;
+  /** Shown by wallets beside the payment. */
+  label: string;
+}
+
+/**
+ * Creates an invoice. Refuses with `no_rate`, `amount_too_small`, `amount_too_large`, `no_free_amount`,
+ * `too_many_unpaid` or `asset_unreadable`. The row is durable when the promise resolves.
+ */
+export async function createInvoice(app: App, request: InvoiceRequest): Promise<InvoiceRow> {
+  const { gateway } = request;
+  refuseUnreadable(app, gateway);
+  const { usd_nanos } = app.rates.rate(gateway.currency);
+  const quoted = quote({
+    gateway,
+    amount: request.amount,
+    amount_unit: request.amount_unit,
+    rate_usd_nanos: usd_nanos,
+    service_fee_percent: request.kind === 'sale' ? app.config.service_fee_percent : '0',
+  });
+  if (quoted === 'too_small') throw new Refusal('amount_too_small');
+  if (quoted === 'too_large') throw new Refusal('amount_too_large');
+  const created = await app.db.transaction(async (tx) => {
+    const made = request.id === null ? undefined : await getInvoice(tx, request.id);
+    if (made) return made;
+    const reserved = gateway.unique_amount ? await reserveAmount(app, tx, request, quoted) : quoted;
+    const row = await insertDrawn(app, tx, request, reserved, usd_nanos);
+    if (!isWatched(app, row)) await watch(app, tx, request, row);
+    await writeEvent(app, tx, 'invoice.created', {
+      merchant_id: row.owner_id,
+      invoice: row,
+      payment: null,
+      now: row.created_at,
+    });
+    return row;
+  });
+  noteWatched(app, created);
+  return created;
+}
+
+/** An asset that cannot be read cannot be sold for: whoever paid would wait in vain. */
+function refuseUnreadable(app: App, { blockchain, chain, name }: Gateway): void {
+  const asset = app.observer.unreadable(blockchain).find((one) => one.chain === chain);
+  if (!asset) return;
+  throw new Refusal('asset_unreadable', {
+    detail: `${name} cannot be read from its blockchain at the moment: ${asset.reason}`,
+    retry_after: UNREADABLE_RETRY_SECONDS,
+  });
+}
+
+/** Watches are prolonged by whole hours, so that most invoices of an address find it watched long enough. */
+const WATCH_STEP_SECONDS = 3600;
+/** Addresses remembered as watched by this process; forgetting one costs a statement. */
+const WATCHES_KNOWN = 10_000;
+const watches = new WeakMap<App['db'], Map<string, number>>();
+
+const untilHour = (seconds: number): number => Math.ceil(seconds / WATCH_STEP_SECONDS) * WATCH_STEP_SECONDS;
+const watchKey = (row: InvoiceRow): string => `${row.blockchain} ${row.address_key} ${holderOf(row)}`;
+
+function watchFor(row: InvoiceRow) {
+  const open_until = untilHour(row.expires_at + GRACE_SECONDS);
+  return {
+    blockchain: row.blockchain,
+    address_key: row.address_key,
+    address: row.address,
+    since: row.created_at,
+    open_until,
+    watch_until: open_until + GRACE_SECONDS,
+  };
+}
+
+/** Whether a commit of this process has watched the address at least as long as the invoice needs. */
+const isWatched = (app: App, row: InvoiceRow): boolean =>
+  (watches.get(app.db)?.get(watchKey(row)) ?? 0) >= watchFor(row).open_until;
+
+function noteWatched(app: App, row: InvoiceRow): void {
+  const known = watches.get(app.db) ?? new Map<string, number>();
+  watches.set(app.db, known);
+  if (known.size >= WATCHES_KNOWN) known.clear();
+  known.set(watchKey(row), Math.max(known.get(watchKey(row)) ?? 0, watchFor(row).open_until));
+}
+
+/** The watch on the address, who asks for it, and whether he may have one more. */
+async function watch(
+  app: App,
+  tx: Tx,
+  { gateway, owner_id, kind }: InvoiceRequest,
+  row: InvoiceRow,
+): Promise<void> {
+  if (owner_id !== null && kind === 'sale') await keepWatchQuota(app, tx, { owner_id, gateway, wallet: row });
+  await watchAddress(tx, watchFor(row));
+  await noteAddress(app.db, tx, { ...row, owner_id: holderOf(row), now: row.created_at });
+}
+
+/** Draws a memo and a reference until they are free. */
+async function insertDrawn(
+  app: App,
+  tx: Tx,
+  request: InvoiceRequest,
+  quoted: Quote,
+  rate: bigint,
+): Promise<InvoiceRow> {
+  for (let draw = 0; draw < DRAWS; draw++) {
+    const row = invoiceValues(app, request, quoted, rate);
+    if (await insertInvoice(tx, row)) return row;
+    // Not its memo, but its id: the first request of this key was ending at this very moment.
+    if (request.id !== null && (await getInvoice(tx, request.id)))
+      throw new Refusal('idempotency_in_progress', { retry_after: ENDING_RETRY_SECONDS });
+  }
+  throw new Error(`no free memo at ${request.wallet.address} after ${DRAWS} draws`);
+}
+
+function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: bigint): InvoiceRow {
+  const { gateway, wallet } = request;
+  const family = findBlockchain(gateway.blockchain)?.family as Family;
+  const created_at = seconds(app.clock);
+  const expires_at = created_at + request.ttl_seconds;
+  const memo = gateway.supports_memo ? drawMemo(app) : null;
+  const reference = family.makeReference?.(app.runtime.randomBytes(32)) ?? null;
+  const { uri, exits } = family.paymentLinks({
+    gateway,
+    address: wallet.address,
+    amount_atomic: quoted.amount_atomic,
+    memo,
+    reference,
+    label: request.label,
+    expires_at,
+  });
+  return {
+    id: request.id ?? newId(),
+    owner_id: request.owner_id,
+    kind: request.kind,
+    unit_id: request.unit_id,
+    chain: gateway.chain,
+    blockchain: gateway.blockchain,
+    currency: gateway.currency,
+    network: gateway.network,
+    decimals: gateway.decimals,
+    min_confirmations: confirmationsFor(gateway, quoted.amount_usd_micros),
+    amount_usd_micros: quoted.amount_usd_micros,
+    amount_usd_fee_micros: quoted.amount_usd_fee_micros,
+    rate_usd_nanos: rate.toString(),
+    amount_merchant_atomic: quoted.amount_merchant_atomic.toString(),
+    amount_fee_atomic: quoted.amount_fee_atomic.toString(),
+    amount_atomic: quoted.amount_atomic.toString(),
+    address: wallet.address,
+    address_key: wallet.address_key,
+    memo,
+    reference,
+    qr_payload: uri,
+    exits: JSON.stringify(exits),
+    status: 'created',
+    payment_id: null,
+    amount_match: 'none',
+    received_atomic: null,
+    txid: null,
+    confirmations: 0,
+    external_ref: request.external_ref,
+    callback_url: request.callback_url,
+    created_at,
+    expires_at,
+    paid_at: null,
+    ended_at: null,
+    due_at: expires_at,
+    reserved: gateway.unique_amount ? 1 : null,
+    reserved_until: null,
+    caller: request.caller,
+    watch_until: expires_at + 2 * GRACE_SECONDS,
+  };
+}
+
+/** What a payment of this volume (USD micros) waits for. */
+const confirmationsFor = ({ min_confirmations, confirmations_by_value }: Gateway, usd_micros: bigint) =>
+  confirmations_by_value
+    ? blocksFor(confirmations_by_value.steps, usd_micros, confirmations_by_value.least)
+    : min_confirmations;
+
+function drawMemo({ runtime }: App): string {
+  for (;;) {
+    const memo = makeMemo(runtime.randomBytes(MEMO_BYTES));
+    if (memo !== null) return memo;
+  }
+}

@@ -1,0 +1,102 @@
+// Rows as the wire shows them: decimal strings, Unix seconds, absolute URLs.
+
+import type { z } from 'zod';
+import type { IncomeRow, InvoiceRow, PaymentLogRow, PaymentRow } from '../../data/schema/tables.ts';
+import type { IncomePublic, InvoicePublic, PaymentPublic } from '../../src/api/schemas/resources.ts';
+import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
+import { formatDecimal, USD_DECIMALS } from '../../src/money.ts';
+
+const usd = (micros: bigint): string => formatDecimal(micros, USD_DECIMALS);
+
+/** InvoicePublic. `base` is the public base URL without a trailing slash. */
+export function presentInvoice(row: InvoiceRow, base: string): z.output<typeof InvoicePublic> {
+  const coin = (atomic: string): string => formatDecimal(BigInt(atomic), row.decimals);
+  return {
+    id: row.id,
+    chain: row.chain,
+    currency: row.currency,
+    network: row.network as 'mainnet' | 'testnet',
+    fiat: 'USD',
+    amount_usd: usd(row.amount_usd_micros),
+    amount_usd_fee: usd(row.amount_usd_fee_micros),
+    amount_merchant: coin(row.amount_merchant_atomic),
+    amount_fee: coin(row.amount_fee_atomic),
+    amount: coin(row.amount_atomic),
+    address: row.address,
+    memo: row.memo,
+    status: row.status as InvoiceStatus,
+    payment_id: row.payment_id,
+    amount_match: row.amount_match as AmountMatch,
+    received_amount: row.received_atomic === null ? null : coin(row.received_atomic),
+    external_ref: row.external_ref,
+    txid: row.txid,
+    confirmations: row.confirmations,
+    created_at: row.created_at,
+    expires_at: row.expires_at,
+    paid_at: row.paid_at,
+    ask_donation: false,
+    exits: JSON.parse(row.exits) as Record<string, string>,
+    pay_url: `${base}/pay/${row.id}`,
+    embed_url: `${base}/v1/pay/${row.id}/page?size=mobile`,
+    page_url: `${base}/v1/pay/${row.id}/page`,
+    div_url: `${base}/v1/pay/${row.id}/div`,
+    qr_url: `${base}/v1/pay/${row.id}/qr.svg`,
+    qr_png_url: `${base}/v1/pay/${row.id}/qr.png`,
+    qr_payload: row.qr_payload,
+  };
+}
+
+/** PaymentPublic. */
+export function presentPayment(row: PaymentRow, invoice: InvoiceRow | null): z.output<typeof PaymentPublic> {
+  return {
+    id: row.id,
+    invoice_id: row.invoice_id,
+    status: row.status as PaymentStatus,
+    chain: row.chain,
+    currency: row.currency,
+    amount: invoice ? formatDecimal(BigInt(invoice.amount_atomic), invoice.decimals) : null,
+    received_amount: formatDecimal(BigInt(row.received_atomic), row.decimals),
+    amount_match: row.amount_match as AmountMatch,
+    txid: row.txid,
+    confirmations: row.confirmations,
+    min_confirmations: invoice?.min_confirmations ?? 0,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  };
+}
+
+/** PaymentLogPublic. */
+export const presentLog = ({
+  id,
+  from_status,
+  to_status,
+  txid,
+  confirmations,
+  note,
+  actor,
+  created_at,
+}: PaymentLogRow) => ({
+  id,
+  from_status,
+  to_status,
+  txid,
+  confirmations,
+  note,
+  actor,
+  created_at,
+});
+
+type WebhookStatus = z.output<typeof IncomePublic>['webhook_status'];
+
+/** IncomePublic. */
+export const presentIncome = (row: IncomeRow): z.output<typeof IncomePublic> => ({
+  id: row.id,
+  chain: row.chain,
+  currency: row.currency,
+  amount: formatDecimal(BigInt(row.amount_atomic), row.decimals),
+  fee_charged: usd(row.fee_charged_micros),
+  txid: row.txid,
+  webhook_status: row.webhook_status as WebhookStatus,
+  created_at: row.created_at,
+  invoice_id: row.invoice_id,
+});

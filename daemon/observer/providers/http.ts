@@ -1,0 +1,184 @@
+// One provider over HTTP: credentials, limits, and every failure turned into a ProviderError that holds no secret.
+import { Agent, errors, request } from 'undici';
+import { ProviderError, type RequestOptions } from '../../../src/chains/family.ts';
+import type { Clock } from '../../context.ts';
+import type { Runtime } from '../../process/runtime.ts';
+import { credentialsOf } from './credentials.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const KEEP_ALIVE_MS = 10_000;
+const MAX_CONNECTIONS = 8;
+/** A Retry-After beyond this is taken as this: one bad header must not blind the daemon for a day. */
+const MAX_RETRY_AFTER_MS = 15 * 60_000;
+/** How much of a provider's own words goes into a message. */
+const EXCERPT_CHARS = 200;
+/** Spaces, and what neither a database nor a terminal should be given: control, format and lone surrogate characters. */
+const UNPRINTABLE = /[\s\p{Cc}\p{Cf}\p{Cs}]+/gu;
+/** Secrets are removed from this much before it is cut, so that none is cut in two and missed. */
+const EXCERPT_SOURCE_CHARS = 65_536;
+
+export interface HttpLimits {
+  /** From sending to the last byte of the answer. */
+  timeout_ms: number;
+  response_bytes: number;
+}
+
+/** What carries one request to a provider; rejects as undici does. */
+export interface Transport {
+  request(
+    url: URL,
+    options: { method: 'GET' | 'POST'; headers: Record<string, string>; body: string | null },
+  ): Promise<{
+    statusCode: number;
+    headers: Record<string, string | string[] | undefined>;
+    body: { bytes(): Promise<Uint8Array> };
+  }>;
+  close(): Promise<void>;
+}
+
+export interface HttpOptions {
+  provider: string;
+  url: string;
+  api_key?: string;
+  limits: HttpLimits;
+  clock: Clock;
+  runtime?: Runtime;
+}
+
+export interface Answer {
+  status: number;
+  bytes: Uint8Array;
+}
+
+/** `rate_limited`, with how long the provider asked to be left alone; null where it did not say. */
+export class RateLimited extends ProviderError {
+  readonly retry_after_ms: number | null;
+  constructor(message: string, code: number | null, retry_after_ms: number | null = null) {
+    super('rate_limited', message, code);
+    this.retry_after_ms = retry_after_ms;
+  }
+}
+
+/** `unreachable` because time ran out: trying again at once would take as long again. */
+export class TimedOut extends ProviderError {}
+
+export interface HttpProvider {
+  /** `toncenter at toncenter.com`: how messages name it. */
+  label: string;
+  /**
+   * One request: GET, or POST where there is a body. Resolves with any status that is about the question (2xx, 404, 500 with
+   * a body, …); rejects with ProviderError where the provider itself is the trouble (no answer, 429, refused key, too large).
+   */
+  send(path: string, options?: RequestOptions): Promise<Answer>;
+  /** The beginning of an answer, on one line and without secrets, for a message. */
+  excerpt(text: string): string;
+  close(): Promise<void>;
+}
+
+function openTransport(limits: HttpLimits): Transport {
+  const dispatcher = new Agent({
+    connections: MAX_CONNECTIONS,
+    maxResponseSize: limits.response_bytes,
+    connect: { timeout: Math.min(CONNECT_TIMEOUT_MS, limits.timeout_ms) },
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  });
+  return {
+    request: (url, options) =>
+      request(url, { ...options, dispatcher, signal: AbortSignal.timeout(limits.timeout_ms) }),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+export function createHttpProvider({
+  provider,
+  url,
+  api_key,
+  limits,
+  clock,
+  runtime,
+}: HttpOptions): HttpProvider {
+  const { base, headers, redact } = credentialsOf(provider, url, api_key);
+  const label = `${provider} at ${base.host}`;
+  const transport = runtime?.network?.toProvider(limits) ?? openTransport(limits);
+  const excerpt = (text: string) =>
+    redact(text.slice(0, EXCERPT_SOURCE_CHARS)).replace(UNPRINTABLE, ' ').trim().slice(0, EXCERPT_CHARS);
+
+  async function send(path: string, { query, body }: RequestOptions = {}): Promise<Answer> {
+    let answered = false;
+    try {
+      const response = await transport.request(target(base, path, query), {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      answered = true;
+      const { statusCode: status } = response;
+      const bytes = await response.body.bytes();
+      if (status >= 300)
+        refuse(status, textOf(bytes), retryAfterMs(response.headers['retry-after'], clock.ms()));
+      return { status, bytes };
+    } catch (error) {
+      throw error instanceof ProviderError ? error : failure(error, answered);
+    }
+  }
+
+  /** Throws where the status says that the provider does not want to answer; returns where it is about the question. */
+  function refuse(status: number, text: string, retry_after_ms: number | null): void {
+    const say = (what: string) => `${label}: ${what} (HTTP ${status})`;
+    const limited = status === 403 && (retry_after_ms !== null || /rate.?limit|too many|quota/i.test(text));
+    if (status === 429 || limited) throw new RateLimited(say('rate limited'), status, retry_after_ms);
+    if (status < 400) throw new ProviderError('bad_answer', say('redirects, its URL is another'), status);
+    if (status === 401 || status === 403) {
+      throw new ProviderError(
+        'unreachable',
+        `${say('refuses the key or the caller')}: ${excerpt(text)}`,
+        status,
+      );
+    }
+  }
+
+  function failure(error: unknown, answered: boolean): ProviderError {
+    const { name } = error as Error;
+    if (error instanceof errors.ResponseExceededMaxSizeError) {
+      return new ProviderError('bad_answer', `${label}: an answer of over ${limits.response_bytes} bytes`);
+    }
+    if (/Timeout/.test(name)) {
+      return new TimedOut('unreachable', `${label}: no complete answer in ${limits.timeout_ms} ms`);
+    }
+    const why = excerpt(describe(error as Error));
+    if (answered || error instanceof errors.HTTPParserError) {
+      return new ProviderError('bad_answer', `${label}: the answer broke off: ${why}`);
+    }
+    return new ProviderError('unreachable', `${label}: cannot be reached: ${why}`);
+  }
+
+  return { label, send, excerpt, close: () => transport.close() };
+}
+
+/** Undici leaves the message of a refused connection to several addresses empty; the code still tells. */
+function describe(error: Error & { code?: unknown }): string {
+  return error.message || (typeof error.code === 'string' ? error.code : error.name);
+}
+
+function target(base: URL, path: string, query: RequestOptions['query'] = {}): URL {
+  const [pathname = '', search = ''] = path.split('?', 2);
+  const url = new URL(base);
+  if (pathname !== '') url.pathname = `${base.pathname.replace(/\/+$/, '')}/${pathname.replace(/^\/+/, '')}`;
+  for (const [name, value] of new URLSearchParams(search)) url.searchParams.append(name, value);
+  for (const [name, value] of Object.entries(query)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== undefined) url.searchParams.append(name, String(each));
+    }
+  }
+  return url;
+}
+
+/** Retry-After in seconds or as an HTTP date, as milliseconds from now; null where it is absent or senseless. */
+function retryAfterMs(header: string | string[] | undefined, now_ms: number): number | null {
+  const text = (Array.isArray(header) ? header[0] : header)?.trim();
+  if (!text) return null;
+  const wait_ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now_ms;
+  return Number.isFinite(wait_ms) && wait_ms >= 0 ? Math.min(wait_ms, MAX_RETRY_AFTER_MS) : null;
+}
+
+export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);

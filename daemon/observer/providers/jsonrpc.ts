@@ -1,0 +1,99 @@
+// JSON-RPC 2.0 over one provider's HTTP: what is sent, and what an answer to it means.
+import { type Json, ProviderError } from '../../../src/chains/family.ts';
+import { type Answer, type HttpProvider, RateLimited, textOf } from './http.ts';
+
+interface Sent {
+  jsonrpc: '2.0';
+  id: number;
+  method: string;
+  params: Json;
+}
+
+interface Reply {
+  id?: unknown;
+  result?: unknown;
+  error?: unknown;
+}
+
+export interface JsonRpc {
+  envelope(method: string, params: Json): Sent & { [key: string]: Json };
+  /** The result that an answer holds; throws ProviderError. */
+  result(answer: Answer, sent: Sent): unknown;
+  /** The results of a batch in the order asked; an entry that failed by itself is a ProviderError value. */
+  results(answer: Answer, sent: readonly Sent[]): (unknown | ProviderError)[];
+}
+
+export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | 'excerpt'>): JsonRpc {
+  let next_id = 1;
+
+  /** Nodes send their errors with any HTTP status (Core: 500); only an answer without one is judged by it. */
+  function parse({ status, bytes }: Answer, method: string): unknown {
+    const text = textOf(bytes);
+    const value = parseJson(text);
+    if (isReply(value) || (Array.isArray(value) && status < 400)) return value;
+    const kind = status >= 500 ? 'unreachable' : 'bad_answer';
+    throw new ProviderError(
+      kind,
+      `${label}: ${method} did not answer JSON-RPC (HTTP ${status}): ${excerpt(text)}`,
+      status,
+    );
+  }
+
+  function resultOf(reply: Reply | undefined, { id, method }: Sent): unknown {
+    if (!reply) throw new ProviderError('bad_answer', `${label}: ${method} was left out of the answer`);
+    if (reply.error) {
+      const { code: told, message: said = reply.error } = reply.error as {
+        code?: unknown;
+        message?: unknown;
+      };
+      const code = typeof told === 'number' ? told : null;
+      const text = typeof said === 'string' ? said : JSON.stringify(reply.error);
+      const message = `${label}: ${method}: ${excerpt(text)}`;
+      throw code === 429 ? new RateLimited(message, code) : new ProviderError('rpc', message, code);
+    }
+    if (reply.id !== id)
+      throw new ProviderError('bad_answer', `${label}: ${method} answered another request`);
+    return reply.result;
+  }
+
+  return {
+    envelope: (method, params) => ({ jsonrpc: '2.0', id: next_id++, method, params }),
+    result(answer, sent) {
+      const value = parse(answer, sent.method);
+      if (isReply(value)) return resultOf(value, sent);
+      throw new ProviderError('bad_answer', `${label}: ${sent.method} has neither result nor error`);
+    },
+    results(answer, sent) {
+      const [first] = sent;
+      if (!first) return [];
+      const value = parse(answer, first.method);
+      if (!Array.isArray(value)) {
+        resultOf(value as Reply, first); // A node that refuses the whole batch says why.
+        throw new ProviderError('bad_answer', `${label}: ${first.method} did not answer the batch`);
+      }
+      const by_id = new Map(value.filter(isReply).map((reply) => [reply.id, reply]));
+      return sent.map((each) => {
+        try {
+          return resultOf(by_id.get(each.id), each);
+        } catch (error) {
+          if (error instanceof ProviderError && error.kind === 'rpc') return error;
+          throw error;
+        }
+      });
+    },
+  };
+}
+
+const isReply = (value: unknown): value is Reply =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  ('result' in value || 'error' in value);
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,177 @@
+// One provider as an Rpc: pace, a few retries in place, JSON and JSON-RPC on top of its HTTP.
+import { ProviderError, type RequestOptions, type Rpc } from '../../../src/chains/family.ts';
+import type { Clock } from '../../context.ts';
+import { type Runtime, systemRuntime } from '../../process/runtime.ts';
+import {
+  type Answer,
+  createHttpProvider,
+  type HttpLimits,
+  type HttpProvider,
+  RateLimited,
+  TimedOut,
+  textOf,
+} from './http.ts';
+import { createJsonRpc } from './jsonrpc.ts';
+import { createPace } from './pace.ts';
+
+export interface ProviderConfig {
+  /** `toncenter`, `solana`, `esplora`, `core`, `evm`. */
+  provider: string;
+  /** May carry `user:password@`, sent as basic authorization. */
+  url: string;
+  /** Sent as `X-API-Key`. */
+  api_key?: string;
+  /** What it is sent at most; absent: as much as the blockchain's others. */
+  requests_per_second?: number;
+  /** Whether a refusal (429) slows it down for a while; absent: it is only paused. */
+  adapts?: boolean;
+}
+
+/** What the operator is shown of a provider. Times are Unix milliseconds; texts hold no secret. */
+export interface ProviderCounters {
+  /** Sent, retries included. A JSON-RPC batch is one. */
+  requests: number;
+  /** Those that the provider failed; a refusal of the question itself (404, an RPC error) is none. */
+  failures: number;
+  last_error: string | null;
+  last_error_at: number | null;
+  last_ok_at: number | null;
+}
+
+export interface Provider {
+  label: string;
+  rpc: Rpc;
+  counters: ProviderCounters;
+  /** How many requests, one after the other, it takes a second: the pace now, or fewer where its answers take longer. */
+  requestsPerSecond(): number;
+  /** Ends what is under way and refuses what comes later with `reason`. */
+  close(reason: ProviderError): Promise<void>;
+}
+
+/** Tries of one request: only failures that are likely to pass at once are tried again here. */
+const MAX_ATTEMPTS = 3;
+const RETRY_BASE_MS = 250;
+/** How much the newest answer counts in the mean time of an answer. */
+const NEWEST_SHARE = 0.2;
+/** Whoever asks to be left alone for longer is left to the back-off, and the next provider takes over. */
+const MAX_WAIT_IN_PLACE_MS = 3_000;
+
+export function createProvider(
+  config: ProviderConfig,
+  options: {
+    requests_per_second: number;
+    limits: HttpLimits;
+    clock: Clock;
+    random: () => number;
+    runtime?: Runtime;
+  },
+): Provider {
+  const { clock, random, runtime = systemRuntime } = options;
+  const http = createHttpProvider({ ...config, limits: options.limits, clock, runtime });
+  const { label } = http;
+  const { requests_per_second = options.requests_per_second, adapts } = config;
+  const pace = createPace({ requests_per_second, adapts }, runtime);
+  let answer_ms = 0;
+  const counters: ProviderCounters = {
+    requests: 0,
+    failures: 0,
+    last_error: null,
+    last_error_at: null,
+    last_ok_at: null,
+  };
+  const jsonrpc = createJsonRpc(http);
+  let closed: ProviderError | undefined;
+
+  /** Sends until `read` can use the answer. Pauses hold everyone: the trouble is the provider's, not the question's. */
+  async function ask<T>(
+    path: string,
+    request: RequestOptions | undefined,
+    read: (answer: Answer) => T,
+  ): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const sent_at_ms = await pace.turn();
+      counters.requests++;
+      try {
+        const answer = await http.send(path, request);
+        const took_ms = runtime.elapsed_ms() - sent_at_ms;
+        answer_ms += (took_ms - answer_ms) * (answer_ms === 0 ? 1 : NEWEST_SHARE);
+        const value = read(answer);
+        counters.last_ok_at = clock.ms();
+        return value;
+      } catch (error) {
+        if (closed) throw closed;
+        if (!(error instanceof ProviderError)) throw error;
+        note(error);
+        if (error instanceof RateLimited) pace.refused(sent_at_ms);
+        const pause_ms = pauseBeforeRetry(error, attempt, random);
+        if (pause_ms === null || attempt === MAX_ATTEMPTS) throw error;
+        pace.hold(pause_ms);
+      }
+    }
+  }
+
+  function note(error: ProviderError): void {
+    if (error.kind === 'rpc') {
+      counters.last_ok_at = clock.ms(); // It answered; the answer is no.
+      return;
+    }
+    counters.failures++;
+    counters.last_error = error.message;
+    counters.last_error_at = clock.ms();
+  }
+
+  const rpc: Rpc = {
+    provider: config.provider,
+    json: (path, request) => ask(path, request, (answer) => parseJson(bodyOf(answer, http), path, http)),
+    text: (path, request) => ask(path, request, (answer) => textOf(bodyOf(answer, http))),
+    bytes: (path, request) => ask(path, request, (answer) => bodyOf(answer, http)),
+    call(method, params) {
+      const body = jsonrpc.envelope(method, params);
+      return ask('', { body }, (answer) => jsonrpc.result(answer, body));
+    },
+    async batch(method, params) {
+      if (params.length === 0) return [];
+      const body = params.map((each) => jsonrpc.envelope(method, each));
+      return ask('', { body }, (answer) => jsonrpc.results(answer, body));
+    },
+  };
+
+  return {
+    label,
+    rpc,
+    counters,
+    requestsPerSecond: () => Math.min(pace.requestsPerSecond(), 1000 / answer_ms),
+    async close(reason) {
+      closed = reason;
+      pace.close(reason);
+      await http.close();
+    },
+  };
+}
+
+/** How long all callers pause before the next try; null where a try at once would be of no use. */
+function pauseBeforeRetry(error: ProviderError, attempt: number, random: () => number): number | null {
+  const jittered_ms = RETRY_BASE_MS * 2 ** (attempt - 1) * (1 + random());
+  if (error instanceof RateLimited) {
+    const pause_ms = error.retry_after_ms ?? jittered_ms;
+    return pause_ms <= MAX_WAIT_IN_PLACE_MS ? pause_ms : null;
+  }
+  const refused = error.code === 401 || error.code === 403;
+  return error.kind === 'unreachable' && !(error instanceof TimedOut) && !refused ? jittered_ms : null;
+}
+
+/** The body of an answer to a path; an HTTP error is an error here. */
+function bodyOf({ status, bytes }: Answer, { label, excerpt }: HttpProvider): Uint8Array {
+  if (status < 400) return bytes;
+  const kind = status >= 500 ? 'unreachable' : 'rpc';
+  throw new ProviderError(kind, `${label}: HTTP ${status}: ${excerpt(textOf(bytes))}`, status);
+}
+
+function parseJson(bytes: Uint8Array, path: string, { label, excerpt }: HttpProvider): unknown {
+  const text = textOf(bytes);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ProviderError('bad_answer', `${label}: ${path} did not answer JSON: ${excerpt(text)}`);
+  }
+}

@@ -1,0 +1,127 @@
+// Assembles one daemon from its configuration and an open database; starts and stops its loops.
+import type { Logger } from 'pino';
+import type { Db } from '../../data/db/open.ts';
+import type { Ledger } from '../../data/ledger.ts';
+import { getMerchant, putDeploymentWallet } from '../../data/merchants.ts';
+import { changeMeta } from '../../data/meta.ts';
+import { findBlockchain, gatewaysOf } from '../../src/chains/gateways.ts';
+import { type App, type SteadyClock, seconds } from '../context.ts';
+import { openMail } from '../mail/mail.ts';
+import { type ObserverOptions, openObserver } from '../observer/observer.ts';
+import { createQuorum } from '../observer/quorum.ts';
+import { openRates, type RatesOptions } from '../rates/rates.ts';
+import type { Config } from '../settings/config.ts';
+import type { SettleApp } from '../settle/settle.ts';
+import { openWebhooks } from '../webhooks/queue.ts';
+import { createClockCheck } from './clock-check.ts';
+import { createInstance } from './instance.ts';
+import { type Runtime, systemRuntime } from './runtime.ts';
+import { type Secrets, webhookSecretPurpose } from './secrets.ts';
+
+export interface AppOptions {
+  config: Config;
+  db: Db;
+  ledger: Ledger;
+  secrets: Secrets;
+  log: Logger;
+  clock: SteadyClock;
+  /** For a simulator: what stands in for the machine. */
+  runtime?: Runtime;
+  /** For tests: where blockchains and rates are read from. */
+  source?: ObserverOptions['source'];
+  rate_bases?: RatesOptions['bases'];
+}
+
+export interface RunningApp extends App {
+  /** Starts rates, observer and webhooks; returns at once. */
+  start(): void;
+  /** Stops the loops; what is in flight is finished or left for the next start. The database stays open. */
+  stop(): Promise<void>;
+}
+
+export function openApp(options: AppOptions): RunningApp {
+  const {
+    config,
+    db,
+    ledger,
+    secrets,
+    log,
+    clock: machine_clock,
+    runtime = systemRuntime,
+    source,
+    rate_bases,
+  } = options;
+  const clock_check = createClockCheck(machine_clock);
+  const { clock } = clock_check;
+  const gateways = gatewaysOf(config.network, config.gateways, config.blockchains);
+  const rates = openRates({
+    config,
+    currencies: [...new Set(gateways.map((gateway) => gateway.currency))],
+    clock,
+    log,
+    runtime,
+    bases: rate_bases,
+  });
+  const webhooks = openWebhooks({
+    db,
+    log,
+    clock,
+    runtime,
+    config,
+    async secretOf(merchant_id) {
+      const sealed = (await getMerchant(db.query, merchant_id))?.webhook_secret_sealed;
+      return sealed ? secrets.open(sealed, webhookSecretPurpose(merchant_id)) : null;
+    },
+  });
+  const instance = createInstance({ db, clock, log });
+  const quorum = createQuorum(config);
+  const settling: SettleApp = { db, ledger, clock, clock_check, quorum, log, config, webhooks };
+  const mail = openMail({ config, log, clock });
+  const observer = openObserver({ app: { ...settling, gateways }, source, runtime });
+  return {
+    config,
+    db,
+    ledger,
+    secrets,
+    log,
+    clock,
+    instance,
+    runtime,
+    clock_check,
+    quorum,
+    gateways,
+    rates,
+    webhooks,
+    observer,
+    mail,
+    start() {
+      instance.start();
+      rates.start();
+      observer.start();
+      webhooks.kick();
+    },
+    async stop() {
+      await Promise.all([rates.stop(), observer.stop(), webhooks.stop()]);
+      await instance.stop();
+      mail.close();
+    },
+  };
+}
+
+/** Puts configured deployment wallets that are new or changed since the last start; what the operator set since stays. */
+export async function seedDeploymentWallets({
+  config,
+  db,
+  clock,
+}: Pick<App, 'config' | 'db' | 'clock'>): Promise<void> {
+  for (const [blockchain, text] of Object.entries(config.wallets)) {
+    const family = findBlockchain(blockchain)?.family;
+    if (!text || !family) continue;
+    const { address, key } = family.normalizeAddress(text, config.network);
+    await db.transaction(async (tx) => {
+      if (!(await changeMeta(tx, `seeded_wallet:${blockchain}`, address))) return;
+      const wallet = { blockchain, address, address_key: key, note: null, updated_at: seconds(clock) };
+      await putDeploymentWallet(tx, wallet);
+    });
+  }
+}

@@ -1,0 +1,160 @@
+// Holds this machine's clock against the chains' tips and against the monotonic timer: a wrong one must end nothing.
+import type { Logger } from 'pino';
+import type { Interval } from '../../src/chains/family.ts';
+import type { SteadyClock } from '../context.ts';
+
+/** Further apart than this, our clock is not believed: what honest tips and readings are behind is less. */
+const TOLERANCE_SECONDS = 30;
+/** Tips are remembered for this long: the least delayed of them tells the clocks' difference best … */
+const REMEMBERED_SECONDS = 3600;
+/** … one for each stretch of this length. */
+const SLOT_SECONDS = 60;
+/** The freshest tip of an hour is not older than this when it is read, also where tips are final first: by so much our clock may be less ahead than it shows. */
+const TIP_AGE_SECONDS = 20;
+/** Further apart than this, what was told before the first tip is told again. */
+const UNTOLD_SECONDS = 10;
+/** Time to read the chains after a start, or after so long a standstill, before the grace may end what was not read. */
+const START_SECONDS = 600;
+
+export interface ClockTrouble {
+  /** How far our clock is ahead, seconds; negative where it is behind. */
+  offset_seconds: number;
+  /** For the operator. */
+  message: string;
+}
+
+export interface ClockCheck {
+  /**
+   * The time to live by: this machine's, and as long as it is not believed, the last that was, continued by the
+   * monotonic timer. A clock that is set therefore neither ends a watch nor makes what is seen late.
+   */
+  clock: SteadyClock;
+  /**
+   * Takes the time of a tip that was read just now, by the chain's clock; Unix seconds. False where it is the first of
+   * its blockchain and shows that what `local` told before was wrong.
+   */
+  observe(blockchain: string, tip_time: number): boolean;
+  /** How far our clock is ahead of the chains, seconds; negative where it is behind, null where nothing tells. */
+  offset(): number | null;
+  /** When a moment of this blockchain's clock was by ours, as far as can be told. */
+  local(blockchain: string, chain_time: number): Interval;
+  /** Why our clock is not believed; null while it is. */
+  trouble(): ClockTrouble | null;
+  /** Whether there was time to read the chains since the start, or since the process or the machine stood still. */
+  hasRun(): boolean;
+  /** Writes to the log when trouble begins or ends. To be called again and again: where it was not, all stood still. */
+  report(log: Logger): void;
+}
+
+interface Sample {
+  slot: number;
+  /**
+   * What the tip's time lacked to the monotonic timer at that moment: the difference of the clocks, and how old the tip
+   * was. Seconds. It stays right when our clock is set.
+   */
+  behind: number;
+}
+
+/**
+ * A tip is never younger than its time, so the least difference of all tips is the clocks' own, up to the delay of the
+ * freshest one. When our clock is set, the monotonic timer tells by how much, and earlier tips still count. Of several
+ * blockchains the one that agrees best with our clock is believed: the others' providers may be behind, or lie. A
+ * blockchain whose own clock is slow shows it by its newest tip: what it calls a moment may have been so much later.
+ */
+export function createClockCheck(clock: SteadyClock): ClockCheck {
+  const samples = new Map<string, Sample[]>();
+  /** Of the newest tip of each blockchain. */
+  const newest = new Map<string, number>();
+  const monotonic = () => clock.monotonic_ms() / 1000;
+  let running_since = monotonic();
+  let reported_at = running_since;
+  /** Our clock minus the monotonic timer, seconds: it changes only when our clock is set. */
+  const base = () => clock.ms() / 1000 - monotonic();
+  /** The last that agreed with the chains, or at the start was all there is. */
+  let believed_base = base();
+  let reported = false;
+
+  /** How far a clock with this difference to the monotonic timer is ahead of one blockchain's. */
+  function offsetOf(blockchain: string, of_base: number): number | null {
+    const oldest = (monotonic() - REMEMBERED_SECONDS) / SLOT_SECONDS;
+    const fresh = samples.get(blockchain)?.filter(({ slot }) => slot >= oldest) ?? [];
+    return fresh.length === 0 ? null : of_base + Math.min(...fresh.map(({ behind }) => behind));
+  }
+
+  /** The same of the blockchain that agrees best with it. */
+  function offset(of_base: number): number | null {
+    const offsets = [...samples.keys()].flatMap((blockchain) => offsetOf(blockchain, of_base) ?? []);
+    if (offsets.length === 0) return null;
+    return offsets.reduce((best, one) => (Math.abs(one) < Math.abs(best) ? one : best));
+  }
+
+  function trouble(): ClockTrouble | null {
+    const now = base();
+    const measured = offset(now);
+    const seconds = Math.round(measured ?? now - believed_base);
+    if (Math.abs(seconds) <= TOLERANCE_SECONDS) {
+      // The time that is right is another: the machine slept, and its timer with it, or it was wrong until now.
+      if (Math.abs(now - believed_base) > TOLERANCE_SECONDS) running_since = monotonic();
+      believed_base = now;
+      return null;
+    }
+    return { offset_seconds: seconds, message: describe(seconds, measured === null) };
+  }
+
+  /** Of the clock that is lived by. */
+  const steadyBase = () => (trouble() === null ? base() : believed_base);
+
+  return {
+    clock: {
+      monotonic_ms: () => clock.monotonic_ms(),
+      ms: () => (trouble() === null ? clock.ms() : Math.round((monotonic() + believed_base) * 1000)),
+    },
+    observe(blockchain, tip_time) {
+      const slot = Math.floor(monotonic() / SLOT_SECONDS);
+      const behind = monotonic() - tip_time;
+      const was_right = samples.has(blockchain) || Math.abs(steadyBase() + behind) <= UNTOLD_SECONDS;
+      newest.set(blockchain, behind);
+      const known = samples.get(blockchain) ?? [];
+      const of_slot = known.find((one) => one.slot === slot);
+      if (of_slot && of_slot.behind <= behind) return was_right;
+      const oldest = slot - REMEMBERED_SECONDS / SLOT_SECONDS;
+      const kept = known.filter((one) => one.slot !== slot && one.slot >= oldest);
+      samples.set(blockchain, [...kept, { slot, behind }]);
+      return was_right;
+    },
+    offset: () => offset(base()),
+    local(blockchain, chain_time) {
+      const of_base = steadyBase();
+      const own = offsetOf(blockchain, of_base);
+      if (own === null) return { earliest_at: Math.floor(chain_time), latest_at: Math.ceil(chain_time) };
+      const lag = of_base + (newest.get(blockchain) ?? -of_base);
+      const most = (offset(of_base) ?? 0) + TOLERANCE_SECONDS;
+      return {
+        // No tip is ahead of a clock that is right: until one is, ours counts as right, to the second.
+        earliest_at: Math.floor(own < 0 ? chain_time + own - TIP_AGE_SECONDS : chain_time),
+        latest_at: Math.ceil(chain_time + Math.max(0, Math.min(Math.max(own, lag), most))),
+      };
+    },
+    trouble,
+    hasRun: () => monotonic() - running_since >= START_SECONDS,
+    report(log) {
+      if (monotonic() - reported_at >= START_SECONDS) running_since = monotonic();
+      reported_at = monotonic();
+      const found = trouble();
+      if (found && !reported) log.error({ alert: 'clock', ...found }, found.message);
+      if (!found && reported) log.warn('the clock agrees with the chains again');
+      reported = found !== null;
+    },
+  };
+}
+
+function describe(seconds: number, is_unmeasured: boolean): string {
+  const by = Math.abs(seconds);
+  const what = is_unmeasured
+    ? `this machine's clock was set ${by} seconds ${seconds > 0 ? 'forward' : 'back'}, and no chain could be asked for the time since`
+    : `this machine's clock is ${by} seconds ${seconds > 0 ? 'ahead of' : 'behind'} the chains that are read, or their providers are ${seconds > 0 ? 'behind' : 'wrong'}`;
+  const mend = is_unmeasured
+    ? 'Set the clock by NTP; restart gatewayd once it is right'
+    : 'Set the clock by NTP';
+  return `${what}; nothing ends until they agree. ${mend}`;
+}

@@ -1,0 +1,68 @@
+// The data directory and the secret within it: made at the first start, readable by this user only.
+
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Db } from '../../data/db/open.ts';
+import { keepMeta } from '../../data/meta.ts';
+import { type Config, ConfigError } from '../settings/config.ts';
+import { createSecrets, MIN_SECRET_LENGTH, type Secrets } from './secrets.ts';
+
+const SECRET_FILE = 'secret';
+const SECRET_BYTES = 32;
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+/** Makes the data directory where it is missing. */
+export function prepareDataDir({ data_dir }: Pick<Config, 'data_dir'>): void {
+  // For the files that SQLite makes beside its database, too.
+  process.umask(0o077);
+  try {
+    const made = mkdirSync(data_dir, { recursive: true, mode: DIRECTORY_MODE });
+    if (made !== undefined) chmodSync(data_dir, DIRECTORY_MODE);
+  } catch (error) {
+    throw new ConfigError(`the data directory ${data_dir} cannot be made: ${(error as Error).message}`);
+  }
+}
+
+/** From the configured secret, or from the one kept in the data directory, which is made where it is missing. */
+export function openSecrets({ data_dir, secret }: Pick<Config, 'data_dir' | 'secret'>): Secrets {
+  if (secret !== undefined) return createSecrets(secret);
+  const file = join(data_dir, SECRET_FILE);
+  try {
+    if (!existsSync(file))
+      writeFileSync(file, `${randomBytes(SECRET_BYTES).toString('hex')}\n`, {
+        mode: FILE_MODE,
+        flag: 'wx',
+        flush: true,
+      });
+    const kept = readFileSync(file, 'utf8').trim();
+    if (kept.length < MIN_SECRET_LENGTH) throw new Error('it is empty or too short');
+    return createSecrets(kept);
+  } catch (error) {
+    throw new ConfigError(`the secret in ${file} cannot be used: ${(error as Error).message}`);
+  }
+}
+
+/** The same where there is one; null where none was made yet. */
+export function findSecrets(config: Pick<Config, 'data_dir' | 'secret'>): Secrets | null {
+  const known = config.secret !== undefined || existsSync(join(config.data_dir, SECRET_FILE));
+  return known ? openSecrets(config) : null;
+}
+
+/** Throws ConfigError where the database belongs to another secret. */
+export async function proveSecret(db: Db, secrets: Secrets, data_dir: string): Promise<void> {
+  if ((await keepMeta(db.query, 'secret_check', secrets.check)) !== secrets.check)
+    throw new ConfigError(
+      `the secret is not the one this database was made with; set the right one in secret or ${join(data_dir, SECRET_FILE)}`,
+    );
+}
+
+/** Throws ConfigError where the database was made on the other network: its addresses and invoices belong there. */
+export async function proveNetwork(db: Db, { network }: Pick<Config, 'network'>): Promise<void> {
+  const made = await keepMeta(db.query, 'network', network);
+  if (made !== network)
+    throw new ConfigError(
+      `the database was made with network ${made}, but ${network} is configured; use another data_dir or database_url for ${network}`,
+    );
+}

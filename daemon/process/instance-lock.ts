@@ -1,0 +1,28 @@
+// One daemon per SQLite file: a lock that the operating system releases with the process, however it ends.
+import { chmodSync } from 'node:fs';
+import SQLite from 'better-sqlite3';
+import { ConfigError } from '../settings/config.ts';
+
+/** Takes the lock of a database URL; PostgreSQL serves many daemons and needs none. Throws ConfigError where it is held. */
+export function lockDatabase(database_url: string): { release(): void } {
+  if (!database_url.startsWith('sqlite:')) return { release() {} };
+  const database = database_url.slice('sqlite:'.length);
+  if (database === ':memory:') return { release() {} };
+  const file = `${database}.lock`;
+  let lock: SQLite.Database | undefined;
+  try {
+    lock = new SQLite(file, { timeout: 0 });
+    chmodSync(file, 0o600);
+    // Nothing is ever written into it: the open transaction is the lock.
+    lock.exec('begin exclusive');
+  } catch (error) {
+    lock?.close();
+    if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY'))
+      throw new ConfigError(
+        `another gatewayd is running on ${database_url}; stop it first, or give this one its own --data-dir`,
+      );
+    throw new ConfigError(`the lock file ${file} cannot be used: ${(error as Error).message}`);
+  }
+  const held = lock;
+  return { release: () => void held.close() };
+}

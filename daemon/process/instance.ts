@@ -1,0 +1,63 @@
+// This run of the daemon, as the others see it: a name, and a sign of life where several share one database.
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { dropLeases, forgetLeases, holdLease } from '../../data/cursors.ts';
+import type { Db } from '../../data/db/open.ts';
+import { INSTANCE_LEASE } from '../../data/idempotency.ts';
+import type { Clock } from '../context.ts';
+
+/** How often it is said, and how long it counts: so soon after its death what a daemon had begun is free. */
+const HEARTBEAT_MS = 3_000;
+const LEASE_MS = 9_000;
+/** Leases of daemons that are long gone are forgotten. */
+const FORGOTTEN_AFTER_MS = 24 * 3600 * 1000;
+
+export interface Instance {
+  id: string;
+  /** Makes sure that the others take it for alive, before it begins what they could take over. */
+  alive(): Promise<void>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createInstance({ db, clock, log }: { db: Db; clock: Clock; log: Logger }): Instance {
+  const id = randomUUID();
+  // A SQLite file has one daemon: whoever else is named in it is gone.
+  const is_alone = db.dialect === 'sqlite';
+  let said_at = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  let beating: Promise<unknown> = Promise.resolve();
+
+  const beat = async () => {
+    const now = clock.ms();
+    await holdLease(db.query, `${INSTANCE_LEASE}${id}`, id, now, LEASE_MS);
+    said_at = now;
+  };
+
+  return {
+    id,
+    async alive() {
+      const since = clock.ms() - said_at;
+      if (is_alone || (since >= 0 && since < HEARTBEAT_MS)) return;
+      await beat();
+    },
+    start() {
+      if (is_alone) return;
+      const again = () => {
+        beating = beat().catch((error: unknown) =>
+          log.warn({ err: error }, 'the sign of life could not be written; trying again'),
+        );
+      };
+      again();
+      beating = beating
+        .then(() => forgetLeases(db.query, clock.ms() - FORGOTTEN_AFTER_MS))
+        .catch(() => undefined);
+      timer = setInterval(again, HEARTBEAT_MS);
+    },
+    async stop() {
+      clearInterval(timer);
+      await beating;
+      if (!is_alone) await dropLeases(db.query, id);
+    },
+  };
+}

@@ -1,0 +1,49 @@
+// What the daemon takes from the machine beside its clock: waiting, chance and the network, in one object that can be replaced.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Turns } from '../../data/db/open.ts';
+import type { HttpLimits, Transport } from '../observer/providers/http.ts';
+import type { OutClient } from '../webhooks/egress.ts';
+
+export interface Runtime extends Turns {
+  /** Milliseconds of a timer that only goes forward: waiting is measured by it, whatever happens to the clock. */
+  elapsed_ms(): number;
+  /** Resolves after so long, and at once where the signal aborts; never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `work` once after so long. Returns how to call it off. */
+  after(ms: number, work: () => void): () => void;
+  /** 0 to 1, for jitter. */
+  random(): number;
+  /** Bytes that cannot be guessed. */
+  randomBytes(length: number): Uint8Array;
+  uuid(): string;
+  /** Stands in for the network; absent: the real one. */
+  network?: {
+    toProvider(limits: HttpLimits): Transport;
+    /** `origin`: scheme, host and port of a receiver of webhooks. */
+    toReceiver(origin: string): OutClient;
+  };
+}
+
+export const systemRuntime: Runtime = {
+  turn: () => turn(),
+  elapsed_ms: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      signal?.addEventListener('abort', done, { once: true });
+      if (signal?.aborted) done();
+    }),
+  after(ms, work) {
+    const timer = setTimeout(work, ms);
+    return () => clearTimeout(timer);
+  },
+  random: Math.random,
+  randomBytes: (length) => randomBytes(length),
+  uuid: () => randomUUID(),
+};

@@ -1,0 +1,124 @@
+// The socket: listens where it is told or not at all, bounds what a connection may do, and drains at the end.
+import type { RequestListener, Server } from 'node:http';
+import { createServer } from 'node:net';
+import { toNodeHandler } from 'h3/node';
+import { type Listener, listen } from 'listhen';
+import type { Http } from '../http/mount.ts';
+import { ConfigError, localUrl } from '../settings/config.ts';
+
+/** A connection must have sent its headers by then … */
+const HEADERS_TIMEOUT_MS = 10_000;
+/** … and its whole request by then. Node looks every 30 s for those that have not, so some last as much longer. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+const MAX_CONNECTIONS = 20_000;
+const MAX_REQUESTS_PER_SOCKET = 10_000;
+const MAX_HEADERS = 100;
+/** What is in flight when the daemon is told to stop may take so long. */
+export const DRAIN_MS = 10_000;
+
+export interface Serving {
+  /** How this machine reaches it: `http://127.0.0.1:4020`. */
+  url: string;
+  port: number;
+  /** Answers from now on; requests that came before have waited for it. */
+  open(http: Http): void;
+  /** Accepts no more, ends streams, waits for what is in flight, then closes what is left. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Listens on exactly this host and port (0: a free one). Throws ConfigError where that cannot be. Comes before
+ * the database is touched, so that a busy port leaves no trace.
+ */
+export async function serve({ host, port }: { host: string; port: number }): Promise<Serving> {
+  let open: (http: Http) => void = () => {};
+  const opened = new Promise<Http>((resolve) => {
+    open = resolve;
+  });
+  let handle: RequestListener | undefined;
+  const handler = opened.then((http) => {
+    handle = toNodeHandler(http.h3);
+    return handle;
+  });
+  const answer: RequestListener = (request, response) => {
+    if (handle) handle(request, response);
+    else void handler.then((made) => made(request, response));
+  };
+  const listener = await listenExactly(answer, host, port);
+  const server = listener.server as Server;
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
+  server.maxConnections = MAX_CONNECTIONS;
+  server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET;
+  server.maxHeadersCount = MAX_HEADERS;
+  let current: Http | undefined;
+  return {
+    url: localUrl(host, listener.address.port),
+    port: listener.address.port,
+    open(http) {
+      current = http;
+      open(http);
+    },
+    stop: () => drain(listener, current),
+  };
+}
+
+async function listenExactly(answer: RequestListener, host: string, port: number): Promise<Listener> {
+  let listener: Listener;
+  try {
+    listener = await listen(answer, {
+      hostname: host,
+      // Not random: a busy port is an error, and no other is looked for.
+      port: { port, random: port === 0 },
+      public: false,
+      // Both keep it from printing: stdout is ours.
+      isTest: true,
+      isProd: true,
+      showURL: false,
+      qr: false,
+      autoClose: false,
+      open: false,
+      clipboard: false,
+    });
+  } catch (error) {
+    throw unusable(host, port, (await refusalOf(host, port)) ?? error);
+  }
+  if (port === 0 || listener.address.port === port) return listener;
+  // listhen answers a port of its list of unsafe ones (6000, 6667, …) with another one.
+  await listener.close();
+  throw unusable(host, port, new Error('browsers refuse it; choose another with --port'));
+}
+
+/** What the system says to listening there: listhen only says that no port was found. Undefined where it listens. */
+function refusalOf(host: string, port: number): Promise<Error | undefined> {
+  const probe = createServer();
+  return new Promise((resolve) => {
+    probe.once('error', resolve);
+    probe.listen({ host, port }, () => probe.close(() => resolve(undefined)));
+  });
+}
+
+/** Why there is no listening on that address, in words for the operator. */
+export function unusable(host: string, port: number, error: unknown): ConfigError {
+  const { code, name, message } = error as NodeJS.ErrnoException;
+  const reasons: Record<string, string> = {
+    EADDRINUSE: 'another process listens there; choose another with --port',
+    EACCES: 'this user may not use it; choose one above 1023 with --port',
+    EADDRNOTAVAIL: 'this machine has no such address; check host',
+    ENOTFOUND: 'this machine has no such address; check host',
+  };
+  const reason = reasons[name === 'GetPortError' ? 'EADDRINUSE' : (code ?? '')] ?? message;
+  return new ConfigError(`port ${port} on ${host} cannot be used: ${reason}`);
+}
+
+async function drain(listener: Listener, http: Http | undefined): Promise<void> {
+  const server = listener.server as Server;
+  if (http) http.stop();
+  else server.closeAllConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  // Closes each connection as soon as it has nothing to answer, those that never asked anything included.
+  await listener.close();
+  clearTimeout(timer);
+}

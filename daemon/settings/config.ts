@@ -1,0 +1,157 @@
+// Reads the settings: flags, environment, file and defaults become one checked configuration.
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { z } from 'zod';
+import { AddressError, type Network } from '../../src/chains/family.ts';
+import { findBlockchain } from '../../src/chains/gateways.ts';
+import { mergeLayers, nearest, type Origin, readLayer } from './layers.ts';
+import { type Settings, settings, settingsSchema } from './schema.ts';
+
+/** A configuration or environment that the daemon cannot run with; exit code 78. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+export const CONFIG_FILE = 'gatewayd.config.json';
+/** Real money waits at least this long for its buyer. */
+const MAINNET_MIN_TTL_SECONDS = 60;
+
+/** The settings in force: defaults that depend on others are filled in. */
+export type Config = Omit<
+  Settings,
+  'demo' | 'public_url' | 'data_dir' | 'database_url' | 'webhook_allow_private'
+> & {
+  demo: boolean;
+  public_url: string;
+  data_dir: string;
+  database_url: string;
+  webhook_allow_private: boolean;
+};
+
+export interface Effective {
+  config: Config;
+  /** Where the value of each setting comes from, by its dotted path; absent means default. */
+  origins: ReadonlyMap<string, Origin>;
+}
+
+export interface Sources {
+  /** Values of flags by dotted path, as typed. */
+  flags?: Readonly<Record<string, string | boolean>>;
+  env?: Readonly<Record<string, string | undefined>>;
+  /** `--config FILE`; without it, `gatewayd.config.json` of `cwd` where there is one. */
+  file?: string | undefined;
+  cwd?: string;
+}
+
+/** Reads and checks all settings; every error at once, as one ConfigError. */
+export function loadConfig({
+  flags = {},
+  env = process.env,
+  file,
+  cwd = process.cwd(),
+}: Sources = {}): Effective {
+  const errors: string[] = [];
+  const layers = [
+    readLayer(settings, { kind: 'file', ...readFile(file, cwd) }, errors),
+    readLayer(settings, { kind: 'env', env }, errors),
+    readLayer(settings, { kind: 'flag', flags }, errors),
+  ];
+  const { value, origins } = mergeLayers(layers);
+  const parsed = settingsSchema.safeParse(value);
+  for (const issue of parsed.error?.issues ?? []) errors.push(sentence(issue, origins));
+  const config = parsed.success ? derive(parsed.data, env) : undefined;
+  if (config) errors.push(...contradictions(config));
+  if (!config || errors.length > 0)
+    throw new ConfigError(
+      `the configuration cannot be used:\n${errors.map((line) => `  - ${line}`).join('\n')}`,
+    );
+  return { config, origins };
+}
+
+function readFile(file: string | undefined, cwd: string): { name: string; text: string | undefined } {
+  const name = resolve(cwd, file ?? CONFIG_FILE);
+  try {
+    return { name, text: readFileSync(name, 'utf8') };
+  } catch (error) {
+    if (file === undefined && (error as NodeJS.ErrnoException).code === 'ENOENT')
+      return { name, text: undefined };
+    throw new ConfigError(`the configuration file ${name} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+function sentence(issue: z.core.$ZodIssue, origins: ReadonlyMap<string, Origin>): string {
+  const path = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const known = settings.map((leaf) => leaf.name).filter((name) => name.startsWith(path));
+    return issue.keys
+      .map((key) => {
+        const name = path ? `${path}.${key}` : key;
+        return `unknown setting ${name}: did you mean ${nearest(name, known)}?`;
+      })
+      .join('; ');
+  }
+  // A fault of one member of a list is where the list is from.
+  const origin = origins.get(path) ?? origins.get(issue.path.slice(0, -1).join('.'));
+  return `${path}${origin ? ` (${origin.label})` : ''}: ${issue.message}`;
+}
+
+function derive(read: Settings, env: Readonly<Record<string, string | undefined>>): Config {
+  const demo = read.demo ?? read.network === 'testnet';
+  const state = env.XDG_STATE_HOME?.startsWith('/') ? env.XDG_STATE_HOME : join(homedir(), '.local', 'state');
+  const data_dir = resolve(read.data_dir ?? join(state, 'gatewayd'));
+  return {
+    ...read,
+    demo,
+    data_dir,
+    public_url: (read.public_url ?? localUrl(read.host, read.port)).replace(/\/+$/, ''),
+    database_url: read.database_url ?? `sqlite:${join(data_dir, 'gatewayd.db')}`,
+    webhook_allow_private: read.webhook_allow_private ?? demo,
+  };
+}
+
+/** How this machine reaches itself on that host and port. */
+export function localUrl(host: string, port: number): string {
+  const own = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${own.includes(':') ? `[${own}]` : own}:${port}`;
+}
+
+/** What each value alone does not show to be wrong. */
+function contradictions(config: Config): string[] {
+  const errors: string[] = [];
+  const { network, rates, admin } = config;
+  if (network === 'mainnet' && config.demo)
+    errors.push('demo: simulated payments are refused with network mainnet');
+  if (admin.password && !admin.email) errors.push('admin.password: needs admin.email');
+  const { username, search, hash } = new URL(config.public_url);
+  if (username || search || hash)
+    errors.push('public_url: must be scheme, host and path only, for paths are put behind it');
+  if (Number(config.service_fee_percent) > 100) errors.push('service_fee_percent: must be at most 100');
+  if (rates.source === 'fixed' && !Object.values(rates.usd).some((usd) => usd !== undefined))
+    errors.push('rates.usd: rates.source fixed needs at least one figure');
+  for (const [ticker, usd] of Object.entries(rates.usd))
+    if (usd !== undefined && !/[1-9]/.test(usd)) errors.push(`rates.usd.${ticker}: must be greater than 0`);
+  for (const [id, address] of Object.entries(config.wallets)) {
+    const fault = address === undefined ? null : addressFault(id, address, network);
+    if (fault) errors.push(`wallets.${id}: ${fault}`);
+  }
+  for (const [id, { payment_ttl_seconds: ttl }] of Object.entries(config.gateways))
+    if (network === 'mainnet' && ttl !== undefined && ttl < MAINNET_MIN_TTL_SECONDS)
+      errors.push(
+        `gateways.${id}.payment_ttl_seconds: must be at least ${MAINNET_MIN_TTL_SECONDS} on mainnet`,
+      );
+  for (const [id, chain] of Object.entries(config.blockchains))
+    if (chain.provider === 'core' && chain.url === undefined && chain.urls === undefined)
+      errors.push(`blockchains.${id}.url: provider core needs the URL of its node`);
+  return errors;
+}
+
+function addressFault(id: string, address: string, network: Network): string | null {
+  try {
+    findBlockchain(id)?.family.normalizeAddress(address, network);
+    return null;
+  } catch (error) {
+    if (error instanceof AddressError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,213 @@
+// The schema of the settings: their names, types, bounds, defaults and help, each said once.
+import { z } from 'zod';
+import { blockchains, findBlockchain, gatewayIds, tickers } from '../../src/chains/gateways.ts';
+import { MAX_CONFIRMATIONS, readSteps } from '../../src/confirmations.ts';
+import { PLATFORM_KEY_PATTERN } from '../../src/keys.ts';
+import { MIN_SECRET_LENGTH } from '../process/secrets.ts';
+import { type Leaf, leavesOf } from './layers.ts';
+
+const MAX_REQUESTS_PER_SECOND = 1_000;
+/** Providers of one blockchain. */
+const MAX_URLS = 10;
+const MAX_PORT = 65_535;
+const MAX_TTL_SECONDS = 7 * 24 * 3600;
+const MAX_POLL_SECONDS = 3600;
+const TESTNET_MIN_TTL_SECONDS = 5;
+
+const text = (help: string) => z.string().min(1).describe(help);
+const secret = (help: string) => text(help).meta({ secret: true });
+const decimalText = (help: string) =>
+  z
+    .union([z.string(), z.number()])
+    .transform(String)
+    .pipe(z.string().regex(/^\d{1,9}(\.\d{1,18})?$/, 'must be a plain decimal number'))
+    .describe(help);
+const url = (protocols: RegExp, help: string) =>
+  z.url({ protocol: protocols, error: 'must be a URL' }).describe(help);
+const whole = (min: number, max: number, help: string) => z.int().min(min).max(max).describe(help);
+const perMinute = (calls: number, help: string) =>
+  whole(0, 1_000_000, `${help}, per minute; 0 turns it off`).default(calls);
+
+/** Confirmations by value: a list in the file, the same as JSON text elsewhere. */
+const confirmations = (help: string) =>
+  z
+    .unknown()
+    .transform((value, context) => {
+      const steps = readSteps(typeof value === 'string' ? parsed(value) : value);
+      if (typeof steps !== 'string') return steps;
+      context.issues.push({ code: 'custom', message: steps, input: value });
+      return z.NEVER;
+    })
+    .describe(help);
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined; // Not a list, which is what the message says.
+  }
+}
+
+/** One member for each name. */
+const each = <T extends z.ZodType>(names: readonly string[], make: (name: string) => T) =>
+  z.strictObject(Object.fromEntries(names.map((name) => [name, make(name)]))).prefault({});
+
+const chainIds = blockchains.map((chain) => chain.id);
+const requestsPerSecond = (id: string) => findBlockchain(id)?.requests_per_second;
+
+export const settingsSchema = z.strictObject({
+  network: z.enum(['testnet', 'mainnet']).default('testnet').describe('mainnet moves real money'),
+  demo: z
+    .boolean()
+    .optional()
+    .describe('allow simulated payments; default: on with testnet, never with mainnet'),
+  host: z
+    .string()
+    .regex(/^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/, 'must be an address or a host name')
+    .default('127.0.0.1')
+    .describe('address to listen on'),
+  port: whole(0, MAX_PORT, 'port to listen on; 0 takes a free one').default(4020),
+  public_url: url(/^https?$/, 'how buyers reach this daemon; default: from host and port').optional(),
+  data_dir: text('where state is kept; default: $XDG_STATE_HOME/gatewayd').optional(),
+  database_url: z
+    .string()
+    .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'must be sqlite:FILE or postgres://…')
+    .meta({ secret_url: true })
+    .describe('sqlite:FILE or postgres://…; default: a file in data_dir')
+    .optional(),
+  secret: z
+    .string()
+    .min(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`)
+    .meta({ secret: true })
+    .describe('encrypts stored keys and signs tokens; default: made once, in data_dir/secret')
+    .optional(),
+  admin: z
+    .strictObject({
+      email: z.email('must be a mail address').optional().describe('first superuser'),
+      password: z
+        .string()
+        .min(8, 'must have at least 8 characters')
+        .max(128)
+        .meta({ secret: true })
+        .optional()
+        .describe('its password; default: made at the first start and shown once'),
+    })
+    .prefault({}),
+  platform_key: z
+    .string()
+    .regex(PLATFORM_KEY_PATTERN, 'must be gw_ and at least 24 further characters')
+    .meta({ secret: true })
+    .optional()
+    .describe("key of the operator's own invoices, paid to the wallets below"),
+  wallets: each(chainIds, (id) =>
+    text(`receive address on ${id} for platform invoices and refills`).optional(),
+  ),
+  service_fee_percent: decimalText("surcharge on the buyer's total").default('0'),
+  quorum_above_usd: decimalText(
+    'above this, two providers of a blockchain must have a payment, where two are configured',
+  ).default('1000'),
+  rates: z
+    .strictObject({
+      source: z
+        .enum(['live', 'fixed'])
+        .default('live')
+        .describe('live: median of public sources that agree; fixed: the figures below'),
+      usd: each(tickers, (ticker) =>
+        decimalText(`USD for one ${ticker}, with rates.source fixed`).optional(),
+      ),
+    })
+    .prefault({}),
+  smtp_url: url(/^smtps?$/, 'mail server; without it mails are files in data_dir/outbox')
+    .meta({ secret_url: true })
+    .optional(),
+  mail_from: text('sender of mails').optional(),
+  google: z
+    .strictObject({
+      client_id: text('turns on sign-in with Google').optional(),
+      jwks_url: url(/^https?$/, 'keys of Google').default('https://www.googleapis.com/oauth2/v3/certs'),
+    })
+    .prefault({}),
+  telegram: z.strictObject({ bot_token: secret('turns on sign-in with Telegram').optional() }).prefault({}),
+  webhook_allow_private: z
+    .boolean()
+    .optional()
+    .describe('send webhooks to private addresses too; default: as demo'),
+  blockchains: each(chainIds, (id) =>
+    z
+      .strictObject({
+        provider: z
+          .enum(['toncenter', 'solana', 'esplora', 'core'])
+          .optional()
+          .describe(`kind of the ${id} provider`),
+        url: url(/^https?$/, `${id} provider; default: public ones`)
+          .meta({ secret_url: true })
+          .optional(),
+        urls: z
+          .array(url(/^https?$/, 'one of them'))
+          .min(1)
+          .max(MAX_URLS)
+          .meta({ secret_url: true })
+          .describe(
+            `${id} providers in the order of preference, after url; the next takes over from one that fails`,
+          )
+          .optional(),
+        api_key: secret(`key of the ${id} provider; goes to the host of the first URL only`).optional(),
+        requests_per_second: z
+          .number()
+          .positive()
+          .max(MAX_REQUESTS_PER_SECOND)
+          .optional()
+          .describe(
+            `how often the ${id} provider is asked at most; default: ${requestsPerSecond(id)} for the public one, ` +
+              '50 for your own, less after it refuses (429)',
+          ),
+        confirmations: confirmations(
+          `confirmations by the value of an invoice on ${id}, in place of the usual number: [{ "below_usd": 1000, "blocks": 1 }, { "blocks": 3 }]`,
+        ).optional(),
+      })
+      .prefault({}),
+  ),
+  gateways: each(gatewayIds, (id) =>
+    z
+      .strictObject({
+        enabled: z.boolean().optional().describe(`offer ${id}`),
+        token_contract: text(`contract, mint or master of ${id}`).optional(),
+        min_confirmations: whole(
+          1,
+          MAX_CONFIRMATIONS,
+          `confirmations ${id} waits for; the least where blockchains.*.confirmations has steps`,
+        ).optional(),
+        poll_interval_seconds: whole(1, MAX_POLL_SECONDS, `pause between looks at ${id}`).optional(),
+        payment_ttl_seconds: whole(
+          TESTNET_MIN_TTL_SECONDS,
+          MAX_TTL_SECONDS,
+          `how long a ${id} invoice waits`,
+        ).optional(),
+        unique_amount: z.boolean().optional().describe(`match ${id} by amount as well as by memo`),
+      })
+      .prefault({}),
+  ),
+  log_level: z
+    .enum(['silent', 'error', 'warn', 'info', 'debug'])
+    .default('info')
+    .describe('how much is logged to stderr'),
+  trust_proxy: z
+    .boolean()
+    .default(false)
+    .describe("take callers' addresses from the last entry of X-Forwarded-For"),
+  limits: z
+    .strictObject({
+      login_per_address: perMinute(10, 'sign-ins of one address'),
+      login_per_identity: perMinute(5, 'sign-ins of one identity'),
+      recovery_per_address: perMinute(10, 'password recoveries of one address'),
+      recovery_per_identity: perMinute(5, 'password recoveries of one identity'),
+      signup_per_address: perMinute(10, 'sign-ups of one address'),
+      checkout_per_address: perMinute(30, 'public checkouts of one address'),
+    })
+    .prefault({}),
+});
+
+export type Settings = z.output<typeof settingsSchema>;
+
+/** Every single setting, in the order of the schema. */
+export const settings: readonly Leaf[] = leavesOf(settingsSchema);

@@ -1,0 +1,228 @@
+// Outgoing HTTP to addresses that others choose: connects only to public addresses, follows nothing, waits 15 s.
+import { lookup as lookupHost, Resolver } from 'node:dns/promises';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { buildConnector, Client } from 'undici';
+import { Refusal } from '../../src/errors.ts';
+import { type Runtime, systemRuntime } from '../process/runtime.ts';
+
+/** Name resolution, connecting, TLS, sending and reading together. */
+export const TOTAL_TIMEOUT_MS = 15_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** How long one of several addresses may take before the next is tried as well. */
+const ADDRESS_ATTEMPT_MS = 1_000;
+const DNS_TIMEOUT_MS = 2_000;
+const DNS_TRIES = 2;
+const MAX_ADDRESSES = 16;
+const MAX_URL_LENGTH = 2048;
+/** The answer is read so that the receiver may finish it, never kept. */
+const MAX_BODY_BYTES = 64 * 1024;
+const MAX_HEADER_BYTES = 16 * 1024;
+/** Below it only 80 and 443: mail, shells and databases of others are nobody's webhook. */
+const FIRST_UNPRIVILEGED_PORT = 1024;
+
+/** Translated IPv4 (RFC 6052): what a resolver of an IPv6-only network answers. Public when its last 32 bits are. */
+const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
+/** The only IPv6 space that is given out (RFC 4291); all else is special or unassigned. */
+const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3');
+const LOCAL_NAMES = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home\.arpa)$/;
+
+/** Whether packets to this address (text, IPv4 or IPv6) leave for the public internet. */
+export function isPublicAddress(text: string): boolean {
+  if (isIP(text) === 0) return false;
+  const address = ipaddr.process(text);
+  if (address instanceof ipaddr.IPv4) return address.range() === 'unicast';
+  if (address.match(NAT64)) return isPublicAddress(address.toByteArray().slice(12).join('.'));
+  return address.match(GLOBAL_UNICAST) && address.range() === 'unicast';
+}
+
+/**
+ * Whether a URL may be sent to, as far as its text tells; names are checked when connecting. Returns it parsed.
+ * Throws Refusal `url_not_allowed`, the detail says why.
+ */
+export function checkWebhookUrl(text: string, options: { allow_private: boolean }): URL {
+  const refuse = (why: string) =>
+    new Refusal('url_not_allowed', { detail: `This URL is not allowed: ${why}` });
+  if (text.length > MAX_URL_LENGTH) throw refuse(`it is longer than ${MAX_URL_LENGTH} characters`);
+  if (!URL.canParse(text)) throw refuse('it is not a complete URL');
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refuse('only http and https are allowed');
+  if (url.username !== '' || url.password !== '') throw refuse('it holds a user name or a password');
+  if (options.allow_private) return url;
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+  if (port < FIRST_UNPRIVILEGED_PORT && port !== 80 && port !== 443)
+    throw refuse(`ports are 80, 443 and ${FIRST_UNPRIVILEGED_PORT} up`);
+  // URL has already turned 127.1, 0x7f.1, 2130706433 and full-width digits into plain dotted form.
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const is_public = isIP(host) === 0 ? host.includes('.') && !LOCAL_NAMES.test(host) : isPublicAddress(host);
+  if (!is_public) throw refuse('its host is not public');
+  return url;
+}
+
+export interface HttpOutOptions {
+  allow_private: boolean;
+  /** For tests. */
+  timeout_ms?: number;
+  /** Whom to ask for names instead of the system's servers; `address:port`. For tests. */
+  dns_servers?: string[];
+  runtime?: Runtime;
+}
+
+/** A connection for one request. */
+export interface OutClient {
+  request(options: {
+    method: 'POST';
+    path: string;
+    headers: Record<string, string>;
+    body: string;
+  }): Promise<{ statusCode: number; body: AsyncIterable<Uint8Array> }>;
+  /** Ends the request at any stage. */
+  destroy(): Promise<void>;
+}
+
+/** `failed`: no answer, and why in words that hold no address and no URL. `interrupted`: by the caller's signal. */
+export type HttpOutcome =
+  | { kind: 'answered'; http_status: number }
+  | { kind: 'failed'; error: string }
+  | { kind: 'interrupted' };
+
+export interface HttpPost {
+  headers: Record<string, string>;
+  body: string;
+  signal: AbortSignal;
+}
+
+export interface HttpOut {
+  /** Sends once and never again. Throws nothing that the network can cause. */
+  post(url: string, request: HttpPost): Promise<HttpOutcome>;
+}
+
+export function openHttpOut(options: HttpOutOptions): HttpOut {
+  const { allow_private, timeout_ms = TOTAL_TIMEOUT_MS, runtime = systemRuntime } = options;
+  const connect = guardedConnector(allow_private, resolverFor(options));
+  // A connection of its own: a kept one may be closed under the request, and there is no second attempt.
+  const open = (origin: string): OutClient =>
+    runtime.network?.toReceiver(origin) ??
+    new Client(origin, { connect, pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES });
+  return {
+    async post(text, { headers, body, signal }) {
+      let url: URL;
+      try {
+        url = checkWebhookUrl(text, { allow_private });
+      } catch (error) {
+        if (error instanceof Refusal) return { kind: 'failed', error: error.message };
+        throw error;
+      }
+      if (signal.aborted) return { kind: 'interrupted' };
+      const client = open(url.origin);
+      // Destroying the client ends it at any stage; undici heeds a signal only once it is connected.
+      let expired = false;
+      const expire = () => {
+        expired = true;
+        return client.destroy();
+      };
+      const interrupt = () => client.destroy();
+      const callOff = runtime.after(timeout_ms, () => void expire());
+      signal.addEventListener('abort', interrupt);
+      try {
+        const path = url.pathname + url.search;
+        const answer = await client.request({ method: 'POST', path, headers, body });
+        await readSome(answer.body);
+        return { kind: 'answered', http_status: answer.statusCode };
+      } catch (error) {
+        if (signal.aborted) return { kind: 'interrupted' };
+        if (expired) return { kind: 'failed', error: `no answer within ${timeout_ms / 1000} s` };
+        return { kind: 'failed', error: describeError(error) };
+      } finally {
+        callOff();
+        signal.removeEventListener('abort', interrupt);
+        await client.destroy();
+      }
+    },
+  };
+}
+
+/** Reads to the end, to the limit or to the deadline; by then the status has told how it went. */
+async function readSome(body: AsyncIterable<Uint8Array>): Promise<void> {
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      if (bytes >= MAX_BODY_BYTES) return;
+    }
+  } catch {
+    // A body that breaks off does not take back a status that was received.
+  }
+}
+
+/** All addresses of a name, in text form. */
+type Resolve = (hostname: string) => Promise<string[]>;
+
+class NotPublic extends Error {
+  readonly code = 'NOT_PUBLIC';
+}
+
+/** Checks a literal address here and a name's addresses in `lookup`: those checked are those connected to. */
+function guardedConnector(allow_private: boolean, resolve: Resolve): buildConnector.connector {
+  const allowed = (address: string) => allow_private || isPublicAddress(address);
+  const lookup: LookupFunction = (hostname, { all }, callback) => {
+    const answer = async () => {
+      const addresses = await resolve(hostname);
+      if (addresses.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
+      // One private address among public ones is an attempt, or a network whose answers cannot be trusted.
+      if (!addresses.every(allowed)) throw new NotPublic();
+      return addresses.slice(0, MAX_ADDRESSES).map((address) => ({ address, family: isIP(address) }));
+    };
+    answer().then(
+      (found) => (all ? callback(null, found) : callback(null, found[0]?.address ?? '', found[0]?.family)),
+      (error) => callback(error, ''),
+    );
+  };
+  const connect = buildConnector({
+    timeout: CONNECT_TIMEOUT_MS,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+    lookup,
+  } as buildConnector.BuildOptions);
+  return (target, callback) => {
+    if (isIP(target.hostname) !== 0 && !allowed(target.hostname)) callback(new NotPublic(), null);
+    else connect(target, callback);
+  };
+}
+
+/**
+ * Where private addresses are allowed the system is asked, its hosts file included. Otherwise DNS itself: the
+ * system's lookup blocks one of Node's four worker threads, which a name that never resolves could use up.
+ */
+function resolverFor({ allow_private, dns_servers }: HttpOutOptions): Resolve {
+  if (allow_private)
+    return async (hostname) => (await lookupHost(hostname, { all: true })).map(({ address }) => address);
+  const dns = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
+  if (dns_servers) dns.setServers(dns_servers);
+  return async (hostname) => {
+    const [v4, v6] = await Promise.allSettled([dns.resolve4(hostname), dns.resolve6(hostname)]);
+    if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
+    return [v4, v6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  };
+}
+
+const sentences: [code: RegExp, sentence: string][] = [
+  [/^NOT_PUBLIC$/, 'the host has an address that is not public'],
+  [/^(ENOTFOUND|ENODATA)$/, 'the host name does not exist'],
+  [/^(EAI_AGAIN|ETIMEOUT|ESERVFAIL|EREFUSED|EBADNAME|EBADRESP)$/, 'the host name cannot be resolved'],
+  [/^ECONNREFUSED$/, 'connection refused'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, 'the host cannot be reached'],
+  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, `no connection within ${CONNECT_TIMEOUT_MS / 1000} s`],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'the connection was closed before an answer came'],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, `the answer has more than ${MAX_HEADER_BYTES / 1024} kB of headers`],
+  [/^(HPE_|HTTPParserError$)/, 'the answer is not HTTP'],
+  [/(CERT|SELF_SIGNED|UNABLE_TO|ERR_TLS|ERR_SSL|EPROTO)/, 'the TLS connection cannot be trusted'],
+];
+
+/** A sentence for the merchant. Never the error's own text: it names addresses inside the network. */
+function describeError(error: unknown): string {
+  const { code: own, name } = error as { code?: string; name: string };
+  const code = own ?? name;
+  const sentence = sentences.find(([pattern]) => pattern.test(code))?.[1] ?? 'the request failed';
+  return /^[A-Z0-9_]{1,50}$/.test(code) ? `${sentence} (${code})` : sentence;
+}

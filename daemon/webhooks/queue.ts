@@ -1,0 +1,204 @@
+// Delivers webhooks from the queue: claims each attempt before sending it, so that none is ever made twice.
+import type { Logger } from 'pino';
+import type { Db } from '../../data/db/open.ts';
+import {
+  abandonDeliveries,
+  claimDeliveries,
+  insertManualDelivery,
+  type PendingDelivery,
+  pendingDeliveries,
+  resendableEvent,
+  unclaimDeliveries,
+} from '../../data/deliveries.ts';
+import { Refusal } from '../../src/errors.ts';
+import { type Clock, seconds } from '../context.ts';
+import { type Runtime, systemRuntime } from '../process/runtime.ts';
+import { type DeliveryOutcome, openAttempts, type Secret } from './attempts.ts';
+import { LIMITS, type Limits, openLanes } from './concurrency.ts';
+import { type HttpOut, openHttpOut, TOTAL_TIMEOUT_MS } from './egress.ts';
+
+/** A safety net: attempts left by a restart, or queued by a daemon that died before its `kick`. */
+const POLL_MS = 2_000;
+/** An attempt takes 15 s; whoever has not recorded it 10 s later is gone. Also allows for clocks that differ. */
+const CLAIM_LIMIT_SECONDS = TOTAL_TIMEOUT_MS / 1000 + 10;
+const MAX_ABANDONED = 500;
+/** Each round starts an attempt or is the last, so this is out of reach. */
+const MAX_ROUNDS = 10_000;
+/** Leaves 2 s of the 10 s that a daemon has to end. */
+const STOP_WAIT_MS = 8_000;
+const MAX_RESENDS = 16;
+
+export interface Webhooks {
+  /** Looks into the queue now; called after each commit that may have queued an attempt. Never throws. */
+  kick(): void;
+  /**
+   * Sends an event again, under the same webhook-id, to today's address for it, and waits for the answer.
+   * Refuses `event_not_found`, `bad_request` (no address), `rate_limited`, `shutting_down`. Whose event it is, the caller checks.
+   */
+  resend(event_id: string): Promise<DeliveryOutcome>;
+  /** Claims no more, lets what is under way finish for 8 s, records the rest as `unknown`. */
+  stop(): Promise<void>;
+}
+
+export interface WebhooksOptions {
+  db: Db;
+  log: Logger;
+  clock: Clock;
+  config: { webhook_allow_private: boolean; public_url: string };
+  /** The merchant's webhook secret as it was set; null where there is none. */
+  secretOf(merchant_id: string): Promise<string | null>;
+  /** For tests. */
+  http?: HttpOut;
+  limits?: Limits;
+  poll_ms?: number;
+  stop_wait_ms?: number;
+  runtime?: Runtime;
+}
+
+export function openWebhooks(options: WebhooksOptions): Webhooks {
+  const { db, log, clock, config, secretOf, runtime = systemRuntime } = options;
+  const http = options.http ?? openHttpOut({ allow_private: config.webhook_allow_private, runtime });
+  const instance_id = runtime.uuid();
+  const user_agent = `gatewayd (+${config.public_url})`;
+  const attempts = openAttempts({ db, log, clock, http, instance_id, user_agent, secretOf, runtime });
+  const lanes = openLanes(options.limits ?? LIMITS);
+  const claim = () => ({ instance_id, claimed_at: seconds(clock) });
+  let stopped = false;
+  /** Attempts of a claim whose answer was lost with the connection: they may be claimed, and were not begun. */
+  let doubtful: string[] = [];
+
+  /** Claims and starts what there is room for. */
+  const drain = async () => {
+    if (doubtful.length > 0) await unclaimDeliveries(db.query, doubtful, instance_id);
+    doubtful = [];
+    for (let round = 0; round < MAX_ROUNDS && !stopped && lanes.free() > 0; round++) {
+      const waiting = await pendingDeliveries(db.query, lanes.free(), lanes.busy());
+      const chosen = waiting.filter((delivery) => lanes.take(delivery));
+      if (chosen.length === 0) return;
+      let claimed = new Set<string>();
+      const secrets = new Map<string | null, Secret>();
+      try {
+        for (const { merchant_id } of chosen)
+          if (!secrets.has(merchant_id)) secrets.set(merchant_id, await attempts.secretOf(merchant_id));
+        const ids = chosen.map(({ id }) => id);
+        doubtful = ids;
+        claimed = new Set(await claimDeliveries(db.query, ids, claim()));
+        doubtful = [];
+      } finally {
+        for (const delivery of chosen) if (!claimed.has(delivery.id)) lanes.release(delivery);
+      }
+      for (const delivery of chosen)
+        if (claimed.has(delivery.id))
+          startAutomatic(delivery, secrets.get(delivery.merchant_id) ?? 'unreadable');
+    }
+  };
+
+  const startAutomatic = (delivery: PendingDelivery, secret: Secret) => {
+    attempts
+      .start(delivery, secret)
+      .catch((error) =>
+        log.error({ err: error, delivery_id: delivery.id }, 'webhook outcome cannot be recorded'),
+      )
+      .finally(() => {
+        lanes.release(delivery);
+        queue.kick();
+      });
+  };
+
+  const abandon = async (claimed_before: number) => {
+    const finished_at = seconds(clock);
+    const stale = { claimed_before, finished_at, alive: attempts.alive(), limit: MAX_ABANDONED };
+    const count = await db.transaction((tx) => abandonDeliveries(tx, stale));
+    if (count > 0) log.warn({ count }, 'webhooks were interrupted; whether they arrived is unknown');
+  };
+
+  const guarded = (task: () => Promise<void>) => async () => {
+    try {
+      await task();
+    } catch (error) {
+      log.warn({ err: error }, 'webhook queue cannot be worked; trying again');
+    }
+  };
+
+  const queue = repeater(
+    guarded(async () => {
+      await begun;
+      await drain();
+    }),
+  );
+  const sweep = repeater(guarded(() => abandon(seconds(clock) - CLAIM_LIMIT_SECONDS)));
+  // An SQLite file has one daemon: whatever is claimed at the start was claimed by one that is gone.
+  const begin = db.dialect === 'sqlite' ? guarded(() => abandon(Number.MAX_SAFE_INTEGER)) : async () => {};
+  const poll = () => {
+    sweep.kick();
+    queue.kick();
+  };
+  const begun = begin().then(() => {
+    if (!stopped) poll();
+  });
+  const pollOn = () => {
+    poll();
+    callOff = runtime.after(options.poll_ms ?? POLL_MS, pollOn);
+  };
+  let callOff = runtime.after(options.poll_ms ?? POLL_MS, pollOn);
+
+  return {
+    kick: queue.kick,
+    resend: limitResends(async (event_id) => {
+      const event = await resendableEvent(db.query, event_id);
+      if (stopped) throw new Refusal('shutting_down');
+      if (!event) throw new Refusal('event_not_found');
+      const { merchant_id, url, body } = event;
+      if (url === null) throw new Refusal('bad_request', { detail: 'No webhook address is set' });
+      const secret = await attempts.secretOf(merchant_id);
+      const row = { event_id, merchant_id, url, created_at: seconds(clock) };
+      const { id, host } = await insertManualDelivery(db.query, row, claim());
+      return attempts.start({ id, event_id, merchant_id, url, host, body }, secret);
+    }),
+    async stop() {
+      stopped = true;
+      callOff();
+      await begun;
+      await Promise.all([queue.end(), sweep.end()]);
+      await attempts.finish(options.stop_wait_ms ?? STOP_WAIT_MS);
+    },
+  };
+}
+
+/** Runs a task that never throws, one at a time; a kick during a run makes one more. */
+function repeater(task: () => Promise<void>): { kick(): void; end(): Promise<void> } {
+  let again = false;
+  let ended = false;
+  let running: Promise<void> | null = null;
+  const run = async () => {
+    while (again && !ended) {
+      again = false;
+      await task();
+    }
+    running = null;
+  };
+  return {
+    kick() {
+      again = true;
+      if (!ended) running ??= run();
+    },
+    async end() {
+      ended = true;
+      await running;
+    },
+  };
+}
+
+/** People wait for these: past the limit they are told to come back instead of being queued. */
+function limitResends<T>(resend: (event_id: string) => Promise<T>): (event_id: string) => Promise<T> {
+  let running = 0;
+  return async (event_id) => {
+    if (running >= MAX_RESENDS) throw new Refusal('rate_limited', { retry_after: TOTAL_TIMEOUT_MS / 1000 });
+    running++;
+    try {
+      return await resend(event_id);
+    } finally {
+      running--;
+    }
+  };
+}

@@ -1,0 +1,120 @@
+// SQLite has one writer: those who want to write wait in one line, share commits, and stop nobody who reads.
+import type { Kysely } from 'kysely';
+import type { Tables } from '../schema/tables.ts';
+import { isBusy } from './failures.ts';
+import type { Db, Turns, Tx } from './open.ts';
+
+/** Most transactions that share one commit. */
+const GROUP_LIMIT = 64;
+/** Turns of the event loop that a commit waits for company; a turn without a newcomer ends the wait. */
+const GATHER_TURNS = 4;
+/** How often the write lock is asked for while another process has it … */
+const LOCK_PAUSE_MS = 20;
+/** … and how often for one transaction: 5 s in all. */
+const LOCK_TRIES = 250;
+
+/** Begins and ends transactions on the one connection, past the query builder: they are most of its calls. */
+export interface Control {
+  /** Takes the write lock at once, or throws that it is busy. */
+  begin(): void;
+  /** Throws where nothing would be kept. */
+  commit(): void;
+  run(text: string): void;
+  isOpen(): boolean;
+}
+
+/** One caller's transaction in a group; it hears of its end only when the group has been committed. */
+interface Job {
+  work(tx: Tx): Promise<unknown>;
+  succeed(value: unknown): void;
+  fail(error: unknown): void;
+  /** How often the lock was asked for since it came. */
+  tries: number;
+}
+
+/**
+ * Those that come while a commit is on its way share the next one: the disk is asked once for all of them. Each has
+ * a savepoint of its own, so that a failure undoes its own work and nobody else's.
+ */
+export function createGroups(query: Kysely<Tables>, control: Control, turns: Turns): Db['transaction'] {
+  const waiting: Job[] = [];
+  let running = false;
+
+  async function run(): Promise<void> {
+    running = true;
+    while (waiting.length > 0) {
+      await gather(waiting, turns);
+      const busy = await runGroup(query, waiting, control, turns);
+      if (busy === undefined) continue;
+      for (const job of waiting.splice(0))
+        if (++job.tries < LOCK_TRIES) waiting.push(job);
+        else job.fail(busy);
+      await turns.sleep(LOCK_PAUSE_MS);
+    }
+    running = false;
+  }
+
+  return <T>(work: (tx: Tx) => Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({ work, succeed: (value) => resolve(value as T), fail: reject, tries: 0 });
+      if (!running) void run();
+    });
+}
+
+/** Lets the requests that have arrived already come to their transactions, while more keep coming. */
+async function gather(waiting: readonly Job[], turns: Turns): Promise<void> {
+  for (let turn = 0; turn < GATHER_TURNS; turn++) {
+    const before = waiting.length;
+    await turns.turn();
+    if (waiting.length === before || waiting.length >= GROUP_LIMIT) return;
+  }
+}
+
+/** Ends the first that wait, together. Returns why where another process has the lock: then they wait on. */
+async function runGroup(
+  query: Kysely<Tables>,
+  waiting: Job[],
+  control: Control,
+  turns: Turns,
+): Promise<unknown> {
+  let group: Job[] = [];
+  try {
+    const ends = await query.connection().execute(async (connection) => {
+      // A transaction that will write takes the write lock before it reads.
+      control.begin();
+      group = waiting.splice(0, GROUP_LIMIT);
+      try {
+        const ended: (() => void)[] = [];
+        for (const job of group) ended.push(await runJob(connection as Tx, job, control));
+        await turns.before?.('commit');
+        control.commit();
+        await turns.before?.('committed');
+        return ended;
+      } catch (error) {
+        if (control.isOpen()) control.run('rollback');
+        throw error;
+      }
+    });
+    for (const end of ends) end();
+  } catch (error) {
+    if (group.length === 0 && isBusy(error)) return error;
+    // Not begun at all, it is the failure of all that wait.
+    for (const job of group.length > 0 ? group : waiting.splice(0)) job.fail(error);
+  }
+  return undefined;
+}
+
+/** Throws only where the whole group is lost (SQLite itself has rolled back, as on a full disk). */
+async function runJob(tx: Tx, job: Job, control: Control): Promise<() => void> {
+  control.run('savepoint job');
+  try {
+    const value = await job.work(tx);
+    control.run('release job');
+    return () => job.succeed(value);
+  } catch (error) {
+    if (!control.isOpen()) throw error;
+    control.run('rollback to job');
+    control.run('release job');
+    return () => job.fail(error);
+  }
+}

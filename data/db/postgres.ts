@@ -1,0 +1,130 @@
+// PostgreSQL: a pool for transactions and one for everything else, so that those who wait for a lock stop nobody who reads.
+import { Kysely, type KyselyPlugin, PostgresDialect, type PostgresPool, type UnknownRow } from 'kysely';
+import pg from 'pg';
+import type { Tables } from '../schema/tables.ts';
+import { ConnectionLost, codeOf, isRetryable } from './failures.ts';
+import type { Db, Turns } from './open.ts';
+
+/** Connections of one daemon: those of transactions, and those of single statements. */
+const TRANSACTIONS = 10;
+const STATEMENTS = 5;
+export interface Limits {
+  /** A connection must be there by then, whether it is opened or given back by another. */
+  connect_ms: number;
+  /** A lock that another holds is waited for as long as the one of a SQLite file. */
+  lock_ms: number;
+  /** A server that takes a statement and does not answer is given up: the network may have swallowed it. */
+  answer_ms: number;
+  /** What a daemon that vanished has locked is free again by then. */
+  idle_transaction_ms: number;
+}
+
+export const LIMITS: Limits = {
+  connect_ms: 5_000,
+  lock_ms: 5_000,
+  answer_ms: 30_000,
+  idle_transaction_ms: 60_000,
+};
+const TRANSACTION_TRIES = 5;
+
+export const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8
+      ? (text: string) => BigInt(text)
+      : pg.types.getTypeParser(oid, format as 'text'),
+} as pg.CustomTypesConfig;
+
+/** Opens `postgres://…`; rejects where there is no answer. */
+export async function openPostgres(
+  url: string,
+  plugins: KyselyPlugin[],
+  { limits = LIMITS, turns }: { limits?: Limits; turns?: Turns } = {},
+): Promise<Db> {
+  const pool = openPool(url, STATEMENTS, limits);
+  try {
+    await pool.query('select 1');
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  const kyselyOn = (on: PostgresPool) =>
+    new Kysely<Tables>({ dialect: new PostgresDialect({ pool: on }), plugins });
+  const query = kyselyOn(guarded(pool, limits.answer_ms, turns));
+  const transactions = kyselyOn(guarded(openPool(url, TRANSACTIONS, limits), limits.answer_ms, turns));
+  return {
+    dialect: 'postgres',
+    query,
+    // On the same pool, which is closed once.
+    schema: kyselyOn({ ...guarded(pool, 0), end: async () => undefined }),
+    async transaction(work) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await transactions.transaction().setIsolationLevel('read committed').execute(work);
+        } catch (error) {
+          if (attempt >= TRANSACTION_TRIES || !isRetryable(error)) throw error;
+        }
+      }
+    },
+    first: async (question, values) =>
+      (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0],
+    async close() {
+      await Promise.all([query.destroy(), transactions.destroy()]);
+      if (!pool.ended) await pool.end();
+    },
+  };
+}
+
+function openPool(url: string, max: number, limits: Limits): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: limits.connect_ms,
+    keepAlive: true,
+    types,
+    async onConnect(client) {
+      // A connection that breaks while it is lent says so here and to its next statement; unheard, it would end the process.
+      client.on('error', () => undefined);
+      await client.query(
+        `set lock_timeout = ${limits.lock_ms}; set idle_in_transaction_session_timeout = ${limits.idle_transaction_ms}`,
+      );
+    },
+  });
+  // The same while it is idle: it is replaced at the next statement.
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+/** The pool as the query builder sees it: a connection that broke or fell silent does not come back into it. */
+function guarded(pool: pg.Pool, query_timeout: number, turns?: Turns): PostgresPool {
+  return {
+    async connect() {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw lost(error) ?? error;
+      });
+      let broken: ConnectionLost | undefined;
+      const query = async (text: string, values: readonly unknown[]) => {
+        // Its end cannot be told to the server either.
+        if (broken) throw broken;
+        await turns?.before?.(text);
+        const asked = { text, values: [...values], query_timeout } as pg.QueryConfig;
+        const result = await client.query(asked).catch((error: unknown) => {
+          broken = lost(error);
+          throw broken ?? error;
+        });
+        // The server's way to say that an earlier statement had failed: then nothing is kept, whoever was told of it.
+        if (text === 'commit' && result.command !== 'COMMIT')
+          throw new Error('a transaction in which a statement had failed was not committed');
+        return result;
+      };
+      return { query: query as never, release: () => client.release(broken) };
+    },
+    end: () => pool.end(),
+  };
+}
+
+/** What the server itself did not say is said of the connection; a value that cannot be sent is a bug of ours. */
+function lost(error: unknown): ConnectionLost | undefined {
+  if (error instanceof pg.DatabaseError || error instanceof TypeError || error instanceof RangeError)
+    return undefined;
+  return new ConnectionLost((error as Error).message || codeOf(error), { cause: error });
+}

@@ -1,0 +1,119 @@
+// One consistent state of a database, read and never written, also while a daemon runs on it.
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import SQLite from 'better-sqlite3';
+import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
+import pg from 'pg';
+import type { Tables } from '../schema/tables.ts';
+import type { BrokenRow } from '../verify/law.ts';
+import { registerExact } from './exact.ts';
+import { codeOf } from './failures.ts';
+import { DatabaseError, type Dialect, IntegerPlugin } from './open.ts';
+import { types } from './postgres.ts';
+
+/** A writer of another version may hold a file for a moment. */
+const BUSY_TIMEOUT_MS = 5_000;
+/** For sorts and joins of whole tables. */
+const WORK_MEMORY = '128MB';
+/** Of a file: pages kept, in KiB, and how much of it is mapped into memory; more than SQLite maps is cut to that. */
+const CACHE_KIB = 256 * 1024;
+const MAPPED_BYTES = 2 ** 33;
+
+export interface Snapshot {
+  dialect: Dialect;
+  query: Kysely<Tables>;
+  /** Of a file: what its pages, indexes and references have wrong; found by a thread of its own, for it takes as long as all else. */
+  damages?(): Promise<BrokenRow[]>;
+  close(): Promise<void>;
+}
+
+/** Opens `sqlite:/path/file.db` or `postgres://…` as it is at this moment. Throws DatabaseError where it cannot be read. */
+export async function openSnapshot(url: string): Promise<Snapshot> {
+  const is_sqlite = url.startsWith('sqlite:');
+  try {
+    return is_sqlite ? await openFile(url.slice('sqlite:'.length)) : await openServer(url);
+  } catch (error) {
+    throw new DatabaseError(
+      `the database cannot be read (${(error as Error).message || codeOf(error)}); check database_url`,
+    );
+  }
+}
+
+async function openFile(file: string): Promise<Snapshot> {
+  const database = new SQLite(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    database.defaultSafeIntegers(true);
+    database.pragma(`cache_size = -${CACHE_KIB}`);
+    database.pragma(`mmap_size = ${MAPPED_BYTES}`);
+    registerExact(database);
+    database.exec('begin');
+    // The first statement that reads fixes what is seen.
+    database.prepare('select count(*) from sqlite_schema').get();
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const query = new Kysely<Tables>({
+    dialect: new SqliteDialect({ database }),
+    plugins: [new IntegerPlugin()],
+  });
+  return {
+    dialect: 'sqlite',
+    query,
+    damages: () => integrityOf(file),
+    async close() {
+      await query.destroy();
+      database.close();
+    },
+  };
+}
+
+/** Runs in the thread; its module is named by path, because such a thread finds none by name. */
+const INTEGRITY = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const SQLite = require(workerData.module);
+  const database = new SQLite(workerData.file, { readonly: true, fileMustExist: true, timeout: workerData.timeout });
+  database.pragma('cache_size = -' + workerData.cache_kib);
+  database.pragma('mmap_size = ' + workerData.mapped_bytes);
+  const rows = database.pragma('integrity_check').filter((row) => row.integrity_check !== 'ok');
+  rows.push(...database.pragma('foreign_key_check'));
+  database.close();
+  parentPort.postMessage(rows);
+`;
+
+async function integrityOf(file: string): Promise<BrokenRow[]> {
+  const worker = new Worker(INTEGRITY, {
+    eval: true,
+    workerData: {
+      module: createRequire(import.meta.url).resolve('better-sqlite3'),
+      file,
+      timeout: BUSY_TIMEOUT_MS,
+      cache_kib: CACHE_KIB,
+      mapped_bytes: MAPPED_BYTES,
+    },
+  });
+  const [rows] = (await once(worker, 'message')) as [BrokenRow[]];
+  await worker.terminate();
+  return rows;
+}
+
+async function openServer(url: string): Promise<Snapshot> {
+  // One connection, which is in its transaction from the first statement to the last.
+  const pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, types });
+  pool.on('error', () => undefined);
+  const query = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool }),
+    plugins: [new IntegerPlugin()],
+  });
+  try {
+    await sql`begin isolation level repeatable read, read only`.execute(query);
+    await sql`set local work_mem = ${sql.lit(WORK_MEMORY)}`.execute(query);
+    await sql`set local jit = off`.execute(query);
+    await sql`select 1 from pg_class limit 1`.execute(query);
+  } catch (error) {
+    await query.destroy();
+    throw error;
+  }
+  return { dialect: 'postgres', query, close: () => query.destroy() };
+}

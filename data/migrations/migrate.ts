@@ -1,0 +1,109 @@
+// Brings the schema up to date, in numbered steps, and refuses a schema that is newer than this program.
+import {
+  DummyDriver,
+  Kysely,
+  type MigrationResultSet,
+  Migrator,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+} from 'kysely';
+import { DatabaseError, type Db, type Dialect } from '../db/open.ts';
+import type { Tables } from '../schema/tables.ts';
+import * as foundation from './0001-foundation.ts';
+import * as operator from './0002-operator.ts';
+import * as proofs from './0003-proofs.ts';
+import * as laws from './0004-laws.ts';
+import * as accounts from './0005-accounts.ts';
+
+interface Step {
+  up(query: Kysely<never>, dialect: Dialect): Promise<void>;
+}
+
+/** In order; a number is never reused. */
+const steps: Record<string, Step> = {
+  '0001-foundation': foundation,
+  '0002-operator': operator,
+  '0003-proofs': proofs,
+  '0004-laws': laws,
+  '0005-accounts': accounts,
+};
+
+/**
+ * Applies what is missing, all of it or nothing, and returns the names of the steps done. Throws DatabaseError where that
+ * fails, and on a newer schema; then nothing was changed.
+ */
+export async function migrate(db: Db): Promise<string[]> {
+  await refuseNewer(db);
+  const run = (on: Kysely<Tables>) => migratorOf(on, db.dialect).migrateToLatest();
+  // On PostgreSQL the migrator opens the transaction.
+  const { error, results = [] } = await (db.dialect === 'sqlite'
+    ? inTransaction(db.schema, run)
+    : run(db.schema));
+  if (error)
+    throw new DatabaseError(
+      `the database schema could not be brought up to date: ${(error as Error).message}`,
+    );
+  return results.filter((result) => result.status === 'Success').map((result) => result.migrationName);
+}
+
+/** The steps that `migrate` would apply. Throws DatabaseError on a newer schema. */
+export async function pendingSteps(db: Pick<Db, 'dialect' | 'query' | 'schema'>): Promise<string[]> {
+  await refuseNewer(db);
+  const known = await migratorOf(db.schema, db.dialect).getMigrations();
+  return known.filter((step) => !step.executedAt).map((step) => step.name);
+}
+
+/** Every statement that makes the schema on PostgreSQL, in order. */
+export async function postgresStatements(): Promise<string[]> {
+  const statements: string[] = [];
+  const recorder = new Kysely<never>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+    log: ({ query }) => void statements.push(query.sql),
+  });
+  for (const step of Object.values(steps)) await step.up(recorder, 'postgres');
+  await recorder.destroy();
+  return statements;
+}
+
+function inTransaction(
+  schema: Kysely<Tables>,
+  run: (on: Kysely<Tables>) => Promise<MigrationResultSet>,
+): Promise<MigrationResultSet> {
+  return schema.connection().execute(async (connection) => {
+    await sql`begin immediate`.execute(connection);
+    const done = await run(connection).catch((error: unknown): MigrationResultSet => ({ error }));
+    await sql.raw(done.error ? 'rollback' : 'commit').execute(connection);
+    return done;
+  });
+}
+
+function migratorOf(db: Kysely<Tables>, dialect: Dialect): Migrator {
+  const migrations = Object.fromEntries(
+    Object.entries(steps).map(([name, step]) => [
+      name,
+      { up: (query: Kysely<unknown>) => step.up(query as unknown as Kysely<never>, dialect) },
+    ]),
+  );
+  return new Migrator({ db, provider: { getMigrations: async () => migrations } });
+}
+
+async function refuseNewer(db: Pick<Db, 'query'>): Promise<void> {
+  const tables = await db.query.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((table) => table.name === 'kysely_migration')) return;
+  const rows = await (db.query as unknown as Kysely<{ kysely_migration: { name: string } }>)
+    .selectFrom('kysely_migration')
+    .select('name')
+    .execute();
+  const newer = rows.find((row) => !(row.name in steps));
+  if (newer)
+    throw new DatabaseError(
+      `the database was written by a newer gatewayd (schema ${newer.name}); install that version or restore an older backup. Nothing was changed`,
+    );
+}

@@ -1,0 +1,309 @@
+// The tables and the TypeScript shape of their rows. Columns ending `_micros` are bigint, all other integers are
+// number; coin amounts are TEXT holding an integer of atomic units, because 18 decimals pass 64 bits.
+import type { Generated, Selectable } from 'kysely';
+import type {
+  DeploymentWalletsTable,
+  MerchantsTable,
+  MetaTable,
+  UnitsTable,
+  UsersTable,
+  WalletsTable,
+} from './accounts.ts';
+import type { Once } from './columns.ts';
+import type {
+  AccountCursorsTable,
+  AccountProofsTable,
+  AddressAccountsTable,
+  ContradictionsTable,
+  CursorsTable,
+  IdempotencyTable,
+  LeasesTable,
+  ReadRangesTable,
+  TalliesTable,
+  UnreadableAssetsTable,
+  WatchesTable,
+} from './running.ts';
+
+interface InvoicesTable {
+  id: Once<string>;
+  /** Null for invoices of the platform key. */
+  owner_id: Once<string | null>;
+  kind: Once<'sale' | 'refill'>;
+  unit_id: Once<string | null>;
+  chain: Once<string>;
+  blockchain: Once<string>;
+  currency: Once<string>;
+  network: Once<string>;
+  decimals: Once<number>;
+  min_confirmations: Once<number>;
+  amount_usd_micros: Once<bigint>;
+  amount_usd_fee_micros: Once<bigint>;
+  /** USD × 10^9 per whole coin, frozen. */
+  rate_usd_nanos: Once<string>;
+  amount_merchant_atomic: Once<string>;
+  amount_fee_atomic: Once<string>;
+  amount_atomic: Once<string>;
+  address: Once<string>;
+  address_key: Once<string>;
+  memo: Once<string | null>;
+  reference: Once<string | null>;
+  qr_payload: Once<string>;
+  /** JSON object of strings. */
+  exits: Once<string>;
+  status: string;
+  payment_id: string | null;
+  amount_match: string;
+  received_atomic: string | null;
+  txid: string | null;
+  confirmations: number;
+  external_ref: Once<string | null>;
+  callback_url: Once<string | null>;
+  created_at: Once<number>;
+  expires_at: Once<number>;
+  paid_at: number | null;
+  ended_at: number | null;
+  /** When this `created` invoice must next be looked at by the clock; null once it has ended. */
+  due_at: number | null;
+  /** Amount reservation: 1 while the owner may not give (address, asset, amount) out again, null otherwise. */
+  reserved: 1 | null;
+  /** When an ended invoice gives its amount back, Unix seconds; null while it is open, and where none was reserved. */
+  reserved_until: number | null;
+  /** Who asked without credentials, as a keyed hash of his network address; null for holders of a key. */
+  caller: Once<string | null>;
+  /** Until when late transfers are looked for, Unix seconds. */
+  watch_until: number;
+}
+
+interface TransfersTable {
+  id: Once<string>;
+  blockchain: Once<string>;
+  txid: Once<string>;
+  idx: Once<string>;
+  chain: Once<string>;
+  address_key: Once<string>;
+  amount_atomic: Once<string>;
+  memo: Once<string | null>;
+  /** JSON array of strings. */
+  reference_keys: Once<string>;
+  sender: Once<string | null>;
+  ambiguous: Once<string | null>;
+  height: number | null;
+  block_hash: string | null;
+  /** When it was made, as far as can be told: not before and not after, Unix seconds of our clock. */
+  earliest_at: number;
+  latest_at: number;
+  /** JSON array of the outputs that it spends (`txid:vout`), where the chain has such. */
+  inputs: Once<string>;
+  /** The blockhash that bounds its life, where the chain has such. */
+  blockhash: Once<string | null>;
+  /** The second provider that has it too, where its invoice asks for one. */
+  witness: string | null;
+  confirmations: number;
+  /** `pending`: may still vanish; `final`: counts; `gone`: vanished. */
+  state: 'pending' | 'final' | 'gone';
+  /** What it was found to be. */
+  disposition: 'matched' | 'late' | 'unmatched';
+  invoice_id: string | null;
+  payment_id: string | null;
+  /** Set once when it is counted in a confirmed invoice: an output books once, ever. */
+  booked_invoice_id: string | null;
+  first_seen_at: Once<number>;
+  updated_at: number;
+}
+
+interface PaymentsTable {
+  id: Once<string>;
+  invoice_id: string | null;
+  /** 1 for the payment an invoice shows; null for late and unmatched ones. */
+  main: 1 | null;
+  owner_id: string | null;
+  chain: Once<string>;
+  blockchain: Once<string>;
+  currency: Once<string>;
+  decimals: Once<number>;
+  status: string;
+  txid: string | null;
+  received_atomic: string;
+  amount_match: string;
+  confirmations: number;
+  /** What it is in the operator's list: shown by its invoice, beside it (`stray_sale`, `stray_refill`), or without one. */
+  listed_as: Once<'sale' | 'refill' | 'stray_sale' | 'stray_refill' | 'stray'>;
+  /** Its place in the operator's list, Unix seconds: the invoice's creation where the invoice shows it. */
+  listed_at: Once<number>;
+  created_at: Once<number>;
+  updated_at: number;
+}
+
+interface PaymentLogsTable {
+  id: Once<string>;
+  seq: Generated<number>;
+  payment_id: Once<string | null>;
+  invoice_id: Once<string | null>;
+  from_status: Once<string | null>;
+  to_status: Once<string>;
+  txid: Once<string | null>;
+  confirmations: Once<number>;
+  note: Once<string | null>;
+  actor: Once<string>;
+  created_at: Once<number>;
+}
+
+interface LedgerTable {
+  id: Once<string>;
+  merchant_id: Once<string>;
+  /** 1, 2, 3 … per merchant, without gap. */
+  seq: Once<number>;
+  kind: Once<'refill' | 'fee' | 'credit' | 'demo_credit'>;
+  debit_account: Once<string>;
+  credit_account: Once<string>;
+  amount_micros: Once<bigint>;
+  /** The merchant's prepaid balance after this entry. */
+  balance_micros: Once<bigint>;
+  invoice_id: Once<string | null>;
+  note: Once<string | null>;
+  actor: Once<string>;
+  created_at: Once<number>;
+  previous_hash: Once<string>;
+  hash: Once<string>;
+  /** 1: SHA-256; 2: HMAC-SHA-256 under the key of the ledger, since there is one. */
+  hash_version: Once<1 | 2>;
+}
+
+/** The entry up to which a merchant's chain has hashes that anybody can compute, sealed with the key of the ledger. */
+interface LedgerSealsTable {
+  merchant_id: Once<string>;
+  seq: Once<number>;
+  hash: Once<string>;
+  seal: Once<string>;
+}
+
+interface IncomeTable {
+  id: Once<string>;
+  seq: Generated<number>;
+  merchant_id: Once<string>;
+  invoice_id: Once<string>;
+  chain: Once<string>;
+  currency: Once<string>;
+  amount_atomic: Once<string>;
+  decimals: Once<number>;
+  amount_usd_micros: Once<bigint>;
+  fee_charged_micros: Once<bigint>;
+  txid: Once<string | null>;
+  webhook_status: string;
+  created_at: Once<number>;
+}
+
+/** Running sums, so that no answer needs to add up a merchant's whole history. */
+interface IncomeTotalsTable {
+  merchant_id: string;
+  /** `YYYY-MM-DD`, UTC. */
+  day: string;
+  currency: string;
+  decimals: number;
+  count: number;
+  amount_atomic: string;
+  amount_usd_micros: bigint;
+  fee_charged_micros: bigint;
+}
+
+interface BalancesTable {
+  merchant_id: string;
+  currency: string;
+  /** Decimals of `amount_atomic`: the most any gateway of the currency has. */
+  decimals: number;
+  amount_atomic: string;
+}
+
+interface EventsTable {
+  id: Once<string>;
+  seq: Generated<number>;
+  merchant_id: Once<string | null>;
+  type: Once<string>;
+  invoice_id: Once<string | null>;
+  payment_id: Once<string | null>;
+  /** The exact text that is signed and sent. */
+  body: Once<string>;
+  created_at: Once<number>;
+}
+
+/** PostgreSQL only: committed events that have no position in their merchant's feed yet. */
+interface UnplacedEventsTable {
+  merchant_id: Once<string>;
+  event_seq: Once<number>;
+}
+
+/** PostgreSQL only: the order of each merchant's feed, 1, 2, 3 … without gap, given when it is read. */
+interface EventPositionsTable {
+  merchant_id: Once<string>;
+  position: Once<number>;
+  event_seq: Once<number>;
+}
+
+interface DeliveriesTable {
+  id: Once<string>;
+  event_id: Once<string>;
+  merchant_id: Once<string | null>;
+  url: Once<string>;
+  /** Host and port of `url`: deliveries to one host are limited together. */
+  host: Once<string>;
+  kind: Once<'automatic' | 'manual'>;
+  status: 'pending' | 'sending' | 'delivered' | 'failed' | 'unknown';
+  instance_id: string | null;
+  claimed_at: number | null;
+  finished_at: number | null;
+  http_status: number | null;
+  error: string | null;
+  duration_ms: number | null;
+  created_at: Once<number>;
+}
+
+export interface Tables {
+  meta: MetaTable;
+  users: UsersTable;
+  merchants: MerchantsTable;
+  wallets: WalletsTable;
+  deployment_wallets: DeploymentWalletsTable;
+  units: UnitsTable;
+  invoices: InvoicesTable;
+  watches: WatchesTable;
+  transfers: TransfersTable;
+  payments: PaymentsTable;
+  payment_logs: PaymentLogsTable;
+  ledger: LedgerTable;
+  ledger_seals: LedgerSealsTable;
+  income: IncomeTable;
+  income_totals: IncomeTotalsTable;
+  balances: BalancesTable;
+  events: EventsTable;
+  unplaced_events: UnplacedEventsTable;
+  event_positions: EventPositionsTable;
+  deliveries: DeliveriesTable;
+  cursors: CursorsTable;
+  account_cursors: AccountCursorsTable;
+  account_proofs: AccountProofsTable;
+  address_accounts: AddressAccountsTable;
+  unreadable_assets: UnreadableAssetsTable;
+  contradictions: ContradictionsTable;
+  read_ranges: ReadRangesTable;
+  idempotency: IdempotencyTable;
+  leases: LeasesTable;
+  tallies: TalliesTable;
+}
+
+export type UserRow = Selectable<UsersTable>;
+export type MerchantRow = Selectable<MerchantsTable>;
+export type WalletRow = Selectable<WalletsTable>;
+export type DeploymentWalletRow = Selectable<DeploymentWalletsTable>;
+export type UnitRow = Selectable<UnitsTable>;
+export type InvoiceRow = Selectable<InvoicesTable>;
+export type TransferRow = Selectable<TransfersTable>;
+export type PaymentRow = Selectable<PaymentsTable>;
+export type PaymentLogRow = Selectable<PaymentLogsTable>;
+export type LedgerRow = Selectable<LedgerTable>;
+export type IncomeRow = Selectable<IncomeTable>;
+export type EventRow = Selectable<EventsTable>;
+export type DeliveryRow = Selectable<DeliveriesTable>;
+export type AddressAccountRow = Selectable<AddressAccountsTable>;
+export type AccountProofRow = Selectable<AccountProofsTable>;
+export type ContradictionRow = Selectable<ContradictionsTable>;
+export type CursorRow = Selectable<CursorsTable>;

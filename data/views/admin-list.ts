@@ -1,0 +1,295 @@
+// The operator's list: invoices, and payments that no invoice shows, in one order, newest first, without ever
+// sorting or counting all of them.
+import { type RawBuilder, sql } from 'kysely';
+import type { InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
+import type { Db, Dialect, Executor } from '../db/open.ts';
+import type { InvoiceRow, PaymentRow } from '../schema/tables.ts';
+
+/** Most open invoices that an unmatched transfer is said to mean. */
+export const CANDIDATES_SHOWN = 20;
+/** Newest open invoices at an address among which the likeliest are looked for. */
+const CANDIDATES_READ = 1_000;
+
+export interface EntryFilter {
+  /** Of an invoice or of a payment; another word finds nothing. */
+  status?: string | undefined;
+  /** `sale` or `refill`; another word finds nothing. */
+  kind?: string | undefined;
+  chain?: string | undefined;
+  owner_id?: string | undefined;
+  skip: number;
+  limit: number;
+}
+
+const listedInvoice = [
+  'id',
+  'owner_id',
+  'kind',
+  'chain',
+  'currency',
+  'decimals',
+  'status',
+  'payment_id',
+  'amount_atomic',
+  'amount_usd_micros',
+  'received_atomic',
+  'amount_match',
+  'txid',
+  'confirmations',
+  'external_ref',
+  'created_at',
+  'expires_at',
+  'paid_at',
+] as const satisfies readonly (keyof InvoiceRow)[];
+
+export type ListedInvoice = Pick<InvoiceRow, (typeof listedInvoice)[number]>;
+
+/** An invoice with the payment it shows, or a payment that none shows (`stray`). */
+export interface Entry {
+  stray: boolean;
+  /** A stray late payment names its invoice too. */
+  invoice: ListedInvoice | null;
+  payment: PaymentRow | null;
+  owner_slug: string | null;
+  /** Open invoices that an unmatched transfer could mean, at most CANDIDATES_SHOWN. */
+  candidates: number;
+}
+
+type Kind = 'sale' | 'refill';
+
+const invoiceStatuses: Record<InvoiceStatus, true> = {
+  created: true,
+  confirmed: true,
+  expired: true,
+  cancelled: true,
+  failed: true,
+};
+const kinds: Record<Kind, true> = { sale: true, refill: true };
+
+/** As what payments of a status can stand in the list. Confirmed ones are their invoices' affair. */
+const places: Record<Exclude<PaymentStatus, 'confirmed'>, readonly PaymentRow['listed_as'][]> = {
+  detected: ['sale', 'refill'],
+  confirming: ['sale', 'refill'],
+  held: ['sale', 'refill'],
+  late: ['sale', 'refill', 'stray_sale', 'stray_refill'],
+  unmatched: ['stray'],
+  orphaned: ['sale', 'refill', 'stray_sale', 'stray_refill', 'stray'],
+};
+
+const isStray = (place: PaymentRow['listed_as']): boolean => place.startsWith('stray');
+const keysOf = <K extends string>(of: Record<K, unknown>): K[] => Object.keys(of) as K[];
+const isKeyOf = <K extends string>(of: Record<K, unknown>, key: string): key is K => Object.hasOwn(of, key);
+
+/** A part of the list that one index holds in the list's order. */
+interface Part {
+  table: 'invoices' | 'payments';
+  index: string;
+  /** The index's columns before the order of the list, with what they must be. */
+  fixed: [column: string, value: RawBuilder<unknown>][];
+}
+
+/** The parts that together are the list. */
+function partsOf({ status, kind, chain, owner_id }: EntryFilter): Part[] {
+  if (kind !== undefined && !isKeyOf(kinds, kind)) return [];
+  const given: Part['fixed'] = [];
+  if (owner_id !== undefined) given.push(['owner_id', sql`${owner_id}`]);
+  if (chain !== undefined) given.push(['chain', sql`${chain}`]);
+  const by = `${owner_id === undefined ? '' : '_owner'}${chain === undefined ? '' : '_chain'}`;
+  const invoices = (statuses: InvoiceStatus[]): Part[] =>
+    statuses.flatMap((of) =>
+      (kind === undefined ? keysOf(kinds) : [kind]).map((one) => ({
+        table: 'invoices',
+        index: `invoices_by${by === '_owner' ? '_owner_status' : by || '_status'}`,
+        fixed: [...given, ['status', sql.lit(of)], ['kind', sql.lit(one)]],
+      })),
+    );
+  const payments = (statuses: (keyof typeof places)[], alone: boolean): Part[] =>
+    statuses.flatMap((of) =>
+      places[of]
+        .filter((place) => (!alone || isStray(place)) && (kind === undefined || place.endsWith(kind)))
+        .map((place) => ({
+          table: 'payments',
+          index: `payments_by${by || '_status'}`,
+          fixed: [...given, ['status', sql.lit(of)], ['listed_as', sql.lit(place)]],
+        })),
+    );
+  if (status !== undefined && isKeyOf(places, status)) return payments([status], false);
+  if (status !== undefined) return isKeyOf(invoiceStatuses, status) ? invoices([status]) : [];
+  const whole: Part = {
+    table: 'invoices',
+    index: owner_id === undefined ? 'invoices_by_time' : 'invoices_by_owner',
+    fixed: given,
+  };
+  const all = kind === undefined && chain === undefined;
+  return [...(all ? [whole] : invoices(keysOf(invoiceStatuses))), ...payments(keysOf(places), true)];
+}
+
+/**
+ * SQLite is told which index to read, and merges the parts lazily. PostgreSQL takes no such word: there the last fixed
+ * column is asked for as a range and ordered by, which no index but the right one can do.
+ */
+function selectPart(dialect: Dialect, { table, index, fixed }: Part, bound: number): RawBuilder<unknown> {
+  const at = sql.ref(table === 'invoices' ? 'created_at' : 'listed_at');
+  const last = dialect === 'postgres' ? fixed.at(-1) : undefined;
+  const where = fixed
+    .slice(0, last ? -1 : undefined)
+    .map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
+  if (last) where.push(sql`${sql.ref(last[0])} >= ${last[1]} and ${sql.ref(last[0])} <= ${last[1]}`);
+  // A partial index is used only where its condition is seen.
+  if (table === 'payments') where.push(sql`status <> 'confirmed'`);
+  const select = sql`select id, ${at} as created_at, ${sql.lit(table === 'payments' ? 1 : 0)} as stray
+    from ${sql.table(table)}${dialect === 'sqlite' ? sql` indexed by ${sql.ref(index)}` : sql``}
+    ${where.length > 0 ? sql`where ${sql.join(where, sql` and `)}` : sql``}`;
+  if (dialect === 'sqlite') return select;
+  const order = [...(last ? [sql.ref(last[0])] : []), at, sql.ref('id')].map((column) => sql`${column} desc`);
+  return sql`(${select} order by ${sql.join(order)} limit ${bound})`;
+}
+
+/** The page as ids, in order: what its plan is tested with. Null where the filter can find nothing. */
+export function entryKeys(
+  dialect: Dialect,
+  filter: EntryFilter,
+): RawBuilder<{ id: string; stray: number }> | null {
+  const parts = partsOf(filter);
+  if (parts.length === 0) return null;
+  const { skip, limit } = filter;
+  const selects = parts.map((part) => selectPart(dialect, part, skip + limit));
+  const all = sql`${sql.join(selects, sql` union all `)}`;
+  return sql`${dialect === 'sqlite' ? all : sql`select id, created_at, stray from (${all}) as parts`}
+    order by created_at desc, id desc limit ${limit} offset ${skip}`;
+}
+
+/** A page of the list, newest first. */
+export async function listEntries({ query, dialect }: Db, filter: EntryFilter): Promise<Entry[]> {
+  const statement = entryKeys(dialect, filter);
+  if (!statement) return [];
+  const { rows } = await statement.execute(query);
+  const idsOf = (stray: number) => rows.filter((row) => row.stray === stray).map((row) => row.id);
+  const invoices = await entriesOfInvoices(query, idsOf(0));
+  const payments = await entriesOfPayments(query, idsOf(1));
+  const byId = new Map([
+    ...invoices.map((entry) => [entry.invoice?.id, entry] as const),
+    ...payments.map((entry) => [entry.payment?.id, entry] as const),
+  ]);
+  return rows.flatMap((row) => byId.get(row.id) ?? []);
+}
+
+type WithSlug = { owner_slug: string | null };
+
+/** Invoices with the payments they show, in no order. */
+export async function entriesOfInvoices(query: Executor, ids: readonly string[]): Promise<Entry[]> {
+  if (ids.length === 0) return [];
+  const invoices: (ListedInvoice & WithSlug)[] = await query
+    .selectFrom('invoices')
+    .leftJoin('merchants', 'merchants.id', 'invoices.owner_id')
+    .select(listedInvoice.map((column) => `invoices.${column}` as const))
+    .select('merchants.slug as owner_slug')
+    .where('invoices.id', 'in', ids)
+    .execute();
+  const payments = await query
+    .selectFrom('payments')
+    .selectAll()
+    .where('invoice_id', 'in', ids)
+    .where('main', '=', 1)
+    .execute();
+  const byInvoice = new Map(payments.map((payment) => [payment.invoice_id, payment]));
+  return invoices.map(({ owner_slug, ...invoice }) => ({
+    stray: false,
+    invoice,
+    payment: byInvoice.get(invoice.id) ?? null,
+    owner_slug,
+    candidates: 0,
+  }));
+}
+
+/** Payments with the invoices they belong to, in no order. */
+export async function entriesOfPayments(query: Executor, ids: readonly string[]): Promise<Entry[]> {
+  if (ids.length === 0) return [];
+  const payments: (PaymentRow & WithSlug & { candidates: number })[] = await query
+    .selectFrom('payments')
+    .leftJoin('merchants', 'merchants.id', 'payments.owner_id')
+    .selectAll('payments')
+    .select(['merchants.slug as owner_slug', candidateCount.as('candidates')])
+    .where('payments.id', 'in', ids)
+    .execute();
+  const invoice_ids = payments.flatMap((payment) => payment.invoice_id ?? []);
+  const invoices: ListedInvoice[] =
+    invoice_ids.length === 0
+      ? []
+      : await query.selectFrom('invoices').select(listedInvoice).where('id', 'in', invoice_ids).execute();
+  const byId = new Map(invoices.map((invoice) => [invoice.id, invoice]));
+  return payments.map(({ owner_slug, candidates, ...payment }) => ({
+    stray: isStray(payment.listed_as),
+    invoice: byId.get(payment.invoice_id ?? '') ?? null,
+    payment,
+    owner_slug,
+    candidates,
+  }));
+}
+
+/** Open invoices of the asset at the address, made before the transfer was seen. */
+const candidateCount = sql<number>`(select count(*) from (
+    select 1 as one from transfers t, invoices i
+    where payments.status = 'unmatched' and t.payment_id = payments.id
+      and i.blockchain = t.blockchain and i.address_key = t.address_key and i.chain = t.chain
+      and i.status = 'created' and i.created_at <= t.first_seen_at
+    limit ${sql.lit(CANDIDATES_SHOWN)}) as bounded)`;
+
+export interface CandidateSearch {
+  blockchain: string;
+  address_key: string;
+  chain: string;
+  amount_atomic: string;
+  /** Unix seconds. */
+  first_seen_at: number;
+}
+
+/** The open invoices that a transfer could mean: nearest amount first, then newest; at most CANDIDATES_SHOWN. */
+export async function candidatesFor(query: Executor, transfer: CandidateSearch): Promise<InvoiceRow[]> {
+  const open = await query
+    .selectFrom('invoices')
+    .select(['id', 'amount_atomic'])
+    .where('blockchain', '=', transfer.blockchain)
+    .where('address_key', '=', transfer.address_key)
+    .where('chain', '=', transfer.chain)
+    .where('status', '=', sql.lit('created'))
+    .where('created_at', '<=', transfer.first_seen_at)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(CANDIDATES_READ)
+    .execute();
+  const distance = (amount: string): bigint => {
+    const difference = BigInt(amount) - BigInt(transfer.amount_atomic);
+    return difference < 0n ? -difference : difference;
+  };
+  const nearest = open
+    .map((row) => ({ id: row.id, distance: distance(row.amount_atomic) }))
+    .sort((a, b) => Number(a.distance > b.distance) - Number(a.distance < b.distance))
+    .slice(0, CANDIDATES_SHOWN)
+    .map((row) => row.id);
+  if (nearest.length === 0) return [];
+  const rows = await query.selectFrom('invoices').selectAll().where('id', 'in', nearest).execute();
+  return rows.sort((a, b) => nearest.indexOf(a.id) - nearest.indexOf(b.id));
+}
+
+/** The latest late or unmatched payments of a blockchain. */
+export async function latestStrays(
+  query: Executor,
+  blockchain: string,
+  status: 'late' | 'unmatched',
+  limit: number,
+): Promise<Entry[]> {
+  const rows = await query
+    .selectFrom('payments')
+    .select('id')
+    .where('blockchain', '=', blockchain)
+    .where('status', '=', sql.lit(status))
+    .where(sql<boolean>`status in ('late', 'unmatched')`)
+    .orderBy('listed_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  const ids = rows.map((row) => row.id);
+  const entries = await entriesOfPayments(query, ids);
+  return entries.sort((a, b) => ids.indexOf(a.payment?.id ?? '') - ids.indexOf(b.payment?.id ?? ''));
+}

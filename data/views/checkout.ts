@@ -1,0 +1,114 @@
+// What checkout pages show and follow, each in one statement.
+import { sql } from 'kysely';
+import type { Db, Executor } from '../db/open.ts';
+import { lookup } from '../db/prepared.ts';
+import type { InvoiceRow } from '../schema/tables.ts';
+
+/** An invoice with whom it pays and for what. */
+export interface CheckoutRow extends InvoiceRow {
+  payment_status: string | null;
+  payment_received: string | null;
+  payment_txid: string | null;
+  merchant_slug: string | null;
+  merchant_name: string | null;
+  unit_title: string | null;
+  unit_description: string | null;
+  unit_language: string | null;
+  /** Null where the unit was deleted. */
+  unit_slug: string | null;
+}
+
+export const checkoutRow: (db: Db, id: string) => Promise<CheckoutRow | undefined> = lookup(
+  (query, id: string) =>
+    query
+      .selectFrom('invoices')
+      .leftJoin('payments', (join) =>
+        // Not bound: a lookup takes nothing but the values of its caller.
+        join.onRef('payments.invoice_id', '=', 'invoices.id').on('payments.main', '=', sql.lit(1)),
+      )
+      .leftJoin('merchants', 'merchants.id', 'invoices.owner_id')
+      .leftJoin('users', 'users.id', 'invoices.owner_id')
+      .leftJoin('units', 'units.id', 'invoices.unit_id')
+      .selectAll('invoices')
+      .select([
+        'payments.status as payment_status',
+        'payments.received_atomic as payment_received',
+        'payments.txid as payment_txid',
+        'merchants.slug as merchant_slug',
+        'users.full_name as merchant_name',
+        'units.title as unit_title',
+        'units.description as unit_description',
+        'units.language as unit_language',
+        'units.slug as unit_slug',
+      ])
+      .where('invoices.id', '=', id),
+);
+
+/** What can change of an invoice while its buyer watches. */
+export interface LiveRow {
+  id: string;
+  status: string;
+  amount_match: string;
+  received_atomic: string | null;
+  decimals: number;
+  confirmations: number;
+  min_confirmations: number;
+  txid: string | null;
+  expires_at: number;
+  payment_status: string | null;
+}
+
+export function liveRows(query: Executor, ids: readonly string[]): Promise<LiveRow[]> {
+  return query
+    .selectFrom('invoices')
+    .leftJoin('payments', (join) =>
+      join.onRef('payments.invoice_id', '=', 'invoices.id').on('payments.main', '=', 1),
+    )
+    .select([
+      'invoices.id',
+      'invoices.status',
+      'invoices.amount_match',
+      'invoices.received_atomic',
+      'invoices.decimals',
+      'invoices.confirmations',
+      'invoices.min_confirmations',
+      'invoices.txid',
+      'invoices.expires_at',
+      'payments.status as payment_status',
+    ])
+    .where('invoices.id', 'in', ids)
+    .execute();
+}
+
+/** The position of the latest event; 0 where there is none. */
+export async function lastEventSeq(query: Executor): Promise<number> {
+  const row = await query
+    .selectFrom('events')
+    .select('seq')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.seq ?? 0;
+}
+
+export interface Change {
+  seq: number;
+  invoice_id: string | null;
+}
+
+/** Which invoices have events with higher numbers than this, oldest first. Lower numbers may still commit later. */
+export function changesAfter(query: Executor, after_seq: number, limit: number): Promise<Change[]> {
+  return query
+    .selectFrom('events')
+    .select(['seq', 'invoice_id'])
+    .where('seq', '>', after_seq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Those of these events that are committed by now. */
+export async function changesAt(query: Executor, seqs: readonly number[]): Promise<Change[]> {
+  if (seqs.length === 0) return [];
+  return query.selectFrom('events').select(['seq', 'invoice_id']).where('seq', 'in', seqs).execute();
+}

@@ -1,0 +1,197 @@
+// One call of an endpoint over a fetch that is handed in: the request it makes, its reply, its refusal as ApiError.
+import { createFetch, type FetchContext, FetchError } from 'ofetch';
+import { z } from 'zod';
+import type { Endpoint, Fields, Media } from '../describe/endpoint.ts';
+
+/** Where and as whom to call. */
+export interface Connection {
+  /** Of the daemon, without a slash at its end: `https://pay.example.com`. */
+  base_url: string;
+  /** Merchant or platform key, sent as `X-API-Key` where an endpoint asks for a key. */
+  api_key?: string | undefined;
+  /** Access token, sent as `Authorization: Bearer` where an endpoint asks for a signed-in user. */
+  token?: string | undefined;
+  /** The fetch to use, e.g. `globalThis.fetch`. */
+  fetch: typeof globalThis.fetch;
+  /** Sent with every request, e.g. `user-agent`. */
+  headers?: Record<string, string>;
+}
+
+export interface CallOptions {
+  /** Makes a repetition of a creating call safe for 24 hours. */
+  idempotency_key?: string | undefined;
+  signal?: AbortSignal | undefined;
+  headers?: Record<string, string>;
+}
+
+export interface AnyInput {
+  params?: Record<string, unknown> | undefined;
+  query?: Record<string, unknown> | undefined;
+  body?: unknown;
+}
+
+/** What a call puts on the wire. */
+export interface WireRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+}
+
+type Present<T> = Exclude<T, undefined>;
+type Part<F> = [Present<F>] extends [Fields] ? z.input<z.ZodObject<Present<F>>> : Nothing;
+type BodyIn<B> = [Present<B>] extends [never]
+  ? undefined
+  : Present<B> extends z.ZodType
+    ? z.input<Present<B>>
+    : never;
+type Nothing = Record<never, never>;
+type Optional<K extends string, T> = [T] extends [undefined]
+  ? Nothing
+  : Nothing extends T
+    ? { [P in K]?: T }
+    : { [P in K]: T };
+
+/** What a caller gives: `params` of the path, `query`, `body`; each only where the endpoint has it. */
+export type CallInput<E extends Endpoint> = Optional<'params', Part<E['params']>> &
+  Optional<'query', Part<E['query']>> &
+  Optional<'body', BodyIn<E['body']>>;
+
+/** What it gets: the parsed reply; text, or bytes of an image, where the endpoint does not answer JSON. */
+export type CallReply<E extends Endpoint> = E['response'] extends z.ZodType
+  ? z.output<E['response']>
+  : E['response'] extends Media<`image/png`>
+    ? Uint8Array
+    : string;
+
+/** A refusal of the service. `status` 422 of input carries `errors`. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly status: number;
+  /** Stable, for programs: `invoice_not_found`, `validation`, … */
+  readonly code: string;
+  readonly request_id: string | null;
+  /** Seconds after which a repetition may succeed. */
+  readonly retry_after: number | null;
+  /** The whole answer. */
+  readonly body: Record<string, unknown>;
+  constructor(status: number, body: Record<string, unknown>, headers: Headers) {
+    super(sentence(status, body));
+    this.status = status;
+    this.body = body;
+    this.code = typeof body.code === 'string' ? body.code : status === 422 ? 'validation' : `http_${status}`;
+    this.request_id = typeof body.request_id === 'string' ? body.request_id : headers.get('x-request-id');
+    const wait = Number(headers.get('retry-after') ?? Number.NaN);
+    this.retry_after = Number.isFinite(wait) ? wait : null;
+  }
+}
+
+/** Entries of a 422 that one sentence names. */
+const MAX_NAMED = 8;
+
+function sentence(status: number, { detail }: Record<string, unknown>): string {
+  if (typeof detail === 'string') return detail;
+  if (!Array.isArray(detail)) return `The service answered ${status}`;
+  const named = (detail as { loc?: unknown[]; msg?: string }[])
+    .slice(0, MAX_NAMED)
+    .map(({ loc = [], msg = '' }) => `${loc.slice(1).join('.') || loc[0]}: ${msg}`);
+  return named.join('; ');
+}
+
+const PNG = 'image/png';
+
+/** Builds the request of a call; throws a TypeError for a path parameter that is missing. */
+export function requestOf(
+  connection: Pick<Connection, 'base_url' | 'api_key' | 'token' | 'headers'>,
+  endpoint: Endpoint,
+  input: AnyInput = {},
+  options: CallOptions = {},
+): WireRequest {
+  const path = endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const value = input.params?.[name];
+    if (value === undefined || value === null || value === '') throw new TypeError(`${name} is missing`);
+    return encodeURIComponent(String(value));
+  });
+  const search = new URLSearchParams(
+    Object.entries(input.query ?? {})
+      .filter(([, value]) => value !== undefined && value !== null)
+      .map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+  const { auth } = endpoint;
+  const form = endpoint.encoding === 'form';
+  const headers: Record<string, string> = {
+    accept: endpoint.response instanceof z.ZodType ? 'application/json' : endpoint.response.media,
+    ...connection.headers,
+    ...(auth === 'key' && connection.api_key ? { 'x-api-key': connection.api_key } : {}),
+    ...((auth === 'jwt' || auth === 'admin') && connection.token
+      ? { authorization: `Bearer ${connection.token}` }
+      : {}),
+    ...(endpoint.body
+      ? { 'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json' }
+      : {}),
+    ...(endpoint.idempotent && options.idempotency_key ? { 'idempotency-key': options.idempotency_key } : {}),
+    ...options.headers,
+  };
+  const body = endpoint.body ? (form ? formOf(input.body) : JSON.stringify(input.body ?? {})) : undefined;
+  return {
+    method: endpoint.method,
+    url: `${connection.base_url.replace(/\/+$/, '')}${path}${search ? `?${search}` : ''}`,
+    headers,
+    body,
+  };
+}
+
+const formOf = (body: unknown): string =>
+  new URLSearchParams(
+    Object.entries((body ?? {}) as Record<string, unknown>)
+      .filter(([, value]) => value !== undefined && value !== null)
+      .map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
+
+/** Calls one endpoint. Throws ApiError for a refusal; what fetch throws, where nothing answered. */
+export type Call = <E extends Endpoint>(
+  endpoint: E,
+  input?: AnyInput,
+  options?: CallOptions,
+) => Promise<CallReply<E>>;
+
+/** A function that calls endpoints over `connection`. It keeps nothing and repeats nothing by itself. */
+export function createCall(connection: Connection): Call {
+  const send = createFetch({ fetch: connection.fetch, Headers, AbortController });
+  return async (endpoint, input, options = {}) => {
+    const { url, ...request } = requestOf(connection, endpoint, input, options);
+    const json = endpoint.response instanceof z.ZodType;
+    const bytes = !json && (endpoint.response as Media).media === PNG;
+    try {
+      const reply: unknown = await send(url, {
+        ...request,
+        ...(options.signal ? { signal: options.signal } : {}),
+        responseType: json ? 'json' : bytes ? 'arrayBuffer' : 'text',
+        retry: 0,
+        onResponseError: refuse,
+      });
+      return (bytes ? new Uint8Array(reply as ArrayBuffer) : reply) as never;
+    } catch (error) {
+      // ofetch wraps what fetch threw; what is below it says more.
+      throw error instanceof FetchError && error.response === undefined ? (error.cause ?? error) : error;
+    }
+  };
+}
+
+function refuse({
+  response,
+}: FetchContext & { response: { status: number; headers: Headers; _data?: unknown } }) {
+  throw new ApiError(response.status, bodyOf(response._data), response.headers);
+}
+
+/** The refusal's members, however the reply was asked for. */
+function bodyOf(data: unknown): Record<string, unknown> {
+  if (data instanceof ArrayBuffer) return bodyOf(new TextDecoder().decode(data));
+  if (typeof data === 'string')
+    try {
+      return bodyOf(JSON.parse(data));
+    } catch {
+      return { detail: data.slice(0, 500) };
+    }
+  return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {};
+}

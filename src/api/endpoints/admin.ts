@@ -1,0 +1,293 @@
+// The operator's view: merchants, observers, payments, and putting things right.
+
+import { endpoint } from '../describe/endpoint.ts';
+import { bool, choice, decimal, int, orNull, text } from '../describe/fields.ts';
+import { uuid } from '../describe/identifiers.ts';
+import { shape } from '../describe/shape.ts';
+import {
+  AdminContradictions,
+  AdminCredit,
+  AdminDashboard,
+  AdminMerchantDetail,
+  AdminMerchants,
+  AdminObservers,
+  AdminPaymentDetail,
+  AdminPayments,
+  AdminRefillWallets,
+  ContradictionPublic,
+  TransactionLookup,
+} from '../schemas/admin.ts';
+import { invoiceId, MAX_CHAIN } from './invoices.ts';
+
+const MAX_NOTE = 255;
+const MAX_TXID = 128;
+const MAX_FILTER = 64;
+
+const filter = () => text({ max: MAX_FILTER }).optional();
+const note = () => orNull(text({ max: MAX_NOTE })).describe('Kept with the entry');
+const userId = { user_id: uuid().describe("The merchant's user id") };
+
+export const getAdminDashboard = endpoint({
+  id: 'getAdminDashboard',
+  method: 'GET',
+  path: '/api/v1/admin/dashboard',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Get the figures of the deployment',
+  description:
+    'Users, invoices by status, volume, fees, prepaid balances, merchants near their limit, rates, the state of the observers, and what waits for a person.',
+  response: AdminDashboard,
+  hidden: true,
+  example: {},
+});
+
+export const listAdminMerchants = endpoint({
+  id: 'listAdminMerchants',
+  method: 'GET',
+  path: '/api/v1/admin/merchants',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'List merchants',
+  description:
+    'Newest first, with balance, limit and figures. `q` finds a part of slug or mail address, or a user id.',
+  query: {
+    q: filter(),
+    skip: int({ gte: 0 }).default(0),
+    limit: int({ gte: 1, lte: 200 }).default(50),
+  },
+  response: AdminMerchants,
+  hidden: true,
+  example: {},
+});
+
+export const getAdminMerchant = endpoint({
+  id: 'getAdminMerchant',
+  method: 'GET',
+  path: '/api/v1/admin/merchants/{user_id}',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Get a merchant',
+  description:
+    'Its balances, wallets, units, latest ledger entries and latest invoices. Neither key nor webhook secret.',
+  params: userId,
+  response: AdminMerchantDetail,
+  errors: ['merchant_not_found'],
+  hidden: true,
+  example: { params: { user_id: '{user_id}' } },
+});
+
+export const creditMerchant = endpoint({
+  id: 'creditMerchant',
+  method: 'POST',
+  path: '/api/v1/admin/merchants/{user_id}/credit',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Credit prepaid balance by hand',
+  description:
+    'No crypto moves. The limit rises by `prepaid_usd` × 100, as with a refill, and held payments are booked, oldest first. Logged at warning level.',
+  params: userId,
+  body: shape('CreditCreate', {
+    prepaid_usd: decimal({ gt: 0, lte: 1000 }),
+    note: note(),
+  }),
+  response: AdminCredit,
+  errors: ['merchant_not_found'],
+  idempotent: true,
+  hidden: true,
+  example: { params: { user_id: '{user_id}' }, body: { prepaid_usd: '25.00', note: 'welcome credit' } },
+});
+
+export const getAdminRefillWallets = endpoint({
+  id: 'getAdminRefillWallets',
+  method: 'GET',
+  path: '/api/v1/admin/refill-wallets',
+  auth: 'admin',
+  tag: 'admin',
+  summary: "List the deployment's wallets",
+  description: 'Refills and invoices of the platform key are paid to these, one per blockchain.',
+  response: AdminRefillWallets,
+  hidden: true,
+  example: {},
+});
+
+export const setAdminRefillWallet = endpoint({
+  id: 'setAdminRefillWallet',
+  method: 'PUT',
+  path: '/api/v1/admin/refill-wallets',
+  auth: 'admin',
+  tag: 'admin',
+  summary: "Set one of the deployment's wallets",
+  description:
+    'Checks the address with its checksum for this network, and with the chain that it is no jetton wallet, token account or mint; an empty address removes the wallet. Open invoices keep the address they show. Answers all wallets.',
+  body: shape('RefillWalletUpdate', {
+    chain: text({ min: 1, max: MAX_CHAIN }).describe('The blockchain, or any gateway of it'),
+    address: text({ max: 256 }),
+    note: note(),
+  }),
+  response: AdminRefillWallets,
+  errors: ['unknown_chain', 'invalid_address'],
+  hidden: true,
+  example: { body: { chain: 'ton', address: '{ton_address}', note: 'cold wallet' } },
+});
+
+export const listObservers = endpoint({
+  id: 'listObservers',
+  method: 'GET',
+  path: '/api/v1/admin/observers',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Show what each observer has read',
+  description:
+    'Per blockchain: provider, tip, cursor, the ranges that were read completely, failures, and the transfers that were late or match nothing.',
+  response: AdminObservers,
+  hidden: true,
+  example: {},
+});
+
+export const listAdminPayments = endpoint({
+  id: 'listAdminPayments',
+  method: 'GET',
+  path: '/api/v1/admin/payments',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'List invoices and payments',
+  description:
+    'Newest first. `status` takes a status of an invoice (`settled` means `confirmed`) or of a payment: `held`, `late` and `unmatched` are what waits for a person. `kind` is `sale` or `refill`. An unknown word matches nothing.',
+  query: {
+    status: filter(),
+    kind: filter(),
+    chain: filter().describe('Gateway id'),
+    owner_id: uuid().optional().describe("The merchant's user id"),
+    skip: int({ gte: 0 }).default(0),
+    limit: int({ gte: 1, lte: 200 }).default(50),
+  },
+  response: AdminPayments,
+  hidden: true,
+  example: { query: { status: 'created' } },
+});
+
+export const getAdminPayment = endpoint({
+  id: 'getAdminPayment',
+  method: 'GET',
+  path: '/api/v1/admin/payments/{invoice_id}',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Get everything about an invoice or a payment',
+  description:
+    'Takes the `id` of anything listed: an invoice, or a payment that no invoice shows. Answers payments, log, transfers, ledger, income and events.',
+  params: invoiceId,
+  response: AdminPaymentDetail,
+  errors: ['payment_not_found'],
+  hidden: true,
+  example: { params: { invoice_id: '{invoice_id}' } },
+});
+
+export const resolvePayment = endpoint({
+  id: 'resolvePayment',
+  method: 'POST',
+  path: '/api/v1/admin/payments/{invoice_id}/resolve',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Resolve an invoice by hand',
+  description: `- \`recheck\` polls the chain now; it also takes a payment without invoice.
+- \`expire\`, \`fail\` end an invoice that is created, failed or expired.
+- \`confirm\` books it from any state with the usual fee; a confirmed one is answered unchanged. \`txid\` is looked up on the chain first and must have paid the invoice's address (\`transaction_unknown\`); without it, what the invoice has received is booked. One transaction output books once, ever (\`transfer_booked\`).
+- \`force: true\` with a \`note\` books without a transaction that the chain has, or while the chain cannot be asked; a difference that is read later is listed as a contradiction.
+
+Every action is logged with who did it.`,
+  params: invoiceId,
+  body: shape('ResolveAction', {
+    action: choice(['recheck', 'expire', 'fail', 'confirm']),
+    txid: orNull(text({ max: MAX_TXID })).describe('With `confirm`: the transaction that pays it'),
+    force: bool().default(false).describe('With `confirm`: book without a transaction that the chain has'),
+    note: orNull(text({ max: MAX_NOTE })).describe('Why; needed with `force`, kept in the log'),
+  }),
+  response: AdminPaymentDetail,
+  errors: [
+    'payment_not_found',
+    'invoice_ended',
+    'transfer_booked',
+    'transaction_unknown',
+    'bad_request',
+    'limit_exhausted',
+    'provider_unavailable',
+  ],
+  hidden: true,
+  example: { params: { invoice_id: '{invoice_id}' }, body: { action: 'recheck' } },
+});
+
+export const lookUpTransaction = endpoint({
+  id: 'lookUpTransaction',
+  method: 'GET',
+  path: '/api/v1/admin/payments/{invoice_id}/transactions/{txid}',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Show what a transaction paid to an invoice',
+  description:
+    "Asks the chain now for what the transaction paid to the invoice's address in its asset, as `confirm` does before it books. Stores and books nothing.",
+  extension: true,
+  params: {
+    ...invoiceId,
+    txid: text({ min: 1, max: MAX_TXID }).describe('Transaction id, in any spelling of the chain'),
+  },
+  response: TransactionLookup,
+  errors: ['payment_not_found', 'provider_unavailable'],
+  hidden: true,
+  example: { params: { invoice_id: '{invoice_id}', txid: '{txid}' } },
+});
+
+export const listContradictions = endpoint({
+  id: 'listContradictions',
+  method: 'GET',
+  path: '/api/v1/admin/contradictions',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'What two sources say differently of one thing',
+  description:
+    'A person decides: nothing is taken back by itself. Close one when it is clear; it opens again if it is met again.',
+  extension: true,
+  query: {
+    open: bool().default(true).describe('Only those that nobody has closed'),
+    skip: int({ gte: 0 }).default(0),
+    limit: int({ gte: 1, lte: 200 }).default(50),
+  },
+  response: AdminContradictions,
+  hidden: true,
+  example: { query: { limit: '5' } },
+});
+
+export const closeContradiction = endpoint({
+  id: 'closeContradiction',
+  method: 'POST',
+  path: '/api/v1/admin/contradictions/{contradiction_id}/close',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Close a contradiction',
+  description: 'Who closed it, and why, stays on record. Met again, it is listed again as a new one.',
+  extension: true,
+  params: { contradiction_id: uuid().describe('As listed') },
+  body: shape('ContradictionClose', { note: note() }),
+  response: ContradictionPublic,
+  errors: ['contradiction_not_found'],
+  hidden: true,
+  example: {
+    params: { contradiction_id: '{contradiction_id}' },
+    body: { note: 'the second provider was behind' },
+  },
+});
+
+export const admin = [
+  getAdminDashboard,
+  listAdminMerchants,
+  getAdminMerchant,
+  creditMerchant,
+  getAdminRefillWallets,
+  setAdminRefillWallet,
+  listObservers,
+  listAdminPayments,
+  getAdminPayment,
+  resolvePayment,
+  lookUpTransaction,
+  listContradictions,
+  closeContradiction,
+] as const;

@@ -1,0 +1,165 @@
+// What a buyer may do without any credentials.
+import { endpoint } from '../describe/endpoint.ts';
+import { shape } from '../describe/shape.ts';
+import { GatewaysResponse, PublicConfig } from '../schemas/gateway.ts';
+import { ExitPayload, InvoicePayment, InvoicePublic, UnitPublic } from '../schemas/resources.ts';
+import { chainField, creationRefusals, externalRef, invoiceId } from './invoices.ts';
+import { unitId } from './units.ts';
+
+const invoiceExample = { params: { invoice_id: '{invoice_id}' } };
+
+export const listGateways = endpoint({
+  id: 'listGateways',
+  method: 'GET',
+  path: '/v1/gateways',
+  auth: 'none',
+  tag: 'buyer',
+  summary: 'List what can be paid with',
+  description:
+    'Every payable asset of this deployment: its gateway id (`chain`), ticker, decimals, confirmations and times; `groups` has the same by blockchain.',
+  response: GatewaysResponse,
+  cors: true,
+  example: {},
+});
+
+export const getPublicConfig = endpoint({
+  id: 'getPublicConfig',
+  method: 'GET',
+  path: '/v1/config/public',
+  auth: 'none',
+  tag: 'buyer',
+  summary: 'Get the public configuration',
+  description:
+    'Network, demo mode, fees, limits, where rates come from and which sign-ins are turned on. One flat object.',
+  response: PublicConfig,
+  cors: true,
+  example: {},
+});
+
+export const getPublicInvoice = endpoint({
+  id: 'getPublicInvoice',
+  method: 'GET',
+  path: '/v1/public/invoices/{invoice_id}',
+  auth: 'none',
+  tag: 'buyer',
+  summary: 'Get an invoice as its buyer',
+  description:
+    'Whoever knows the id may read it. Poll it to follow the payment: it asks no chain and costs little.',
+  params: invoiceId,
+  response: InvoicePublic,
+  errors: ['invoice_not_found'],
+  cors: true,
+  example: invoiceExample,
+});
+
+export const cancelInvoice = endpoint({
+  id: 'cancelInvoice',
+  method: 'POST',
+  path: '/v1/invoices/{invoice_id}/cancel',
+  auth: 'none',
+  tag: 'buyer',
+  summary: 'Cancel an invoice',
+  description:
+    'Ends it; what is sent to it later is listed to the operator. A cancelled invoice is answered unchanged. Refused once a payment was seen (`payment_detected`) or it ended otherwise (`invoice_ended`).',
+  params: invoiceId,
+  response: InvoicePublic,
+  errors: ['invoice_not_found', 'payment_detected', 'invoice_ended'],
+  cors: true,
+  example: invoiceExample,
+});
+
+export const getInvoicePayment = endpoint({
+  id: 'getInvoicePayment',
+  method: 'GET',
+  path: '/v1/invoices/{invoice_id}/payment',
+  auth: 'none',
+  tag: 'buyer',
+  summary: 'Get the payment of an invoice and its log',
+  description:
+    'What was seen on the chain: status, transaction, confirmations, received amount, and every change.',
+  params: invoiceId,
+  response: InvoicePayment,
+  errors: ['invoice_not_found'],
+  cors: true,
+  example: invoiceExample,
+});
+
+export const getWebExit = endpoint({
+  id: 'getWebExit',
+  method: 'GET',
+  path: '/v1/exits/{invoice_id}/web',
+  auth: 'none',
+  tag: 'buyer',
+  summary: 'Get the web wallet link of an invoice',
+  description:
+    'A link that opens a web wallet with the payment filled in. `url` is null where no such wallet documents one.',
+  params: invoiceId,
+  response: ExitPayload,
+  errors: ['invoice_not_found'],
+  cors: true,
+  example: invoiceExample,
+});
+
+export const getTgExit = endpoint({
+  id: 'getTgExit',
+  method: 'GET',
+  path: '/v1/exits/{invoice_id}/tg',
+  auth: 'none',
+  tag: 'buyer',
+  summary: 'Get the messenger wallet link of an invoice',
+  description:
+    'A link that opens the wallet of the messenger with the payment filled in. `url` is null where no such wallet documents one.',
+  params: invoiceId,
+  response: ExitPayload,
+  errors: ['invoice_not_found'],
+  cors: true,
+  example: invoiceExample,
+});
+
+export const getUnit = endpoint({
+  id: 'getUnit',
+  method: 'GET',
+  path: '/v1/units/{unit_id}',
+  auth: 'none',
+  tag: 'buyer',
+  summary: 'Get a unit as its buyer',
+  description:
+    'Title, price and what it can be paid with: `chains` are the gateway ids that checkout accepts now.',
+  params: unitId,
+  response: UnitPublic,
+  errors: ['unit_not_found'],
+  cors: true,
+  example: { params: { unit_id: '{unit_id}' } },
+});
+
+export const checkoutUnit = endpoint({
+  id: 'checkoutUnit',
+  method: 'POST',
+  path: '/v1/units/{unit_id}/checkout',
+  auth: 'none',
+  tag: 'buyer',
+  summary: 'Buy a unit: create its invoice',
+  description: `Makes an invoice with the unit's price, owner, wait time and webhook. Choose \`chain\` from the unit's \`chains\`.
+
+Refusals: \`chain_not_accepted\` – choose another chain; \`no_wallet\` – the merchant has not set a wallet for it; \`unit_inactive\` – not for sale now; \`no_rate\` – try again after \`Retry-After\` seconds.`,
+  params: unitId,
+  body: shape('CheckoutCreate', { chain: chainField(), external_ref: externalRef() }),
+  response: InvoicePublic,
+  errors: ['unit_not_found', 'unit_inactive', 'chain_not_accepted', ...creationRefusals],
+  idempotent: true,
+  cors: true,
+  limit: 'checkout',
+  example: { params: { unit_id: '{unit_id}' }, body: { chain: 'ton' } },
+});
+
+export const buyer = [
+  listGateways,
+  getPublicConfig,
+  getUnit,
+  checkoutUnit,
+  getPublicInvoice,
+  getInvoicePayment,
+  cancelInvoice,
+  getWebExit,
+  getTgExit,
+] as const;

@@ -1,0 +1,286 @@
+// The pages, fragments and images that buyers see.
+import { endpoint, media } from '../describe/endpoint.ts';
+import { choice, int, text } from '../describe/fields.ts';
+import { shape } from '../describe/shape.ts';
+import { chainField, creationRefusals, invoiceId } from './invoices.ts';
+import { unitId } from './units.ts';
+
+export const sizes = ['sm', 'md', 'lg', 'mobile', 'desktop', 'site', 'phone', 'page', 'url'] as const;
+/** Longest merchant or unit slug. */
+const MAX_SLUG = 64;
+/** Longest language tag that is looked at. */
+const MAX_LANGUAGE_TAG = 35;
+/** Longest file name of a logo: a ticker and `.svg`. */
+const MAX_LOGO = 32;
+
+const size = (preset: (typeof sizes)[number]) =>
+  choice(sizes, 'enum').default(preset).describe('Layout of the page');
+const width = () => int({ gte: 180, lte: 1200 }).optional().describe('Width in pixels');
+const lang = () =>
+  text({ max: MAX_LANGUAGE_TAG })
+    .optional()
+    .describe("Language of the page, e.g. `de`; without it the unit's, then what `Accept-Language` prefers");
+const slugs = {
+  merchant_slug: text({ min: 1, max: MAX_SLUG }),
+  unit_slug: text({ min: 1, max: MAX_SLUG }),
+};
+const invoiceExample = { params: { invoice_id: '{invoice_id}' } };
+const unitExample = { params: { unit_id: '{unit_id}' } };
+
+export const payPage = endpoint({
+  id: 'payPage',
+  method: 'GET',
+  path: '/v1/pay/{invoice_id}/page',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Show the checkout page of an invoice',
+  description:
+    'The full page: QR code, copyable amount, address and memo, time left, status. Works without scripts.',
+  params: invoiceId,
+  query: { size: size('desktop'), width: width(), lang: lang() },
+  response: media('text/html'),
+  errors: ['invoice_not_found'],
+  example: { ...invoiceExample, query: { size: 'mobile' } },
+});
+
+export const payDiv = endpoint({
+  id: 'payDiv',
+  method: 'GET',
+  path: '/v1/pay/{invoice_id}/div',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Get the checkout of an invoice as a fragment',
+  description: 'Markup to put into another page, from any origin; it holds no script.',
+  params: invoiceId,
+  query: { size: size('desktop'), width: width(), lang: lang() },
+  response: media('text/html'),
+  errors: ['invoice_not_found'],
+  cors: true,
+  example: { ...invoiceExample, query: { width: '360' } },
+});
+
+export const payQrSvg = endpoint({
+  id: 'payQrSvg',
+  method: 'GET',
+  path: '/v1/pay/{invoice_id}/qr.svg',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Draw the QR code of an invoice as SVG',
+  description: 'Encodes `qr_payload`.',
+  params: invoiceId,
+  response: media('image/svg+xml'),
+  errors: ['invoice_not_found'],
+  cors: true,
+  example: invoiceExample,
+});
+
+export const payQrPng = endpoint({
+  id: 'payQrPng',
+  method: 'GET',
+  path: '/v1/pay/{invoice_id}/qr.png',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Draw the QR code of an invoice as PNG',
+  description: 'Encodes the same `qr_payload` as the SVG, 392 × 392 pixels.',
+  params: invoiceId,
+  response: media('image/png'),
+  errors: ['invoice_not_found'],
+  cors: true,
+  example: invoiceExample,
+});
+
+export const payShort = endpoint({
+  id: 'payShort',
+  method: 'GET',
+  path: '/pay/{invoice_id}',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Show checkout at its short address',
+  description: 'The `pay_url` of an invoice: rendered on the server, for the device that asks.',
+  params: invoiceId,
+  query: { lang: lang() },
+  response: media('text/html'),
+  errors: ['invoice_not_found'],
+  example: invoiceExample,
+});
+
+export const cancelOnPage = endpoint({
+  id: 'cancelOnPage',
+  method: 'POST',
+  path: '/pay/{invoice_id}',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Cancel an invoice from its page',
+  description:
+    'What the cancel button of the page sends where scripts are off: cancels as `cancelInvoice` does and leads back to the page, which says what became of it.',
+  params: invoiceId,
+  query: { lang: lang() },
+  response: media('text/html'),
+  status: 303,
+  errors: ['invoice_not_found'],
+  extension: true,
+  hidden: true,
+  example: invoiceExample,
+});
+
+export const payEvents = endpoint({
+  id: 'payEvents',
+  method: 'GET',
+  path: '/v1/pay/{invoice_id}/events',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Follow the status of an invoice',
+  description:
+    'Server-sent events. `status` comes at once and at every change: `{invoice_id, status, payment_status, amount_match, received_amount, confirmations, min_confirmations, txid, expires_at, version, now}`. `time` comes at least every 15 seconds: `{now}`, the time of the server in Unix seconds. After a break, connect again: the current status is always sent first.',
+  params: invoiceId,
+  response: media('text/event-stream'),
+  errors: ['invoice_not_found', 'too_many_streams'],
+  extension: true,
+  cors: true,
+  example: invoiceExample,
+});
+
+export const unitPage = endpoint({
+  id: 'unitPage',
+  method: 'GET',
+  path: '/v1/units/{unit_id}/page',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Show the page of a unit',
+  description: 'Title, price and a choice of currencies; choosing one makes the invoice.',
+  params: unitId,
+  query: { size: size('site'), lang: lang() },
+  response: media('text/html'),
+  errors: ['unit_not_found'],
+  example: unitExample,
+});
+
+export const unitDiv = endpoint({
+  id: 'unitDiv',
+  method: 'GET',
+  path: '/v1/units/{unit_id}/div',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Get the chooser of a unit as a fragment',
+  description: 'Markup to put into another page, from any origin; it holds no script.',
+  params: unitId,
+  query: { size: size('mobile'), lang: lang() },
+  response: media('text/html'),
+  errors: ['unit_not_found'],
+  cors: true,
+  example: unitExample,
+});
+
+export const unitShort = endpoint({
+  id: 'unitShort',
+  method: 'GET',
+  path: '/u/{merchant_slug}/{unit_slug}',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Show the page of a unit at its pretty address',
+  description: 'The `page_url` of a unit, made of the slugs of merchant and unit.',
+  params: slugs,
+  query: { lang: lang() },
+  response: media('text/html'),
+  errors: ['unit_not_found'],
+  example: { params: { merchant_slug: '{merchant_slug}', unit_slug: '{unit_slug}' } },
+});
+
+export const buyOnPage = endpoint({
+  id: 'buyOnPage',
+  method: 'POST',
+  path: '/u/{merchant_slug}/{unit_slug}',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Buy a unit from its page',
+  description:
+    'What the currency buttons of the page send: makes the invoice as `checkoutUnit` does and leads to its page; where that is refused, the page says why.',
+  params: slugs,
+  query: { lang: lang() },
+  body: shape('BuyForm', { chain: chainField() }),
+  encoding: 'form',
+  response: media('text/html'),
+  status: 303,
+  errors: ['unit_not_found', 'unit_inactive', 'chain_not_accepted', ...creationRefusals],
+  extension: true,
+  hidden: true,
+  limit: 'checkout',
+  example: {
+    params: { merchant_slug: '{merchant_slug}', unit_slug: '{unit_slug}' },
+    body: { chain: 'ton' },
+  },
+});
+
+export const embedScript = endpoint({
+  id: 'embedScript',
+  method: 'GET',
+  path: '/embed.js',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Get the script that mounts checkout in a page',
+  description:
+    'Load it with `async` and `data-unit` or `data-invoice`, `data-size` (`mobile` or `desktop`) and `data-target` (CSS selector of the element to mount into). With `data-unit` invoices are made on demand.',
+  response: media('text/javascript'),
+  cors: true,
+  example: {},
+});
+
+export const logoImage = endpoint({
+  id: 'logoImage',
+  method: 'GET',
+  path: '/logo.png',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Get the logo',
+  description: 'A PNG image.',
+  response: media('image/png'),
+  cors: true,
+  example: {},
+});
+
+export const faviconImage = endpoint({
+  id: 'faviconImage',
+  method: 'GET',
+  path: '/favicon-32.png',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Get the favicon',
+  description: 'A PNG image of 32 × 32 pixels.',
+  response: media('image/png'),
+  cors: true,
+  example: {},
+});
+
+export const currencyLogo = endpoint({
+  id: 'currencyLogo',
+  method: 'GET',
+  path: '/logos/{file}',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Get the logo of a currency',
+  description: 'The ticker in lower case with `.svg`: the `logo_url` of a gateway.',
+  params: { file: text({ max: MAX_LOGO, pattern: /^[a-z0-9]+\.svg$/ }) },
+  response: media('image/svg+xml'),
+  errors: ['not_found'],
+  extension: true,
+  cors: true,
+  example: { params: { file: 'ton.svg' } },
+});
+
+export const checkout = [
+  payShort,
+  cancelOnPage,
+  payPage,
+  payDiv,
+  payQrSvg,
+  payQrPng,
+  payEvents,
+  unitShort,
+  buyOnPage,
+  unitPage,
+  unitDiv,
+  embedScript,
+  currencyLogo,
+  logoImage,
+  faviconImage,
+] as const;

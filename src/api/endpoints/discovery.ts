@@ -1,0 +1,176 @@
+// What tells people and programs what there is: catalog, search, texts, documents. All public.
+
+import { endpoint, media } from '../describe/endpoint.ts';
+import { bool, choice, int, text } from '../describe/fields.ts';
+import { Catalog, catalogKinds, Manifest, OpenApiDocument, SearchResponse } from '../schemas/discovery.ts';
+
+const MAX_QUERY = 500;
+const kind = () => choice(catalogKinds).optional();
+const includeHidden = () => bool().default(false).describe('Operator-only entries too');
+
+export const getCatalog = endpoint({
+  id: 'getCatalog',
+  method: 'GET',
+  path: '/v1/catalog',
+  auth: 'none',
+  etag: true,
+  tag: 'discovery',
+  summary: 'List everything the service can do',
+  description:
+    'Flows, endpoints, pages, embeds, concepts and guides, with calls that work as they stand. `brief` is the index: id, kind, title, summary, url, auth.',
+  query: {
+    kind: kind(),
+    format: choice(['json', 'markdown']).default('json'),
+    include_docs: bool().default(false).describe('With full texts'),
+    brief: bool().default(false),
+    include_hidden: includeHidden(),
+  },
+  response: Catalog,
+  also: ['text/markdown'],
+  cors: true,
+  example: { query: { kind: 'flow', brief: 'true' } },
+});
+
+export const searchCatalog = endpoint({
+  id: 'searchCatalog',
+  method: 'GET',
+  path: '/v1/search',
+  auth: 'none',
+  tag: 'discovery',
+  summary: 'Find what to call for an intent',
+  description:
+    'Takes plain words, forgives typing errors, answers the best entries first, each with a call to make.',
+  query: {
+    q: text({ max: MAX_QUERY }).default(''),
+    limit: int({ gte: 1, lte: 50 }).default(8),
+    kind: kind(),
+    include_docs: bool().default(true).describe('Search the full texts too'),
+    include_hidden: includeHidden(),
+  },
+  response: SearchResponse,
+  cors: true,
+  example: { query: { q: 'create an invoice' } },
+});
+
+export const getAgentManifest = endpoint({
+  id: 'getAgentManifest',
+  method: 'GET',
+  path: '/.well-known/agent.json',
+  auth: 'none',
+  etag: true,
+  tag: 'discovery',
+  summary: 'Get the manifest',
+  description: 'Name, version and the addresses of catalog, search, texts and the OpenAPI document.',
+  response: Manifest,
+  cors: true,
+  example: {},
+});
+
+export const getLlmsTxt = endpoint({
+  id: 'getLlmsTxt',
+  method: 'GET',
+  path: '/llms.txt',
+  auth: 'none',
+  etag: true,
+  tag: 'discovery',
+  summary: 'Get the text index',
+  description: 'What the service is, with links to everything else, in Markdown.',
+  response: media('text/plain'),
+  cors: true,
+  example: {},
+});
+
+export const getLlmsFullTxt = endpoint({
+  id: 'getLlmsFullTxt',
+  method: 'GET',
+  path: '/llms-full.txt',
+  auth: 'none',
+  etag: true,
+  tag: 'discovery',
+  summary: 'Get the full text',
+  description: 'Every endpoint, flow, concept and guide in one Markdown text.',
+  response: media('text/plain'),
+  cors: true,
+  example: {},
+});
+
+export const getRobotsTxt = endpoint({
+  id: 'getRobotsTxt',
+  method: 'GET',
+  path: '/robots.txt',
+  auth: 'none',
+  etag: true,
+  tag: 'discovery',
+  summary: 'Get the rules for crawlers',
+  description: 'Allows discovery and unit pages, disallows the pages of invoices.',
+  response: media('text/plain'),
+  cors: true,
+  example: {},
+});
+
+export const getSitemap = endpoint({
+  id: 'getSitemap',
+  method: 'GET',
+  path: '/sitemap.xml',
+  auth: 'none',
+  etag: true,
+  tag: 'discovery',
+  summary: 'Get the sitemap',
+  description: 'Discovery pages and the pages of active units.',
+  response: media('application/xml'),
+  cors: true,
+  example: {},
+});
+
+export const getOpenApi = endpoint({
+  id: 'getOpenApi',
+  method: 'GET',
+  path: '/api/v1/openapi.json',
+  auth: 'none',
+  etag: true,
+  tag: 'discovery',
+  summary: 'Get the OpenAPI document',
+  description: 'OpenAPI 3.1, made from the same descriptions that requests are validated by.',
+  response: OpenApiDocument,
+  cors: true,
+  example: {},
+});
+
+export const getDocs = endpoint({
+  id: 'getDocs',
+  method: 'GET',
+  path: '/docs',
+  auth: 'none',
+  etag: true,
+  tag: 'discovery',
+  summary: 'Show Swagger UI',
+  description: 'The OpenAPI document as a page to try calls on.',
+  response: media('text/html'),
+  example: {},
+});
+
+export const getRedoc = endpoint({
+  id: 'getRedoc',
+  method: 'GET',
+  path: '/redoc',
+  auth: 'none',
+  etag: true,
+  tag: 'discovery',
+  summary: 'Show ReDoc',
+  description: 'The OpenAPI document as a page to read.',
+  response: media('text/html'),
+  example: {},
+});
+
+export const discovery = [
+  getCatalog,
+  searchCatalog,
+  getAgentManifest,
+  getLlmsTxt,
+  getLlmsFullTxt,
+  getRobotsTxt,
+  getSitemap,
+  getOpenApi,
+  getDocs,
+  getRedoc,
+] as const;

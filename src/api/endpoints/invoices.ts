@@ -1,0 +1,132 @@
+// Invoices, for the holder of a merchant key or the platform key.
+import { endpoint } from '../describe/endpoint.ts';
+import { choice, decimal, int, orNull, text } from '../describe/fields.ts';
+import { uuid } from '../describe/identifiers.ts';
+import { shape } from '../describe/shape.ts';
+import { InvoiceList, InvoicePublic } from '../schemas/resources.ts';
+
+/** Longest gateway id or ticker. */
+export const MAX_CHAIN = 64;
+/** Longest order reference. */
+export const MAX_EXTERNAL_REF = 500;
+export const MAX_URL = 2048;
+
+export const chainField = () =>
+  text({ min: 1, max: MAX_CHAIN }).describe(
+    'Gateway id, from `GET /v1/gateways`: `ton`, `ton-usdt`, `bitcoin`, …',
+  );
+export const amountUnit = () =>
+  choice(['usd', 'native'])
+    .default('usd')
+    .describe('Whether `amount` is in USD or in the currency of the chain');
+export const externalRef = () =>
+  orNull(text({ max: MAX_EXTERNAL_REF })).describe('Your own order reference, given back unchanged');
+export const invoiceId = { invoice_id: uuid().describe('Invoice id') };
+
+/** What can stand in the way of making an invoice. */
+export const creationRefusals = [
+  'unknown_chain',
+  'no_wallet',
+  'amount_too_small',
+  'amount_too_large',
+  'account_inactive',
+  'no_free_amount',
+  'too_many_unpaid',
+  'no_rate',
+  'asset_unreadable',
+] as const;
+
+export const createInvoice = endpoint({
+  id: 'createInvoice',
+  method: 'POST',
+  path: '/v1/invoices',
+  auth: 'key',
+  tag: 'invoices',
+  summary: 'Create an invoice',
+  description: `Freezes the exchange rate and answers where, how much and with which memo the buyer pays: show \`amount\`, \`address\` and \`memo\` exactly as they are, or send the buyer to \`pay_url\`.
+
+A merchant key uses the merchant's wallet, limit and webhook; the platform key uses the wallets of the deployment. \`callback_url\` replaces the account's webhook address for this invoice.
+
+Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_wallet\` – set one with \`PUT /api/v1/merchant/wallets\`; \`no_free_amount\` – wait for open invoices at this price or change it by a cent; \`too_many_unpaid\` – the account has as many unpaid invoices as it may have that are identified by their amount; \`asset_unreadable\` – take another chain; \`no_rate\` – try again after \`Retry-After\` seconds.`,
+  body: shape('InvoiceCreate', {
+    chain: chainField(),
+    amount: decimal({ gt: 0 }).describe(
+      'A number or a plain decimal string, at most 9 digits before the point',
+    ),
+    amount_unit: amountUnit(),
+    external_ref: externalRef(),
+    callback_url: orNull(text({ max: MAX_URL })).describe('Where to post `invoice.confirmed`'),
+  }),
+  response: InvoicePublic,
+  errors: [...creationRefusals, 'url_not_allowed'],
+  idempotent: true,
+  example: { body: { chain: 'ton', amount: '12.50', external_ref: 'order-1001' } },
+});
+
+export const listInvoices = endpoint({
+  id: 'listInvoices',
+  method: 'GET',
+  path: '/v1/invoices',
+  auth: 'key',
+  tag: 'invoices',
+  summary: 'List your invoices',
+  description:
+    'Newest first, refill invoices included. Go on with `after` set to `next` of the page before. `settled` means `confirmed`.',
+  query: {
+    status: choice(['created', 'confirmed', 'settled', 'expired', 'cancelled', 'failed']).optional(),
+    external_ref: text({ max: MAX_EXTERNAL_REF }).optional().describe('Exactly this order reference'),
+    limit: int({ gte: 1, lte: 200 }).default(20),
+    after: uuid().optional().describe('The last invoice of the page before'),
+  },
+  response: InvoiceList,
+  errors: ['invoice_not_found'],
+  extension: true,
+  example: { query: { status: 'created', limit: '5' } },
+});
+
+export const getInvoice = endpoint({
+  id: 'getInvoice',
+  method: 'GET',
+  path: '/v1/invoices/{invoice_id}',
+  auth: 'key',
+  tag: 'invoices',
+  summary: 'Get one of your invoices',
+  description: "Reads what is known; it asks no chain. Another owner's invoice answers 404.",
+  params: invoiceId,
+  response: InvoicePublic,
+  errors: ['invoice_not_found'],
+  example: { params: { invoice_id: '{invoice_id}' } },
+});
+
+export const checkInvoice = endpoint({
+  id: 'checkInvoice',
+  method: 'POST',
+  path: '/v1/invoices/{invoice_id}/check',
+  auth: 'key',
+  tag: 'invoices',
+  summary: 'Look for the payment now',
+  description: `Polls the chain once and answers the invoice as it then is. The observer does the same by itself every few seconds; call this when a buyer says that they paid. An ended invoice is answered unchanged.
+
+\`limit_exhausted\` (402): the payment is held, not lost. Refill with \`POST /api/v1/merchant/refill\`; held payments are then booked by themselves, oldest first.`,
+  params: invoiceId,
+  response: InvoicePublic,
+  errors: ['invoice_not_found', 'limit_exhausted', 'provider_unavailable'],
+  example: { params: { invoice_id: '{invoice_id}' } },
+});
+
+export const simulateInvoice = endpoint({
+  id: 'simulateInvoice',
+  method: 'POST',
+  path: '/v1/invoices/{invoice_id}/simulate',
+  auth: 'key',
+  tag: 'invoices',
+  summary: 'Settle an invoice without a payment',
+  description:
+    'Runs the real settlement: status, fee, income and webhook. Only on testnet with demo mode on; `GET /v1/config/public` tells. What the prepaid balance lacks for the fee is credited first. A confirmed invoice is answered unchanged.',
+  params: invoiceId,
+  response: InvoicePublic,
+  errors: ['invoice_not_found', 'demo_off', 'invoice_ended'],
+  example: { params: { invoice_id: '{invoice_id}' } },
+});
+
+export const invoices = [createInvoice, listInvoices, getInvoice, checkInvoice, simulateInvoice] as const;

@@ -1,0 +1,192 @@
+// Signing in: which way an identity takes, tokens, and lost passwords.
+import { z } from 'zod';
+import { endpoint, media } from '../describe/endpoint.ts';
+import { int, text } from '../describe/fields.ts';
+import { MAX_EMAIL } from '../describe/identifiers.ts';
+import { shape } from '../describe/shape.ts';
+import { IdentityDetectResponse, Message, Token, UserPublic } from '../schemas/resources.ts';
+
+export const MIN_PASSWORD = 8;
+export const MAX_PASSWORD = 128;
+/** Longest token of an identity provider. */
+const MAX_ID_TOKEN = 8192;
+/** Longest of the further members of a sign-in. */
+const MAX_PROFILE = 512;
+
+/** A password that is being set. */
+export const newPassword = () => text({ min: MIN_PASSWORD, max: MAX_PASSWORD, secret: true });
+
+const TOKEN_USE = 'Send the token as `Authorization: Bearer <access_token>`; it lasts 8 days.';
+
+export const detectIdentitySource = endpoint({
+  id: 'detectIdentitySource',
+  method: 'GET',
+  path: '/api/v1/login/identity-source',
+  auth: 'none',
+  tag: 'login',
+  summary: 'Tell which way an identity signs in',
+  description:
+    'Detects by shape alone, without looking anything up: a numeric id is `telegram`, a provider address (gmail.com, googlemail.com) is `google`, every other mail address is `email`.',
+  query: { q: text({ min: 1, max: MAX_EMAIL }).describe('A mail address or a numeric id') },
+  response: IdentityDetectResponse,
+  errors: ['wrong_identity'],
+  example: { query: { q: 'merchant@example.com' } },
+});
+
+export const loginAccessToken = endpoint({
+  id: 'loginAccessToken',
+  method: 'POST',
+  path: '/api/v1/login/access-token',
+  auth: 'none',
+  tag: 'login',
+  summary: 'Sign in with mail address and password',
+  description: `For accounts that signed up with their own mail address; provider mail and numeric ids have their own sign-in. The body is a form, as OAuth 2.0 wants it. ${TOKEN_USE}`,
+  encoding: 'form',
+  body: shape('LoginForm', {
+    username: text({ max: MAX_EMAIL }).describe('The mail address'),
+    password: text({ max: 1024, secret: true }),
+    grant_type: text({ pattern: /^password$/ }).nullish(),
+    scope: text({ max: 1024 }).default(''),
+    client_id: text({ max: 1024 }).nullish(),
+    client_secret: text({ max: 1024, secret: true }).nullish(),
+  }),
+  response: Token,
+  errors: ['invalid_login', 'inactive_user', 'wrong_identity'],
+  limit: 'login',
+  example: { body: { username: '{email}', password: '{password}' } },
+});
+
+export const loginGoogle = endpoint({
+  id: 'loginGoogle',
+  method: 'POST',
+  path: '/api/v1/login/google',
+  auth: 'none',
+  tag: 'login',
+  summary: 'Sign in with a Google id token',
+  description: `Verifies the token against Google's keys and the configured client id. The first sign-in makes the account. It never takes over a password account with the same address. ${TOKEN_USE}`,
+  body: shape('GoogleLogin', { id_token: text({ min: 20, max: MAX_ID_TOKEN, secret: true }) }),
+  response: Token,
+  errors: ['invalid_token', 'inactive_user', 'sign_in_disabled', 'provider_unavailable'],
+  limit: 'login',
+  example: { body: { id_token: '{google_id_token}' } },
+});
+
+export const loginTelegram = endpoint({
+  id: 'loginTelegram',
+  method: 'POST',
+  path: '/api/v1/login/telegram',
+  auth: 'none',
+  tag: 'login',
+  summary: 'Sign in with the Telegram login widget',
+  description: `Takes what the widget hands to the page, unchanged, and verifies its hash; \`auth_date\` may be at most 24 hours old. The first sign-in makes the account. ${TOKEN_USE}`,
+  // What Telegram adds some day is part of what it has signed.
+  body: z
+    .looseObject({
+      id: int(),
+      auth_date: int().describe('Unix seconds'),
+      hash: text({ min: 16, max: MAX_PROFILE, secret: true }),
+      first_name: text({ max: MAX_PROFILE }).nullish(),
+      last_name: text({ max: MAX_PROFILE }).nullish(),
+      username: text({ max: MAX_PROFILE }).nullish(),
+      photo_url: text({ max: MAX_PROFILE }).nullish(),
+    })
+    .meta({ id: 'TelegramLogin' }),
+  response: Token,
+  errors: ['invalid_token', 'inactive_user', 'sign_in_disabled'],
+  limit: 'login',
+  example: {
+    body: {
+      id: '{telegram_id}',
+      auth_date: '{telegram_auth_date}',
+      hash: '{telegram_hash}',
+      first_name: 'Ada',
+    },
+  },
+});
+
+export const testToken = endpoint({
+  id: 'testToken',
+  method: 'POST',
+  path: '/api/v1/login/test-token',
+  auth: 'jwt',
+  tag: 'login',
+  summary: 'Check a token',
+  description: 'Answers the user that the token stands for.',
+  response: UserPublic,
+  example: {},
+});
+
+export const recoverPassword = endpoint({
+  id: 'recoverPassword',
+  method: 'POST',
+  path: '/api/v1/password-recovery/{email}',
+  auth: 'none',
+  tag: 'login',
+  summary: 'Send a password recovery mail',
+  description:
+    'Always answers the same, whether or not the address is registered. The mail holds a link that works once, within 48 hours.',
+  params: { email: text({ min: 1, max: MAX_EMAIL }) },
+  response: Message,
+  limit: 'recovery',
+  example: { params: { email: '{email}' } },
+});
+
+export const resetPassword = endpoint({
+  id: 'resetPassword',
+  method: 'POST',
+  path: '/api/v1/reset-password/',
+  auth: 'none',
+  tag: 'login',
+  summary: 'Set a new password with a recovery token',
+  description: 'The token comes from the recovery mail and works once. All tokens of the user end.',
+  body: shape('NewPassword', {
+    token: text({ max: MAX_ID_TOKEN, secret: true }),
+    new_password: newPassword(),
+  }),
+  response: Message,
+  errors: ['invalid_token', 'inactive_user'],
+  limit: 'recovery',
+  example: { body: { token: '{recovery_token}', new_password: 'a new long password' } },
+});
+
+export const getResetPage = endpoint({
+  id: 'getResetPage',
+  method: 'GET',
+  path: '/reset-password',
+  auth: 'none',
+  tag: 'login',
+  summary: 'Show the page that the recovery mail links to',
+  description: 'A form for the new password. Opening it changes nothing: the token is used when it is sent.',
+  query: { token: text({ max: MAX_ID_TOKEN, secret: true }).optional().describe('From the mail') },
+  response: media('text/html'),
+  extension: true,
+  example: { query: {} },
+});
+
+export const recoverPasswordHtml = endpoint({
+  id: 'recoverPasswordHtml',
+  method: 'POST',
+  path: '/api/v1/password-recovery-html-content/{email}',
+  auth: 'admin',
+  tag: 'login',
+  summary: 'Show the recovery mail of a user',
+  description:
+    'Answers the HTML of the mail that password recovery would send, with a working link. For operators.',
+  params: { email: text({ min: 1, max: MAX_EMAIL }) },
+  response: media('text/html'),
+  errors: ['user_not_found'],
+  hidden: true,
+  example: { params: { email: '{email}' } },
+});
+
+export const login = [
+  detectIdentitySource,
+  loginAccessToken,
+  loginGoogle,
+  loginTelegram,
+  testToken,
+  recoverPassword,
+  resetPassword,
+  getResetPage,
+  recoverPasswordHtml,
+] as const;

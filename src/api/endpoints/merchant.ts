@@ -1,0 +1,261 @@
+// The merchant's account: key, webhook, wallets, prepaid limit, income and events.
+import { z } from 'zod';
+import { MAX_SLUG, MIN_SLUG, SLUG } from '../../slug.ts';
+import { endpoint } from '../describe/endpoint.ts';
+import { bool, date, decimal, int, list, text } from '../describe/fields.ts';
+import { shape } from '../describe/shape.ts';
+import { EventList, EventPublic } from '../schemas/event.ts';
+import { EmbedPreview, PaymentPagePreview } from '../schemas/merchant.ts';
+import {
+  BalancePublic,
+  IncomeHistoryPublic,
+  InvoicePublic,
+  MerchantAccountPublic,
+  RefillWalletsResponse,
+  WalletPublic,
+  WalletsResponse,
+} from '../schemas/resources.ts';
+import { amountUnit, chainField, creationRefusals, MAX_CHAIN, MAX_URL } from './invoices.ts';
+
+const MAX_WEBHOOK_SECRET = 256;
+const MAX_EVENT_ID = 64;
+
+/** `amount_usd` is another name for an amount in USD; one of the two must be there. */
+const refillBody = z.object({
+  chain: chainField(),
+  amount: decimal({ gt: 0, wording: 'float' }).optional(),
+  amount_unit: amountUnit(),
+  amount_usd: decimal({ gt: 0, wording: 'float' })
+    .optional()
+    .describe('The same as `amount` in USD; not looked at where `amount` is there'),
+});
+const RefillCreate = refillBody
+  .refine((body) => body.amount !== undefined || body.amount_usd !== undefined, {
+    path: ['amount'],
+    // Beside the errors of other members: all are told at once.
+    when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  })
+  // Zod would list neither amount as required.
+  .meta({ id: 'RefillCreate', required: ['chain', 'amount'] });
+
+export const getMerchantAccount = endpoint({
+  id: 'getMerchantAccount',
+  method: 'GET',
+  path: '/api/v1/merchant/account',
+  auth: 'jwt',
+  tag: 'merchant',
+  summary: 'Get your merchant account',
+  description:
+    'Holds the merchant key (`api_key`), the webhook, the enabled currencies and the prepaid limit.',
+  response: MerchantAccountPublic,
+  example: {},
+});
+
+export const updateMerchantAccount = endpoint({
+  id: 'updateMerchantAccount',
+  method: 'PATCH',
+  path: '/api/v1/merchant/account',
+  auth: 'jwt',
+  tag: 'merchant',
+  summary: 'Change webhook, currencies or slug',
+  description: `Members that are left out stay as they are.
+
+- \`webhook_url\`: where \`invoice.confirmed\` is posted once; null removes it. Only public addresses are called.
+- \`webhook_secret\`: signs webhooks after Standard Webhooks. \`whsec_\` and base64, or any other text; null removes it.
+- \`webhook_refills\`: whether confirmed refills are posted to \`webhook_url\` as well; their \`data.invoice.kind\` is \`refill\`. Without it only sales are; the events of refills are listed in any case.
+- \`enabled_currencies\`: gateway ids (\`ton-usdt\`) or tickers (\`USDT\`, every gateway with it); null enables all.
+- \`slug\`: part of the addresses of your unit pages, 3 to 64 of a–z, 0–9 and single hyphens. Old addresses stop working.`,
+  body: shape('MerchantAccountUpdate', {
+    webhook_url: text({ max: MAX_URL }).nullish(),
+    webhook_secret: text({ max: MAX_WEBHOOK_SECRET, secret: true }).nullish(),
+    webhook_refills: bool().nullish(),
+    enabled_currencies: list(text({ min: 1, max: MAX_CHAIN })).nullish(),
+    slug: text({ min: MIN_SLUG, max: MAX_SLUG, pattern: SLUG }).nullish(),
+  }),
+  response: MerchantAccountPublic,
+  errors: ['unknown_chain', 'url_not_allowed', 'bad_request', 'slug_taken'],
+  // Nothing but the webhook: whoever makes this call as it stands must not lose currencies by it.
+  example: { body: { webhook_url: '{webhook_url}' } },
+});
+
+export const rotateApiKey = endpoint({
+  id: 'rotateApiKey',
+  method: 'POST',
+  path: '/api/v1/merchant/account/rotate-key',
+  auth: 'jwt',
+  tag: 'merchant',
+  summary: 'Replace the merchant key',
+  description: 'Makes a new key; the old one stops working at once.',
+  response: MerchantAccountPublic,
+  extension: true,
+  example: {},
+});
+
+export const getBalances = endpoint({
+  id: 'getBalances',
+  method: 'GET',
+  path: '/api/v1/merchant/balances',
+  auth: 'jwt',
+  tag: 'merchant',
+  summary: 'Get your balances',
+  description:
+    'The prepaid service balance in `USD`, then the confirmed income per currency. Income lies in your own wallets; the service holds none of it.',
+  response: z.array(BalancePublic),
+  example: {},
+});
+
+export const getMerchantWallets = endpoint({
+  id: 'getMerchantWallets',
+  method: 'GET',
+  path: '/api/v1/merchant/wallets',
+  auth: 'jwt',
+  tag: 'merchant',
+  summary: 'List your receive wallets',
+  description:
+    'One address per blockchain. `missing` names the blockchains that enabled currencies still need.',
+  response: WalletsResponse,
+  example: {},
+});
+
+export const setMerchantWallet = endpoint({
+  id: 'setMerchantWallet',
+  method: 'PUT',
+  path: '/api/v1/merchant/wallets',
+  auth: 'jwt',
+  tag: 'merchant',
+  summary: 'Set the receive wallet of a blockchain',
+  description:
+    'Checks the address with its checksum for this network, and with the chain that it is no jetton wallet, token account or mint, and replaces the one before. Where the chain cannot be asked, invoices to it ask again. Open invoices keep the address they show. The answer has the address as wallets show it.',
+  body: shape('WalletUpdate', {
+    blockchain: text({ min: 1, max: MAX_CHAIN }).describe('`ton`, `solana`, `bitcoin`, …'),
+    address: text({ min: 8, max: 256 }),
+  }),
+  response: WalletPublic,
+  errors: ['unknown_chain', 'invalid_address'],
+  example: { body: { blockchain: 'ton', address: '{ton_address}' } },
+});
+
+export const getRefillWallets = endpoint({
+  id: 'getRefillWallets',
+  method: 'GET',
+  path: '/api/v1/merchant/refill-wallets',
+  auth: 'jwt',
+  tag: 'merchant',
+  summary: 'List the addresses that refills are paid to',
+  description:
+    'One per blockchain. Pay by a refill invoice only: a transfer without one cannot be credited by itself.',
+  response: RefillWalletsResponse,
+  example: {},
+});
+
+export const createRefill = endpoint({
+  id: 'createRefill',
+  method: 'POST',
+  path: '/api/v1/merchant/refill',
+  auth: 'jwt',
+  tag: 'merchant',
+  summary: 'Create a refill invoice',
+  description:
+    'Paying S USD raises `limit_of_payments` by S × 100 and books held payments, oldest first. TON and Solana wait 5 minutes, Bitcoin 1 hour. No fee. Follow it like any invoice, with your merchant key.',
+  body: RefillCreate,
+  response: InvoicePublic,
+  errors: [...creationRefusals, 'provider_unavailable'],
+  idempotent: true,
+  example: { body: { chain: 'ton', amount: 10 } },
+});
+
+export const listIncome = endpoint({
+  id: 'listIncome',
+  method: 'GET',
+  path: '/api/v1/merchant/income',
+  auth: 'jwt',
+  tag: 'merchant',
+  summary: 'List your income',
+  description:
+    'One record for each confirmed sale, newest first, with the fee in USD and the outcome of the webhook. Dates are UTC days, both included.',
+  query: {
+    skip: int({ gte: 0 }).default(0),
+    limit: int({ gte: 1, lte: 200 }).default(20),
+    from_date: date().optional().describe('First day'),
+    to_date: date().optional().describe('Last day'),
+  },
+  response: IncomeHistoryPublic,
+  example: { query: { limit: '5', from_date: '2026-01-01' } },
+});
+
+export const getPaymentPage = endpoint({
+  id: 'getPaymentPage',
+  method: 'GET',
+  path: '/api/v1/merchant/payment-page',
+  auth: 'jwt',
+  tag: 'merchant',
+  summary: 'Get your payment pages',
+  description: 'The public page of each unit, and what still keeps buyers from paying there.',
+  response: PaymentPagePreview,
+  example: {},
+});
+
+export const getEmbedPreview = endpoint({
+  id: 'getEmbedPreview',
+  method: 'GET',
+  path: '/api/v1/merchant/embed-preview',
+  auth: 'jwt',
+  tag: 'merchant',
+  summary: 'Get embed snippets',
+  description: 'Markup that mounts checkout in your own pages, for each unit and size, with an explanation.',
+  response: EmbedPreview,
+  example: {},
+});
+
+export const listEvents = endpoint({
+  id: 'listEvents',
+  method: 'GET',
+  path: '/api/v1/merchant/events',
+  auth: 'jwt',
+  tag: 'merchant',
+  summary: 'List or follow your events',
+  description:
+    'Oldest first, from the beginning or from behind `after`: nothing is ever passed over, so this backs up the webhook, which is sent only once. With `Accept: text/event-stream` the connection stays open and sends each event as it happens; `after` or `Last-Event-ID` say where to go on, otherwise it begins with the next event.',
+  query: {
+    after: text({ min: 1, max: MAX_EVENT_ID }).optional().describe('The last event that you have'),
+    type: text({ min: 1, max: MAX_EVENT_ID }).optional().describe('Only this kind, e.g. `invoice.confirmed`'),
+    limit: int({ gte: 1, lte: 200 }).default(50),
+  },
+  response: EventList,
+  also: ['text/event-stream'],
+  errors: ['event_not_found', 'too_many_streams'],
+  extension: true,
+  example: { query: { limit: '5' } },
+});
+
+export const resendEvent = endpoint({
+  id: 'resendEvent',
+  method: 'POST',
+  path: '/api/v1/merchant/events/{event_id}/resend',
+  auth: 'jwt',
+  tag: 'merchant',
+  summary: 'Send an event again',
+  description:
+    'Posts the same body under the same `webhook-id` to the present webhook address, once, and answers with the outcome in `deliveries`. Any kind of event can be sent.',
+  params: { event_id: text({ min: 1, max: MAX_EVENT_ID }) },
+  response: EventPublic,
+  errors: ['event_not_found', 'bad_request', 'url_not_allowed'],
+  extension: true,
+  example: { params: { event_id: '{event_id}' } },
+});
+
+export const merchant = [
+  getMerchantAccount,
+  updateMerchantAccount,
+  rotateApiKey,
+  getMerchantWallets,
+  setMerchantWallet,
+  getBalances,
+  listIncome,
+  getRefillWallets,
+  createRefill,
+  getPaymentPage,
+  getEmbedPreview,
+  listEvents,
+  resendEvent,
+] as const;

@@ -1,0 +1,51 @@
+// Whether the service lives, and its test mail.
+import { z } from 'zod';
+import { endpoint } from '../describe/endpoint.ts';
+import { email } from '../describe/identifiers.ts';
+import { Message } from '../schemas/resources.ts';
+
+export const getHealth = endpoint({
+  id: 'getHealth',
+  method: 'GET',
+  path: '/health',
+  auth: 'none',
+  tag: 'system',
+  summary: 'Say whether the daemon answers',
+  description: 'Answers `ok` as long as the daemon accepts requests and its database can be read.',
+  response: Message,
+  errors: ['database_busy'],
+  cors: true,
+  example: {},
+});
+
+export const healthCheck = endpoint({
+  id: 'healthCheck',
+  method: 'GET',
+  path: '/api/v1/utils/health-check/',
+  auth: 'none',
+  tag: 'system',
+  summary: 'Say whether the daemon answers, as a boolean',
+  description: 'Answers `true`. The same check as `/health`, for clients that expect a boolean.',
+  response: z.boolean(),
+  errors: ['database_busy'],
+  example: {},
+});
+
+export const testEmail = endpoint({
+  id: 'testEmail',
+  method: 'POST',
+  path: '/api/v1/utils/test-email/',
+  auth: 'admin',
+  tag: 'system',
+  summary: 'Send a test mail',
+  description:
+    'Sends a short mail to `email_to` through the configured mail server. Without a mail server the mail is written to a file in `outbox` of the data directory; the log names it.',
+  query: { email_to: email().describe('Where to send it') },
+  response: Message,
+  status: 201,
+  errors: ['mail_failed'],
+  hidden: true,
+  example: { query: { email_to: 'operator@example.com' } },
+});
+
+export const system = [getHealth, healthCheck, testEmail] as const;

@@ -1,0 +1,99 @@
+// Units: a merchant's offers.
+import { endpoint } from '../describe/endpoint.ts';
+import { bool, decimal, int, list, orNull, text } from '../describe/fields.ts';
+import { uuid } from '../describe/identifiers.ts';
+import { shape } from '../describe/shape.ts';
+import { UnitDeleted, UnitList, UnitPublic } from '../schemas/resources.ts';
+import { MAX_CHAIN } from './invoices.ts';
+
+const MAX_TITLE = 128;
+const MAX_DESCRIPTION = 512;
+const MAX_LANGUAGE = 8;
+
+export const unitId = { unit_id: uuid().describe('Unit id') };
+
+const title = () => text({ min: 1, max: MAX_TITLE });
+const description = () => text({ max: MAX_DESCRIPTION });
+const price = () => decimal({ gt: 0, wording: 'float' });
+const currencies = () => list(text({ min: 1, max: MAX_CHAIN }), { min: 1 });
+const language = () => text({ max: MAX_LANGUAGE });
+
+const CURRENCIES = 'Gateway ids or tickers; a ticker means every gateway with it';
+const WAIT = 'How long its invoices wait; clamped to 300 to 86400';
+const LANGUAGE = 'Of the checkout pages, e.g. `de`';
+
+export const listUnits = endpoint({
+  id: 'listUnits',
+  method: 'GET',
+  path: '/api/v1/merchant/units',
+  auth: 'jwt',
+  tag: 'units',
+  summary: 'List your units',
+  description:
+    'All of them, with how many you may have, which currencies they can take and how long they can wait.',
+  response: UnitList,
+  example: {},
+});
+
+export const createUnit = endpoint({
+  id: 'createUnit',
+  method: 'POST',
+  path: '/api/v1/merchant/units',
+  auth: 'jwt',
+  tag: 'units',
+  summary: 'Create a unit',
+  description:
+    'An offer with a USD price, payable at its `page_url` or embedded. It can be made before wallets are set; checkout then refuses until they are. At most 3 units (`unit_limit`).',
+  body: shape('UnitCreate', {
+    title: title(),
+    description: orNull(description()),
+    amount_usd: price(),
+    currencies: currencies().describe(CURRENCIES),
+    wait_seconds: orNull(int()).describe(WAIT),
+    language: orNull(language()).describe(LANGUAGE),
+  }),
+  response: UnitPublic,
+  errors: ['unit_limit', 'unknown_chain', 'amount_too_large'],
+  idempotent: true,
+  example: { body: { title: 'Coffee', amount_usd: 4.5, currencies: ['TON', 'ton-usdt'], wait_seconds: 900 } },
+});
+
+export const updateUnit = endpoint({
+  id: 'updateUnit',
+  method: 'PATCH',
+  path: '/api/v1/merchant/units/{unit_id}',
+  auth: 'jwt',
+  tag: 'units',
+  summary: 'Change a unit',
+  description:
+    'Members that are left out stay as they are; `description` and `language` are removed by null, the others are unchanged by it. Its open invoices keep their price. The slug stays.',
+  params: unitId,
+  body: shape('UnitUpdate', {
+    title: title().nullish(),
+    description: description().nullish(),
+    amount_usd: price().nullish(),
+    currencies: currencies().nullish().describe(CURRENCIES),
+    wait_seconds: int().nullish().describe(WAIT),
+    language: language().nullish().describe(LANGUAGE),
+    active: bool().nullish().describe('An inactive unit refuses checkout'),
+  }),
+  response: UnitPublic,
+  errors: ['unit_not_found', 'unknown_chain', 'amount_too_large'],
+  example: { params: { unit_id: '{unit_id}' }, body: { amount_usd: '5.00' } },
+});
+
+export const deleteUnit = endpoint({
+  id: 'deleteUnit',
+  method: 'DELETE',
+  path: '/api/v1/merchant/units/{unit_id}',
+  auth: 'jwt',
+  tag: 'units',
+  summary: 'Delete a unit',
+  description: 'Its pages stop working. Its invoices stay, and open ones can still be paid.',
+  params: unitId,
+  response: UnitDeleted,
+  errors: ['unit_not_found'],
+  example: { params: { unit_id: '{unit_id}' } },
+});
+
+export const units = [listUnits, createUnit, updateUnit, deleteUnit] as const;

@@ -1,0 +1,187 @@
+// Users: signing up, oneself, and their management by a superuser.
+import { endpoint } from '../describe/endpoint.ts';
+import { bool, int, text } from '../describe/fields.ts';
+import { email, uuid } from '../describe/identifiers.ts';
+import { shape } from '../describe/shape.ts';
+import { Message, UserPublic, UsersPublic } from '../schemas/resources.ts';
+import { newPassword } from './login.ts';
+
+const MAX_NAME = 255;
+/** Most users of one page. */
+const MAX_PAGE = 1000;
+
+const fullName = () => text({ max: MAX_NAME }).nullish();
+const userId = { user_id: uuid() };
+
+export const signup = endpoint({
+  id: 'signup',
+  method: 'POST',
+  path: '/api/v1/users/signup',
+  auth: 'none',
+  tag: 'users',
+  summary: 'Sign up with mail address and password',
+  description:
+    'Makes a user and its merchant account, with limit 0 and a merchant key. Provider mail (gmail.com, googlemail.com) and numeric ids use their own sign-in.',
+  body: shape('UserRegister', { email: email(), password: newPassword(), full_name: fullName() }),
+  response: UserPublic,
+  errors: ['user_exists', 'wrong_identity'],
+  limit: 'signup',
+  example: { body: { email: 'ada@example.com', password: 'correct horse battery', full_name: 'Ada' } },
+});
+
+export const listUsers = endpoint({
+  id: 'listUsers',
+  method: 'GET',
+  path: '/api/v1/users/',
+  auth: 'admin',
+  tag: 'users',
+  summary: 'List users',
+  description: 'Newest first. For superusers.',
+  query: { skip: int({ gte: 0 }).default(0), limit: int({ gte: 0, lte: MAX_PAGE }).default(100) },
+  response: UsersPublic,
+  hidden: true,
+  example: { query: {} },
+});
+
+export const createUser = endpoint({
+  id: 'createUser',
+  method: 'POST',
+  path: '/api/v1/users/',
+  auth: 'admin',
+  tag: 'users',
+  summary: 'Make a user',
+  description: 'For superusers. The user gets a merchant account as with signing up.',
+  body: shape('UserCreate', {
+    email: email(),
+    password: newPassword(),
+    is_active: bool().default(true),
+    is_superuser: bool().default(false),
+    full_name: fullName(),
+  }),
+  response: UserPublic,
+  errors: ['user_exists', 'wrong_identity', 'rate_limited'],
+  hidden: true,
+  example: { body: { email: 'grace@example.com', password: 'correct horse battery' } },
+});
+
+export const getMe = endpoint({
+  id: 'getMe',
+  method: 'GET',
+  path: '/api/v1/users/me',
+  auth: 'jwt',
+  tag: 'users',
+  summary: 'Get the signed-in user',
+  description: 'Answers the user that the token stands for.',
+  response: UserPublic,
+  example: {},
+});
+
+export const updateMe = endpoint({
+  id: 'updateMe',
+  method: 'PATCH',
+  path: '/api/v1/users/me',
+  auth: 'jwt',
+  tag: 'users',
+  summary: 'Change name or mail address',
+  description:
+    'Members that are left out stay as they are. `full_name: null` removes the name; `email: null` changes nothing.',
+  body: shape('UserUpdateMe', { full_name: fullName(), email: email().nullish() }),
+  response: UserPublic,
+  errors: ['email_taken', 'wrong_identity'],
+  example: { body: { full_name: 'Ada Lovelace' } },
+});
+
+export const deleteMe = endpoint({
+  id: 'deleteMe',
+  method: 'DELETE',
+  path: '/api/v1/users/me',
+  auth: 'jwt',
+  tag: 'users',
+  summary: 'Delete the signed-in user',
+  description:
+    'Ends its tokens, its merchant key and its units. Books and invoices stay, without the identity. A superuser cannot delete itself.',
+  response: Message,
+  errors: ['superuser_self_delete'],
+  example: {},
+});
+
+export const updateMyPassword = endpoint({
+  id: 'updateMyPassword',
+  method: 'PATCH',
+  path: '/api/v1/users/me/password',
+  auth: 'jwt',
+  tag: 'users',
+  summary: 'Change the password',
+  description: 'All tokens of the user end, this one too: sign in again.',
+  body: shape('UpdatePassword', { current_password: newPassword(), new_password: newPassword() }),
+  response: Message,
+  errors: ['incorrect_password', 'same_password', 'wrong_identity', 'rate_limited'],
+  example: { body: { current_password: '{password}', new_password: 'another long password' } },
+});
+
+export const getUser = endpoint({
+  id: 'getUser',
+  method: 'GET',
+  path: '/api/v1/users/{user_id}',
+  auth: 'jwt',
+  tag: 'users',
+  summary: 'Get a user',
+  description: 'A user can read itself; a superuser can read everyone.',
+  params: userId,
+  response: UserPublic,
+  errors: ['not_superuser', 'user_not_found'],
+  example: { params: { user_id: '{user_id}' } },
+});
+
+export const updateUser = endpoint({
+  id: 'updateUser',
+  method: 'PATCH',
+  path: '/api/v1/users/{user_id}',
+  auth: 'admin',
+  tag: 'users',
+  summary: 'Change a user',
+  description:
+    'For superusers. Members that are left out or null stay as they are, but `full_name: null` removes the name. Setting a password or deactivating ends the tokens of the user.',
+  params: userId,
+  body: shape('UserUpdate', {
+    email: email().nullish(),
+    is_active: bool().nullish(),
+    is_superuser: bool().nullish(),
+    full_name: fullName(),
+    password: newPassword().nullish(),
+  }),
+  response: UserPublic,
+  errors: ['user_not_found', 'email_taken', 'wrong_identity', 'bad_request', 'rate_limited'],
+  hidden: true,
+  example: { params: { user_id: '{user_id}' }, body: { full_name: 'Ada Lovelace' } },
+});
+
+export const deleteUser = endpoint({
+  id: 'deleteUser',
+  method: 'DELETE',
+  path: '/api/v1/users/{user_id}',
+  auth: 'admin',
+  tag: 'users',
+  summary: 'Delete a user',
+  description:
+    'For superusers. Ends its tokens, its merchant key and its units. Books and invoices stay, without the identity.',
+  params: userId,
+  response: Message,
+  errors: ['user_not_found', 'superuser_self_delete', 'bad_request'],
+  hidden: true,
+  example: { params: { user_id: '{user_id}' } },
+});
+
+// Fixed segments stand before the ones with a parameter, so that no order of matching confuses them.
+export const users = [
+  signup,
+  getMe,
+  updateMe,
+  deleteMe,
+  updateMyPassword,
+  listUsers,
+  createUser,
+  getUser,
+  updateUser,
+  deleteUser,
+] as const;

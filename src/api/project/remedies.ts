@@ -1,0 +1,113 @@
+// What mends a refusal: a hint for whoever reads it, and the call that helps where there is one.
+import { type ErrorCode, errorCodes } from '../../errors.ts';
+import type { Method } from '../describe/endpoint.ts';
+import { type EndpointId, findEndpoint } from '../endpoints/api.ts';
+
+/** The next call, to be made before the refused one is made again. `path` may hold parameters in braces. */
+export interface NextCall {
+  operation: EndpointId;
+  method: Method;
+  path: string;
+}
+
+export interface Mend {
+  hint: string;
+  next?: NextCall;
+}
+
+type Remedy = string | { hint: string; next: EndpointId };
+
+const signIn: Remedy = {
+  hint: 'Sign in and send the token as `Authorization: Bearer <access_token>`',
+  next: 'loginAccessToken',
+};
+const RETRY = 'Wait `Retry-After` seconds, then send the same request again';
+
+/** Null where the sentence of the refusal says all there is. */
+const remedies: Record<ErrorCode, Remedy | null> = {
+  bad_request: null,
+  incorrect_password: null,
+  same_password: null,
+  superuser_self_delete: null,
+  transfer_booked: null,
+  transaction_unknown:
+    'Check the transaction id on an explorer; `force: true` with a `note` books without it',
+  too_many_unpaid: RETRY,
+  asset_unreadable: { hint: 'Take another `chain` of the gateways', next: 'listGateways' },
+  internal: null,
+  too_many_streams: 'Close a stream that is no longer read, or poll',
+  invalid_login: {
+    hint: 'Check mail address and password; a forgotten password is recovered by mail',
+    next: 'recoverPassword',
+  },
+  inactive_user: 'Ask the operator of this deployment to activate the user',
+  invalid_token: 'Get a new token: they expire, and recovery tokens work once',
+  user_exists: { hint: 'Sign in with this address instead', next: 'loginAccessToken' },
+  wrong_identity: { hint: 'Ask which way this identity signs in', next: 'detectIdentitySource' },
+  unknown_chain: { hint: 'Take a `chain` of the gateways', next: 'listGateways' },
+  chain_not_accepted: { hint: 'Take one of the `chains` of the unit', next: 'getUnit' },
+  no_wallet: { hint: 'Set a receive wallet for this blockchain', next: 'setMerchantWallet' },
+  invalid_address: 'Send an address of this blockchain on the network that `GET /v1/config/public` names',
+  amount_too_small: 'Raise the amount',
+  amount_too_large: 'Lower the amount',
+  url_not_allowed: 'Send an http or https URL on a public address',
+  not_authenticated: signIn,
+  invalid_credentials: signIn,
+  invalid_api_key: {
+    hint: 'Send the `api_key` of the merchant account as `X-API-Key`',
+    next: 'getMerchantAccount',
+  },
+  limit_exhausted: {
+    hint: 'Refill the prepaid limit and pay the refill; a held payment is then booked by itself',
+    next: 'createRefill',
+  },
+  not_superuser: 'Sign in as a superuser; this call is for the operator',
+  demo_off: { hint: 'Pay the invoice on its chain and follow it', next: 'getInvoice' },
+  unit_inactive: { hint: 'Its merchant activates it with `active: true`', next: 'updateUnit' },
+  account_inactive: 'Ask the operator of this deployment to activate the account',
+  unit_limit: {
+    hint: 'Delete a unit, change one, or ask the operator for a larger plan',
+    next: 'deleteUnit',
+  },
+  sign_in_disabled: { hint: 'Take a sign-in that is turned on', next: 'getPublicConfig' },
+  not_found: { hint: 'The catalog lists what there is', next: 'getCatalog' },
+  user_not_found: 'The user does not exist or was deleted; sign up for a new one',
+  invoice_not_found: { hint: 'List your invoices; those of others are not shown', next: 'listInvoices' },
+  unit_not_found: { hint: 'List your units', next: 'listUnits' },
+  event_not_found: { hint: 'List your events', next: 'listEvents' },
+  merchant_not_found: { hint: 'List the merchants', next: 'listAdminMerchants' },
+  contradiction_not_found: { hint: 'List the open ones', next: 'listContradictions' },
+  payment_not_found: { hint: 'List the payments', next: 'listAdminPayments' },
+  method_not_allowed: 'Use a method that the `Allow` header names',
+  email_taken: 'Choose another mail address',
+  slug_taken: 'Choose another slug',
+  no_free_amount:
+    'Wait until open invoices of this price end, change the price by a cent, or take another chain',
+  invoice_ended: { hint: 'Create a new invoice', next: 'createInvoice' },
+  payment_detected: { hint: 'Follow the payment that was seen', next: 'getInvoicePayment' },
+  mail_failed: 'Ask the operator to check the mail server in the settings',
+  idempotency_in_progress: 'Send the same request again in a moment',
+  idempotency_mismatch: 'Use a new Idempotency-Key for another body',
+  body_too_large: 'Send less than 256 kB',
+  rate_limited: RETRY,
+  no_rate: RETRY,
+  provider_unavailable: RETRY,
+  database_busy: RETRY,
+  shutting_down: RETRY,
+};
+
+export function nextCall(operation: EndpointId): NextCall {
+  const { method, path } = findEndpoint(operation);
+  return { operation, method, path };
+}
+
+/** What to say along with a refusal; undefined where nothing helps. */
+export function mendOf(code: ErrorCode): Mend | undefined {
+  const remedy = remedies[code];
+  if (remedy === null) return undefined;
+  return typeof remedy === 'string' ? { hint: remedy } : { hint: remedy.hint, next: nextCall(remedy.next) };
+}
+
+/** All codes with their statuses, sentences and remedies, for the documents. */
+export const errorTable = () =>
+  (Object.keys(errorCodes) as ErrorCode[]).map((code) => ({ code, ...errorCodes[code], ...mendOf(code) }));

@@ -1,0 +1,238 @@
+// The replies of the specification, each under the name that OpenAPI gives it.
+import { z } from 'zod';
+import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../invoice.ts';
+import { count, decimalString, orNothing, paged, shape, unixSeconds } from '../describe/shape.ts';
+
+export const invoiceStatuses = [
+  'created',
+  'confirmed',
+  'expired',
+  'cancelled',
+  'failed',
+] as const satisfies readonly InvoiceStatus[];
+export const amountMatches = ['none', 'exact', 'over', 'under'] as const satisfies readonly AmountMatch[];
+export const paymentStatuses = [
+  'detected',
+  'confirming',
+  'held',
+  'confirmed',
+  'orphaned',
+  'late',
+  'unmatched',
+] as const satisfies readonly PaymentStatus[];
+export const webhookStatuses = ['none', 'pending', 'delivered', 'failed', 'unknown'] as const;
+export const networks = ['mainnet', 'testnet'] as const;
+export const userSources = ['email', 'google', 'telegram'] as const;
+
+export const Message = shape('Message', { message: z.string() });
+
+export const Token = shape('Token', {
+  access_token: z.string().describe('Send it as `Authorization: Bearer …`; it lasts 8 days'),
+  token_type: z.string().default('bearer'),
+});
+
+export const IdentityDetectResponse = shape('IdentityDetectResponse', {
+  identity: z.string().describe('The identity as it is compared: mail addresses in lower case'),
+  source: z.enum(userSources).describe('How this identity signs in'),
+});
+
+export const UserPublic = shape('UserPublic', {
+  id: z.uuid(),
+  email: z.string().max(255).describe('A mail address, or the numeric id of a messaging account'),
+  is_active: z.boolean().default(true),
+  is_superuser: z.boolean().default(false),
+  full_name: orNothing(z.string().max(255)),
+  created_at: orNothing(z.iso.datetime({ offset: true })),
+  source: z.enum(userSources).describe('The identity source; read-only').meta({ readOnly: true }),
+});
+
+export const UsersPublic = shape('UsersPublic', { data: z.array(UserPublic), count: count() });
+
+export const InvoicePublic = shape(
+  'InvoicePublic',
+  {
+    id: z.uuid(),
+    chain: z.string().describe('Gateway id'),
+    currency: z.string().describe('Ticker'),
+    network: z.enum(networks),
+    fiat: z.string(),
+    amount_usd: decimalString().describe('Volume in USD, without the surcharge'),
+    amount_usd_fee: decimalString().describe("Surcharge on the payer's total, in USD"),
+    amount_merchant: decimalString().describe('Price in the currency of the chain'),
+    amount_fee: decimalString().describe('Surcharge in the currency of the chain'),
+    amount: decimalString().describe('What the buyer sends: `amount_merchant` + `amount_fee`, exactly'),
+    address: z.string().describe("The merchant's own receive address"),
+    memo: z.string().nullable().describe('Must be sent along where it is not null'),
+    status: z.enum(invoiceStatuses),
+    payment_id: orNothing(z.uuid()),
+    amount_match: z.enum(amountMatches).default('none').describe('How the received amount compares'),
+    received_amount: orNothing(decimalString()),
+    external_ref: z.string().nullable().describe("The caller's own order reference"),
+    txid: z.string().nullable(),
+    confirmations: count(),
+    created_at: unixSeconds(),
+    expires_at: unixSeconds(),
+    paid_at: orNothing(unixSeconds()),
+    ask_donation: z.boolean().default(false),
+    exits: z.record(z.string(), z.string()).describe('Payment links by kind: `wallet`, `web`, `tg`'),
+    pay_url: z.string().describe('The checkout page to send a buyer to'),
+    embed_url: z.string(),
+    page_url: z.string(),
+    div_url: z.string(),
+    qr_url: z.string().describe('SVG'),
+    qr_png_url: z.string().describe('PNG, 392 × 392'),
+    qr_payload: z.string().describe('What the QR code encodes'),
+  },
+  'What a buyer sees: address, memo, amount, expiry.',
+);
+
+export const InvoiceList = shape('InvoiceList', {
+  data: z.array(InvoicePublic).describe('Newest first'),
+  has_more: z.boolean(),
+  next: z.uuid().nullable().describe('Pass it as `after` for the next page'),
+});
+
+export const PaymentPublic = shape(
+  'PaymentPublic',
+  {
+    id: z.uuid(),
+    invoice_id: z.uuid().nullable(),
+    status: z.enum(paymentStatuses),
+    chain: z.string(),
+    currency: z.string(),
+    amount: decimalString().nullable().describe('What the invoice asks; null without an invoice'),
+    received_amount: decimalString().nullable(),
+    amount_match: z.enum(amountMatches),
+    txid: z.string().nullable(),
+    confirmations: count(),
+    min_confirmations: count(),
+    created_at: unixSeconds(),
+    updated_at: unixSeconds(),
+  },
+  'What was seen on the chain for an invoice.',
+);
+
+export const PaymentLogPublic = shape('PaymentLogPublic', {
+  id: z.uuid(),
+  from_status: z.string().nullable(),
+  to_status: z.string(),
+  txid: z.string().nullable(),
+  confirmations: count(),
+  note: z.string().nullable(),
+  actor: z.string().describe('Who moved it: the observer, the buyer, a merchant, an operator'),
+  created_at: unixSeconds(),
+});
+
+export const InvoicePayment = shape('InvoicePayment', {
+  payment: PaymentPublic.nullable().describe('Null until a transfer is seen'),
+  logs: z.array(PaymentLogPublic).describe('Every change, oldest first'),
+});
+
+export const BalancePublic = shape('BalancePublic', { currency: z.string(), amount: decimalString() });
+
+export const IncomePublic = shape('IncomePublic', {
+  id: z.uuid(),
+  chain: z.string(),
+  currency: z.string(),
+  amount: decimalString(),
+  fee_charged: decimalString().describe('Platform fee in USD, debited from the prepaid balance'),
+  txid: z.string().nullable(),
+  webhook_status: z.enum(webhookStatuses),
+  created_at: unixSeconds(),
+  invoice_id: z.uuid().nullable(),
+});
+
+export const IncomeHistoryPublic = shape('IncomeHistoryPublic', paged(IncomePublic));
+
+export const MerchantAccountPublic = shape('MerchantAccountPublic', {
+  slug: z.string(),
+  api_key: z.string().describe('The merchant key, for `X-API-Key`'),
+  webhook_url: orNothing(z.string()),
+  webhook_secret: orNothing(z.string()),
+  webhook_refills: z.boolean().describe('Whether confirmed refills are posted to `webhook_url` as well'),
+  enabled_currencies: z.array(z.string()).describe('Gateway ids and tickers, as they were sent'),
+  limit_of_payments: decimalString().describe('USD volume that can still be confirmed'),
+  refill_credit_multiplier: decimalString(),
+  platform_fee_rate: decimalString(),
+  platform_fee_percent: decimalString(),
+  max_payment_units: count(),
+  plan: z.string(),
+  network: z.enum(networks),
+  fee_description: z.string(),
+});
+
+export const WalletPublic = shape('WalletPublic', {
+  blockchain: z.string(),
+  blockchain_name: z.string(),
+  address: z.string(),
+  network: z.enum(networks),
+  currencies: z.array(z.string()).describe('Tickers that can be received there'),
+  updated_at: unixSeconds(),
+});
+
+export const WalletsResponse = shape('WalletsResponse', {
+  wallets: z.array(WalletPublic),
+  missing: z.array(z.string()).describe('Blockchains that enabled currencies need and that have no wallet'),
+});
+
+export const RefillWalletsResponse = shape('RefillWalletsResponse', { wallets: z.array(WalletPublic) });
+
+export const UnitSurface = shape('UnitSurface', {
+  id: z.enum(['mobile', 'desktop', 'site']),
+  name: z.string(),
+  url: z.string(),
+  html: z.string().nullable().describe('Markup to paste into a page; null where a link is enough'),
+});
+
+export const UnitPublic = shape(
+  'UnitPublic',
+  {
+    id: z.uuid(),
+    slug: z.string(),
+    merchant_slug: z.string(),
+    title: z.string(),
+    description: z.string().nullable(),
+    amount_usd: decimalString(),
+    currencies: z.array(z.string()).describe('Gateway ids and tickers, as they were sent'),
+    chains: z.array(z.string()).describe('Gateway ids that checkout accepts now'),
+    wait_seconds: count().describe('How long its invoices wait, 300 to 86400'),
+    language: z.string().nullable(),
+    active: z.boolean(),
+    network: z.enum(networks),
+    page_url: z.string(),
+    embed_small_url: z.string(),
+    embed_big_url: z.string(),
+    surfaces: z.array(UnitSurface),
+    created_at: unixSeconds(),
+    updated_at: unixSeconds(),
+  },
+  'One offer: a title, a USD price, accepted currencies, a wait time.',
+);
+
+export const UnitList = shape('UnitList', {
+  units: z.array(UnitPublic).describe('Oldest first'),
+  max_payment_units: count(),
+  available_currencies: z.array(z.string()).describe('Gateway ids that the account enables'),
+  wait_seconds_min: count(),
+  wait_seconds_max: count(),
+});
+
+export const UnitDeleted = shape('UnitDeleted', {
+  id: z.uuid(),
+  deleted: z.literal(true),
+  message: z.string(),
+});
+
+export const ExitPayload = shape(
+  'ExitPayload',
+  {
+    url: z.string().nullable().describe('The link to open; null where no wallet of that kind documents one'),
+    links: z.record(z.string(), z.string()).describe('All links of the invoice, by kind'),
+    address: z.string(),
+    amount: decimalString(),
+    memo: z.string().nullable(),
+    chain: z.string(),
+    currency: z.string(),
+  },
+  'What a wallet needs to pay an invoice.',
+);

@@ -1,0 +1,41 @@
+// The credits of one transaction that somebody names by its hash.
+import { Address } from '@ton/core';
+import type { NamedTransaction, ReadContext, Transfer } from '../family.ts';
+import { assetOf, COIN } from './accounts.ts';
+import { keyOf } from './address.ts';
+import { inspectAddress } from './inspect.ts';
+import { getJettonWallet, getTip, getTransactions } from './providers/toncenter.ts';
+import { toTransfer } from './transfers.ts';
+
+const HEX = /^(?:0x)?[0-9a-f]{64}$/i;
+const BASE64 = /^[0-9a-z+/_-]{43}=?$/i;
+
+/** The hash as the indexer spells it; null where the text is none. */
+function hashOf(txid: string): string | null {
+  const text = txid.trim();
+  if (HEX.test(text)) return Buffer.from(text.replace(/^0x/i, ''), 'hex').toString('base64');
+  return BASE64.test(text) ? Buffer.from(text, 'base64url').toString('base64') : null;
+}
+
+/** The transaction's credit to the address in the gateway's asset, as reading gives it; none where it made no such credit. */
+export async function lookUpTon(
+  context: ReadContext,
+  { txid, address_key, gateway }: NamedTransaction,
+): Promise<Transfer[]> {
+  const { rpc, local } = context;
+  const hash = hashOf(txid);
+  if (!hash) return [];
+  const rows = (await getTransactions(rpc, { hash: [hash], sort: 'asc' })).filter((row) => row.hash === hash);
+  if (rows.length === 0 || (await inspectAddress(rpc, address_key))) return [];
+  const asset = assetOf(gateway);
+  const wallet =
+    asset === COIN
+      ? address_key
+      : await getJettonWallet(rpc, Address.parseRaw(asset), Address.parseRaw(address_key));
+  const account = wallet instanceof Address ? keyOf(wallet) : wallet;
+  const row = rows.find((each) => each.account === account);
+  if (!row?.transaction || !account) return [];
+  const { tip } = await getTip(rpc);
+  const transfer = toTransfer(row.transaction, { account, gateway, address_key }, tip, local);
+  return transfer ? [transfer] : [];
+}

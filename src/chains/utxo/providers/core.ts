@@ -1,0 +1,222 @@
+// Reads a chain through the JSON-RPC of Bitcoin Core or Litecoin Core. Blocks and transactions are taken as
+// bytes: their amounts are integers there, while the JSON form has decimals and differs between versions.
+import { type Json, ProviderError, type Rpc } from '../../family.ts';
+import { parseBlock, parseHeader } from '../block.ts';
+import {
+  asBytes,
+  asHash,
+  asNumber,
+  asObject,
+  badAnswer,
+  type Listing,
+  type ListRequest,
+  type Located,
+  type Memory,
+  parsedAs,
+  provedTip,
+  type Sighting,
+  type Source,
+  transactionAs,
+  type Watched,
+} from '../source.ts';
+
+/** Transactions in one JSON-RPC batch: most are under 1 KB, a rare one may take 800 KB of hex. */
+const BATCH = 50;
+/** Mempool transactions read in one read; a node with a full mempool is caught up over several. */
+const TRANSACTIONS_PER_READ = 5_000;
+/** For so long a transaction is asked for again that is listed, and that the node does not have. */
+const MISSED_SECONDS = 120;
+/** Blocks whose headers the node knows but whose contents it still has to fetch, before it counts as behind. */
+const SYNC_TOLERANCE = 3;
+/** How long a node that was started again may lack what was sent while it was down: wallets and blocks bring it back. */
+const RESTARTED_SECONDS = 3600;
+/** RPC_INVALID_ADDRESS_OR_KEY: no such transaction. */
+const NO_SUCH_TRANSACTION = -5;
+/** The digits of a script by which it is recognised among thousands: within the hash that every kind has. */
+const MARK = [8, 16] as const;
+
+export function coreSource(rpc: Rpc, memory: Memory): Source {
+  const hashAt = async (height: number) => asHash(rpc, await rpc.call('getblockhash', [height]));
+  return {
+    hashAt,
+    async tip() {
+      const info = asObject(await rpc.call('getblockchaininfo', []));
+      const missing = asNumber(rpc, info.headers) - asNumber(rpc, info.blocks);
+      if (missing > SYNC_TOLERANCE) throw badAnswer(rpc, `the node still has ${missing} blocks to fetch`);
+      const hash = asHash(rpc, info.bestblockhash);
+      if (memory.tip?.hash === hash) return memory.tip;
+      const header = asObject(await rpc.call('getblockheader', [hash]));
+      const tip = { hash, height: asNumber(rpc, header.height), time: asNumber(rpc, header.time) };
+      memory.tip = await provedTip(rpc, tip, hashAt);
+      return memory.tip;
+    },
+    header: async (hash) =>
+      parsedAs(rpc, hash, parseHeader, asBytes(rpc, await rpc.call('getblockheader', [hash, false]))),
+    block: async (hash) =>
+      parsedAs(rpc, hash, parseBlock, asBytes(rpc, await rpc.call('getblock', [hash, 0]))),
+    list: (request) => listMempool(rpc, memory, request),
+    lists_alone: true,
+    // Every transaction of the mempool and of the blocks is read, so a conflict has been noticed already.
+    spender: async () => null,
+    locate: (txid) => locate(rpc, memory, txid),
+  };
+}
+
+/** Lists at once, reads what is new in batches; the newest arrivals come before what is left from earlier. */
+async function* listMempool(
+  rpc: Rpc,
+  memory: Memory,
+  { watched, now, listed_at }: ListRequest,
+): AsyncGenerator<Sighting[], Listing[]> {
+  const at = now();
+  const started_at = await nodeStart(rpc, at);
+  const answer = await rpc.call('getrawmempool', []);
+  if (!Array.isArray(answer)) throw badAnswer(rpc, 'a list of transactions was expected');
+  const listed = new Set(answer.map((txid) => asHash(rpc, txid)));
+  const seen_at = now();
+  const left = new Set(memory.unread.filter((txid) => listed.has(txid)));
+  for (const txid of memory.missed.keys()) if (!listed.has(txid)) memory.missed.delete(txid);
+  const arrived = [...listed].filter(
+    (txid) => !memory.known.has(txid) && !left.has(txid) && !memory.missed.has(txid),
+  );
+  memory.unread = [...arrived, ...left];
+  const known = payingNew(memory, watched, listed);
+  for (let from = 0; from < known.length; from += BATCH)
+    yield (await readTransactions(rpc, memory, known.slice(from, from + BATCH), seen_at)).read;
+  memory.indexed = new Set(watched.keys());
+  const turn = [...memory.unread, ...memory.missed.keys()].slice(0, TRANSACTIONS_PER_READ);
+  for (let from = 0; from < turn.length; from += BATCH) {
+    const batch = turn.slice(from, from + BATCH);
+    const { read, missing } = await readTransactions(rpc, memory, batch, seen_at);
+    yield read;
+    noteRead(memory, batch, { read, missing, seen_at });
+  }
+  const trouble = troubleOf(memory, { at, started_at, listed_at });
+  return [{ script: null, at, txids: listed, complete: trouble === null, trouble, failed: false }];
+}
+
+/** Remembers what was read of a batch, and for a while what the node that was asked did not have. */
+function noteRead(
+  memory: Memory,
+  batch: readonly string[],
+  { read, missing, seen_at }: { read: Sighting[]; missing: ReadonlySet<string>; seen_at: number },
+): void {
+  for (const txid of batch) {
+    // Mined or replaced since it was listed; or one node listed it and another, which has not received it yet, answered.
+    const missed_at = memory.missed.get(txid) ?? seen_at;
+    if (missing.has(txid) && seen_at - missed_at < MISSED_SECONDS) memory.missed.set(txid, missed_at);
+    else {
+      memory.missed.delete(txid);
+      memory.known.set(txid, { seen_at: missed_at, payees: '' });
+    }
+  }
+  for (const { transaction } of read) {
+    const payees = transaction.outputs.map(({ script }) => markOf(script)).join(' ');
+    memory.known.set(transaction.txid, {
+      seen_at: memory.known.get(transaction.txid)?.seen_at ?? seen_at,
+      payees,
+    });
+  }
+  const done = new Set(batch);
+  memory.unread = memory.unread.filter((txid) => !done.has(txid));
+}
+
+/** Why the list does not show everything that was sent. */
+function troubleOf(
+  { unread }: Memory,
+  { at, started_at, listed_at }: { at: number; started_at: number; listed_at: number },
+): string | null {
+  if (unread.length > 0) return `${unread.length} unconfirmed transactions of the node are still to be read`;
+  const lacksPast = listed_at > 0 && started_at > listed_at;
+  if (lacksPast && at - started_at < RESTARTED_SECONDS)
+    return 'the node was started again, and may lack what was sent while it was down';
+  return null;
+}
+
+/** When the node was started, Unix seconds; 0 where it does not say. */
+async function nodeStart(rpc: Rpc, now: number): Promise<number> {
+  try {
+    const uptime = await rpc.call('uptime', []);
+    return Number.isSafeInteger(uptime) ? now - (uptime as number) : 0;
+  } catch (error) {
+    // Some nodes let their users call little.
+    if (error instanceof ProviderError && error.kind === 'rpc') return 0;
+    throw error;
+  }
+}
+
+const markOf = (script: string): string => script.slice(...MARK);
+
+/** Transactions that were read before their payee was watched. */
+function payingNew(memory: Memory, watched: Watched, listed: ReadonlySet<string>): string[] {
+  const marks = new Set<string>();
+  for (const script of watched.keys()) if (!memory.indexed.has(script)) marks.add(markOf(script));
+  if (marks.size === 0) return [];
+  return [...memory.known].flatMap(([txid, { payees }]) =>
+    listed.has(txid) && payees.split(' ').some((mark) => marks.has(mark)) ? txid : [],
+  );
+}
+
+/** The transactions that pay someone, and the ids of those that the node does not have. */
+async function readTransactions(
+  rpc: Rpc,
+  memory: Memory,
+  txids: string[],
+  now: number,
+): Promise<{ read: Sighting[]; missing: ReadonlySet<string> }> {
+  const answers = await batched(rpc, 'getrawtransaction', txids);
+  const missing = new Set<string>();
+  const read = answers.flatMap((answer, index) => {
+    const txid = txids[index] as string;
+    if (answer === null) {
+      missing.add(txid);
+      return [];
+    }
+    const transaction = transactionAs(rpc, txid, asBytes(rpc, answer));
+    return transaction
+      ? { transaction, seen_at: memory.known.get(txid)?.seen_at ?? memory.missed.get(txid) ?? now }
+      : [];
+  });
+  return { read, missing };
+}
+
+/** One answer per txid, null where the node has no such transaction; any other failure is thrown. */
+async function batched(rpc: Rpc, method: string, txids: readonly string[]): Promise<unknown[]> {
+  const answers = await rpc.batch(
+    method,
+    txids.map((txid): Json => [txid]),
+  );
+  if (answers.length !== txids.length) throw badAnswer(rpc, 'the batch is incomplete');
+  return answers.map((answer) => {
+    if (!(answer instanceof ProviderError)) return answer;
+    if (answer.kind === 'rpc' && answer.code === NO_SUCH_TRANSACTION) return null;
+    throw answer;
+  });
+}
+
+/** Of mined transactions only those that the node has an index of, or whose block was read by this process. */
+async function locate(rpc: Rpc, memory: Memory, txid: string): Promise<Located | null> {
+  const mined = memory.mined.get(txid);
+  const found =
+    (await orUnknown(rpc.call('getrawtransaction', [txid, true]))) ??
+    (mined && (await orUnknown(rpc.call('getrawtransaction', [txid, true, mined])))) ??
+    null;
+  if (found === null) return null;
+  const { hex, blockhash } = asObject(found);
+  const transaction = transactionAs(rpc, txid, asBytes(rpc, hex));
+  if (!transaction) return null;
+  if (blockhash === undefined) return { transaction, block: null };
+  const hash = asHash(rpc, blockhash);
+  const header = asObject(await rpc.call('getblockheader', [hash]));
+  return { transaction, block: { hash, height: asNumber(rpc, header.height) } };
+}
+
+/** Null where the node has no such transaction. */
+async function orUnknown(answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ProviderError && error.code === NO_SUCH_TRANSACTION) return null;
+    throw error;
+  }
+}

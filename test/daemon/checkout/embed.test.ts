@@ -1,0 +1,223 @@
+// Checkout in foreign pages: embed.js under a strict policy, and the fragment in a page with hostile styles.
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Serving } from '../../../daemon/process/serve.ts';
+import { apply } from '../../../daemon/settle/settle.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { describeInBrowser, holds, listen, useBrowser } from '../../helpers/browser.ts';
+import { serve } from '../../helpers/local-server.ts';
+import { verifies } from '../../requirements.ts';
+import { createInvoice, createUnit, credit, type TestUnit } from './states.ts';
+
+/** What the host page logs: statuses, and what its policy refused. */
+interface HostLog {
+  events: { target: string; invoice_id: string; status: string }[];
+  refused: string[];
+}
+
+const RECORD = `
+globalThis.log = { events: [], refused: [] };
+document.addEventListener('gatewayd:status', ({ target, detail }) =>
+  log.events.push({ target: target.parentElement.id, invoice_id: detail.invoice_id, status: detail.status }));
+document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+  log.refused.push(violatedDirective + ' ' + blockedURI));`;
+
+const HOSTILE = `
+* { color: rgb(255, 0, 0) !important; font: 40px fantasy !important; letter-spacing: 9px !important; }
+div, p, button, svg, path, dl, dd { border: 7px dotted lime; fill: red !important; stroke: red !important; background: yellow; }
+#host #place div, #host #place button { display: none !important; margin: 99px !important; }
+.card, .btn, .raw, .gw { transform: rotate(20deg); opacity: 0.1 !important; }
+*::before { content: "leak"; }
+#place { border: 0 !important; }`;
+
+describeInBrowser('checkout in foreign pages', () => {
+  const browser = useBrowser();
+  let world: TestApp;
+  let serving: Serving;
+  let merchant: TestMerchant;
+  let unit: TestUnit;
+  beforeAll(async () => {
+    world = await startApp();
+    merchant = await world.merchant();
+    await credit({ test: world, merchant });
+    serving = await listen(world);
+    unit = await createUnit({ test: world, merchant });
+  });
+  afterAll(async () => {
+    await serving.stop();
+    await world.stop();
+  });
+
+  const settle = (id: string) => apply(world.app, id, { fact: { kind: 'simulate' }, actor: 'merchant' });
+
+  /** A page of another origin with this body, under this policy. */
+  async function host(context: BrowserContext, body: string, policy?: string): Promise<Page> {
+    const server = await serve((_, response) => {
+      response.writeHead(200, {
+        'content-type': 'text/html; charset=utf-8',
+        ...(policy === undefined ? {} : { 'content-security-policy': policy }),
+      });
+      response.end(`<!doctype html><html id="host"><title>Shop</title><h1>Shop</h1>${body}`);
+    });
+    const page = await context.newPage();
+    await page.addInitScript(RECORD);
+    await page.goto(server.url);
+    return page;
+  }
+  const logOf = (page: Page) => page.evaluate('globalThis.log') as Promise<HostLog>;
+  const strict = () =>
+    `default-src 'none'; script-src ${serving.url}; connect-src ${serving.url}; base-uri 'none'; require-trusted-types-for 'script'; trusted-types gatewayd`;
+  const tag = (attributes: string) => `<script async src="${serving.url}/embed.js" ${attributes}></script>`;
+
+  test('two embeds under a strict policy: one is bought from, both are paid, and the page hears of it', async () => {
+    verifies('embed-attributes', 'get-embed-js');
+    const context = await browser.open();
+    const given = await createInvoice({ test: world, merchant }, { chain: 'bitcoin' });
+    const page = await host(
+      context,
+      `${tag(`data-unit="${unit.id}" data-size="mobile" data-target="#one"`)}
+       ${tag(`data-invoice="${given}" data-size="desktop" data-target="#two"`)}
+       <div id="one"></div><div id="two"></div>`,
+      strict(),
+    );
+    await page.locator('#one button[value="ton-usdt"]').click();
+    await page.locator('#one .gw[data-state=waiting]').waitFor();
+    await page.locator('#two .gw[data-state=waiting]').waitFor();
+    const bought = (await page.locator('#one .gw').getAttribute('data-invoice')) ?? '';
+    expect(await page.locator('#one .copy').first().isVisible()).toBe(true);
+    const card = `document.getElementById('one').firstElementChild.shadowRoot.querySelector('.card')`;
+    expect(await page.evaluate(`getComputedStyle(${card}).display`)).toBe('grid');
+    await holds(page, 'log.events.length >= 2');
+    await settle(bought);
+    await settle(given);
+    await page.locator('#one .gw[data-state=confirmed]').waitFor();
+    await page.locator('#two .gw[data-state=confirmed]').waitFor();
+    const { events, refused } = await logOf(page);
+    expect(refused).toEqual([]);
+    for (const [target, invoice_id] of [
+      ['one', bought],
+      ['two', given],
+    ])
+      expect(events.filter((event) => event.target === target)).toEqual(
+        ['created', 'confirmed'].map((status) => ({ target, invoice_id, status })),
+      );
+    expect(
+      await page.evaluate('Object.keys(globalThis).filter((name) => /checkout|gateway/i.test(name))'),
+    ).toEqual([]);
+    await context.close();
+  });
+
+  test('a reload goes on with the invoice that was made, and cancelling it leads back to the chooser', async () => {
+    const context = await browser.open();
+    const page = await host(
+      context,
+      `<div id="one"></div>${tag(`data-unit="${unit.id}" data-target="#one"`)}`,
+    );
+    await page.locator('#one button[value="solana"]').click();
+    await page.locator('#one .gw[data-state=waiting]').waitFor();
+    const id = await page.locator('#one .gw').getAttribute('data-invoice');
+    await page.reload();
+    await page.locator(`#one .gw[data-invoice="${id}"]`).waitFor();
+    await page.locator('#one summary').click();
+    await page.locator('#one [data-cancel] button').click();
+    await page.locator('#one .gw[data-state=cancelled]').waitFor();
+    await page.locator('#one [data-again]').click();
+    await page.locator('#one button[value="solana"]').waitFor();
+    await context.close();
+  });
+
+  test('whoever has paid keeps the receipt through a reload and may buy again', async () => {
+    const context = await browser.open();
+    const page = await host(
+      context,
+      `<div id="one"></div>${tag(`data-unit="${unit.id}" data-target="#one"`)}`,
+    );
+    await page.locator('#one button[value="solana"]').click();
+    await page.locator('#one .gw[data-state=waiting]').waitFor();
+    await settle((await page.locator('#one .gw').getAttribute('data-invoice')) ?? '');
+    await page.locator('#one .gw[data-state=confirmed]').waitFor();
+    await page.reload();
+    await page.locator('#one .gw[data-state=confirmed]').waitFor();
+    await page.locator('#one [data-again]').click();
+    await page.locator('#one button[value="solana"]').waitFor();
+    await context.close();
+  });
+
+  test('a tag without a target mounts where it stands, and one whose target comes later waits for it', async () => {
+    const context = await browser.open();
+    const page = await host(
+      context,
+      `<div id="one">${tag(`data-unit="${unit.id}" data-lang="ja"`)}</div>${tag(`data-unit="${unit.id}" data-target="#late"`)}`,
+    );
+    await page.locator('#one').getByText('お支払い方法を選んでください').waitFor();
+    await page.evaluate('document.body.append(Object.assign(document.createElement("div"), { id: "late" }))');
+    await page.locator('#late').getByText('How do you want to pay?').waitFor();
+    await context.close();
+  });
+
+  test('a checkout that was taken out of the page follows nothing any more', async () => {
+    const context = await browser.open();
+    const id = await createInvoice({ test: world, merchant });
+    const page = await host(context, `<div id="one"></div>${tag(`data-invoice="${id}" data-target="#one"`)}`);
+    await holds(page, 'log.events.length === 1');
+    const closed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/events'));
+    await page.evaluate('document.getElementById("one").remove()');
+    await closed;
+    await context.close();
+  });
+
+  test('styles neither leak into a fragment nor out of it', async () => {
+    const context = await browser.open({ viewport: { width: 900, height: 1000 } });
+    const id = await createInvoice({ test: world, merchant }, { chain: 'ton-usdt' });
+    const looks: unknown[] = [];
+    const outside: unknown[] = [];
+    for (const style of ['', HOSTILE]) {
+      const page = await host(context, `<style>${style}</style><p id="own">own</p><div id="place"></div>`);
+      const before = await lookOf(page, '#own, h1');
+      await page.evaluate(async (url) => {
+        const { fetch, document } = globalThis as unknown as {
+          fetch: (url: string) => Promise<{ text(): Promise<string> }>;
+          document: { getElementById(id: string): { innerHTML: string } };
+        };
+        document.getElementById('place').innerHTML = await (await fetch(url)).text();
+      }, `${serving.url}/v1/pay/${id}/div?size=desktop`);
+      outside.push([before, await lookOf(page, '#own, h1')]);
+      looks.push(await lookOf(page, '.gw, .gw *'));
+      await page.close();
+    }
+    expect(looks[1]).toEqual(looks[0]);
+    for (const [before, after] of outside as [unknown, unknown][]) expect(after).toEqual(before);
+    await context.close();
+  });
+
+  test('a fragment that no script keeps alive counts nothing down: it says until when to pay', async () => {
+    const context = await browser.open();
+    const id = await createInvoice({ test: world, merchant });
+    const { text } = await world.fetch('GET', `/v1/pay/${id}/div?lang=en`);
+    const page = await host(context, text);
+    expect(await page.getByText('Time left').isVisible()).toBe(false);
+    expect(await page.getByText('Pay before').isVisible()).toBe(true);
+    await context.close();
+  });
+
+  test('a fragment holds no script, no handler and no style attribute, and any origin may read it', async () => {
+    verifies('get-pay-div', 'get-unit-div');
+    const id = await createInvoice({ test: world, merchant });
+    for (const path of [`/v1/pay/${id}/div?width=300`, `/v1/units/${unit.id}/div`]) {
+      const reply = await world.fetch('GET', path);
+      expect(reply.headers.get('access-control-allow-origin')).toBe('*');
+      expect(reply.text).not.toMatch(/<script|\son[a-z]+=|\sstyle=|javascript:/i);
+    }
+  });
+});
+
+/** How elements look: the computed values that a page would notice first. */
+const lookOf = (page: Page, selector: string): Promise<unknown> =>
+  page.evaluate(
+    `[...document.querySelectorAll(${JSON.stringify(selector)})].map((element) => {
+      const style = getComputedStyle(element);
+      const names = ['display', 'color', 'backgroundColor', 'fontFamily', 'fontSize', 'fontWeight', 'letterSpacing', 'margin', 'padding',
+        'borderTopWidth', 'borderTopStyle', 'borderTopColor', 'opacity', 'transform', 'fill', 'stroke', 'strokeWidth', 'width', 'height', 'textAlign', 'lineHeight'];
+      return [element.tagName + '.' + element.getAttribute('class'), ...names.map((name) => name + ': ' + style[name]), getComputedStyle(element, '::before').content];
+    })`,
+  );

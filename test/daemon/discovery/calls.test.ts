@@ -1,0 +1,172 @@
+// Every call of the catalog is made: as its parts, in a shell, and as a command; and all lists name the same endpoints.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { entries as commands } from '../../../cli/commands.ts';
+import { allFlags } from '../../../cli/input.ts';
+import { findCommand } from '../../../cli/tree.ts';
+import { routes } from '../../../daemon/routes/routes.ts';
+import { api } from '../../../src/api/endpoints/api.ts';
+import { catalog, type Entry } from '../../../src/api/project/catalog.ts';
+import { placeholders } from '../../../src/api/project/example-call.ts';
+import { openapi } from '../../../src/api/project/openapi.ts';
+import { toolsOf } from '../../../src/api/project/tools.ts';
+import type { TestApp } from '../../helpers/app.ts';
+import { listen } from '../../helpers/browser.ts';
+import { verifies } from '../../requirements.ts';
+import { fill, openWorld, startDaemon } from './world.ts';
+
+const run = promisify(execFile);
+const base_url = 'http://127.0.0.1:4020';
+const ids = api.map(({ id }) => id).sort();
+const entries = catalog({ base_url, network: 'testnet' });
+const callable = entries.filter((entry) => entry.call);
+
+/** Part of the router, described by no document: files of pages, and another protocol. */
+const unlisted = ['docsAsset', 'mcp'];
+
+/** Calls that are refused without providers of sign-in and of blockchains, or without a prepaid limit, as described. */
+const refused: Record<string, number> = {
+  loginGoogle: 403,
+  loginTelegram: 403,
+  checkInvoice: 402,
+  resolvePayment: 503,
+  lookUpTransaction: 503,
+};
+const success: Record<string, number> = { testEmail: 201, cancelOnPage: 303, buyOnPage: 303 };
+
+const expected = ({ id }: Entry): number => refused[id] ?? success[id] ?? 200;
+const callOf = (entry: Entry) => {
+  if (!entry.call) throw new Error(`${entry.id} has no call`);
+  return entry.call;
+};
+/** Parts of a flow or concept show an endpoint: they are that endpoint's call. */
+const endpointOf = (entry: Entry): Entry =>
+  entries.find((other) => other.kind === 'endpoint' && other.call?.curl === entry.call?.curl) ?? entry;
+
+describe('one list', () => {
+  test('router, OpenAPI, catalog, MCP tools and gw commands name the same endpoints', async () => {
+    const loaded = await Promise.all(commands.map((command) => command.load()));
+    const { paths } = openapi({ base_url });
+    const operations = Object.values(paths).flatMap((path) => Object.values(path));
+    const named = {
+      router: routes.map(({ endpoint }) => endpoint.id).filter((id) => !unlisted.includes(id)),
+      openapi: operations.map(({ operationId }) => operationId),
+      catalog: entries.filter(({ kind }) => kind === 'endpoint').map(({ id }) => id),
+      tools: toolsOf({ include_hidden: true }).map(({ name }) => name),
+      commands: [...new Set(loaded.flatMap((command) => command.endpoints.map(({ id }) => id)))],
+    };
+    for (const [list, found] of Object.entries(named)) expect(found.sort(), list).toEqual(ids);
+  });
+
+  test('an endpoint is hidden everywhere or nowhere, and marked as an extension everywhere or nowhere', () => {
+    verifies('extension-marked', 'extension-catalog');
+    const { paths } = openapi({ base_url });
+    const operations = Object.values(paths).flatMap((path) => Object.values(path));
+    for (const endpoint of api) {
+      const { id } = endpoint;
+      const hidden = 'hidden' in endpoint;
+      const entry = entries.find((each) => each.id === id);
+      expect(entry?.hidden === true, id).toBe(hidden);
+      expect(
+        toolsOf().every(({ name }) => name !== id),
+        id,
+      ).toBe(hidden);
+      const extension = 'extension' in endpoint;
+      expect(entry?.extension === true, id).toBe(extension);
+      expect(operations.find(({ operationId }) => operationId === id)?.['x-extension'] === true, id).toBe(
+        extension,
+      );
+    }
+  });
+
+  test('no endpoint has one name in two places, so tools can take them side by side', () => {
+    for (const endpoint of toolsOf({ include_hidden: true })) {
+      const described = routes.find((route) => route.endpoint.id === endpoint.name)?.endpoint;
+      const names = [...Object.keys(described?.params ?? {}), ...Object.keys(described?.query ?? {})];
+      expect(new Set(names).size, endpoint.name).toBe(names.length);
+      const { required = [], properties = {} } = endpoint.inputSchema;
+      for (const name of required as string[]) expect(properties, endpoint.name).toHaveProperty(name);
+    }
+  });
+
+  test('whatever stands in braces in a call is explained', () => {
+    const known = placeholders('testnet').map(({ name }) => name);
+    for (const entry of callable)
+      for (const [, name] of callOf(entry).curl.matchAll(/\{(\w+)\}/g))
+        expect(known, entry.id).toContain(name);
+    for (const { name, from } of placeholders('testnet'))
+      if (from) expect(ids, name).toContain(from.operation);
+  });
+});
+
+describe('a call of the catalog', () => {
+  let daemon: TestApp;
+  let url: string;
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    daemon = await startDaemon();
+    const serving = await listen(daemon);
+    url = serving.url;
+    stop = () => serving.stop();
+  });
+  afterAll(async () => {
+    await stop();
+    await daemon.stop();
+  });
+
+  const worldOf = (entry: Entry) => openWorld(daemon, entry.auth === 'admin');
+
+  test.each(callable.map((entry) => [entry.id, entry] as const))(
+    '%s works as its parts',
+    async (_, entry) => {
+      const world = await worldOf(entry);
+      const call = callOf(entry);
+      const headers = JSON.parse(fill(JSON.stringify(call.headers ?? {}), world));
+      const filled = call.body && JSON.parse(fill(JSON.stringify(call.body), world));
+      const form = headers['Content-Type'] === 'application/x-www-form-urlencoded';
+      const reply = await daemon.fetch(call.method, fill(call.url, world).replace(base_url, ''), {
+        headers,
+        ...(filled ? { body: form ? new URLSearchParams(filled).toString() : JSON.stringify(filled) } : {}),
+      });
+      expect(reply.status, reply.text).toBe(expected(endpointOf(entry)));
+    },
+  );
+
+  // An event stream has no end: curl is told to leave.
+  const curled = callable.filter(({ id, kind }) => kind === 'endpoint' || id.startsWith('page.'));
+  test.each(curled.map((entry) => [entry.id, entry] as const))('%s works in a shell', async (_, entry) => {
+    const world = await worldOf(entry);
+    // The addresses of the examples were taken by the calls above.
+    const line = fill(callOf(entry).curl, world)
+      .replaceAll(base_url, url)
+      .replace(/(ada|grace)@/, 'another-$1@');
+    const options = `-s -o /dev/null -w '%{http_code}' ${entry.id === 'payEvents' ? '--max-time 1' : ''}`;
+    const { stdout } = await run('sh', [
+      '-c',
+      `${line.replace(/^curl /, `curl ${options} `)} || test $? = 28`,
+    ]);
+    expect(Number(stdout)).toBe(expected(entry));
+  });
+
+  test.each(callable.map((entry) => [entry.id, entry] as const))(
+    '%s is a command of gw',
+    async (_, entry) => {
+      const { gw } = callOf(entry);
+      const words = [...gw.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(
+        ([, quoted, word]) => quoted?.replaceAll("'\\''", "'") ?? word ?? '',
+      );
+      expect(words[0]).toBe('gw');
+      const { entry: found, rest } = findCommand(words.slice(1));
+      const command = await found?.load();
+      if (!found || !command) throw new Error(`no command: ${gw}`);
+      if (found.path !== 'api' && entry.kind === 'endpoint')
+        expect(command.endpoints.map(({ id }) => id)).toContain(entry.id);
+      const flags = allFlags(command).map(({ name }) => name);
+      for (const word of rest.filter((each) => each.startsWith('--')))
+        expect(flags, gw).toContain(word.replace(/^--(no-)?/, ''));
+      const required = allFlags(command).filter((flag) => flag.required && found.path !== 'api');
+      for (const { name } of required) expect(rest, gw).toContain(`--${name}`);
+    },
+  );
+});

@@ -1,0 +1,106 @@
+// Mail goes through the configured server, or into files that only this user can read.
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { SMTPServer } from 'smtp-server';
+import { expect, onTestFinished, test } from 'vitest';
+import { openMail } from '../../../daemon/mail/mail.ts';
+import { recoveryLetter, testLetter } from '../../../daemon/mail/templates.ts';
+import { createLog } from '../../../daemon/process/log.ts';
+
+const BASE = 'https://pay.example.com';
+const clock = { ms: () => Date.UTC(2026, 10, 20, 12) };
+
+/** A mail server that takes what it is sent; `refuse` is its answer to every recipient. */
+async function smtpServer(refuse?: string) {
+  const envelopes: { from: string; to: string[] }[] = [];
+  const mails: string[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onRcptTo: (_address, _session, done) =>
+      refuse ? done(Object.assign(new Error(refuse), { responseCode: 550 })) : done(),
+    async onData(stream, { envelope }, done) {
+      mails.push(await text(stream));
+      const from = envelope.mailFrom ? envelope.mailFrom.address : '';
+      envelopes.push({ from, to: envelope.rcptTo.map(({ address }) => address) });
+      done();
+    },
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  const { port } = server.server.address() as AddressInfo;
+  return { envelopes, mails, url: `smtp://127.0.0.1:${port}` };
+}
+
+function open(settings: { smtp_url?: string; mail_from?: string }) {
+  const data_dir = mkdtempSync(join(tmpdir(), 'gatewayd-mail-'));
+  const lines: string[] = [];
+  const log = createLog({ level: 'debug', sink: { write: (line) => lines.push(line) } });
+  const mail = openMail({ config: { data_dir, public_url: BASE, ...settings }, log, clock });
+  onTestFinished(() => {
+    mail.close();
+    rmSync(data_dir, { recursive: true, force: true });
+  });
+  return { mail, data_dir, lines };
+}
+
+test('a configured server is given the mail, in both forms, from the configured sender', async () => {
+  const server = await smtpServer();
+  const { mail, data_dir } = open({ smtp_url: server.url, mail_from: 'Shop <pay@shop.example.com>' });
+  await mail.send(testLetter(BASE, 'ada@example.com'));
+  expect(server.envelopes).toEqual([{ from: 'pay@shop.example.com', to: ['ada@example.com'] }]);
+  const [sent = ''] = server.mails;
+  expect(sent).toContain('From: Shop <pay@shop.example.com>');
+  expect(sent).toContain('Subject: Test mail');
+  expect(sent).toContain('Date: Fri, 20 Nov 2026 12:00:00 +0000');
+  expect(sent).toMatch(/Content-Type: text\/plain[\s\S]*Content-Type: text\/html/);
+  expect(existsSync(join(data_dir, 'outbox'))).toBe(false);
+});
+
+test('a refusal of the server is told to the caller', async () => {
+  const server = await smtpServer('unknown user');
+  const { mail } = open({ smtp_url: server.url });
+  await expect(mail.send(testLetter(BASE, 'nobody@example.com'))).rejects.toThrow('550 unknown user');
+});
+
+test('without a server each mail is a file of its own that only this user can read, named in the log', async () => {
+  const { mail, data_dir, lines } = open({});
+  await Promise.all([1, 2, 3].map((n) => mail.send(testLetter(BASE, `user${n}@example.com`))));
+  const outbox = join(data_dir, 'outbox');
+  const files = readdirSync(outbox);
+  expect(files).toHaveLength(3);
+  expect(statSync(outbox).mode & 0o777).toBe(0o700);
+  for (const file of files) {
+    expect(file).toMatch(/^2026-11-20T12-00-00-000Z-[0-9a-f]{8}\.eml$/);
+    expect(statSync(join(outbox, file)).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(outbox, file), 'utf8')).toContain('From: gatewayd <no-reply@pay.example.com>');
+    expect(lines.filter((line) => line.includes(file))).toHaveLength(1);
+  }
+});
+
+test('an address that holds a line break adds no header and no second recipient', async () => {
+  const server = await smtpServer();
+  const { mail } = open({ smtp_url: server.url });
+  const to = 'ada@example.com\r\nBcc: victim@example.com';
+  await mail.send(testLetter(BASE, to)).catch(() => undefined);
+  expect(server.envelopes.flatMap(({ to: recipients }) => recipients)).not.toContain('victim@example.com');
+  expect(server.mails.join('\n')).not.toMatch(/^Bcc:/m);
+});
+
+test('the recovery mail says the same in text and in HTML, and markup in an address stays text', () => {
+  const letter = recoveryLetter(BASE, '<b>&"ada"@example.com', 'token.of-1');
+  const link = `${BASE}/reset-password?token=token.of-1`;
+  expect(letter.text).toContain(link);
+  expect(letter.html).toContain(`href="${link}"`);
+  for (const body of [letter.text, letter.html]) {
+    expect(body).toContain('within 48 hours');
+    expect(body).toContain('ignore this mail');
+  }
+  expect(letter.html).not.toContain('<b>');
+  expect(letter.html).toContain('&#60;b&#62;&#38;&#34;ada&#34;@example.com');
+});

@@ -1,0 +1,347 @@
+// The observer over a real connection: gateways that were switched off, readers that overtake each other, hostile comments.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beginCell } from '@ton/core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openRpc, type RpcSource } from '../../../daemon/observer/providers/rpc.ts';
+import { getCursor, moveCursor } from '../../../data/cursors.ts';
+import type { InvoiceRow } from '../../../data/schema/tables.ts';
+import { type Database, databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { doubleFamily, namedRpc } from '../../helpers/family.ts';
+import { json, serve } from '../../helpers/local-server.ts';
+import { create, credit, invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
+import { createDatabase } from '../../helpers/postgres.ts';
+import { unasked_provider } from '../../helpers/reading.ts';
+import { createToncenter, queryOf } from '../../helpers/toncenter.ts';
+import { verifies } from '../../requirements.ts';
+
+const START = 1_800_000_000;
+/** Enough for every invoice of these tests. */
+const CREDIT_MICROS = 1_000_000_000n;
+
+/** An indexer of TON that knows these payments; `beforeTip` runs while it is asked for the tip. */
+async function serveTon() {
+  const toncenter = createToncenter(() => ({ seqno: indexer.now - START + 100, now: indexer.now }));
+  const indexer = { url: '', now: START, asked: 0, pay, beforeTip: async () => {} };
+  function pay(invoice: InvoiceRow, comment = invoice.memo ?? '') {
+    const body = beginCell().storeUint(0, 32).storeStringTail(comment).endCell().toBoc();
+    toncenter.add({
+      account: invoice.address_key,
+      now: indexer.now,
+      mc_block_seqno: indexer.now - START + 100,
+      description: { aborted: false, compute_ph: { success: true } },
+      in_msg: {
+        source: `0:${'7'.repeat(64)}`,
+        value: invoice.amount_atomic,
+        bounced: false,
+        message_content: { body: body.toString('base64') },
+      },
+    });
+  }
+  const { url } = await serve(({ path }, response) => {
+    indexer.asked++;
+    const asked = new URL(path, 'http://localhost');
+    const answer = () => json(response, toncenter.answer(asked.pathname, queryOf(asked)) ?? 'not found');
+    if (asked.pathname !== '/masterchainInfo') answer();
+    else indexer.beforeTip().then(answer, (error) => json(response, String(error), 500));
+  });
+  indexer.url = url;
+  return indexer;
+}
+
+type Indexer = Awaited<ReturnType<typeof serveTon>>;
+
+/** A database that outlives the daemons of one test. */
+async function makeDatabase(database: Database): Promise<string> {
+  if (database === 'postgres') {
+    const { url, drop } = await createDatabase();
+    onTestFinished(drop);
+    return url;
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-observer-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return `sqlite:${join(directory, 'gatewayd.db')}`;
+}
+
+describe.each(databases)('the observer on %s', (database) => {
+  async function daemon(indexer: Indexer, database_url: string, disabled: readonly string[] = []) {
+    const off = disabled.map((chain) => [`gateways.${chain}.enabled`, false]);
+    const test = await startApp({
+      database,
+      database_url,
+      settings: {
+        'blockchains.ton.url': indexer.url,
+        'blockchains.ton.requests_per_second': '1000',
+        'gateways.ton-usdt.enabled': false,
+        ...Object.fromEntries(off),
+      },
+    });
+    test.clock.set(indexer.now);
+    return test;
+  }
+
+  const check = (test: TestApp, { id }: InvoiceRow, { key }: TestMerchant) =>
+    test.fetch('POST', `/v1/invoices/${id}/check`, { key });
+
+  it('takes the payment of an invoice whose blockchain was switched off meanwhile', async () => {
+    const indexer = await serveTon();
+    const url = await makeDatabase(database);
+    const before = await daemon(indexer, url);
+    const merchant = await before.merchant();
+    await credit(before, merchant.id, CREDIT_MICROS);
+    const invoice = await create(before, merchant, 'ton');
+    await before.stop();
+
+    const after = await daemon(indexer, url, ['ton']);
+    onTestFinished(() => after.stop());
+    const refused = await after.fetch('POST', '/v1/invoices', {
+      key: merchant.key,
+      body: { chain: 'ton', amount: '10' },
+    });
+    expect(refused.json.code).toBe('unknown_chain');
+    indexer.now += 10;
+    after.clock.set(indexer.now);
+    indexer.pay(invoice);
+    expect((await check(after, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });
+    expect(after.app.observer.status().map(({ blockchain }) => blockchain)).toContain('ton');
+  });
+
+  it('books a held payment of a blockchain that was switched off when credit comes', async () => {
+    const indexer = await serveTon();
+    const url = await makeDatabase(database);
+    const before = await daemon(indexer, url);
+    const merchant = await before.merchant();
+    const invoice = await create(before, merchant, 'ton');
+    indexer.pay(invoice);
+    expect((await check(before, invoice, merchant)).status).toBe(402);
+    await before.stop();
+
+    const after = await daemon(indexer, url, ['ton']);
+    onTestFinished(() => after.stop());
+    await credit(after, merchant.id, CREDIT_MICROS, { wake: true });
+    expect((await invoiceRow(after, invoice.id)).status).toBe('confirmed');
+  });
+
+  it('expires an unpaid invoice of a blockchain that was switched off, and then leaves the chain alone', async () => {
+    const indexer = await serveTon();
+    const url = await makeDatabase(database);
+    const before = await daemon(indexer, url);
+    const merchant = await before.merchant();
+    const invoice = await create(before, merchant, 'ton');
+    await before.stop();
+
+    const after = await daemon(indexer, url, ['ton']);
+    onTestFinished(() => after.stop());
+    indexer.now = invoice.expires_at + 30;
+    after.clock.set(indexer.now);
+    // It takes two answers to believe that an account has no transaction at all.
+    for (const status of ['created', 'expired']) {
+      await after.app.observer.poll('ton');
+      await after.app.observer.tick();
+      expect((await invoiceRow(after, invoice.id)).status).toBe(status);
+    }
+    indexer.pay(invoice);
+    await after.app.observer.poll('ton');
+    const late = await after.app.db.query.selectFrom('payments').selectAll().executeTakeFirstOrThrow();
+    expect(late).toMatchObject({ status: 'late', invoice_id: invoice.id });
+
+    after.clock.set(invoice.watch_until + 3600);
+    const { asked } = indexer;
+    await expect(after.app.observer.poll('ton')).rejects.toMatchObject({ name: 'ProviderError' });
+    expect(indexer.asked).toBe(asked);
+    expect(after.app.observer.status().map(({ blockchain }) => blockchain)).not.toContain('ton');
+  });
+
+  it('finds a payment at the first check, also when another reader moves the cursor meanwhile', async () => {
+    const indexer = await serveTon();
+    const test = await daemon(indexer, await makeDatabase(database));
+    onTestFinished(() => test.stop());
+    const merchant = await test.merchant();
+    await credit(test, merchant.id, CREDIT_MICROS);
+    const invoice = await create(test, merchant, 'ton');
+    await check(test, invoice, merchant);
+    indexer.pay(invoice);
+    let overtaken = 0;
+    indexer.beforeTip = async () => {
+      if (overtaken === 2) return;
+      const { version } = await test.app.db.query
+        .selectFrom('cursors')
+        .select('version')
+        .where('blockchain', '=', 'ton')
+        .executeTakeFirstOrThrow();
+      await test.app.db.transaction((tx) => moveCursor(tx, 'ton', version, {}));
+      overtaken++;
+    };
+    expect((await check(test, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });
+    expect(overtaken).toBe(2);
+  });
+
+  it('asks the next provider in the same check when the first one fails', async () => {
+    const indexer = await serveTon();
+    const failing = await serve((_, response) => json(response, 'out of order', 500));
+    const source = openRpc({
+      blockchain: 'ton',
+      family: { identify: async () => 'testnet' },
+      network: 'testnet',
+      providers: [failing.url, indexer.url].map((url) => ({ provider: 'toncenter', url })),
+      requests_per_second: 1000,
+      clock: { ms: () => START * 1000 },
+    });
+    const settings = { 'gateways.ton-usdt.enabled': false };
+    const test = await startApp({ database, settings, source: (id) => (id === 'ton' ? source : undefined) });
+    onTestFinished(() => test.stop());
+    test.clock.set(START);
+    const merchant = await test.merchant();
+    await credit(test, merchant.id, CREDIT_MICROS);
+    const invoice = await create(test, merchant, 'ton');
+    indexer.pay(invoice);
+    expect((await check(test, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });
+    expect(failing.requests.length).toBeGreaterThan(0);
+    // With nobody left to ask it says so.
+    indexer.beforeTip = () => Promise.reject(new Error('out of order too'));
+    const other = await create(test, merchant, 'ton');
+    expect((await check(test, other, merchant)).status).toBe(503);
+  });
+
+  it('goes from URL to URL of the settings, in one check and back when the first one is there again', async () => {
+    verifies('urls-failover');
+    const indexer = await serveTon();
+    let isDown = true;
+    const answer = async (path: string) => (await fetch(new URL(path, indexer.url))).json();
+    const first = await serve(({ path }, response) => {
+      if (isDown) json(response, 'out of order', 500);
+      else void answer(path).then((value) => json(response, value));
+    });
+    const test = await startApp({
+      database,
+      settings: {
+        'blockchains.ton.urls': `${first.url} ${indexer.url}`,
+        'gateways.ton-usdt.enabled': false,
+      },
+    });
+    onTestFinished(() => test.stop());
+    test.clock.set(START);
+    const merchant = await test.merchant();
+    await credit(test, merchant.id, CREDIT_MICROS);
+    const invoice = await create(test, merchant, 'ton');
+    indexer.pay(invoice);
+    expect((await check(test, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });
+    const states = () =>
+      test.app.observer
+        .status()
+        .find(({ blockchain }) => blockchain === 'ton')
+        ?.providers.map(({ state }) => state);
+    expect(states()).toEqual(['down', 'ok']);
+    isDown = false;
+    test.clock.advance(60);
+    indexer.now += 60;
+    const before = first.requests.length;
+    const other = await create(test, merchant, 'ton');
+    indexer.pay(other);
+    expect((await check(test, other, merchant)).json).toMatchObject({ status: 'confirmed' });
+    expect(states()).toEqual(['ok', 'ok']);
+    expect(first.requests.length).toBeGreaterThan(before);
+  });
+
+  it('asks the next provider what one person wants to know, and calls an odd answer to it no outage', async () => {
+    verifies('urls-failover', 'account-own-trouble');
+    const double = doubleFamily('ton');
+    const nodes = [
+      await serve((_, response) => json(response, 'out of order', 500)),
+      await serve(({ path }, response) =>
+        path === '/known' ? json(response, 'a token') : json(response, 'no such thing', 404),
+      ),
+    ];
+    const source = openRpc({
+      blockchain: 'ton',
+      family: { identify: async () => 'testnet' },
+      network: 'testnet',
+      providers: nodes.map(({ url }) => ({ provider: 'toncenter', url })),
+      requests_per_second: 1000,
+      clock: { ms: () => START * 1000 },
+    });
+    const test = await startApp({ database, source: (id) => (id === 'ton' ? source : undefined) });
+    onTestFinished(() => test.stop());
+    test.clock.set(START);
+    double.inspectAddress = async (rpc, key) => String(await rpc.json(`/${key}`));
+    const { observer } = test.app;
+    expect(await observer.inspectAddress('ton', 'known')).toBe('a token');
+    for (let asked = 0; asked < 5; asked++)
+      await expect(observer.inspectAddress('ton', 'odd')).rejects.toMatchObject({ kind: 'rpc', code: 404 });
+    expect(source.status()).toMatchObject([{ state: 'down' }, { state: 'ok', backoff_until: null }]);
+    expect(await observer.inspectAddress('ton', 'known')).toBe('a token');
+  });
+
+  it('leaves to single accounts half of what the provider takes in one pause, as it answers now', async () => {
+    verifies('account-own-trouble', 'pace-own-url');
+    const double = doubleFamily('solana');
+    const spare: number[] = [];
+    double.read = async ({ spare_requests }) => {
+      spare.push(spare_requests);
+      return [];
+    };
+    let requests_per_second = 50;
+    const source: RpcSource = {
+      ...double.source,
+      use: (work) => work(namedRpc('own'), 'own'),
+      status: () => [{ ...unasked_provider, provider: 'own', requests_per_second }],
+    };
+    const test = await startApp({ database, source: (id) => (id === 'solana' ? source : undefined) });
+    onTestFinished(() => test.stop());
+    await create(test, await test.merchant(), 'solana');
+    for (const each of [50, 6, 0.5]) {
+      requests_per_second = each;
+      await test.app.observer.poll('solana');
+    }
+    expect(spare).toEqual([100, 12, 4]);
+  });
+
+  it('answers 503 to an answer that no database can keep, and tells the operator of it', async () => {
+    const indexer = await serveTon();
+    const binary = await serve((_, response) => response.end('\x1f\x8b\0\0 not JSON'));
+    const test = await daemon({ ...indexer, url: binary.url }, await makeDatabase(database));
+    onTestFinished(() => test.stop());
+    const merchant = await test.merchant();
+    await credit(test, merchant.id, CREDIT_MICROS);
+    const invoice = await create(test, merchant, 'ton');
+    expect(await check(test, invoice, merchant)).toMatchObject({
+      status: 503,
+      json: { code: 'provider_unavailable' },
+    });
+    const cursor = await getCursor(test.app.db.query, 'ton');
+    expect(cursor?.last_error).toContain('not JSON');
+  });
+
+  it('adds nothing up with itself that is listed twice, and says when an amount is told anew', async () => {
+    const test = await daemon(await serveTon(), await makeDatabase(database));
+    onTestFinished(() => test.stop());
+    const merchant = await test.merchant();
+    await credit(test, merchant.id, CREDIT_MICROS);
+    const invoice = await create(test, merchant, 'bitcoin');
+    const half = transferTo(test, invoice, { amount_atomic: BigInt(invoice.amount_atomic) / 2n });
+    expect(await observe(test, 'bitcoin', [half, { ...half }])).toEqual([]);
+    const transfers = await test.app.db.query.selectFrom('transfers').selectAll().execute();
+    expect(transfers).toMatchObject([
+      { disposition: 'unmatched', amount_atomic: String(half.amount_atomic) },
+    ]);
+    await observe(test, 'bitcoin', [{ ...half, amount_atomic: 1n }]);
+    expect(await test.app.db.query.selectFrom('transfers').selectAll().execute()).toEqual(transfers);
+    expect(test.log.join('')).toContain('"alert":"transfer_contradicted"');
+  });
+
+  it('reads on after a comment that no database can keep', async () => {
+    const indexer = await serveTon();
+    const test = await daemon(indexer, await makeDatabase(database));
+    onTestFinished(() => test.stop());
+    const merchant = await test.merchant();
+    await credit(test, merchant.id, CREDIT_MICROS);
+    const invoice = await create(test, merchant, 'ton');
+    indexer.pay(invoice, 'A\0B');
+    indexer.pay(invoice);
+    expect((await check(test, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });
+    const payments = await test.app.db.query.selectFrom('payments').select('status').execute();
+    expect(payments.map(({ status }) => status).sort()).toEqual(['confirmed', 'unmatched']);
+  });
+});

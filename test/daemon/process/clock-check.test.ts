@@ -1,0 +1,187 @@
+// Our clock against the chains' tips and the monotonic timer: when it is believed, and what the chains' times mean by it.
+import { expect, test } from 'vitest';
+import { createClockCheck } from '../../../daemon/process/clock-check.ts';
+import { createLog } from '../../../daemon/process/log.ts';
+import { testClock } from '../../helpers/app.ts';
+import { verifies } from '../../requirements.ts';
+
+const DAY = 86_400;
+
+/** What the time truly is, by a machine whose clock may be wrong. */
+function setUp(wrong_by = 0) {
+  const machine = testClock();
+  const check = createClockCheck(machine);
+  let error = wrong_by;
+  const truth = () => machine.now() - error;
+  return {
+    machine,
+    check,
+    truth,
+    /** Reads a tip that is so old. */
+    tip: (age = 4, blockchain = 'one') => check.observe(blockchain, truth() - age),
+    step(seconds: number) {
+      machine.step(seconds);
+      error += seconds;
+    },
+    lived: () => Math.floor(check.clock.ms() / 1000),
+  };
+}
+
+test('a clock that agrees with the chains is believed, and lived by to the millisecond', () => {
+  const { machine, check, tip } = setUp();
+  expect(check.offset()).toBeNull();
+  expect(check.trouble()).toBeNull();
+  tip(5);
+  machine.advance(30);
+  tip(29);
+  expect([check.offset(), check.trouble()]).toEqual([5, null]);
+  expect(check.clock.ms()).toBe(machine.ms());
+});
+
+test('a clock that is set is noticed at once, without a chain, and is not lived by', () => {
+  verifies('clock-alert');
+  for (const by of [2 * DAY, -310]) {
+    const { machine, check, step, lived, truth } = setUp();
+    step(by);
+    expect(check.trouble()?.offset_seconds).toBe(by);
+    expect(lived()).toBe(truth());
+    machine.advance(100);
+    expect(lived()).toBe(truth());
+    step(-by);
+    expect(check.trouble()).toBeNull();
+    expect(check.clock.ms()).toBe(machine.ms());
+  }
+});
+
+test('tips of before a step tell by how much, and tips after it do not believe it', () => {
+  const { machine, check, tip, step, truth, lived } = setUp();
+  tip();
+  step(2 * DAY);
+  expect(check.trouble()?.offset_seconds).toBe(2 * DAY + 4);
+  machine.advance(60);
+  tip();
+  expect(check.trouble()?.message).toContain('ahead of the chains');
+  expect(lived()).toBe(truth());
+});
+
+test('a machine that slept is believed again as soon as a tip agrees', () => {
+  const { machine, check, tip } = setUp();
+  tip();
+  // The monotonic timer stood still while the wall clock went on, rightly.
+  machine.step(7200);
+  expect(check.trouble()?.offset_seconds).toBe(7204);
+  check.observe('one', machine.now() - 4);
+  expect(check.trouble()).toBeNull();
+  expect(check.clock.ms()).toBe(machine.ms());
+});
+
+test('a clock that was wrong from the start is not believed, and moments of the chain are told by it', () => {
+  verifies('clock-offset');
+  const { machine, check, tip, step, truth, lived } = setUp(-310);
+  tip();
+  expect(check.trouble()?.offset_seconds).toBe(-306);
+  expect(lived()).toBe(machine.now());
+  // Somebody pays now: by our clock that is 310 seconds before what the chain says.
+  const { earliest_at, latest_at } = check.local('one', truth());
+  expect(earliest_at).toBeLessThanOrEqual(machine.now());
+  expect(earliest_at).toBeGreaterThanOrEqual(machine.now() - 20);
+  expect(latest_at).toBeGreaterThanOrEqual(machine.now());
+  step(310);
+  expect(check.trouble()).toBeNull();
+  expect(lived()).toBe(truth());
+});
+
+test('a clock that is behind by less than tips are old makes no payment late', () => {
+  verifies('clock-offset');
+  // Tips of Solana are final first, and so about 13 seconds old.
+  const { machine, check, tip, truth } = setUp(-20);
+  tip(13);
+  expect(check.local('one', truth()).earliest_at).toBeLessThanOrEqual(machine.now());
+});
+
+test('the first tip of a blockchain says whether what was told before it was wrong', () => {
+  expect(setUp().check.observe('one', 1_800_000_000 - 9)).toBe(true);
+  for (const wrong_by of [-310, 310, 15]) {
+    const { tip, check, truth } = setUp(wrong_by);
+    expect(check.local('one', truth())).toEqual({ earliest_at: truth(), latest_at: truth() });
+    expect(check.observe('one', truth() - 4)).toBe(false);
+    tip();
+    expect(check.observe('one', truth() - 4)).toBe(true);
+  }
+});
+
+test('a clock that was corrected long ago is no trouble when no tip has been read since', () => {
+  const { machine, check, tip, step } = setUp(-310);
+  tip();
+  step(310);
+  tip();
+  expect(check.trouble()).toBeNull();
+  machine.advance(2 * 3600);
+  expect(check.offset()).toBeNull();
+  expect(check.trouble()).toBeNull();
+});
+
+test('a lone provider that is behind ends nothing and moves no clock', () => {
+  const { machine, check, tip, lived } = setUp();
+  for (let age = 0; age <= 3600; age += 60) {
+    machine.advance(60);
+    tip(age + 4000);
+  }
+  expect(check.trouble()?.message).toMatch(/or their providers are behind/);
+  expect(lived()).toBe(machine.now());
+  // What it has not shown yet may have been made as late as now.
+  expect(check.local('one', machine.now() - 4000).latest_at).toBeGreaterThanOrEqual(machine.now());
+});
+
+test('of two blockchains, the provider of one that lies, or is behind, hides no clock and makes no alert', () => {
+  for (const lie of [-2 * DAY, 2 * DAY, 7200]) {
+    const { check, tip, truth } = setUp();
+    tip(4, 'honest');
+    tip(lie, 'liar');
+    expect(check.trouble()).toBeNull();
+    const honest = check.local('honest', truth());
+    expect(honest).toEqual({ earliest_at: truth(), latest_at: truth() + 4 });
+  }
+  // Nor does a liar that agrees with a wrong clock make payments of the other late.
+  const { machine, check, tip, truth } = setUp(-310);
+  tip(4, 'honest');
+  check.observe('liar', machine.now() - 2);
+  expect(check.local('honest', truth()).earliest_at).toBeLessThanOrEqual(machine.now());
+});
+
+test('what a slow provider calls a moment may have been later, but not by more than is tolerated', () => {
+  const { machine, check, tip, truth } = setUp();
+  tip(1);
+  machine.advance(300);
+  tip(9);
+  expect(check.local('one', truth() - 9)).toEqual({ earliest_at: truth() - 9, latest_at: truth() });
+  tip(500);
+  expect(check.local('one', truth() - 500).latest_at).toBe(truth() - 500 + 31);
+});
+
+test('the operator is alerted when it begins, and sees when it is over', () => {
+  verifies('clock-alert');
+  const { check, tip, step } = setUp();
+  const lines: string[] = [];
+  const log = createLog({ level: 'debug', sink: { write: (line) => lines.push(line) } });
+  tip();
+  check.report(log);
+  step(2 * DAY);
+  check.report(log);
+  check.report(log);
+  step(-2 * DAY);
+  check.report(log);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 'error', alert: 'clock', offset_seconds: 2 * DAY + 4 },
+    { level: 'warn', msg: 'the clock agrees with the chains again' },
+  ]);
+});
+
+test('the grace ends nothing until there was time to read', () => {
+  const { machine, check } = setUp();
+  expect(check.hasRun()).toBe(false);
+  machine.step(DAY);
+  expect(check.hasRun()).toBe(false);
+  machine.advance(600);
+  expect(check.hasRun()).toBe(true);
+});

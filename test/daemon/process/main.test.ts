@@ -1,0 +1,310 @@
+// The built process: how it starts, how it refuses to, what it says, and how it ends.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
+import SQLite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createDatabase, hasPostgres } from '../../helpers/postgres.ts';
+import { verifies } from '../../requirements.ts';
+import { type Daemon, type Home, makeHome } from '../helpers/process.ts';
+
+let home: Home;
+beforeEach(() => {
+  home = makeHome();
+});
+afterEach(() => home.remove());
+
+const state = (name = '') => join(home.dir, 'gatewayd', name);
+const signIn = (url: string, username: string, password: string) =>
+  fetch(`${url}/api/v1/login/access-token`, {
+    method: 'POST',
+    body: new URLSearchParams({ username, password }),
+  });
+const checksum = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
+
+async function stop(daemon: Daemon): Promise<void> {
+  daemon.signal('SIGTERM');
+  expect((await daemon.ended).code).toBe(0);
+}
+
+describe('a first start', () => {
+  test('says one line on stdout when it is ready, answers, and keeps its state to its user', async () => {
+    verifies('ready-line', 'command-start', 'data-dir');
+    const daemon = await home.start();
+    expect(await (await fetch(`${daemon.url}/health`)).json()).toEqual({ message: 'ok' });
+    await stop(daemon);
+    expect(daemon.stdout()).toBe(`gatewayd ready on ${daemon.url} (testnet, demo)\n`);
+    const modes = ['', 'gatewayd.db', 'gatewayd.db.lock', 'secret'].map(
+      (name) => statSync(state(name)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o700, 0o600, 0o600, 0o600]);
+  });
+
+  test('shows the password of the first superuser once, and it signs in', async () => {
+    verifies('first-superuser');
+    const first = await home.start();
+    const [, email = '', password = ''] =
+      /superuser (\S+), password (\S+)\n/.exec(first.stderr()) ?? expect.fail(first.stderr());
+    expect((await signIn(first.url, email, password)).status).toBe(200);
+    await stop(first);
+    const second = await home.start();
+    expect((await signIn(second.url, email, password)).status).toBe(200);
+    await stop(second);
+    expect(second.stderr()).not.toContain('password');
+  });
+
+  test('shows no password where the configuration has one', async () => {
+    verifies('first-superuser');
+    const admin = { GATEWAYD_ADMIN_EMAIL: 'boss@example.com', GATEWAYD_ADMIN_PASSWORD: 'correct horse' };
+    const daemon = await home.start({ env: admin });
+    expect((await signIn(daemon.url, 'boss@example.com', 'correct horse')).status).toBe(200);
+    await stop(daemon);
+    expect(daemon.stderr()).not.toMatch(/correct horse|First start/);
+  });
+
+  test.each(['boss@gmail.com', 'Boss@GoogleMail.com'])(
+    'makes no superuser that could not sign in with its password: %s',
+    async (email) => {
+      verifies('first-superuser', 'auth-password-custom-only');
+      const admin = { GATEWAYD_ADMIN_EMAIL: email, GATEWAYD_ADMIN_PASSWORD: 'correct horse' };
+      const { code, stderr } = await home.run(['start', '--port', '0'], { env: admin });
+      expect([code, stderr]).toEqual([78, expect.stringContaining('sign in with Google')]);
+    },
+  );
+
+  test.skipIf(!hasPostgres)('serves several daemons from one PostgreSQL database', async () => {
+    verifies('both-databases');
+    const database = await createDatabase();
+    const env = { GATEWAYD_DATABASE_URL: database.url };
+    const daemons = [await home.start({ env }), await home.start({ env })];
+    for (const daemon of daemons) expect((await fetch(`${daemon.url}/health`)).status).toBe(200);
+    for (const daemon of daemons) await stop(daemon);
+    await database.drop();
+  });
+});
+
+describe('a start is refused with 78', () => {
+  const refused = async (args: string[], env: Record<string, string> = {}) => {
+    const { code, stdout, stderr } = await home.run(['start', ...args], { env });
+    expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
+    expect(stderr).not.toMatch(/\n\s+at /);
+    return stderr;
+  };
+
+  test('on a busy port, which is named, before a database is made', async () => {
+    verifies('exit-78');
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    expect(await refused(['--port', String(port)])).toContain(
+      `port ${port} on 127.0.0.1 cannot be used: another process`,
+    );
+    expect(existsSync(state('gatewayd.db'))).toBe(false);
+    other.close();
+  });
+
+  test('on a port that listhen would exchange for another', async () => {
+    expect(await refused(['--port', '6667'])).toContain('port 6667 on 127.0.0.1 cannot be used');
+  });
+
+  test('on an address that is not of this machine', async () => {
+    expect(await refused(['--host', '192.0.2.1', '--port', '0'])).toContain('192.0.2.1 cannot be used');
+    // Nor is a port to blame that was named.
+    expect(await refused(['--host', '192.0.2.1', '--port', '4020'])).toContain('no such address; check host');
+  });
+
+  test('beside another daemon on the same file, which goes on', async () => {
+    verifies('exit-78');
+    const daemon = await home.start();
+    expect(await refused(['--port', '0'])).toContain('another gatewayd is running on sqlite:');
+    expect((await fetch(`${daemon.url}/health`)).status).toBe(200);
+    daemon.signal('SIGKILL');
+    expect((await daemon.ended).code).toBe('SIGKILL');
+    await stop(await home.start());
+  });
+
+  test('on a damaged database, which is left as it is', async () => {
+    verifies('exit-78');
+    await home.run(['migrate']);
+    const file = state('gatewayd.db');
+    const bytes = readFileSync(file);
+    bytes.fill(0xaa, 4096, 4096 * 3);
+    writeFileSync(file, bytes);
+    const before = checksum(file);
+    expect(await refused(['--port', '0'])).toContain('cannot be used');
+    expect(checksum(file)).toBe(before);
+    writeFileSync(file, 'this is no database at all, but a text of some length\n'.repeat(100));
+    const text = checksum(file);
+    expect(await refused(['--port', '0'])).toContain('cannot be used');
+    expect(checksum(file)).toBe(text);
+  });
+
+  test('on a schema that is newer, which is left as it is', async () => {
+    verifies('exit-78');
+    await home.run(['migrate']);
+    const database = new SQLite(state('gatewayd.db'));
+    database.prepare("insert into kysely_migration (name, timestamp) values ('9999-future', '')").run();
+    const dump = () => JSON.stringify(database.prepare('select * from sqlite_schema').all());
+    const before = dump();
+    expect(await refused(['--port', '0'])).toContain('newer gatewayd (schema 9999-future)');
+    expect(dump()).toBe(before);
+    database.close();
+  });
+
+  test('with another secret than the database was made with', async () => {
+    await stop(await home.start());
+    expect(await refused(['--port', '0'], { GATEWAYD_SECRET: 'quite another secret' })).toContain(
+      'the secret is not the one',
+    );
+  });
+
+  test('on the network that the database was not made for', async () => {
+    await stop(await home.start());
+    expect(await refused(['--port', '0', '--network', 'mainnet'])).toContain('made with network testnet');
+  });
+
+  test('with an unknown setting, naming the nearest known one', async () => {
+    verifies('settings-unknown');
+    writeFileSync(join(home.dir, 'gatewayd.config.json'), '{"prot": 1}');
+    expect(await refused([])).toContain('unknown setting prot: did you mean port?');
+  });
+
+  test('with demo on mainnet', async () => {
+    expect(await refused(['--network', 'mainnet', '--demo'])).toContain('refused with network mainnet');
+  });
+});
+
+describe('at SIGTERM', () => {
+  /** A sign-in whose body is not complete yet, and what comes back of it. */
+  const halfRequest = (url: string) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    let received = '';
+    socket.setEncoding('utf8').on('data', (text) => {
+      received += text;
+    });
+    const closed = new Promise<string>((resolve) => {
+      socket.on('close', () => resolve(received));
+    });
+    socket.write(
+      'POST /api/v1/login/access-token HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\n' +
+        'content-type: application/x-www-form-urlencoded\r\ncontent-length: 22\r\n\r\n',
+    );
+    const begun = () => expect.poll(() => received).toContain('100 Continue');
+    return { begun, finish: () => socket.write('username=a&password=bc'), closed };
+  };
+  const refusesConnections = (url: string) =>
+    expect
+      .poll(
+        () =>
+          fetch(url).then(
+            () => 'open',
+            () => 'closed',
+          ),
+        { timeout: 5000 },
+      )
+      .toBe('closed');
+
+  test('it accepts no more, finishes what is in flight, and ends with 0', async () => {
+    verifies('sigterm');
+    const daemon = await home.start();
+    const request = halfRequest(daemon.url);
+    await request.begun();
+    daemon.signal('SIGTERM');
+    await refusesConnections(daemon.url);
+    request.finish();
+    expect(await request.closed).toMatch(
+      /HTTP\/1.1 400 [\s\S]*connection: close[\s\S]*Incorrect email or password/i,
+    );
+    expect((await daemon.ended).code).toBe(0);
+  });
+
+  test('a second signal ends it at once', async () => {
+    const daemon = await home.start();
+    const request = halfRequest(daemon.url);
+    await request.begun();
+    daemon.signal('SIGTERM');
+    await refusesConnections(daemon.url);
+    daemon.signal('SIGTERM');
+    expect((await daemon.ended).code).toBe(143);
+  });
+});
+
+test('the log of a request holds no key, token or password', async () => {
+  const daemon = await home.start({ env: { GATEWAYD_LOG_LEVEL: 'debug' } });
+  const key = 'gw_secretSECRETsecretSECRETsecret';
+  await fetch(`${daemon.url}/v1/invoices?api_key=${key}`, { method: 'POST', body: '{}' });
+  await fetch(`${daemon.url}/nowhere/${key}?api_key=${key}`, {
+    headers: { 'x-api-key': key, 'user-agent': key },
+  });
+  await fetch(`${daemon.url}/api/v1/users/me`, { headers: { authorization: `Bearer ${key}` } });
+  await signIn(daemon.url, 'someone@example.com', 'my own password');
+  await stop(daemon);
+  const lines = daemon
+    .stderr()
+    .split('\n')
+    .filter((line) => line.startsWith('{'));
+  expect(lines.filter((line) => JSON.parse(line).msg === 'request')).toHaveLength(4);
+  expect(daemon.stderr()).not.toMatch(/SECRET|my own password/);
+});
+
+test('config shows what is in force and where it is from, without secrets', async () => {
+  verifies('command-config');
+  const env = { GATEWAYD_SECRET: 'sixteen characters', GATEWAYD_DATABASE_URL: 'postgres://me:pass@db/x' };
+  const { stdout, code } = await home.run(['config', '--json', '--port', '4999'], { env });
+  expect(code).toBe(0);
+  const shown = JSON.parse(stdout);
+  expect(shown.port).toEqual({ value: 4999, origin: '--port', env: 'GATEWAYD_PORT' });
+  expect(shown.secret).toMatchObject({ value: '(hidden)', origin: 'GATEWAYD_SECRET' });
+  expect(shown.database_url.value).toBe('postgres://me:(hidden)@db/x');
+  expect(shown.network).toMatchObject({ value: 'testnet', origin: 'default' });
+  const table = await home.run(['config'], { env });
+  expect(table.stdout).toContain('"(hidden)"  (GATEWAYD_SECRET)');
+  expect(table.stdout).not.toMatch(/sixteen|pass@/);
+});
+
+test('migrate says what it does, and nothing when it is done', async () => {
+  verifies('command-migrate');
+  expect((await home.run(['migrate', '--dry-run'])).stdout).toMatch(/^would apply 0001-/);
+  expect(existsSync(state(''))).toBe(false);
+  expect((await home.run(['migrate'])).stdout).toMatch(/^applied 0001-/);
+  expect((await home.run(['migrate'])).stdout).toBe('the schema is up to date\n');
+});
+
+test('admin create makes a superuser while the daemon runs, and gives a known one a new password', async () => {
+  verifies('command-admin-create');
+  const daemon = await home.start();
+  const args = ['admin', 'create', '--email', 'Ops@Example.com', '--json'];
+  const made = JSON.parse((await home.run(args)).stdout);
+  expect(made).toEqual({ email: 'ops@example.com', password: expect.stringMatching(/^[0-9a-f]{24}$/) });
+  expect((await signIn(daemon.url, made.email, made.password)).status).toBe(200);
+  const changed = await home.run([...args, '--password-stdin'], { stdin: 'a better password\n' });
+  expect(JSON.parse(changed.stdout)).toEqual({ email: 'ops@example.com', password: null });
+  expect((await signIn(daemon.url, made.email, made.password)).status).toBe(400);
+  expect((await signIn(daemon.url, made.email, 'a better password')).status).toBe(200);
+  expect((await home.run([...args, '--password-stdin'], { stdin: 'short' })).code).toBe(78);
+  for (const email of ['ops@gmail.com', '123456789'])
+    expect(await home.run(['admin', 'create', '--email', email])).toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(/sign in with (Google|Telegram)/),
+    });
+  await stop(daemon);
+});
+
+test('an unknown command or flag is a usage error that suggests the right one', async () => {
+  expect(await home.run(['strat'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Did you mean start?'),
+  });
+  expect(await home.run(['start', '--prot', '1'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--port'),
+  });
+});
+
+test('an old Node.js is told so', async () => {
+  const old = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "18.20.0" })';
+  const { code, stderr } = await home.run(['--version'], { node: ['--import', old] });
+  expect([code, stderr]).toEqual([78, 'gatewayd needs Node.js 20.19 or newer; this is 18.20.0\n']);
+});

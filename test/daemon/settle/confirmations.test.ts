@@ -1,0 +1,91 @@
+// Confirmations by the value of an invoice, as they are set, waited for and shown; on both databases.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../../daemon/settings/config.ts';
+import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { create, credit, invoiceRow, observe, transferTo, unconfirmed } from '../../helpers/payments.ts';
+import { verifies } from '../../requirements.ts';
+
+const STEPS = [{ below_usd: 1000, blocks: 1 }, { blocks: 3 }];
+const NAME = 'blockchains.litecoin.confirmations';
+
+describe('the setting', () => {
+  const load = (flags: Record<string, string>, file?: string) =>
+    loadConfig({ env: { XDG_STATE_HOME: '/state' }, cwd: '/nowhere', flags, file });
+
+  test('is a list in the file, and the same as JSON in a flag or variable', () => {
+    verifies('confirmations-by-value');
+    const dir = mkdtempSync(join(tmpdir(), 'gatewayd-confirmations-'));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    const file = join(dir, 'settings.json');
+    writeFileSync(file, JSON.stringify({ blockchains: { litecoin: { confirmations: STEPS } } }));
+    const wanted = [{ below_usd: '1000', blocks: 1 }, { blocks: 3 }];
+    const { config, origins } = load({}, file);
+    expect(config.blockchains.litecoin?.confirmations).toEqual(wanted);
+    expect(origins.get(NAME)?.label).toBe(file);
+    expect(load({ [NAME]: JSON.stringify(STEPS) }).config.blockchains.litecoin?.confirmations).toEqual(
+      wanted,
+    );
+    expect(load({}).config.blockchains.litecoin?.confirmations).toBeUndefined();
+  });
+
+  test.each([
+    ['1000:1,3', 'must be a list like'],
+    ['[{"blocks":3},{"blocks":1}]', 'step 1: below_usd is missing'],
+    ['[{"below_usd":10,"blocks":3},{"blocks":1}]', 'step 2: blocks must not fall'],
+  ])('%s is refused with its name and what is expected', (text, why) => {
+    verifies('confirmations-by-value');
+    expect(() => load({ [NAME]: text })).toThrow(`${NAME} (--blockchains-litecoin-confirmations): ${why}`);
+  });
+});
+
+describe.each(databases)('invoices on %s', (database) => {
+  let service: TestApp;
+  let merchant: TestMerchant;
+  beforeAll(async () => {
+    service = await startApp({ database, settings: { [NAME]: JSON.stringify(STEPS) } });
+    merchant = await service.merchant();
+    await credit(service, merchant.id, 1_000_000_000n);
+  });
+  afterAll(() => service.stop());
+
+  const status = async (id: string) => (await invoiceRow(service, id)).status;
+  const shown = async (id: string) => (await service.fetch('GET', `/v1/invoices/${id}/payment`)).json.payment;
+
+  test('below the bound wait for one block, at it for three, and say so', async () => {
+    verifies('confirmations-by-value');
+    const [small, large] = [
+      await create(service, merchant, 'litecoin', { amount: '999.99' }),
+      await create(service, merchant, 'litecoin', { amount: '1000' }),
+    ];
+    const payments = [transferTo(service, small, unconfirmed), transferTo(service, large, unconfirmed)];
+    await observe(service, 'litecoin', payments);
+    const mined = (confirmations: number) =>
+      payments.map((each) => ({ ...each, height: 5, block_hash: 'block', confirmations }));
+    expect((await shown(small.id)).min_confirmations).toBe(1);
+    expect((await shown(large.id)).min_confirmations).toBe(3);
+    await observe(service, 'litecoin', mined(1));
+    expect([await status(small.id), await status(large.id)]).toEqual(['confirmed', 'created']);
+    const page = await service.fetch('GET', `/pay/${large.id}`);
+    expect(page.text).toMatch(/1 of 3 confirmations/);
+    await observe(service, 'litecoin', mined(2));
+    expect(await status(large.id)).toBe('created');
+    await observe(service, 'litecoin', mined(3));
+    expect(await status(large.id)).toBe('confirmed');
+  });
+
+  test('of a gateway are listed by value', async () => {
+    const { json } = await service.fetch('GET', '/v1/gateways');
+    const find = (id: string) => json.data.find(({ chain }: { chain: string }) => chain === id);
+    expect(find('litecoin')).toMatchObject({
+      min_confirmations: 3,
+      confirmations: [
+        { below_usd: '1000', blocks: 1 },
+        { below_usd: null, blocks: 3 },
+      ],
+    });
+    expect(find('bitcoin')).toMatchObject({ min_confirmations: 1, confirmations: [] });
+  });
+});

@@ -1,0 +1,93 @@
+// Replacements of unconfirmed payments: the same payment in another transaction, whatever else comes to its address.
+import { describe, expect, test } from 'vitest';
+import { databases, startApp } from '../../helpers/app.ts';
+import {
+  create,
+  credit,
+  invoiceRow,
+  newTxid,
+  observe,
+  transferTo,
+  unconfirmed,
+} from '../../helpers/payments.ts';
+
+describe.each(databases)('replaced payments on %s', (database) => {
+  async function shop() {
+    const service = await startApp({ database });
+    const merchant = await service.merchant();
+    await credit(service, merchant.id, 1_000_000_000n);
+    return { service, merchant, now: () => service.clock.now() };
+  }
+
+  test('a fee bump after the end is in time, whatever strangers have sent to the address since', async () => {
+    const { service, merchant, now } = await shop();
+    const invoice = await create(service, merchant, 'bitcoin', { amount: '20' });
+    const inputs = [`${'aa'.repeat(32)}:0`];
+    await observe(service, 'bitcoin', [transferTo(service, invoice, { ...unconfirmed, inputs })]);
+    service.clock.advance(30);
+    const txid = newTxid();
+    const dust = Array.from({ length: 1100 }, (_, index) =>
+      transferTo(service, invoice, {
+        ...unconfirmed,
+        txid,
+        index: String(index),
+        amount_atomic: 300n,
+        inputs: [`${'bb'.repeat(32)}:1`],
+      }),
+    );
+    await observe(service, 'bitcoin', dust);
+    service.clock.set(invoice.expires_at + 60);
+    const bumped = {
+      height: 7,
+      block_hash: 'b7',
+      confirmations: 6,
+      inputs: [...inputs, `${'cc'.repeat(32)}:2`],
+    };
+    await observe(service, 'bitcoin', [transferTo(service, invoice, { ...bumped, time: now() })]);
+    expect((await invoiceRow(service, invoice.id)).status).toBe('confirmed');
+    await service.stop();
+  }, 60_000);
+
+  test('a fee bump of what was on its way pays no invoice made in the second in which it was seen', async () => {
+    const { service, merchant } = await shop();
+    const template = await create(service, merchant, 'litecoin', { amount: '20' });
+    const other = await service.merchant(`other-${database}@example.com`);
+    await credit(service, other.id, 1_000_000_000n);
+    const amount_atomic = 12_345_678n;
+    const inputs = [`${'dd'.repeat(32)}:0`];
+    const seen = transferTo(service, template, { ...unconfirmed, amount_atomic, inputs });
+    await observe(service, 'litecoin', [seen]);
+    // By whoever has seen it on its way, in the same second.
+    const invoice = await create(service, merchant, 'litecoin', {
+      amount: '0.12345678',
+      amount_unit: 'native',
+    });
+    expect(invoice).toMatchObject({ amount_atomic: '12345678', created_at: seen.latest_at });
+    service.clock.advance(60);
+    const mined = { height: 7, block_hash: 'b7', confirmations: 6 };
+    await observe(service, 'litecoin', [transferTo(service, invoice, { ...mined, inputs })]);
+    expect((await invoiceRow(service, invoice.id)).status).toBe('created');
+    // What pays it, pays it.
+    await observe(service, 'litecoin', [
+      transferTo(service, invoice, { ...mined, inputs: [`${'ee'.repeat(32)}:0`] }),
+    ]);
+    expect((await invoiceRow(service, invoice.id)).status).toBe('confirmed');
+    await service.stop();
+  });
+
+  test('a replacement that corrects the amount pays', async () => {
+    const { service, merchant } = await shop();
+    const invoice = await create(service, merchant, 'litecoin', { amount: '20' });
+    const inputs = [`${'ff'.repeat(32)}:0`];
+    await observe(service, 'litecoin', [
+      transferTo(service, invoice, {
+        ...unconfirmed,
+        amount_atomic: 1n + BigInt(invoice.amount_atomic),
+        inputs,
+      }),
+    ]);
+    await observe(service, 'litecoin', [transferTo(service, invoice, { inputs })]);
+    expect((await invoiceRow(service, invoice.id)).status).toBe('confirmed');
+    await service.stop();
+  });
+});
