@@ -30,8 +30,8 @@ export interface ClockCheck {
    */
   clock: SteadyClock;
   /**
-   * Takes the time of a tip that was read just now, by the chain's clock; Unix seconds. False where it is the first of
-   * its blockchain and shows that what `local` told before was wrong.
+   * Takes the time of a tip that was read just now, by the chain's clock; Unix seconds. False where it shows that what
+   * `local` returned before was wrong: the first of its blockchain, or the first after a long outage.
    */
   observe(blockchain: string, tip_time: number): boolean;
   /** How far our clock is ahead of the chains, seconds; negative where it is behind, null where nothing tells. */
@@ -77,8 +77,11 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
   /** How far a clock with this difference to the monotonic timer is ahead of one blockchain's. */
   function offsetOf(blockchain: string, of_base: number): number | null {
     const oldest = (monotonic() - REMEMBERED_SECONDS) / SLOT_SECONDS;
-    const fresh = samples.get(blockchain)?.filter(({ slot }) => slot >= oldest) ?? [];
-    return fresh.length === 0 ? null : of_base + Math.min(...fresh.map(({ behind }) => behind));
+    const all = samples.get(blockchain) ?? [];
+    const fresh = all.filter(({ slot }) => slot >= oldest);
+    // After a long outage the last one counts: the clock that was wrong before is not right for want of a tip.
+    const counted = fresh.length > 0 ? fresh : all.slice(-1);
+    return counted.length === 0 ? null : of_base + Math.min(...counted.map(({ behind }) => behind));
   }
 
   /** The same of the blockchain that agrees best with it. */
@@ -104,6 +107,19 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
   /** Of the clock that is lived by. */
   const steadyBase = () => (trouble() === null ? base() : believed_base);
 
+  function local(blockchain: string, chain_time: number): Interval {
+    const of_base = steadyBase();
+    const own = offsetOf(blockchain, of_base);
+    if (own === null) return { earliest_at: Math.floor(chain_time), latest_at: Math.ceil(chain_time) };
+    const lag = of_base + (newest.get(blockchain) ?? -of_base);
+    const most = (offset(of_base) ?? 0) + TOLERANCE_SECONDS;
+    return {
+      // No tip is ahead of a clock that is right: until one is, ours counts as right, to the second.
+      earliest_at: Math.floor(own < 0 ? chain_time + own - TIP_AGE_SECONDS : chain_time),
+      latest_at: Math.ceil(chain_time + Math.max(0, Math.min(Math.max(own, lag), most))),
+    };
+  }
+
   return {
     clock: {
       monotonic_ms: () => clock.monotonic_ms(),
@@ -112,29 +128,18 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
     observe(blockchain, tip_time) {
       const slot = Math.floor(monotonic() / SLOT_SECONDS);
       const behind = monotonic() - tip_time;
-      const was_right = samples.has(blockchain) || Math.abs(steadyBase() + behind) <= UNTOLD_SECONDS;
+      const before = offsetOf(blockchain, steadyBase()) ?? 0;
       newest.set(blockchain, behind);
       const known = samples.get(blockchain) ?? [];
       const of_slot = known.find((one) => one.slot === slot);
-      if (of_slot && of_slot.behind <= behind) return was_right;
+      if (of_slot && of_slot.behind <= behind) return true;
       const oldest = slot - REMEMBERED_SECONDS / SLOT_SECONDS;
       const kept = known.filter((one) => one.slot !== slot && one.slot >= oldest);
       samples.set(blockchain, [...kept, { slot, behind }]);
-      return was_right;
+      return Math.abs((offsetOf(blockchain, steadyBase()) ?? 0) - before) <= UNTOLD_SECONDS;
     },
     offset: () => offset(base()),
-    local(blockchain, chain_time) {
-      const of_base = steadyBase();
-      const own = offsetOf(blockchain, of_base);
-      if (own === null) return { earliest_at: Math.floor(chain_time), latest_at: Math.ceil(chain_time) };
-      const lag = of_base + (newest.get(blockchain) ?? -of_base);
-      const most = (offset(of_base) ?? 0) + TOLERANCE_SECONDS;
-      return {
-        // No tip is ahead of a clock that is right: until one is, ours counts as right, to the second.
-        earliest_at: Math.floor(own < 0 ? chain_time + own - TIP_AGE_SECONDS : chain_time),
-        latest_at: Math.ceil(chain_time + Math.max(0, Math.min(Math.max(own, lag), most))),
-      };
-    },
+    local,
     trouble,
     hasRun: () => monotonic() - running_since >= START_SECONDS,
     report(log) {

@@ -117,8 +117,28 @@ test('a clock that was corrected long ago is no trouble when no tip has been rea
   tip();
   expect(check.trouble()).toBeNull();
   machine.advance(2 * 3600);
-  expect(check.offset()).toBeNull();
+  expect(check.offset()).toBe(4);
   expect(check.trouble()).toBeNull();
+});
+
+test('a clock that is wrong is not believed for want of a tip, and dates what is read after a long outage', () => {
+  const { machine, check, tip, truth } = setUp(-310);
+  tip();
+  tip();
+  machine.advance(2 * 3600);
+  expect(check.trouble()?.offset_seconds).toBe(-306);
+  expect(tip()).toBe(true);
+  expect(check.local('one', truth()).earliest_at).toBeLessThanOrEqual(machine.now());
+});
+
+test('clocks that drifted apart while no tip could be read: the first one says so, and what it dated is read again', () => {
+  const { machine, check, tip, truth } = setUp();
+  const drifted = () => check.observe('one', truth() + 24 - 4);
+  tip();
+  machine.advance(12 * 3600);
+  expect(drifted()).toBe(false);
+  expect(drifted()).toBe(true);
+  expect(check.local('one', truth() + 24).earliest_at).toBeLessThanOrEqual(machine.now());
 });
 
 test('a lone provider that is behind ends nothing and moves no clock', () => {
