@@ -225,12 +225,17 @@ export class Oracle {
     return [...new Set(shown)];
   }
 
-  /** Whether nothing is under way any more: no invoice is open, no transfer pending, every payment stands or does not. */
+  /**
+   * Whether nothing is under way any more: no invoice is open, no transfer pending, no account behind the others, every
+   * payment stands or does not.
+   */
   isDone(): boolean {
     const { books, town } = this.#options;
     const isOpen = "select 1 from invoices where status = 'created' limit 1";
     const isPending = "select 1 from transfers where state = 'pending' limit 1";
     if (books.rows(isOpen).length > 0 || books.rows(isPending).length > 0) return false;
+    const behind = books.rows<{ address_key: string }>('select address_key from account_proofs');
+    if (behind.some(({ address_key }) => !town.traps.has(address_key))) return false;
     return town.payments.every(
       (payment) => this.#model(payment.blockchain).isSettled(payment) || payment.may_vanish,
     );
