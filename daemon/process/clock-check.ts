@@ -11,8 +11,8 @@ const REMEMBERED_SECONDS = 3600;
 const SLOT_SECONDS = 60;
 /** The freshest tip of an hour is not older than this when it is read, also where tips are final first: by so much our clock may be less ahead than it shows. */
 const TIP_AGE_SECONDS = 20;
-/** Further apart than this, what was told before the first tip is told again. */
-const UNTOLD_SECONDS = 10;
+/** How far the clocks may be apart before a tip has shown it; further, and what was read before the first tip is read again. */
+const UNMEASURED_SECONDS = 10;
 /** Time to read the chains after a start, or after so long a standstill, before the grace may end what was not read. */
 const START_SECONDS = 600;
 
@@ -110,7 +110,11 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
   function local(blockchain: string, chain_time: number): Interval {
     const of_base = steadyBase();
     const own = offsetOf(blockchain, of_base);
-    if (own === null) return { earliest_at: Math.floor(chain_time), latest_at: Math.ceil(chain_time) };
+    if (own === null)
+      return {
+        earliest_at: Math.floor(chain_time - UNMEASURED_SECONDS),
+        latest_at: Math.ceil(chain_time + UNMEASURED_SECONDS),
+      };
     const lag = of_base + (newest.get(blockchain) ?? -of_base);
     const most = (offset(of_base) ?? 0) + TOLERANCE_SECONDS;
     return {
@@ -136,7 +140,7 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
       const oldest = slot - REMEMBERED_SECONDS / SLOT_SECONDS;
       const kept = known.filter((one) => one.slot !== slot && one.slot >= oldest);
       samples.set(blockchain, [...kept, { slot, behind }]);
-      return Math.abs((offsetOf(blockchain, steadyBase()) ?? 0) - before) <= UNTOLD_SECONDS;
+      return Math.abs((offsetOf(blockchain, steadyBase()) ?? 0) - before) <= UNMEASURED_SECONDS;
     },
     offset: () => offset(base()),
     local,

@@ -204,7 +204,7 @@ export class Oracle {
       if (invoice?.status === 'confirmed' || invoice?.status === 'expired') continue;
       fail(
         'in-time-never-late',
-        `payment ${paid.payment.serial} (${paid.payment.kind}) to invoice ${bill.id} (${bill.chain}) is ${row.disposition}`,
+        `payment ${paid.payment.serial} (${paid.payment.kind}) to invoice ${bill.id} (${bill.chain}) is ${row.disposition} as ${row.txid}`,
       );
     }
   }
