@@ -288,7 +288,7 @@ export interface Watch {
   watch_until: number;
 }
 
-/** Watches an address at least this long; a lapsed watch begins anew at `since`. */
+/** Watches an address at least from `since` on and at least this long; a lapsed watch begins again at `since`. */
 export async function watchAddress(tx: Executor, watch: Watch): Promise<void> {
   await tx
     .insertInto('watches')
@@ -298,6 +298,9 @@ export async function watchAddress(tx: Executor, watch: Watch): Promise<void> {
         since: update
           .case()
           .when('watches.watch_until', '<', watch.since)
+          .then(watch.since)
+          // A clock that was ahead began it later than an invoice that is made once the clock is right.
+          .when('watches.since', '>', watch.since)
           .then(watch.since)
           .else(update.ref('watches.since'))
           .end(),

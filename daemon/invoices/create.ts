@@ -98,7 +98,7 @@ function refuseUnreadable(app: App, { blockchain, chain, name }: Gateway): void 
 const WATCH_STEP_SECONDS = 3600;
 /** Addresses remembered as watched by this process; forgetting one costs a statement. */
 const WATCHES_KNOWN = 10_000;
-const watches = new WeakMap<App['db'], Map<string, number>>();
+const watches = new WeakMap<App['db'], Map<string, { since: number; open_until: number }>>();
 
 const untilHour = (seconds: number): number => Math.ceil(seconds / WATCH_STEP_SECONDS) * WATCH_STEP_SECONDS;
 const watchKey = (row: InvoiceRow): string => `${row.blockchain} ${row.address_key} ${holderOf(row)}`;
@@ -115,15 +115,20 @@ function watchFor(row: InvoiceRow) {
   };
 }
 
-/** Whether a commit of this process has watched the address at least as long as the invoice needs. */
-const isWatched = (app: App, row: InvoiceRow): boolean =>
-  (watches.get(app.db)?.get(watchKey(row)) ?? 0) >= watchFor(row).open_until;
+/** Whether a commit of this process has watched the address for all the time that the invoice needs. */
+function isWatched(app: App, row: InvoiceRow): boolean {
+  const known = watches.get(app.db)?.get(watchKey(row));
+  const { since, open_until } = watchFor(row);
+  return known !== undefined && known.since <= since && known.open_until >= open_until;
+}
 
 function noteWatched(app: App, row: InvoiceRow): void {
-  const known = watches.get(app.db) ?? new Map<string, number>();
+  if (isWatched(app, row)) return;
+  const known = watches.get(app.db) ?? new Map<string, { since: number; open_until: number }>();
   watches.set(app.db, known);
   if (known.size >= WATCHES_KNOWN) known.clear();
-  known.set(watchKey(row), Math.max(known.get(watchKey(row)) ?? 0, watchFor(row).open_until));
+  const { since, open_until } = watchFor(row);
+  known.set(watchKey(row), { since, open_until });
 }
 
 /** The watch on the address, who asks for it, and whether he may have one more. */

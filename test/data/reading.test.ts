@@ -166,9 +166,12 @@ describe.each(databases)('reading on %s', (database) => {
     await watch(160, 400, 500);
     expect(await seen(300)).toEqual([[100, 400, 500]]);
     expect(await seen(501)).toEqual([]);
-    // What lapsed begins anew: nothing was promised in between.
+    // What lapsed begins again: nothing was promised in between.
     await watch(600, 700, 800);
     expect(await seen(600)).toEqual([[600, 700, 800]]);
+    // A clock that was ahead is set back: the watch covers what is asked for by the right time, too.
+    await watch(550, 650, 750);
+    expect(await seen(600)).toEqual([[550, 700, 800]]);
   });
 
   test('a lease has one holder, who may prolong it, until it ends or is dropped', async () => {

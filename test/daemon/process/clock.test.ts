@@ -1,6 +1,7 @@
 // A clock that is wrong: nothing ends by it, no payment is late by it, and the operator is shown it; on both databases.
 import { describe, expect, test } from 'vitest';
 import { ensureCursor } from '../../../data/cursors.ts';
+import { watchedAddresses } from '../../../data/invoices.ts';
 import { noteReading } from '../../../data/proofs.ts';
 import { databases, startApp, type TestApp, testClock } from '../../helpers/app.ts';
 import { doubleFamily } from '../../helpers/family.ts';
@@ -107,6 +108,25 @@ describe.each(databases)('a wrong clock on %s', (database) => {
     service.clock.advance(60);
     await observe(service, 'ton', [transferTo(service, invoice)]);
     expect(await statusOf(service, invoice.id)).toBe('confirmed');
+    await service.stop();
+  });
+
+  test('an address that is watched since a time to come is watched for an invoice of the right time', async () => {
+    const double = doubleFamily('ton');
+    const right = 1_800_000_000;
+    const clock = testClock(right + DAY / 2);
+    const service = await startApp({ database, clock, source: () => double.source });
+    const merchant = await service.merchant();
+    const ahead = await create(service, merchant, 'ton');
+    expect(ahead.created_at).toBe(right + DAY / 2);
+    clock.step(-DAY / 2);
+    double.read = async () => [{ transfers: [], tip: { height: 1, hash: null, time: right } }];
+    await service.app.observer.poll('ton');
+    const invoice = await create(service, merchant, 'ton');
+    expect(invoice.created_at).toBe(right);
+    const [watch] = await watchedAddresses(service.app.db.query, 'ton', right);
+    expect(watch?.since).toBe(right);
+    expect(watch?.watch_until).toBeGreaterThanOrEqual(ahead.watch_until);
     await service.stop();
   });
 
