@@ -2,19 +2,7 @@
 import { sql } from 'kysely';
 import { newId } from './db/ids.ts';
 import type { Executor, Tx } from './db/open.ts';
-import type { ContradictionRow } from './schema/tables.ts';
-
-/**
- * `transfer_amount`: one transaction was read with two amounts. `booked_gone`: a transaction left the chain after it was
- * booked. `booking_differs`: what was booked by hand is not what the chain has. `provider_differs`: a second provider
- * does not have what the first one told. `account_changed`: the account of an asset is another than before.
- */
-export type ContradictionKind =
-  | 'transfer_amount'
-  | 'booked_gone'
-  | 'booking_differs'
-  | 'provider_differs'
-  | 'account_changed';
+import type { ContradictionKind, ContradictionRow } from './schema/tables.ts';
 
 export interface Contradiction {
   blockchain: string;

@@ -43,6 +43,8 @@ export async function eventsAfter(
 }
 
 function pageAfter(db: Db, merchant_id: string, after: number, limit: number, type: string | undefined) {
+  // Another word than the type of an event finds nothing.
+  const isOfType = sql<boolean>`events.type = ${type}`;
   if (db.dialect === 'sqlite') {
     let select = db.query
       .selectFrom('events')
@@ -50,7 +52,7 @@ function pageAfter(db: Db, merchant_id: string, after: number, limit: number, ty
       .select('seq as position')
       .where('merchant_id', '=', merchant_id)
       .where('seq', '>', after);
-    if (type !== undefined) select = select.where('type', '=', type);
+    if (type !== undefined) select = select.where(isOfType);
     return select.orderBy('seq').limit(limit).execute();
   }
   let select = db.query
@@ -60,7 +62,7 @@ function pageAfter(db: Db, merchant_id: string, after: number, limit: number, ty
     .select('event_positions.position')
     .where('event_positions.merchant_id', '=', merchant_id)
     .where('event_positions.position', '>', after);
-  if (type !== undefined) select = select.where('events.type', '=', type);
+  if (type !== undefined) select = select.where(isOfType);
   return select.orderBy('event_positions.position').limit(limit).execute();
 }
 

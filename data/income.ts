@@ -1,7 +1,7 @@
 // Income: one record per confirmed sale, and running sums so that no answer adds up a whole history.
 import { newId } from './db/ids.ts';
 import type { Db, Executor, Tx } from './db/open.ts';
-import type { IncomeRow } from './schema/tables.ts';
+import type { IncomeRow, WebhookStatus } from './schema/tables.ts';
 
 export interface NewIncome {
   merchant_id: string;
@@ -13,7 +13,7 @@ export interface NewIncome {
   amount_usd_micros: bigint;
   fee_charged_micros: bigint;
   txid: string | null;
-  webhook_status: string;
+  webhook_status: WebhookStatus;
   /** Unix seconds. */
   created_at: number;
 }

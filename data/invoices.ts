@@ -3,7 +3,7 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import type { InvoiceStatus } from '../src/invoice.ts';
 import type { Db, Executor, Tx } from './db/open.ts';
 import { lookup } from './db/prepared.ts';
-import type { InvoiceRow, Tables } from './schema/tables.ts';
+import type { InvoiceRow, Tables, WatchRow } from './schema/tables.ts';
 
 export type NewInvoice = Insertable<Tables['invoices']>;
 
@@ -254,7 +254,7 @@ export async function chainsWatchedUntil(
 
 export interface InvoiceFilter {
   owner_id: string | null;
-  status?: string | undefined;
+  status?: InvoiceStatus | undefined;
   external_ref?: string | undefined;
   /** Id of the last invoice of the page before. */
   after?: string | undefined;
@@ -279,17 +279,8 @@ export async function listInvoices(query: Executor, filter: InvoiceFilter): Prom
   return select.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(filter.limit).execute();
 }
 
-export interface Watch {
-  blockchain: string;
-  address_key: string;
-  address: string;
-  since: number;
-  open_until: number;
-  watch_until: number;
-}
-
 /** Watches an address at least from `since` on and at least this long; a lapsed watch begins again at `since`. */
-export async function watchAddress(tx: Executor, watch: Watch): Promise<void> {
+export async function watchAddress(tx: Executor, watch: WatchRow): Promise<void> {
   await tx
     .insertInto('watches')
     .values(watch)
@@ -322,7 +313,7 @@ export async function watchAddress(tx: Executor, watch: Watch): Promise<void> {
 }
 
 /** The addresses of a blockchain that are watched now. */
-export function watchedAddresses(query: Executor, blockchain: string, now: number): Promise<Watch[]> {
+export function watchedAddresses(query: Executor, blockchain: string, now: number): Promise<WatchRow[]> {
   return query
     .selectFrom('watches')
     .selectAll()

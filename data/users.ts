@@ -3,11 +3,11 @@ import type { Updateable } from 'kysely';
 import { isUniqueViolation } from './db/failures.ts';
 import { newId } from './db/ids.ts';
 import type { Db, Executor, Tx } from './db/open.ts';
-import type { Tables, UserRow } from './schema/tables.ts';
+import type { Tables, UserRow, UserSource } from './schema/tables.ts';
 
 export interface NewUser {
   email: string;
-  source: 'email' | 'google' | 'telegram';
+  source: UserSource;
   subject: string;
   password_hash: string | null;
   full_name: string | null;
@@ -51,7 +51,7 @@ export function getUser(query: Executor, id: string): Promise<UserRow | undefine
 
 export function userByIdentity(
   query: Executor,
-  source: string,
+  source: UserSource,
   subject: string,
 ): Promise<UserRow | undefined> {
   return query

@@ -1,11 +1,6 @@
 // What two sources say differently of one thing: shown to the operator, and closed by him.
 import type { z } from 'zod';
-import {
-  type ContradictionKind,
-  closeContradiction,
-  countContradictions,
-  listContradictions,
-} from '../../data/contradictions.ts';
+import { closeContradiction, countContradictions, listContradictions } from '../../data/contradictions.ts';
 import type { ContradictionRow } from '../../data/schema/tables.ts';
 import type { AdminContradictions, ContradictionPublic } from '../../src/api/schemas/admin.ts';
 import { blockchains } from '../../src/chains/gateways.ts';
@@ -42,8 +37,7 @@ export async function closeOne(
   return present(row);
 }
 
-const present = ({ subject: _, details, kind, ...row }: ContradictionRow) => ({
+const present = ({ subject: _, details, ...row }: ContradictionRow) => ({
   ...row,
-  kind: kind as ContradictionKind,
   details: JSON.parse(details) as Record<string, string | number | null>,
 });

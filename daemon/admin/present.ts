@@ -9,12 +9,9 @@ import type {
   LedgerEntryPublic,
   TransferPublic,
 } from '../../src/api/schemas/admin.ts';
-import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import { limitOf } from '../../src/ledger.ts';
 import { PLAN } from '../../src/limits.ts';
 import { formatDecimal, formatUsd } from '../../src/money.ts';
-
-type Status = z.output<typeof AdminPayment>['status'];
 
 /** AdminPayment. */
 export function presentEntry(entry: Entry): z.output<typeof AdminPayment> {
@@ -24,11 +21,11 @@ export function presentEntry(entry: Entry): z.output<typeof AdminPayment> {
   return {
     ...common(entry, payment),
     id: payment.id,
-    status: payment.status as Status,
+    status: payment.status,
     amount: null,
     amount_usd: null,
     received_amount: formatDecimal(BigInt(payment.received_atomic), payment.decimals),
-    amount_match: payment.amount_match as AmountMatch,
+    amount_match: payment.amount_match,
     txid: payment.txid,
     confirmations: payment.confirmations,
     external_ref: invoice?.external_ref ?? null,
@@ -50,7 +47,7 @@ const common = (
   owner_slug,
   chain: of.chain,
   currency: of.currency,
-  payment_status: (payment?.status ?? null) as PaymentStatus | null,
+  payment_status: payment?.status ?? null,
 });
 
 function presentShown(entry: Entry, invoice: NonNullable<Entry['invoice']>): z.output<typeof AdminPayment> {
@@ -61,11 +58,11 @@ function presentShown(entry: Entry, invoice: NonNullable<Entry['invoice']>): z.o
   return {
     ...common(entry, invoice),
     id: invoice.id,
-    status: invoice.status as InvoiceStatus,
+    status: invoice.status,
     amount: coin(invoice.amount_atomic),
     amount_usd: formatUsd(invoice.amount_usd_micros),
     received_amount: received === null ? null : coin(received),
-    amount_match: invoice.amount_match as AmountMatch,
+    amount_match: invoice.amount_match,
     txid: invoice.txid ?? payment?.txid ?? null,
     confirmations: payment?.confirmations ?? invoice.confirmations,
     external_ref: invoice.external_ref,

@@ -1,7 +1,7 @@
 // An operator's word on an invoice: each passes through the one door and leaves a log row with who spoke it.
 import type { z } from 'zod';
 import { insertLog } from '../../data/payments.ts';
-import type { InvoiceRow, UserRow } from '../../data/schema/tables.ts';
+import type { InvoiceRow, LoggedStatus, UserRow } from '../../data/schema/tables.ts';
 import { nextCall } from '../../src/api/project/remedies.ts';
 import type { AdminPaymentDetail } from '../../src/api/schemas/admin.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -121,7 +121,7 @@ async function audit(
   app: App,
   keys: { payment_id: string | null; invoice_id: string | null },
   action: Action,
-  at: { status: string; txid: string | null; confirmations: number },
+  at: { status: LoggedStatus; txid: string | null; confirmations: number },
   actor: string,
 ): Promise<void> {
   await app.db.transaction((tx) =>

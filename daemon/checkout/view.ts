@@ -2,7 +2,6 @@
 import type { CheckoutRow } from '../../data/views/checkout.ts';
 import { blockchains, findBlockchain } from '../../src/chains/gateways.ts';
 import { type CheckoutState, checkoutState, isPayable } from '../../src/checkout.ts';
-import type { InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import { formatDecimal, formatUsd, RATE_DECIMALS } from '../../src/money.ts';
 import { type App, seconds } from '../context.ts';
 import type { Language } from './language.ts';
@@ -83,10 +82,10 @@ export async function payView(
   const now = seconds(app.clock);
   const state = checkoutState(
     {
-      status: row.status as InvoiceStatus,
+      status: row.status,
       amount_match: row.amount_match,
       expires_at: row.expires_at,
-      payment_status: row.payment_status as PaymentStatus | null,
+      payment_status: row.payment_status,
     },
     now,
   );

@@ -3,7 +3,6 @@
 import type { z } from 'zod';
 import type { IncomeRow, InvoiceRow, PaymentLogRow, PaymentRow } from '../../data/schema/tables.ts';
 import type { IncomePublic, InvoicePublic, PaymentPublic } from '../../src/api/schemas/resources.ts';
-import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import { formatDecimal, USD_DECIMALS } from '../../src/money.ts';
 
 const usd = (micros: bigint): string => formatDecimal(micros, USD_DECIMALS);
@@ -15,7 +14,7 @@ export function presentInvoice(row: InvoiceRow, base: string): z.output<typeof I
     id: row.id,
     chain: row.chain,
     currency: row.currency,
-    network: row.network as 'mainnet' | 'testnet',
+    network: row.network,
     fiat: 'USD',
     amount_usd: usd(row.amount_usd_micros),
     amount_usd_fee: usd(row.amount_usd_fee_micros),
@@ -24,9 +23,9 @@ export function presentInvoice(row: InvoiceRow, base: string): z.output<typeof I
     amount: coin(row.amount_atomic),
     address: row.address,
     memo: row.memo,
-    status: row.status as InvoiceStatus,
+    status: row.status,
     payment_id: row.payment_id,
-    amount_match: row.amount_match as AmountMatch,
+    amount_match: row.amount_match,
     received_amount: row.received_atomic === null ? null : coin(row.received_atomic),
     external_ref: row.external_ref,
     txid: row.txid,
@@ -51,12 +50,12 @@ export function presentPayment(row: PaymentRow, invoice: InvoiceRow | null): z.o
   return {
     id: row.id,
     invoice_id: row.invoice_id,
-    status: row.status as PaymentStatus,
+    status: row.status,
     chain: row.chain,
     currency: row.currency,
     amount: invoice ? formatDecimal(BigInt(invoice.amount_atomic), invoice.decimals) : null,
     received_amount: formatDecimal(BigInt(row.received_atomic), row.decimals),
-    amount_match: row.amount_match as AmountMatch,
+    amount_match: row.amount_match,
     txid: row.txid,
     confirmations: row.confirmations,
     min_confirmations: invoice?.min_confirmations ?? 0,
@@ -86,8 +85,6 @@ export const presentLog = ({
   created_at,
 });
 
-type WebhookStatus = z.output<typeof IncomePublic>['webhook_status'];
-
 /** IncomePublic. */
 export const presentIncome = (row: IncomeRow): z.output<typeof IncomePublic> => ({
   id: row.id,
@@ -96,7 +93,7 @@ export const presentIncome = (row: IncomeRow): z.output<typeof IncomePublic> => 
   amount: formatDecimal(BigInt(row.amount_atomic), row.decimals),
   fee_charged: usd(row.fee_charged_micros),
   txid: row.txid,
-  webhook_status: row.webhook_status as WebhookStatus,
+  webhook_status: row.webhook_status,
   created_at: row.created_at,
   invoice_id: row.invoice_id,
 });

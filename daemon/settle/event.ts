@@ -3,21 +3,10 @@
 import type { Tx } from '../../data/db/open.ts';
 import { insertEvent, newEventId } from '../../data/events.ts';
 import { getMerchant } from '../../data/merchants.ts';
-import type { InvoiceRow, PaymentRow } from '../../data/schema/tables.ts';
+import type { EventType, InvoiceRow, PaymentRow } from '../../data/schema/tables.ts';
 import { webhookBody } from '../../src/webhook.ts';
 import { presentInvoice, presentPayment } from '../invoices/present.ts';
 import type { SettleApp } from './settle.ts';
-
-export type EventType =
-  | 'invoice.created'
-  | 'payment.detected'
-  | 'payment.confirming'
-  | 'invoice.confirmed'
-  | 'invoice.expired'
-  | 'invoice.cancelled'
-  | 'invoice.failed'
-  | 'payment.late'
-  | 'payment.unmatched';
 
 export interface EventSubject {
   merchant_id: string | null;

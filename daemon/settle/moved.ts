@@ -10,7 +10,7 @@ import { heldInvoices, insertLog } from '../../data/payments.ts';
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/schema/tables.ts';
 import { bookTransfers, placeTransfers, transfersOfInvoice } from '../../data/transfers.ts';
-import { GRACE_SECONDS, type InvoiceStatus, type Sum, type Verdict } from '../../src/invoice.ts';
+import { GRACE_SECONDS, type Sum, type Verdict } from '../../src/invoice.ts';
 import { missingPrepaid, platformFee } from '../../src/ledger.ts';
 import type { App } from '../context.ts';
 import { webhookTarget, writeEvent } from './event.ts';
@@ -48,7 +48,7 @@ export async function writeMoved(
     due_at: null,
     ...(ending ? { watch_until: now + GRACE_SECONDS, reserved_until: reservedUntil(asked, transfers) } : {}),
   };
-  if (!(await updateInvoice(tx, invoice.id, invoice.status as InvoiceStatus, values)))
+  if (!(await updateInvoice(tx, invoice.id, invoice.status, values)))
     throw new Error(`invoice ${invoice.id} moved under its lock`);
   const ended = { ...step, invoice: { ...invoice, ...values } };
   if (ended.invoice.watch_until > invoice.watch_until) await watchOn(ended);
@@ -212,8 +212,12 @@ async function writeEnded(
       actor,
       created_at: now,
     });
-  const type = invoice.status as 'expired' | 'cancelled' | 'failed';
-  await writeEvent(app, tx, `invoice.${type}`, { merchant_id: invoice.owner_id, invoice, payment, now });
+  await writeEvent(app, tx, `invoice.${invoice.status}`, {
+    merchant_id: invoice.owner_id,
+    invoice,
+    payment,
+    now,
+  });
   if (payment?.status === 'late')
     await writeEvent(app, tx, 'payment.late', { merchant_id: invoice.owner_id, invoice, payment, now });
 }

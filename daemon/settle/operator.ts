@@ -88,7 +88,9 @@ async function adopt(step: Step, rows: TransferRow[]): Promise<TransferRow[]> {
     const taken = left.length === 0;
     if (taken && row.invoice_id !== null) await releasePayment(tx, row.invoice_id, row.payment_id);
     // What the operator did not name of it stays listed.
-    const values = taken ? { status: 'confirmed', invoice_id: invoice.id, main: null } : strayParts(left);
+    const values = taken
+      ? { status: 'confirmed' as const, invoice_id: invoice.id, main: null }
+      : strayParts(left);
     await updatePayment(tx, row.payment_id, { ...values, updated_at: now });
     await insertLog(tx, {
       payment_id: row.payment_id,

@@ -65,7 +65,7 @@ const differs = (known: PaymentRow, values: Partial<PaymentRow>): boolean =>
   known.confirmations !== values.confirmations;
 
 /** A log row for a payment that has just got its status. */
-export async function logChange(step: Step, payment: PaymentRow, from: string | null): Promise<void> {
+export async function logChange(step: Step, payment: PaymentRow, from: PaymentStatus | null): Promise<void> {
   await insertLog(step.tx, {
     payment_id: payment.id,
     invoice_id: step.invoice.id,

@@ -6,7 +6,7 @@ import { lockHead } from '../../data/ledger.ts';
 import { provedThrough } from '../../data/proofs.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import { invoicesOfTransaction, transfersOfInvoice } from '../../data/transfers.ts';
-import { decide, type Fact, type InvoiceStatus, type Knowledge, type Verdict } from '../../src/invoice.ts';
+import { decide, type Fact, type Knowledge, type Verdict } from '../../src/invoice.ts';
 import type { LedgerHead } from '../../src/ledger.ts';
 import type { App } from '../context.ts';
 import { seconds } from '../context.ts';
@@ -132,7 +132,7 @@ async function applyIn(
 }
 
 const stateOf = (row: InvoiceRow) => ({
-  status: row.status as InvoiceStatus,
+  status: row.status,
   amount_atomic: BigInt(row.amount_atomic),
   expires_at: row.expires_at,
   min_confirmations: row.min_confirmations,

@@ -107,7 +107,7 @@ const strayValues = (transfer: TransferRow, now: number) => ({
   blockchain: transfer.blockchain,
   txid: transfer.txid,
   received_atomic: transfer.amount_atomic,
-  amount_match: 'none',
+  amount_match: 'none' as const,
   confirmations: transfer.confirmations,
   created_at: now,
   updated_at: now,

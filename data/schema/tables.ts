@@ -1,28 +1,100 @@
 // The tables and the TypeScript shape of their rows. Columns ending `_micros` are bigint, all other integers are
 // number; coin amounts are TEXT holding an integer of atomic units, because 18 decimals pass 64 bits.
-import type { Generated, Selectable } from 'kysely';
-import type {
-  DeploymentWalletsTable,
-  MerchantsTable,
-  MetaTable,
-  UnitsTable,
-  UsersTable,
-  WalletsTable,
-} from './accounts.ts';
-import type { Once } from './columns.ts';
-import type {
-  AccountCursorsTable,
-  AccountProofsTable,
-  AddressAccountsTable,
-  ContradictionsTable,
-  CursorsTable,
-  IdempotencyTable,
-  LeasesTable,
-  ReadRangesTable,
-  TalliesTable,
-  UnreadableAssetsTable,
-  WatchesTable,
-} from './running.ts';
+import type { ColumnType, Generated, Selectable } from 'kysely';
+import type { contradictionKinds } from '../../src/api/schemas/admin.ts';
+import type { deliveryStatuses, eventTypes } from '../../src/api/schemas/event.ts';
+import type { userSources, webhookStatuses } from '../../src/api/schemas/resources.ts';
+import type { Network } from '../../src/chains/family.ts';
+import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
+import type { LedgerKind } from '../../src/ledger.ts';
+
+export type ContradictionKind = (typeof contradictionKinds)[number];
+export type EventType = (typeof eventTypes)[number];
+export type UserSource = (typeof userSources)[number];
+type Disposition = 'matched' | 'late' | 'unmatched';
+/** Of an invoice, of its payment, or of a part that an operator gave to another invoice. */
+export type LoggedStatus = InvoiceStatus | PaymentStatus | Disposition;
+/** How the webhook of an income record went: that of its delivery, or `none` where there is no address to post to. */
+export type WebhookStatus = (typeof webhookStatuses)[number];
+
+/** 0 or 1: both databases keep it as an integer. */
+type Flag = 0 | 1;
+
+/** Written once, never updated. */
+type Once<T> = ColumnType<T, T, never>;
+
+interface MetaTable {
+  name: string;
+  value: string;
+}
+
+interface UsersTable {
+  id: Once<string>;
+  email: string;
+  source: Once<UserSource>;
+  /** Identity within its source: the lower-cased address, Google's `sub`, Telegram's numeric id. */
+  subject: string;
+  password_hash: string | null;
+  full_name: string | null;
+  is_active: Flag;
+  is_superuser: Flag;
+  /** Part of every token; raised to end them all. */
+  token_version: number;
+  created_at: Once<number>;
+  /** Set when the account is deleted: identity is blanked, the books stay. */
+  deleted_at: number | null;
+}
+
+interface MerchantsTable {
+  /** Equals the user's id. */
+  id: Once<string>;
+  slug: string;
+  api_key_hash: string;
+  api_key_sealed: string;
+  webhook_url: string | null;
+  webhook_secret_sealed: string | null;
+  /** Whether events of refills are posted to `webhook_url` too. */
+  webhook_refills: Generated<Flag>;
+  /** JSON array as sent, or null for all. */
+  enabled_currencies: string | null;
+  /** Head of the merchant's ledger chain; see LedgerTable. */
+  prepaid_micros: bigint;
+  ledger_seq: number;
+  ledger_hash: string;
+  created_at: Once<number>;
+}
+
+interface WalletsTable {
+  merchant_id: string;
+  blockchain: string;
+  address: string;
+  address_key: string;
+  updated_at: number;
+}
+
+interface DeploymentWalletsTable {
+  blockchain: string;
+  address: string;
+  address_key: string;
+  note: string | null;
+  updated_at: number;
+}
+
+interface UnitsTable {
+  id: Once<string>;
+  merchant_id: Once<string>;
+  slug: string;
+  title: string;
+  description: string | null;
+  amount_usd_micros: bigint;
+  /** JSON array as sent. */
+  currencies: string;
+  wait_seconds: number;
+  language: string | null;
+  active: Flag;
+  created_at: Once<number>;
+  updated_at: number;
+}
 
 interface InvoicesTable {
   id: Once<string>;
@@ -33,7 +105,7 @@ interface InvoicesTable {
   chain: Once<string>;
   blockchain: Once<string>;
   currency: Once<string>;
-  network: Once<string>;
+  network: Once<Network>;
   decimals: Once<number>;
   min_confirmations: Once<number>;
   amount_usd_micros: Once<bigint>;
@@ -50,9 +122,9 @@ interface InvoicesTable {
   qr_payload: Once<string>;
   /** JSON object of strings. */
   exits: Once<string>;
-  status: string;
+  status: InvoiceStatus;
   payment_id: string | null;
-  amount_match: string;
+  amount_match: AmountMatch;
   received_atomic: string | null;
   txid: string | null;
   confirmations: number;
@@ -102,7 +174,7 @@ interface TransfersTable {
   /** `pending`: may still vanish; `final`: counts; `gone`: vanished. */
   state: 'pending' | 'final' | 'gone';
   /** What it was found to be. */
-  disposition: 'matched' | 'late' | 'unmatched';
+  disposition: Disposition;
   invoice_id: string | null;
   payment_id: string | null;
   /** Set once when it is counted in a confirmed invoice: an output books once, ever. */
@@ -121,10 +193,10 @@ interface PaymentsTable {
   blockchain: Once<string>;
   currency: Once<string>;
   decimals: Once<number>;
-  status: string;
+  status: PaymentStatus;
   txid: string | null;
   received_atomic: string;
-  amount_match: string;
+  amount_match: AmountMatch;
   confirmations: number;
   /** What it is in the operator's list: shown by its invoice, beside it (`stray_sale`, `stray_refill`), or without one. */
   listed_as: Once<'sale' | 'refill' | 'stray_sale' | 'stray_refill' | 'stray'>;
@@ -139,8 +211,8 @@ interface PaymentLogsTable {
   seq: Generated<number>;
   payment_id: Once<string | null>;
   invoice_id: Once<string | null>;
-  from_status: Once<string | null>;
-  to_status: Once<string>;
+  from_status: Once<LoggedStatus | null>;
+  to_status: Once<LoggedStatus>;
   txid: Once<string | null>;
   confirmations: Once<number>;
   note: Once<string | null>;
@@ -153,7 +225,7 @@ interface LedgerTable {
   merchant_id: Once<string>;
   /** 1, 2, 3 … per merchant, without gap. */
   seq: Once<number>;
-  kind: Once<'refill' | 'fee' | 'credit' | 'demo_credit'>;
+  kind: Once<LedgerKind>;
   debit_account: Once<string>;
   credit_account: Once<string>;
   amount_micros: Once<bigint>;
@@ -189,7 +261,7 @@ interface IncomeTable {
   amount_usd_micros: Once<bigint>;
   fee_charged_micros: Once<bigint>;
   txid: Once<string | null>;
-  webhook_status: string;
+  webhook_status: WebhookStatus;
   created_at: Once<number>;
 }
 
@@ -218,7 +290,7 @@ interface EventsTable {
   id: Once<string>;
   seq: Generated<number>;
   merchant_id: Once<string | null>;
-  type: Once<string>;
+  type: Once<EventType>;
   invoice_id: Once<string | null>;
   payment_id: Once<string | null>;
   /** The exact text that is signed and sent. */
@@ -247,7 +319,7 @@ interface DeliveriesTable {
   /** Host and port of `url`: deliveries to one host are limited together. */
   host: Once<string>;
   kind: Once<'automatic' | 'manual'>;
-  status: 'pending' | 'sending' | 'delivered' | 'failed' | 'unknown';
+  status: (typeof deliveryStatuses)[number];
   instance_id: string | null;
   claimed_at: number | null;
   finished_at: number | null;
@@ -255,6 +327,142 @@ interface DeliveriesTable {
   error: string | null;
   duration_ms: number | null;
   created_at: Once<number>;
+}
+
+interface WatchesTable {
+  blockchain: string;
+  address_key: string;
+  address: string;
+  since: number;
+  /** Until when an invoice may still be open. */
+  open_until: number;
+  watch_until: number;
+}
+
+interface CursorsTable {
+  blockchain: string;
+  /** JSON of the family. */
+  cursor: string | null;
+  /** Raised at every move; a move is a compare-and-set on it. */
+  version: number;
+  tip_height: number | null;
+  tip_hash: string | null;
+  tip_time: number | null;
+  /** When the last complete reading began, Unix seconds of our clock. */
+  last_ok_at: number | null;
+  last_error: string | null;
+  last_error_at: number | null;
+  /** Everything made before is stored, of every account without a proof of its own; Unix seconds of our clock. */
+  read_through: number | null;
+}
+
+/** How far single accounts were read, where that is not as far as the rest of their blockchain. */
+interface AccountProofsTable {
+  blockchain: string;
+  address_key: string;
+  chain: string;
+  /** The account on the chain that holds the asset for the address. */
+  account: string;
+  /** Everything made before is stored, Unix seconds of our clock; null: nothing is proved. */
+  read_through: number | null;
+  /** Why it is not read further. */
+  trouble: string | null;
+  /** Failures in a row. */
+  failures: number;
+  failed_since: number | null;
+  /** It is left alone until then. */
+  retry_at: number | null;
+  updated_at: number;
+}
+
+/** Assets whose contract, mint or master cannot be read. */
+interface UnreadableAssetsTable {
+  blockchain: string;
+  chain: string;
+  reason: string;
+  since: number;
+}
+
+/** Who has asked for payments to an address. */
+interface AddressAccountsTable {
+  blockchain: string;
+  address_key: string;
+  /** The merchant; the empty text stands for the deployment itself. */
+  owner_id: Once<string>;
+  since: Once<number>;
+  /** When a payment read from the chain was first booked for him there. */
+  first_sale_at: number | null;
+  /** Volume of what was booked for him there, in USD: who has sold more goes before the others. */
+  sold_micros: Generated<bigint>;
+  /** 1 where another uses the address too. */
+  shared: 1 | null;
+}
+
+/** What two sources say differently of one thing, until a person closes it. */
+interface ContradictionsTable {
+  id: Once<string>;
+  blockchain: Once<string>;
+  kind: Once<ContradictionKind>;
+  /** What it is about; at most one of a kind is open for it. */
+  subject: Once<string>;
+  txid: Once<string | null>;
+  invoice_id: Once<string | null>;
+  /** JSON object: what each side says. */
+  details: string;
+  /** How often it was met. */
+  count: number;
+  created_at: Once<number>;
+  updated_at: number;
+  closed_at: number | null;
+  closed_by: string | null;
+  note: string | null;
+}
+
+interface AccountCursorsTable {
+  blockchain: string;
+  account: string;
+  cursor: string;
+  updated_at: number;
+}
+
+interface ReadRangesTable {
+  blockchain: string;
+  scope: string;
+  from_position: number;
+  to_position: number;
+  updated_at: number;
+}
+
+interface IdempotencyTable {
+  caller: string;
+  key: string;
+  request_hash: string;
+  /** Id of what the request makes: the same again where its process died midway. */
+  resource_id: string;
+  /** Null while the first request is in progress. */
+  status: number | null;
+  body: string | null;
+  created_at: number;
+  /** The daemon that works on it, or did. */
+  holder: string | null;
+}
+
+interface LeasesTable {
+  name: string;
+  holder: string;
+  until_ms: number;
+}
+
+/** Running sums that triggers keep; see migrations/0002-operator.ts. A sum is that of all its shards. */
+interface TalliesTable {
+  name: string;
+  key: string;
+  /** Days since 1970, UTC; 0 where the sum has no days. */
+  day: number;
+  shard: number;
+  count: number;
+  amount_micros: bigint;
+  fee_micros: bigint;
 }
 
 export interface Tables {
@@ -307,3 +515,4 @@ export type AddressAccountRow = Selectable<AddressAccountsTable>;
 export type AccountProofRow = Selectable<AccountProofsTable>;
 export type ContradictionRow = Selectable<ContradictionsTable>;
 export type CursorRow = Selectable<CursorsTable>;
+export type WatchRow = Selectable<WatchesTable>;

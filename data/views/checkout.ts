@@ -1,12 +1,13 @@
 // What checkout pages show and follow, each in one statement.
 import { sql } from 'kysely';
+import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import type { Db, Executor } from '../db/open.ts';
 import { lookup } from '../db/prepared.ts';
 import type { InvoiceRow } from '../schema/tables.ts';
 
 /** An invoice with whom it pays and for what. */
 export interface CheckoutRow extends InvoiceRow {
-  payment_status: string | null;
+  payment_status: PaymentStatus | null;
   payment_received: string | null;
   payment_txid: string | null;
   merchant_slug: string | null;
@@ -47,15 +48,15 @@ export const checkoutRow: (db: Db, id: string) => Promise<CheckoutRow | undefine
 /** What can change of an invoice while its buyer watches. */
 export interface LiveRow {
   id: string;
-  status: string;
-  amount_match: string;
+  status: InvoiceStatus;
+  amount_match: AmountMatch;
   received_atomic: string | null;
   decimals: number;
   confirmations: number;
   min_confirmations: number;
   txid: string | null;
   expires_at: number;
-  payment_status: string | null;
+  payment_status: PaymentStatus | null;
 }
 
 export function liveRows(query: Executor, ids: readonly string[]): Promise<LiveRow[]> {

@@ -16,6 +16,7 @@ import {
   entryKeys,
   listEntries,
 } from '../../data/views/admin-list.ts';
+import type { PaymentStatus } from '../../src/invoice.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../helpers/postgres.ts';
 import { addMerchant, insertAll, newInvoice, newPayment, START } from './admin-world.ts';
 
@@ -242,9 +243,10 @@ async function seed(db: Db, owners: string[]): Promise<Known[]> {
   return known;
 }
 
-function mainStatus(invoice: string, each: number): string | null {
+function mainStatus(invoice: string, each: number): PaymentStatus | null {
   if (invoice === 'confirmed') return 'confirmed';
-  if (invoice === 'created') return ['detected', 'confirming', 'held', 'orphaned', null][each % 5] ?? null;
+  if (invoice === 'created')
+    return (['detected', 'confirming', 'held', 'orphaned', null] as const)[each % 5] ?? null;
   return each % 6 === 0 ? 'late' : null;
 }
 

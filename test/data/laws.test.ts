@@ -4,13 +4,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Db } from '../../data/db/open.ts';
 import { insertInvoice } from '../../data/invoices.ts';
+import { invoiceStatuses, paymentStatuses } from '../../src/api/schemas/resources.ts';
 import { databases } from '../helpers/app.ts';
 import { testLedger } from '../helpers/books.ts';
 import { verifies } from '../requirements.ts';
 import { addMerchant, insertAll, newInvoice, newPayment, newTransfer, START } from './admin-world.ts';
 import { type FreshDb, freshDb } from './fresh.ts';
 
-const invoiceStatuses = ['created', 'confirmed', 'expired', 'cancelled', 'failed'];
 /** From → to, as decisions allow it; everything else is refused. */
 const invoiceMoves: Record<string, string[]> = {
   created: ['confirmed', 'expired', 'cancelled', 'failed'],
@@ -19,7 +19,6 @@ const invoiceMoves: Record<string, string[]> = {
   cancelled: ['confirmed'],
   failed: ['confirmed', 'expired'],
 };
-const paymentStatuses = ['detected', 'confirming', 'held', 'confirmed', 'orphaned', 'late', 'unmatched'];
 const paymentMoves: Record<string, string[]> = {
   detected: ['confirming', 'held', 'confirmed', 'orphaned', 'late'],
   confirming: ['detected', 'held', 'confirmed', 'orphaned', 'late'],

@@ -12,6 +12,7 @@ import { ledgerOf } from '../../data/ledger.ts';
 import { insertPayment } from '../../data/payments.ts';
 import { noteReading, putUnreadable } from '../../data/proofs.ts';
 import { releaseAmounts, reservationsOf } from '../../data/reservations.ts';
+import type { EventType } from '../../data/schema/tables.ts';
 import { insertTransfer } from '../../data/transfers.ts';
 import type { Transfer } from '../../src/chains/family.ts';
 import { hashEntry, type LedgerKind } from '../../src/ledger.ts';
@@ -216,7 +217,7 @@ describe.each(databases)('once on %s', (database) => {
       amount_usd_micros: 10n,
       fee_charged_micros: 1n,
       txid: null,
-      webhook_status: 'none',
+      webhook_status: 'none' as const,
       created_at: START,
     };
     expect(await winners((tx) => insertIncome(tx, income))).toBe(1);
@@ -229,7 +230,7 @@ describe.each(databases)('once on %s', (database) => {
   test('an invoice is told to be confirmed, and its event is sent automatically', async () => {
     verifies('exactly-once', 'webhook-one-attempt');
     const invoice_id = await invoice();
-    const write = (type: string) => (tx: Tx) =>
+    const write = (type: EventType) => (tx: Tx) =>
       insertEvent(tx, newEventId(), {
         merchant_id,
         type,

@@ -19,6 +19,7 @@ import type { Db, Tx } from '../../data/db/open.ts';
 import { eventsAfter, insertEvent, lastPosition, newEventId, positionOf } from '../../data/events.ts';
 import { watchAddress, watchedAddresses } from '../../data/invoices.ts';
 import { noteReading } from '../../data/proofs.ts';
+import type { EventType } from '../../data/schema/tables.ts';
 import { databases } from '../helpers/app.ts';
 import { hasPostgres } from '../helpers/postgres.ts';
 import { verifies } from '../requirements.ts';
@@ -195,7 +196,8 @@ describe.each(databases)('reading on %s', (database) => {
     const insert = (tx: Tx, type: string) =>
       insertEvent(tx, newEventId(), {
         merchant_id,
-        type,
+        // Any word: what a feed is read by is its order.
+        type: type as EventType,
         invoice_id: null,
         payment_id: null,
         body: '{}',

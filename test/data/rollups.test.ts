@@ -11,6 +11,7 @@ import { insertInvoice } from '../../data/invoices.ts';
 import { migrate } from '../../data/migrations/migrate.ts';
 import { deleteUser, getUser } from '../../data/users.ts';
 import { tallies, talliesSince } from '../../data/views/rollups.ts';
+import type { PaymentStatus } from '../../src/invoice.ts';
 import { testLedger } from '../helpers/books.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../helpers/postgres.ts';
 import { addMerchant, insertAll, newInvoice, newPayment, START } from './admin-world.ts';
@@ -104,16 +105,24 @@ describe.each(dialects)('tallies on %s', (dialect) => {
     await confirm(invoices[1]?.id ?? '', START + DAY);
     await insertAll(db, 'invoices', [newInvoice({ status: 'confirmed', owner_id: owner })]);
     await expectTruth();
-    const payments = ['detected', 'held', 'late', 'unmatched', 'orphaned', 'confirmed'].map((status) =>
+    const began: PaymentStatus[] = ['detected', 'held', 'late', 'unmatched', 'orphaned', 'confirmed'];
+    const payments = began.map((status) =>
       newPayment({ status, blockchain: status === 'held' ? 'bitcoin' : 'ton' }),
     );
     await insertAll(db, 'payments', payments);
     await expectTruth();
-    const statuses = ['held', 'confirmed', 'orphaned', 'confirmed', 'unmatched', 'confirmed'];
+    const statuses: PaymentStatus[] = [
+      'held',
+      'confirmed',
+      'orphaned',
+      'confirmed',
+      'unmatched',
+      'confirmed',
+    ];
     for (const [at, payment] of payments.entries())
       await db.query
         .updateTable('payments')
-        .set({ status: statuses[at] ?? '', confirmations: 3 })
+        .set({ status: statuses[at] ?? 'confirmed', confirmations: 3 })
         .where('id', '=', payment.id)
         .execute();
     await expectTruth();
@@ -121,7 +130,7 @@ describe.each(dialects)('tallies on %s', (dialect) => {
       const entry = { merchant_id: owner, invoice_id: null, note: null, actor: 'test', now: START };
       await testLedger(db).post(tx, { ...entry, kind: 'credit', amount_micros: 5_000_000n });
       await testLedger(db).post(tx, { ...entry, kind: 'fee', amount_micros: 1_000_000n });
-      for (const webhook_status of ['failed', 'pending', 'unknown'])
+      for (const webhook_status of ['failed', 'pending', 'unknown'] as const)
         await insertIncome(tx, {
           merchant_id: owner,
           invoice_id: invoices[['failed', 'pending', 'unknown'].indexOf(webhook_status)]?.id ?? '',

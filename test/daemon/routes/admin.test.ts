@@ -1,6 +1,7 @@
 // The operator's figures, merchants, credits and wallets, on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueAccessToken } from '../../../daemon/http/tokens.ts';
+import type { WebhookStatus } from '../../../data/schema/tables.ts';
 import { databases, startApp, type TestApp, type TestMerchant, wallets } from '../../helpers/app.ts';
 import { verifyChain } from '../../helpers/books.ts';
 import { invoiceRow, observe, readThrough, transferTo } from '../../helpers/payments.ts';
@@ -110,7 +111,7 @@ describe.each(databases)("the operator's desk on %s", (database) => {
       const who = await service.merchant();
       const before = (await call('GET', 'dashboard')).json.attention;
       const id = await sell(who);
-      const set = (webhook_status: string) =>
+      const set = (webhook_status: WebhookStatus) =>
         service.app.db.query
           .updateTable('income')
           .set({ webhook_status })

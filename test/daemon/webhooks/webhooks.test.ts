@@ -139,7 +139,7 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
         db.query,
       );
     await db.transaction(async (tx) => {
-      const event = { merchant_id, type: 'invoice.confirmed', invoice_id, payment_id: null, body };
+      const event = { merchant_id, type: 'invoice.confirmed' as const, invoice_id, payment_id: null, body };
       await insertEvent(tx, event_id, { ...event, created_at: NOW });
       if (to !== null) await insertDelivery(tx, { event_id, merchant_id, url: to, created_at: NOW });
     });
