@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { newId } from './db/ids.ts';
 import type { Executor, Tx } from './db/open.ts';
+import { toJson } from './schema/json.ts';
 import type { ContradictionKind, ContradictionRow } from './schema/tables.ts';
 
 export interface Contradiction {
@@ -12,7 +13,7 @@ export interface Contradiction {
   txid: string | null;
   invoice_id: string | null;
   /** What each side says. */
-  details: Record<string, string | number | null>;
+  details: ContradictionRow['details'];
 }
 
 /** Notes a contradiction; one that is open already is counted once more. True where it is new. */
@@ -26,7 +27,7 @@ export async function noteContradiction(
     .values({
       ...values,
       id: newId(),
-      details: JSON.stringify(details),
+      details: toJson(details),
       count: 1,
       created_at: now,
       updated_at: now,
@@ -37,7 +38,7 @@ export async function noteContradiction(
         .where('closed_at', 'is', null)
         .doUpdateSet({
           count: sql<number>`contradictions.count + 1`,
-          details: JSON.stringify(details),
+          details: toJson(details),
           updated_at: now,
         }),
     )

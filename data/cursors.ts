@@ -2,6 +2,7 @@
 import type { Json, ReadRange, Tip } from '../src/chains/family.ts';
 import { inOrder } from './db/lock-order.ts';
 import type { Executor, Tx } from './db/open.ts';
+import { toJson } from './schema/json.ts';
 import type { CursorRow } from './schema/tables.ts';
 
 /** Most account cursors asked for in one statement. */
@@ -35,7 +36,7 @@ export async function moveCursor(
     .updateTable('cursors')
     .set({
       version: version + 1,
-      ...(values.cursor === undefined ? {} : { cursor: JSON.stringify(values.cursor) }),
+      ...(values.cursor === undefined ? {} : { cursor: toJson(values.cursor) }),
       ...(values.tip
         ? { tip_height: values.tip.height, tip_hash: values.tip.hash, tip_time: values.tip.time }
         : {}),
@@ -72,7 +73,7 @@ export async function accountCursors(
       .where('blockchain', '=', blockchain)
       .where('account', 'in', accounts.slice(start, start + ACCOUNTS_PER_QUERY))
       .execute();
-    for (const row of rows) found.set(row.account, JSON.parse(row.cursor) as Json);
+    for (const row of rows) found.set(row.account, row.cursor);
   }
   return found;
 }
@@ -84,7 +85,7 @@ export async function putAccountCursors(
   now: number,
 ): Promise<void> {
   for (const [account, cursor] of inOrder(accounts, ([name]) => name)) {
-    const values = { cursor: JSON.stringify(cursor), updated_at: now };
+    const values = { cursor: toJson(cursor), updated_at: now };
     await tx
       .insertInto('account_cursors')
       .values({ blockchain, account, ...values })

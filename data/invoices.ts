@@ -3,9 +3,10 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import type { InvoiceStatus } from '../src/invoice.ts';
 import type { Db, Executor, Tx } from './db/open.ts';
 import { lookup } from './db/prepared.ts';
+import { toJson } from './schema/json.ts';
 import type { InvoiceRow, Tables, WatchRow } from './schema/tables.ts';
 
-export type NewInvoice = Insertable<Tables['invoices']>;
+export type NewInvoice = Omit<Insertable<Tables['invoices']>, 'exits'> & Pick<InvoiceRow, 'exits'>;
 
 /** Most values that one question asks for. */
 const ROWS_PER_QUERY = 500;
@@ -18,7 +19,7 @@ const RESERVED_READ = 100;
 export async function insertInvoice(tx: Executor, invoice: NewInvoice): Promise<boolean> {
   const written = await tx
     .insertInto('invoices')
-    .values(invoice)
+    .values({ ...invoice, exits: toJson(invoice.exits) })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
     .executeTakeFirst();

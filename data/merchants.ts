@@ -1,8 +1,9 @@
 // Merchant accounts and the wallets that buyers pay into.
-import { type Insertable, sql, type Updateable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { isUniqueViolation } from './db/failures.ts';
 import type { Db, Executor, Tx } from './db/open.ts';
 import { lookup } from './db/prepared.ts';
+import { toJson } from './schema/json.ts';
 import type { DeploymentWalletRow, MerchantRow, Tables, WalletRow } from './schema/tables.ts';
 
 /** False when slug or key is taken. */
@@ -34,10 +35,21 @@ export function merchantBySlug(query: Executor, slug: string): Promise<MerchantR
   return query.selectFrom('merchants').selectAll().where('slug', '=', slug).executeTakeFirst();
 }
 
-type MerchantUpdate = Omit<Updateable<Tables['merchants']>, 'prepaid_micros' | 'ledger_seq' | 'ledger_hash'>;
+/** What may change of a merchant; the prepaid balance moves through the ledger only. */
+export type MerchantChange = Partial<
+  Omit<MerchantRow, 'id' | 'created_at' | 'prepaid_micros' | 'ledger_seq' | 'ledger_hash'>
+>;
 
-/** False when the slug is taken. The prepaid balance moves through the ledger only. */
-export async function updateMerchant(query: Executor, id: string, values: MerchantUpdate): Promise<boolean> {
+/** False when the slug is taken. */
+export async function updateMerchant(
+  query: Executor,
+  id: string,
+  { enabled_currencies: entries, ...change }: MerchantChange,
+): Promise<boolean> {
+  const values = {
+    ...change,
+    ...(entries === undefined ? {} : { enabled_currencies: entries === null ? null : toJson(entries) }),
+  };
   try {
     await query.updateTable('merchants').set(values).where('id', '=', id).execute();
     return true;

@@ -4,6 +4,7 @@ import type { Transfer } from '../src/chains/family.ts';
 import { newId } from './db/ids.ts';
 import type { Db, Executor, Tx } from './db/open.ts';
 import { makeDue } from './invoices.ts';
+import { toJson } from './schema/json.ts';
 import type { TransferRow } from './schema/tables.ts';
 
 /** Most values that one question asks for. */
@@ -101,7 +102,7 @@ export function replacedTransfers(
     .where('blockchain', '=', blockchain)
     .where('address_key', '=', address_key)
     .where('first_seen_at', '>=', since)
-    .where('inputs', '<>', sql.lit('[]'))
+    .where(sql<boolean>`inputs <> '[]'`)
     .where('height', 'is', null)
     .where(shares)
     .execute();
@@ -142,14 +143,14 @@ export function insertTransfer(
       address_key: transfer.address_key,
       amount_atomic: transfer.amount_atomic.toString(),
       memo: transfer.memo,
-      reference_keys: JSON.stringify(transfer.references),
+      reference_keys: toJson(transfer.references),
       sender: transfer.sender,
       ambiguous: transfer.ambiguous ?? null,
       height: transfer.height,
       block_hash: transfer.block_hash,
       earliest_at: transfer.earliest_at,
       latest_at: transfer.latest_at,
-      inputs: JSON.stringify(transfer.inputs),
+      inputs: toJson(transfer.inputs),
       blockhash: transfer.blockhash ?? null,
       confirmations: transfer.confirmations,
       state,

@@ -1,10 +1,13 @@
 // Units: a merchant's offers. Created under the lock of the merchant's row, so that their number cannot be outrun.
-import type { Insertable, Updateable } from 'kysely';
 import type { Db, Executor, Tx } from './db/open.ts';
 import { lockHead } from './ledger.ts';
-import type { Tables, UnitRow } from './schema/tables.ts';
+import { toJson } from './schema/json.ts';
+import type { UnitRow } from './schema/tables.ts';
 
-export type NewUnit = Omit<Insertable<Tables['units']>, 'slug'>;
+export type NewUnit = Omit<UnitRow, 'slug'>;
+
+/** What its merchant may change of a unit. */
+export type UnitChange = Partial<Omit<UnitRow, 'id' | 'merchant_id' | 'slug' | 'created_at'>>;
 
 /** Oldest first. */
 export function unitsOf(query: Executor, merchant_id: string): Promise<UnitRow[]> {
@@ -53,7 +56,7 @@ export async function insertUnit(
   const free = candidates.find((candidate) => !taken.has(candidate)) ?? slug;
   return tx
     .insertInto('units')
-    .values({ ...unit, slug: free })
+    .values({ ...unit, slug: free, currencies: toJson(unit.currencies) })
     .returningAll()
     .executeTakeFirstOrThrow();
 }
@@ -62,11 +65,11 @@ export async function insertUnit(
 export function updateUnit(
   query: Executor,
   key: { id: string; merchant_id: string },
-  values: Updateable<Tables['units']>,
+  { currencies, ...change }: UnitChange,
 ): Promise<UnitRow | undefined> {
   return query
     .updateTable('units')
-    .set(values)
+    .set({ ...change, ...(currencies === undefined ? {} : { currencies: toJson(currencies) }) })
     .where('id', '=', key.id)
     .where('merchant_id', '=', key.merchant_id)
     .returningAll()

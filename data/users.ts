@@ -1,9 +1,8 @@
 // Users: who may sign in. An identity is (source, subject); the books of a deleted one stay.
-import type { Updateable } from 'kysely';
 import { isUniqueViolation } from './db/failures.ts';
 import { newId } from './db/ids.ts';
 import type { Db, Executor, Tx } from './db/open.ts';
-import type { Tables, UserRow, UserSource } from './schema/tables.ts';
+import type { UserRow, UserSource } from './schema/tables.ts';
 
 export interface NewUser {
   email: string;
@@ -91,12 +90,11 @@ export async function listUsers(
   return { rows, count: Number(counted.count) };
 }
 
+/** What may change of a user. */
+export type UserChange = Partial<Omit<UserRow, 'id' | 'source' | 'created_at'>>;
+
 /** False when the new identity is taken. A change that ends the tokens sets `token_version` to the next number. */
-export async function updateUser(
-  query: Executor,
-  id: string,
-  values: Updateable<Tables['users']>,
-): Promise<boolean> {
+export async function updateUser(query: Executor, id: string, values: UserChange): Promise<boolean> {
   try {
     await query.updateTable('users').set(values).where('id', '=', id).execute();
     return true;

@@ -36,7 +36,7 @@ export function presentAccount(app: App, row: MerchantRow): z.input<typeof Merch
     webhook_secret: sealed === null ? null : secrets.open(sealed, webhookSecretPurpose(row.id)),
     webhook_refills: row.webhook_refills === 1,
     // Nothing chosen means all: they are named, because the member is a list in every answer.
-    enabled_currencies: storedEntries(row) ?? gateways.map((gateway) => gateway.chain),
+    enabled_currencies: row.enabled_currencies ?? gateways.map((gateway) => gateway.chain),
     limit_of_payments: formatUsd(limitOf(row.prepaid_micros)),
     refill_credit_multiplier: REFILL_CREDIT_MULTIPLIER.toString(),
     platform_fee_rate: PLATFORM_FEE_RATE,
@@ -47,10 +47,6 @@ export function presentAccount(app: App, row: MerchantRow): z.input<typeof Merch
     fee_description: `Each confirmed payment debits ${PLATFORM_FEE_PERCENT} % of its USD volume from your prepaid balance; a refill of S USD raises the limit by S × ${REFILL_CREDIT_MULTIPLIER}.`,
   };
 }
-
-/** The entries of `enabled_currencies` as they were sent; null for all. */
-export const storedEntries = (row: MerchantRow): string[] | null =>
-  row.enabled_currencies === null ? null : (JSON.parse(row.enabled_currencies) as string[]);
 
 /** WalletPublic. */
 export function presentWallet(

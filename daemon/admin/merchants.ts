@@ -9,7 +9,7 @@ import { figuresOf, listMerchants } from '../../data/views/merchants.ts';
 import type { AdminMerchantDetail, AdminMerchants } from '../../src/api/schemas/admin.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatDecimal, formatUsd } from '../../src/money.ts';
-import { presentWallet, storedEntries } from '../accounts/present.ts';
+import { presentWallet } from '../accounts/present.ts';
 import type { App } from '../context.ts';
 import { payableGateways, presentUnit } from '../units/present.ts';
 import { presentEntry, presentLedgerEntry, presentMerchant } from './present.ts';
@@ -38,7 +38,7 @@ export async function merchantDetail(app: App, id: string): Promise<z.input<type
     merchant: presentMerchant(figures),
     webhook_url: merchant.webhook_url,
     webhook_refills: merchant.webhook_refills === 1,
-    enabled_currencies: storedEntries(merchant),
+    enabled_currencies: merchant.enabled_currencies,
     balances: [
       { currency: 'USD', amount: formatUsd(merchant.prepaid_micros) },
       ...income.map(({ currency, amount_atomic, decimals }) => ({

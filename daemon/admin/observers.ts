@@ -193,7 +193,7 @@ const presentProvider = (status: ProviderStatus): z.output<typeof ProviderPublic
 
 /** Where reading stands, for families whose cursor is a height. */
 function heightOf(cursor: CursorRow | undefined): number | null {
-  const value = JSON.parse(cursor?.cursor ?? 'null') as { height?: unknown } | null;
+  const value = cursor?.cursor as { height?: unknown } | null | undefined;
   return Number.isInteger(value?.height) ? (value?.height as number) : null;
 }
 

@@ -13,7 +13,7 @@ import type { App } from '../context.ts';
 import { accepts, compressed, compressedAfter } from '../http/compress.ts';
 import type { PublicContext } from '../http/handler.ts';
 import { selectGateways } from '../invoices/gateways.ts';
-import { payableGateways, unitEntries } from '../units/present.ts';
+import { payableGateways } from '../units/present.ts';
 import { chooseLanguage, type Language } from './language.ts';
 import { NotFound } from './not-found.tsx';
 import { renderFragment, renderPage } from './page.tsx';
@@ -124,7 +124,7 @@ async function showUnit(
   const place = placeOf(app, wish);
   const user = await getUser(app.db.query, merchant.id);
   const open = unit.active === 1 && user?.is_active === 1;
-  const gateways = open ? selectGateways(await payableGateways(app, merchant), unitEntries(unit)) : [];
+  const gateways = open ? selectGateways(await payableGateways(app, merchant), unit.currencies) : [];
   const closed = open ? 'no_coins' : 'inactive';
   const content = (
     <Unit

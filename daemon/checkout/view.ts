@@ -150,8 +150,7 @@ function sumsOf(row: CheckoutRow, state: CheckoutState) {
 
 /** The stored links; for the rest of a part payment, links of the same address and memo with what is still due. */
 function linksOf(app: App, row: CheckoutRow, due_atomic: bigint | null) {
-  if (due_atomic === null)
-    return { uri: row.qr_payload, exits: JSON.parse(row.exits) as Record<string, string> };
+  if (due_atomic === null) return { uri: row.qr_payload, exits: row.exits };
   const family = findBlockchain(row.blockchain)?.family;
   const gateway = app.gateways.find((one) => one.chain === row.chain);
   if (!family || !gateway) return null;

@@ -199,7 +199,7 @@ function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: b
     memo,
     reference,
     qr_payload: uri,
-    exits: JSON.stringify(exits),
+    exits,
     status: 'created',
     payment_id: null,
     amount_match: 'none',

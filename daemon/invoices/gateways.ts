@@ -16,8 +16,10 @@ export const selectGateways = (
   entries === null ? gateways : gateways.filter((gateway) => entries.some((entry) => means(entry, gateway)));
 
 /** The gateways an account enables; `stored` is its `enabled_currencies` column. */
-export const enabledGateways = (gateways: readonly Gateway[], stored: string | null): readonly Gateway[] =>
-  selectGateways(gateways, stored === null ? null : (JSON.parse(stored) as string[]));
+export const enabledGateways = (
+  gateways: readonly Gateway[],
+  stored: readonly string[] | null,
+): readonly Gateway[] => selectGateways(gateways, stored);
 
 /** Refuses with `unknown_chain`, naming what there is. */
 export function findGateway(gateways: readonly Gateway[], chain: string): Gateway {

@@ -34,7 +34,7 @@ export function presentInvoice(row: InvoiceRow, base: string): z.output<typeof I
     expires_at: row.expires_at,
     paid_at: row.paid_at,
     ask_donation: false,
-    exits: JSON.parse(row.exits) as Record<string, string>,
+    exits: row.exits,
     pay_url: `${base}/pay/${row.id}`,
     embed_url: `${base}/v1/pay/${row.id}/page?size=mobile`,
     page_url: `${base}/v1/pay/${row.id}/page`,

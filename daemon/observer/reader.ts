@@ -7,7 +7,6 @@ import { pendingTransfers } from '../../data/transfers.ts';
 import {
   type AccountRef,
   type Gateway,
-  type Json,
   type Network,
   type PendingTransfer,
   ProviderError,
@@ -203,7 +202,7 @@ async function readPages(
   let is_first = true;
   const request = {
     addresses: () => watchedNow(reading),
-    cursor: isBehindAll(row, watched) ? null : (JSON.parse(row?.cursor ?? 'null') as Json),
+    cursor: isBehindAll(row, watched) ? null : (row?.cursor ?? null),
     accounts: (keys: readonly string[]) => accountCursors(app.db.query, blockchain.id, keys),
     urgent: reading.urgent,
     behind: () => accountsBehind(app.db.query, blockchain.id, seconds(app.clock)),
@@ -259,7 +258,7 @@ const asPending = (row: TransferRow): PendingTransfer => ({
   height: row.height,
   block_hash: row.block_hash,
   first_seen_at: row.first_seen_at,
-  inputs: JSON.parse(row.inputs) as string[],
+  inputs: row.inputs,
   blockhash: row.blockhash,
 });
 

@@ -92,7 +92,7 @@ async function find(app: App, id: string): Promise<InvoiceRow> {
 }
 
 function exitOf(row: InvoiceRow, kind: 'web' | 'tg') {
-  const links = JSON.parse(row.exits) as Record<string, string>;
+  const links = row.exits;
   return {
     url: links[kind] ?? null,
     links,

@@ -189,12 +189,7 @@ interface AccountUpdate {
 
 /** The columns that change. Left out is unchanged; null and an empty text remove, a null slug or flag stays. */
 function accountValues(app: App, account: MerchantRow, body: AccountUpdate) {
-  const values: Partial<
-    Pick<
-      MerchantRow,
-      'slug' | 'webhook_url' | 'webhook_secret_sealed' | 'webhook_refills' | 'enabled_currencies'
-    >
-  > = {};
+  const values: data.MerchantChange = {};
   if (body.webhook_url !== undefined) {
     values.webhook_url = body.webhook_url || null;
     if (values.webhook_url !== null)
@@ -209,9 +204,7 @@ function accountValues(app: App, account: MerchantRow, body: AccountUpdate) {
   if (body.webhook_refills != null) values.webhook_refills = body.webhook_refills ? 1 : 0;
   if (body.enabled_currencies !== undefined)
     values.enabled_currencies =
-      body.enabled_currencies === null
-        ? null
-        : JSON.stringify(checkEntries(app.gateways, body.enabled_currencies));
+      body.enabled_currencies === null ? null : checkEntries(app.gateways, body.enabled_currencies);
   if (body.slug != null) values.slug = body.slug;
   return values;
 }

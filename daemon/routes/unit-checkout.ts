@@ -29,7 +29,7 @@ export const unitCheckout: Handlers<readonly [typeof getUnit, typeof checkoutUni
     const gateway = findGateway(app.gateways, body.chain);
     const accepted = selectGateways(
       enabledGateways(app.gateways, merchant.enabled_currencies),
-      JSON.parse(unit.currencies) as string[],
+      unit.currencies,
     );
     if (!accepted.includes(gateway)) {
       const names = accepted.map((one) => one.chain).join(', ') || 'none';

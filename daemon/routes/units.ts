@@ -1,7 +1,5 @@
 // Units: a merchant's offers.
-import type { Updateable } from 'kysely';
 import { newId } from '../../data/db/ids.ts';
-import type { Tables } from '../../data/schema/tables.ts';
 import * as data from '../../data/units.ts';
 import type { units as list } from '../../src/api/endpoints/units.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -44,7 +42,7 @@ export const units: Handlers<typeof list> = {
       title: body.title,
       description: body.description,
       amount_usd_micros: priceOf(body.amount_usd),
-      currencies: JSON.stringify(currencies),
+      currencies,
       wait_seconds: clampWait(body.wait_seconds),
       language: body.language,
       active: 1 as const,
@@ -61,12 +59,11 @@ export const units: Handlers<typeof list> = {
   },
 
   async updateUnit({ params, body }, { app, user }) {
-    const values: Updateable<Tables['units']> = { updated_at: seconds(app.clock) };
+    const values: data.UnitChange = { updated_at: seconds(app.clock) };
     if (body.title != null) values.title = body.title;
     if (body.description !== undefined) values.description = body.description;
     if (body.amount_usd != null) values.amount_usd_micros = priceOf(body.amount_usd);
-    if (body.currencies != null)
-      values.currencies = JSON.stringify(checkEntries(app.gateways, body.currencies));
+    if (body.currencies != null) values.currencies = checkEntries(app.gateways, body.currencies);
     if (body.wait_seconds != null) values.wait_seconds = clampWait(body.wait_seconds);
     if (body.language !== undefined) values.language = body.language;
     if (body.active != null) values.active = body.active ? 1 : 0;

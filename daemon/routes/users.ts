@@ -1,7 +1,6 @@
 // Users: signing up, oneself, and their management by a superuser.
-import type { Updateable } from 'kysely';
 import type { Tx } from '../../data/db/open.ts';
-import type { Tables, UserRow } from '../../data/schema/tables.ts';
+import type { UserRow } from '../../data/schema/tables.ts';
 import * as data from '../../data/users.ts';
 import type { users as list } from '../../src/api/endpoints/users.ts';
 import { nextCall } from '../../src/api/project/remedies.ts';
@@ -71,7 +70,7 @@ export const users: Handlers<typeof list> = {
     const { email, full_name, password, is_active, is_superuser } = body;
     const user = await data.getUser(app.db.query, params.user_id);
     if (!user) throw noSuchUser('The user with this id does not exist in the system');
-    const values: Updateable<Tables['users']> = { ...nameOf(full_name), ...identityOf(user, email) };
+    const values: data.UserChange = { ...nameOf(full_name), ...identityOf(user, email) };
     if (password != null) {
       refuseForeignUser(user, 'password');
       values.password_hash = await hashPassword(password);
@@ -133,7 +132,7 @@ async function register(app: App, body: Registration): Promise<UserRow | undefin
 const nameOf = (full_name: string | null | undefined) => (full_name === undefined ? {} : { full_name });
 
 /** A new address is a new identity of a password user; the other users' identities are not ours to change. */
-function identityOf(user: UserRow, email: string | null | undefined): Updateable<Tables['users']> {
+function identityOf(user: UserRow, email: string | null | undefined): data.UserChange {
   if (email == null || email === user.email) return {};
   refuseForeignUser(user, 'mail address');
   refuseForeignIdentity(email);
@@ -141,7 +140,7 @@ function identityOf(user: UserRow, email: string | null | undefined): Updateable
 }
 
 /** The user after a change. Refuses `email_taken`, and to take away the last superuser. */
-async function update(app: App, user: UserRow, values: Updateable<Tables['users']>): Promise<UserRow> {
+async function update(app: App, user: UserRow, values: data.UserChange): Promise<UserRow> {
   if (Object.keys(values).length === 0) return user;
   await app.db.transaction(async (tx) => {
     if (user.is_superuser && (values.is_superuser === 0 || values.is_active === 0))

@@ -4,6 +4,7 @@ import { Overtaken } from '../../data/db/failures.ts';
 import { newId } from '../../data/db/ids.ts';
 import type { Tx } from '../../data/db/open.ts';
 import { insertLog, updatePayment } from '../../data/payments.ts';
+import { toJson } from '../../data/schema/json.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import {
   findTransfer,
@@ -139,14 +140,14 @@ function standIn(
       address_key: invoice.address_key,
       amount_atomic: (missing > 0n ? missing : 0n).toString(),
       memo: null,
-      reference_keys: '[]',
+      reference_keys: toJson([]),
       sender: null,
       ambiguous: null,
       height: null,
       block_hash: null,
       earliest_at: now,
       latest_at: now,
-      inputs: '[]',
+      inputs: toJson([]),
       confirmations: 0,
       state: 'final',
       disposition: 'matched',

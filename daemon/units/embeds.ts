@@ -7,7 +7,7 @@ import { limitOf } from '../../src/ledger.ts';
 import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
 import { enabledGateways, selectGateways } from '../invoices/gateways.ts';
-import { blockchainsOf, embedHtml, presentUnit, unitEntries } from './present.ts';
+import { blockchainsOf, embedHtml, presentUnit } from './present.ts';
 
 interface Known {
   units: readonly UnitRow[];
@@ -27,7 +27,7 @@ export function paymentPage(
   const missing = blockchainsOf(enabled).filter((id) => !wallets.some((each) => each.blockchain === id));
   const limit = limitOf(merchant.prepaid_micros);
   const open = units.filter((unit) => unit.active === 1);
-  const sold = open.filter((unit) => selectGateways(payable, unitEntries(unit)).length > 0);
+  const sold = open.filter((unit) => selectGateways(payable, unit.currencies).length > 0);
   const problems = [
     ...(enabled.length === 0
       ? ['No currency is enabled: set enabled_currencies with PATCH /api/v1/merchant/account.']

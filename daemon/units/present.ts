@@ -22,9 +22,6 @@ export async function payableGateways(app: App, merchant: MerchantRow): Promise<
   );
 }
 
-/** The entries of a unit's `currencies` as they were sent. */
-export const unitEntries = (unit: UnitRow): string[] => JSON.parse(unit.currencies) as string[];
-
 /** The markup that mounts a unit's checkout in a page. */
 export const embedHtml = (base: string, unit_id: string, size: 'mobile' | 'desktop'): string =>
   `<div id="gateway-checkout"></div>
@@ -41,7 +38,7 @@ export function presentUnit(
   const page_url = `${base}/u/${merchant.slug}/${unit.slug}`;
   const embed_small_url = `${base}/v1/units/${unit.id}/page?size=mobile`;
   const embed_big_url = `${base}/v1/units/${unit.id}/page?size=desktop`;
-  const currencies = unitEntries(unit);
+  const currencies = unit.currencies;
   return {
     id: unit.id,
     slug: unit.slug,

@@ -11,8 +11,8 @@ import type {
 } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 import { codeOf } from './failures.ts';
-import { withNumbers } from './integers.ts';
 import { openPostgres } from './postgres.ts';
+import { decodeRow } from './rows.ts';
 import { openSqlite } from './sqlite.ts';
 
 export type Dialect = 'sqlite' | 'postgres';
@@ -51,13 +51,13 @@ export class DatabaseError extends Error {
   override name = 'DatabaseError';
 }
 
-/** Integers come as bigint from both drivers; all but money become numbers. */
-export class IntegerPlugin implements KyselyPlugin {
+/** What every statement and every row goes through. */
+export class RowPlugin implements KyselyPlugin {
   transformQuery({ node }: { node: RootOperationNode }): RootOperationNode {
     return withLimit(node);
   }
   async transformResult<R extends { rows: UnknownRow[] }>({ result }: { result: R }): Promise<R> {
-    for (const row of result.rows) withNumbers(row);
+    for (const row of result.rows) decodeRow(row);
     return result;
   }
 }
@@ -75,14 +75,14 @@ function withLimit(node: RootOperationNode): RootOperationNode {
 /** Opens `sqlite:/path/file.db` or `postgres://…`. Throws DatabaseError for what cannot be used. */
 export async function openDb(url: string, turns: Turns = systemTurns): Promise<Db> {
   if (!url.startsWith('sqlite:'))
-    return openPostgres(url, [new IntegerPlugin()], { turns }).catch((error: unknown) => {
+    return openPostgres(url, [new RowPlugin()], { turns }).catch((error: unknown) => {
       throw new DatabaseError(
         `PostgreSQL cannot be reached (${(error as Error).message || codeOf(error)}); check database_url`,
       );
     });
   const file = url.slice('sqlite:'.length);
   try {
-    return openSqlite(file, [new IntegerPlugin()], turns);
+    return openSqlite(file, [new RowPlugin()], turns);
   } catch (error) {
     throw new DatabaseError(
       `the database ${file} cannot be used (${(error as Error).message}); it was left as it is. Put a backup in its place, or name another file with --database-url`,

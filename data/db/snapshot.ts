@@ -9,7 +9,7 @@ import type { Tables } from '../schema/tables.ts';
 import type { BrokenRow } from '../verify/law.ts';
 import { registerExact } from './exact.ts';
 import { codeOf } from './failures.ts';
-import { DatabaseError, type Dialect, IntegerPlugin } from './open.ts';
+import { DatabaseError, type Dialect, RowPlugin } from './open.ts';
 import { types } from './postgres.ts';
 
 /** A writer of another version may hold a file for a moment. */
@@ -56,7 +56,7 @@ async function openFile(file: string): Promise<Snapshot> {
   }
   const query = new Kysely<Tables>({
     dialect: new SqliteDialect({ database }),
-    plugins: [new IntegerPlugin()],
+    plugins: [new RowPlugin()],
   });
   return {
     dialect: 'sqlite',
@@ -104,7 +104,7 @@ async function openServer(url: string): Promise<Snapshot> {
   pool.on('error', () => undefined);
   const query = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool }),
-    plugins: [new IntegerPlugin()],
+    plugins: [new RowPlugin()],
   });
   try {
     await sql`begin isolation level repeatable read, read only`.execute(query);

@@ -15,8 +15,8 @@ import {
 import type { Tables } from '../schema/tables.ts';
 import { registerExact } from './exact.ts';
 import { type Control, createGroups } from './group-commit.ts';
-import { withNumbers } from './integers.ts';
 import type { Db, Executor, Turns } from './open.ts';
+import { decodeRow } from './rows.ts';
 
 /** Reading a larger file whole would make every start slow; its schema is still read. */
 const QUICK_CHECK_BYTES = 64 * 1024 * 1024;
@@ -206,7 +206,7 @@ function openReader(file: string) {
       if (!list) return undefined;
       const row: UnknownRow = {};
       for (let at = 0; at < names.length; at++) row[names[at] as string] = list[at];
-      return withNumbers(row);
+      return decodeRow(row);
     },
     close: () => void database.close(),
   };

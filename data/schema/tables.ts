@@ -1,13 +1,19 @@
 // The tables and the TypeScript shape of their rows. Columns ending `_micros` are bigint, all other integers are
 // number; coin amounts are TEXT holding an integer of atomic units, because 18 decimals pass 64 bits.
-import type { ColumnType, Generated, Selectable } from 'kysely';
+import type { ColumnType, Generated, InsertType, Selectable } from 'kysely';
 import type { contradictionKinds } from '../../src/api/schemas/admin.ts';
 import type { deliveryStatuses, eventTypes } from '../../src/api/schemas/event.ts';
 import type { userSources, webhookStatuses } from '../../src/api/schemas/resources.ts';
-import type { Network } from '../../src/chains/family.ts';
+import type { Json, Network } from '../../src/chains/family.ts';
 import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import type { LedgerKind } from '../../src/ledger.ts';
+import type { JsonColumn, JsonOnce, JsonText } from './json.ts';
 
+/**
+ * `transfer_amount`: one transaction was read with two amounts. `booked_gone`: a transaction left the chain after it was
+ * booked. `booking_differs`: what was booked by hand is not what the chain has. `provider_differs`: a second provider
+ * does not have what the first one showed. `account_changed`: the account of an asset is another than before.
+ */
 export type ContradictionKind = (typeof contradictionKinds)[number];
 export type EventType = (typeof eventTypes)[number];
 export type UserSource = (typeof userSources)[number];
@@ -55,8 +61,8 @@ interface MerchantsTable {
   webhook_secret_sealed: string | null;
   /** Whether events of refills are posted to `webhook_url` too. */
   webhook_refills: Generated<Flag>;
-  /** JSON array as sent, or null for all. */
-  enabled_currencies: string | null;
+  /** As sent, or null for all. */
+  enabled_currencies: JsonColumn<string[]> | null;
   /** Head of the merchant's ledger chain; see LedgerTable. */
   prepaid_micros: bigint;
   ledger_seq: number;
@@ -87,8 +93,8 @@ interface UnitsTable {
   title: string;
   description: string | null;
   amount_usd_micros: bigint;
-  /** JSON array as sent. */
-  currencies: string;
+  /** As sent. */
+  currencies: JsonColumn<string[]>;
   wait_seconds: number;
   language: string | null;
   active: Flag;
@@ -120,8 +126,7 @@ interface InvoicesTable {
   memo: Once<string | null>;
   reference: Once<string | null>;
   qr_payload: Once<string>;
-  /** JSON object of strings. */
-  exits: Once<string>;
+  exits: JsonOnce<Record<string, string>>;
   status: InvoiceStatus;
   payment_id: string | null;
   amount_match: AmountMatch;
@@ -155,8 +160,7 @@ interface TransfersTable {
   address_key: Once<string>;
   amount_atomic: Once<string>;
   memo: Once<string | null>;
-  /** JSON array of strings. */
-  reference_keys: Once<string>;
+  reference_keys: JsonOnce<string[]>;
   sender: Once<string | null>;
   ambiguous: Once<string | null>;
   height: number | null;
@@ -164,8 +168,8 @@ interface TransfersTable {
   /** When it was made, as far as can be told: not before and not after, Unix seconds of our clock. */
   earliest_at: number;
   latest_at: number;
-  /** JSON array of the outputs that it spends (`txid:vout`), where the chain has such. */
-  inputs: Once<string>;
+  /** The outputs that it spends (`txid:vout`), where the chain has such. */
+  inputs: JsonOnce<string[]>;
   /** The blockhash that bounds its life, where the chain has such. */
   blockhash: Once<string | null>;
   /** The second provider that has it too, where its invoice asks for one. */
@@ -341,8 +345,8 @@ interface WatchesTable {
 
 interface CursorsTable {
   blockchain: string;
-  /** JSON of the family. */
-  cursor: string | null;
+  /** The family's own. */
+  cursor: JsonColumn<Json> | null;
   /** Raised at every move; a move is a compare-and-set on it. */
   version: number;
   tip_height: number | null;
@@ -407,8 +411,8 @@ interface ContradictionsTable {
   subject: Once<string>;
   txid: Once<string | null>;
   invoice_id: Once<string | null>;
-  /** JSON object: what each side says. */
-  details: string;
+  /** What each side says. */
+  details: JsonColumn<Record<string, string | number | null>>;
   /** How often it was met. */
   count: number;
   created_at: Once<number>;
@@ -421,7 +425,7 @@ interface ContradictionsTable {
 interface AccountCursorsTable {
   blockchain: string;
   account: string;
-  cursor: string;
+  cursor: JsonColumn<Json>;
   updated_at: number;
 }
 
@@ -497,6 +501,23 @@ export interface Tables {
   leases: LeasesTable;
   tallies: TalliesTable;
 }
+
+/** Names of columns whose values are written as JSON. */
+type JsonColumnOf<Table> = {
+  [Name in keyof Table]: Extract<InsertType<Table[Name]>, JsonText<unknown>> extends never ? never : Name;
+}[keyof Table];
+
+/** All of them: no other column has such a name. */
+export const jsonColumns: Record<{ [Name in keyof Tables]: JsonColumnOf<Tables[Name]> }[keyof Tables], true> =
+  {
+    currencies: true,
+    cursor: true,
+    details: true,
+    enabled_currencies: true,
+    exits: true,
+    inputs: true,
+    reference_keys: true,
+  };
 
 export type UserRow = Selectable<UsersTable>;
 export type MerchantRow = Selectable<MerchantsTable>;

@@ -2,13 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import type { Db } from '../../data/db/open.ts';
+import type { NewInvoice } from '../../data/invoices.ts';
+import { toJson } from '../../data/schema/json.ts';
 import type { Tables } from '../../data/schema/tables.ts';
 import { GENESIS_HASH } from '../../src/ledger.ts';
 
 export const START = 1_800_000_000;
 const ROWS_PER_INSERT = 50;
 
-type NewInvoice = Insertable<Tables['invoices']>;
 type NewPayment = Insertable<Tables['payments']>;
 type NewTransfer = Insertable<Tables['transfers']>;
 
@@ -78,7 +79,7 @@ export function newInvoice(values: Partial<NewInvoice> = {}): NewInvoice {
     memo: null,
     reference: null,
     qr_payload: '',
-    exits: '{}',
+    exits: {},
     status,
     payment_id: null,
     amount_match: 'none',
@@ -133,14 +134,14 @@ export function newTransfer(values: Partial<NewTransfer> = {}): NewTransfer {
     address_key: 'address',
     amount_atomic: '1000000000',
     memo: null,
-    reference_keys: '[]',
+    reference_keys: toJson([]),
     sender: null,
     ambiguous: null,
     height: 1,
     block_hash: null,
     earliest_at: first_seen_at,
     latest_at: first_seen_at,
-    inputs: '[]',
+    inputs: toJson([]),
     blockhash: null,
     witness: null,
     confirmations: 1,
@@ -158,11 +159,12 @@ export function newTransfer(values: Partial<NewTransfer> = {}): NewTransfer {
 export async function insertAll<Table extends 'invoices' | 'payments' | 'transfers'>(
   db: Db,
   table: Table,
-  rows: Insertable<Tables[Table]>[],
+  rows: (Table extends 'invoices' ? NewInvoice : Insertable<Tables[Table]>)[],
 ): Promise<void> {
-  for (let at = 0; at < rows.length; at += ROWS_PER_INSERT)
+  const encoded = rows.map((row) => ('exits' in row ? { ...row, exits: toJson(row.exits) } : row));
+  for (let at = 0; at < encoded.length; at += ROWS_PER_INSERT)
     await db.query
       .insertInto(table)
-      .values(rows.slice(at, at + ROWS_PER_INSERT) as never)
+      .values(encoded.slice(at, at + ROWS_PER_INSERT) as never)
       .execute();
 }

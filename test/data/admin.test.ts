@@ -7,6 +7,7 @@ import { type CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Db, type Dialect, openDb } from '../../data/db/open.ts';
 import { migrate } from '../../data/migrations/migrate.ts';
+import { toJson } from '../../data/schema/json.ts';
 import {
   CANDIDATES_SHOWN,
   candidatesFor,
@@ -181,14 +182,14 @@ const transferOf = (payment_id: string, seen: number) => ({
   address_key: 'busy',
   amount_atomic: '1000000',
   memo: null,
-  reference_keys: '[]',
+  reference_keys: toJson([]),
   sender: null,
   ambiguous: null,
   height: 1,
   block_hash: 'block',
   earliest_at: seen,
   latest_at: seen,
-  inputs: '[]',
+  inputs: toJson([]),
   confirmations: 1,
   state: 'final' as const,
   disposition: 'unmatched' as const,

@@ -168,10 +168,7 @@ describe.each(dialects)('tallies on %s', (dialect) => {
   test('a change that is rolled back was never counted', async () => {
     const before = await tallies(db.query, names);
     const undone = db.transaction(async (tx) => {
-      await tx
-        .insertInto('invoices')
-        .values(newInvoice({ owner_id: owner }))
-        .execute();
+      await insertInvoice(tx, newInvoice({ owner_id: owner }));
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
@@ -183,7 +180,7 @@ describe.each(dialects)('tallies on %s', (dialect) => {
     await Promise.all(
       invoices.map(async (invoice, each) => {
         await db.transaction(async (tx) => {
-          await tx.insertInto('invoices').values(invoice).execute();
+          await insertInvoice(tx, invoice);
         });
         if (each % 2 === 0) await confirm(invoice.id, START);
       }),
@@ -199,10 +196,7 @@ describe.each(dialects)('tallies on %s', (dialect) => {
     await Promise.all(
       Array.from({ length: 4 }, () =>
         db.transaction(async (tx) => {
-          await tx
-            .insertInto('invoices')
-            .values(newInvoice({ owner_id: owner }))
-            .execute();
+          await insertInvoice(tx, newInvoice({ owner_id: owner }));
           inside++;
           if (inside === 4) release();
           await all_inside;

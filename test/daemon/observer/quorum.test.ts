@@ -67,9 +67,7 @@ async function openWorld(
     read: () => test.app.observer.poll('bitcoin'),
     statusOf: async ({ id }) => (await invoiceRow(test, id)).status,
     contradictions: async () =>
-      (await test.app.db.query.selectFrom('contradictions').selectAll().orderBy('created_at').execute()).map(
-        ({ details, ...row }) => ({ ...row, details: JSON.parse(details) }),
-      ),
+      test.app.db.query.selectFrom('contradictions').selectAll().orderBy('created_at').execute(),
   };
 }
 
