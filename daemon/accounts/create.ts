@@ -9,7 +9,8 @@ import { detectIdentity, signInElsewhere } from '../../src/identity.ts';
 import { formatKey, hashKey, KEY_BYTES } from '../../src/keys.ts';
 import { GENESIS_HASH } from '../../src/ledger.ts';
 import { slugify } from '../../src/slug.ts';
-import { type App, seconds } from '../context.ts';
+import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
 import { apiKeyPurpose, type Secrets, webhookSecretPurpose } from '../process/secrets.ts';
 
 /** Slugs tried for one account; from the second on they carry a random suffix. */

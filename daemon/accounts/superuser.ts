@@ -4,7 +4,7 @@ import type { Db } from '../../data/db/open.ts';
 import { hasSuperuser, insertUser, updateUser, userByIdentity } from '../../data/users.ts';
 import { normalizeEmail } from '../../src/api/describe/identifiers.ts';
 import { detectIdentity, signInElsewhere } from '../../src/identity.ts';
-import { type Clock, seconds } from '../context.ts';
+import { type Clock, seconds } from '../clock.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
 import { hashPassword } from './passwords.ts';
 

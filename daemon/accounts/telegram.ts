@@ -2,7 +2,8 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { UserRow } from '../../data/schema/tables.ts';
 import { Refusal } from '../../src/errors.ts';
-import { type App, seconds } from '../context.ts';
+import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
 import { accountOf, nameFrom } from './provider-account.ts';
 
 const MAX_AGE_SECONDS = 24 * 3600;

@@ -5,7 +5,8 @@ import type { ContradictionRow } from '../../data/schema/tables.ts';
 import type { AdminContradictions, ContradictionPublic } from '../../src/api/schemas/admin.ts';
 import { blockchains } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
-import { type App, seconds } from '../context.ts';
+import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
 import type { UserContext } from '../http/handler.ts';
 import { operatorName } from './resolve.ts';
 

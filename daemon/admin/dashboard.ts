@@ -9,7 +9,8 @@ import { API_VERSION } from '../../src/api/project/openapi.ts';
 import type { AdminDashboard } from '../../src/api/schemas/admin.ts';
 import { limitOf, REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
 import { formatUsd } from '../../src/money.ts';
-import { type App, seconds } from '../context.ts';
+import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
 import { observerStates, presentClock, strayTallies } from './observers.ts';
 
 const DAY_SECONDS = 86_400;

@@ -16,7 +16,8 @@ import type {
   ProviderPublic,
 } from '../../src/api/schemas/admin.ts';
 import { findBlockchain } from '../../src/chains/gateways.ts';
-import { type App, seconds } from '../context.ts';
+import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
 import type { ProviderStatus } from '../observer/providers/rpc.ts';
 import { presentEntry } from './present.ts';
 

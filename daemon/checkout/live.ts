@@ -2,7 +2,8 @@
 import { changesAfter, changesAt, type LiveRow, lastEventSeq, liveRows } from '../../data/views/checkout.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatDecimal } from '../../src/money.ts';
-import { type App, seconds } from '../context.ts';
+import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
 import { Streamed } from '../http/handler.ts';
 
 /** How often the events of all daemons are looked at: well within the second that a buyer should wait at most. */

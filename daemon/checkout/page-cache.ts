@@ -1,7 +1,8 @@
 // Pages of the current second: a link that thousands open at once is rendered once a second, and whoever hammers it
 // costs little. A page shows nothing but its row, where and in which language it stands, and the clock.
 import type { Raw } from '../../src/api/describe/endpoint.ts';
-import { type App, seconds } from '../context.ts';
+import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
 
 /** About 30 kB each. */
 const MAX_PAGES = 500;

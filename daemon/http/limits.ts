@@ -2,7 +2,8 @@
 import ipaddr from 'ipaddr.js';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
-import type { App, Clock } from '../context.ts';
+import type { Clock } from '../clock.ts';
+import type { App } from '../context.ts';
 
 const WINDOW_MS = 60_000;
 /** Beyond this many callers the longest silent one is forgotten. */

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import type { UserRow } from '../../data/schema/tables.ts';
-import { type App, seconds } from '../context.ts';
+import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
 
 const ACCESS_SECONDS = 8 * 24 * 3600;
 export const RECOVERY_SECONDS = 48 * 3600;

@@ -19,7 +19,8 @@ import { Refusal } from '../../src/errors.ts';
 import { limitOf } from '../../src/ledger.ts';
 import { tenTo, USD_DECIMALS } from '../../src/money.ts';
 import { type Quote, uniqueSlots, uniqueStep } from '../../src/quote.ts';
-import { type App, seconds } from '../context.ts';
+import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
 
 /** Amounts that a merchant may have reserved at a time without a confirmed sale, or at an address without one there … */
 const RESERVED_BEFORE_SALE = 20;

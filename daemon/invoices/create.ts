@@ -12,8 +12,8 @@ import { Refusal } from '../../src/errors.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import { makeMemo } from '../../src/memo.ts';
 import { type Quote, quote } from '../../src/quote.ts';
+import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
-import { seconds } from '../context.ts';
 import { writeEvent } from '../settle/event.ts';
 import { keepWatchQuota, reserveAmount } from './amounts.ts';
 

@@ -5,7 +5,8 @@ import { type Gateway, ProviderError } from '../../src/chains/family.ts';
 import { findBlockchain } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
-import { type App, seconds } from '../context.ts';
+import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
 
 /** A list that was begun now proves nothing younger than this … */
 const PROPAGATION_SECONDS = 30;

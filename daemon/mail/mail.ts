@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
-import type { Clock } from '../context.ts';
+import type { Clock } from '../clock.ts';
 import type { Config } from '../settings/config.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;

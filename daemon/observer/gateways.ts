@@ -3,7 +3,7 @@
 import type { Executor } from '../../data/db/open.ts';
 import { chainsWatchedUntil } from '../../data/invoices.ts';
 import type { Gateway } from '../../src/chains/family.ts';
-import { type Clock, seconds } from '../context.ts';
+import { type Clock, seconds } from '../clock.ts';
 
 /** Another daemon may know a gateway as enabled a little longer: its new invoices are looked for this often. */
 const ASK_AGAIN_SECONDS = 60;

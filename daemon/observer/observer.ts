@@ -20,8 +20,8 @@ import {
 } from '../../src/chains/family.ts';
 import { blockchains, disabledGatewaysOf } from '../../src/chains/gateways.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
+import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
-import { seconds } from '../context.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import { reevaluateInvoices } from '../settle/settle.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';

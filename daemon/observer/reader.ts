@@ -16,7 +16,8 @@ import {
   type WatchedAddress,
 } from '../../src/chains/family.ts';
 import type { Blockchain } from '../../src/chains/gateways.ts';
-import { type App, seconds } from '../context.ts';
+import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
 import { CursorMoved, type RecordContext, recordPage, recordUpdates } from '../settle/record.ts';
 import { reevaluateInvoices, type SettleApp } from '../settle/settle.ts';
 import type { RpcSource } from './providers/rpc.ts';

@@ -10,7 +10,7 @@ import {
   type Transfer,
 } from '../../src/chains/family.ts';
 import type { Blockchain } from '../../src/chains/gateways.ts';
-import { seconds } from '../context.ts';
+import { seconds } from '../clock.ts';
 import { reevaluateInvoices, type SettleApp } from '../settle/settle.ts';
 import type { RpcSource } from './providers/rpc.ts';
 

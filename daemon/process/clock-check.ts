@@ -1,7 +1,7 @@
 // Holds this machine's clock against the chains' tips and against the monotonic timer: a wrong one must end nothing.
 import type { Logger } from 'pino';
 import type { Interval } from '../../src/chains/family.ts';
-import type { SteadyClock } from '../context.ts';
+import type { SteadyClock } from '../clock.ts';
 
 /** Further apart than this, our clock is not believed: what honest tips and readings are behind is less. */
 const TOLERANCE_SECONDS = 30;

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { dropLeases, forgetLeases, holdLease } from '../../data/cursors.ts';
 import type { Db } from '../../data/db/open.ts';
 import { INSTANCE_LEASE } from '../../data/idempotency.ts';
-import type { Clock } from '../context.ts';
+import type { Clock } from '../clock.ts';
 
 /** How often it is said, and how long it counts: so soon after its death what a daemon had begun is free. */
 const HEARTBEAT_MS = 3_000;

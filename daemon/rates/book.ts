@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { PricedAsset } from '../../src/chains/assets.ts';
 import { formatDecimal, parseDecimal, RATE_DECIMALS } from '../../src/money.ts';
 import { type Agreement, decideRates, isJump, ONE_USD, type SourceQuotes } from '../../src/rates.ts';
-import { type Clock, seconds } from '../context.ts';
+import { type Clock, seconds } from '../clock.ts';
 
 /** An older rate is no rate. */
 const MAX_RATE_AGE_SECONDS = 300;

@@ -5,7 +5,7 @@ import { Refusal } from '../../src/errors.ts';
 import { parseDecimal, RATE_DECIMALS } from '../../src/money.ts';
 import type { RateSourceId } from '../../src/rate-sources.ts';
 import { ONE_USD } from '../../src/rates.ts';
-import { type Clock, seconds } from '../context.ts';
+import { type Clock, seconds } from '../clock.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import { createBook, type Rate, rateOf } from './book.ts';
 import { openSources, type SourceStatus } from './sources.ts';

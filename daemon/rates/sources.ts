@@ -2,7 +2,7 @@
 import type { PricedAsset } from '../../src/chains/assets.ts';
 import { type RateSourceId, rateSources } from '../../src/rate-sources.ts';
 import type { SourceQuotes } from '../../src/rates.ts';
-import { type Clock, seconds } from '../context.ts';
+import { type Clock, seconds } from '../clock.ts';
 import { createHttpProvider, RateLimited, textOf } from '../observer/providers/http.ts';
 import type { Runtime } from '../process/runtime.ts';
 

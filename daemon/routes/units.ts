@@ -8,7 +8,7 @@ import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import { MAX_USD_MICROS } from '../../src/quote.ts';
 import { slugify } from '../../src/slug.ts';
 import { merchantOf } from '../accounts/create.ts';
-import { seconds } from '../context.ts';
+import { seconds } from '../clock.ts';
 import type { Handlers } from '../http/handler.ts';
 import { checkEntries, enabledGateways } from '../invoices/gateways.ts';
 import { payableGateways, presentUnit } from '../units/present.ts';

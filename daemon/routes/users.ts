@@ -8,7 +8,8 @@ import { Refusal } from '../../src/errors.ts';
 import { createAccount, refuseForeignIdentity, refuseForeignUser } from '../accounts/create.ts';
 import { hashPassword, verifyPassword } from '../accounts/passwords.ts';
 import { presentUser } from '../accounts/present.ts';
-import { type App, seconds } from '../context.ts';
+import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
 import type { Handlers } from '../http/handler.ts';
 
 export const users: Handlers<typeof list> = {

@@ -25,7 +25,7 @@ import {
   type WatchedAddress,
 } from '../../src/chains/family.ts';
 import { type Blockchain, blockchains, disabledGatewaysOf, gatewaysOf } from '../../src/chains/gateways.ts';
-import { type SteadyClock, seconds } from '../context.ts';
+import { type SteadyClock, seconds } from '../clock.ts';
 import { readGateways } from '../observer/gateways.ts';
 import { openRpc, type RpcSource } from '../observer/providers/rpc.ts';
 import { providersOf } from '../observer/quorum.ts';

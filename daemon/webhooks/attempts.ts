@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { isBusy, isUnusable } from '../../data/db/failures.ts';
 import type { Db } from '../../data/db/open.ts';
 import { type DeliveryStatus, finishDelivery, type PendingDelivery } from '../../data/deliveries.ts';
-import { type Clock, seconds } from '../context.ts';
+import { type Clock, seconds } from '../clock.ts';
 import type { Runtime } from '../process/runtime.ts';
 import type { HttpOut } from './egress.ts';
 import { sendWebhook, type Verdict } from './send.ts';

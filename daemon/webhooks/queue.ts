@@ -11,7 +11,7 @@ import {
   unclaimDeliveries,
 } from '../../data/deliveries.ts';
 import { Refusal } from '../../src/errors.ts';
-import { type Clock, seconds } from '../context.ts';
+import { type Clock, seconds } from '../clock.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import { type DeliveryOutcome, openAttempts, type Secret } from './attempts.ts';
 import { LIMITS, type Limits, openLanes } from './concurrency.ts';

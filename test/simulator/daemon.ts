@@ -1,6 +1,6 @@
 // One daemon in the virtual world: the real code on a real database, which can be killed at every boundary it has.
 
-import type { SteadyClock } from '../../daemon/context.ts';
+import type { SteadyClock } from '../../daemon/clock.ts';
 import { createHttp, type Http } from '../../daemon/http/mount.ts';
 import { openApp, type RunningApp, seedDeploymentWallets } from '../../daemon/process/app.ts';
 import { proveSecret } from '../../daemon/process/data-dir.ts';

@@ -1,6 +1,6 @@
 // Whether one provider may be asked now: exponential back-off with jitter after failures, reset by a success.
 import type { ProviderError } from '../../../src/chains/family.ts';
-import type { Clock } from '../../context.ts';
+import type { Clock } from '../../clock.ts';
 import { RateLimited } from './http.ts';
 
 const BACKOFF_BASE_MS = 1_000;

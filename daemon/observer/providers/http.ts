@@ -1,7 +1,7 @@
 // One provider over HTTP: credentials, limits, and every failure turned into a ProviderError that holds no secret.
 import { Agent, errors, request } from 'undici';
 import { ProviderError, type RequestOptions } from '../../../src/chains/family.ts';
-import type { Clock } from '../../context.ts';
+import type { Clock } from '../../clock.ts';
 import type { Runtime } from '../../process/runtime.ts';
 import { credentialsOf } from './credentials.ts';
 

@@ -1,6 +1,6 @@
 // One provider as an Rpc: pace, a few retries in place, JSON and JSON-RPC on top of its HTTP.
 import { ProviderError, type RequestOptions, type Rpc } from '../../../src/chains/family.ts';
-import type { Clock } from '../../context.ts';
+import type { Clock } from '../../clock.ts';
 import { type Runtime, systemRuntime } from '../../process/runtime.ts';
 import {
   type Answer,

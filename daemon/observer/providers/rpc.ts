@@ -1,6 +1,6 @@
 // The providers of one blockchain: which of them answers now, who is backed off, and which must never be used.
 import { type Family, type Network, ProviderError, type Rpc } from '../../../src/chains/family.ts';
-import type { Clock } from '../../context.ts';
+import type { Clock } from '../../clock.ts';
 import { type Runtime, systemRuntime } from '../../process/runtime.ts';
 import { createHealth, type Health } from './health.ts';
 import type { HttpLimits } from './http.ts';
