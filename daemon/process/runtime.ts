@@ -2,8 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Turns } from '../../data/db/open.ts';
-import type { HttpLimits, Transport } from '../observer/providers/http.ts';
-import type { OutClient } from '../webhooks/egress.ts';
+import type { Network } from './network.ts';
 
 export interface Runtime extends Turns {
   /** Milliseconds of a timer that only goes forward: waiting is measured by it, whatever happens to the clock. */
@@ -18,11 +17,7 @@ export interface Runtime extends Turns {
   randomBytes(length: number): Uint8Array;
   uuid(): string;
   /** Stands in for the network; absent: the real one. */
-  network?: {
-    toProvider(limits: HttpLimits): Transport;
-    /** `origin`: scheme, host and port of a receiver of webhooks. */
-    toReceiver(origin: string): OutClient;
-  };
+  network?: Network;
 }
 
 export const systemRuntime: Runtime = {

@@ -4,6 +4,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector, Client } from 'undici';
 import { Refusal } from '../../src/errors.ts';
+import type { OutClient } from '../process/network.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 
 /** Name resolution, connecting, TLS, sending and reading together. */
@@ -66,18 +67,6 @@ export interface HttpOutOptions {
   /** Whom to ask for names instead of the system's servers; `address:port`. For tests. */
   dns_servers?: string[];
   runtime?: Runtime;
-}
-
-/** A connection for one request. */
-export interface OutClient {
-  request(options: {
-    method: 'POST';
-    path: string;
-    headers: Record<string, string>;
-    body: string;
-  }): Promise<{ statusCode: number; body: AsyncIterable<Uint8Array> }>;
-  /** Ends the request at any stage. */
-  destroy(): Promise<void>;
 }
 
 /** `failed`: no answer, and why in words that hold no address and no URL. `interrupted`: by the caller's signal. */

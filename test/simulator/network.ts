@@ -1,8 +1,7 @@
 // The network between daemons, providers and receivers of webhooks: latency, outages, and answers that are none.
 
-import type { HttpLimits, Transport } from '../../daemon/observer/providers/http.ts';
+import type { HttpLimits, OutClient, Transport } from '../../daemon/process/network.ts';
 import type { Runtime } from '../../daemon/process/runtime.ts';
-import type { OutClient } from '../../daemon/webhooks/egress.ts';
 import type { Front, ModelAnswer } from './chains/front.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';

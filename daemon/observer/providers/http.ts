@@ -2,6 +2,7 @@
 import { Agent, errors, request } from 'undici';
 import { ProviderError, type RequestOptions } from '../../../src/chains/family.ts';
 import type { Clock } from '../../clock.ts';
+import type { HttpLimits, Transport } from '../../process/network.ts';
 import type { Runtime } from '../../process/runtime.ts';
 import { credentialsOf } from './credentials.ts';
 
@@ -16,25 +17,6 @@ const EXCERPT_CHARS = 200;
 const UNPRINTABLE = /[\s\p{Cc}\p{Cf}\p{Cs}]+/gu;
 /** Secrets are removed from this much before it is cut, so that none is cut in two and missed. */
 const EXCERPT_SOURCE_CHARS = 65_536;
-
-export interface HttpLimits {
-  /** From sending to the last byte of the answer. */
-  timeout_ms: number;
-  response_bytes: number;
-}
-
-/** What carries one request to a provider; rejects as undici does. */
-export interface Transport {
-  request(
-    url: URL,
-    options: { method: 'GET' | 'POST'; headers: Record<string, string>; body: string | null },
-  ): Promise<{
-    statusCode: number;
-    headers: Record<string, string | string[] | undefined>;
-    body: { bytes(): Promise<Uint8Array> };
-  }>;
-  close(): Promise<void>;
-}
 
 export interface HttpOptions {
   provider: string;

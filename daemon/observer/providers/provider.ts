@@ -1,16 +1,9 @@
 // One provider as an Rpc: pace, a few retries in place, JSON and JSON-RPC on top of its HTTP.
 import { ProviderError, type RequestOptions, type Rpc } from '../../../src/chains/family.ts';
 import type { Clock } from '../../clock.ts';
+import type { HttpLimits } from '../../process/network.ts';
 import { type Runtime, systemRuntime } from '../../process/runtime.ts';
-import {
-  type Answer,
-  createHttpProvider,
-  type HttpLimits,
-  type HttpProvider,
-  RateLimited,
-  TimedOut,
-  textOf,
-} from './http.ts';
+import { type Answer, createHttpProvider, type HttpProvider, RateLimited, TimedOut, textOf } from './http.ts';
 import { createJsonRpc } from './jsonrpc.ts';
 import { createPace } from './pace.ts';
 

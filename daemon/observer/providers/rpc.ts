@@ -1,9 +1,9 @@
 // The providers of one blockchain: which of them answers now, who is backed off, and which must never be used.
 import { type Family, type Network, ProviderError, type Rpc } from '../../../src/chains/family.ts';
 import type { Clock } from '../../clock.ts';
+import type { HttpLimits } from '../../process/network.ts';
 import { type Runtime, systemRuntime } from '../../process/runtime.ts';
 import { createHealth, type Health } from './health.ts';
-import type { HttpLimits } from './http.ts';
 import { createProvider, type Provider, type ProviderConfig, type ProviderCounters } from './provider.ts';
 
 /** From sending to the last byte: a raw Bitcoin block over a slow line still passes. */

@@ -1,0 +1,39 @@
+// The network as the daemon uses it: what carries requests to providers and to receivers of webhooks; a simulator stands in for it.
+
+export interface HttpLimits {
+  /** From sending to the last byte of the answer. */
+  timeout_ms: number;
+  response_bytes: number;
+}
+
+/** What carries one request to a provider; rejects as undici does. */
+export interface Transport {
+  request(
+    url: URL,
+    options: { method: 'GET' | 'POST'; headers: Record<string, string>; body: string | null },
+  ): Promise<{
+    statusCode: number;
+    headers: Record<string, string | string[] | undefined>;
+    body: { bytes(): Promise<Uint8Array> };
+  }>;
+  close(): Promise<void>;
+}
+
+/** A connection for one request. */
+export interface OutClient {
+  request(options: {
+    method: 'POST';
+    path: string;
+    headers: Record<string, string>;
+    body: string;
+  }): Promise<{ statusCode: number; body: AsyncIterable<Uint8Array> }>;
+  /** Ends the request at any stage. */
+  destroy(): Promise<void>;
+}
+
+/** What stands in for the network. */
+export interface Network {
+  toProvider(limits: HttpLimits): Transport;
+  /** `origin`: scheme, host and port of a receiver of webhooks. */
+  toReceiver(origin: string): OutClient;
+}
