@@ -3,6 +3,7 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { base64 } from '@scure/base';
 import { Refusal } from './errors.ts';
+import type { EventType } from './event-types.ts';
 
 /** Raised when a member of the body changes its meaning; adding one does not. */
 const WEBHOOK_API_VERSION = 'v1';
@@ -12,7 +13,7 @@ const SECRET_PREFIX = 'whsec_';
 
 /** What happened, as the API shows it. `created_at` in Unix seconds. */
 export interface WebhookEvent {
-  type: string;
+  type: EventType;
   created_at: number;
   invoice: object | null;
   payment: object | null;

@@ -13,7 +13,7 @@ const vector = {
 
 const now = () => Math.floor(Date.now() / 1000);
 const event = {
-  type: 'invoice.confirmed',
+  type: 'invoice.confirmed' as const,
   created_at: 1767225600,
   invoice: { id: 'b1', title: 'Café – “naïve” ☕', amount: '1.50' },
   payment: { status: 'confirmed' },

@@ -1,20 +1,10 @@
 // Events, their deliveries and the body of a webhook.
 import { z } from 'zod';
+import { eventTypes } from '../../event-types.ts';
 import { count, shape, unixSeconds } from '../describe/shape.ts';
 import { InvoicePublic, PaymentPublic } from './resources.ts';
 
 export const deliveryStatuses = ['pending', 'sending', 'delivered', 'failed', 'unknown'] as const;
-export const eventTypes = [
-  'invoice.created',
-  'payment.detected',
-  'payment.confirming',
-  'invoice.confirmed',
-  'invoice.expired',
-  'invoice.cancelled',
-  'invoice.failed',
-  'payment.late',
-  'payment.unmatched',
-] as const;
 
 export const DeliveryPublic = shape('DeliveryPublic', {
   id: z.uuid(),
