@@ -92,6 +92,21 @@ export async function updateInvoice(
   return result.numUpdatedRows === 1n;
 }
 
+/** The payment that an invoice shows from now on; its status stays. */
+export async function setInvoicePayment(tx: Tx, id: string, payment_id: string): Promise<void> {
+  await tx.updateTable('invoices').set({ payment_id }).where('id', '=', id).execute();
+}
+
+/** An invoice whose own payment is given to another has none to show. */
+export async function releaseInvoicePayment(tx: Tx, id: string, payment_id: string): Promise<void> {
+  await tx
+    .updateTable('invoices')
+    .set({ payment_id: null })
+    .where('id', '=', id)
+    .where('payment_id', '=', payment_id)
+    .execute();
+}
+
 /** A place among the invoices that are due. */
 export interface DuePosition {
   due_at: number;

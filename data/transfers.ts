@@ -5,7 +5,7 @@ import { newId } from './db/ids.ts';
 import type { Db, Executor, Tx } from './db/open.ts';
 import { makeDue } from './invoices.ts';
 import { toJson } from './schema/json.ts';
-import type { TransferRow } from './schema/tables.ts';
+import type { InvoiceRow, TransferRow } from './schema/tables.ts';
 
 /** Most values that one question asks for. */
 const ROWS_PER_QUERY = 500;
@@ -158,6 +158,51 @@ export function insertTransfer(
       invoice_id: place.invoice_id,
       payment_id: place.payment_id,
       booked_invoice_id: place.booked_invoice_id ?? null,
+      first_seen_at: now,
+      updated_at: now,
+    })
+    .onConflict((conflict) => conflict.columns(['blockchain', 'txid', 'idx']).doNothing())
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Index of the row that keeps a transaction an operator names from being booked twice. */
+export const PLACEHOLDER_INDEX = 'manual';
+
+/**
+ * Stores a transaction that was booked before it was read, as a final transfer to the invoice's address; undefined where
+ * there is such a row already. `now` in Unix seconds.
+ */
+export function insertPlaceholderTransfer(
+  tx: Tx,
+  { id: invoice_id, blockchain, chain, address_key }: InvoiceRow,
+  { txid, amount_atomic, now }: { txid: string; amount_atomic: bigint; now: number },
+): Promise<TransferRow | undefined> {
+  return tx
+    .insertInto('transfers')
+    .values({
+      id: newId(),
+      blockchain,
+      txid,
+      idx: PLACEHOLDER_INDEX,
+      chain,
+      address_key,
+      amount_atomic: amount_atomic.toString(),
+      memo: null,
+      reference_keys: toJson([]),
+      sender: null,
+      ambiguous: null,
+      height: null,
+      block_hash: null,
+      earliest_at: now,
+      latest_at: now,
+      inputs: toJson([]),
+      confirmations: 0,
+      state: 'final',
+      disposition: 'matched',
+      invoice_id,
+      payment_id: null,
+      booked_invoice_id: null,
       first_seen_at: now,
       updated_at: now,
     })

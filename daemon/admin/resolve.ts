@@ -1,16 +1,14 @@
-// An operator's word on an invoice: each passes through the one door and leaves a log row with who spoke it.
+// What an operator decides of an invoice: each decision passes through the one door and leaves a log row with who made it.
 import type { z } from 'zod';
-import { insertLog } from '../../data/payments.ts';
-import type { InvoiceRow, LoggedStatus, UserRow } from '../../data/schema/tables.ts';
+import type { InvoiceRow, UserRow } from '../../data/schema/tables.ts';
 import { nextCall } from '../../src/api/project/remedies.ts';
 import type { AdminPaymentDetail } from '../../src/api/schemas/admin.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Fact } from '../../src/invoice.ts';
-import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import type { UserContext } from '../http/handler.ts';
 import { hasEnded, refuseLimit, settled } from '../routes/invoices.ts';
-import { apply, type Outcome } from '../settle/settle.ts';
+import { apply, noteAction, type Outcome } from '../settle/settle.ts';
 import { findListed, paymentDetail } from './payments.ts';
 import { readNamed } from './transaction.ts';
 import { normalizeTxid } from './txid.ts';
@@ -62,19 +60,21 @@ export async function resolvePayment(
   return paymentDetail(app, id);
 }
 
-/** Reads the chain now, then looks. Also for a payment without invoice: its transfer may have vanished. */
+/** Reads the chain now, then evaluates. Also for a payment without invoice: its transfer may have left the chain. */
 async function recheck(app: App, id: string, actor: string): Promise<string> {
   const listed = await findListed(app, id);
   const { blockchain } = 'invoice' in listed ? listed.invoice : listed.payment;
   await app.observer.poll(blockchain, 'invoice' in listed ? [listed.invoice] : []);
   if (!('invoice' in listed)) {
-    await audit(app, { payment_id: listed.payment.id, invoice_id: null }, 'recheck', listed.payment, actor);
+    const { payment } = listed;
+    const keys = { payment_id: payment.id, invoice_id: null };
+    await noteAction(app, { ...keys, at: payment, note: notes.recheck, actor });
     return listed.payment.status;
   }
   const fact: Fact = { kind: 'evaluate' };
   const outcome = await apply(app, listed.invoice.id, { fact, actor, note: notes.recheck });
   if (!outcome) throw new Refusal('payment_not_found');
-  await audit(app, keysOf(outcome.invoice), 'recheck', outcome.invoice, actor);
+  await noteAction(app, { ...keysOf(outcome.invoice), at: outcome.invoice, note: notes.recheck, actor });
   return outcome.invoice.status;
 }
 
@@ -104,7 +104,8 @@ async function move(
       next: nextCall('getAdminPayment'),
     });
   const invoice = settled(outcome);
-  if (outcome.verdict.verdict === 'unchanged') await audit(app, keysOf(invoice), action, invoice, actor);
+  if (outcome.verdict.verdict === 'unchanged')
+    await noteAction(app, { ...keysOf(invoice), at: invoice, note: notes[action], actor });
   return invoice.status;
 }
 
@@ -115,26 +116,4 @@ async function refuseShort(app: App, { invoice, verdict }: Outcome): Promise<voi
   if (verdict.verdict !== 'refused' || verdict.code !== 'limit_exhausted' || invoice.owner_id === null)
     return;
   await refuseLimit(app, invoice.owner_id, invoice.amount_usd_micros);
-}
-
-/** The log row of what moved nothing: that it was said stays on record all the same. */
-async function audit(
-  app: App,
-  keys: { payment_id: string | null; invoice_id: string | null },
-  action: Action,
-  at: { status: LoggedStatus; txid: string | null; confirmations: number },
-  actor: string,
-): Promise<void> {
-  await app.db.transaction((tx) =>
-    insertLog(tx, {
-      ...keys,
-      from_status: at.status,
-      to_status: at.status,
-      txid: at.txid,
-      confirmations: at.confirmations,
-      note: notes[action],
-      actor,
-      created_at: seconds(app.clock),
-    }),
-  );
 }

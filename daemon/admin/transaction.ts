@@ -1,7 +1,7 @@
 // A transaction that an operator names: what it paid to an invoice's address, by the chain's word or as it was read.
 import type { z } from 'zod';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
-import { transfersOfTransactions } from '../../data/transfers.ts';
+import { PLACEHOLDER_INDEX, transfersOfTransactions } from '../../data/transfers.ts';
 import type { TransactionLookup } from '../../src/api/schemas/admin.ts';
 import { ProviderError, type Transfer } from '../../src/chains/family.ts';
 import { disabledGatewaysOf } from '../../src/chains/gateways.ts';
@@ -10,9 +10,7 @@ import { addUp } from '../../src/invoice.ts';
 import { formatDecimal } from '../../src/money.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
-import { MANUAL_INDEX } from '../settle/operator.ts';
-import { recordNamed } from '../settle/record.ts';
-import { reevaluateInvoices } from '../settle/settle.ts';
+import { recordNamed, reevaluateInvoices } from '../settle/settle.ts';
 import { findListed } from './payments.ts';
 import { normalizeTxid } from './txid.ts';
 
@@ -71,8 +69,8 @@ export async function readNamed(
   const asked = await ask(app, invoice, txid, force);
   if (!asked.found || asked.found.length === 0 || !asked.gateway) return asked.txid;
   const { blockchain } = invoice;
-  const context = { app, blockchain, gateways: [asked.gateway], now: seconds(app.clock) };
-  await reevaluateInvoices(app, await recordNamed(context, asked.found));
+  const scope = { blockchain, gateways: [asked.gateway], now: seconds(app.clock) };
+  await reevaluateInvoices(app, await recordNamed(app, scope, asked.found));
   return asked.txid;
 }
 
@@ -106,6 +104,6 @@ async function storedOf(app: App, { blockchain, chain, address_key }: InvoiceRow
   const here = rows.filter(
     (row) => row.chain === chain && row.address_key === address_key && row.state !== 'gone',
   );
-  const read = here.filter(({ idx }) => idx !== MANUAL_INDEX);
+  const read = here.filter(({ idx }) => idx !== PLACEHOLDER_INDEX);
   return read.length > 0 ? read : here;
 }

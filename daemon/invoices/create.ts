@@ -2,7 +2,7 @@
 import { noteAddress } from '../../data/addresses.ts';
 import { newId } from '../../data/db/ids.ts';
 import type { Tx } from '../../data/db/open.ts';
-import { getInvoice, insertInvoice, watchAddress } from '../../data/invoices.ts';
+import { getInvoice, watchAddress } from '../../data/invoices.ts';
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import type { Family, Gateway } from '../../src/chains/family.ts';
@@ -14,7 +14,7 @@ import { makeMemo } from '../../src/memo.ts';
 import { type Quote, quote } from '../../src/quote.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
-import { writeEvent } from '../settle/event.ts';
+import { openInvoice } from '../settle/settle.ts';
 import { keepWatchQuota, reserveAmount } from './amounts.ts';
 
 /** When a first request that is just ending has ended. */
@@ -70,15 +70,7 @@ export async function createInvoice(app: App, request: InvoiceRequest): Promise<
     const made = request.id === null ? undefined : await getInvoice(tx, request.id);
     if (made) return made;
     const reserved = gateway.unique_amount ? await reserveAmount(app, tx, request, quoted) : quoted;
-    const row = await insertDrawn(app, tx, request, reserved, usd_nanos);
-    if (!isWatched(app, row)) await watch(app, tx, request, row);
-    await writeEvent(app, tx, 'invoice.created', {
-      merchant_id: row.owner_id,
-      invoice: row,
-      payment: null,
-      now: row.created_at,
-    });
-    return row;
+    return openDrawn(app, tx, request, reserved, usd_nanos);
   });
   noteWatched(app, created);
   return created;
@@ -143,8 +135,8 @@ async function watch(
   await noteAddress(app.db, tx, { ...row, owner_id: holderOf(row), now: row.created_at });
 }
 
-/** Draws a memo and a reference until they are free. */
-async function insertDrawn(
+/** Draws a memo and a reference until they are free. The watch comes first: all who write events hold theirs by then. */
+async function openDrawn(
   app: App,
   tx: Tx,
   request: InvoiceRequest,
@@ -153,7 +145,8 @@ async function insertDrawn(
 ): Promise<InvoiceRow> {
   for (let draw = 0; draw < DRAWS; draw++) {
     const row = invoiceValues(app, request, quoted, rate);
-    if (await insertInvoice(tx, row)) return row;
+    if (!isWatched(app, row)) await watch(app, tx, request, row);
+    if (await openInvoice(app, tx, row)) return row;
     // Not its memo, but its id: the first request of this key was ending at this very moment.
     if (request.id !== null && (await getInvoice(tx, request.id)))
       throw new Refusal('idempotency_in_progress', { retry_after: ENDING_RETRY_SECONDS });

@@ -20,14 +20,14 @@ import {
 } from '../../src/chains/family.ts';
 import { blockchains, disabledGatewaysOf } from '../../src/chains/gateways.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
-import { seconds } from '../clock.ts';
-import type { App } from '../context.ts';
+import { type Clock, type SteadyClock, seconds } from '../clock.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
+import type { Config } from '../settings/config.ts';
 import { reevaluateInvoices } from '../settle/settle.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';
 import { openRpc, type ProviderStatus, type RpcSource } from './providers/rpc.ts';
 import { providersOf } from './quorum.ts';
-import { createReader, isOddAnswer, type Reader, type ReaderApp } from './reader.ts';
+import { createReader, isOddAnswer, type Reader, type ReaderDeps } from './reader.ts';
 
 /** How often invoices are ended whose time is up. */
 const CLOCK_MS = 1_000;
@@ -71,10 +71,15 @@ export interface Observer {
   stop(): Promise<void>;
 }
 
-type ObserverApp = ReaderApp & Pick<App, 'gateways'>;
+/** `gateways`: the enabled ones of the configured network. */
+export interface ObserverDeps extends ReaderDeps {
+  clock: SteadyClock;
+  config: Config;
+  gateways: readonly Gateway[];
+}
 
 export interface ObserverOptions {
-  app: ObserverApp;
+  app: ObserverDeps;
   /** For tests: where a blockchain is read from instead of the configured providers. */
   source?: (blockchain: string) => RpcSource | undefined;
   runtime?: Runtime;
@@ -229,7 +234,7 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
  * whoever asks for something odd would have the provider backed off for all.
  */
 async function askOnce<T>(
-  { clock }: Pick<App, 'clock'>,
+  { clock }: { clock: Clock },
   source: RpcSource,
   work: (rpc: Rpc, label: string) => Promise<T>,
 ): Promise<T> {
@@ -262,7 +267,7 @@ interface Poller {
 }
 
 function createPoller(
-  app: ObserverApp,
+  app: ObserverDeps,
   { instance, runtime }: { instance: string; runtime: Runtime },
   id: string,
   given: RpcSource | undefined,

@@ -17,10 +17,17 @@ import {
 } from '../../src/chains/family.ts';
 import type { Blockchain } from '../../src/chains/gateways.ts';
 import { seconds } from '../clock.ts';
-import type { App } from '../context.ts';
-import { CursorMoved, type RecordContext, recordPage, recordUpdates } from '../settle/record.ts';
-import { reevaluateInvoices, type SettleApp } from '../settle/settle.ts';
+import type { ClockCheck } from '../process/clock-check.ts';
+import {
+  CursorMoved,
+  type ReadScope,
+  recordPage,
+  recordUpdates,
+  reevaluateInvoices,
+  type SettleDeps,
+} from '../settle/settle.ts';
 import type { RpcSource } from './providers/rpc.ts';
+import type { Quorum } from './quorum.ts';
 import { witnessPayments } from './witness.ts';
 
 /** Pending transfers asked about in one step. */
@@ -40,10 +47,13 @@ class ReadAgain extends Error {
   override name = 'ReadAgain';
 }
 
-export type ReaderApp = SettleApp & Pick<App, 'clock_check'>;
+export interface ReaderDeps extends SettleDeps {
+  clock_check: ClockCheck;
+  quorum: Quorum;
+}
 
 export interface ReaderOptions {
-  app: ReaderApp;
+  app: ReaderDeps;
   network: Network;
   blockchain: Blockchain;
   source: RpcSource;
@@ -216,7 +226,7 @@ async function readPages(
       if (!app.clock_check.observe(blockchain.id, page.tip.time)) throw new ReadAgain();
     }
     if (page.tip) is_first = false;
-    const stored = await recordPage(recordContext(reading), version, page);
+    const stored = await recordPage(app, scopeOf(reading), version, page);
     version = stored.version;
     read.tip = page.tip ?? read.tip;
     read.read_through = page.read_through ?? read.read_through;
@@ -242,7 +252,7 @@ async function recheck(reading: Reading, context: ReadContext, tip: Tip | null):
     if (rows.length === 0) return;
     const pending = rows.map(asPending);
     const updates = await blockchain.family.recheck(context, pending, tip);
-    await reevaluateInvoices(app, await recordUpdates(recordContext(reading), updates, pending));
+    await reevaluateInvoices(app, await recordUpdates(app, scopeOf(reading), updates, pending));
     after = rows.at(-1)?.id ?? '';
     if (rows.length < PENDING_BATCH) return;
   }
@@ -263,8 +273,7 @@ const asPending = (row: TransferRow): PendingTransfer => ({
   blockhash: row.blockhash,
 });
 
-const recordContext = ({ app, blockchain, gateways }: Reading): RecordContext => ({
-  app,
+const scopeOf = ({ app, blockchain, gateways }: Reading): ReadScope => ({
   blockchain: blockchain.id,
   gateways,
   now: seconds(app.clock),

@@ -11,8 +11,9 @@ import {
 } from '../../src/chains/family.ts';
 import type { Blockchain } from '../../src/chains/gateways.ts';
 import { seconds } from '../clock.ts';
-import { reevaluateInvoices, type SettleApp } from '../settle/settle.ts';
+import { reevaluateInvoices, type SettleDeps } from '../settle/settle.ts';
 import type { RpcSource } from './providers/rpc.ts';
+import type { Quorum } from './quorum.ts';
 
 /** Transfers asked about after one reading; the rest come with the next. */
 const PER_READ = 10;
@@ -21,8 +22,10 @@ const CANDIDATES = 500;
 /** How long the second provider may lack a transfer that the first one calls deep enough, before that is a contradiction. */
 const PATIENCE_SECONDS = 600;
 
+type WitnessDeps = SettleDeps & { quorum: Quorum };
+
 interface Witnessing {
-  app: SettleApp;
+  app: WitnessDeps;
   blockchain: Blockchain;
   source: RpcSource;
   gateways: readonly Gateway[];
@@ -77,7 +80,7 @@ interface Asked {
 }
 
 async function witness(
-  app: SettleApp,
+  app: WitnessDeps,
   blockchain: Blockchain,
   context: ReadContext,
   { row, label, waits }: Asked,
@@ -107,7 +110,7 @@ async function witness(
 
 /** The same credit as the second provider has it; `unknown` where it cannot say it of this one. */
 async function find(
-  { log }: SettleApp,
+  { log }: WitnessDeps,
   { id: blockchain, family }: Blockchain,
   context: ReadContext,
   { transfer, gateway }: { transfer: TransferRow; gateway: Gateway },
@@ -135,7 +138,7 @@ function agrees(same: Transfer, { transfer, min_confirmations }: UnwitnessedTran
 
 /** Lists it for the operator, and raises one alert; the invoice waits. */
 async function contradict(
-  { db, log, clock }: SettleApp,
+  { db, log, clock }: WitnessDeps,
   { id: blockchain }: Blockchain,
   { transfer, same, label }: { transfer: TransferRow; same: Transfer | undefined; label: string },
 ): Promise<void> {

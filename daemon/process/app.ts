@@ -12,7 +12,6 @@ import { type ObserverOptions, openObserver } from '../observer/observer.ts';
 import { createQuorum } from '../observer/quorum.ts';
 import { openRates, type RatesOptions } from '../rates/rates.ts';
 import type { Config } from '../settings/config.ts';
-import type { SettleApp } from '../settle/settle.ts';
 import { openWebhooks } from '../webhooks/queue.ts';
 import { createClockCheck } from './clock-check.ts';
 import { createInstance } from './instance.ts';
@@ -76,9 +75,12 @@ export function openApp(options: AppOptions): RunningApp {
   });
   const instance = createInstance({ db, clock, log });
   const quorum = createQuorum(config);
-  const settling: SettleApp = { db, ledger, clock, clock_check, quorum, log, config, webhooks };
   const mail = openMail({ config, log, clock });
-  const observer = openObserver({ app: { ...settling, gateways }, source, runtime });
+  const observer = openObserver({
+    app: { db, ledger, clock, clock_check, quorum, log, config, webhooks, gateways },
+    source,
+    runtime,
+  });
   return {
     config,
     db,

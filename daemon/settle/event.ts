@@ -3,10 +3,11 @@
 import type { Tx } from '../../data/db/open.ts';
 import { insertEvent, newEventId } from '../../data/events.ts';
 import { getMerchant } from '../../data/merchants.ts';
-import type { EventType, InvoiceRow, PaymentRow } from '../../data/schema/tables.ts';
+import type { InvoiceRow, PaymentRow } from '../../data/schema/tables.ts';
+import type { EventType } from '../../src/event-types.ts';
 import { webhookBody } from '../../src/webhook.ts';
 import { presentInvoice, presentPayment } from '../invoices/present.ts';
-import type { SettleApp } from './settle.ts';
+import type { SettleDeps } from './step.ts';
 
 export interface EventSubject {
   merchant_id: string | null;
@@ -18,7 +19,7 @@ export interface EventSubject {
 
 /** Stores an event and returns its id. The body is what a webhook would carry, to the byte. */
 export async function writeEvent(
-  app: SettleApp,
+  deps: SettleDeps,
   tx: Tx,
   type: EventType,
   subject: EventSubject,
@@ -33,7 +34,7 @@ export async function writeEvent(
     body: webhookBody({
       type,
       created_at: now,
-      invoice: invoice && { ...presentInvoice(invoice, app.config.public_url), kind: invoice.kind },
+      invoice: invoice && { ...presentInvoice(invoice, deps.config.public_url), kind: invoice.kind },
       payment: payment && presentPayment(payment, invoice),
     }),
     created_at: now,
@@ -46,7 +47,7 @@ export async function webhookTarget(tx: Tx, invoice: InvoiceRow): Promise<string
   if (invoice.callback_url !== null) return invoice.callback_url;
   if (invoice.owner_id === null) return null;
   const merchant = await getMerchant(tx, invoice.owner_id);
-  // Who takes each webhook for a sale must not be sent a refill that he did not ask for.
+  // A receiver that takes each webhook for a sale must not be sent a refill that it did not ask for.
   if (invoice.kind === 'refill' && merchant?.webhook_refills !== 1) return null;
   return merchant?.webhook_url ?? null;
 }

@@ -1,29 +1,29 @@
 // Writes a move of an invoice: status, payment, money, income, event and delivery, all or nothing.
 import { noteSale } from '../../data/addresses.ts';
-import type { Tx } from '../../data/db/open.ts';
 import { insertDelivery } from '../../data/deliveries.ts';
-import { wakeHeldInvoices } from '../../data/held-invoices.ts';
 import { insertIncome } from '../../data/income.ts';
 import { updateInvoice, watchAddress } from '../../data/invoices.ts';
 import { lockHead } from '../../data/ledger.ts';
-import { heldInvoices, insertLog } from '../../data/payments.ts';
+import { insertLog } from '../../data/payments.ts';
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/schema/tables.ts';
-import { bookTransfers, placeTransfers, transfersOfInvoice } from '../../data/transfers.ts';
+import {
+  bookTransfers,
+  PLACEHOLDER_INDEX,
+  placeTransfers,
+  transfersOfInvoice,
+} from '../../data/transfers.ts';
 import { GRACE_SECONDS, type Sum, type Verdict } from '../../src/invoice.ts';
 import { missingPrepaid, platformFee } from '../../src/ledger.ts';
-import type { App } from '../context.ts';
 import { webhookTarget, writeEvent } from './event.ts';
-import { MANUAL_INDEX } from './operator.ts';
+import { wakeHeld } from './held.ts';
 import { writePayment } from './payment.ts';
-import type { Request, Step } from './settle.ts';
+import type { Request, Step } from './step.ts';
 import { placeLate } from './unapplied.ts';
 
 type Moved = Extract<Verdict, { verdict: 'moved' }>;
 
-/** Held invoices named to who raises the limit; the clock goes on with the rest. */
-export const HELD_BATCH = 100;
-
+/** Writes a verdict that ends or confirms the invoice; returns the invoice as it is now. Throws where a row moved under its lock. */
 export async function writeMoved(
   asked: Step,
   verdict: Moved,
@@ -57,7 +57,7 @@ export async function writeMoved(
   return ended.invoice;
 }
 
-/** How long an amount that no one paid is not given out again: who pays a little late must not pay another's invoice. */
+/** How long an amount that no one paid is not reserved again: a payment that comes a little late must not pay another's invoice. */
 const UNPAID_AMOUNT_SECONDS = 3600;
 
 /** When an invoice that ends now gives its reserved amount back; null where it has none. */
@@ -73,7 +73,7 @@ const bounds = {
   held: 'the limit did not cover its payment, or no second provider had it',
 } as const;
 
-/** Who asked to simulate may find real money, or the time over: that is not a simulation. */
+/** A request to simulate may find real money, or the time over: that is no simulation. */
 function noteOf({ note }: Step, verdict: Moved, { fact }: Request): string | null {
   if (verdict.bound) return `ended by the outer bound of 24 hours: ${bounds[verdict.bound]}`;
   if (fact.kind !== 'simulate' || verdict.simulated) return note;
@@ -88,7 +88,7 @@ const shown = (sum: Sum) => ({
   confirmations: sum.confirmations,
 });
 
-/** An invoice that outlived the daemon ends later than was foreseen: its late payments are looked for as long as others'. */
+/** An invoice that outlived the daemon ends later than was foreseen: its late payments are read as long as others'. */
 const watchOn = ({ tx, invoice }: Step): Promise<void> =>
   watchAddress(tx, {
     blockchain: invoice.blockchain,
@@ -99,7 +99,7 @@ const watchOn = ({ tx, invoice }: Step): Promise<void> =>
     watch_until: invoice.watch_until,
   });
 
-/** Which transfers pay: the final ones; with an operator's word, all of them; none when simulated. */
+/** Which transfers pay: the final ones; confirmed by an operator, all of them; none when simulated. */
 function countedTransfers(
   { counts }: Step,
   verdict: Moved,
@@ -128,21 +128,21 @@ async function writeConfirmed(
   payment: PaymentRow | null,
   counted: readonly TransferRow[],
 ): Promise<void> {
-  const { app, tx, invoice, now } = step;
+  const { deps, tx, invoice, now } = step;
   const ids = counted.map((row) => row.id);
   if (!(await bookTransfers(tx, ids, invoice.id, now)))
     throw new Error(`a transfer of invoice ${invoice.id} was booked by another meanwhile`);
   for (const row of await transfersOfInvoice(tx, invoice.id)) {
     // A late one that the invoice's own payment listed would be hidden behind what is booked now.
-    const isLoose = row.disposition === 'matched' || row.payment_id === payment?.id;
-    if (isLoose && row.state !== 'gone' && row.booked_invoice_id === null) await placeLate(step, row);
+    const is_unassigned = row.disposition === 'matched' || row.payment_id === payment?.id;
+    if (is_unassigned && row.state !== 'gone' && row.booked_invoice_id === null) await placeLate(step, row);
   }
   const seller = holderOf(invoice);
-  if (seller !== null && counted.some((row) => row.idx !== MANUAL_INDEX))
+  if (seller !== null && counted.some((row) => row.idx !== PLACEHOLDER_INDEX))
     await noteSale(tx, { ...invoice, owner_id: seller, now });
   const url = await webhookTarget(tx, invoice);
   if (invoice.owner_id !== null) await bookMoney(step, invoice.owner_id, verdict, url !== null);
-  const event = await writeEvent(app, tx, 'invoice.confirmed', {
+  const event = await writeEvent(deps, tx, 'invoice.confirmed', {
     merchant_id: invoice.owner_id,
     invoice,
     payment,
@@ -158,20 +158,20 @@ async function bookMoney(
   verdict: Moved,
   has_webhook: boolean,
 ): Promise<void> {
-  const { app, tx, invoice, now, actor, note } = step;
+  const { deps, tx, invoice, now, actor, note } = step;
   const entry = { merchant_id, invoice_id: invoice.id, note, actor, now };
   if (invoice.kind === 'refill') {
-    await app.ledger.post(tx, { ...entry, kind: 'refill', amount_micros: invoice.amount_usd_micros });
-    await wakeHeld(step, merchant_id);
+    await deps.ledger.post(tx, { ...entry, kind: 'refill', amount_micros: invoice.amount_usd_micros });
+    await wakeHeld(deps.db, tx, merchant_id);
     return;
   }
   const fee = platformFee(invoice.amount_usd_micros);
   if (verdict.credit_missing) {
-    const head = await lockHead(app.db, tx, merchant_id);
+    const head = await lockHead(deps.db, tx, merchant_id);
     const missing = missingPrepaid(head?.prepaid_micros ?? 0n, invoice.amount_usd_micros);
-    if (missing > 0n) await app.ledger.post(tx, { ...entry, kind: 'demo_credit', amount_micros: missing });
+    if (missing > 0n) await deps.ledger.post(tx, { ...entry, kind: 'demo_credit', amount_micros: missing });
   }
-  if (fee > 0n && !(await app.ledger.post(tx, { ...entry, kind: 'fee', amount_micros: fee })))
+  if (fee > 0n && !(await deps.ledger.post(tx, { ...entry, kind: 'fee', amount_micros: fee })))
     throw new Error(`the prepaid balance of ${merchant_id} does not cover a fee that was checked`);
   await insertIncome(tx, {
     merchant_id,
@@ -193,7 +193,7 @@ async function writeEnded(
   payment: PaymentRow | null,
   transfers: readonly TransferRow[],
 ): Promise<void> {
-  const { app, tx, invoice, now, actor, note } = step;
+  const { deps, tx, invoice, now, actor, note } = step;
   await placeTransfers(
     tx,
     transfers.map((row) => row.id),
@@ -212,24 +212,12 @@ async function writeEnded(
       actor,
       created_at: now,
     });
-  await writeEvent(app, tx, `invoice.${invoice.status}`, {
+  await writeEvent(deps, tx, `invoice.${invoice.status}`, {
     merchant_id: invoice.owner_id,
     invoice,
     payment,
     now,
   });
   if (payment?.status === 'late')
-    await writeEvent(app, tx, 'payment.late', { merchant_id: invoice.owner_id, invoice, payment, now });
-}
-
-/**
- * Makes the clock look at once at all invoices that waited for the limit, in the transaction that raised it: the
- * oldest payment first. Returns the first of them in that order.
- */
-export async function wakeHeld(
-  { app, tx }: { app: Pick<App, 'db'>; tx: Tx },
-  merchant_id: string,
-): Promise<string[]> {
-  await wakeHeldInvoices(app.db, tx, merchant_id);
-  return heldInvoices(tx, merchant_id, HELD_BATCH);
+    await writeEvent(deps, tx, 'payment.late', { merchant_id: invoice.owner_id, invoice, payment, now });
 }

@@ -4,7 +4,7 @@ import { insertLog, insertPayment, mainPayment, updatePayment } from '../../data
 import type { PaymentRow, TransferRow } from '../../data/schema/tables.ts';
 import { placeTransfers } from '../../data/transfers.ts';
 import type { PaymentStatus, Sum } from '../../src/invoice.ts';
-import type { Step } from './settle.ts';
+import type { Step } from './step.ts';
 
 export interface WrittenPayment {
   payment: PaymentRow;
@@ -47,10 +47,10 @@ export async function writePayment(
   if (known && differs(known, values)) await updatePayment(tx, known.id, values);
   const moved = known?.status !== status;
   if (moved) await logChange(step, payment, known?.status ?? null);
-  const loose = transfers.filter((row) => row.payment_id !== payment.id);
+  const unassigned = transfers.filter((row) => row.payment_id !== payment.id);
   await placeTransfers(
     tx,
-    loose.map((row) => row.id),
+    unassigned.map((row) => row.id),
     { payment_id: payment.id },
     now,
   );

@@ -1,24 +1,29 @@
-// Payments that no invoice takes by itself: late and unmatched ones, listed to the operator, never dropped.
+// Unapplied payments: late ones and those that match no invoice, listed to the operator, never dropped.
 
 import { ownersAt } from '../../data/addresses.ts';
 import type { Tx } from '../../data/db/open.ts';
-import { lockInvoice } from '../../data/invoices.ts';
-import { insertLog, insertPayment, mainPayment, updatePayment } from '../../data/payments.ts';
+import { lockInvoice, setInvoicePayment } from '../../data/invoices.ts';
+import { getPayment, insertLog, insertPayment, mainPayment, updatePayment } from '../../data/payments.ts';
 import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/schema/tables.ts';
 import { placeTransfers, transfersOfPayment } from '../../data/transfers.ts';
 import type { Gateway } from '../../src/chains/family.ts';
 import { writeEvent } from './event.ts';
-import type { SettleApp, Step } from './settle.ts';
+import type { SettleDeps, Step } from './step.ts';
 
-interface Stray {
-  app: SettleApp;
+export interface UnappliedContext {
+  deps: SettleDeps;
   tx: Tx;
   now: number;
 }
 
 /** Books a transfer as a late payment of the step's invoice, which has ended. */
 export async function placeLate(step: Step, transfer: TransferRow): Promise<void> {
-  const payment = await lateTo(step, step.invoice, transfer, 'the invoice was confirmed without it');
+  const payment = await insertLatePayment(
+    step,
+    step.invoice,
+    transfer,
+    'the invoice was confirmed without it',
+  );
   await placeTransfers(
     step.tx,
     [transfer.id],
@@ -31,57 +36,56 @@ export async function placeLate(step: Step, transfer: TransferRow): Promise<void
  * The payment row of a late transfer; it becomes the invoice's own where that has ended without one. While the
  * invoice is open its own payment is the one that may still come in time.
  */
-async function lateTo(
-  stray: Stray,
+async function insertLatePayment(
+  context: UnappliedContext,
   invoice: InvoiceRow,
   transfer: TransferRow,
   note: string,
 ): Promise<PaymentRow> {
-  const { app, tx, now } = stray;
-  const isBeside = invoice.status === 'created' || (await mainPayment(tx, invoice.id)) !== undefined;
+  const { deps, tx, now } = context;
+  const is_secondary = invoice.status === 'created' || (await mainPayment(tx, invoice.id)) !== undefined;
   const payment = await insertPayment(tx, {
-    ...strayValues(transfer, now),
+    ...unappliedValues(transfer, now),
     status: 'late',
     invoice_id: invoice.id,
-    main: isBeside ? null : 1,
-    listed_as: isBeside ? `stray_${invoice.kind}` : invoice.kind,
-    listed_at: isBeside ? now : invoice.created_at,
+    main: is_secondary ? null : 1,
+    listed_as: is_secondary ? `stray_${invoice.kind}` : invoice.kind,
+    listed_at: is_secondary ? now : invoice.created_at,
     owner_id: invoice.owner_id,
     currency: invoice.currency,
     decimals: invoice.decimals,
   });
-  if (!isBeside)
-    await tx.updateTable('invoices').set({ payment_id: payment.id }).where('id', '=', invoice.id).execute();
-  await logStray(tx, payment, note, now);
-  const shown = isBeside ? invoice : { ...invoice, payment_id: payment.id };
-  await writeEvent(app, tx, 'payment.late', { merchant_id: invoice.owner_id, invoice: shown, payment, now });
+  if (!is_secondary) await setInvoicePayment(tx, invoice.id, payment.id);
+  await logUnapplied(tx, payment, note, now);
+  const shown = is_secondary ? invoice : { ...invoice, payment_id: payment.id };
+  await writeEvent(deps, tx, 'payment.late', { merchant_id: invoice.owner_id, invoice: shown, payment, now });
   return payment;
 }
 
 /** Records a transfer that was found late at reading, with why. */
 export async function recordLate(
-  stray: Stray,
+  context: UnappliedContext,
   invoice: InvoiceRow,
   transfer: TransferRow,
   note = lateness(invoice, transfer),
 ): Promise<void> {
-  const payment = await lateTo(stray, invoice, transfer, note);
-  await placeTransfers(stray.tx, [transfer.id], { payment_id: payment.id }, stray.now);
+  const payment = await insertLatePayment(context, invoice, transfer, note);
+  await placeTransfers(context.tx, [transfer.id], { payment_id: payment.id }, context.now);
 }
 
 /** Records a transfer that matches nothing, with why. */
 export async function recordUnmatched(
-  stray: Stray,
+  context: UnappliedContext,
   gateway: Gateway,
   transfer: TransferRow,
   reason: string,
 ): Promise<void> {
-  const { app, tx, now } = stray;
-  // Of several accounts at one address the one that goes before the others hears of it.
+  const { deps, tx, now } = context;
+  // Of several accounts at one address the one that goes before the others is notified.
   const [owner] = await ownersAt(tx, transfer);
   const owner_id = owner?.owner_id ?? null;
   const payment = await insertPayment(tx, {
-    ...strayValues(transfer, now),
+    ...unappliedValues(transfer, now),
     status: 'unmatched',
     invoice_id: null,
     main: null,
@@ -92,8 +96,8 @@ export async function recordUnmatched(
     decimals: gateway.decimals,
   });
   await placeTransfers(tx, [transfer.id], { payment_id: payment.id }, now);
-  await logStray(tx, payment, reason, now);
-  await writeEvent(app, tx, 'payment.unmatched', { merchant_id: owner_id, invoice: null, payment, now });
+  await logUnapplied(tx, payment, reason, now);
+  await writeEvent(deps, tx, 'payment.unmatched', { merchant_id: owner_id, invoice: null, payment, now });
 }
 
 /** A payment made in time may be read when its invoice was cancelled, or confirmed by another, already. */
@@ -102,7 +106,7 @@ const lateness = (invoice: InvoiceRow, transfer: TransferRow): string =>
     ? 'made after the time of the invoice'
     : `found when the invoice was ${invoice.status}`;
 
-const strayValues = (transfer: TransferRow, now: number) => ({
+const unappliedValues = (transfer: TransferRow, now: number) => ({
   chain: transfer.chain,
   blockchain: transfer.blockchain,
   txid: transfer.txid,
@@ -113,7 +117,7 @@ const strayValues = (transfer: TransferRow, now: number) => ({
   updated_at: now,
 });
 
-const logStray = (tx: Tx, payment: PaymentRow, note: string, now: number): Promise<void> =>
+const logUnapplied = (tx: Tx, payment: PaymentRow, note: string, now: number): Promise<void> =>
   insertLog(tx, {
     payment_id: payment.id,
     invoice_id: payment.invoice_id,
@@ -126,34 +130,34 @@ const logStray = (tx: Tx, payment: PaymentRow, note: string, now: number): Promi
     created_at: now,
   });
 
-/** What a stray payment shows of the transfers that are left of it. */
-export const strayParts = (left: readonly TransferRow[]) => ({
+/** What an unapplied payment shows of the transfers that are left of it. */
+export const unappliedParts = (left: readonly TransferRow[]) => ({
   txid: left.at(-1)?.txid ?? null,
   received_atomic: left.reduce((sum, row) => sum + BigInt(row.amount_atomic), 0n).toString(),
   confirmations: Math.min(...left.map((row) => row.confirmations)),
 });
 
-/** What its payment was booked without, because it had vanished, is listed by itself when it is back. */
-async function listAgain(stray: Stray, transfer: TransferRow): Promise<void> {
+/** A transfer that its payment was booked without, because it had left the chain, is listed on its own when it is back. */
+async function listAgain(context: UnappliedContext, transfer: TransferRow): Promise<void> {
   if (transfer.state === 'gone' || transfer.invoice_id === null) return;
-  const invoice = await lockInvoice(stray.app.db, stray.tx, transfer.invoice_id);
-  if (invoice) await recordLate(stray, invoice, transfer, 'back on the chain; it was booked without it');
+  const invoice = await lockInvoice(context.deps.db, context.tx, transfer.invoice_id);
+  if (invoice) await recordLate(context, invoice, transfer, 'back on the chain; it was booked without it');
 }
 
-/** A stray payment of which a transfer vanished, or came back, says so; it is orphaned when nothing is left of it. */
-export async function followStray(stray: Stray, transfer: TransferRow, reason?: string): Promise<void> {
-  const { tx, now } = stray;
+/** An unapplied payment of which a transfer left the chain, or came back, says so; it is orphaned when nothing is left of it. */
+export async function followUnapplied(
+  context: UnappliedContext,
+  transfer: TransferRow,
+  reason?: string,
+): Promise<void> {
+  const { tx, now } = context;
   if (transfer.payment_id === null || transfer.disposition === 'matched') return;
-  const payment = await tx
-    .selectFrom('payments')
-    .selectAll()
-    .where('id', '=', transfer.payment_id)
-    .executeTakeFirst();
+  const payment = await getPayment(tx, transfer.payment_id);
   if (!payment) return;
-  if (payment.status === 'confirmed') return listAgain(stray, transfer);
+  if (payment.status === 'confirmed') return listAgain(context, transfer);
   const left = (await transfersOfPayment(tx, payment.id)).filter((row) => row.state !== 'gone');
   const status = left.length === 0 ? 'orphaned' : transfer.disposition;
-  const values = left.length === 0 ? { confirmations: 0 } : strayParts(left);
+  const values = left.length === 0 ? { confirmations: 0 } : unappliedParts(left);
   await updatePayment(tx, payment.id, { status, ...values, updated_at: now });
   if (status !== payment.status)
     await insertLog(tx, {

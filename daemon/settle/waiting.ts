@@ -5,7 +5,7 @@ import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import { GRACE_SECONDS, type Verdict } from '../../src/invoice.ts';
 import { writeEvent } from './event.ts';
 import { writePayment } from './payment.ts';
-import type { Step } from './settle.ts';
+import type { Step } from './step.ts';
 
 type Waiting = Extract<Verdict, { verdict: 'waiting' }>;
 
@@ -14,7 +14,7 @@ export async function writeWaiting(
   verdict: Waiting,
   transfers: readonly TransferRow[],
 ): Promise<InvoiceRow> {
-  const { app, tx, invoice, now } = step;
+  const { deps, tx, invoice, now } = step;
   const { sum, payment: status } = verdict;
   const absent = transfers.length === 0 && invoice.payment_id === null;
   const written = status === null || absent ? null : await writePayment(step, status, sum, transfers);
@@ -37,7 +37,7 @@ export async function writeWaiting(
   if (written?.moved && (status === 'detected' || status === 'confirming')) {
     const type = `payment.${status}` as const;
     const payment = (await mainPayment(tx, invoice.id)) ?? null;
-    await writeEvent(app, tx, type, { merchant_id: invoice.owner_id, invoice: seen, payment, now });
+    await writeEvent(deps, tx, type, { merchant_id: invoice.owner_id, invoice: seen, payment, now });
   }
   return seen;
 }

@@ -2,9 +2,10 @@
 // number; coin amounts are TEXT holding an integer of atomic units, because 18 decimals pass 64 bits.
 import type { ColumnType, Generated, InsertType, Selectable } from 'kysely';
 import type { contradictionKinds } from '../../src/api/schemas/admin.ts';
-import type { deliveryStatuses, eventTypes } from '../../src/api/schemas/event.ts';
+import type { deliveryStatuses } from '../../src/api/schemas/event.ts';
 import type { userSources, webhookStatuses } from '../../src/api/schemas/resources.ts';
 import type { Json, Network } from '../../src/chains/family.ts';
+import type { EventType } from '../../src/event-types.ts';
 import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import type { LedgerKind } from '../../src/ledger.ts';
 import type { JsonColumn, JsonOnce, JsonText } from './json.ts';
@@ -15,7 +16,6 @@ import type { JsonColumn, JsonOnce, JsonText } from './json.ts';
  * does not have what the first one showed. `account_changed`: the account of an asset is another than before.
  */
 export type ContradictionKind = (typeof contradictionKinds)[number];
-export type EventType = (typeof eventTypes)[number];
 export type UserSource = (typeof userSources)[number];
 type Disposition = 'matched' | 'late' | 'unmatched';
 /** Of an invoice, of its payment, or of a part that an operator gave to another invoice. */

@@ -19,7 +19,7 @@ import type { Db, Tx } from '../../data/db/open.ts';
 import { eventsAfter, insertEvent, lastPosition, newEventId, positionOf } from '../../data/events.ts';
 import { watchAddress, watchedAddresses } from '../../data/invoices.ts';
 import { noteReading } from '../../data/proofs.ts';
-import type { EventType } from '../../data/schema/tables.ts';
+import type { EventType } from '../../src/event-types.ts';
 import { databases } from '../helpers/app.ts';
 import { hasPostgres } from '../helpers/postgres.ts';
 import { verifies } from '../requirements.ts';

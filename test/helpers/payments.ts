@@ -1,8 +1,7 @@
 // Payments as an observer would read them, put through the same door.
 
-import { wakeHeld } from '../../daemon/settle/moved.ts';
-import { recordPage, recordUpdates } from '../../daemon/settle/record.ts';
-import { reevaluateInvoices } from '../../daemon/settle/settle.ts';
+import { wakeHeld } from '../../daemon/settle/held.ts';
+import { recordPage, recordUpdates, reevaluateInvoices } from '../../daemon/settle/settle.ts';
 import { ensureCursor, getCursor } from '../../data/cursors.ts';
 import { getInvoice } from '../../data/invoices.ts';
 import { noteReading } from '../../data/proofs.ts';
@@ -55,8 +54,8 @@ export async function observe(
   await ensureCursor(app.db.query, blockchain);
   const cursor = await getCursor(app.db.query, blockchain);
   const gateways = app.gateways.filter((gateway) => gateway.blockchain === blockchain);
-  const context = { app, blockchain, gateways, now: clock.now() };
-  const { touched } = await recordPage(context, cursor?.version ?? 0, { transfers, ...page });
+  const scope = { blockchain, gateways, now: clock.now() };
+  const { touched } = await recordPage(app, scope, cursor?.version ?? 0, { transfers, ...page });
   await reevaluateInvoices(app, touched);
   return touched;
 }
@@ -76,8 +75,8 @@ export async function follow(
 ): Promise<void> {
   const { app, clock } = test;
   const gateways = app.gateways.filter((gateway) => gateway.blockchain === blockchain);
-  const context = { app, blockchain, gateways, now: clock.now() };
-  const touched = await recordUpdates(context, updates, asked ?? (await pendingAt(test, blockchain)));
+  const scope = { blockchain, gateways, now: clock.now() };
+  const touched = await recordUpdates(app, scope, updates, asked ?? (await pendingAt(test, blockchain)));
   await reevaluateInvoices(app, touched);
 }
 
@@ -117,7 +116,7 @@ export async function credit(
       actor: 'test',
       now: clock.now(),
     });
-    if (wake) await wakeHeld({ app, tx }, merchant_id);
+    if (wake) await wakeHeld(app.db, tx, merchant_id);
   });
   if (wake) await app.observer.tick();
 }

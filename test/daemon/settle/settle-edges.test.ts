@@ -1,7 +1,6 @@
 // Settlement at its edges: what seldom happens, and still must book right, on both databases.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recordUpdates } from '../../../daemon/settle/record.ts';
-import { apply } from '../../../daemon/settle/settle.ts';
+import { apply, recordUpdates } from '../../../daemon/settle/settle.ts';
 import { ensureCursor } from '../../../data/cursors.ts';
 import { watchedAddresses } from '../../../data/invoices.ts';
 import { noteReading } from '../../../data/proofs.ts';
@@ -240,11 +239,11 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
     await observe(test, 'solana', [transfer]);
     const { app, clock } = test;
     const gateways = app.gateways.filter(({ chain }) => chain === 'solana');
-    const context = { app, blockchain: 'solana', gateways, now: clock.now() };
+    const scope = { blockchain: 'solana', gateways, now: clock.now() };
     const { txid, index } = transfer;
     const asked = await pendingAt(test, 'solana');
-    await recordUpdates(context, [{ txid, index, ...pending, state: 'pending', confirmations: 5 }], asked);
-    await recordUpdates(context, [{ txid, index, ...pending, state: 'final', confirmations: 32 }], asked);
+    await recordUpdates(app, scope, [{ txid, index, ...pending, state: 'pending', confirmations: 5 }], asked);
+    await recordUpdates(app, scope, [{ txid, index, ...pending, state: 'final', confirmations: 32 }], asked);
     await apply(app, invoice.id, { fact: { kind: 'evaluate' }, actor: 'observer' });
     expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
   });

@@ -1,0 +1,168 @@
+// Applies a fact to an invoice: what is decided of it becomes rows, in one transaction.
+
+import type { Tx } from '../../data/db/open.ts';
+import { getInvoice, lockInvoices } from '../../data/invoices.ts';
+import { lockHead } from '../../data/ledger.ts';
+import { provedThrough } from '../../data/proofs.ts';
+import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
+import { invoicesOfTransaction, transfersOfInvoice } from '../../data/transfers.ts';
+import { decide, type InvoiceStatus, type Knowledge, type Verdict } from '../../src/invoice.ts';
+import type { LedgerHead } from '../../src/ledger.ts';
+import { seconds } from '../clock.ts';
+import { writeMoved } from './moved.ts';
+import { manualTransfers } from './operator.ts';
+import type { Outcome, Request, SettleDeps, Step } from './step.ts';
+import { writeWaiting } from './waiting.ts';
+
+/** The clocks of daemons that share a database are not further apart. */
+const CLOCKS_APART_SECONDS = 60;
+
+type RefusedCode = Extract<Verdict, { verdict: 'refused' }>['code'];
+
+/**
+ * Applies a fact to an invoice. Undefined when there is no such invoice. A refusal changes nothing. When the promise
+ * resolves, what it says is durable and its webhook is on its way.
+ */
+export async function apply(
+  deps: SettleDeps,
+  invoice_id: string,
+  request: Request,
+): Promise<Outcome | undefined> {
+  const outcome = await deps.db
+    .transaction((tx) => applyIn(deps, tx, invoice_id, request))
+    .catch((error: unknown) => {
+      if (error instanceof Refused) return error.outcome;
+      throw error;
+    });
+  if (outcome?.verdict.verdict === 'moved') {
+    const { status, txid } = outcome.invoice;
+    deps.log.info({ invoice_id, status, actor: request.actor, txid }, 'invoice moved');
+    deps.webhooks.kick();
+  }
+  return outcome;
+}
+
+/** Carries a refusal out of the transaction, which is rolled back. */
+class Refused extends Error {
+  readonly outcome: Outcome;
+  constructor(invoice: InvoiceRow, code: RefusedCode) {
+    super(code);
+    this.outcome = { invoice, verdict: { verdict: 'refused', code } };
+  }
+}
+
+async function applyIn(
+  deps: SettleDeps,
+  tx: Tx,
+  invoice_id: string,
+  request: Request,
+): Promise<Outcome | undefined> {
+  // One order for all writers: merchant, then invoice, then transfers.
+  const asked = await getInvoice(tx, invoice_id);
+  if (!asked) return undefined;
+  const head = asked.owner_id === null ? undefined : await lockHead(deps.db, tx, asked.owner_id);
+  const { blockchain, address_key } = asked;
+  // What the operator names may be listed for other invoices, from which it is taken.
+  const listed_for = request.txid
+    ? await invoicesOfTransaction(tx, { blockchain, address_key, txid: request.txid })
+    : [];
+  const locked = await lockInvoices(deps.db, tx, [invoice_id, ...listed_for]);
+  const invoice = locked.get(invoice_id);
+  if (!invoice) return undefined;
+  const step: Step = {
+    deps,
+    tx,
+    invoice,
+    locked,
+    now: seconds(deps.clock),
+    actor: request.actor,
+    note: request.note ?? null,
+    counts: countsFor(deps, invoice),
+  };
+  const transfers = await transfersFor(step, request);
+  if (transfers === 'booked') throw new Refused(invoice, 'transfer_booked');
+  if (transfers === 'unknown') throw new Refused(invoice, 'transaction_unknown');
+  const verdict = decide(stateOf(invoice), request.fact, await knowledge(step, head, transfers));
+  switch (verdict.verdict) {
+    case 'moved':
+      return { invoice: await writeMoved(step, verdict, transfers, request), verdict };
+    case 'waiting':
+      return { invoice: await writeWaiting(step, verdict, transfers), verdict };
+    case 'refused':
+      throw new Refused(invoice, verdict.code);
+    case 'unchanged':
+      return { invoice, verdict };
+  }
+}
+
+const stateOf = (row: InvoiceRow) => ({
+  status: row.status as InvoiceStatus,
+  amount_atomic: BigInt(row.amount_atomic),
+  expires_at: row.expires_at,
+  min_confirmations: row.min_confirmations,
+});
+
+/** The transfers that speak for the invoice: matched ones; for an operator's confirmation also late ones and those of the transaction it names. */
+async function transfersFor(step: Step, request: Request): Promise<TransferRow[] | 'booked' | 'unknown'> {
+  const { fact } = request;
+  if (fact.kind === 'resolve' && fact.action === 'confirm')
+    return manualTransfers(step, { txid: request.txid ?? null, force: request.force ?? false });
+  return liveMatched(step);
+}
+
+async function liveMatched({ tx, invoice }: Step): Promise<TransferRow[]> {
+  const rows = await transfersOfInvoice(tx, invoice.id);
+  return rows.filter(
+    (row) => row.state !== 'gone' && row.booked_invoice_id === null && row.disposition === 'matched',
+  );
+}
+
+/** Final on the chain or as deep as the invoice asks; a large one waits for a second provider to have it too. */
+function countsFor(deps: SettleDeps, invoice: InvoiceRow): Step['counts'] {
+  const needs_witness = deps.quorum.needed(invoice.blockchain, invoice.amount_usd_micros);
+  return (row) => {
+    const isDeep = row.height !== null && row.confirmations >= invoice.min_confirmations;
+    return (row.state === 'final' || isDeep) && (!needs_witness || row.witness !== null);
+  };
+}
+
+async function knowledge(
+  { deps, tx, invoice, now, counts }: Step,
+  head: LedgerHead | undefined,
+  transfers: readonly TransferRow[],
+): Promise<Knowledge> {
+  const limited = head !== undefined && invoice.kind === 'sale';
+  // A proof of a time to come was stated by a clock that was ahead: it shows nothing of this invoice.
+  const read_through = await provedThrough(tx, invoice);
+  return {
+    now,
+    read_through: read_through > now + CLOCKS_APART_SECONDS ? 0 : read_through,
+    clock_trusted: deps.clock_check.trouble() === null,
+    may_end_unread: deps.clock_check.hasRun(),
+    transfers: transfers.map((row) => ({
+      amount_atomic: BigInt(row.amount_atomic),
+      confirmations: row.confirmations,
+      final: counts(row),
+      txid: row.txid,
+    })),
+    has_payment: invoice.payment_id !== null,
+    prepaid: limited
+      ? { balance_micros: head.prepaid_micros, volume_micros: invoice.amount_usd_micros }
+      : null,
+  };
+}
+
+/** Evaluates each of these. One invoice's trouble is its own: it stays due, and the clock tries it again. */
+export async function reevaluateInvoices(
+  deps: SettleDeps,
+  invoice_ids: readonly string[],
+  actor = 'observer',
+): Promise<void> {
+  for (const invoice_id of invoice_ids) {
+    try {
+      await apply(deps, invoice_id, { fact: { kind: 'evaluate' }, actor });
+    } catch (error) {
+      deps.log.error({ invoice_id, err: error }, 'an invoice could not be settled; it is tried again');
+    }
+  }
+}

@@ -1,0 +1,165 @@
+// Finds the invoice that each credit of a transaction pays: by memo, by reference, by its reserved amount, or by their sum.
+import { ownersAt } from '../../data/addresses.ts';
+import type { Db, Executor, Tx } from '../../data/db/open.ts';
+import { invoiceByMemo, invoicesByAmount, invoicesByReference } from '../../data/invoices.ts';
+import { holderOf } from '../../data/reservations.ts';
+import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
+import {
+  PLACEHOLDER_INDEX,
+  type ReplacedTransfer,
+  replacedTransfers,
+  transfersOfTransactions,
+} from '../../data/transfers.ts';
+import type { Transfer } from '../../src/chains/family.ts';
+import { MADE_BEFORE, type Match, match } from '../../src/match.ts';
+
+/** How far back a transaction is searched that a new one replaces: mempools forget after two weeks. */
+const REPLACED_WITHIN_SECONDS = 15 * 24 * 3600;
+
+export const keyOf = ({ txid, index }: { txid: string; index: string }): string => `${txid} ${index}`;
+export const txidsOf = (of: readonly { txid: string }[]): string[] => [
+  ...new Set(of.map(({ txid }) => txid)),
+];
+
+/** Credits of one transaction to one address in one asset, which are matched together. */
+export interface Group {
+  /** Those stored before, with what is read of them now. */
+  known: { id: string; transfer: Transfer }[];
+  fresh: Transfer[];
+  matches: Match<InvoiceRow>[];
+  /** A row that keeps this transaction for the invoice that an operator booked with it before it was read. */
+  booked: TransferRow | undefined;
+  /** Invoices of what is stored. */
+  invoice_ids: string[];
+}
+
+/** Reads without locks; what was found is judged again once it is locked. */
+export async function findGroups(
+  db: Db,
+  tx: Tx,
+  blockchain: string,
+  transfers: readonly Transfer[],
+): Promise<Group[]> {
+  const stored = new Map<string, TransferRow>();
+  const rows = await transfersOfTransactions(tx, blockchain, txidsOf(transfers));
+  for (const row of rows) stored.set(keyOf({ txid: row.txid, index: row.idx }), row);
+  const groups: Group[] = [];
+  for (const group of groupByTransaction(transfers)) {
+    const known: Group['known'] = [];
+    const fresh: Transfer[] = [];
+    const invoice_ids: string[] = [];
+    for (const transfer of group) {
+      const row = stored.get(keyOf(transfer));
+      if (row?.invoice_id) invoice_ids.push(row.invoice_id);
+      if (row) known.push({ id: row.id, transfer });
+      else fresh.push(transfer);
+    }
+    const manual = stored.get(keyOf({ txid: group[0]?.txid ?? '', index: PLACEHOLDER_INDEX }));
+    const booked =
+      manual?.address_key === group[0]?.address_key && manual?.chain === group[0]?.chain ? manual : undefined;
+    groups.push({ known, ...(await matchFresh(db, tx, blockchain, fresh)), booked, invoice_ids });
+  }
+  return groups;
+}
+
+function groupByTransaction(transfers: readonly Transfer[]): Transfer[][] {
+  const groups = new Map<string, Transfer[]>();
+  for (const transfer of transfers) {
+    const key = `${transfer.txid} ${transfer.address_key} ${transfer.chain}`;
+    const group = groups.get(key) ?? [];
+    // Listed twice is paid once: it must not add up with itself.
+    if (!group.some(({ index }) => index === transfer.index)) groups.set(key, [...group, transfer]);
+  }
+  return [...groups.values()];
+}
+
+/**
+ * A replacement that spends the same to the same address is the same payment: it is as old as what it replaces, and where
+ * that paid the same and no invoice, it pays none either.
+ */
+async function matchFresh(
+  db: Db,
+  tx: Tx,
+  blockchain: string,
+  transfers: readonly Transfer[],
+): Promise<Pick<Group, 'fresh' | 'matches'>> {
+  const [first] = transfers;
+  if (!first) return { fresh: [], matches: [] };
+  const { txid, address_key, inputs } = first;
+  const since = first.latest_at - REPLACED_WITHIN_SECONDS;
+  const spending =
+    inputs.length === 0 ? [] : await replacedTransfers(db, tx, { blockchain, address_key, inputs, since });
+  const replaced = spending.filter((row) => row.txid !== txid);
+  const least = (of: 'earliest_at' | 'latest_at') =>
+    replaced.reduce((time, row) => Math.min(time, row[of]), Number.POSITIVE_INFINITY);
+  const [earliest, latest] = [least('earliest_at'), least('latest_at')];
+  const fresh = transfers.map((transfer) => ({
+    ...transfer,
+    earliest_at: Math.min(transfer.earliest_at, earliest),
+    latest_at: Math.min(transfer.latest_at, latest),
+  }));
+  const matches = await matchGroup(tx, blockchain, fresh);
+  if (!replacesUnmatched(replaced, transfers)) return { fresh, matches };
+  return { fresh, matches: matches.map(() => ({ disposition: 'unmatched', reason: MADE_BEFORE })) };
+}
+
+/** Whether one of the replaced transactions paid the same altogether, and nothing of it was meant for an invoice. */
+function replacesUnmatched(replaced: readonly ReplacedTransfer[], transfers: readonly Transfer[]): boolean {
+  const paid = transfers.reduce((sum, { amount_atomic }) => sum + amount_atomic, 0n);
+  return txidsOf(replaced).some((txid) => {
+    const rows = replaced.filter((row) => row.txid === txid);
+    const was_paid = rows.reduce((sum, { amount_atomic }) => sum + BigInt(amount_atomic), 0n);
+    return was_paid === paid && rows.every(({ disposition }) => disposition === 'unmatched');
+  });
+}
+
+/** Matches each on its own; what stays unmatched may match as a sum of the outputs of one transaction. */
+async function matchGroup(
+  query: Executor,
+  blockchain: string,
+  group: readonly Transfer[],
+): Promise<Match<InvoiceRow>[]> {
+  const matches: Match<InvoiceRow>[] = [];
+  for (const transfer of group) matches.push(await matchOne(query, blockchain, transfer));
+  const first = group[0];
+  if (first && group.length > 1 && matches.every((found) => found.disposition === 'unmatched')) {
+    const amount_atomic = group.reduce((sum, transfer) => sum + transfer.amount_atomic, 0n);
+    const found = await matchOne(query, blockchain, { ...first, amount_atomic });
+    if (found.disposition !== 'unmatched') return group.map(() => found);
+  }
+  return matches;
+}
+
+async function matchOne(query: Executor, blockchain: string, transfer: Transfer): Promise<Match<InvoiceRow>> {
+  const { address_key, chain, memo } = transfer;
+  const by_memo = memo === null ? undefined : await invoiceByMemo(query, blockchain, address_key, memo);
+  const named = await invoicesByReference(query, transfer.references);
+  // One transaction may pay several invoices, and carries the references of all: this credit can mean its own only.
+  const payable = named.filter((each) => each.address_key === address_key && each.chain === chain);
+  const meant = payable.find(({ id }) => id === by_memo?.id);
+  if (payable.length > 1 && !meant)
+    return { disposition: 'unmatched', reason: 'carries the references of several invoices' };
+  return match(transfer, {
+    by_memo,
+    by_reference: meant ?? payable[0] ?? named[0],
+    by_amount: await reservedFor(query, blockchain, transfer),
+  });
+}
+
+/** Invoices that have reserved the amount: where several accounts use the address, those first that go before the others. */
+async function reservedFor(
+  query: Executor,
+  blockchain: string,
+  { address_key, chain, amount_atomic }: Transfer,
+): Promise<InvoiceRow[]> {
+  const slot = { blockchain, address_key, chain, amount_atomic: amount_atomic.toString() };
+  const found = await invoicesByAmount(query, slot);
+  if (found.length < 2) return found;
+  const order = await ownersAt(query, slot);
+  const rank = (invoice: InvoiceRow) => {
+    const holder = holderOf(invoice);
+    const at = order.findIndex(({ owner_id }) => owner_id === holder);
+    return at < 0 ? order.length : at;
+  };
+  return found.sort((a, b) => rank(a) - rank(b));
+}

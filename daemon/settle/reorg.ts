@@ -1,0 +1,104 @@
+// What left the chain, and what came back: transfers of lost blocks, payments that are gone, bookings that no longer stand.
+import { noteContradiction } from '../../data/contradictions.ts';
+import { getPayment, insertLog } from '../../data/payments.ts';
+import type { TransferRow } from '../../data/schema/tables.ts';
+import { orphanTransfers, placeTransfers } from '../../data/transfers.ts';
+import type { Recording } from './step.ts';
+import { recordLate } from './unapplied.ts';
+
+/** Transfers of blocks that left the chain are pending again, in no block. */
+export async function unplaceReorged(
+  { tx, now, touched, transfers }: Recording,
+  rows: readonly TransferRow[],
+): Promise<void> {
+  await orphanTransfers(
+    tx,
+    rows.map(({ id }) => id),
+    now,
+  );
+  for (const { id } of rows) {
+    const row = transfers.get(id);
+    if (!row) continue;
+    transfers.set(id, { ...row, state: 'pending', height: null, block_hash: null, confirmations: 0 });
+    if (row.disposition === 'matched' && row.invoice_id !== null) touched.add(row.invoice_id);
+  }
+}
+
+/** What took a payment's money away is written into its log; its status follows when the invoice is evaluated. */
+export async function noteGone(
+  { tx, now, invoices }: Recording,
+  row: TransferRow,
+  reason?: string,
+): Promise<void> {
+  const payment_id = invoices.get(row.invoice_id ?? '')?.payment_id;
+  const payment = payment_id ? await getPayment(tx, payment_id) : undefined;
+  if (!payment || !reason || row.booked_invoice_id !== null) return;
+  await insertLog(tx, {
+    payment_id: payment.id,
+    invoice_id: row.invoice_id,
+    from_status: payment.status,
+    to_status: payment.status,
+    txid: row.txid,
+    confirmations: 0,
+    note: `gone: ${reason}`,
+    actor: 'observer',
+    created_at: now,
+  });
+}
+
+/** A transaction that is back may find that its invoice has ended meanwhile: then it is late. */
+export async function restoreReorged(
+  recording: Recording,
+  row: TransferRow,
+  invoice_id: string,
+): Promise<void> {
+  const { deps, tx, now } = recording;
+  const invoice = recording.invoices.get(invoice_id);
+  if (!invoice || invoice.status === 'created' || row.booked_invoice_id !== null) {
+    recording.touched.add(invoice_id);
+    return;
+  }
+  await placeTransfers(tx, [row.id], { disposition: 'late' }, now);
+  await recordLate(
+    { deps, tx, now },
+    invoice,
+    row,
+    `back on the chain when the invoice was ${invoice.status}`,
+  );
+}
+
+/** After confirmation nothing is taken back silently: the operator is alerted, the invoice stays confirmed. */
+export async function alertBookedGone(
+  { deps, tx, now, blockchain }: Recording,
+  row: TransferRow,
+  reason: string | undefined,
+): Promise<void> {
+  const { txid, booked_invoice_id: invoice_id } = row;
+  deps.log.error(
+    { alert: 'confirmed_payment_vanished', invoice_id, txid, blockchain },
+    'a confirmed payment left the chain',
+  );
+  await noteContradiction(
+    tx,
+    {
+      blockchain,
+      kind: 'booked_gone',
+      subject: row.id,
+      txid,
+      invoice_id,
+      details: { booked_atomic: row.amount_atomic, reason: reason ?? null },
+    },
+    now,
+  );
+  await insertLog(tx, {
+    payment_id: row.payment_id,
+    invoice_id,
+    from_status: 'confirmed',
+    to_status: 'confirmed',
+    txid,
+    confirmations: 0,
+    note: 'ALERT: the transaction left the chain after confirmation; the invoice stays confirmed',
+    actor: 'observer',
+    created_at: now,
+  });
+}

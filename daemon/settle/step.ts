@@ -1,0 +1,75 @@
+// What settlement works with: what it needs of the daemon, a fact that is applied, and what comes of it.
+import type { Logger } from 'pino';
+import type { Db, Tx } from '../../data/db/open.ts';
+import type { Ledger } from '../../data/ledger.ts';
+import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
+import type { Gateway } from '../../src/chains/family.ts';
+import type { Fact, Verdict } from '../../src/invoice.ts';
+import type { Clock } from '../clock.ts';
+import type { Quorum } from '../observer/quorum.ts';
+import type { ClockCheck } from '../process/clock-check.ts';
+import type { Config } from '../settings/config.ts';
+import type { Webhooks } from '../webhooks/queue.ts';
+
+export interface SettleDeps {
+  db: Db;
+  ledger: Ledger;
+  clock: Clock;
+  clock_check: Pick<ClockCheck, 'trouble' | 'hasRun'>;
+  log: Logger;
+  config: Pick<Config, 'public_url'>;
+  webhooks: Pick<Webhooks, 'kick'>;
+  quorum: Pick<Quorum, 'needed'>;
+}
+
+/** What is written, with who caused it. */
+export interface Step {
+  deps: SettleDeps;
+  tx: Tx;
+  invoice: InvoiceRow;
+  /** The invoices that this transaction may change, by id. */
+  locked: ReadonlyMap<string, InvoiceRow>;
+  /** Unix seconds. */
+  now: number;
+  /** `observer`, `clock`, `buyer`, `merchant`, `operator:<user id>`. */
+  actor: string;
+  note: string | null;
+  /** Whether a transfer pays already: deep enough for this invoice, and witnessed where it asks for that. */
+  counts(row: TransferRow): boolean;
+}
+
+export interface Request {
+  fact: Fact;
+  actor: string;
+  note?: string | null;
+  /** With `resolve confirm`: the transaction the operator names. */
+  txid?: string | null;
+  /** With `resolve confirm`: book also where no transfer of it was read. */
+  force?: boolean;
+}
+
+export interface Outcome {
+  invoice: InvoiceRow;
+  verdict: Verdict;
+}
+
+/** Of what chain something was read, and when. */
+export interface ReadScope {
+  blockchain: string;
+  /** Gateways of the blockchain that are read. */
+  gateways: readonly Gateway[];
+  /** Unix seconds. */
+  now: number;
+}
+
+/** One transaction that stores what was read. */
+export interface Recording extends ReadScope {
+  deps: SettleDeps;
+  tx: Tx;
+  /** Locked, as they are now. */
+  invoices: ReadonlyMap<string, InvoiceRow>;
+  /** The same, by id. */
+  transfers: Map<string, TransferRow>;
+  /** Invoices whose transfers changed. */
+  touched: Set<string>;
+}
