@@ -202,6 +202,39 @@ function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   return circles;
 }
 
+describe('a route', () => {
+  const routes = modules.filter(({ path }) => /^daemon\/routes\/(?!routes\.ts$)/.test(path));
+
+  test('is imported by the list of routes only: no handler calls another, and no rule lives in one', () => {
+    const found = imports
+      .filter(({ path }) => path !== 'daemon/routes/routes.ts')
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter((name) => name.startsWith('daemon/routes/') && name !== 'daemon/routes/routes.ts')
+          .map((name) => `${path} → ${name}`),
+      );
+    expect(found).toEqual([]);
+  });
+
+  test('has no function beside its handlers', () => {
+    expect(routes.length).toBeGreaterThan(5);
+    const found = routes.flatMap((module) =>
+      module.tree.statements
+        .filter(
+          (one) =>
+            ts.isFunctionDeclaration(one) ||
+            ts.isClassDeclaration(one) ||
+            (ts.isVariableStatement(one) &&
+              one.declarationList.declarations.some(
+                ({ initializer }) => initializer !== undefined && ts.isFunctionLike(initializer),
+              )),
+        )
+        .map((one) => at(module, one)),
+    );
+    expect(found).toEqual([]);
+  });
+});
+
 describe('money', () => {
   test('has one door: settlement is imported through it', () => {
     const inside = /^daemon\/settle\/(?!settle\.ts$)/;

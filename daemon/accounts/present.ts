@@ -63,3 +63,15 @@ export function presentWallet(
     updated_at: row.updated_at,
   };
 }
+
+/** BalancePublic of the prepaid balance and of each currency that was earned. */
+export const presentBalances = (
+  { prepaid_micros }: Pick<MerchantRow, 'prepaid_micros'>,
+  income: readonly { currency: string; amount_atomic: string; decimals: number }[],
+) => [
+  { currency: 'USD', amount: formatUsd(prepaid_micros) },
+  ...income.map(({ currency, amount_atomic, decimals }) => ({
+    currency,
+    amount: formatDecimal(BigInt(amount_atomic), decimals),
+  })),
+];

@@ -8,8 +8,7 @@ import { listEntries } from '../../data/views/admin-list.ts';
 import { figuresOf, listMerchants } from '../../data/views/merchants.ts';
 import type { AdminMerchantDetail, AdminMerchants } from '../../src/api/schemas/admin.ts';
 import { Refusal } from '../../src/errors.ts';
-import { formatDecimal, formatUsd } from '../../src/money.ts';
-import { presentWallet } from '../accounts/present.ts';
+import { presentBalances, presentWallet } from '../accounts/present.ts';
 import type { App } from '../context.ts';
 import { payableGateways, presentUnit } from '../units/present.ts';
 import { presentEntry, presentLedgerEntry, presentMerchant } from './present.ts';
@@ -33,19 +32,12 @@ export async function merchantDetail(app: App, id: string): Promise<z.input<type
   const [figures] = await figuresOf(query, [id]);
   if (!merchant || !figures) throw new Refusal('merchant_not_found');
   const payable = await payableGateways(app, merchant);
-  const income = await balancesOf(query, id);
   return {
     merchant: presentMerchant(figures),
     webhook_url: merchant.webhook_url,
     webhook_refills: merchant.webhook_refills === 1,
     enabled_currencies: merchant.enabled_currencies,
-    balances: [
-      { currency: 'USD', amount: formatUsd(merchant.prepaid_micros) },
-      ...income.map(({ currency, amount_atomic, decimals }) => ({
-        currency,
-        amount: formatDecimal(BigInt(amount_atomic), decimals),
-      })),
-    ],
+    balances: presentBalances(merchant, await balancesOf(query, id)),
     wallets: (await walletsOf(query, id)).map((wallet) => presentWallet(app, wallet)),
     units: (await unitsOf(query, id)).map((unit) => presentUnit(app, unit, merchant, payable)),
     ledger: (await latestEntries(query, id, LATEST)).map(presentLedgerEntry),

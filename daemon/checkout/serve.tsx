@@ -1,9 +1,6 @@
 /** @jsxImportSource preact */
 // Answers with pages: finds what they show, in the language and place that the call asks for.
 
-import { getMerchant, merchantBySlug } from '../../data/merchants.ts';
-import type { MerchantRow, UnitRow } from '../../data/schema/tables.ts';
-import { getUnit, unitBySlug } from '../../data/units.ts';
 import { getUser } from '../../data/users.ts';
 import { type CheckoutRow, checkoutRow } from '../../data/views/checkout.ts';
 import type { Raw } from '../../src/api/describe/endpoint.ts';
@@ -13,6 +10,7 @@ import type { App } from '../context.ts';
 import { accepts, compressed, compressedAfter } from '../http/compress.ts';
 import type { PublicContext } from '../http/handler.ts';
 import { selectGateways } from '../invoices/gateways.ts';
+import { type FoundUnit, findUnit, type UnitName } from '../units/find.ts';
 import { payableGateways } from '../units/present.ts';
 import { chooseLanguage, type Language } from './language.ts';
 import { NotFound } from './not-found.tsx';
@@ -30,11 +28,6 @@ export interface Wish {
   /** Whether other sites may show the page in a frame. */
   framed: boolean;
 }
-
-/** How a unit is named: by id, or by the slugs of its pretty address. */
-export type UnitName = { unit_id: string } | { merchant_slug: string; unit_slug: string };
-
-type FoundUnit = { unit: UnitRow; merchant: MerchantRow };
 
 export async function payPage({ app, request }: PublicContext, invoice_id: string, wish: Wish): Promise<Raw> {
   const accept = request.headers.get('accept-language');
@@ -94,18 +87,6 @@ export async function choiceRefused(
 export function sentBack(app: App, path: string, lang: string | undefined): Raw {
   const query = lang === undefined ? '' : `?lang=${encodeURIComponent(lang)}`;
   return { status: 303, body: '', headers: { location: `${basePath(app)}${path}${query}` } };
-}
-
-export async function findUnit(app: App, name: UnitName): Promise<FoundUnit | undefined> {
-  const { query } = app.db;
-  if ('unit_id' in name) {
-    const unit = await getUnit(query, name.unit_id);
-    const merchant = unit && (await getMerchant(query, unit.merchant_id));
-    return unit && merchant && { unit, merchant };
-  }
-  const merchant = await merchantBySlug(query, name.merchant_slug);
-  const unit = merchant && (await unitBySlug(query, merchant.id, name.unit_slug));
-  return unit && merchant && { unit, merchant };
 }
 
 interface Showing {

@@ -1,7 +1,7 @@
 // Events as the wire shows them: a page of them, or a stream that goes on.
 import type { z } from 'zod';
 import { deliveriesOf } from '../../data/deliveries.ts';
-import { eventsAfter, lastPosition, positionOf } from '../../data/events.ts';
+import { eventsAfter, getEvent, lastPosition, positionOf } from '../../data/events.ts';
 import type { EventRow, UserRow } from '../../data/schema/tables.ts';
 import { getUser } from '../../data/users.ts';
 import type { EventList, EventPublic } from '../../src/api/schemas/event.ts';
@@ -74,6 +74,20 @@ export async function eventPage(
     has_more: rows.length > limit,
     next: page.at(-1)?.id ?? after ?? null,
   };
+}
+
+/** Sends an event of this merchant again; returns it with all its deliveries. Refuses with `event_not_found`, and as `Webhooks.resend` does. */
+export async function resendEvent(
+  app: App,
+  merchant_id: string,
+  event_id: string,
+): Promise<z.input<typeof EventPublic>> {
+  const event = await getEvent(app.db.query, event_id);
+  if (event?.merchant_id !== merchant_id) throw new Refusal('event_not_found');
+  await app.webhooks.resend(event.id);
+  const [shown] = await presentEvents(app, [event]);
+  if (!shown) throw new Refusal('event_not_found');
+  return shown;
 }
 
 async function positionAt({ db }: App, merchant_id: string, event_id: string): Promise<number> {

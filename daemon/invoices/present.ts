@@ -97,3 +97,17 @@ export const presentIncome = (row: IncomeRow): z.output<typeof IncomePublic> => 
   created_at: row.created_at,
   invoice_id: row.invoice_id,
 });
+
+/** ExitPublic: the link that opens a wallet on the web or in Telegram, and what to pay by hand. */
+export function presentExit(row: InvoiceRow, kind: 'web' | 'tg') {
+  const links = row.exits;
+  return {
+    url: links[kind] ?? null,
+    links,
+    address: row.address,
+    amount: formatDecimal(BigInt(row.amount_atomic), row.decimals),
+    memo: row.memo,
+    chain: row.chain,
+    currency: row.currency,
+  };
+}

@@ -1,6 +1,4 @@
 // The pages, fragments and images that buyers see.
-import { getInvoice } from '../../data/invoices.ts';
-import type { InvoiceRow } from '../../data/schema/tables.ts';
 import type { checkout as list } from '../../src/api/endpoints/checkout.ts';
 import { Refusal } from '../../src/errors.ts';
 import { embedScript } from '../checkout/client.ts';
@@ -8,12 +6,12 @@ import { FAVICON_PNG, LOGO_PNG } from '../checkout/images.ts';
 import { streamStatus } from '../checkout/live.ts';
 import { logoFile } from '../checkout/logos.ts';
 import { drawQrPng, drawQrSvg } from '../checkout/qr.ts';
-import { choiceRefused, findUnit, payPage, sentBack, unitPage } from '../checkout/serve.tsx';
-import type { App } from '../context.ts';
+import { choiceRefused, payPage, sentBack, unitPage } from '../checkout/serve.tsx';
 import { compressedOnce } from '../http/compress.ts';
 import type { Handlers } from '../http/handler.ts';
+import { findInvoice } from '../invoices/find.ts';
 import { apply } from '../settle/settle.ts';
-import { unitCheckout } from './unit-checkout.ts';
+import { buyUnit } from '../units/buy.ts';
 
 /** The payload of an invoice never changes. */
 const QR_HEADERS = { 'cache-control': 'public, max-age=86400, immutable' };
@@ -64,15 +62,11 @@ export const checkout: Handlers<typeof list> = {
     unitPage(context, params, { ...query, mode: 'fragment', framed: true }),
 
   async buyOnPage({ params, query, body }, context) {
-    const { app } = context;
+    const { app, request } = context;
     try {
-      const found = await findUnit(app, params);
-      if (!found) throw new Refusal('unit_not_found');
-      const invoice = await unitCheckout.checkoutUnit(
-        { params: { unit_id: found.unit.id }, query: {}, body: { chain: body.chain, external_ref: null } },
-        context,
-      );
-      return sentBack(app, `/pay/${(invoice as { id: string }).id}`, query.lang);
+      const purchase = { chain: body.chain, external_ref: null, request };
+      const { id } = await buyUnit(app, params, purchase);
+      return sentBack(app, `/pay/${id}`, query.lang);
     } catch (error) {
       if (!(error instanceof Refusal) || error.code === 'unit_not_found') throw error;
       return choiceRefused(context, params, query.lang, error);
@@ -93,9 +87,3 @@ export const checkout: Handlers<typeof list> = {
   logoImage: () => ({ body: LOGO_PNG, headers: IMAGE_HEADERS }),
   faviconImage: () => ({ body: FAVICON_PNG, headers: IMAGE_HEADERS }),
 };
-
-async function findInvoice(app: App, id: string): Promise<InvoiceRow> {
-  const invoice = await getInvoice(app.db.query, id);
-  if (!invoice) throw new Refusal('invoice_not_found');
-  return invoice;
-}

@@ -1,0 +1,45 @@
+// Signing in with a password, and getting back in without it.
+import type { UserRow } from '../../data/schema/tables.ts';
+import { getUser, setPassword, userByIdentity } from '../../data/users.ts';
+import { normalizeEmail } from '../../src/api/describe/identifiers.ts';
+import { MAX_PASSWORD } from '../../src/api/endpoints/login.ts';
+import { Refusal } from '../../src/errors.ts';
+import type { App } from '../context.ts';
+import { issueAccessToken, issueRecoveryToken, readRecoveryToken } from '../http/tokens.ts';
+import { recoveryLetter } from '../mail/templates.ts';
+import { refuseForeignIdentity } from './create.ts';
+import { hashPassword, verifyPassword } from './passwords.ts';
+
+/** Refuses with `wrong_identity` or `invalid_login`. */
+export async function signInWithPassword(app: App, address: string, password: string): Promise<UserRow> {
+  refuseForeignIdentity(address);
+  const user = await userByEmail(app, address);
+  const fits = [...password].length <= MAX_PASSWORD;
+  const right = await verifyPassword(user?.password_hash ?? null, fits ? password : '');
+  if (!user || !right) throw new Refusal('invalid_login');
+  return user;
+}
+
+/** The token that the user's requests carry. Refuses with `inactive_user`. */
+export async function tokenFor(app: App, user: UserRow) {
+  if (!user.is_active) throw new Refusal('inactive_user');
+  return { access_token: await issueAccessToken(app, user), token_type: 'bearer' };
+}
+
+export const userByEmail = (app: App, address: string): Promise<UserRow | undefined> =>
+  userByIdentity(app.db.query, 'email', normalizeEmail(address));
+
+/** The mail with the link to a new password. */
+export const recoveryMail = async (app: App, user: UserRow) =>
+  recoveryLetter(app.config.public_url, user.email, await issueRecoveryToken(app, user));
+
+/** Refuses with `invalid_token` or `inactive_user`. */
+export async function resetPassword(app: App, token: string, new_password: string): Promise<void> {
+  const claims = await readRecoveryToken(app, token);
+  const user = claims ? await getUser(app.db.query, claims.sub) : undefined;
+  if (!user || user.token_version !== claims?.ver) throw new Refusal('invalid_token');
+  if (!user.is_active) throw new Refusal('inactive_user');
+  // The token is bound to the version that this raises: it works once, also when it is sent twice at once.
+  const password_hash = await hashPassword(new_password);
+  if (!(await setPassword(app.db.query, user, password_hash))) throw new Refusal('invalid_token');
+}

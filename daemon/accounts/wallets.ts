@@ -1,0 +1,61 @@
+// A merchant's receive wallets: one for each blockchain.
+import { deploymentWallets, putWallet, walletsOf } from '../../data/merchants.ts';
+import type { DeploymentWalletRow, MerchantRow, WalletRow } from '../../data/schema/tables.ts';
+import { type Blockchain, findBlockchain } from '../../src/chains/gateways.ts';
+import { Refusal } from '../../src/errors.ts';
+import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
+import { enabledGateways } from '../invoices/gateways.ts';
+import { blockchainsOf } from '../units/present.ts';
+import { readAddress } from './address.ts';
+import { refuseNoWallet } from './wallet-check.ts';
+
+/** The wallets of an account, and the ids of the blockchains that it has enabled without one. */
+export async function walletsAndMissing(
+  app: App,
+  account: MerchantRow,
+): Promise<{ wallets: WalletRow[]; missing: string[] }> {
+  const wallets = await walletsOf(app.db.query, account.id);
+  const needed = blockchainsOf(enabledGateways(app.gateways, account.enabled_currencies));
+  return { wallets, missing: needed.filter((id) => !wallets.some((wallet) => wallet.blockchain === id)) };
+}
+
+/** Refuses with `unknown_chain` or `invalid_address`. */
+export async function setWallet(
+  app: App,
+  account: MerchantRow,
+  { blockchain: name, address: text }: { blockchain: string; address: string },
+): Promise<WalletRow> {
+  const blockchain = findEnabledBlockchain(app, name);
+  const { address, key } = readAddress(app, blockchain, text);
+  await refuseNoWallet(app, blockchain, key);
+  const wallet = {
+    merchant_id: account.id,
+    blockchain: blockchain.id,
+    address,
+    address_key: key,
+    updated_at: seconds(app.clock),
+  };
+  await putWallet(app.db.query, wallet);
+  return wallet;
+}
+
+/** The operator's wallets on blockchains that are enabled: those that refills can be paid to. */
+export async function refillWallets(app: App): Promise<DeploymentWalletRow[]> {
+  const used = new Set(blockchainsOf(app.gateways));
+  return (await deploymentWallets(app.db.query)).filter(({ blockchain }) => used.has(blockchain));
+}
+
+function findEnabledBlockchain(app: App, text: string): Blockchain {
+  const known = blockchainsOf(app.gateways);
+  const name = text.trim().toLowerCase();
+  // A caller that names a gateway means its blockchain, but a wallet is one per blockchain: the refusal says so.
+  const meant = app.gateways.find((gateway) => gateway.chain === name)?.blockchain;
+  const blockchain = known.includes(name) ? findBlockchain(name) : undefined;
+  if (blockchain) return blockchain;
+  throw new Refusal('unknown_chain', {
+    detail: meant
+      ? `A wallet belongs to a blockchain: use ${meant}`
+      : `Unknown or disabled blockchain; use one of ${known.join(', ')}`,
+  });
+}

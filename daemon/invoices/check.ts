@@ -1,0 +1,41 @@
+// What the holder of a key may do to an invoice besides reading it: have the chain read now, and simulate a payment.
+import type { InvoiceRow } from '../../data/schema/tables.ts';
+import { ProviderError } from '../../src/chains/family.ts';
+import { Refusal } from '../../src/errors.ts';
+import type { App } from '../context.ts';
+import type { Owner } from '../http/handler.ts';
+import { apply } from '../settle/settle.ts';
+import { ownedInvoice } from './find.ts';
+import { refuseShortLimit } from './limit.ts';
+import { settledAs } from './outcome.ts';
+
+/**
+ * Reads the chain now and evaluates the invoice; one that has ended is returned as it is. Refuses with
+ * `invoice_not_found` or `limit_exhausted`; throws ProviderError where the chain cannot be read.
+ */
+export async function checkInvoice(app: App, owner: Owner, id: string): Promise<InvoiceRow> {
+  const invoice = await ownedInvoice(app, owner, id);
+  if (invoice.status !== 'created') return invoice;
+  await app.observer.poll(invoice.blockchain, [invoice]).catch(async (error: unknown) => {
+    // The caller can do something about a short limit, and is refused for it also while the chain cannot be reached.
+    // Read again: it may have been booked in the meantime.
+    if (error instanceof ProviderError) await refuseShortLimit(app, await ownedInvoice(app, owner, id));
+    throw error;
+  });
+  const outcome = await apply(app, invoice.id, { fact: { kind: 'evaluate' }, actor: 'merchant' });
+  if (!outcome) throw new Refusal('invoice_not_found');
+  await refuseShortLimit(app, outcome.invoice);
+  return outcome.invoice;
+}
+
+/** Confirms an invoice without a payment. Refuses with `invoice_not_found`, `demo_off` or `invoice_ended`. */
+export async function simulateInvoice(app: App, owner: Owner, id: string): Promise<InvoiceRow> {
+  const invoice = await ownedInvoice(app, owner, id);
+  if (app.config.network !== 'testnet' || !app.config.demo) throw new Refusal('demo_off');
+  const outcome = await apply(app, invoice.id, {
+    fact: { kind: 'simulate' },
+    actor: 'merchant',
+    note: 'simulated: no coin moved',
+  });
+  return settledAs('confirmed', outcome);
+}

@@ -1,0 +1,37 @@
+// The prepaid limit of an invoice's owner: what is missing, and how to refill.
+import { deploymentWallets, getMerchant } from '../../data/merchants.ts';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
+import { Refusal } from '../../src/errors.ts';
+import { limitOf, missingPrepaid } from '../../src/ledger.ts';
+import { formatUsd } from '../../src/money.ts';
+import type { App } from '../context.ts';
+
+/** 402 while the owner's remaining limit is below the volume of an open sale. */
+export async function refuseShortLimit(app: App, invoice: InvoiceRow): Promise<void> {
+  if (invoice.status !== 'created' || invoice.kind !== 'sale' || invoice.owner_id === null) return;
+  await refuseLimit(app, invoice.owner_id, invoice.amount_usd_micros);
+}
+
+/** Throws `limit_exhausted` with what is missing and how to refill, where the balance does not cover the volume (USD micros). */
+export async function refuseLimit(app: App, merchant_id: string, volume_micros: bigint): Promise<void> {
+  const prepaid_micros = (await getMerchant(app.db.query, merchant_id))?.prepaid_micros ?? 0n;
+  const missing = missingPrepaid(prepaid_micros, volume_micros);
+  if (missing <= 0n) return;
+  const refillable = (await deploymentWallets(app.db.query)).map((wallet) => wallet.blockchain);
+  const [required, remaining, amount] = [volume_micros, limitOf(prepaid_micros), missing].map(formatUsd);
+  throw new Refusal('limit_exhausted', {
+    detail: `The remaining limit of ${remaining} USD is below the volume of ${required} USD; refill at least ${amount} USD`,
+    extra: {
+      required_usd: required,
+      remaining_usd: remaining,
+      refill: {
+        method: 'POST',
+        url: `${app.config.public_url}/api/v1/merchant/refill`,
+        chains: app.gateways
+          .filter((gateway) => refillable.includes(gateway.blockchain))
+          .map((gateway) => gateway.chain),
+        amount_usd: amount,
+      },
+    },
+  });
+}

@@ -1,0 +1,33 @@
+// The invoices of an owner, page by page, newest first.
+import { listInvoices } from '../../data/invoices.ts';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
+import type { InvoiceStatus } from '../../src/invoice.ts';
+import type { App } from '../context.ts';
+import type { Owner } from '../http/handler.ts';
+import { ownedInvoice, ownerId } from './find.ts';
+
+export interface InvoiceQuery {
+  /** A status; `settled` means `confirmed`. */
+  status?: InvoiceStatus | 'settled' | undefined;
+  external_ref?: string | undefined;
+  /** Id of the last invoice of the page before. */
+  after?: string | undefined;
+  limit: number;
+}
+
+/** Refuses with `invoice_not_found` where `after` is no invoice of this owner. */
+export async function invoicePage(
+  app: App,
+  owner: Owner,
+  { limit, after, external_ref, status }: InvoiceQuery,
+): Promise<{ rows: InvoiceRow[]; has_more: boolean }> {
+  if (after !== undefined) await ownedInvoice(app, owner, after);
+  const rows = await listInvoices(app.db.query, {
+    owner_id: ownerId(owner),
+    status: status === 'settled' ? 'confirmed' : status,
+    external_ref,
+    after,
+    limit: limit + 1,
+  });
+  return { rows: rows.slice(0, limit), has_more: rows.length > limit };
+}

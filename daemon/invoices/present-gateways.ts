@@ -1,0 +1,44 @@
+// The gateways of a deployment as the wire shows them, alone and by blockchain.
+import type { Gateway } from '../../src/chains/family.ts';
+import { MEMO_LENGTH } from '../../src/memo.ts';
+import type { App } from '../context.ts';
+import { USD_PRECISION } from '../settings/public.ts';
+
+/** The answer of `listGateways`. */
+export function presentGateways({ gateways, config }: Pick<App, 'gateways' | 'config'>) {
+  const data = gateways.map((gateway) => presentGateway({ config }, gateway));
+  const { network, service_fee_percent } = config;
+  return {
+    data,
+    groups: groupByBlockchain(data),
+    count: data.length,
+    network,
+    service_fee_percent,
+    default_fiat: 'USD' as const,
+    usd_precision: USD_PRECISION,
+    memo_length: MEMO_LENGTH,
+  };
+}
+
+function presentGateway(app: Pick<App, 'config'>, gateway: Gateway) {
+  const { payable_decimals: _, unique_amount: __, confirmations_by_value, ...shown } = gateway;
+  const { steps, least } = confirmations_by_value ?? { steps: [], least: 0 };
+  const confirmations = steps.map(({ below_usd = null, blocks }) => ({
+    below_usd,
+    blocks: Math.max(least, blocks),
+  }));
+  return { ...shown, confirmations, logo_url: logoUrl(app, gateway.currency) };
+}
+
+const logoUrl = (app: Pick<App, 'config'>, name: string): string =>
+  `${app.config.public_url}/logos/${name.toLowerCase()}.svg`;
+
+function groupByBlockchain(data: ReturnType<typeof presentGateway>[]) {
+  return [...new Set(data.map((gateway) => gateway.blockchain))].flatMap((id) => {
+    const currencies = data.filter((gateway) => gateway.blockchain === id);
+    const [first] = currencies;
+    if (!first) return [];
+    const native = currencies.find((gateway) => !gateway.is_token) ?? first;
+    return { id, name: first.blockchain_name, logo_url: native.logo_url, network: first.network, currencies };
+  });
+}

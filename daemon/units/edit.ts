@@ -1,0 +1,90 @@
+// Making and changing a unit.
+import { newId } from '../../data/db/ids.ts';
+import type { MerchantRow, UnitRow } from '../../data/schema/tables.ts';
+import * as data from '../../data/units.ts';
+import { Refusal } from '../../src/errors.ts';
+import { clampWait, MAX_UNITS } from '../../src/limits.ts';
+import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
+import { MAX_USD_MICROS } from '../../src/quote.ts';
+import { slugify } from '../../src/slug.ts';
+import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
+import { checkEntries } from '../invoices/gateways.ts';
+
+const FALLBACK_SLUG = 'offer';
+
+interface NewUnit {
+  title: string;
+  description: string | null;
+  /** A plain decimal. */
+  amount_usd: string;
+  currencies: string[];
+  wait_seconds: number | null;
+  language: string | null;
+}
+
+/** Under `id` where a repeated request names one. Refuses with `unknown_chain`, `amount_too_large` or `unit_limit`. */
+export async function createUnit(
+  app: App,
+  merchant: MerchantRow,
+  id: string | null,
+  body: NewUnit,
+): Promise<UnitRow> {
+  const currencies = checkEntries(app.gateways, body.currencies);
+  const now = seconds(app.clock);
+  const unit = {
+    id: id ?? newId(),
+    merchant_id: merchant.id,
+    title: body.title,
+    description: body.description,
+    amount_usd_micros: priceOf(body.amount_usd),
+    currencies,
+    wait_seconds: clampWait(body.wait_seconds),
+    language: body.language,
+    active: 1 as const,
+    created_at: now,
+    updated_at: now,
+  };
+  const slug = slugify(body.title, FALLBACK_SLUG);
+  const row = await app.db.transaction((tx) => data.insertUnit(app.db, tx, unit, slug, MAX_UNITS));
+  if (row) return row;
+  throw new Refusal('unit_limit', { detail: `At most ${MAX_UNITS} units are allowed; delete or change one` });
+}
+
+/** What is left out stays; null stays too, but for a description and a language, which it removes. */
+interface UnitUpdate {
+  title?: string | null | undefined;
+  description?: string | null | undefined;
+  amount_usd?: string | null | undefined;
+  currencies?: string[] | null | undefined;
+  wait_seconds?: number | null | undefined;
+  language?: string | null | undefined;
+  active?: boolean | null | undefined;
+}
+
+/** Refuses with `unknown_chain`, `amount_too_large` or `unit_not_found`. */
+export async function updateUnit(
+  app: App,
+  merchant: MerchantRow,
+  id: string,
+  body: UnitUpdate,
+): Promise<UnitRow> {
+  const values: data.UnitChange = { updated_at: seconds(app.clock) };
+  if (body.title != null) values.title = body.title;
+  if (body.description !== undefined) values.description = body.description;
+  if (body.amount_usd != null) values.amount_usd_micros = priceOf(body.amount_usd);
+  if (body.currencies != null) values.currencies = checkEntries(app.gateways, body.currencies);
+  if (body.wait_seconds != null) values.wait_seconds = clampWait(body.wait_seconds);
+  if (body.language !== undefined) values.language = body.language;
+  if (body.active != null) values.active = body.active ? 1 : 0;
+  const row = await data.updateUnit(app.db.query, { id, merchant_id: merchant.id }, values);
+  if (!row) throw new Refusal('unit_not_found');
+  return row;
+}
+
+/** USD micros; digits beyond them round up. Refuses `amount_too_large` what no invoice can ask for. */
+function priceOf(amount_usd: string): bigint {
+  const price = parseDecimal(amount_usd, USD_DECIMALS) ?? 0n;
+  if (price > MAX_USD_MICROS) throw new Refusal('amount_too_large');
+  return price;
+}
