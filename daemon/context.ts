@@ -3,7 +3,13 @@ import type { Logger } from 'pino';
 import type { Db } from '../data/db/open.ts';
 import type { Ledger } from '../data/ledger.ts';
 import type { Gateway } from '../src/chains/family.ts';
+import type { GoogleKeys } from './accounts/google-keys.ts';
+import type { WalletCheck } from './accounts/wallet-check.ts';
 import type { SteadyClock } from './clock.ts';
+import type { Discovery } from './discovery/discovery.ts';
+import type { EventStreams } from './events/streams.ts';
+import type { PublicInvoices } from './invoices/public.ts';
+import type { Watches } from './invoices/watches.ts';
 import type { Mail } from './mail/mail.ts';
 import type { Observer } from './observer/observer.ts';
 import type { Quorum } from './observer/quorum.ts';
@@ -32,4 +38,10 @@ export interface App {
   webhooks: Webhooks;
   secrets: Secrets;
   mail: Mail;
+  wallet_check: WalletCheck;
+  google_keys: GoogleKeys;
+  watches: Watches;
+  public_invoices: PublicInvoices;
+  event_streams: EventStreams;
+  discovery: Discovery;
 }

@@ -202,6 +202,28 @@ function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   return circles;
 }
 
+test('state has an owner: nothing is remembered beside it, neither hung on an object nor in a module', () => {
+  const places = modules
+    // Of pages whose text never changes, and of texts in languages.
+    .filter(({ path }) => path.startsWith('daemon/') && !path.startsWith('daemon/checkout/'))
+    .flatMap((module) =>
+      module.tree.statements
+        .filter(
+          (one) =>
+            ts.isVariableStatement(one) &&
+            one.declarationList.declarations.some(
+              ({ initializer }) =>
+                initializer !== undefined &&
+                ts.isNewExpression(initializer) &&
+                /^(Weak)?(Map|Set)$/.test(initializer.expression.getText(module.tree)) &&
+                !initializer.arguments?.length,
+            ),
+        )
+        .map((one) => at(module, one)),
+    );
+  expect(places).toEqual([]);
+});
+
 describe('a route', () => {
   const routes = modules.filter(({ path }) => /^daemon\/routes\/(?!routes\.ts$)/.test(path));
 

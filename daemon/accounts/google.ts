@@ -1,5 +1,5 @@
 // Sign-in with Google: verifies an id token by Google's published keys.
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { UserRow } from '../../data/schema/tables.ts';
 import { emailError, normalizeEmail } from '../../src/api/describe/identifiers.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -7,23 +7,10 @@ import type { App } from '../context.ts';
 import { accountOf, nameFrom } from './provider-account.ts';
 
 const ISSUERS = ['accounts.google.com', 'https://accounts.google.com'];
-const KEYS_TIMEOUT_MS = 5_000;
 const RETRY_AFTER_SECONDS = 5;
 /** Clocks that differ. */
 const TOLERANCE_SECONDS = 60;
 const MAX_SUBJECT = 255;
-
-type Keys = ReturnType<typeof createRemoteJWKSet>;
-/** Fetched when first needed and again when a token names an unknown key; one set for each address. */
-const keySets = new Map<string, Keys>();
-
-function keysAt(url: string): Keys {
-  const known = keySets.get(url);
-  if (known) return known;
-  const made = createRemoteJWKSet(new URL(url), { timeoutDuration: KEYS_TIMEOUT_MS });
-  keySets.set(url, made);
-  return made;
-}
 
 /** Refuses `sign_in_disabled` without a client id, `invalid_token` for every token that is not Google's for us. */
 export async function signInWithGoogle(app: App, id_token: string): Promise<UserRow> {
@@ -45,7 +32,7 @@ export async function signInWithGoogle(app: App, id_token: string): Promise<User
 
 async function verify(app: App, id_token: string, audience: string): Promise<JWTPayload> {
   try {
-    const { payload } = await jwtVerify(id_token, keysAt(app.config.google.jwks_url), {
+    const { payload } = await jwtVerify(id_token, app.google_keys, {
       algorithms: ['RS256'],
       issuer: ISSUERS,
       audience,

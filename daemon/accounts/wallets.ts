@@ -8,7 +8,6 @@ import type { App } from '../context.ts';
 import { enabledGateways } from '../invoices/gateways.ts';
 import { blockchainsOf } from '../units/present.ts';
 import { readAddress } from './address.ts';
-import { refuseNoWallet } from './wallet-check.ts';
 
 /** The wallets of an account, and the ids of the blockchains that it has enabled without one. */
 export async function walletsAndMissing(
@@ -28,7 +27,7 @@ export async function setWallet(
 ): Promise<WalletRow> {
   const blockchain = findEnabledBlockchain(app, name);
   const { address, key } = readAddress(app, blockchain, text);
-  await refuseNoWallet(app, blockchain, key);
+  await app.wallet_check.refuseNoWallet(blockchain, key);
   const wallet = {
     merchant_id: account.id,
     blockchain: blockchain.id,

@@ -14,7 +14,7 @@ import {
 import type { AdminPaymentDetail, AdminPayments } from '../../src/api/schemas/admin.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
-import { presentEvents } from '../events/feed.ts';
+import { presentEvents } from '../events/present.ts';
 import { presentIncome, presentInvoice, presentLog, presentPayment } from '../invoices/present.ts';
 import { presentEntry, presentLedgerEntry, presentTransfer } from './present.ts';
 

@@ -7,7 +7,6 @@ import { type Blockchain, findBlockchain } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import { readAddress } from '../accounts/address.ts';
 import { presentWallet } from '../accounts/present.ts';
-import { refuseNoWallet } from '../accounts/wallet-check.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import type { UserContext } from '../http/handler.ts';
@@ -36,7 +35,7 @@ export async function setRefillWallet(
     return refillWallets(app);
   }
   const normal = readAddress(app, blockchain, address);
-  await refuseNoWallet(app, blockchain, normal.key);
+  await app.wallet_check.refuseNoWallet(blockchain, normal.key);
   await putDeploymentWallet(app.db.query, {
     blockchain: blockchain.id,
     address: normal.address,

@@ -4,7 +4,7 @@ import { Refusal } from '../../src/errors.ts';
 import { formatDecimal } from '../../src/money.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
-import { Streamed } from '../http/handler.ts';
+import { Streamed } from '../http/exchange.ts';
 
 /** How often the events of all daemons are looked at: well within the second that a buyer should wait at most. */
 const EVENTS_MS = 250;

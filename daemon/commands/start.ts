@@ -4,7 +4,6 @@ import { type Db, openDb } from '../../data/db/open.ts';
 import { changeMeta } from '../../data/meta.ts';
 import { migrate } from '../../data/migrations/migrate.ts';
 import { ensureSuperuser } from '../accounts/superuser.ts';
-import { warmDiscovery } from '../discovery/discovery.ts';
 import { createHttp } from '../http/mount.ts';
 import { openApp, type RunningApp, seedDeploymentWallets } from '../process/app.ts';
 import { openSecrets, prepareDataDir, proveNetwork, proveSecret } from '../process/data-dir.ts';
@@ -61,7 +60,7 @@ export async function start(options: Record<string, unknown>): Promise<void> {
     const mode = config.demo ? `${config.network}, demo` : config.network;
     process.stdout.write(`gatewayd ready on ${serving.url} (${mode})\n`);
     app.start();
-    warmDiscovery(app);
+    app.discovery.warm();
   } catch (error) {
     for (const step of undo) await step();
     throw error;

@@ -54,20 +54,27 @@ export interface Packed {
   gzipped: Document;
 }
 
-const read = new Map<string, Promise<Packed>>();
+export interface Assets {
+  /** One of `assets`, read and compressed when it is first asked for; undefined for another name. */
+  get(name: string): Promise<Packed> | undefined;
+}
 
-/** One of `assets`, read and compressed when it is first asked for; undefined for another name. */
-export function assetOf(name: string): Promise<Packed> | undefined {
-  const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
-  if (!asset) return undefined;
-  let packed = read.get(name);
-  if (packed === undefined) {
-    packed = pack(name, asset);
-    read.set(name, packed);
-    // A file that could not be read is tried again by the next caller.
-    packed.catch(() => read.delete(name));
-  }
-  return packed;
+export function openAssets(): Assets {
+  const read = new Map<string, Promise<Packed>>();
+  return {
+    get(name) {
+      const asset = Object.hasOwn(assets, name) ? assets[name] : undefined;
+      if (!asset) return undefined;
+      let packed = read.get(name);
+      if (packed === undefined) {
+        packed = pack(name, asset);
+        read.set(name, packed);
+        // A file that could not be read is tried again by the next caller.
+        packed.catch(() => read.delete(name));
+      }
+      return packed;
+    },
+  };
 }
 
 async function pack(name: string, { type, from, replace }: Asset): Promise<Packed> {

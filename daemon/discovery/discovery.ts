@@ -1,4 +1,6 @@
-// What one daemon tells about itself: catalog, search, texts and OpenAPI, each made once when first asked for.
+// What one daemon publishes about itself: catalog, search, texts and OpenAPI, each made once, when first requested.
+import type { Logger } from 'pino';
+import type { Db } from '../../data/db/open.ts';
 import {
   catalog,
   type Deployment,
@@ -10,17 +12,21 @@ import {
 import { placeholders } from '../../src/api/project/example-call.ts';
 import { API_VERSION, openapi } from '../../src/api/project/openapi.ts';
 import { llmsTxt, manifest, markdown, robotsTxt } from '../../src/api/project/text.ts';
-import type { App } from '../context.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../settings/config.ts';
+import { type Assets, openAssets } from './assets.ts';
 import {
   type Document,
   documentOf,
   JSON_TYPE,
-  keepDocuments,
   MARKDOWN_TYPE,
+  openDocuments,
   TEXT_TYPE,
 } from './documents.ts';
+import { type Mcp, openMcp } from './mcp.ts';
 import { pagesOf } from './pages.ts';
 import { createSearch, type Search } from './search.ts';
+import { openSitemap } from './sitemap.ts';
 
 export interface Discovery {
   deployment: Deployment;
@@ -33,31 +39,26 @@ export interface Discovery {
   robotsTxt(): Document;
   search(): Search;
   pages(): { swagger: Document; redoc: Document };
+  /** As it was some seconds ago at most. */
+  sitemap(): Promise<Document>;
+  /** The files of the pages that are not our own. */
+  assets: Assets;
+  mcp: Mcp;
+  /** Makes documents and index in the background, one at a time, so that no caller waits for them. */
+  warm(): void;
+  /** Ends what `warm` began. */
+  close(): void;
 }
 
-const opened = new WeakMap<App, Discovery>();
-
-export function discoveryOf(app: App): Discovery {
-  const known = opened.get(app);
-  if (known) return known;
-  const made = openDiscovery({ base_url: app.config.public_url, network: app.config.network });
-  opened.set(app, made);
-  return made;
+export interface DiscoveryOptions {
+  config: Pick<Config, 'public_url' | 'network' | 'host'>;
+  db: Db;
+  clock: Clock;
+  log: Logger;
 }
 
 /** When a daemon that has started makes its documents, unless someone asks for one before. */
 const WARM_AFTER_MS = 2_000;
-
-/** Makes documents and index in the background, one at a time, so that no caller waits for them. */
-export function warmDiscovery(app: App): void {
-  const { catalog: list, openapi: document, llmsFullTxt, search } = discoveryOf(app);
-  const steps = [() => list({ format: 'json' }), document, llmsFullTxt, search];
-  const next = (): void => {
-    steps.shift()?.();
-    if (steps.length > 0) setTimeout(next, 0).unref();
-  };
-  setTimeout(next, WARM_AFTER_MS).unref();
-}
 
 const once = <T>(make: () => T): (() => T) => {
   let made: { value: T } | undefined;
@@ -67,13 +68,15 @@ const once = <T>(make: () => T): (() => T) => {
   };
 };
 
-export function openDiscovery(deployment: Deployment): Discovery {
-  const documents = keepDocuments();
+export function openDiscovery({ config, db, clock, log }: DiscoveryOptions): Discovery {
+  const deployment: Deployment = { base_url: config.public_url, network: config.network };
+  const documents = openDocuments();
+  let timer: NodeJS.Timeout | undefined;
   const entries = once(() => catalog(deployment));
   const json = (name: string, make: () => unknown) =>
     documents.get(name, () => documentOf(JSON_TYPE, JSON.stringify(make())));
   const text = (name: string, make: () => string) => documents.get(name, () => documentOf(TEXT_TYPE, make()));
-  return {
+  const discovery: Discovery = {
     deployment,
     entries,
     catalog({ format, ...selection }) {
@@ -92,7 +95,25 @@ export function openDiscovery(deployment: Deployment): Discovery {
     robotsTxt: () => text('robots.txt', () => robotsTxt(deployment)),
     search: once(() => createSearch(entries())),
     pages: once(() => pagesOf(deployment.base_url)),
+    sitemap: openSitemap(deployment, { db, clock }),
+    assets: openAssets(),
+    mcp: openMcp({ config, log }),
+    warm() {
+      const steps: (() => unknown)[] = [
+        () => discovery.catalog({ format: 'json' }),
+        discovery.openapi,
+        discovery.llmsFullTxt,
+        discovery.search,
+      ];
+      const next = (): void => {
+        steps.shift()?.();
+        if (steps.length > 0) timer = setTimeout(next, 0).unref();
+      };
+      timer = setTimeout(next, WARM_AFTER_MS).unref();
+    },
+    close: () => clearTimeout(timer),
   };
+  return discovery;
 }
 
 /** The same choice under one name, however it was made. */

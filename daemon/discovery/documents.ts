@@ -1,6 +1,7 @@
-// Documents made once and kept with their ETag, and the 304 of a caller who has them already.
+// Documents made once, with their ETag, and the 304 of a caller who has them already.
 import { createHash } from 'node:crypto';
-import { Prepared } from '../http/handler.ts';
+import { openCache } from '../cache.ts';
+import { Prepared } from '../http/exchange.ts';
 
 export interface Document {
   type: string;
@@ -8,8 +9,8 @@ export interface Document {
   etag: string;
 }
 
-/** Most variants of documents that are kept: kinds × formats × switches, and a few more. */
-const MAX_KEPT = 256;
+/** Most variants of documents that are remembered: kinds × formats × switches, and a few more. */
+const MAX_DOCUMENTS = 256;
 /** The caller keeps it and asks each time whether it is still so. */
 const REVALIDATE = 'no-cache';
 
@@ -28,14 +29,14 @@ export interface Documents {
   get(name: string, make: () => Document): Document;
 }
 
-export function keepDocuments(): Documents {
-  const kept = new Map<string, Document>();
+export function openDocuments(): Documents {
+  const documents = openCache<Document>(MAX_DOCUMENTS);
   return {
     get(name, make) {
-      const known = kept.get(name);
+      const known = documents.get(name);
       if (known) return known;
       const made = make();
-      if (kept.size < MAX_KEPT) kept.set(name, made);
+      documents.set(name, made);
       return made;
     },
   };

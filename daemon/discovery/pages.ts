@@ -1,13 +1,7 @@
 // The pages /docs and /redoc, and the unlisted address of their files: everything from this daemon, under a strict policy.
 import { createHash } from 'node:crypto';
-import { endpoint, media } from '../../src/api/describe/endpoint.ts';
-import { text } from '../../src/api/describe/fields.ts';
-import { Refusal } from '../../src/errors.ts';
-import type { Handlers } from '../http/handler.ts';
-import { assetOf } from './assets.ts';
-import { answerDocument, type Document, documentOf, HTML_TYPE } from './documents.ts';
+import { type Document, documentOf, HTML_TYPE } from './documents.ts';
 
-const MAX_NAME = 64;
 const SCRIPT = 'text/javascript; charset=utf-8';
 /** Styled components fill empty style elements from scripts; this is the hash of nothing. */
 const EMPTY_STYLE = `'sha256-${createHash('sha256').update('').digest('base64')}'`;
@@ -105,28 +99,6 @@ const texts: Readonly<Record<string, Document>> = {
   'page.css': documentOf('text/css; charset=utf-8', 'body{margin:0}'),
 };
 
-/** Not in the list of endpoints: part of the pages. */
-export const docsAsset = endpoint({
-  id: 'docsAsset',
-  method: 'GET',
-  path: '/docs/{file}',
-  auth: 'none',
-  tag: 'discovery',
-  summary: 'Get a file of the pages',
-  description: 'Scripts and styles of Swagger UI and ReDoc.',
-  params: { file: text({ min: 1, max: MAX_NAME }) },
-  response: media('text/javascript'),
-});
-
-export const docsAssets: Handlers<readonly [typeof docsAsset]> = {
-  async docsAsset({ params: { file } }, { request: { headers } }) {
-    const own = Object.hasOwn(texts, file) ? texts[file] : undefined;
-    if (own) return answerDocument(own, headers);
-    const packed = await assetOf(file);
-    if (!packed) throw new Refusal('not_found');
-    const vary = { vary: 'accept-encoding' };
-    if (!/\bgzip\b/.test(headers.get('accept-encoding') ?? ''))
-      return answerDocument(packed.plain, headers, vary);
-    return answerDocument(packed.gzipped, headers, { ...vary, 'content-encoding': 'gzip' });
-  },
-};
+/** A file of the pages that is our own; undefined for another name. */
+export const pageFile = (name: string): Document | undefined =>
+  Object.hasOwn(texts, name) ? texts[name] : undefined;

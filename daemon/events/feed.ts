@@ -1,18 +1,18 @@
-// Events as the wire shows them: a page of them, or a stream that goes on.
+// A merchant's events: a page of them, or a stream that continues.
 import type { z } from 'zod';
-import { deliveriesOf } from '../../data/deliveries.ts';
 import { eventsAfter, getEvent, lastPosition, positionOf } from '../../data/events.ts';
-import type { EventRow, UserRow } from '../../data/schema/tables.ts';
+import type { UserRow } from '../../data/schema/tables.ts';
 import { getUser } from '../../data/users.ts';
 import type { EventList, EventPublic } from '../../src/api/schemas/event.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
-import { type RequestInfo, Streamed } from '../http/handler.ts';
+import { type RequestInfo, Streamed } from '../http/exchange.ts';
+import { presentEvents } from './present.ts';
 
 interface Pace {
   /** How soon after its commit an event is sent. */
   poll_ms: number;
-  /** A silent connection is kept open by proxies for longer than this; the token is looked at as often. */
+  /** A silent connection is kept open by proxies for longer than this; the token is checked as often. */
   heartbeat_ms: number;
 }
 const PACE: Pace = { poll_ms: 500, heartbeat_ms: 15_000 };
@@ -20,43 +20,10 @@ const PACE: Pace = { poll_ms: 500, heartbeat_ms: 15_000 };
 const RETRY_MS = 2_000;
 /** Events sent at once. */
 const BATCH = 100;
-/** Streams of one merchant: more would be connections that nobody reads. */
-const MAX_STREAMS = 20;
-const RETRY_AFTER_SECONDS = 10;
-
 export interface EventQuery {
   after?: string | undefined;
   type?: string | undefined;
   limit: number;
-}
-
-/** EventPublic of each, with the attempts to deliver it. */
-export async function presentEvents(
-  app: Pick<App, 'db'>,
-  rows: readonly EventRow[],
-): Promise<z.input<typeof EventPublic>[]> {
-  const deliveries = await deliveriesOf(
-    app.db.query,
-    rows.map((row) => row.id),
-  );
-  return rows.map((row) => ({
-    id: row.id,
-    // What was sent, or would be; written by `webhookBody`.
-    ...(JSON.parse(row.body) as Omit<z.input<typeof EventPublic>, 'id' | 'deliveries'>),
-    deliveries: deliveries
-      .filter((delivery) => delivery.event_id === row.id)
-      .map(({ id, kind, url, status, http_status, error, duration_ms, created_at, finished_at }) => ({
-        id,
-        kind,
-        url,
-        status,
-        http_status,
-        error,
-        duration_ms,
-        created_at,
-        finished_at,
-      })),
-  }));
 }
 
 /** EventList. Refuses `event_not_found` where `after` is no event of this merchant. */
@@ -96,26 +63,6 @@ async function positionAt({ db }: App, merchant_id: string, event_id: string): P
   return position;
 }
 
-const open = new WeakMap<App, Map<string, number>>();
-
-/** Counts a stream in; the function returned counts it out. */
-function countIn(app: App, merchant_id: string): () => void {
-  const counts = open.get(app) ?? new Map<string, number>();
-  open.set(app, counts);
-  const count = counts.get(merchant_id) ?? 0;
-  if (count >= MAX_STREAMS)
-    throw new Refusal('too_many_streams', {
-      detail: `At most ${MAX_STREAMS} streams of events may be open at once`,
-      retry_after: RETRY_AFTER_SECONDS,
-    });
-  counts.set(merchant_id, count + 1);
-  return () => {
-    const left = (counts.get(merchant_id) ?? 1) - 1;
-    if (left > 0) counts.set(merchant_id, left);
-    else counts.delete(merchant_id);
-  };
-}
-
 /** Server-sent events, from `after`, `Last-Event-ID` or now on, until the reader, its token or the daemon ends. */
 export async function eventStream(
   app: App,
@@ -128,12 +75,12 @@ export async function eventStream(
   const begin =
     after === undefined ? await lastPosition(app.db, user.id) : await positionAt(app, user.id, after);
   const { signal } = request;
-  const countOut = countIn(app, user.id);
+  const leave = app.event_streams.enter(user.id);
   const encoder = new TextEncoder();
   const texts = messages(app, user, { position: begin, type: query.type, signal, pace });
   let ended = false;
   const end = () => {
-    if (!ended) countOut();
+    if (!ended) leave();
     ended = true;
   };
   return new Streamed(

@@ -7,7 +7,7 @@ import type { Auth } from '../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
 import { hashKey, isKey, MAX_KEY_LENGTH } from '../../src/keys.ts';
 import type { App } from '../context.ts';
-import type { Owner } from './handler.ts';
+import type { Owner } from './exchange.ts';
 import { readAccessToken } from './tokens.ts';
 
 export interface Credentials {

@@ -3,7 +3,8 @@
 import type { H3Event } from 'h3';
 import type { Logger } from 'pino';
 import type { App } from '../context.ts';
-import type { PublicContext, RequestInfo } from './handler.ts';
+import type { RequestInfo } from './exchange.ts';
+import type { PublicContext } from './handler.ts';
 import { lastValues, requestId } from './request.ts';
 
 const NO_QUERY = lastValues([]);

@@ -2,6 +2,7 @@
 import ipaddr from 'ipaddr.js';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
+import { openCache } from '../cache.ts';
 import type { Clock } from '../clock.ts';
 import type { App } from '../context.ts';
 
@@ -56,20 +57,13 @@ export function createLimits(
 
 /** Counts one call; milliseconds to wait where `most` calls were made within the last minute (then it is not counted). */
 function slidingWindow(clock: Clock, max_callers: number): (caller: string, most: number) => number {
-  const calls = new Map<string, number[]>();
+  const calls = openCache<number[]>(max_callers);
   return (caller, most) => {
     const now = clock.ms();
     const recent = (calls.get(caller) ?? []).filter((at) => at > now - WINDOW_MS && at <= now);
-    // Taken out and put back, so that the map's order is that of the last call.
-    calls.delete(caller);
     const refused = recent.length >= most;
     if (!refused) recent.push(now);
     calls.set(caller, recent);
-    if (calls.size > max_callers)
-      for (const oldest of calls.keys()) {
-        calls.delete(oldest);
-        break;
-      }
     return refused ? (recent[recent.length - most] ?? now) + WINDOW_MS - now : 0;
   };
 }

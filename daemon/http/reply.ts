@@ -6,7 +6,7 @@ import type { Endpoint, Raw } from '../../src/api/describe/endpoint.ts';
 import { mendOf } from '../../src/api/project/remedies.ts';
 import type { ValidationError } from '../../src/api/read/validation.ts';
 import type { ErrorCode, Refusal } from '../../src/errors.ts';
-import { Prepared, Streamed } from './handler.ts';
+import { Prepared, Streamed } from './exchange.ts';
 
 export type Body = string | Uint8Array | ReadableStream<Uint8Array> | null;
 

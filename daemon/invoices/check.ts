@@ -3,7 +3,7 @@ import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { ProviderError } from '../../src/chains/family.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
-import type { Owner } from '../http/handler.ts';
+import type { Owner } from '../http/exchange.ts';
 import { apply } from '../settle/settle.ts';
 import { ownedInvoice } from './find.ts';
 import { refuseShortLimit } from './limit.ts';

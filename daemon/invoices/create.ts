@@ -16,6 +16,7 @@ import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { openInvoice } from '../settle/settle.ts';
 import { keepWatchQuota, reserveAmount } from './amounts.ts';
+import { watchFor } from './watches.ts';
 
 /** When a first request that is just ending has ended. */
 const ENDING_RETRY_SECONDS = 1;
@@ -72,11 +73,11 @@ export async function createInvoice(app: App, request: InvoiceRequest): Promise<
     const reserved = gateway.unique_amount ? await reserveAmount(app, tx, request, quoted) : quoted;
     return openDrawn(app, tx, request, reserved, usd_nanos);
   });
-  noteWatched(app, created);
+  app.watches.note(created);
   return created;
 }
 
-/** An asset that cannot be read cannot be sold for: whoever paid would wait in vain. */
+/** An asset that cannot be read cannot be sold for: its buyer would pay in vain. */
 function refuseUnreadable(app: App, { blockchain, chain, name }: Gateway): void {
   const asset = app.observer.unreadable(blockchain).find((one) => one.chain === chain);
   if (!asset) return;
@@ -86,44 +87,7 @@ function refuseUnreadable(app: App, { blockchain, chain, name }: Gateway): void 
   });
 }
 
-/** Watches are prolonged by whole hours, so that most invoices of an address find it watched long enough. */
-const WATCH_STEP_SECONDS = 3600;
-/** Addresses remembered as watched by this process; forgetting one costs a statement. */
-const WATCHES_KNOWN = 10_000;
-const watches = new WeakMap<App['db'], Map<string, { since: number; open_until: number }>>();
-
-const untilHour = (seconds: number): number => Math.ceil(seconds / WATCH_STEP_SECONDS) * WATCH_STEP_SECONDS;
-const watchKey = (row: InvoiceRow): string => `${row.blockchain} ${row.address_key} ${holderOf(row)}`;
-
-function watchFor(row: InvoiceRow) {
-  const open_until = untilHour(row.expires_at + GRACE_SECONDS);
-  return {
-    blockchain: row.blockchain,
-    address_key: row.address_key,
-    address: row.address,
-    since: row.created_at,
-    open_until,
-    watch_until: open_until + GRACE_SECONDS,
-  };
-}
-
-/** Whether a commit of this process has watched the address for all the time that the invoice needs. */
-function isWatched(app: App, row: InvoiceRow): boolean {
-  const known = watches.get(app.db)?.get(watchKey(row));
-  const { since, open_until } = watchFor(row);
-  return known !== undefined && known.since <= since && known.open_until >= open_until;
-}
-
-function noteWatched(app: App, row: InvoiceRow): void {
-  if (isWatched(app, row)) return;
-  const known = watches.get(app.db) ?? new Map<string, { since: number; open_until: number }>();
-  watches.set(app.db, known);
-  if (known.size >= WATCHES_KNOWN) known.clear();
-  const { since, open_until } = watchFor(row);
-  known.set(watchKey(row), { since, open_until });
-}
-
-/** The watch on the address, who asks for it, and whether he may have one more. */
+/** The watch on the address, who asks for it, and whether that account may have one more. */
 async function watch(
   app: App,
   tx: Tx,
@@ -145,7 +109,7 @@ async function openDrawn(
 ): Promise<InvoiceRow> {
   for (let draw = 0; draw < DRAWS; draw++) {
     const row = invoiceValues(app, request, quoted, rate);
-    if (!isWatched(app, row)) await watch(app, tx, request, row);
+    if (!app.watches.covers(row)) await watch(app, tx, request, row);
     if (await openInvoice(app, tx, row)) return row;
     // Not its memo, but its id: the first request of this key was ending at this very moment.
     if (request.id !== null && (await getInvoice(tx, request.id)))

@@ -3,7 +3,7 @@ import { getInvoice } from '../../data/invoices.ts';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
-import type { Owner } from '../http/handler.ts';
+import type { Owner } from '../http/exchange.ts';
 
 /** Id of the merchant that a key stands for; null for the platform key. */
 export const ownerId = (owner: Owner): string | null =>

@@ -3,7 +3,7 @@ import { listInvoices } from '../../data/invoices.ts';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import type { InvoiceStatus } from '../../src/invoice.ts';
 import type { App } from '../context.ts';
-import type { Owner } from '../http/handler.ts';
+import type { Owner } from '../http/exchange.ts';
 import { ownedInvoice, ownerId } from './find.ts';
 
 export interface InvoiceQuery {

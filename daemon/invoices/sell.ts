@@ -2,7 +2,7 @@
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import type { Gateway } from '../../src/chains/family.ts';
 import type { App } from '../context.ts';
-import type { Owner } from '../http/handler.ts';
+import type { Owner } from '../http/exchange.ts';
 import { checkWebhookUrl } from '../webhooks/egress.ts';
 import { createInvoice, type InvoiceRequest } from './create.ts';
 import { ownerId } from './find.ts';

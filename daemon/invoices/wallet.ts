@@ -3,7 +3,6 @@ import { deploymentWallet, getWallet } from '../../data/merchants.ts';
 import { nextCall } from '../../src/api/project/remedies.ts';
 import type { Gateway } from '../../src/chains/family.ts';
 import { Refusal } from '../../src/errors.ts';
-import { whyNoWallet } from '../accounts/wallet-check.ts';
 import type { App } from '../context.ts';
 
 /** What the caller can do about a missing wallet; hint and next where they are not those of `no_wallet`. */
@@ -35,7 +34,7 @@ export async function walletFor(
     owner_id === null
       ? await deploymentWallet(app.db.query, blockchain)
       : await getWallet(app.db, owner_id, blockchain);
-  const refused = wallet ? await whyNoWallet(app, wallet) : null;
+  const refused = wallet ? await app.wallet_check.whyNoWallet(wallet) : null;
   if (wallet && refused === null) return wallet;
   const { remedy, ...extra } =
     walletRemedies[asker === 'buyer' ? 'buyer' : owner_id === null ? 'platform' : 'owner'];
@@ -60,7 +59,7 @@ export async function refillWalletFor(app: App, { blockchain, blockchain_name }:
       `The operator has set no refill wallet for ${blockchain_name}; GET /api/v1/merchant/refill-wallets lists those there are`,
       'Refill on a blockchain that has a refill wallet, or ask the operator to set one',
     );
-  const refused = await whyNoWallet(app, wallet);
+  const refused = await app.wallet_check.whyNoWallet(wallet);
   if (refused !== null)
     throw refuse(
       `The refill wallet of the operator for ${blockchain_name} cannot be used: ${refused}`,

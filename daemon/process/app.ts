@@ -1,12 +1,18 @@
-// Assembles one daemon from its configuration and an open database; starts and stops its loops.
+// Assembles one daemon from its configuration and an open database: opens all that has state, starts and stops its loops.
 import type { Logger } from 'pino';
 import type { Db } from '../../data/db/open.ts';
 import type { Ledger } from '../../data/ledger.ts';
 import { getMerchant, putDeploymentWallet } from '../../data/merchants.ts';
 import { changeMeta } from '../../data/meta.ts';
 import { findBlockchain, gatewaysOf } from '../../src/chains/gateways.ts';
+import { openGoogleKeys } from '../accounts/google-keys.ts';
+import { openWalletCheck } from '../accounts/wallet-check.ts';
 import { type SteadyClock, seconds } from '../clock.ts';
 import type { App } from '../context.ts';
+import { openDiscovery } from '../discovery/discovery.ts';
+import { openEventStreams } from '../events/streams.ts';
+import { openPublicInvoices } from '../invoices/public.ts';
+import { openWatches } from '../invoices/watches.ts';
 import { openMail } from '../mail/mail.ts';
 import { type ObserverOptions, openObserver } from '../observer/observer.ts';
 import { createQuorum } from '../observer/quorum.ts';
@@ -81,6 +87,7 @@ export function openApp(options: AppOptions): RunningApp {
     source,
     runtime,
   });
+  const discovery = openDiscovery({ config, db, clock, log });
   return {
     config,
     db,
@@ -97,6 +104,12 @@ export function openApp(options: AppOptions): RunningApp {
     webhooks,
     observer,
     mail,
+    wallet_check: openWalletCheck({ observer, clock, runtime, config, log }),
+    google_keys: openGoogleKeys(config),
+    watches: openWatches(),
+    public_invoices: openPublicInvoices({ db, config }),
+    event_streams: openEventStreams(),
+    discovery,
     start() {
       instance.start();
       rates.start();
@@ -107,6 +120,7 @@ export function openApp(options: AppOptions): RunningApp {
       await Promise.all([rates.stop(), observer.stop(), webhooks.stop()]);
       await instance.stop();
       mail.close();
+      discovery.close();
     },
   };
 }

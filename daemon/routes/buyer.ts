@@ -6,7 +6,6 @@ import { findInvoice } from '../invoices/find.ts';
 import { cancelInvoice } from '../invoices/outcome.ts';
 import { presentExit, presentInvoice, presentLog, presentPayment } from '../invoices/present.ts';
 import { presentGateways } from '../invoices/present-gateways.ts';
-import { publicInvoice } from '../invoices/public.ts';
 import { presentPublicConfig } from '../settings/public.ts';
 import { buyUnit } from '../units/buy.ts';
 import { requireUnit } from '../units/find.ts';
@@ -15,7 +14,7 @@ import { payableGateways, presentUnit } from '../units/present.ts';
 export const buyer: Handlers<typeof list> = {
   listGateways: (_, { app }) => presentGateways(app),
   getPublicConfig: (_, { app }) => presentPublicConfig(app),
-  getPublicInvoice: ({ params }, { app }) => publicInvoice(app, params.invoice_id),
+  getPublicInvoice: ({ params }, { app }) => app.public_invoices.get(params.invoice_id),
 
   async getInvoicePayment({ params }, { app }) {
     const invoice = await findInvoice(app, params.invoice_id);

@@ -1,17 +1,14 @@
-// What tells people and programs what there is: documents made once, search, and the pages to read them on.
+// What describes the API to people and programs: documents made once, search, and the pages to read them on.
 import type { discovery as list } from '../../src/api/endpoints/discovery.ts';
-import { discoveryOf } from '../discovery/discovery.ts';
 import { answerDocument } from '../discovery/documents.ts';
 import { pageHeaders } from '../discovery/pages.ts';
-import { sitemapOf } from '../discovery/sitemap.ts';
 import type { Handlers } from '../http/handler.ts';
 
 export const discovery: Handlers<typeof list> = {
-  getCatalog: ({ query }, { app, request }) =>
-    answerDocument(discoveryOf(app).catalog(query), request.headers),
+  getCatalog: ({ query }, { app, request }) => answerDocument(app.discovery.catalog(query), request.headers),
 
   searchCatalog({ query: { q, ...options } }, { app }) {
-    const results = discoveryOf(app)
+    const results = app.discovery
       .search()(q, options)
       .map(({ entry: { id, kind, title, call = null }, score, snippet }) => ({
         id,
@@ -24,15 +21,15 @@ export const discovery: Handlers<typeof list> = {
     return { query: q, count: results.length, results };
   },
 
-  getAgentManifest: (_, { app, request }) => answerDocument(discoveryOf(app).manifest(), request.headers),
-  getLlmsTxt: (_, { app, request }) => answerDocument(discoveryOf(app).llmsTxt(), request.headers),
-  getLlmsFullTxt: (_, { app, request }) => answerDocument(discoveryOf(app).llmsFullTxt(), request.headers),
-  getRobotsTxt: (_, { app, request }) => answerDocument(discoveryOf(app).robotsTxt(), request.headers),
-  getOpenApi: (_, { app, request }) => answerDocument(discoveryOf(app).openapi(), request.headers),
+  getAgentManifest: (_, { app, request }) => answerDocument(app.discovery.manifest(), request.headers),
+  getLlmsTxt: (_, { app, request }) => answerDocument(app.discovery.llmsTxt(), request.headers),
+  getLlmsFullTxt: (_, { app, request }) => answerDocument(app.discovery.llmsFullTxt(), request.headers),
+  getRobotsTxt: (_, { app, request }) => answerDocument(app.discovery.robotsTxt(), request.headers),
+  getOpenApi: (_, { app, request }) => answerDocument(app.discovery.openapi(), request.headers),
 
-  getSitemap: async (_, { app, request }) => answerDocument(await sitemapOf(app), request.headers),
+  getSitemap: async (_, { app, request }) => answerDocument(await app.discovery.sitemap(), request.headers),
   getDocs: (_, { app, request }) =>
-    answerDocument(discoveryOf(app).pages().swagger, request.headers, pageHeaders),
+    answerDocument(app.discovery.pages().swagger, request.headers, pageHeaders),
   getRedoc: (_, { app, request }) =>
-    answerDocument(discoveryOf(app).pages().redoc, request.headers, pageHeaders),
+    answerDocument(app.discovery.pages().redoc, request.headers, pageHeaders),
 };

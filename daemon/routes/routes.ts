@@ -1,4 +1,4 @@
-// Every described endpoint with its handler, in the order of the description.
+// Every described endpoint with its handler.
 import { admin as adminEndpoints } from '../../src/api/endpoints/admin.ts';
 import { buyer as buyerEndpoints } from '../../src/api/endpoints/buyer.ts';
 import { checkout as checkoutEndpoints } from '../../src/api/endpoints/checkout.ts';
@@ -8,9 +8,8 @@ import { login as loginEndpoints } from '../../src/api/endpoints/login.ts';
 import { merchant as merchantEndpoints } from '../../src/api/endpoints/merchant.ts';
 import { system as systemEndpoints } from '../../src/api/endpoints/system.ts';
 import { units as unitEndpoints } from '../../src/api/endpoints/units.ts';
+import { unlisted as unlistedEndpoints } from '../../src/api/endpoints/unlisted.ts';
 import { users as userEndpoints } from '../../src/api/endpoints/users.ts';
-import { mcp, mcpEndpoint } from '../discovery/mcp.ts';
-import { docsAsset, docsAssets } from '../discovery/pages.ts';
 import { type Route, routesOf } from '../http/handler.ts';
 import { admin } from './admin.ts';
 import { buyer } from './buyer.ts';
@@ -21,6 +20,7 @@ import { login } from './login.ts';
 import { merchant } from './merchant.ts';
 import { system } from './system.ts';
 import { units } from './units.ts';
+import { unlisted } from './unlisted.ts';
 import { users } from './users.ts';
 
 export const routes: readonly Route[] = [
@@ -32,8 +32,7 @@ export const routes: readonly Route[] = [
   ...routesOf(loginEndpoints, login),
   ...routesOf(userEndpoints, users),
   ...routesOf(discoveryEndpoints, discovery),
-  ...routesOf([docsAsset], docsAssets),
-  ...routesOf([mcpEndpoint], mcp),
+  ...routesOf(unlistedEndpoints, unlisted),
   ...routesOf(adminEndpoints, admin),
   ...routesOf(systemEndpoints, system),
 ];

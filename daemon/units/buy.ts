@@ -4,7 +4,7 @@ import { getUser } from '../../data/users.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
-import type { RequestInfo } from '../http/handler.ts';
+import type { RequestInfo } from '../http/exchange.ts';
 import { callerOf } from '../http/limits.ts';
 import { createInvoice } from '../invoices/create.ts';
 import { enabledGateways, findGateway, selectGateways } from '../invoices/gateways.ts';

@@ -1,5 +1,6 @@
 // Searching by intent: how long the index and the endpoint take over the written intents.
-import { openDiscovery } from '../../daemon/discovery/discovery.ts';
+import { createSearch } from '../../daemon/discovery/search.ts';
+import { catalog } from '../../src/api/project/catalog.ts';
 import { intents } from '../daemon/discovery/intents.ts';
 import { median, say } from './measure.ts';
 import { startWorld } from './world.ts';
@@ -7,7 +8,7 @@ import { startWorld } from './world.ts';
 const ROUNDS = 5;
 
 export async function benchSearch(): Promise<void> {
-  const search = openDiscovery({ base_url: 'http://127.0.0.1:4020', network: 'testnet' }).search();
+  const search = createSearch(catalog({ base_url: 'http://127.0.0.1:4020', network: 'testnet' }));
   const options = { limit: 8, include_docs: true, include_hidden: false };
   const { home, daemon } = await startWorld();
   const ways: [string, (query: string) => unknown][] = [

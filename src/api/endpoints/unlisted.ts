@@ -1,0 +1,31 @@
+// Endpoints that no list names: another protocol, and the parts of pages. OpenAPI, catalog and tools do not know them.
+import { endpoint, media } from '../describe/endpoint.ts';
+import { bool, text } from '../describe/fields.ts';
+
+const MAX_NAME = 64;
+
+const docsAsset = endpoint({
+  id: 'docsAsset',
+  method: 'GET',
+  path: '/docs/{file}',
+  auth: 'none',
+  tag: 'discovery',
+  summary: 'Get a file of the pages',
+  description: 'Scripts and styles of Swagger UI and ReDoc.',
+  params: { file: text({ min: 1, max: MAX_NAME }) },
+  response: media('text/javascript'),
+});
+
+const mcp = endpoint({
+  id: 'mcp',
+  method: 'POST',
+  path: '/mcp',
+  auth: 'none',
+  tag: 'discovery',
+  summary: 'Speak MCP',
+  description: 'Streamable HTTP, stateless: the revision of 2026-07-28 and those before it.',
+  query: { include_hidden: bool().default(false) },
+  response: media('application/json'),
+});
+
+export const unlisted = [docsAsset, mcp] as const;
