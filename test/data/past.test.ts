@@ -1,0 +1,88 @@
+// Databases of earlier versions: each opens, is brought up to date, breaks no law, and is worked on.
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { sql } from 'kysely';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import { verifyInput } from '../../daemon/verify/books.ts';
+import { openDb } from '../../data/db/open.ts';
+import { openSnapshot } from '../../data/db/snapshot.ts';
+import { migrate } from '../../data/migrations/migrate.ts';
+import { jsonColumns } from '../../data/schema/tables.ts';
+import { verifyLaws } from '../../data/verify/verify.ts';
+import { SOUND_SETTINGS } from '../daemon/helpers/sound-books.ts';
+import { type Database, databases, startApp, testClock } from '../helpers/app.ts';
+import { create, credit, invoiceRow, observe, transferTo } from '../helpers/payments.ts';
+import { createDatabase } from '../helpers/postgres.ts';
+import { verifies } from '../requirements.ts';
+import { restorePast, writePast } from './past.ts';
+
+/** Scripts by the last step of their schema. After a release: `WRITE_PAST=<step> npx vitest run test/data/past.test.ts`. */
+const folder = fileURLToPath(new URL('past', import.meta.url));
+const pathOf = (step: string, database: Database): string => join(folder, `${step}.${database}.sql.gz`);
+const { WRITE_PAST } = process.env;
+if (WRITE_PAST)
+  for (const database of databases)
+    writeFileSync(pathOf(WRITE_PAST, database), gzipSync(await writePast(database), { level: 9 }));
+
+const steps = [...new Set(readdirSync(folder).map((name) => name.split('.')[0] ?? ''))];
+
+describe.each(databases)('on %s', (database) => {
+  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-past-'));
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  const restored = async (step: string) => {
+    const server = database === 'postgres' ? await createDatabase() : undefined;
+    onTestFinished(() => server?.drop());
+    const url = server?.url ?? `sqlite:${join(directory, `${step}-${Math.random()}.db`)}`;
+    const script = gunzipSync(readFileSync(pathOf(step, database))).toString();
+    await restorePast(url, script);
+    return { url, now: Number(/^-- (\d+)\n/.exec(script)?.[1]) };
+  };
+
+  test.each(steps)(
+    'a database of %s has rows in all tables, and each is read as its table says',
+    async (step) => {
+      verifies('migrations');
+      const { url } = await restored(step);
+      const db = await openDb(url);
+      onTestFinished(() => db.close());
+      await migrate(db);
+      const seen = new Set<string>();
+      for (const { name } of await db.query.introspection.getTables()) {
+        const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(
+          db.query,
+        );
+        expect(rows, name).not.toEqual([]);
+        for (const row of rows)
+          for (const [column, value] of Object.entries(row)) {
+            if (Object.hasOwn(jsonColumns, column)) expect(typeof value, `${name}.${column}`).toBe('object');
+            else expect(typeof value === 'object', `${name}.${column}`).toBe(value === null);
+            if (Object.hasOwn(jsonColumns, column) && value !== null) seen.add(column);
+          }
+      }
+      expect([...seen].sort()).toEqual(Object.keys(jsonColumns));
+    },
+  );
+
+  test.each(steps)('the daemon works on a database of %s, and no law is broken then', async (step) => {
+    verifies('migrations', 'verify-laws');
+    const { url, now } = await restored(step);
+    const clock = testClock(now + 60);
+    const service = await startApp({ database, database_url: url, clock, settings: SOUND_SETTINGS });
+    const { config } = service.app;
+    const merchant = await service.merchant('after@example.com');
+    await credit(service, merchant.id, 100_000_000n);
+    const invoice = await create(service, merchant, 'ton');
+    await observe(service, 'ton', [transferTo(service, invoice, { txid: 'after', final: true })]);
+    expect((await invoiceRow(service, invoice.id)).status).toBe('confirmed');
+    await service.stop();
+    const snapshot = await openSnapshot(url);
+    onTestFinished(() => snapshot.close());
+    const results = await verifyLaws(await verifyInput(snapshot, config, clock.now()));
+    expect(results.filter(({ ok }) => !ok)).toEqual([]);
+    expect(results).toHaveLength(21);
+  });
+});
