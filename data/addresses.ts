@@ -1,6 +1,6 @@
 // Who has asked for payments to which address: one may serve several accounts, and none gets power over another by it.
 import { sql } from 'kysely';
-import type { Db, Executor, Tx } from './db/open.ts';
+import type { Db, Executor, Tx } from './db/database.ts';
 import type { AddressAccountRow } from './schema/tables.ts';
 
 /** The deployment itself, which has no row among the merchants. */

@@ -1,7 +1,7 @@
 // What two sources state differently of one thing: listed until a person closes it, never decided automatically.
 import { sql } from 'kysely';
+import type { Executor, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
-import type { Executor, Tx } from './db/open.ts';
 import { toJson } from './schema/json.ts';
 import type { ContradictionKind, ContradictionRow } from './schema/tables.ts';
 

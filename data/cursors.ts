@@ -1,7 +1,7 @@
 // How far each blockchain was read: cursors, the ranges read, and which daemon is reading.
 import type { Json, ReadRange, Tip } from '../src/chains/family.ts';
+import type { Executor, Tx } from './db/database.ts';
 import { inOrder } from './db/lock-order.ts';
-import type { Executor, Tx } from './db/open.ts';
 import { toJson } from './schema/json.ts';
 import type { CursorRow } from './schema/tables.ts';
 

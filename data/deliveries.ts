@@ -1,7 +1,7 @@
 // The queue of webhook deliveries: one automatic attempt per event, claimed before it is sent.
 import { type Expression, type SqlBool, sql } from 'kysely';
+import type { Executor, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
-import type { Executor, Tx } from './db/open.ts';
 import type { DeliveryRow } from './schema/tables.ts';
 
 /** How an attempt ended. `unknown`: whoever claimed it is gone, or was stopped, before an answer was recorded. */

@@ -1,7 +1,7 @@
 // Events: the record of what happened, in order, never changed; what webhooks are sent from.
 import { type Insertable, sql } from 'kysely';
+import type { Db, Executor, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
-import type { Db, Executor, Tx } from './db/open.ts';
 import type { EventRow, Tables } from './schema/tables.ts';
 
 /** Events that are given their positions in one statement: a history that was never read is placed piece by piece. */

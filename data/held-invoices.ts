@@ -1,6 +1,6 @@
 // Invoices whose payment waits for the limit: waking them lets the clock try each one again.
 import { sql } from 'kysely';
-import type { Db, Tx } from './db/open.ts';
+import type { Db, Tx } from './db/database.ts';
 
 /** Taken from a Unix time it leaves a time before all others, in the same order. */
 const BEFORE_ALL = 10_000_000_000;

@@ -1,6 +1,6 @@
 // Idempotency keys: one row for each caller and key, first as a claim, then with the answer.
 import { sql } from 'kysely';
-import type { Db, Executor, Tx } from './db/open.ts';
+import type { Db, Executor, Tx } from './db/database.ts';
 
 /** A daemon holds a lease of this name and its own id as long as it lives. */
 export const INSTANCE_LEASE = 'instance:';

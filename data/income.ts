@@ -1,6 +1,7 @@
 // Income: one record per confirmed sale, and running sums so that no answer adds up a whole history.
+
+import type { Db, Executor, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
-import type { Db, Executor, Tx } from './db/open.ts';
 import type { IncomeRow, WebhookStatus } from './schema/tables.ts';
 
 export interface NewIncome {

@@ -1,7 +1,7 @@
 // Invoices: created once, moved only by compare-and-set on their status; and the addresses that are watched for them.
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { InvoiceStatus } from '../src/invoice.ts';
-import type { Db, Executor, Tx } from './db/open.ts';
+import type { Db, Executor, Tx } from './db/database.ts';
 import { lookup } from './db/prepared.ts';
 import { toJson } from './schema/json.ts';
 import type { InvoiceRow, Tables, WatchRow } from './schema/tables.ts';

@@ -1,7 +1,7 @@
 // The prepaid ledger: the merchant's balance, its entry and the chain of hashes move together or not at all.
 import { type LedgerHead, type LedgerKind, nextEntry, sealHead } from '../src/ledger.ts';
+import type { Db, Executor, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
-import type { Db, Executor, Tx } from './db/open.ts';
 import type { LedgerRow } from './schema/tables.ts';
 
 /** Heads that are sealed in one step. */

@@ -1,7 +1,7 @@
 // Merchant accounts and the wallets that buyers pay into.
 import { type Insertable, sql } from 'kysely';
+import type { Db, Executor, Tx } from './db/database.ts';
 import { isUniqueViolation } from './db/failures.ts';
-import type { Db, Executor, Tx } from './db/open.ts';
 import { lookup } from './db/prepared.ts';
 import { toJson } from './schema/json.ts';
 import type { DeploymentWalletRow, MerchantRow, Tables, WalletRow } from './schema/tables.ts';

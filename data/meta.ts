@@ -1,6 +1,6 @@
 // Single values that belong to the database as a whole.
 import { sql } from 'kysely';
-import type { Executor } from './db/open.ts';
+import type { Executor } from './db/database.ts';
 
 /** Asks the database anything at all; throws where it does not answer. */
 export async function ping(query: Executor): Promise<void> {

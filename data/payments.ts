@@ -1,7 +1,7 @@
 // Payments and their logs: every change of status is a row that stays.
 import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Executor, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
-import type { Executor, Tx } from './db/open.ts';
 import type { PaymentLogRow, PaymentRow, Tables } from './schema/tables.ts';
 
 /** Most log rows that one answer shows. */

@@ -1,8 +1,8 @@
 // How far reading is proved: of a whole blockchain, of single accounts that are behind it, and of assets that cannot be read.
 import { sql } from 'kysely';
 import type { AccountProof, AccountRef, StoredProof, UnreadableAsset } from '../src/chains/family.ts';
+import type { Executor, Tx } from './db/database.ts';
 import { inOrder } from './db/lock-order.ts';
-import type { Executor, Tx } from './db/open.ts';
 import type { AccountProofRow } from './schema/tables.ts';
 
 /** An account that failed is left alone for this long, and for twice as long after each further failure … */

@@ -1,6 +1,6 @@
 // Has a blockchain read again: forgets how far it was read, and lets what stands in its blocks be asked for once more.
 import { sql } from 'kysely';
-import type { Executor, Tx } from './db/open.ts';
+import type { Executor, Tx } from './db/database.ts';
 
 export interface Reread {
   blockchain: string;

@@ -1,6 +1,6 @@
 // Amounts that are reserved at an address: by whom, since when they may be given back, and how many one owner holds.
 import { sql } from 'kysely';
-import type { Db, Executor, Tx } from './db/open.ts';
+import type { Db, Executor, Tx } from './db/database.ts';
 import { provedThrough } from './proofs.ts';
 import type { InvoiceRow } from './schema/tables.ts';
 

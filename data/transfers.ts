@@ -1,8 +1,8 @@
 // What was read from the chains: stored once per transaction output, matched or not, and never dropped.
 import { sql } from 'kysely';
 import type { Transfer } from '../src/chains/family.ts';
+import type { Db, Executor, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
-import type { Db, Executor, Tx } from './db/open.ts';
 import { makeDue } from './invoices.ts';
 import { toJson } from './schema/json.ts';
 import type { InvoiceRow, TransferRow } from './schema/tables.ts';

@@ -1,5 +1,5 @@
 // Units: a merchant's offers. Created under the lock of the merchant's row, so that their number cannot be outrun.
-import type { Db, Executor, Tx } from './db/open.ts';
+import type { Db, Executor, Tx } from './db/database.ts';
 import { lockHead } from './ledger.ts';
 import { toJson } from './schema/json.ts';
 import type { UnitRow } from './schema/tables.ts';

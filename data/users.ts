@@ -1,7 +1,8 @@
 // Users: who may sign in. An identity is (source, subject); the books of a deleted one stay.
+
+import type { Db, Executor, Tx } from './db/database.ts';
 import { isUniqueViolation } from './db/failures.ts';
 import { newId } from './db/ids.ts';
-import type { Db, Executor, Tx } from './db/open.ts';
 import type { UserRow, UserSource } from './schema/tables.ts';
 
 export interface NewUser {

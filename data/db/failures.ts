@@ -5,6 +5,11 @@ export class ConnectionLost extends Error {
   override name = 'ConnectionLost';
 }
 
+/** A database that must not be used; the message says what to do. The daemon exits with 78. */
+export class DatabaseError extends Error {
+  override name = 'DatabaseError';
+}
+
 /** What the databases name their errors by; other errors may carry a number of that name. */
 export function codeOf(error: unknown): string {
   const { code } = error as { code?: unknown };

@@ -1,8 +1,8 @@
 // SQLite has one writer: those who want to write wait in one line, share commits, and stop nobody who reads.
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
+import type { Db, Turns, Tx } from './database.ts';
 import { isBusy } from './failures.ts';
-import type { Db, Turns, Tx } from './open.ts';
 
 /** Most transactions that share one commit. */
 const GROUP_LIMIT = 64;

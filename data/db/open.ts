@@ -1,76 +1,15 @@
 // Opens the database: SQLite by default, PostgreSQL where several daemons share the work. One kysely over both.
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import type {
-  CompiledQuery,
-  Kysely,
-  KyselyPlugin,
-  RootOperationNode,
-  SelectQueryNode,
-  Transaction,
-  UnknownRow,
-} from 'kysely';
-import type { Tables } from '../schema/tables.ts';
-import { codeOf } from './failures.ts';
+import type { Db, Turns } from './database.ts';
+import { codeOf, DatabaseError } from './failures.ts';
 import { openPostgres } from './postgres.ts';
-import { decodeRow } from './rows.ts';
+import { RowPlugin } from './rows.ts';
 import { openSqlite } from './sqlite.ts';
 
-export type Dialect = 'sqlite' | 'postgres';
-
-/** How a database waits; the owner of the process may replace it. */
-export interface Turns {
-  /** Resolves in a later turn of the event loop, when what has arrived is under way. */
-  turn(): Promise<void>;
-  /** Resolves after so many milliseconds. */
-  sleep(ms: number): Promise<void>;
-  /** Where set, called before each statement, and before and after each commit (`commit`, `committed`): what it returns is awaited. */
-  before?(statement: string): Promise<void> | undefined;
-}
+export type { Db, Dialect, Executor, Turns, Tx } from './database.ts';
+export { DatabaseError } from './failures.ts';
 
 const systemTurns: Turns = { turn: () => setImmediate(), sleep: (ms) => setTimeout(ms) };
-
-/** A database handle or a transaction; queries take either. */
-export type Executor = Kysely<Tables> | Transaction<Tables>;
-export type Tx = Transaction<Tables>;
-
-export interface Db {
-  dialect: Dialect;
-  /** For reading, and for single statements. */
-  query: Kysely<Tables>;
-  /** For changing the schema: waits as long as that takes. */
-  schema: Kysely<Tables>;
-  /** Runs `work` in one transaction that is durable when the promise resolves; repeats it on a serialisation failure. */
-  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** The first row of a question that was compiled before, with these values; reads what is committed. */
-  first(question: CompiledQuery, values: readonly string[]): Promise<UnknownRow | undefined>;
-  close(): Promise<void>;
-}
-
-/** A database that must not be used; the message says what to do. The daemon exits with 78. */
-export class DatabaseError extends Error {
-  override name = 'DatabaseError';
-}
-
-/** What every statement and every row goes through. */
-export class RowPlugin implements KyselyPlugin {
-  transformQuery({ node }: { node: RootOperationNode }): RootOperationNode {
-    return withLimit(node);
-  }
-  async transformResult<R extends { rows: UnknownRow[] }>({ result }: { result: R }): Promise<R> {
-    for (const row of result.rows) decodeRow(row);
-    return result;
-  }
-}
-
-/** With its limit written out: as a parameter it makes SQLite prepare the statement again at each run, to plan by its value. */
-function withLimit(node: RootOperationNode): RootOperationNode {
-  const limit = node.kind === 'SelectQueryNode' ? node.limit?.limit : undefined;
-  if (limit?.kind !== 'ValueNode') return node;
-  return {
-    ...node,
-    limit: { kind: 'LimitNode', limit: { ...limit, immediate: true } },
-  } as unknown as SelectQueryNode;
-}
 
 /** Opens `sqlite:/path/file.db` or `postgres://…`. Throws DatabaseError for what cannot be used. */
 export async function openDb(url: string, turns: Turns = systemTurns): Promise<Db> {

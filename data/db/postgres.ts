@@ -2,8 +2,8 @@
 import { Kysely, type KyselyPlugin, PostgresDialect, type PostgresPool, type UnknownRow } from 'kysely';
 import pg from 'pg';
 import type { Tables } from '../schema/tables.ts';
+import type { Db, Turns } from './database.ts';
 import { ConnectionLost, codeOf, isRetryable } from './failures.ts';
-import type { Db, Turns } from './open.ts';
 
 /** Connections of one daemon: those of transactions, and those of single statements. */
 const TRANSACTIONS = 10;

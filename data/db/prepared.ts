@@ -1,7 +1,7 @@
 // Questions that nearly every request asks: built and compiled once for each database.
 import type { Compilable, CompiledQuery, Kysely } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
-import type { Db } from './open.ts';
+import type { Db } from './database.ts';
 
 /**
  * A question for at most one row by the values that `build` binds, each once and in their order. It reads what is

@@ -6,11 +6,11 @@ import SQLite from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Tables } from '../schema/tables.ts';
-import type { BrokenRow } from '../verify/law.ts';
+import type { Dialect } from './database.ts';
 import { registerExact } from './exact.ts';
-import { codeOf } from './failures.ts';
-import { DatabaseError, type Dialect, RowPlugin } from './open.ts';
+import { codeOf, DatabaseError } from './failures.ts';
 import { types } from './postgres.ts';
+import { RowPlugin } from './rows.ts';
 
 /** A writer of another version may hold a file for a moment. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -20,11 +20,14 @@ const WORK_MEMORY = '128MB';
 const CACHE_KIB = 256 * 1024;
 const MAPPED_BYTES = 2 ** 33;
 
+/** Something that is wrong with a file, as SQLite says it. */
+type Damage = Record<string, string | number | null>;
+
 export interface Snapshot {
   dialect: Dialect;
   query: Kysely<Tables>;
   /** Of a file: what its pages, indexes and references have wrong; found by a thread of its own, for it takes as long as all else. */
-  damages?(): Promise<BrokenRow[]>;
+  damages?(): Promise<Damage[]>;
   close(): Promise<void>;
 }
 
@@ -82,7 +85,7 @@ const INTEGRITY = `
   parentPort.postMessage(rows);
 `;
 
-async function integrityOf(file: string): Promise<BrokenRow[]> {
+async function integrityOf(file: string): Promise<Damage[]> {
   const worker = new Worker(INTEGRITY, {
     eval: true,
     workerData: {
@@ -93,7 +96,7 @@ async function integrityOf(file: string): Promise<BrokenRow[]> {
       mapped_bytes: MAPPED_BYTES,
     },
   });
-  const [rows] = (await once(worker, 'message')) as [BrokenRow[]];
+  const [rows] = (await once(worker, 'message')) as [Damage[]];
   await worker.terminate();
   return rows;
 }

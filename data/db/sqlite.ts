@@ -13,9 +13,9 @@ import {
   type UnknownRow,
 } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
+import type { Db, Executor, Turns } from './database.ts';
 import { registerExact } from './exact.ts';
 import { type Control, createGroups } from './group-commit.ts';
-import type { Db, Executor, Turns } from './open.ts';
 import { decodeRow } from './rows.ts';
 
 /** Reading a larger file whole would make every start slow; its schema is still read. */

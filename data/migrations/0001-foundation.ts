@@ -1,6 +1,6 @@
 // The whole schema of the first version. One text for both databases; the few words that differ are substituted.
 import { type Kysely, sql } from 'kysely';
-import type { Dialect } from '../db/open.ts';
+import type { Dialect } from '../db/database.ts';
 
 const words: Record<Dialect, Record<string, string>> = {
   sqlite: { INT8: 'integer', SEQUENCE: 'integer primary key autoincrement', OPTIONS: 'strict' },

@@ -1,6 +1,6 @@
 // What the operator's view reads: running sums that triggers keep in the writing transaction, and its indexes.
 import { type Kysely, sql } from 'kysely';
-import type { Dialect } from '../db/open.ts';
+import type { Dialect } from '../db/database.ts';
 
 const integer: Record<Dialect, string> = { sqlite: 'integer', postgres: 'bigint' };
 const options: Record<Dialect, string> = { sqlite: 'strict', postgres: '' };

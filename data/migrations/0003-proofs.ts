@@ -1,6 +1,6 @@
 // What proves that nothing was missed: times as intervals, how far each account was read, and what contradicts.
 import { type Kysely, sql } from 'kysely';
-import type { Dialect } from '../db/open.ts';
+import type { Dialect } from '../db/database.ts';
 
 const words: Record<Dialect, Record<string, string>> = {
   sqlite: { INT8: 'integer', OPTIONS: 'strict' },

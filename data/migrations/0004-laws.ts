@@ -1,6 +1,6 @@
 // Laws that the database itself keeps, whoever writes into it; a feed of events that no reader can overtake; sealed books.
 import { type Kysely, sql } from 'kysely';
-import type { Dialect } from '../db/open.ts';
+import type { Dialect } from '../db/database.ts';
 
 const words: Record<Dialect, Record<string, string>> = {
   sqlite: { INT8: 'integer', OPTIONS: 'strict' },

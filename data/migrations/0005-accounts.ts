@@ -1,6 +1,6 @@
 // What an account asks for, and lists that the operator is shown without reading whole tables.
 import { type Kysely, sql } from 'kysely';
-import type { Dialect } from '../db/open.ts';
+import type { Dialect } from '../db/database.ts';
 
 const statements = [
   // Whether events of refills are posted to the account's webhook, as those of sales are.

@@ -9,7 +9,8 @@ import {
   PostgresQueryCompiler,
   sql,
 } from 'kysely';
-import { DatabaseError, type Db, type Dialect } from '../db/open.ts';
+import type { Db, Dialect } from '../db/database.ts';
+import { DatabaseError } from '../db/failures.ts';
 import type { Tables } from '../schema/tables.ts';
 import * as foundation from './0001-foundation.ts';
 import * as operator from './0002-operator.ts';

@@ -1,6 +1,6 @@
 // Law 22: what a blockchain has for each watched address and asset is what the books say of it, but for what is named.
 import type { Transfer, WatchedAddress } from '../../src/chains/family.ts';
-import type { Executor } from '../db/open.ts';
+import type { Executor } from '../db/database.ts';
 import { provedThrough } from '../proofs.ts';
 import type { TransferRow } from '../schema/tables.ts';
 import { MANUAL } from './transfer-laws.ts';

@@ -1,5 +1,5 @@
 // The few words of SQL in which the databases differ. Amounts are texts of integers, of any length.
-import type { Dialect } from '../db/open.ts';
+import type { Dialect } from '../db/database.ts';
 
 export interface Words {
   /** The sum of amounts, as a text; '0' of none. */

@@ -1,6 +1,6 @@
 // What a law of the books is: a question whose answer is every row that breaks it, and what to do about those.
 import { sql } from 'kysely';
-import type { Dialect, Executor } from '../db/open.ts';
+import type { Dialect, Executor } from '../db/database.ts';
 import { type Words, words } from './dialect.ts';
 
 /** Rows shown of those that break a law; all are counted. */

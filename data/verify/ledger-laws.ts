@@ -10,7 +10,7 @@ import {
   sealHead,
   signedAmount,
 } from '../../src/ledger.ts';
-import type { Executor } from '../db/open.ts';
+import type { Executor } from '../db/database.ts';
 import type { LedgerRow } from '../schema/tables.ts';
 import { bySql, type Check, collector, type VerifyContext } from './law.ts';
 

@@ -1,6 +1,7 @@
 // Law 21: the database itself: its files, its schema with the laws that it keeps, its sealed columns, its answers.
 import { sql } from 'kysely';
-import { type Executor, openDb } from '../db/open.ts';
+import type { Executor } from '../db/database.ts';
+import { openDb } from '../db/open.ts';
 import { migrate, postgresStatements } from '../migrations/migrate.ts';
 import { bySql, type Check, collector, type Found, plain, ROWS_SHOWN, type VerifyContext } from './law.ts';
 

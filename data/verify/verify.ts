@@ -1,6 +1,6 @@
 // Holds the laws of the books against a database: read-only, each law by its number, with the rows that break it.
 import { sql } from 'kysely';
-import type { Executor } from '../db/open.ts';
+import type { Executor } from '../db/database.ts';
 import { invoiceLaws } from './invoice-laws.ts';
 import type { BrokenRow, Check, Found, VerifyContext } from './law.ts';
 import { ledgerLaws } from './ledger-laws.ts';

@@ -1,6 +1,6 @@
 // Everything kept about one invoice or one payment, for the operator; each list within a limit.
 import { sql } from 'kysely';
-import type { Executor } from '../db/open.ts';
+import type { Executor } from '../db/database.ts';
 import type { EventRow, IncomeRow, LedgerRow, PaymentRow, TransferRow } from '../schema/tables.ts';
 
 /** Most payments, transfers or events of one invoice that one answer shows. */

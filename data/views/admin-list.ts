@@ -2,7 +2,7 @@
 // sorting or counting all of them.
 import { type RawBuilder, sql } from 'kysely';
 import type { InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
-import type { Db, Dialect, Executor } from '../db/open.ts';
+import type { Db, Dialect, Executor } from '../db/database.ts';
 import type { InvoiceRow, PaymentRow } from '../schema/tables.ts';
 
 /** Most open invoices that an unmatched transfer is said to mean. */

@@ -1,7 +1,7 @@
 // What checkout pages show and follow, each in one statement.
 import { sql } from 'kysely';
 import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
-import type { Db, Executor } from '../db/open.ts';
+import type { Db, Executor } from '../db/database.ts';
 import { lookup } from '../db/prepared.ts';
 import type { InvoiceRow } from '../schema/tables.ts';
 

@@ -1,6 +1,6 @@
 // Merchants as the operator sees them: found by a part of their name, with figures from running sums.
 import { sql } from 'kysely';
-import type { Executor } from '../db/open.ts';
+import type { Executor } from '../db/database.ts';
 import type { WalletRow } from '../schema/tables.ts';
 import { type Tally, tallies } from './rollups.ts';
 

@@ -1,6 +1,6 @@
 // Running sums of the whole deployment, kept by triggers: what the dashboard shows without reading a single invoice.
 import { type RawBuilder, sql } from 'kysely';
-import type { Executor } from '../db/open.ts';
+import type { Executor } from '../db/database.ts';
 
 export interface Tally {
   name: string;

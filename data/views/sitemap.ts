@@ -1,5 +1,5 @@
 // What the sitemap lists: the pages of units that can be bought.
-import type { Executor } from '../db/open.ts';
+import type { Executor } from '../db/database.ts';
 
 export interface SitemapRow {
   merchant_slug: string;

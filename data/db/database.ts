@@ -1,0 +1,32 @@
+// A database as all of `data/` uses it: one shape for SQLite and PostgreSQL.
+import type { CompiledQuery, Kysely, Transaction, UnknownRow } from 'kysely';
+import type { Tables } from '../schema/tables.ts';
+
+export type Dialect = 'sqlite' | 'postgres';
+
+/** How a database waits; the owner of the process may replace it. */
+export interface Turns {
+  /** Resolves in a later turn of the event loop, when what has arrived is under way. */
+  turn(): Promise<void>;
+  /** Resolves after so many milliseconds. */
+  sleep(ms: number): Promise<void>;
+  /** Where set, called before each statement, and before and after each commit (`commit`, `committed`): what it returns is awaited. */
+  before?(statement: string): Promise<void> | undefined;
+}
+
+/** A database handle or a transaction; queries take either. */
+export type Executor = Kysely<Tables> | Transaction<Tables>;
+export type Tx = Transaction<Tables>;
+
+export interface Db {
+  dialect: Dialect;
+  /** For reading, and for single statements. */
+  query: Kysely<Tables>;
+  /** For changing the schema: waits as long as that takes. */
+  schema: Kysely<Tables>;
+  /** Runs `work` in one transaction that is durable when the promise resolves; repeats it on a serialisation failure. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** The first row of a question that was compiled before, with these values; reads what is committed. */
+  first(question: CompiledQuery, values: readonly string[]): Promise<UnknownRow | undefined>;
+  close(): Promise<void>;
+}
