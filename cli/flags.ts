@@ -1,8 +1,8 @@
 // Flags made from endpoint descriptions: names, help, defaults and choices come from their JSON Schema.
-import type { z } from 'zod';
 import type { Endpoint, Fields } from '../src/api/describe/endpoint.ts';
 import { secretNames } from '../src/api/describe/fields.ts';
 import { isOptional, type JsonSchema, jsonSchema } from '../src/api/describe/json-schema.ts';
+import { flagName } from '../src/api/project/commands.ts';
 
 export type Place = 'params' | 'query' | 'body' | 'own';
 export type Kind = 'text' | 'integer' | 'boolean' | 'list';
@@ -24,10 +24,6 @@ export interface Flag {
   value?: string;
 }
 
-/** Flags that mean something to every command: a field of that name gets another flag. */
-const RENAMED: Record<string, string> = { token: 'recovery-token', url: 'to-url', file: 'file-name' };
-
-export const kebab = (field: string): string => field.replaceAll('_', '-');
 export const variableOf = (flag: Pick<Flag, 'name'>): string =>
   `GW_${flag.name.toUpperCase().replaceAll('-', '_')}`;
 
@@ -72,7 +68,7 @@ function limitsOf(schema: JsonSchema): string[] {
   return said;
 }
 
-function flagOf(field: string, place: Place, schema: JsonSchema, required: boolean): Flag {
+function flagOf(name: string, field: string, place: Place, schema: JsonSchema, required: boolean): Flag {
   const { schema: inner, nullable } = essence(schema);
   const kind = kindOf(inner);
   const secret = secretNames.has(field);
@@ -83,7 +79,7 @@ function flagOf(field: string, place: Place, schema: JsonSchema, required: boole
     .trim();
   return {
     field,
-    name: RENAMED[field] ?? kebab(field),
+    name,
     place,
     kind,
     help: help.replaceAll('`', ''),
@@ -102,9 +98,15 @@ function flagOf(field: string, place: Place, schema: JsonSchema, required: boole
   };
 }
 
-const ofFields = (fields: Fields | undefined, place: 'params' | 'query'): Flag[] =>
-  Object.entries(fields ?? {}).map(([name, field]) =>
-    flagOf(name, place, jsonSchema(field as z.ZodType), place === 'params' || !isOptional(field)),
+const ofFields = (endpoint: Endpoint, place: 'params' | 'query'): Flag[] =>
+  Object.entries((endpoint[place] ?? {}) as Fields).map(([field, type]) =>
+    flagOf(
+      flagName(endpoint, field),
+      field,
+      place,
+      jsonSchema(type),
+      place === 'params' || !isOptional(type),
+    ),
   );
 
 /** One flag for each member of path, query and body. */
@@ -113,9 +115,11 @@ export function flagsOf(endpoint: Endpoint): Flag[] {
   const required = (body.required ?? []) as string[];
   const members = Object.entries((body.properties ?? {}) as Record<string, JsonSchema>);
   return [
-    ...ofFields(endpoint.params, 'params'),
-    ...ofFields(endpoint.query, 'query'),
-    ...members.map(([name, schema]) => flagOf(name, 'body', schema, required.includes(name))),
+    ...ofFields(endpoint, 'params'),
+    ...ofFields(endpoint, 'query'),
+    ...members.map(([field, schema]) =>
+      flagOf(flagName(endpoint, field), field, 'body', schema, required.includes(field)),
+    ),
   ];
 }
 

@@ -1,7 +1,7 @@
 // Search by intent: plain words of several languages, with typing errors, to the entries that serve them.
 import MiniSearch from 'minisearch';
 import type { Entry, Kind } from '../../src/api/project/catalog.ts';
-import { keywords, secondary } from '../../src/guides/keywords.ts';
+import { keywords, secondary } from '../../src/api/project/keywords.ts';
 import { verbs, weak } from '../../src/guides/synonyms.ts';
 import { asksMeaning, createReader } from './tokenizer.ts';
 

@@ -1,7 +1,7 @@
 // Concepts: the words of the service, each explained once.
-import type { Written } from './guide.ts';
+import type { Article } from './article.ts';
 
-export const concepts: readonly Written[] = [
+export const concepts: readonly Article[] = [
   {
     id: 'concept.unit',
     kind: 'concept',
@@ -17,6 +17,7 @@ export const concepts: readonly Written[] = [
     title: 'Invoice and its states',
     summary:
       'What a buyer sees: address, memo, amount, expiry; created, then confirmed, expired, cancelled or failed',
+    keywords: 'how long an invoice stays open, wait time',
     auth: 'none',
     call: 'getPublicInvoice',
     docs: `An invoice freezes price and exchange rate. \`created\` is its first state; \`confirmed\`, \`expired\`, \`cancelled\` and \`failed\` are ends. As a filter, \`settled\` means \`confirmed\`.
@@ -29,6 +30,7 @@ export const concepts: readonly Written[] = [
     title: 'Memo',
     summary:
       'The comment that ties a transfer to its invoice; where there is none, the amount itself is unique',
+    keywords: 'memo, comment',
     auth: 'none',
     call: 'listGateways',
     docs: `On chains with memos (\`supports_memo\` of a gateway) the buyer must send the invoice's \`memo\` as the comment of the transfer, unchanged. Transfers to one memo add up. A transfer with no memo or an unknown one is never booked by guess: it is listed to the operator, who can resolve it.
@@ -41,6 +43,7 @@ On chains without memos (\`memo: null\`) each open invoice has an amount of its 
     title: 'Prepaid limit',
     summary:
       'How much USD volume can still be confirmed; it falls with each sale and rises by 100 × a refill',
+    keywords: 'prepaid limit',
     auth: 'jwt',
     call: 'getMerchantAccount',
     docs: `Merchants prepay the fee. \`limit_of_payments\` = prepaid balance × 100: a refill of 10 USD lets 1000 USD of sales through. Each confirmed invoice of volume V debits V × 0.01, so the limit falls by V.
@@ -52,6 +55,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     kind: 'concept',
     title: 'Exits: payment links',
     summary: 'Links that open a wallet with the payment filled in: wallet, web, tg',
+    keywords: 'payment links, wallet links',
     auth: 'none',
     call: 'getWebExit',
     docs: `\`exits\` of an invoice holds only links that real wallets document: \`wallet\` is the URI of the chain (\`ton:\`, \`solana:\`, \`bitcoin:\`), \`web\` opens a wallet in the browser, \`tg\` the wallet of the messenger. \`GET /v1/exits/{invoice_id}/web\` and \`/tg\` answer for every chain; \`url\` is null where no such wallet documents a link. \`qr_payload\` is what the QR code encodes.`,
@@ -61,6 +65,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     kind: 'concept',
     title: 'Confirmations',
     summary: 'How many blocks a transfer must be deep before it counts, per gateway',
+    keywords: 'confirmations needed',
     auth: 'none',
     call: 'getInvoicePayment',
     docs: `\`min_confirmations\` of a gateway says how many, \`min_confirmations\` of a payment how many this one waits for: large ones may wait for more, as \`confirmations\` of the gateway lists by value; \`confirmations\` of an invoice and its payment how many there are. A payment goes \`detected\` → \`confirming\` → \`confirmed\`. An invoice whose transfer was seen in time waits for its confirmations beyond \`expires_at\`, at most 24 hours. A transaction that vanishes from the chain (\`orphaned\`) is not counted.`,
@@ -70,6 +75,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     kind: 'concept',
     title: 'Amount match: under- and overpayment',
     summary: 'How the received amount compares: none, exact, over, under',
+    keywords: 'underpaid, overpaid',
     auth: 'none',
     call: 'getPublicInvoice',
     docs: `\`amount_match\` is \`none\` until something arrives. \`exact\` and \`over\` confirm. \`under\` keeps the invoice \`created\`: \`received_amount\` shows what came, checkout says what is still due, and on chains with memos the rest can be sent with the same memo. What is overpaid lies in the merchant's wallet; the service holds nothing and cannot send it back.`,
@@ -88,6 +94,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     kind: 'concept',
     title: 'Expiry and late payments',
     summary: 'What happens to money that arrives after an invoice has ended',
+    keywords: 'late payment, arrived after expiry',
     auth: 'none',
     call: 'getInvoicePayment',
     docs: `An invoice expires at \`expires_at\` unless a transfer was made before it. Its address stays watched for 24 hours more. A transfer for an ended invoice becomes a \`late\` payment: the merchant is told by the event \`payment.late\`, the operator sees it and can resolve it. Nothing is dropped and nothing is booked by guess.`,
@@ -97,6 +104,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     kind: 'concept',
     title: 'Fees',
     summary: 'A platform fee of 1 % from the prepaid balance; optionally a surcharge on the payer',
+    keywords: 'fee, commission',
     auth: 'none',
     call: 'getPublicConfig',
     docs: `The platform fee (\`platform_fee_rate\`, 0.01) is debited from the merchant's prepaid USD balance for each confirmed invoice. \`service_fee_percent\` (0 unless the operator sets it) is added to what the buyer pays: \`amount_fee\`. Refills have no fee. Network fees are the sender's.`,
@@ -106,6 +114,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     kind: 'concept',
     title: 'Non-custodial',
     summary: 'Buyers pay straight into the merchant’s own wallet; the service holds no money and no keys',
+    keywords: 'who holds the money, custody',
     auth: 'none',
     call: 'getMerchantWallets',
     docs: `The service only observes blockchains: it knows receive addresses, never private keys or seeds, and can move nothing. So there is no withdrawal, and refunds are sent by the merchant from the wallet that was paid.`,
@@ -115,6 +124,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     kind: 'concept',
     title: 'Networks and demo mode',
     summary: 'Mainnet or testnet, and when payments can be simulated',
+    keywords: 'testnet, mainnet, demo mode',
     auth: 'none',
     call: 'getPublicConfig',
     docs: `A deployment runs on \`mainnet\` or \`testnet\`, named in \`GET {base_url}/v1/config/public\`. Simulating is allowed only on testnet with \`demo_mode\`; otherwise it is refused with \`demo_off\`. \`rates: demo\` means that exchange rates are not real.`,

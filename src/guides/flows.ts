@@ -1,12 +1,13 @@
 // Flows: what people come to do, as calls in their order.
-import type { Written } from './guide.ts';
+import type { Article } from './article.ts';
 
-export const flows: readonly Written[] = [
+export const flows: readonly Article[] = [
   {
     id: 'flow.sell-with-invoice',
     kind: 'flow',
     title: 'Sell with an invoice',
     summary: 'Create an invoice for an order, send the buyer to it, and learn when it is paid',
+    keywords: 'accept crypto payments for an order, shop integration',
     auth: 'key',
     steps: [
       'signup',
@@ -33,6 +34,7 @@ On testnet in demo mode \`simulateInvoice\` stands for the buyer: it settles the
     kind: 'flow',
     title: 'Sell with a link',
     summary: 'Make a unit once and share its page: buyers choose a currency and pay',
+    keywords: 'share a link, payment link for a fixed price product, sell without code',
     auth: 'jwt',
     steps: ['signup', 'loginAccessToken', 'setMerchantWallet', 'createUnit', 'getPaymentPage'],
     call: 'createUnit',
@@ -49,6 +51,7 @@ At most 3 units. \`updateUnit\` with \`active: false\` closes one for a while.`,
     kind: 'flow',
     title: 'Try everything on testnet without money',
     summary: 'From nothing to a confirmed invoice in five calls after signing up, with no real coins',
+    keywords: 'demo, sandbox, quick start, testing without real money',
     auth: 'none',
     steps: [
       'signup',
@@ -68,6 +71,7 @@ Make the calls of \`steps\` in their order. Values in braces come from the repli
     kind: 'flow',
     title: 'Top up the prepaid limit',
     summary: 'Refill the prepaid balance so that payments go on being confirmed',
+    keywords: 'refill, 402 limit exhausted, prepaid limit',
     auth: 'jwt',
     steps: ['getBalances', 'getRefillWallets', 'createRefill', 'checkInvoice', 'getMerchantAccount'],
     call: 'createRefill',
@@ -84,6 +88,7 @@ A check that answers 402 \`limit_exhausted\` names the amount and the call.`,
     kind: 'flow',
     title: 'Embed checkout in a website',
     summary: 'Put a unit or an invoice into your own pages with one script tag',
+    keywords: 'embed a widget in a website',
     auth: 'jwt',
     steps: [
       'signup',
@@ -112,6 +117,7 @@ Without scripts: link to \`page_url\`, or fetch the fragment \`GET {base_url}/v1
     title: 'Receive webhooks',
     summary:
       'Be told at your own URL when an invoice is confirmed, verify it, and catch up on what was missed',
+    keywords: 'receive a webhook, payment notification, be notified when an invoice is paid',
     auth: 'jwt',
     steps: ['updateMerchantAccount', 'createInvoice', 'simulateInvoice', 'listEvents', 'resendEvent'],
     call: 'updateMerchantAccount',
@@ -127,6 +133,7 @@ Without scripts: link to \`page_url\`, or fetch the fragment \`GET {base_url}/v1
     kind: 'flow',
     title: 'Buy a unit as a program',
     summary: 'Choose a chain, create the invoice, pay it from your own wallet and follow it',
+    keywords: 'purchase as an agent',
     auth: 'none',
     steps: ['getUnit', 'checkoutUnit', 'getPublicInvoice', 'getInvoicePayment'],
     call: 'checkoutUnit',
@@ -142,6 +149,7 @@ Without scripts: link to \`page_url\`, or fetch the fragment \`GET {base_url}/v1
     kind: 'flow',
     title: 'Operate the deployment',
     summary: 'Watch observers and figures, credit merchants, and resolve what waits for a person',
+    keywords: 'operator tasks',
     auth: 'admin',
     hidden: true,
     steps: [

@@ -1,12 +1,13 @@
 // Guides: how to do one thing right.
-import type { Written } from './guide.ts';
+import type { Article } from './article.ts';
 
-export const howto: readonly Written[] = [
+export const howto: readonly Article[] = [
   {
     id: 'guide.agents',
     kind: 'guide',
     title: 'For agents: begin here',
     summary: 'Find the call for an intent, fill in its braces, act on refusals',
+    keywords: 'agent quick start, no kyc, no captcha',
     auth: 'none',
     call: 'searchCatalog',
     docs: `1. \`GET {base_url}/v1/search?q=…\` with plain words: each result has a \`call\` to make.
@@ -22,6 +23,7 @@ No CAPTCHA, no browser, no identity checks. The same calls are tools over MCP at
     kind: 'guide',
     title: 'Authentication: which credential for what',
     summary: 'Bearer token for the account, merchant key for invoices, nothing for buyers',
+    keywords: 'credentials, api key, bearer token, authentication',
     auth: 'none',
     call: 'loginAccessToken',
     docs: `- \`none\`: buyers and discovery.
@@ -34,6 +36,7 @@ No CAPTCHA, no browser, no identity checks. The same calls are tools over MCP at
     kind: 'guide',
     title: 'Errors and their codes',
     summary: 'Refusals are {detail, code, request_id, hint, next}; input that does not fit is 422',
+    keywords: 'error codes, refusals',
     auth: 'none',
     docs: `Switch on \`code\`, not on \`detail\`. \`hint\` says what mends it, \`next\` names the call: \`{operation, method, path}\`. 422 is \`{detail: [{loc, msg, type, input, ctx}]}\` with all errors at once. 429 and 503 carry \`Retry-After\`. Every answer has \`X-Request-Id\`; name it when you ask for help.
 
@@ -44,6 +47,7 @@ No CAPTCHA, no browser, no identity checks. The same calls are tools over MCP at
     kind: 'guide',
     title: 'Verify webhooks',
     summary: 'Check the signature of Standard Webhooks 1.0 and act once per webhook-id',
+    keywords: 'verify webhook signature, hmac',
     auth: 'jwt',
     call: 'updateMerchantAccount',
     docs: `Headers \`webhook-id\`, \`webhook-timestamp\`, \`webhook-signature\`; body \`{type, timestamp, api_version, data: {invoice, payment}}\`. \`data.invoice.kind\` is \`sale\` or \`refill\`; refills are posted only where \`webhook_refills\` is set.
@@ -68,6 +72,7 @@ Sign over the raw body, before parsing. Answer 2xx within 15 seconds and work af
     kind: 'guide',
     title: 'Follow payments without webhooks',
     summary: 'Poll the invoice, or read the stream of events from where you left off',
+    keywords: 'poll instead of webhooks, stream events',
     auth: 'jwt',
     call: 'listEvents',
     docs: `- Poll \`GET /v1/invoices/{invoice_id}\` (key) or \`GET /v1/public/invoices/{invoice_id}\` every few seconds until the status is an end.
@@ -81,6 +86,7 @@ Sign over the raw body, before parsing. Answer 2xx within 15 seconds and work af
     kind: 'guide',
     title: 'Repeat a request safely',
     summary: 'Idempotency-Key: the same key and body get the first answer again, for 24 hours',
+    keywords: 'idempotency key, retry twice',
     auth: 'none',
     docs: `Send \`Idempotency-Key: <any unique text>\` with every POST that creates: invoices, checkout, refills, credits, units. The same key with another body is refused with 422 \`idempotency_mismatch\`; while the first is in progress, 409 \`idempotency_in_progress\`.`,
   },
@@ -97,6 +103,7 @@ Sign over the raw body, before parsing. Answer 2xx within 15 seconds and work af
     kind: 'guide',
     title: 'Connect an MCP client',
     summary: 'Every endpoint as a tool, over HTTP at /mcp or over stdio with gw mcp',
+    keywords: 'mcp server, connect a client, model context protocol',
     auth: 'none',
     docs: `Streamable HTTP, stateless: \`{base_url}/mcp\`, with your own credential as a header:
 
@@ -111,6 +118,7 @@ On stdio: \`gw mcp\`, with the credentials of the profile. Tools are named by op
     kind: 'guide',
     title: 'Use the command line',
     summary: 'gw: the same calls as commands, with JSON output and exit codes',
+    keywords: 'cli, terminal',
     auth: 'none',
     docs: `\`\`\`sh
 export GW_URL={base_url}
@@ -127,6 +135,7 @@ gw invoice wait {invoice_id}
     kind: 'guide',
     title: 'Limits and rate limiting',
     summary: 'Sizes, pages and calls per minute; 429 says when to come back',
+    keywords: 'rate limits, 429',
     auth: 'none',
     call: 'getPublicConfig',
     docs: `3 units per merchant; bodies up to 256 kB; pages up to 200 entries. Sign-in, sign-up and recovery are limited per address and identity, checkout per address, each per minute: 429 \`rate_limited\` with \`Retry-After\`. There is never a CAPTCHA. Discovery is not limited.`,
@@ -137,6 +146,7 @@ gw invoice wait {invoice_id}
     title: 'When a buyer paid wrongly',
     summary:
       'Too little, too late, without memo, twice, or with another coin: where the money is and what to do',
+    keywords: 'underpaid, overpaid, late, forgot the memo, wrong payment',
     auth: 'none',
     call: 'getInvoicePayment',
     docs: `The money is always in the merchant's own wallet.

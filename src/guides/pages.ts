@@ -1,12 +1,13 @@
 // Pages that people look at, and ways to embed checkout.
-import type { Written } from './guide.ts';
+import type { Article } from './article.ts';
 
-export const pages: readonly Written[] = [
+export const pages: readonly Article[] = [
   {
     id: 'page.docs',
     kind: 'page',
     title: 'Swagger UI',
     summary: 'Read the API and try calls in the browser',
+    keywords: 'swagger docs',
     auth: 'none',
     path: '/docs',
     docs: 'The OpenAPI document as a page to try calls on. “Authorize” signs in by password or takes a merchant key.',
@@ -16,6 +17,7 @@ export const pages: readonly Written[] = [
     kind: 'page',
     title: 'ReDoc',
     summary: 'The API reference to read',
+    keywords: 'api reference to read',
     auth: 'none',
     path: '/redoc',
     docs: 'The OpenAPI document as one long page to read, with search.',
@@ -25,6 +27,7 @@ export const pages: readonly Written[] = [
     kind: 'page',
     title: 'Checkout page of an invoice',
     summary: 'Where a buyer pays: QR code, amount, address, memo, time left, status',
+    keywords: 'checkout page',
     auth: 'none',
     path: '/pay/{invoice_id}',
     docs: 'The `pay_url` of an invoice. `/v1/pay/{invoice_id}/page?size=…` is the same page in a chosen layout: `sm`, `md`, `lg`, `mobile`, `desktop`, `site`. It follows the payment by itself and works without scripts.',
@@ -34,18 +37,20 @@ export const pages: readonly Written[] = [
     kind: 'page',
     title: 'Page of a unit',
     summary: 'The public sales page to share: title, price, choice of currency',
+    keywords: 'product page',
     auth: 'none',
     path: '/u/{merchant_slug}/{unit_slug}',
     docs: 'The `page_url` of a unit. Choosing a currency makes an invoice and leads to its checkout.',
   },
 ];
 
-export const embeds: readonly Written[] = [
+export const embeds: readonly Article[] = [
   {
     id: 'embed.unit-script',
     kind: 'embed',
     title: 'Script tag for a unit',
     summary: 'A buy widget: mounts the checkout of a unit and creates invoices on demand',
+    keywords: 'buy button script tag',
     auth: 'none',
     path: '/embed.js',
     docs: `\`\`\`html

@@ -41,6 +41,20 @@ export interface Raw {
   status?: number;
 }
 
+/** What a call does to what is stored: reads it, adds to it or changes it, or takes something away for good. */
+export type Effect = 'read' | 'write' | 'destroy';
+
+/** What a person is asked before the call is made. Names of fields in braces stand for their values. */
+export interface Confirm {
+  question: string;
+  /** What must be typed to agree; without it a yes is enough. */
+  type?: string;
+  /** Asked only where these fields have these values. */
+  when?: Readonly<Record<string, unknown>>;
+  /** Not asked where these fields have these values. */
+  unless?: Readonly<Record<string, unknown>>;
+}
+
 /** A worked call, executed against a running daemon in the tests. Values in `{braces}` come from the test's world. */
 export interface Example {
   params?: Record<string, string>;
@@ -69,17 +83,32 @@ interface Definition<
   tag: Tag;
   /** One line, imperative, no full stop. */
   summary: string;
+  /**
+   * Its command in `gw`: `invoice get`. Parameters of the path are its positional values; names in braces replace
+   * them: `wallet set {blockchain} {address}`. Without it, the call is made with `gw api`.
+   */
+  gw?: string;
+  /** Fields whose flag in `gw` is called otherwise, because the name is taken or says too little. */
+  flags?: Readonly<Record<string, string>>;
+  effect: Effect;
+  /** Made again with the same input it changes nothing more. PUT, PATCH and DELETE always are. */
+  repeatable?: true;
+  confirm?: Confirm;
+  /** What people call it, for search: words that neither summary nor description has. */
+  keywords?: string;
+  /** A part of other entries: search finds it only for those who ask for exactly it. */
+  secondary?: true;
   /** What a caller needs to know beyond the summary: effects, units, limits. Markdown. */
   description: string;
   query?: Query;
   /** A body's schema (an object). */
   body?: Body;
-  /** How the body is sent; `json` unless told. */
+  /** How the body is sent; `json` by default. */
   encoding?: 'json' | 'form';
   response: Response;
   /** Media types the same call answers instead when it is asked to; its handler then returns a `Streamed`. */
   also?: readonly string[];
-  /** 200 unless told; 303 leads a browser on to another page. */
+  /** 200 by default; 303 leads a browser on to another page. */
   status?: 200 | 201 | 303;
   /** The refusals a caller must expect, beyond validation and those its `auth` implies. */
   errors?: readonly ErrorCode[];

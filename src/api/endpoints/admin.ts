@@ -34,6 +34,9 @@ export const getAdminDashboard = endpoint({
   auth: 'admin',
   tag: 'admin',
   summary: 'Get the figures of the deployment',
+  gw: 'admin dashboard',
+  effect: 'read',
+  keywords: 'operator dashboard',
   description:
     'Users, invoices by status, volume, fees, prepaid balances, merchants near their limit, rates, the state of the observers, and what waits for a person.',
   response: AdminDashboard,
@@ -48,6 +51,9 @@ export const listAdminMerchants = endpoint({
   auth: 'admin',
   tag: 'admin',
   summary: 'List merchants',
+  gw: 'admin merchants',
+  effect: 'read',
+  keywords: 'list merchants',
   description:
     'Newest first, with balance, limit and figures. `q` finds a part of slug or mail address, or a user id.',
   query: {
@@ -67,6 +73,8 @@ export const getAdminMerchant = endpoint({
   auth: 'admin',
   tag: 'admin',
   summary: 'Get a merchant',
+  gw: 'admin merchant',
+  effect: 'read',
   description:
     'Its balances, wallets, units, latest ledger entries and latest invoices. Neither key nor webhook secret.',
   params: userId,
@@ -83,6 +91,10 @@ export const creditMerchant = endpoint({
   auth: 'admin',
   tag: 'admin',
   summary: 'Credit prepaid balance by hand',
+  gw: 'admin credit {user_id} {prepaid_usd}',
+  effect: 'write',
+  confirm: { question: 'Credit {prepaid_usd} USD to {user_id}? A ledger entry cannot be removed.' },
+  keywords: 'credit a merchant by hand',
   description:
     'No crypto moves. The limit rises by `prepaid_usd` × 100, as with a refill, and held payments are booked, oldest first. Logged at warning level.',
   params: userId,
@@ -103,7 +115,9 @@ export const getAdminRefillWallets = endpoint({
   path: '/api/v1/admin/refill-wallets',
   auth: 'admin',
   tag: 'admin',
-  summary: "List the deployment's wallets",
+  summary: 'List the wallets of the deployment',
+  gw: 'admin refill-wallets',
+  effect: 'read',
   description: 'Refills and invoices of the platform key are paid to these, one per blockchain.',
   response: AdminRefillWallets,
   hidden: true,
@@ -116,7 +130,11 @@ export const setAdminRefillWallet = endpoint({
   path: '/api/v1/admin/refill-wallets',
   auth: 'admin',
   tag: 'admin',
-  summary: "Set one of the deployment's wallets",
+  summary: 'Set a wallet of the deployment',
+  gw: 'admin set-refill-wallet {chain} {address}',
+  effect: 'write',
+  confirm: { question: 'Remove the wallet of {chain}?', when: { address: '' } },
+  keywords: 'set platform refill wallet',
   description:
     'Checks the address with its checksum for this network, and with the chain that it is no jetton wallet, token account or mint; an empty address removes the wallet. Open invoices keep the address they show. Answers all wallets.',
   body: shape('RefillWalletUpdate', {
@@ -137,6 +155,9 @@ export const listObservers = endpoint({
   auth: 'admin',
   tag: 'admin',
   summary: 'Show what each observer has read',
+  gw: 'admin observers',
+  effect: 'read',
+  keywords: 'observer state behind',
   description:
     'Per blockchain: provider, tip, cursor, the ranges that were read completely, failures, and the transfers that were late or match nothing.',
   response: AdminObservers,
@@ -151,6 +172,9 @@ export const listAdminPayments = endpoint({
   auth: 'admin',
   tag: 'admin',
   summary: 'List invoices and payments',
+  gw: 'admin payments',
+  effect: 'read',
+  keywords: 'late and unmatched payments',
   description:
     'Newest first. `status` takes a status of an invoice (`settled` means `confirmed`) or of a payment: `held`, `late` and `unmatched` are what waits for a person. `kind` is `sale` or `refill`. An unknown word matches nothing.',
   query: {
@@ -173,6 +197,8 @@ export const getAdminPayment = endpoint({
   auth: 'admin',
   tag: 'admin',
   summary: 'Get everything about an invoice or a payment',
+  gw: 'admin payment',
+  effect: 'read',
   description:
     'Takes the `id` of anything listed: an invoice, or a payment that no invoice shows. Answers payments, log, transfers, ledger, income and events.',
   params: invoiceId,
@@ -189,6 +215,14 @@ export const resolvePayment = endpoint({
   auth: 'admin',
   tag: 'admin',
   summary: 'Resolve an invoice by hand',
+  gw: 'admin resolve {invoice_id} {action}',
+  effect: 'destroy',
+  confirm: {
+    question: '{action} {invoice_id} by hand?',
+    type: '{invoice_id}',
+    unless: { action: 'recheck' },
+  },
+  keywords: 'resolve a stuck payment',
   description: `- \`recheck\` polls the chain now; it also takes a payment without invoice.
 - \`expire\`, \`fail\` end an invoice that is created, failed or expired.
 - \`confirm\` books it from any state with the usual fee; a confirmed one is answered unchanged. \`txid\` is looked up on the chain first and must have paid the invoice's address (\`transaction_unknown\`); without it, what the invoice has received is booked. One transaction output books once, ever (\`transfer_booked\`).
@@ -223,6 +257,8 @@ export const lookUpTransaction = endpoint({
   auth: 'admin',
   tag: 'admin',
   summary: 'Show what a transaction paid to an invoice',
+  gw: 'admin transaction',
+  effect: 'read',
   description:
     "Asks the chain now for what the transaction paid to the invoice's address in its asset, as `confirm` does before it books. Stores and books nothing.",
   extension: true,
@@ -242,7 +278,9 @@ export const listContradictions = endpoint({
   path: '/api/v1/admin/contradictions',
   auth: 'admin',
   tag: 'admin',
-  summary: 'What two sources say differently of one thing',
+  summary: 'List what two sources report differently',
+  gw: 'admin contradictions',
+  effect: 'read',
   description:
     'A person decides: nothing is taken back by itself. Close one when it is clear; it opens again if it is met again.',
   extension: true,
@@ -263,6 +301,8 @@ export const closeContradiction = endpoint({
   auth: 'admin',
   tag: 'admin',
   summary: 'Close a contradiction',
+  gw: 'admin close-contradiction',
+  effect: 'write',
   description: 'Who closed it, and why, stays on record. Met again, it is listed again as a new one.',
   extension: true,
   params: { contradiction_id: uuid().describe('As listed') },

@@ -14,7 +14,11 @@ export const listGateways = endpoint({
   path: '/v1/gateways',
   auth: 'none',
   tag: 'buyer',
-  summary: 'List what can be paid with',
+  summary: 'List what buyers can pay with',
+  gw: 'gateways',
+  effect: 'read',
+  keywords:
+    'supported coins, coins that customers can pay with, accepted coins, currencies, chains, tokens, blockchains; list gateways',
   description:
     'Every payable asset of this deployment: its gateway id (`chain`), ticker, decimals, confirmations and times; `groups` has the same by blockchain.',
   response: GatewaysResponse,
@@ -28,7 +32,10 @@ export const getPublicConfig = endpoint({
   path: '/v1/config/public',
   auth: 'none',
   tag: 'buyer',
-  summary: 'Get the public configuration',
+  summary: 'Get the public configuration of the service',
+  gw: 'config server',
+  effect: 'read',
+  keywords: 'config, network, testnet or mainnet, demo mode, public settings',
   description:
     'Network, demo mode, fees, limits, where rates come from and which sign-ins are turned on. One flat object.',
   response: PublicConfig,
@@ -42,7 +49,11 @@ export const getPublicInvoice = endpoint({
   path: '/v1/public/invoices/{invoice_id}',
   auth: 'none',
   tag: 'buyer',
-  summary: 'Get an invoice as its buyer',
+  summary: 'Get an invoice as its buyer sees it',
+  gw: 'invoice public',
+  effect: 'read',
+  keywords: 'invoice status for its buyer',
+  secondary: true,
   description:
     'Whoever knows the id may read it. Poll it to follow the payment: it asks no chain and costs little.',
   params: invoiceId,
@@ -59,6 +70,10 @@ export const cancelInvoice = endpoint({
   auth: 'none',
   tag: 'buyer',
   summary: 'Cancel an invoice',
+  gw: 'invoice cancel',
+  effect: 'destroy',
+  repeatable: true,
+  keywords: 'cancel invoice, cancel checkout',
   description:
     'Ends it; what is sent to it later is listed to the operator. A cancelled invoice is answered unchanged. Refused once a payment was seen (`payment_detected`) or it ended otherwise (`invoice_ended`).',
   params: invoiceId,
@@ -75,6 +90,9 @@ export const getInvoicePayment = endpoint({
   auth: 'none',
   tag: 'buyer',
   summary: 'Get the payment of an invoice and its log',
+  gw: 'payment get',
+  effect: 'read',
+  keywords: 'payment log, payment history, transaction id txid, confirmations',
   description:
     'What was seen on the chain: status, transaction, confirmations, received amount, and every change.',
   params: invoiceId,
@@ -91,6 +109,9 @@ export const getWebExit = endpoint({
   auth: 'none',
   tag: 'buyer',
   summary: 'Get the web wallet link of an invoice',
+  gw: 'exit web',
+  effect: 'read',
+  keywords: 'open a web wallet',
   description:
     'A link that opens a web wallet with the payment filled in. `url` is null where no such wallet documents one.',
   params: invoiceId,
@@ -107,6 +128,9 @@ export const getTgExit = endpoint({
   auth: 'none',
   tag: 'buyer',
   summary: 'Get the messenger wallet link of an invoice',
+  gw: 'exit tg',
+  effect: 'read',
+  keywords: 'telegram wallet, pay with telegram',
   description:
     'A link that opens the wallet of the messenger with the payment filled in. `url` is null where no such wallet documents one.',
   params: invoiceId,
@@ -122,7 +146,10 @@ export const getUnit = endpoint({
   path: '/v1/units/{unit_id}',
   auth: 'none',
   tag: 'buyer',
-  summary: 'Get a unit as its buyer',
+  summary: 'Get a unit as its buyer sees it',
+  gw: 'unit get',
+  effect: 'read',
+  keywords: 'unit details, show a product to a buyer',
   description:
     'Title, price and what it can be paid with: `chains` are the gateway ids that checkout accepts now.',
   params: unitId,
@@ -139,6 +166,9 @@ export const checkoutUnit = endpoint({
   auth: 'none',
   tag: 'buyer',
   summary: 'Buy a unit: create its invoice',
+  gw: 'unit checkout',
+  effect: 'write',
+  keywords: 'buy a unit, start checkout of a product',
   description: `Makes an invoice with the unit's price, owner, wait time and webhook. Choose \`chain\` from the unit's \`chains\`.
 
 Refusals: \`chain_not_accepted\` – choose another chain; \`no_wallet\` – the merchant has not set a wallet for it; \`unit_inactive\` – not for sale now; \`no_rate\` – try again after \`Retry-After\` seconds.`,

@@ -43,6 +43,9 @@ export const createInvoice = endpoint({
   auth: 'key',
   tag: 'invoices',
   summary: 'Create an invoice',
+  gw: 'invoice create',
+  effect: 'write',
+  keywords: 'charge a buyer, request a payment, payment address for an order',
   description: `Freezes the exchange rate and answers where, how much and with which memo the buyer pays: show \`amount\`, \`address\` and \`memo\` exactly as they are, or send the buyer to \`pay_url\`.
 
 A merchant key uses the merchant's wallet, limit and webhook; the platform key uses the wallets of the deployment. \`callback_url\` replaces the account's webhook address for this invoice.
@@ -70,6 +73,9 @@ export const listInvoices = endpoint({
   auth: 'key',
   tag: 'invoices',
   summary: 'List your invoices',
+  gw: 'invoice list',
+  effect: 'read',
+  keywords: 'all invoices, filter by status, open invoices, find by order reference',
   description:
     'Newest first, refill invoices included. Go on with `after` set to `next` of the page before. `settled` means `confirmed`.',
   query: {
@@ -91,6 +97,9 @@ export const getInvoice = endpoint({
   auth: 'key',
   tag: 'invoices',
   summary: 'Get one of your invoices',
+  gw: 'invoice get',
+  effect: 'read',
+  keywords: 'invoice status, invoice details, is it paid, read one',
   description: "Reads what is known; it asks no chain. Another owner's invoice answers 404.",
   params: invoiceId,
   response: InvoicePublic,
@@ -104,7 +113,11 @@ export const checkInvoice = endpoint({
   path: '/v1/invoices/{invoice_id}/check',
   auth: 'key',
   tag: 'invoices',
-  summary: 'Look for the payment now',
+  summary: 'Check for the payment now',
+  gw: 'invoice check',
+  effect: 'write',
+  repeatable: true,
+  keywords: 'check payment, force a poll of the blockchain, did the payment arrive, money arrived',
   description: `Polls the chain once and answers the invoice as it then is. The observer does the same by itself every few seconds; call this when a buyer says that they paid. An ended invoice is answered unchanged.
 
 \`limit_exhausted\` (402): the payment is held, not lost. Refill with \`POST /api/v1/merchant/refill\`; held payments are then booked by themselves, oldest first.`,
@@ -121,6 +134,10 @@ export const simulateInvoice = endpoint({
   auth: 'key',
   tag: 'invoices',
   summary: 'Settle an invoice without a payment',
+  gw: 'invoice simulate',
+  effect: 'write',
+  repeatable: true,
+  keywords: 'simulate a payment, settle on testnet',
   description:
     'Runs the real settlement: status, fee, income and webhook. Only on testnet with demo mode on; `GET /v1/config/public` tells. What the prepaid balance lacks for the fee is credited first. A confirmed invoice is answered unchanged.',
   params: invoiceId,

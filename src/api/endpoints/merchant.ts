@@ -45,6 +45,9 @@ export const getMerchantAccount = endpoint({
   auth: 'jwt',
   tag: 'merchant',
   summary: 'Get your merchant account',
+  gw: 'account get',
+  effect: 'read',
+  keywords: 'api key, merchant key, account settings, remaining limit',
   description:
     'Holds the merchant key (`api_key`), the webhook, the enabled currencies and the prepaid limit.',
   response: MerchantAccountPublic,
@@ -58,6 +61,9 @@ export const updateMerchantAccount = endpoint({
   auth: 'jwt',
   tag: 'merchant',
   summary: 'Change webhook, currencies or slug',
+  gw: 'account update',
+  effect: 'write',
+  keywords: 'set webhook url, webhook secret, enable or accept only some currencies, change slug',
   description: `Members that are left out stay as they are.
 
 - \`webhook_url\`: where \`invoice.confirmed\` is posted once; null removes it. Only public addresses are called.
@@ -85,6 +91,10 @@ export const rotateApiKey = endpoint({
   auth: 'jwt',
   tag: 'merchant',
   summary: 'Replace the merchant key',
+  gw: 'account rotate-key',
+  effect: 'destroy',
+  confirm: { question: 'Replace the merchant key? Whatever uses the old one stops working at once.' },
+  keywords: 'leaked key',
   description: 'Makes a new key; the old one stops working at once.',
   response: MerchantAccountPublic,
   extension: true,
@@ -97,7 +107,10 @@ export const getBalances = endpoint({
   path: '/api/v1/merchant/balances',
   auth: 'jwt',
   tag: 'merchant',
-  summary: 'Get your balances',
+  summary: 'Get your prepaid balance and income per currency',
+  gw: 'balance',
+  effect: 'read',
+  keywords: 'balance, prepaid balance, earned',
   description:
     'The prepaid service balance in `USD`, then the confirmed income per currency. Income lies in your own wallets; the service holds none of it.',
   response: z.array(BalancePublic),
@@ -111,6 +124,9 @@ export const getMerchantWallets = endpoint({
   auth: 'jwt',
   tag: 'merchant',
   summary: 'List your receive wallets',
+  gw: 'wallet list',
+  effect: 'read',
+  keywords: 'my wallets, missing wallets',
   description:
     'One address per blockchain. `missing` names the blockchains that enabled currencies still need.',
   response: WalletsResponse,
@@ -124,6 +140,9 @@ export const setMerchantWallet = endpoint({
   auth: 'jwt',
   tag: 'merchant',
   summary: 'Set the receive wallet of a blockchain',
+  gw: 'wallet set {blockchain} {address}',
+  effect: 'write',
+  keywords: 'set wallet, add wallet, receive address, change payout address',
   description:
     'Checks the address with its checksum for this network, and with the chain that it is no jetton wallet, token account or mint, and replaces the one before. Where the chain cannot be asked, invoices to it ask again. Open invoices keep the address they show. The answer has the address as wallets show it.',
   body: shape('WalletUpdate', {
@@ -142,6 +161,10 @@ export const getRefillWallets = endpoint({
   auth: 'jwt',
   tag: 'merchant',
   summary: 'List the addresses that refills are paid to',
+  gw: 'refill wallets',
+  effect: 'read',
+  keywords: 'refill wallets, platform refill addresses',
+  secondary: true,
   description:
     'One per blockchain. Pay by a refill invoice only: a transfer without one cannot be credited by itself.',
   response: RefillWalletsResponse,
@@ -155,6 +178,9 @@ export const createRefill = endpoint({
   auth: 'jwt',
   tag: 'merchant',
   summary: 'Create a refill invoice',
+  gw: 'refill create',
+  effect: 'write',
+  keywords: 'refill balance, refill account, prepaid limit',
   description:
     'Paying S USD raises `limit_of_payments` by S × 100 and books held payments, oldest first. TON and Solana wait 5 minutes, Bitcoin 1 hour. No fee. Follow it like any invoice, with your merchant key.',
   body: RefillCreate,
@@ -171,6 +197,9 @@ export const listIncome = endpoint({
   auth: 'jwt',
   tag: 'merchant',
   summary: 'List your income',
+  gw: 'income list',
+  effect: 'read',
+  keywords: 'income, sales history, earnings report by date, fees',
   description:
     'One record for each confirmed sale, newest first, with the fee in USD and the outcome of the webhook. Dates are UTC days, both included.',
   query: {
@@ -189,7 +218,10 @@ export const getPaymentPage = endpoint({
   path: '/api/v1/merchant/payment-page',
   auth: 'jwt',
   tag: 'merchant',
-  summary: 'Get your payment pages',
+  summary: 'Get your payment pages and their problems',
+  gw: 'account pages',
+  effect: 'read',
+  keywords: 'preview of my payment page, problems why buyers cannot pay',
   description: 'The public page of each unit, and what still keeps buyers from paying there.',
   response: PaymentPagePreview,
   example: {},
@@ -202,6 +234,9 @@ export const getEmbedPreview = endpoint({
   auth: 'jwt',
   tag: 'merchant',
   summary: 'Get embed snippets',
+  gw: 'account embeds',
+  effect: 'read',
+  keywords: 'embed code, html snippet, buy button',
   description: 'Markup that mounts checkout in your own pages, for each unit and size, with an explanation.',
   response: EmbedPreview,
   example: {},
@@ -214,6 +249,9 @@ export const listEvents = endpoint({
   auth: 'jwt',
   tag: 'merchant',
   summary: 'List or follow your events',
+  gw: 'event list',
+  effect: 'read',
+  keywords: 'events, stream of events, since the last event',
   description:
     'Oldest first, from the beginning or from behind `after`: nothing is ever passed over, so this backs up the webhook, which is sent only once. With `Accept: text/event-stream` the connection stays open and sends each event as it happens; `after` or `Last-Event-ID` say where to go on, otherwise it begins with the next event.',
   query: {
@@ -235,6 +273,9 @@ export const resendEvent = endpoint({
   auth: 'jwt',
   tag: 'merchant',
   summary: 'Send an event again',
+  gw: 'event resend',
+  effect: 'write',
+  keywords: 'resend webhook, resend notification that was not delivered, missed',
   description:
     'Posts the same body under the same `webhook-id` to the present webhook address, once, and answers with the outcome in `deliveries`. Any kind of event can be sent.',
   params: { event_id: text({ min: 1, max: MAX_EVENT_ID }) },

@@ -29,6 +29,9 @@ export const listUnits = endpoint({
   auth: 'jwt',
   tag: 'units',
   summary: 'List your units',
+  gw: 'unit list',
+  effect: 'read',
+  keywords: 'my products, my offers, list units',
   description:
     'All of them, with how many you may have, which currencies they can take and how long they can wait.',
   response: UnitList,
@@ -42,6 +45,9 @@ export const createUnit = endpoint({
   auth: 'jwt',
   tag: 'units',
   summary: 'Create a unit',
+  gw: 'unit create',
+  effect: 'write',
+  keywords: 'add a product, new offer, fixed price, payment link',
   description:
     'An offer with a USD price, payable at its `page_url` or embedded. It can be made before wallets are set; checkout then refuses until they are. At most 3 units (`unit_limit`).',
   body: shape('UnitCreate', {
@@ -65,6 +71,9 @@ export const updateUnit = endpoint({
   auth: 'jwt',
   tag: 'units',
   summary: 'Change a unit',
+  gw: 'unit update',
+  effect: 'write',
+  keywords: 'change price, rename, deactivate, make unavailable for a while, edit a product',
   description:
     'Members that are left out stay as they are; `description` and `language` are removed by null, the others are unchanged by it. Its open invoices keep their price. The slug stays.',
   params: unitId,
@@ -89,6 +98,10 @@ export const deleteUnit = endpoint({
   auth: 'jwt',
   tag: 'units',
   summary: 'Delete a unit',
+  gw: 'unit delete',
+  effect: 'destroy',
+  confirm: { question: 'Delete the unit {unit_id}? Its pages stop working.' },
+  keywords: 'delete a product, remove an offer',
   description: 'Its pages stop working. Its invoices stay, and open ones can still be paid.',
   params: unitId,
   response: UnitDeleted,

@@ -1,8 +1,8 @@
-// The catalog: every endpoint from its description, and everything written by hand, as entries of one form.
+// The catalog: every endpoint from its description, and every article, as entries of one form.
 import type { z } from 'zod';
 import type { ErrorCode } from '../../errors.ts';
-import type { Written } from '../../guides/guide.ts';
-import { written } from '../../guides/guides.ts';
+import type { Article } from '../../guides/article.ts';
+import { articles } from '../../guides/articles.ts';
 import type { Endpoint, Fields } from '../describe/endpoint.ts';
 import { isOptional, type JsonSchema, jsonSchema } from '../describe/json-schema.ts';
 import { isValidated, refusalsOf } from '../describe/refusals.ts';
@@ -99,7 +99,7 @@ function endpointEntry(endpoint: Endpoint, { base_url }: Deployment): Entry {
 /** A first sentence that is shorter says little without the rest. */
 const MIN_SENTENCE = 40;
 
-/** The first sentence of the description where it stands alone; descriptions may go on for paragraphs. */
+/** The first sentence of the description where it stands alone; descriptions may be paragraphs long. */
 function summaryOf({ summary, description }: Endpoint): string {
   const sentence = /^\w[^\n]*?\.(?=\s|$)/.exec(description)?.[0].slice(0, -1) ?? '';
   return sentence.length >= MIN_SENTENCE ? sentence : summary;
@@ -113,7 +113,7 @@ const errorRows = (): string =>
     })
     .join('\n');
 
-function writtenEntry(guide: Written, { base_url }: Deployment): Entry {
+function articleEntry(guide: Article, { base_url }: Deployment): Entry {
   const example = guide.call ? exampleCall(findEndpoint(guide.call), base_url) : null;
   const text = `${base_url}/v1/catalog?kind=${guide.kind}&format=markdown&include_docs=true#${guide.id}`;
   return {
@@ -140,16 +140,16 @@ const pageCall = (base_url: string, path: string): Entry['call'] => ({
 
 /** All entries with their full texts, operator entries too, in the order people read them. */
 export function catalog(deployment: Deployment): Entry[] {
-  const [first, others] = [written.filter(isFlow), written.filter((guide) => !isFlow(guide))];
+  const [first, others] = [articles.filter(isFlow), articles.filter((guide) => !isFlow(guide))];
   const list: readonly Endpoint[] = api;
   return [
-    ...first.map((guide) => writtenEntry(guide, deployment)),
+    ...first.map((guide) => articleEntry(guide, deployment)),
     ...list.map((endpoint) => endpointEntry(endpoint, deployment)),
-    ...others.map((guide) => writtenEntry(guide, deployment)),
+    ...others.map((guide) => articleEntry(guide, deployment)),
   ];
 }
 
-const isFlow = ({ kind }: Written): boolean => kind === 'flow';
+const isFlow = ({ kind }: Article): boolean => kind === 'flow';
 
 /** The entries and members that were asked for. */
 export function select(entries: readonly Entry[], selection: Selection): Entry[] {

@@ -23,23 +23,6 @@ export interface Tool {
 
 export type ObjectSchema = JsonSchema & { type: 'object' };
 
-/** POST calls that take something away or cannot be undone. */
-const destructive: ReadonlySet<string> = new Set([
-  'cancelInvoice',
-  'cancelOnPage',
-  'rotateApiKey',
-  'resetPassword',
-  'resolvePayment',
-]);
-/** POST calls that change nothing when they are made again. */
-const repeatable: ReadonlySet<string> = new Set([
-  'cancelInvoice',
-  'cancelOnPage',
-  'checkInvoice',
-  'simulateInvoice',
-  'testToken',
-]);
-const readOnlyPosts: ReadonlySet<string> = new Set(['testToken']);
 const KEY = 'idempotency_key';
 
 /** Where a reply is no object, it stands in this member. */
@@ -64,8 +47,8 @@ export function toolsOf({ include_hidden = false }: { include_hidden?: boolean }
 }
 
 function toolOf(endpoint: Endpoint): Tool {
-  const { id, method, summary, description, auth } = endpoint;
-  const readOnly = method === 'GET' || readOnlyPosts.has(id);
+  const { id, method, summary, description, auth, effect } = endpoint;
+  const isOverwrite = method === 'PUT' || method === 'PATCH';
   const output = outputSchema(endpoint);
   return {
     name: id,
@@ -75,10 +58,10 @@ function toolOf(endpoint: Endpoint): Tool {
     ...(output ? { outputSchema: understood(output) } : {}),
     annotations: {
       title: summary,
-      readOnlyHint: readOnly,
+      readOnlyHint: effect === 'read',
       // To overwrite is to destroy what was there.
-      destructiveHint: !readOnly && (method !== 'POST' || destructive.has(id)),
-      idempotentHint: method !== 'POST' || repeatable.has(id),
+      destructiveHint: effect === 'destroy' || (effect === 'write' && isOverwrite),
+      idempotentHint: method !== 'POST' || endpoint.repeatable === true,
       openWorldHint: false,
     },
   };

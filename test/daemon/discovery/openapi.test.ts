@@ -115,7 +115,7 @@ describe('the OpenAPI document', () => {
       );
       writeFileSync(join(directory, 'client.ts'), program);
       await run(process.execPath, [
-        join(import.meta.dirname, '../../node_modules/typescript/bin/tsc'),
+        join(import.meta.dirname, '../../../node_modules/typescript/bin/tsc'),
         ...['--strict', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck', '--noEmit'],
         ...['--lib', 'es2022,dom', '--types', 'node', '--allowImportingTsExtensions'],
         join(directory, 'client.ts'),
@@ -124,7 +124,7 @@ describe('the OpenAPI document', () => {
       });
       const { stdout } = await run(process.execPath, [
         '--import',
-        join(import.meta.dirname, '../helpers/typescript-hooks.mjs'),
+        join(import.meta.dirname, '../../helpers/typescript-hooks.mjs'),
         join(directory, 'client.ts'),
         ...[serving.url, email, PASSWORD, `0:${'11'.repeat(32)}`],
       ]);

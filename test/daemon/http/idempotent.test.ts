@@ -21,6 +21,7 @@ const create = endpoint({
   path: '/things',
   auth: 'jwt',
   tag: 'system',
+  effect: 'write',
   summary: 'Test',
   description: '',
   body: z.object({ name: text({ min: 2 }) }),

@@ -15,7 +15,7 @@ import { Refusal } from '../../../src/errors.ts';
 import { verifies } from '../../requirements.ts';
 import { addUser, openTestApp, type TestApp } from '../helpers/app.ts';
 
-const said = { tag: 'system', summary: 'Test', description: '' } as const;
+const said = { tag: 'system', effect: 'write', summary: 'Test', description: '' } as const;
 const Said = z.object({ said: z.string() });
 
 const list = [

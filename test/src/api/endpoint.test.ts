@@ -6,7 +6,13 @@ import { endpoint, type InputOf, media, type ReplyOf } from '../../../src/api/de
 import { int, orNull, text } from '../../../src/api/describe/fields.ts';
 import type { Api } from '../../../src/api/endpoints/api.ts';
 
-const described = { auth: 'key', tag: 'system', summary: 's', description: 'd' } as const;
+const described = {
+  auth: 'key',
+  tag: 'system',
+  summary: 's',
+  description: 'd',
+  effect: 'read',
+} as const;
 const response = z.object({ a: z.string() });
 
 const read = endpoint({
@@ -38,6 +44,8 @@ export function refusedByTheCompiler() {
   endpoint({ ...route, path: '/v1/x', params: { x_id: text() } });
   // @ts-expect-error an error code that does not exist
   endpoint({ ...route, path: '/v1/x', errors: ['no_such_code'] });
+  // @ts-expect-error nothing says what it does to what is stored
+  endpoint({ ...route, path: '/v1/x', effect: undefined });
   // @ts-expect-error a tag that does not exist
   endpoint({ ...route, path: '/v1/x', tag: 'nowhere' });
   // @ts-expect-error the parameter is text

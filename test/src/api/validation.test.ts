@@ -8,7 +8,13 @@ import { findJsonError } from '../../../src/api/read/json-error.ts';
 import { jsonInvalid, parseInput } from '../../../src/api/read/validation.ts';
 import { verifies } from '../../requirements.ts';
 
-const described = { tag: 'system', summary: 's', description: 'd', response: z.null() } as const;
+const described = {
+  tag: 'system',
+  effect: 'write',
+  summary: 's',
+  description: 'd',
+  response: z.null(),
+} as const;
 
 const sample = endpoint({
   ...described,

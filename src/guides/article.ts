@@ -1,15 +1,17 @@
-// What a written entry of the catalog is: a flow, concept, guide, page or embed.
+// What an article of the catalog is: a flow, concept, guide, page or embed, written by hand.
 
 import type { Auth } from '../api/describe/endpoint.ts';
 import type { EndpointId } from '../api/endpoints/api.ts';
 
-export interface Written {
+export interface Article {
   /** `<kind>.<name>`, stable. */
   id: string;
   kind: 'flow' | 'concept' | 'guide' | 'page' | 'embed';
   title: string;
   /** One line. */
   summary: string;
+  /** What people call it, for search. */
+  keywords?: string;
   auth: Auth;
   /** Full text, Markdown. `{base_url}` stands for the deployment; other braces for values of the reader's own. */
   docs: string;
@@ -17,7 +19,7 @@ export interface Written {
   steps?: readonly EndpointId[];
   /** The call that shows it. */
   call?: EndpointId;
-  /** Where it is seen, with parameters in braces; its own text where nothing is told. */
+  /** Where it is seen, with parameters in braces; its own text where there is none. */
   path?: string;
   /** For operators. */
   hidden?: true;
