@@ -186,7 +186,7 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
       const { reader, gateways } = await pollerOf(blockchain);
       const current = await gateways.current();
       return askOnce(app, reader.source, (rpc, label) =>
-        reader.blockchain.family.lookUp(reader.contextFor(rpc, label, current), named),
+        reader.chainReader().lookUp(reader.contextFor(rpc, label, current), named),
       );
     },
     async inspectAddress(blockchain, address_key) {

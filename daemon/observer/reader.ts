@@ -6,6 +6,7 @@ import type { CursorRow, TransferRow } from '../../data/schema/tables.ts';
 import { pendingTransfers } from '../../data/transfers.ts';
 import {
   type AccountRef,
+  type ChainReader,
   type Gateway,
   type Network,
   type PendingTransfer,
@@ -28,7 +29,7 @@ import {
 } from '../settle/settle.ts';
 import type { RpcSource } from './providers/rpc.ts';
 import type { Quorum } from './quorum.ts';
-import { witnessPayments } from './witness.ts';
+import { type Waits, witnessPayments } from './witness.ts';
 
 /** Pending transfers asked about in one step. */
 const PENDING_BATCH = 250;
@@ -66,7 +67,8 @@ export interface ReaderOptions {
 /** A reading is of the gateways that it began with. */
 type Reading = Omit<ReaderOptions, 'gateways'> & {
   gateways: readonly Gateway[];
-  cache: Map<string, unknown>;
+  chain_reader: ChainReader;
+  waits: Waits;
   /** Accounts that somebody asked for, and those with invoices about to end. */
   urgent(): Promise<readonly AccountRef[]>;
 };
@@ -74,6 +76,8 @@ type Reading = Omit<ReaderOptions, 'gateways'> & {
 export interface Reader {
   blockchain: Blockchain;
   source: RpcSource;
+  /** What reads it, opened once. */
+  chainReader(): ChainReader;
   /**
    * Reads everything new once, the accounts in `focus` first. Throws ProviderError where no provider is left to ask;
    * what was read before is stored.
@@ -85,12 +89,15 @@ export interface Reader {
 
 export function createReader(options: ReaderOptions): Reader {
   const { app, blockchain, source } = options;
-  const cache = new Map<string, unknown>();
+  let opened: ChainReader | undefined;
+  const chainReader = () => (opened ??= blockchain.family.open());
+  const waits: Waits = new Map();
   let due_position = DUE_BEGIN;
   return {
     blockchain,
     source,
-    contextFor: (rpc, label, gateways) => contextOf({ ...options, gateways, cache }, rpc, label),
+    chainReader,
+    contextFor: (rpc, label, gateways) => contextOf({ ...options, gateways }, rpc, label),
     async read(focus = []) {
       for (let reading = 1; ; reading++) {
         try {
@@ -114,7 +121,7 @@ export function createReader(options: ReaderOptions): Reader {
     if (gateways.length === 0) return;
     await ensureCursor(app.db.query, blockchain.id);
     const urgent = async () => [...focus, ...(await dueAccounts())];
-    const reading: Reading = { ...options, gateways, cache, urgent };
+    const reading: Reading = { ...options, gateways, chain_reader: chainReader(), waits, urgent };
     const read_through = await source.use(async (rpc, label) => {
       const through = await readAndRecheck(reading, contextOf(reading, rpc, label), watched);
       await witnessPayments(reading, label, (other, its_label) => contextOf(reading, other, its_label));
@@ -154,7 +161,7 @@ async function watchedNow({
 }
 
 function contextOf(
-  { app, network, blockchain, gateways, cache, spareRequests }: Omit<Reading, 'urgent'>,
+  { app, network, blockchain, gateways, spareRequests }: Omit<Reading, 'urgent' | 'chain_reader' | 'waits'>,
   rpc: Rpc,
   label: string,
 ): ReadContext {
@@ -163,7 +170,6 @@ function contextOf(
     network,
     blockchain: blockchain.id,
     gateways,
-    cache,
     now: () => seconds(app.clock),
     local: (chain_time) => app.clock_check.local(blockchain.id, chain_time),
     spare_requests: spareRequests(label),
@@ -208,7 +214,7 @@ async function readPages(
   context: ReadContext,
   { row, watched, read }: Pages,
 ): Promise<void> {
-  const { app, blockchain } = reading;
+  const { app, blockchain, chain_reader } = reading;
   let version = row?.version ?? 0;
   let is_first = true;
   const request = {
@@ -220,7 +226,7 @@ async function readPages(
     pending: async () => (await pendingAfter(reading, '', PENDING_COMPARED)).map(asPending),
     read_through: row?.read_through ?? null,
   };
-  for await (const page of blockchain.family.read(context, request)) {
+  for await (const page of chain_reader.read(context, request)) {
     if (page.tip && is_first && blockchain.family.keeps_time) {
       // The first tip of all may show that the times of this page were told by a wrong clock: it is read again.
       if (!app.clock_check.observe(blockchain.id, page.tip.time)) throw new ReadAgain();
@@ -245,13 +251,13 @@ function isBehindAll(row: CursorRow | undefined, watched: readonly WatchedAddres
 }
 
 async function recheck(reading: Reading, context: ReadContext, tip: Tip | null): Promise<void> {
-  const { app, blockchain } = reading;
+  const { app, chain_reader } = reading;
   let after = '';
   for (;;) {
     const rows = await pendingAfter(reading, after, PENDING_BATCH);
     if (rows.length === 0) return;
     const pending = rows.map(asPending);
-    const updates = await blockchain.family.recheck(context, pending, tip);
+    const updates = await chain_reader.recheck(context, pending, tip);
     await reevaluateInvoices(app, await recordUpdates(app, scopeOf(reading), updates, pending));
     after = rows.at(-1)?.id ?? '';
     if (rows.length < PENDING_BATCH) return;

@@ -3,6 +3,7 @@ import { noteContradiction, settleContradiction } from '../../data/contradiction
 import type { TransferRow } from '../../data/schema/tables.ts';
 import { type UnwitnessedTransfer, unwitnessedTransfers, witnessTransfer } from '../../data/transfers.ts';
 import {
+  type ChainReader,
   type Gateway,
   ProviderError,
   type ReadContext,
@@ -27,10 +28,11 @@ type WitnessDeps = SettleDeps & { quorum: Quorum };
 interface Witnessing {
   app: WitnessDeps;
   blockchain: Blockchain;
+  chain_reader: ChainReader;
   source: RpcSource;
   gateways: readonly Gateway[];
-  /** Of the reading: what is remembered between readings. */
-  cache: Map<string, unknown>;
+  /** Remembered between readings. */
+  waits: Waits;
 }
 
 /**
@@ -39,7 +41,7 @@ interface Witnessing {
  * operator is shown both, and the invoice waits.
  */
 export async function witnessPayments(
-  { app, blockchain, source, gateways, cache }: Witnessing,
+  { app, blockchain, chain_reader, source, gateways, waits }: Witnessing,
   reader_label: string,
   contextFor: (rpc: Rpc, label: string) => ReadContext,
 ): Promise<void> {
@@ -47,13 +49,15 @@ export async function witnessPayments(
   const large = (row: UnwitnessedTransfer) => app.quorum.needed(blockchain.id, row.amount_usd_micros);
   if (!app.quorum.several(blockchain.id)) return;
   const candidates = (await unwitnessedTransfers(app.db.query, chains, CANDIDATES)).filter(large);
-  const waits = waitsOf(cache, new Set(candidates.map(({ transfer }) => transfer.id)));
+  const waiting = new Set(candidates.map(({ transfer }) => transfer.id));
+  for (const id of waits.keys()) if (!waiting.has(id)) waits.delete(id);
   const asked_at = ({ transfer }: UnwitnessedTransfer) => waits.get(transfer.id)?.asked_at ?? 0;
   const rows = candidates.sort((one, other) => asked_at(one) - asked_at(other)).slice(0, PER_READ);
   if (rows.length === 0) return;
   try {
     await source.askOther(reader_label, async (rpc, label) => {
-      for (const row of rows) await witness(app, blockchain, contextFor(rpc, label), { row, label, waits });
+      const context = contextFor(rpc, label);
+      for (const row of rows) await witness(app, blockchain, context, { chain_reader, row, label, waits });
     });
   } catch (error) {
     // The payment waits; what the reader itself read stands.
@@ -62,18 +66,14 @@ export async function witnessPayments(
   }
 }
 
-/** By transfer: since when the second provider has been asked, and when it was asked last. Unix seconds. */
-type Waits = Map<string, { since: number; asked_at: number }>;
-
-/** A restart begins to count again. */
-function waitsOf(cache: Map<string, unknown>, waiting: ReadonlySet<string>): Waits {
-  const waits = (cache.get('witness') as Waits | undefined) ?? new Map();
-  for (const id of waits.keys()) if (!waiting.has(id)) waits.delete(id);
-  cache.set('witness', waits);
-  return waits;
-}
+/**
+ * By transfer: since when the second provider has been asked, and when it was asked last, Unix seconds. A restart begins to
+ * count again.
+ */
+export type Waits = Map<string, { since: number; asked_at: number }>;
 
 interface Asked {
+  chain_reader: ChainReader;
   row: UnwitnessedTransfer;
   label: string;
   waits: Waits;
@@ -83,7 +83,7 @@ async function witness(
   app: WitnessDeps,
   blockchain: Blockchain,
   context: ReadContext,
-  { row, label, waits }: Asked,
+  { chain_reader, row, label, waits }: Asked,
 ): Promise<void> {
   const { transfer } = row;
   const gateway = context.gateways.find(({ chain }) => chain === transfer.chain);
@@ -91,7 +91,7 @@ async function witness(
   const now = seconds(app.clock);
   const since = waits.get(transfer.id)?.since ?? now;
   waits.set(transfer.id, { since, asked_at: now });
-  const same = await find(app, blockchain, context, { transfer, gateway });
+  const same = await find(app, chain_reader, context, { transfer, gateway });
   if (same === 'unknown') return;
   if (same && agrees(same, row)) {
     await app.db.transaction(async (tx) => {
@@ -111,19 +111,22 @@ async function witness(
 /** The same credit as the second provider has it; `unknown` where it cannot say it of this one. */
 async function find(
   { log }: WitnessDeps,
-  { id: blockchain, family }: Blockchain,
+  chain_reader: ChainReader,
   context: ReadContext,
   { transfer, gateway }: { transfer: TransferRow; gateway: Gateway },
 ): Promise<Transfer | 'unknown' | undefined> {
   const { txid, address_key, idx } = transfer;
   try {
-    const found = await family.lookUp(context, { txid, address_key, gateway });
+    const found = await chain_reader.lookUp(context, { txid, address_key, gateway });
     return found.find(({ index }) => index === idx);
   } catch (error) {
     // One transaction that it cannot answer for is no reason to ask it for no other.
     if (!(error instanceof ProviderError) || (error.kind !== 'bad_answer' && error.kind !== 'rpc'))
       throw error;
-    log.warn({ blockchain, txid, error: error.message }, 'a second provider could not look a transaction up');
+    log.warn(
+      { blockchain: context.blockchain, txid, error: error.message },
+      'a second provider could not look a transaction up',
+    );
     return 'unknown';
   }
 }

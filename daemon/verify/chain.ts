@@ -189,7 +189,7 @@ class Memory {
 function createReading({ blockchain, gateways, watched, source, options }: ReadingOptions) {
   const { clock, sleep, patience_ms = PATIENCE_MS, config } = options;
   const clock_check = createClockCheck(clock);
-  const cache = new Map<string, unknown>();
+  const chain_reader = blockchain.family.open();
   let memory = new Memory();
   let failure: string | null = null;
   let tip_height = 0;
@@ -205,7 +205,6 @@ function createReading({ blockchain, gateways, watched, source, options }: Readi
       network: config.network,
       blockchain: blockchain.id,
       gateways,
-      cache,
       now: () => seconds(clock),
       local: (chain_time) => clock_check.local(blockchain.id, chain_time),
       spare_requests: SPARE_REQUESTS,
@@ -219,7 +218,7 @@ function createReading({ blockchain, gateways, watched, source, options }: Readi
       pending: async () => [],
       read_through: memory.read_through,
     };
-    for await (const page of blockchain.family.read(context, request)) {
+    for await (const page of chain_reader.read(context, request)) {
       if (page.tip) tip_height = page.tip.height;
       if (page.tip && isMistimed(blockchain, clock_check, page.tip.time)) {
         // What this page says of times was by a clock that is wrong: all is read again.

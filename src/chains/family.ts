@@ -95,7 +95,7 @@ export interface RequestOptions {
 
 /** One provider as handed to a family: rate, timeout, size cap, retry and key are applied behind it. All methods throw ProviderError. */
 export interface Rpc {
-  /** `toncenter`, `solana`, `esplora`, `core`. */
+  /** The kind of the provider, one of the family's `providers`. */
   provider: string;
   /** GET (or POST with a body) below the provider's URL, parsed JSON. */
   json(path: string, options?: RequestOptions): Promise<unknown>;
@@ -226,8 +226,6 @@ export interface ReadContext {
   blockchain: string;
   /** The gateways of this blockchain that are read: enabled ones, and others while their invoices may be paid. */
   gateways: readonly Gateway[];
-  /** Kept between reads of one process; losing it costs requests, never payments. */
-  cache: Map<string, unknown>;
   /** Unix seconds. */
   now(): number;
   /** When a moment of the chain's own clock was by ours, which may be wrong: Unix seconds, both. Of chains that keep time. */
@@ -293,22 +291,14 @@ export interface NamedTransaction {
   gateway: Gateway;
 }
 
-export interface Family {
-  /** Whether the time of a fresh tip is the true time to within seconds, so that our own clock can be held against it. */
-  keeps_time: boolean;
-  /** Validates with checksums; throws AddressError. */
-  normalizeAddress(text: string, network: Network): ChainAddress;
-  paymentLinks(order: PaymentOrder): PaymentLinks;
-  /** Makes a per-invoice reference from 32 random bytes; absent where the chain indexes none. */
-  makeReference?(random: Uint8Array): string;
-  /** Which network the provider serves; throws ProviderError. Asked once per provider URL. */
-  identify(rpc: Rpc): Promise<Network>;
+/** One blockchain as one process reads it. What it remembers between readings costs requests when lost, never payments. */
+export interface ChainReader {
   /**
    * Reads what is new, page by page. Each page must be stored before the next is asked for; a thrown
    * ProviderError leaves everything after the last page to be read again. Never skips, never costs per invoice.
    */
   read(context: ReadContext, request: ReadRequest): AsyncIterable<Page>;
-  /** Asks about transfers that are not final yet, in batches; leaves out what cannot be told now. */
+  /** Asks about transfers that are not final yet, in batches; leaves out what cannot be said now. */
   recheck(
     context: ReadContext,
     pending: readonly PendingTransfer[],
@@ -319,6 +309,46 @@ export interface Family {
    * such transaction or it paid something else. The same transfers as reading gives, but for the interval.
    */
   lookUp(context: ReadContext, named: NamedTransaction): Promise<Transfer[]>;
+}
+
+/** A kind of provider that a family reads from: what `blockchains.<id>.provider` in the settings may name. */
+export interface ProviderKind {
+  /** `toncenter`, as settings and messages name it. */
+  kind: string;
+  /** Whether it is always the operator's own, so that its URL must be configured. */
+  needs_url: boolean;
+  /** The header that carries `api_key`, in lower case. */
+  key_header: string;
+}
+
+/** A wallet that payment links of a family lead to. */
+export interface Wallet {
+  name: string;
+  /** Hosts of its links, former ones included: links of older invoices are shown too. */
+  hosts: readonly string[];
+}
+
+export interface Family {
+  /** What it can be read from; a blockchain's default providers are of these kinds. */
+  providers: readonly ProviderKind[];
+  /** Schemes of its payment links, beside https, without the colon. */
+  uri_schemes: readonly string[];
+  wallets: readonly Wallet[];
+  /** The one spelling of a transaction id that readings give; what cannot be one is returned trimmed. */
+  normalizeTxid(text: string): string;
+  /** The block height that a stored cursor stands at; null where it is none, or not of blocks. */
+  cursorHeight(cursor: Json | null): number | null;
+  /** Whether the time of a fresh tip is the true time to within seconds, so that our own clock can be held against it. */
+  keeps_time: boolean;
+  /** Validates with checksums; throws AddressError. */
+  normalizeAddress(text: string, network: Network): ChainAddress;
+  paymentLinks(order: PaymentOrder): PaymentLinks;
+  /** Makes a per-invoice reference from 32 random bytes; absent where the chain indexes none. */
+  makeReference?(random: Uint8Array): string;
+  /** Which network the provider serves; throws ProviderError. Asked once per provider URL. */
+  identify(rpc: Rpc): Promise<Network>;
+  /** Begins to read a blockchain: with a new reader, nothing is remembered of earlier readings. */
+  open(): ChainReader;
   /**
    * Why an address cannot be a wallet though it is well-formed: a jetton wallet, a token account, a mint. Null where it
    * can, or where the chain has never met it. Absent where every well-formed address is one. Throws ProviderError.

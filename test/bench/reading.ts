@@ -190,11 +190,11 @@ export function openReader(chain: Chain, timer: Timer, each: () => void = () => 
     network: 'testnet',
     blockchain: chain.blockchain,
     gateways,
-    cache: new Map(),
     now,
     local: (time) => ({ earliest_at: time, latest_at: time }),
     spare_requests: Math.max(SPARE_LEAST, Math.floor(requests_per_second * pause_seconds * SPARE_SHARE)),
   };
+  const reader = family.open();
   const watched: WatchedAddress[] = [];
   const accounts = new Map<string, Json>();
   const proofs = new Map<string, AccountProof>();
@@ -222,7 +222,7 @@ export function openReader(chain: Chain, timer: Timer, each: () => void = () => 
       pending: async () => [],
       read_through,
     };
-    for await (const page of family.read(context, request)) {
+    for await (const page of reader.read(context, request)) {
       if (page.cursor !== undefined) cursor = page.cursor;
       for (const [key, each] of page.accounts ?? []) accounts.set(key, each);
       for (const proof of page.proofs ?? []) proofs.set(`${proof.address_key} ${proof.chain}`, proof);

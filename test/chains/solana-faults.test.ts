@@ -285,7 +285,7 @@ describe('a payment on a branch that lost', () => {
     let gone_at: number | undefined;
     for (let at = 0; at < 100; at++) {
       await pass(model, reader);
-      const [update] = await reader.family.recheck(reader.context, pending, null);
+      const [update] = await reader.recheck(pending);
       if (!update) continue;
       expect(update).toMatchObject({ state: 'gone' });
       gone_at ??= model.now;
@@ -416,7 +416,7 @@ describe('dust', () => {
     for (let at = 0; at < 10; at++) await pass(model, reader);
     for (const owner of owners) expect(countOf(owner)).toBeGreaterThan(0);
     const asked_before = model.requests.filter((method) => method === 'getTransaction').length;
-    reader.context.cache.clear();
+    reader.restart();
     for (let at = 0; at < 120 && owners.some((owner) => reader.proof(owner)?.trouble); at++)
       await pass(model, reader);
     for (const owner of owners) expect(countOf(owner)).toBe(40);

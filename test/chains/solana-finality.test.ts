@@ -31,10 +31,10 @@ describe.runIf(hasSurfpool)('finality on Solana', () => {
     expect(transfer?.final).toBe(false);
     expect(transfer?.confirmations).toBeLessThan(32);
     const pending = [pendingOf(txid, transfer?.index ?? '', transfer?.height ?? 0)];
-    const [early] = await reader.family.recheck(reader.context, pending, reader.tip());
+    const [early] = await reader.recheck(pending);
     expect(early).toMatchObject({ state: 'pending', txid, index: transfer?.index });
     await chain.waitFor(txid, 'finalized');
-    const later = await reader.family.recheck(reader.context, pending, reader.tip());
+    const later = await reader.recheck(pending);
     expect(later).toEqual([
       {
         txid,
@@ -96,8 +96,8 @@ describe.runIf(hasSurfpool)('finality on Solana', () => {
       // It stands still: a second that passes between two readings is no part of what is tested.
       const begun = reader.context.now();
       const ask = (seconds: number, blockhash: string | null = BLOCKHASH) => {
-        const context = { ...reader.context, now: () => begun + seconds };
-        return reader.family.recheck(context, [{ ...pendingOf(txid, 'i', height), blockhash }], null);
+        const pending = [{ ...pendingOf(txid, 'i', height), blockhash }];
+        return reader.recheck(pending, { now: () => begun + seconds });
       };
       return { txid, answers, ask, stop: () => stops.forEach((each) => void each()) };
     }
@@ -167,7 +167,7 @@ describe.runIf(hasSurfpool)('finality on Solana', () => {
     const from = reader.rpc.requests.length;
     const recheck = (seconds: number) => {
       const now = reader.context.now;
-      return reader.family.recheck({ ...reader.context, now: () => now() + seconds }, pending, null);
+      return reader.recheck(pending, { now: () => now() + seconds });
     };
     await chain.waitFor(failed, 'finalized');
     expect(await recheck(0)).toEqual([]);

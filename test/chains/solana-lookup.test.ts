@@ -27,7 +27,7 @@ describe.runIf(hasSurfpool)('on a Solana chain', () => {
     const reader = createReader(chain, [owner], { mints: { 'solana-usdc': mint } });
     const gatewayOf = (id: string) => reader.context.gateways.find((each) => each.chain === id) as Gateway;
     const lookUp = (txid: string, id: string, address_key = owner) =>
-      reader.family.lookUp(reader.context, { txid, address_key, gateway: gatewayOf(id) });
+      reader.lookUp({ txid, address_key, gateway: gatewayOf(id) });
     return { owner, reader, lookUp };
   }
 

@@ -112,7 +112,7 @@ async function run(seed: number) {
     for (let count = below(3); count > 0; count--) happen();
     const urgent = owners.filter(() => chance(0.1));
     reader.ask(urgent.map((address_key) => ({ address_key, chain: 'solana' })));
-    if (chance(0.01)) reader.context.cache.clear();
+    if (chance(0.01)) reader.restart();
     await read();
   }
   const accounts = owners.flatMap((owner) => ['solana', 'solana-usdc'].map((chain) => ({ owner, chain })));

@@ -5,7 +5,9 @@ import {
   type Family,
   type Gateway,
   type Json,
+  type NamedTransaction,
   type Page,
+  type PendingTransfer,
   ProviderError,
   type ReadContext,
   type Tip,
@@ -64,11 +66,11 @@ export function createReader(
     network: 'testnet',
     blockchain: 'solana',
     gateways,
-    cache: new Map(),
     now,
     ...rightClock,
     spare_requests: options.spare_requests ?? 100,
   };
+  let chain_reader = family.open();
   const since = options.since ?? 0;
   const cursors = new Map<string, Json>();
   const stored = new Map<string, Transfer>();
@@ -82,6 +84,13 @@ export function createReader(
   const reader = {
     context,
     family,
+    recheck: (pending: readonly PendingTransfer[], changed: Partial<ReadContext> = {}) =>
+      chain_reader.recheck({ ...context, ...changed }, pending, tip),
+    lookUp: (named: NamedTransaction) => chain_reader.lookUp(context, named),
+    /** Forgets what a restart forgets. */
+    restart: () => {
+      chain_reader = family.open();
+    },
     cursors,
     pages,
     errors,
@@ -117,7 +126,7 @@ export function createReader(
           accounts: async (keys: readonly string[]) =>
             new Map(keys.flatMap((key) => (cursors.has(key) ? [[key, cursors.get(key) as Json]] : []))),
         };
-        for await (const page of family.read(context, request)) {
+        for await (const page of chain_reader.read(context, request)) {
           pages.push(page);
           tip = page.tip ?? tip;
           for (const [key, cursor] of page.accounts ?? []) {

@@ -1,6 +1,7 @@
 // TON read through replicas that are each behind by another stretch, request by request: nothing is proved that is not stored.
 import { describe, expect, it } from 'vitest';
 import { ProviderError } from '../../src/chains/family.ts';
+import { ton } from '../../src/chains/ton/family.ts';
 import {
   buyer,
   chain,
@@ -92,7 +93,7 @@ describe('random lag, gaps and failures', () => {
       chain.advanceTime(upTo(20));
       if (chance(0.3)) await pay();
       if (chance(0.05)) chain.fail('server_error', { after: upTo(3) });
-      if (chance(0.05)) store.cache = new Map();
+      if (chance(0.05)) store.reader = ton.open();
       await read();
     }
     chain.lag({});

@@ -317,18 +317,17 @@ describe('confirmations', () => {
       network: 'testnet',
       blockchain: 'ton',
       gateways: [slow],
-      cache: new Map(),
       now: chain.now,
       ...rightClock,
     };
     const pending = [{ ...(found as Transfer), first_seen_at: chain.now(), blockhash: null }];
     chain.mineBlocks(1);
-    expect(await ton.recheck(context as unknown as ReadContext, pending, null)).toMatchObject([
+    expect(await ton.open().recheck(context as unknown as ReadContext, pending, null)).toMatchObject([
       { txid, index: `ton:${merchant.key}`, state: 'pending', confirmations: 2 },
     ]);
     chain.mineBlocks(1);
     const tip = { height: chain.tip().seqno, hash: null, time: chain.now() };
-    expect(await ton.recheck(context as unknown as ReadContext, pending, tip)).toMatchObject([
+    expect(await ton.open().recheck(context as unknown as ReadContext, pending, tip)).toMatchObject([
       { txid, state: 'final', confirmations: 3, height: found?.height },
     ]);
   });

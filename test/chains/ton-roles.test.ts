@@ -114,7 +114,7 @@ describe("another's jetton wallet as somebody's wallet", () => {
     expect(proofOf(store, hostile)).toMatchObject({ trouble: NOT_A_WALLET, failed: true });
     expect(creditsOf(store).filter((credit) => credit.startsWith('INV-A'))).toEqual([]);
     // What was found is stored with the address: a restart asks nothing again.
-    store.cache = new Map();
+    store.reader = ton.open();
     rpc.requests.length = 0;
     await readInto(store, [watch(hostile)]);
     expect(requestsTo('/runGetMethod')).toBe(0);
@@ -276,12 +276,11 @@ describe('a transaction that somebody names', () => {
       network: 'testnet',
       blockchain: 'ton',
       gateways: [coin, usdt],
-      cache: new Map(),
       now: chain.now,
       ...rightClock,
     }) as unknown as ReadContext;
   const named = (txid: string, { key }: { key: string } = merchant, gateway = coin) =>
-    ton.lookUp(context(), { txid, address_key: key, gateway });
+    ton.open().lookUp(context(), { txid, address_key: key, gateway });
 
   it('gives the same transfer as reading, by its hash in either form', async () => {
     verifies('resolve-looks-up');

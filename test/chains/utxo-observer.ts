@@ -71,10 +71,10 @@ export function createObserver(blockchain: UtxoBlockchain, front: UtxoFront): Ob
     network: 'testnet',
     blockchain,
     gateways: gatewaysOf('testnet').filter((gateway) => gateway.blockchain === blockchain),
-    cache: new Map(),
     now: () => observer.clock.now,
     ...rightClock,
   };
+  let reader = family.open();
   const gateway = context.gateways[0] as Gateway;
   const watched = new Map<string, { key: string; address: string; since: number; open: boolean }>();
 
@@ -153,7 +153,7 @@ export function createObserver(blockchain: UtxoBlockchain, front: UtxoFront): Ob
         pending: async () => pending(),
         read_through: observer.read_through,
       };
-      for await (const page of family.read(context, request)) {
+      for await (const page of reader.read(context, request)) {
         await store?.(page);
         apply(page);
         stated = page.read_through ?? stated;
@@ -163,13 +163,15 @@ export function createObserver(blockchain: UtxoBlockchain, front: UtxoFront): Ob
       return pages;
     },
     async recheck() {
-      const updates = await family.recheck(context, pending(), observer.tip);
+      const updates = await reader.recheck(context, pending(), observer.tip);
       for (const update of updates) follow(update);
       return updates;
     },
-    lookUp: (named) => family.lookUp(context, { ...named, gateway }),
+    lookUp: (named) => reader.lookUp(context, { ...named, gateway }),
     to: (script) => [...observer.transfers.values()].filter(({ address_key }) => address_key === script),
-    restart: () => context.cache.clear(),
+    restart: () => {
+      reader = family.open();
+    },
   };
   return observer;
 }

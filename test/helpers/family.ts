@@ -33,6 +33,9 @@ export const namedRpc = (provider: string): Rpc => {
   return { provider, json: refuse, text: refuse, bytes: refuse, call: refuse, batch: refuse };
 };
 
+/** The latest double of each family: a daemon that opened an earlier one reads through this one from then on. */
+const doubles = new Map<Family, FamilyDouble>();
+
 /** Replaces the family of a blockchain until the test ends; what it answers may be changed at any time. */
 export function doubleFamily(blockchain: string): FamilyDouble {
   const family = findBlockchain(blockchain)?.family as Family;
@@ -43,14 +46,17 @@ export function doubleFamily(blockchain: string): FamilyDouble {
     lookUp: async () => [],
     inspectAddress: async () => null,
   };
+  doubles.set(family, double);
   const had = { ...family };
   family.inspectAddress ??= async () => null;
   const spies = [
-    vi.spyOn(family, 'read').mockImplementation(async function* (context, request) {
-      for (const page of await double.read(context, request)) yield page;
+    vi.spyOn(family, 'open').mockReturnValue({
+      async *read(context, request) {
+        for (const page of (await doubles.get(family)?.read(context, request)) ?? []) yield page;
+      },
+      recheck: async (context, pending) => (await doubles.get(family)?.recheck(context, pending)) ?? [],
+      lookUp: async (context, named) => (await doubles.get(family)?.lookUp(context, named)) ?? [],
     }),
-    vi.spyOn(family, 'recheck').mockImplementation((context, pending) => double.recheck(context, pending)),
-    vi.spyOn(family, 'lookUp').mockImplementation((context, named) => double.lookUp(context, named)),
     vi
       .spyOn(family as Required<Family>, 'inspectAddress')
       .mockImplementation((rpc, address_key) => double.inspectAddress(rpc, address_key)),

@@ -1,7 +1,7 @@
-// What the chain says of mints and of watched accounts: which can be read, what they hold, and what is no wallet.
-import type { Gateway, Rpc, Tip, UnreadableAsset } from '../family.ts';
+// What the chain says of mints and of watched accounts: which can be read, and what they hold.
+import type { Gateway, Tip, UnreadableAsset } from '../family.ts';
 import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './address.ts';
-import { badAnswer, type Caller, readAccounts, readTip, type SolanaAccount } from './providers/rpc.ts';
+import { badAnswer, type Caller, readTip, type SolanaAccount } from './providers/rpc.ts';
 import type { Asset } from './transfers.ts';
 
 interface Parsed {
@@ -39,9 +39,10 @@ function whyNoMint(account: SolanaAccount, { token_contract: mint, decimals }: G
   return `the mint ${mint} has ${JSON.stringify(parsed.info?.decimals)} decimals, the gateway ${decimals}`;
 }
 
-const parsedOf = (account: SolanaAccount) => (account?.data as { parsed?: Parsed } | undefined)?.parsed;
+export const parsedOf = (account: SolanaAccount) =>
+  (account?.data as { parsed?: Parsed } | undefined)?.parsed;
 
-const isTokenProgram = (owner: string) => owner === TOKEN_PROGRAM || owner === TOKEN_2022_PROGRAM;
+export const isTokenProgram = (owner: string) => owner === TOKEN_PROGRAM || owner === TOKEN_2022_PROGRAM;
 
 /** What a token account holds; nothing where it does not exist or is not one. Throws where the answer leaves it out. */
 export function tokenAmount(account: SolanaAccount, key: string): string {
@@ -50,19 +51,4 @@ export function tokenAmount(account: SolanaAccount, key: string): string {
   if (typeof amount !== 'string')
     throw badAnswer(`the answer leaves out what the token account ${key} holds`);
   return amount;
-}
-
-/** Why this is no wallet; null where it is one, or nothing so far. */
-export function whyNoWallet(account: SolanaAccount): string | null {
-  if (!account || account.owner === SYSTEM_PROGRAM) return null;
-  if (!isTokenProgram(account.owner))
-    return `This address belongs to the program ${account.owner}; give the address of your wallet`;
-  const what = parsedOf(account)?.type === 'mint' ? 'a token' : 'a token account';
-  return `This is the address of ${what}; give the address of your wallet`;
-}
-
-/** The same, asked of the chain. Throws ProviderError. */
-export async function inspectSolanaAddress(rpc: Rpc, address_key: string): Promise<string | null> {
-  const { found } = await readAccounts(rpc, [address_key], 0);
-  return whyNoWallet(found[0] ?? null);
 }

@@ -22,19 +22,19 @@ export interface Memory {
   refused: Map<string, string>;
   /** Where the next reading begins among the accounts: the first one that this one had no requests left for. */
   begin_at: string | undefined;
+  /** Since when a transaction is proved to be gone, Unix seconds. */
+  missing: Map<string, number>;
   listOf(key: string): { listing: Listing; is_new: boolean } | undefined;
   keepList(key: string, listing: Listing): void;
   dropList(key: string): void;
 }
 
-export function memoryOf({ cache }: ReadContext): Memory {
-  const kept = cache.get('memory') as Memory | undefined;
-  const memory = kept ?? createMemory();
-  cache.set('memory', memory);
-  return memory;
+/** What the readings of one process share. */
+export interface SolanaContext extends ReadContext {
+  memory: Memory;
 }
 
-function createMemory(): Memory {
+export function createMemory(): Memory {
   const lists = new Map<string, { listing: Listing; tick: number }>();
   const memory: Memory = {
     tick: 0,
@@ -45,6 +45,7 @@ function createMemory(): Memory {
     newest_read: new Map(),
     refused: new Map(),
     begin_at: undefined,
+    missing: new Map(),
     listOf(key) {
       const found = lists.get(key);
       return found && { listing: found.listing, is_new: found.tick === memory.tick };

@@ -1,13 +1,7 @@
 // One reading of the watched Solana accounts: a balance that changed, an invoice about to end or a turn makes one listed.
 
 import { refuseFuture } from '../clock-skew.ts';
-import {
-  type Page,
-  ProviderError,
-  type ReadContext,
-  type ReadRequest,
-  type WatchedAddress,
-} from '../family.ts';
+import { type Page, ProviderError, type ReadRequest, type WatchedAddress } from '../family.ts';
 import {
   beginAt,
   type Pass,
@@ -19,9 +13,10 @@ import {
   type WatchedAccount,
 } from './account.ts';
 import { associatedTokenAccount } from './address.ts';
-import { readAssets, tokenAmount, whyNoWallet } from './assets.ts';
+import { readAssets, tokenAmount } from './assets.ts';
 import { parseCursor } from './cursor.ts';
-import { forgetOthers, type Memory, memoryOf } from './memory.ts';
+import { whyNoWallet } from './inspect.ts';
+import { forgetOthers, type Memory, type SolanaContext } from './memory.ts';
 import { type Plan, planReading, proofKeyOf, turnOf } from './plan.ts';
 import {
   ACCOUNTS_PER_CALL,
@@ -41,11 +36,11 @@ import type { Asset } from './transfers.ts';
  * with one account stays with it: the others are read, and what is much to read comes after what is little.
  */
 export async function* readSolana(
-  context: ReadContext,
+  context: SolanaContext,
   request: ReadRequest,
   limits: SolanaLimits,
 ): AsyncGenerator<Page> {
-  const memory = memoryOf(context);
+  const { memory } = context;
   memory.tick++;
   const { rpc, spent } = counted(context.rpc);
   const { tip, assets, unreadable } = await readAssets(rpc, context.gateways);

@@ -1,5 +1,6 @@
 // Asks what became of Solana transactions that were not final when they were read.
 import type { PendingTransfer, ReadContext, TransferUpdate } from '../family.ts';
+import type { SolanaContext } from './memory.ts';
 import { readBlockhashValid, readFirstSlot, readStatuses, STATUSES_PER_CALL } from './providers/rpc.ts';
 import { FINAL_CONFIRMATIONS } from './transfers.ts';
 
@@ -20,7 +21,7 @@ type Update = Omit<TransferUpdate, 'txid' | 'index'>;
  * of a blockhash. What cannot be told now is left out.
  */
 export async function recheckSolana(
-  context: ReadContext,
+  context: SolanaContext,
   pending: readonly PendingTransfer[],
 ): Promise<TransferUpdate[]> {
   const signatures = [...new Set(pending.map(({ txid }) => txid))];
@@ -51,9 +52,11 @@ export async function recheckSolana(
     }
   }
   for (const [txid, reason] of await expired(context, pending, unknown)) lost.set(txid, reason);
+  const { missing } = context.memory;
+  if (missing.size > MISSING_LIMIT) missing.clear();
   for (const [txid, reason] of lost)
-    if (missingFor(context, txid) >= PROOFS_APART_SECONDS) updates.set(txid, { ...gone, reason });
-  for (const txid of signatures) if (!lost.has(txid)) missingOf(context).delete(txid);
+    if (missingSeconds(context, txid) >= PROOFS_APART_SECONDS) updates.set(txid, { ...gone, reason });
+  for (const txid of signatures) if (!lost.has(txid)) missing.delete(txid);
   return pending.flatMap(({ txid, index }) => {
     const update = updates.get(txid);
     return update ? { txid, index, ...update } : [];
@@ -93,17 +96,9 @@ async function expired(
   return reasons;
 }
 
-/** Since when a transaction is proved to be gone, Unix seconds. A restart begins to count again. */
-function missingOf({ cache }: ReadContext): Map<string, number> {
-  const missing = (cache.get('missing') as Map<string, number> | undefined) ?? new Map<string, number>();
-  if (missing.size > MISSING_LIMIT) missing.clear();
-  cache.set('missing', missing);
-  return missing;
-}
-
-function missingFor(context: ReadContext, txid: string): number {
-  const missing = missingOf(context);
-  const since = missing.get(txid) ?? context.now();
+/** For how long a transaction has been proved to be gone. A restart begins to count again. */
+function missingSeconds({ memory: { missing }, now }: SolanaContext, txid: string): number {
+  const since = missing.get(txid) ?? now();
   missing.set(txid, since);
-  return context.now() - since;
+  return now() - since;
 }

@@ -4,7 +4,6 @@ import {
   type AccountRef,
   type Gateway,
   ProviderError,
-  type ReadContext,
   type StoredProof,
   type UnreadableAsset,
   type WatchedAddress,
@@ -13,6 +12,7 @@ import { keyOf, showContract } from './address.ts';
 import type { History } from './history.ts';
 import { JETTON_WALLET } from './inspect.ts';
 import type { AssetMarker, Markers } from './markers.ts';
+import type { TonContext } from './memory.ts';
 import { getJettonWallet } from './providers/toncenter.ts';
 import type { TonAccount } from './transfers.ts';
 
@@ -87,7 +87,7 @@ interface Role {
 }
 
 /** Finds the account of every address for every gateway that is read; asks only for jetton wallets not known yet. */
-export async function resolveAccounts(context: ReadContext, watching: Watching): Promise<Accounts> {
+export async function resolveAccounts(context: TonContext, watching: Watching): Promise<Accounts> {
   const { markers, addresses } = watching;
   const lookup = createLookup(context, watching);
   const roles: Role[] = [];
@@ -177,7 +177,7 @@ interface Found {
 const NOT_FOUND: Found = { account: null, trouble: null };
 
 /** Asks for jetton wallets, few in one reading; a failure ends the asking and is handed on, so that coins are read nevertheless. */
-function createLookup({ rpc, network, cache, now, gateways }: ReadContext, watching: Watching) {
+function createLookup({ rpc, network, memory, now, gateways }: TonContext, watching: Watching) {
   const { markers } = watching;
   const behind = new Map(watching.behind.map((proof) => [refKey(proof), proof]));
   let asked = 0;
@@ -185,8 +185,8 @@ function createLookup({ rpc, network, cache, now, gateways }: ReadContext, watch
   /** Masters of which nothing was found out. */
   const unasked = new Set<string>();
 
-  const isKnown = (master: string) => markers.knows(master) || cache.has(existsKey(master));
-  const missing = (master: string) => cache.get(missingKey(master)) as Missing | undefined;
+  const isKnown = (master: string) => markers.knows(master) || memory.masters.has(master);
+  const missing = (master: string) => memory.missing_masters.get(master);
   const isMissing = (master: string) => missing(master) !== undefined && !isKnown(master);
 
   async function ask(gateway: Gateway, master: string, owner: string): Promise<Found> {
@@ -194,8 +194,8 @@ function createLookup({ rpc, network, cache, now, gateways }: ReadContext, watch
     const shown = showContract(Address.parseRaw(master), network);
     const account = wallet && keyOf(wallet);
     if (account && account !== owner) {
-      cache.set(existsKey(master), true);
-      cache.delete(missingKey(master));
+      memory.masters.add(master);
+      memory.missing_masters.delete(master);
       markers.setAsset(owner, master, { account });
       return { account, trouble: null };
     }
@@ -203,7 +203,7 @@ function createLookup({ rpc, network, cache, now, gateways }: ReadContext, watch
     if (account || isKnown(master))
       return { account: null, trouble: `${shown} does not name the wallet of ${owner}` };
     const reason = `${gateway.name}: ${shown} is not a jetton master on this network`;
-    cache.set(missingKey(master), { at: now(), reason } satisfies Missing);
+    memory.missing_masters.set(master, { at: now(), reason });
     return NOT_FOUND;
   }
 
@@ -241,12 +241,3 @@ function createLookup({ rpc, network, cache, now, gateways }: ReadContext, watch
     },
   };
 }
-
-/** A master that the network did not know when it was asked for, Unix seconds. */
-interface Missing {
-  at: number;
-  reason: string;
-}
-
-const existsKey = (master: string) => `jetton ${master}`;
-const missingKey = (master: string) => `no-jetton ${master}`;

@@ -1,19 +1,34 @@
 // The TON family: the native coin and jettons, read from a toncenter v3 indexer.
-import type { Family } from '../family.ts';
+import type { Family, ReadContext } from '../family.ts';
 import { normalizeAddress } from './address.ts';
 import { inspectAddress } from './inspect.ts';
-import { paymentLinks } from './links.ts';
+import { paymentLinks, TON_SCHEME, wallets } from './links.ts';
 import { lookUpTon } from './look-up.ts';
-import { identifyNetwork } from './providers/toncenter.ts';
-import { readTon, recheckTon } from './read.ts';
+import { createMemory } from './memory.ts';
+import { identifyNetwork, toncenter } from './providers/toncenter.ts';
+import { readTon } from './read.ts';
+import { recheckTon } from './recheck.ts';
+import { normalizeTxid } from './txid.ts';
 
 export const ton: Family = {
+  providers: [toncenter],
+  uri_schemes: [TON_SCHEME],
+  wallets,
   keeps_time: true,
   normalizeAddress,
+  normalizeTxid,
   paymentLinks,
+  // Reading stands at a time, not at a block.
+  cursorHeight: () => null,
   identify: identifyNetwork,
-  read: readTon,
-  recheck: recheckTon,
-  lookUp: lookUpTon,
   inspectAddress,
+  open() {
+    const memory = createMemory();
+    const withMemory = (context: ReadContext) => ({ ...context, memory });
+    return {
+      read: (context, request) => readTon(withMemory(context), request),
+      recheck: recheckTon,
+      lookUp: lookUpTon,
+    };
+  },
 };

@@ -6,16 +6,7 @@ import { keyOf } from './address.ts';
 import { inspectAddress } from './inspect.ts';
 import { getJettonWallet, getTip, getTransactions } from './providers/toncenter.ts';
 import { toTransfer } from './transfers.ts';
-
-const HEX = /^(?:0x)?[0-9a-f]{64}$/i;
-const BASE64 = /^[0-9a-z+/_-]{43}=?$/i;
-
-/** The hash as the indexer spells it; null where the text is none. */
-function hashOf(txid: string): string | null {
-  const text = txid.trim();
-  if (HEX.test(text)) return Buffer.from(text.replace(/^0x/i, ''), 'hex').toString('base64');
-  return BASE64.test(text) ? Buffer.from(text, 'base64url').toString('base64') : null;
-}
+import { hashOf } from './txid.ts';
 
 /** The transaction's credit to the address in the gateway's asset, as reading gives it; none where it made no such credit. */
 export async function lookUpTon(
@@ -23,8 +14,10 @@ export async function lookUpTon(
   { txid, address_key, gateway }: NamedTransaction,
 ): Promise<Transfer[]> {
   const { rpc, local } = context;
-  const hash = hashOf(txid);
-  if (!hash) return [];
+  const named = hashOf(txid);
+  if (!named) return [];
+  // As the indexer spells it.
+  const hash = Buffer.from(named, 'hex').toString('base64');
   const rows = (await getTransactions(rpc, { hash: [hash], sort: 'asc' })).filter((row) => row.hash === hash);
   if (rows.length === 0 || (await inspectAddress(rpc, address_key))) return [];
   const asset = assetOf(gateway);

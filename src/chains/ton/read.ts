@@ -1,35 +1,16 @@
 // Reading TON: one masterchain query, then one query per hundred accounts, whatever the number of invoices.
-import { z } from 'zod';
 import { refuseFuture } from '../clock-skew.ts';
-import {
-  type AccountProof,
-  type Json,
-  type Page,
-  type PendingTransfer,
-  ProviderError,
-  type ReadContext,
-  type ReadRequest,
-  type Tip,
-  type TransferUpdate,
-} from '../family.ts';
+import { type AccountProof, type Page, ProviderError, type ReadRequest, type Tip } from '../family.ts';
 import { type Accounts, type ReadAccount, refKey, resolveAccounts } from './accounts.ts';
+import { type Cursor, readCursor } from './cursor.ts';
 import type { History } from './history.ts';
 import { type AssetMarker, openMarkers } from './markers.ts';
+import type { TonContext } from './memory.ts';
 import { isUrgent, type Proving, proofAfter, proofOfUnread, storedOf } from './proofs.ts';
 import { getTip, type TonTransaction } from './providers/toncenter.ts';
-import {
-  cached,
-  grow,
-  OVERLAP_SECONDS,
-  openReading,
-  pageOf,
-  type Reading,
-  setHistory,
-  spend,
-} from './reading.ts';
+import { grow, OVERLAP_SECONDS, openReading, pageOf, type Reading, setHistory, spend } from './reading.ts';
 import { readByHash, readSingle } from './single.ts';
 import { anchorOld, askStates, isReached, lacksNewer, rememberAbsent, rememberTip } from './states.ts';
-import { confirmationsAt } from './transfers.ts';
 import { keepUp } from './upkeep.ts';
 import { readWindow, type Slice } from './window.ts';
 
@@ -42,17 +23,6 @@ const ROUND_SECONDS = 60;
 /** Accounts that have their turn in one reading: one request. */
 const TURN_ACCOUNTS = 99;
 
-const cursorSchema = z.object({
-  utime: z.int(),
-  assets: z.array(z.string()),
-  turns: z.object({ at: z.int(), after: z.string() }).nullish(),
-});
-/**
- * `utime`: the shared reading has been up to here. `assets`: those for which that holds. `turns`: when the round began in
- * which all accounts are proved, and after which account it continues.
- */
-type Cursor = z.infer<typeof cursorSchema>;
-
 interface Plan {
   cursor: Cursor | null;
   /** The accounts whose turn it is to be proved. */
@@ -64,7 +34,7 @@ interface Plan {
  * Reads everything since the cursor, then what newly watched accounts may have been paid before it, then what single
  * accounts lack. Proves accounts one by one, never the blockchain as a whole: each answer is of another replica.
  */
-export async function* readTon(context: ReadContext, request: ReadRequest): AsyncGenerator<Page> {
+export async function* readTon(context: TonContext, request: ReadRequest): AsyncGenerator<Page> {
   const { tip, start_lt } = await getTip(context.rpc);
   refuseFuture('toncenter /masterchainInfo: the last block', tip.time, context.now());
   rememberTip(context, tip, start_lt);
@@ -79,7 +49,7 @@ export async function* readTon(context: ReadContext, request: ReadRequest): Asyn
   if (failed) throw failed;
 }
 
-async function prepare(context: ReadContext, request: ReadRequest, tip: Tip) {
+async function prepare(context: TonContext, request: ReadRequest, tip: Tip) {
   const watched = await request.addresses();
   const markers = openMarkers(await request.accounts(watched.map(({ key }) => key)));
   const reading = openReading(context, tip, markers);
@@ -235,7 +205,7 @@ async function* readLacking(
     failure = error;
   }
   const lacking = accounts.filter((read) => lacks(reading, proving, read));
-  const served = cached(reading.context, 'served', () => new Map<string, number>());
+  const { served } = reading.context.memory;
   const servedAt = ({ account }: ReadAccount) => served.get(account) ?? 0;
   try {
     yield* readByHash(
@@ -295,32 +265,10 @@ const earliest = (watched: readonly { since: number }[], latest: number): number
 const wasRead = ({ asset, since, read_since }: ReadAccount, cursor: Cursor | null): boolean =>
   read_since !== null && read_since <= since && (cursor?.assets.includes(asset) ?? false);
 
-function readCursor(stored: Json | null): Cursor | null {
-  const parsed = cursorSchema.safeParse(stored);
-  return parsed.success ? parsed.data : null;
-}
-
 /** The window in stretches; the last one ends at `last`. */
 function* slices(from: number, until: number, last: number | null): Generator<Slice> {
   const length = Math.max(SLICE_SECONDS, Math.ceil((until - from) / SLICES_LIMIT));
   let start = from;
   for (; until - start > length; start += length) yield { from: start, to: start + length };
   yield { from: start, to: last };
-}
-
-/** A transaction in a masterchain block stays there, so its height and the tip say everything. */
-export async function recheckTon(
-  context: ReadContext,
-  pending: readonly PendingTransfer[],
-  tip: Tip | null,
-): Promise<TransferUpdate[]> {
-  if (pending.length === 0) return [];
-  const now = tip ?? (await getTip(context.rpc)).tip;
-  return pending.flatMap(({ chain, txid, index, height, block_hash }) => {
-    const gateway = context.gateways.find((each) => each.chain === chain);
-    if (height === null || !gateway) return [];
-    const confirmations = confirmationsAt(now, height);
-    const state = confirmations >= gateway.min_confirmations ? 'final' : 'pending';
-    return { txid, index, state, confirmations, height, block_hash };
-  });
 }

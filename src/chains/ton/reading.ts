@@ -1,8 +1,9 @@
 // What one reading shares: the tip, what is known of each account, what went wrong with single ones, what may be spent.
-import { type Page, ProviderError, type ReadContext, type Tip, type Transfer } from '../family.ts';
+import { type Page, ProviderError, type Tip, type Transfer } from '../family.ts';
 import type { ReadAccount } from './accounts.ts';
 import { extend, type History, isKnown } from './history.ts';
 import type { Markers } from './markers.ts';
+import type { TonContext } from './memory.ts';
 import type { TonTransaction, TransactionRow } from './providers/toncenter.ts';
 import { toTransfer } from './transfers.ts';
 
@@ -21,7 +22,7 @@ export interface Problem {
 }
 
 export interface Reading {
-  context: ReadContext;
+  context: TonContext;
   tip: Tip;
   markers: Markers;
   /** By account. The first one of a reading stands, until the account is read without one. */
@@ -34,17 +35,8 @@ export interface Reading {
   spare: number;
 }
 
-/** A value that outlives the reading, made where there is none. */
-export function cached<T>({ cache }: ReadContext, key: string, make: () => T): T {
-  const known = cache.get(key);
-  if (known !== undefined) return known as T;
-  const made = make();
-  cache.set(key, made);
-  return made;
-}
-
-export function openReading(context: ReadContext, tip: Tip, markers: Markers): Reading {
-  const busy = cached(context, 'busy', () => new Map<string, number>());
+export function openReading(context: TonContext, tip: Tip, markers: Markers): Reading {
+  const { busy } = context.memory;
   for (const [account, until] of busy) if (until < context.now()) busy.delete(account);
   const { spare_requests: spare } = context;
   return { context, tip, markers, problems: new Map(), broken: new Set(), busy, spare };

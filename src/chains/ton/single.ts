@@ -4,7 +4,6 @@ import type { ReadAccount } from './accounts.ts';
 import type { Position } from './history.ts';
 import { getTransactions, isFull, PAGE_LIMIT, type TransactionRow } from './providers/toncenter.ts';
 import {
-  cached,
   OVERLAP_SECONDS,
   type Problem,
   pageOf,
@@ -93,7 +92,7 @@ function mismatch(
   rows: readonly TransactionRow[],
   { expected, back }: { expected: Position; back: boolean },
 ): Problem | null {
-  const differing = cached(reading.context, 'differing', () => new Set<string>());
+  const { differing } = reading.context.memory;
   const [first] = rows;
   if (first?.hash === expected.hash) {
     differing.delete(read.account);

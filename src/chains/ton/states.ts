@@ -1,8 +1,9 @@
 // As of when an account had which last transaction: what proves that all of its transactions are read.
-import type { ReadContext, Tip } from '../family.ts';
+import type { Tip } from '../family.ts';
 import type { ReadAccount } from './accounts.ts';
+import type { TonContext } from './memory.ts';
 import { type AccountState, BEACON, getAccountStates } from './providers/toncenter.ts';
-import { cached, OVERLAP_SECONDS, type Reading, setHistory } from './reading.ts';
+import { OVERLAP_SECONDS, type Reading, setHistory } from './reading.ts';
 
 /** Accounts in one query, beside the beacon. */
 const BATCH_STATES = 99;
@@ -16,12 +17,6 @@ const SHARD_SECONDS = 5;
 /** A tip that is further ahead of our clock than this proves nothing. */
 const AHEAD_SECONDS = 30;
 
-interface KnownTip {
-  start_lt: bigint;
-  /** Unix seconds of the chain's clock. */
-  time: number;
-}
-
 /** What an answer says of an account. */
 export interface Target {
   /** `absent` where the answer has no such account, `odd` where its row cannot be read. */
@@ -30,11 +25,9 @@ export interface Target {
   through: number | null;
 }
 
-const tipsOf = (context: ReadContext) => cached(context, 'tips', (): KnownTip[] => []);
-
 /** Remembers when a masterchain block was made, to date the answers that come with its logical time. */
-export function rememberTip(context: ReadContext, { time }: Tip, start_lt: bigint | null): void {
-  const tips = tipsOf(context);
+export function rememberTip(context: TonContext, { time }: Tip, start_lt: bigint | null): void {
+  const { tips } = context.memory;
   if (start_lt === null || context.local(time).earliest_at > context.now() + AHEAD_SECONDS) return;
   if (tips.some((tip) => tip.start_lt === start_lt)) return;
   tips.push({ start_lt, time });
@@ -49,7 +42,8 @@ const provedAt = ({ context }: Reading, chain_time: number): number =>
 /** As of when an answer was given in which the beacon has this last transaction: the newest known block that it includes. */
 function datedBy(reading: Reading, beacon: AccountState | null | undefined): number | null {
   const lt = beacon?.last_transaction_lt ?? null;
-  const tip = lt === null ? undefined : tipsOf(reading.context).findLast(({ start_lt }) => start_lt <= lt);
+  const tip =
+    lt === null ? undefined : reading.context.memory.tips.findLast(({ start_lt }) => start_lt <= lt);
   return tip ? provedAt(reading, tip.time - SHARD_SECONDS) : null;
 }
 
@@ -63,8 +57,8 @@ export async function askStates(
   for (let first = 0; first < accounts.length; first += BATCH_STATES) {
     const batch = accounts.slice(first, first + BATCH_STATES).map(({ account }) => account);
     const states = await getAccountStates(context.rpc, [...batch, BEACON]);
-    if (states === null) return context.cache.has('states') ? targets : null;
-    context.cache.set('states', true);
+    if (states === null) return context.memory.answers_states ? targets : null;
+    context.memory.answers_states = true;
     const through = datedBy(reading, states.get(BEACON));
     for (const account of batch) {
       const state = states.get(account);
@@ -84,7 +78,7 @@ export const provedByReading = (reading: Reading): number =>
 /** Whether a transaction is older than all that matters of the account, by the blocks that are remembered. */
 function isOld({ context }: Reading, { history }: ReadAccount, lt: bigint): boolean {
   const before = history.since - OVERLAP_SECONDS;
-  return tipsOf(context).some(
+  return context.memory.tips.some(
     ({ start_lt, time }) => start_lt > lt && context.local(time).latest_at < before,
   );
 }
@@ -119,14 +113,13 @@ export function isReached({ context }: Reading, { account, history }: ReadAccoun
   const last = lastOf(target);
   if (last) return history.last !== null && history.last.lt >= last.lt && history.front === null;
   // An account without a transaction. An answer that was cut has none either: it takes two of them.
-  return target.state !== 'odd' && history.last === null && context.cache.has(absentKey(account));
+  return target.state !== 'odd' && history.last === null && context.memory.absent.has(account);
 }
 
 /** Remembers which accounts the answers had no transaction of, for the next reading. */
-export function rememberAbsent({ context: { cache } }: Reading, targets: ReadonlyMap<string, Target>): void {
+export function rememberAbsent({ context }: Reading, targets: ReadonlyMap<string, Target>): void {
+  const { absent } = context.memory;
   for (const [account, target] of targets)
-    if (lastOf(target)) cache.delete(absentKey(account));
-    else if (target.state !== 'odd') cache.set(absentKey(account), true);
+    if (lastOf(target)) absent.delete(account);
+    else if (target.state !== 'odd') absent.add(account);
 }
-
-const absentKey = (account: string) => `absent ${account}`;

@@ -22,6 +22,12 @@ export function ringOf(cursor: Json | null): Ring | null {
   return { height, hashes, bits: typeof bits === 'number' ? bits : null };
 }
 
+/** The height of the last block read, as stored; null where the cursor has none. */
+export function cursorHeight(cursor: Json | null): number | null {
+  const { height } = (cursor ?? {}) as { height?: Json };
+  return typeof height === 'number' && Number.isInteger(height) ? height : null;
+}
+
 export const lowestHeight = (ring: Ring): number => ring.height - ring.hashes.length + 1;
 
 /** The hash read at this height; undefined outside of the ring. */

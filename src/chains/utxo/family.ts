@@ -1,34 +1,49 @@
 // The family of Bitcoin and its relatives: every output to a watched script is a transfer.
-import { type Family, type Network, ProviderError, type Rpc } from '../family.ts';
+import { type Family, type Network, ProviderError, type ReadContext, type Rpc } from '../family.ts';
+import { hexHash } from '../txid.ts';
 import { normalizeAddress } from './address.ts';
+import { cursorHeight } from './cursor.ts';
 import { paymentLinks } from './links.ts';
 import { lookUpTransaction } from './look-up.ts';
+import { createMemory, type Memory } from './memory.ts';
 import { type Coin, coinOfMain, coins, type UtxoCoin } from './networks.ts';
-import { coreSource } from './providers/core.ts';
-import { esploraSource } from './providers/esplora.ts';
+import { core } from './providers/core.ts';
+import { esplora } from './providers/esplora.ts';
 import { readChain } from './read.ts';
 import { recheckTransfers } from './recheck.ts';
-import { asObject, createMemory, type Memory, memoryIn, type Source } from './source.ts';
+import { asObject, type Source, type SourceKind } from './source.ts';
 
-/** The family for one coin. Providers: `esplora` (HTTP) and `core` (JSON-RPC of the node). */
+const providers: readonly SourceKind[] = [esplora, core];
+
+/** The family for one coin. */
 export function utxo(id: UtxoCoin): Family {
   const coin: Coin = coins[id];
-  const source = ({ rpc, cache }: { rpc: Rpc; cache: Map<string, unknown> }) =>
-    sourceOf(rpc, memoryIn(cache));
   return {
+    providers,
+    uri_schemes: [coin.scheme],
+    wallets: [],
     keeps_time: false,
     normalizeAddress: (text, network) => normalizeAddress(coin.addresses, text, network),
+    normalizeTxid: (text) => hexHash(text) ?? text.trim(),
     paymentLinks: (order) => paymentLinks(coin.scheme, order),
+    cursorHeight,
     identify: (rpc) => identify(coin, rpc),
-    read: (context, request) => readChain(coin, source(context), context, request),
-    recheck: (context, pending) => recheckTransfers(source(context), context, pending),
-    lookUp: (context, named) => lookUpTransaction(coin, source(context), context, named),
+    open() {
+      const memory = createMemory();
+      const withMemory = (context: ReadContext) => ({ ...context, memory });
+      const source = ({ rpc }: ReadContext) => sourceOf(rpc, memory);
+      return {
+        read: (context, request) => readChain(coin, source(context), withMemory(context), request),
+        recheck: (context, pending) => recheckTransfers(source(context), withMemory(context), pending),
+        lookUp: (context, named) => lookUpTransaction(coin, source(context), withMemory(context), named),
+      };
+    },
   };
 }
 
 function sourceOf(rpc: Rpc, memory: Memory): Source {
-  if (rpc.provider === 'esplora') return esploraSource(rpc, memory);
-  if (rpc.provider === 'core') return coreSource(rpc, memory);
+  const found = providers.find(({ kind }) => kind === rpc.provider);
+  if (found) return found.open(rpc, memory);
   throw new ProviderError('bad_answer', `a provider of kind ${rpc.provider} cannot serve this blockchain`);
 }
 
@@ -37,7 +52,7 @@ async function identify(coin: Coin, rpc: Rpc): Promise<Network> {
   const genesis = await sourceOf(rpc, createMemory()).hashAt(0);
   if (genesis === coin.main.genesis) return 'mainnet';
   const other = coinOfMain(genesis);
-  const info = rpc.provider === 'core' ? asObject(await rpc.call('getblockchaininfo', [])) : {};
+  const info = rpc.provider === core.kind ? asObject(await rpc.call('getblockchaininfo', [])) : {};
   if (other || info.chain === 'main') {
     throw new ProviderError(
       'wrong_network',

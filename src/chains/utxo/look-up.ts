@@ -1,9 +1,10 @@
 // What a transaction that somebody names has paid, proved as far as reading proves it.
-import type { NamedTransaction, ReadContext, Transfer } from '../family.ts';
+import type { NamedTransaction, Transfer } from '../family.ts';
+import type { UtxoContext } from './memory.ts';
 import type { Coin } from './networks.ts';
 import { creditsOf, minedSeenAt, transferOf } from './payments.ts';
 import { checkHeader, rulesFor } from './reading.ts';
-import { badAnswer, memoryIn, type Source } from './source.ts';
+import { badAnswer, type Source } from './source.ts';
 
 /** Mempools forget a transaction after two weeks: an older one is in a block. */
 const MEMPOOL_SECONDS = 14 * 24 * 3600;
@@ -15,7 +16,7 @@ const MEMPOOL_SECONDS = 14 * 24 * 3600;
 export async function lookUpTransaction(
   coin: Coin,
   source: Source,
-  context: ReadContext,
+  context: UtxoContext,
   { txid, address_key, gateway }: NamedTransaction,
 ): Promise<Transfer[]> {
   const located = await source.locate(txid);
@@ -23,7 +24,7 @@ export async function lookUpTransaction(
   const { transaction, block } = located;
   const credits = creditsOf(transaction, new Set([address_key]));
   if (credits.length === 0) return [];
-  const memory = memoryIn(context.cache);
+  const { memory } = context;
   let latest_at = memory.payments.get(txid)?.seen_at ?? context.now();
   let place = { height: null as number | null, block_hash: null as string | null, confirmations: 0 };
   if (block) {

@@ -1,9 +1,10 @@
 // Payments to watched scripts: when each was made, what it spends, and what takes its money away.
 import type { Interval, Page, PendingTransfer, Transfer, TransferUpdate } from '../family.ts';
 import type { Transaction } from './block.ts';
+import { type Memory, trimPayments } from './memory.ts';
 import { provedThrough } from './proofs.ts';
 import { CLOCK_SKEW_SECONDS, type Reading } from './reading.ts';
-import { type Memory, type Sighting, trimPayments } from './source.ts';
+import type { Sighting } from './source.ts';
 
 /** How far a block's time may be behind the true time: miners refresh what they work on more often. */
 const BLOCK_BEHIND_SECONDS = 600;

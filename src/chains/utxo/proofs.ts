@@ -1,7 +1,8 @@
 // What the lists of unconfirmed payments prove: that everything made before a moment to a script is stored.
 import type { AccountProof, AccountRef, Page } from '../family.ts';
+import { type ListTimes, trim } from './memory.ts';
 import type { Reading } from './reading.ts';
-import { type Listing, type ListTimes, trim } from './source.ts';
+import type { Listing } from './source.ts';
 
 /** How long a payment may take to reach the provider: a list proves nothing younger. */
 export const PROPAGATION_SECONDS = 30;

@@ -1,6 +1,7 @@
 // Lists unconfirmed payments, then reads the blocks after the cursor, one page each; follows reorganisations.
-import { type Page, ProviderError, type ReadContext, type ReadRequest } from '../family.ts';
+import { type Page, ProviderError, type ReadRequest } from '../family.ts';
 import { extended, hashIn, headOf, lowestHeight, RING_LENGTH, type Ring, ringOf } from './cursor.ts';
+import { trim, type UtxoContext } from './memory.ts';
 import type { Coin } from './networks.ts';
 import { pageOfBlock, pageOfMempool } from './payments.ts';
 import { concludeReading, PROPAGATION_SECONDS } from './proofs.ts';
@@ -14,7 +15,7 @@ import {
   watchedOf,
 } from './reading.ts';
 import { placesInRing } from './recheck.ts';
-import { type BlockTip, badAnswer, readable, type Source, trim } from './source.ts';
+import { type BlockTip, badAnswer, readable, type Source } from './source.ts';
 import { followTarget } from './work.ts';
 
 /** Blocks read in one read; what is left comes with the next. */
@@ -29,7 +30,7 @@ const REORGANISATIONS_PER_READ = 5;
 export async function* readChain(
   coin: Coin,
   source: Source,
-  context: ReadContext,
+  context: UtxoContext,
   request: ReadRequest,
 ): AsyncGenerator<Page> {
   const reading = await openReading(coin, source, context, request);
@@ -114,7 +115,7 @@ function behindRing({ context }: Reading, ring: Ring, tip: BlockTip): ProviderEr
   return new ProviderError('bad_answer', message);
 }
 
-const rereadCommand = ({ blockchain }: ReadContext): string => `gatewayd reread ${blockchain}`;
+const rereadCommand = ({ blockchain }: UtxoContext): string => `gatewayd reread ${blockchain}`;
 
 async function* readBlocks(reading: Reading, start: Ring, tip: BlockTip): AsyncGenerator<Page> {
   const { source, memory } = reading;

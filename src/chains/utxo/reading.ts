@@ -1,18 +1,10 @@
 // What one reading carries along: who is watched, what was proved before it, and what it has been shown since.
-import type { Network, PendingTransfer, ReadContext, ReadRequest, StoredProof } from '../family.ts';
+import type { PendingTransfer, ReadRequest, StoredProof } from '../family.ts';
 import type { Header } from './block.ts';
+import type { Memory, UtxoContext } from './memory.ts';
 import { type Coin, workRules } from './networks.ts';
 import { rememberPending } from './payments.ts';
-import {
-  type BlockTip,
-  badAnswer,
-  type Listing,
-  type Memory,
-  memoryIn,
-  readable,
-  type Source,
-  type Watched,
-} from './source.ts';
+import { type BlockTip, badAnswer, type Listing, readable, type Source, type Watched } from './source.ts';
 import { checkWork, type WorkRules } from './work.ts';
 
 /** How far a block's time may be ahead of the true time: nodes refuse more. */
@@ -22,7 +14,7 @@ const STALE_BLOCKS = 18;
 
 export interface Reading {
   source: Source;
-  context: ReadContext;
+  context: UtxoContext;
   memory: Memory;
   coin: Coin;
   rules: WorkRules;
@@ -50,12 +42,12 @@ export interface Reading {
 export async function openReading(
   coin: Coin,
   source: Source,
-  context: ReadContext,
+  context: UtxoContext,
   request: ReadRequest,
 ): Promise<Reading | null> {
   const chain = context.gateways.find((gateway) => !gateway.is_token)?.chain;
   if (chain === undefined) return null;
-  const memory = memoryIn(context.cache);
+  const { memory } = context;
   const pending = await request.pending();
   memory.is_whole = false;
   // Reading begins again: what was mined is what is stored as mined.
@@ -99,9 +91,8 @@ export const watchedOf = async (request: ReadRequest): Promise<Watched> =>
 export async function rulesFor(
   coin: Coin,
   source: Source,
-  { network, cache }: { network: Network; cache: Map<string, unknown> },
+  { network, memory }: Pick<UtxoContext, 'network' | 'memory'>,
 ): Promise<WorkRules> {
-  const memory = memoryIn(cache);
   if (network === 'testnet') memory.genesis ??= await source.hashAt(0);
   return workRules(coin, network, memory.genesis ?? coin.main.genesis);
 }

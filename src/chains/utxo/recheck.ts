@@ -1,8 +1,9 @@
 // Asks what became of transfers that are not final: how deep they are, or whether they are gone.
-import { type PendingTransfer, ProviderError, type ReadContext, type TransferUpdate } from '../family.ts';
+import { type PendingTransfer, ProviderError, type TransferUpdate } from '../family.ts';
 import { hashIn, lowestHeight, type Ring } from './cursor.ts';
+import type { Memory, UtxoContext } from './memory.ts';
 import { goneUpdate } from './payments.ts';
-import { type Memory, memoryIn, type Source } from './source.ts';
+import type { Source } from './source.ts';
 
 /** Old blocks whose place is asked for in one recheck; newer ones are known from reading. */
 const BLOCKS_PER_RECHECK = 20;
@@ -13,10 +14,10 @@ const GIVEN_UP_SECONDS = 24 * 3600;
 
 export async function recheckTransfers(
   source: Source,
-  context: ReadContext,
+  context: UtxoContext,
   pending: readonly PendingTransfer[],
 ): Promise<TransferUpdate[]> {
-  const memory = memoryIn(context.cache);
+  const { memory } = context;
   if (!memory.ring) return [];
   const mined = pending.filter((each) => each.block_hash !== null);
   const waiting = pending.filter((each) => each.block_hash === null);
@@ -105,7 +106,7 @@ async function recheckMined(
  */
 async function recheckWaiting(
   source: Source,
-  { now, gateways }: ReadContext,
+  { now, gateways }: UtxoContext,
   memory: Memory,
   pending: readonly PendingTransfer[],
 ): Promise<TransferUpdate[]> {

@@ -1,11 +1,9 @@
-// What the family asks of a provider, whichever it is, and what it remembers between reads.
+// What the family asks of a provider, whichever it is.
 import { hexToBytes } from '@noble/hashes/utils.js';
-import { ProviderError, type Rpc, type Tip, type WatchedAddress } from '../family.ts';
+import { ProviderError, type ProviderKind, type Rpc, type Tip, type WatchedAddress } from '../family.ts';
 import { type Block, type Header, MalformedBytes, parseTransaction, type Transaction } from './block.ts';
-import type { Ring } from './cursor.ts';
+import type { Memory } from './memory.ts';
 
-/** Remembered payments; beyond it the oldest are forgotten, which costs requests only. */
-const REMEMBERED_LIMIT = 20_000;
 const HASH = /^[0-9a-f]{64}$/;
 
 export type Watched = ReadonlyMap<string, WatchedAddress>;
@@ -77,113 +75,9 @@ export interface Source {
   locate(txid: string): Promise<Located | null>;
 }
 
-/** A payment to a watched address that is not final. */
-export interface SeenPayment {
-  /** Unix seconds. */
-  seen_at: number;
-  inputs: readonly string[];
-  /** Its outputs that are transfers of ours. */
-  indexes: Set<string>;
-}
-
-/** When the last two complete lists of a script were asked for, Unix seconds; 0 where there was none. */
-export interface ListTimes {
-  before: number;
-  last: number;
-}
-
-/** A transaction of a node's mempool: since when it is known, and a mark of each script that it pays. */
-export interface KnownTransaction {
-  seen_at: number;
-  payees: string;
-}
-
-/** Lives in `context.cache`. Losing it costs requests and time, never a payment. */
-export interface Memory {
-  /** Hash of the first block of a test network. */
-  genesis: string | null;
-  tip: BlockTip | null;
-  /** The ring as stored with the last page. */
-  ring: Ring | null;
-  /** Whether the last reading read all blocks that there were. */
-  is_whole: boolean;
-  /** Payments to watched addresses in blocks that were read: txid → block hash. */
-  mined: Map<string, string>;
-  /** Payments to watched addresses, by txid. */
-  payments: Map<string, SeenPayment>;
-  /** Output → the remembered payments that spend it. */
-  spends: Map<string, Set<string>>;
-  /** Since when a pending transaction is missing from the lists (Unix seconds). */
-  absent: Map<string, number>;
-  /** When the last complete list of everything was asked for, Unix seconds; 0 where there was none. */
-  all_listed_at: number;
-  /** The same of single scripts. */
-  list_times: Map<string, ListTimes>;
-  /** Scripts whose stored proof is ahead of the rest. */
-  ahead: Set<string>;
-  /** Core: mempool transactions already read, those still to read, and the scripts that were watched meanwhile. */
-  known: Map<string, KnownTransaction>;
-  unread: string[];
-  /** Core: transactions that were listed and that the node did not have, and when they were listed first, Unix seconds. */
-  missed: Map<string, number>;
-  indexed: Set<string>;
-  /** Esplora: transactions read of each script, and the turn in which each script was asked for. */
-  read: Map<string, Set<string>>;
-  turns: Map<string, number>;
-  turn: number;
-  /** The output whose spender was asked for last. */
-  last_output: string;
-}
-
-export function createMemory(): Memory {
-  return {
-    genesis: null,
-    tip: null,
-    ring: null,
-    is_whole: false,
-    mined: new Map(),
-    payments: new Map(),
-    spends: new Map(),
-    absent: new Map(),
-    all_listed_at: 0,
-    list_times: new Map(),
-    ahead: new Set(),
-    known: new Map(),
-    unread: [],
-    missed: new Map(),
-    indexed: new Set(),
-    read: new Map(),
-    turns: new Map(),
-    turn: 0,
-    last_output: '',
-  };
-}
-
-export function memoryIn(cache: Map<string, unknown>): Memory {
-  const memory = (cache.get('utxo') as Memory | undefined) ?? createMemory();
-  cache.set('utxo', memory);
-  return memory;
-}
-
-/** Forgets the oldest payments, and what they spend. */
-export function trimPayments({ payments, spends }: Memory): void {
-  for (const [txid, { inputs }] of payments) {
-    if (payments.size <= REMEMBERED_LIMIT) return;
-    payments.delete(txid);
-    for (const input of inputs) {
-      const left = spends.get(input);
-      left?.delete(txid);
-      if (left?.size === 0) spends.delete(input);
-    }
-  }
-}
-
-/** Forgets the oldest entries of a remembered map or set. */
-export function trim(remembered: Map<string, unknown> | Set<string>): void {
-  for (const key of remembered.keys()) {
-    if (remembered.size <= REMEMBERED_LIMIT) return;
-    remembered.delete(key);
-  }
+/** A kind of provider of block chains, and how one is asked. */
+export interface SourceKind extends ProviderKind {
+  open(rpc: Rpc, memory: Memory): Source;
 }
 
 export const badAnswer = (rpc: Rpc, what: string) =>

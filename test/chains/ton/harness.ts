@@ -3,6 +3,7 @@ import { afterEach, beforeEach } from 'vitest';
 import type {
   AccountProof,
   AccountRef,
+  ChainReader,
   Gateway,
   Json,
   Page,
@@ -53,7 +54,7 @@ export interface Store {
   /** By address and gateway, as `account_proofs` has them. */
   proofs: Map<string, AccountProof>;
   unreadable: UnreadableAsset[];
-  cache: Map<string, unknown>;
+  reader: ChainReader;
 }
 export const emptyStore = (): Store => ({
   cursor: null,
@@ -62,7 +63,7 @@ export const emptyStore = (): Store => ({
   pages: [],
   proofs: new Map(),
   unreadable: [],
-  cache: new Map(),
+  reader: ton.open(),
 });
 
 const proofKey = ({ address_key, chain }: AccountRef) => `${address_key} ${chain}`;
@@ -118,7 +119,6 @@ export async function readInto(
     network: 'testnet',
     blockchain: 'ton',
     gateways,
-    cache: store.cache,
     now,
     ...rightClock,
     ...options.context,
@@ -145,7 +145,7 @@ export async function readInto(
   };
   const seen: Transfer[] = [];
   let pages = 0;
-  for await (const page of ton.read(context as ReadContext, request)) {
+  for await (const page of store.reader.read(context as ReadContext, request)) {
     store.pages.push(page);
     putProofs(store, page);
     for (const transfer of page.transfers) {

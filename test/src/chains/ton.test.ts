@@ -134,7 +134,6 @@ describe('recorded transactions', () => {
       network: 'mainnet' as const,
       blockchain: 'ton',
       gateways,
-      cache: new Map(),
       now: () => now,
       ...rightClock,
     };
@@ -146,7 +145,7 @@ describe('recorded transactions', () => {
       accounts: async () => new Map<string, Json>(),
     };
     const pages: Page[] = [];
-    for await (const page of ton.read(context, request)) pages.push(page);
+    for await (const page of ton.open().read(context, request)) pages.push(page);
     return pages;
   }
   const read = async (row: unknown) => (await readRows(row)).flatMap(({ transfers }) => transfers);

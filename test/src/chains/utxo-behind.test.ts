@@ -2,21 +2,15 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { describe, expect, test } from 'vitest';
-import type {
-  AccountProof,
-  Json,
-  Page,
-  ReadContext,
-  Rpc,
-  WatchedAddress,
-} from '../../../src/chains/family.ts';
+import type { AccountProof, Json, Page, Rpc, WatchedAddress } from '../../../src/chains/family.ts';
 import { ProviderError } from '../../../src/chains/family.ts';
 import { gatewaysOf } from '../../../src/chains/gateways.ts';
+import { createMemory, type Memory, type UtxoContext } from '../../../src/chains/utxo/memory.ts';
 import { coins } from '../../../src/chains/utxo/networks.ts';
 import { coreSource } from '../../../src/chains/utxo/providers/core.ts';
 import { esploraSource } from '../../../src/chains/utxo/providers/esplora.ts';
 import { readChain } from '../../../src/chains/utxo/read.ts';
-import { memoryIn, type Source } from '../../../src/chains/utxo/source.ts';
+import type { Source } from '../../../src/chains/utxo/source.ts';
 import { makeChain } from '../../chains/utxo-blocks.ts';
 import { rightClock, unasked } from '../../helpers/reading.ts';
 
@@ -27,8 +21,8 @@ const hashOf = (at: number) => at.toString(16).padStart(64, '0');
 const watch = (at: number): WatchedAddress => ({ key: scriptOf(at), address: '', since: START, open: true });
 
 /** A reader and its store, with a clock that the test moves. */
-function openReader(source: (cache: Map<string, unknown>) => Source, watched: WatchedAddress[]) {
-  const cache = new Map<string, unknown>();
+function openReader(source: (memory: Memory) => Source, watched: WatchedAddress[]) {
+  const memory = createMemory();
   const gateways = gatewaysOf('testnet').filter((gateway) => gateway.blockchain === 'bitcoin');
   const reader = {
     now: START + 1000,
@@ -39,12 +33,12 @@ function openReader(source: (cache: Map<string, unknown>) => Source, watched: Wa
     /** What the last reading stated. */
     stated: undefined as number | undefined,
     async read() {
-      const context: ReadContext = {
+      const context: UtxoContext = {
         rpc: { provider: 'made' } as Rpc,
         network: 'testnet',
         blockchain: 'bitcoin',
         gateways,
-        cache,
+        memory,
         now: () => reader.now,
         ...rightClock,
       };
@@ -61,7 +55,7 @@ function openReader(source: (cache: Map<string, unknown>) => Source, watched: Wa
         read_through: reader.read_through,
       };
       reader.stated = undefined;
-      for await (const page of readChain(coins.bitcoin, source(cache), context, request)) store(page);
+      for await (const page of readChain(coins.bitcoin, source(memory), context, request)) store(page);
       if (reader.stated !== undefined)
         reader.read_through = Math.max(reader.stated, reader.read_through ?? reader.stated);
     },
@@ -91,8 +85,8 @@ function listing(asked: string[], fails = (_: string) => false) {
       return [];
     },
   } as unknown as Rpc;
-  return (cache: Map<string, unknown>): Source => {
-    const { list, lists_alone } = esploraSource(rpc, memoryIn(cache));
+  return (memory: Memory): Source => {
+    const { list, lists_alone } = esploraSource(rpc, memory);
     return { ...chain.source, list, lists_alone };
   };
 }
@@ -173,8 +167,8 @@ describe('counts as read', () => {
       json: async (path: string) => (path.endsWith('/txs/mempool') ? rows.mempool : rows.all),
     } as unknown as Rpc;
     const reader = openReader(
-      (cache) => {
-        const { list, lists_alone } = esploraSource(rpc, memoryIn(cache));
+      (memory) => {
+        const { list, lists_alone } = esploraSource(rpc, memory);
         return { ...chain.source, list, lists_alone };
       },
       [watch(1)],
@@ -250,14 +244,14 @@ describe('counts as read', () => {
 
   describe('of a node', () => {
     /** `listed` transactions, none of which pays anybody. */
-    const node = (listed: () => number, uptime: () => number) => (cache: Map<string, unknown>) => {
+    const node = (listed: () => number, uptime: () => number) => (memory: Memory) => {
       const rpc = {
         provider: 'core',
         call: async (method: string) =>
           method === 'uptime' ? uptime() : Array.from({ length: listed() }, (_, at) => hashOf(at)),
         batch: async (_: string, params: unknown[]) => params.map(() => null),
       } as unknown as Rpc;
-      const { list, lists_alone } = coreSource(rpc, memoryIn(cache));
+      const { list, lists_alone } = coreSource(rpc, memory);
       return { ...chain.source, list, lists_alone };
     };
 

@@ -1,8 +1,8 @@
 // The mempool of a node behind which several stand: what one of them lists, another may not have yet.
 import { expect, it } from 'vitest';
 import { type Json, ProviderError, type Rpc } from '../../../src/chains/family.ts';
+import { createMemory } from '../../../src/chains/utxo/memory.ts';
 import { coreSource } from '../../../src/chains/utxo/providers/core.ts';
-import { createMemory } from '../../../src/chains/utxo/source.ts';
 import { makeTransaction } from '../../simulator/chains/utxo-bytes.ts';
 
 const NOW = 1_800_000_000;

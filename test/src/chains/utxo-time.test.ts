@@ -1,7 +1,8 @@
 // When a payment counts as made: not before the lists that lacked it, and not after it was seen.
 import { expect, test } from 'vitest';
-import type { Json, PendingTransfer, ReadContext, Rpc, Transfer } from '../../../src/chains/family.ts';
+import type { Json, PendingTransfer, Rpc, Transfer } from '../../../src/chains/family.ts';
 import { gatewaysOf } from '../../../src/chains/gateways.ts';
+import { createMemory, type UtxoContext } from '../../../src/chains/utxo/memory.ts';
 import { coins } from '../../../src/chains/utxo/networks.ts';
 import { readChain } from '../../../src/chains/utxo/read.ts';
 import type { Sighting } from '../../../src/chains/utxo/source.ts';
@@ -21,7 +22,7 @@ function watcher() {
     stored: [] as PendingTransfer[],
     read_through: null as number | null,
     cursor: null as Json | null,
-    cache: new Map<string, unknown>(),
+    memory: createMemory(),
   };
   const transaction = ({ txid, inputs }: { txid: string; inputs: string[] }) => ({
     txid,
@@ -40,11 +41,11 @@ function watcher() {
     },
   };
   const read = async () => {
-    const context: ReadContext = {
+    const context: UtxoContext = {
       rpc: { provider: 'made' } as Rpc,
       network: 'testnet',
       blockchain: 'bitcoin',
-      cache: state.cache,
+      memory: state.memory,
       now: () => state.now,
       ...rightClock,
       gateways: gatewaysOf('testnet').filter((gateway) => gateway.chain === 'bitcoin'),
@@ -92,7 +93,7 @@ test('at any time since the watch where nothing was listed before', async () => 
 test('after a restart no earlier than what was proved before it, and no later than it was seen', async () => {
   const { state, read } = watcher();
   await read();
-  state.cache = new Map();
+  state.memory = createMemory();
   state.now = START + 3600;
   state.listed = [payment];
   expect(await read()).toEqual([[START - 30, START + 3600]]);
@@ -102,7 +103,7 @@ test('at any time since the watch where what was proved before a restart is of a
   verifies('clock-offset');
   const { state, read } = watcher();
   await read();
-  state.cache = new Map();
+  state.memory = createMemory();
   // The clock was ten hours ahead until it was set right.
   state.read_through = START + 36_000;
   state.now = START + 60;
@@ -136,7 +137,7 @@ test('not later than it was stored, though only its block is seen after a restar
   state.listed = [payment];
   mine(START + 900);
   state.listed = [];
-  state.cache = new Map();
+  state.memory = createMemory();
   const { txid, inputs } = payment;
   const place = { height: null, block_hash: null, blockhash: null };
   state.stored = [

@@ -1,9 +1,10 @@
 // Proof of work: what real headers prove, what is refused, and how far a chain made up by a provider gets.
 import { hex } from '@scure/base';
 import { describe, expect, test } from 'vitest';
-import type { Json, Network, Page, ReadContext, Rpc } from '../../../src/chains/family.ts';
+import type { Json, Network, Page, Rpc } from '../../../src/chains/family.ts';
 import { gatewaysOf } from '../../../src/chains/gateways.ts';
 import { MalformedBytes, parseHeader } from '../../../src/chains/utxo/block.ts';
+import { createMemory, type UtxoContext } from '../../../src/chains/utxo/memory.ts';
 import { coins, workRules } from '../../../src/chains/utxo/networks.ts';
 import { readChain } from '../../../src/chains/utxo/read.ts';
 import { checkWork, followTarget, targetOf } from '../../../src/chains/utxo/work.ts';
@@ -158,12 +159,12 @@ describe('the next target', () => {
 describe('reading refuses', () => {
   async function read(chain: MadeChain, cursor: Json | null, network: Network = 'testnet', since = NOW) {
     const pages: Page[] = [];
-    const context: ReadContext = {
+    const context: UtxoContext = {
       rpc: { provider: 'made' } as Rpc,
       network,
       blockchain: 'bitcoin',
       gateways: gatewaysOf(network).filter((gateway) => gateway.chain === 'bitcoin'),
-      cache: new Map(),
+      memory: createMemory(),
       now: () => NOW + 100,
       ...rightClock,
     };

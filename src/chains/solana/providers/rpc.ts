@@ -1,8 +1,11 @@
 // The Solana JSON-RPC calls that reading needs, their answers checked.
 import * as z from 'zod';
-import { ProviderError, type Rpc, type Tip } from '../../family.ts';
+import { type Network, ProviderError, type ProviderKind, type Rpc, type Tip } from '../../family.ts';
 import { CLOCK_SYSVAR, MEMO_PROGRAMS } from '../address.ts';
 
+export const solanaRpc: ProviderKind = { kind: 'solana', needs_url: false, key_header: 'x-api-key' };
+
+const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 /** The protocol's own limits. */
 export const ACCOUNTS_PER_CALL = 100;
 export const STATUSES_PER_CALL = 256;
@@ -221,8 +224,9 @@ export async function readFirstSlot(rpc: Caller): Promise<number> {
   return check(slot, await rpc.call('getFirstAvailableBlock', []), 'getFirstAvailableBlock');
 }
 
-export async function readGenesisHash(rpc: Caller): Promise<string> {
-  return check(key, await rpc.call('getGenesisHash', []), 'getGenesisHash');
+export async function identifyNetwork(rpc: Caller): Promise<Network> {
+  const genesis = check(key, await rpc.call('getGenesisHash', []), 'getGenesisHash');
+  return genesis === MAINNET_GENESIS ? 'mainnet' : 'testnet';
 }
 
 /** A memo is its text or its bytes, anything else is parsed or bytes. */

@@ -1,7 +1,9 @@
 // The toncenter v3 requests that reading needs, each with the shape that is relied on.
 import { type Address, beginCell, Cell } from '@ton/core';
 import { z } from 'zod';
-import { type Network, ProviderError, type Rpc, type Tip } from '../../family.ts';
+import { type Network, ProviderError, type ProviderKind, type Rpc, type Tip } from '../../family.ts';
+
+export const toncenter: ProviderKind = { kind: 'toncenter', needs_url: false, key_header: 'x-api-key' };
 
 /** The most rows toncenter gives at once. */
 export const PAGE_LIMIT = 1000;

@@ -2,6 +2,7 @@
 // bytes: their amounts are integers there, while the JSON form has decimals and differs between versions.
 import { type Json, ProviderError, type Rpc } from '../../family.ts';
 import { parseBlock, parseHeader } from '../block.ts';
+import type { Memory } from '../memory.ts';
 import {
   asBytes,
   asHash,
@@ -11,11 +12,11 @@ import {
   type Listing,
   type ListRequest,
   type Located,
-  type Memory,
   parsedAs,
   provedTip,
   type Sighting,
   type Source,
+  type SourceKind,
   transactionAs,
   type Watched,
 } from '../source.ts';
@@ -34,6 +35,13 @@ const RESTARTED_SECONDS = 3600;
 const NO_SUCH_TRANSACTION = -5;
 /** The digits of a script by which it is recognised among thousands: within the hash that every kind has. */
 const MARK = [8, 16] as const;
+
+export const core: SourceKind = {
+  kind: 'core',
+  needs_url: true,
+  key_header: 'x-api-key',
+  open: coreSource,
+};
 
 export function coreSource(rpc: Rpc, memory: Memory): Source {
   const hashAt = async (height: number) => asHash(rpc, await rpc.call('getblockhash', [height]));

@@ -4,6 +4,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { ProviderError, type Rpc } from '../../family.ts';
 import { parseBlock, parseHeader, type Transaction } from '../block.ts';
+import type { Memory } from '../memory.ts';
 import {
   asBytes,
   asHash,
@@ -13,11 +14,11 @@ import {
   type Listing,
   type ListRequest,
   type Located,
-  type Memory,
   parsedAs,
   provedTip,
   type Sighting,
   type Source,
+  type SourceKind,
   transactionAs,
 } from '../source.ts';
 
@@ -37,6 +38,13 @@ const SHORTEST_PAGE = 10;
 /** Where the provider does not count: more than this is never listed. */
 const LISTED_LIMIT = 50;
 const NOT_FOUND = 404;
+
+export const esplora: SourceKind = {
+  kind: 'esplora',
+  needs_url: false,
+  key_header: 'x-api-key',
+  open: esploraSource,
+};
 
 export function esploraSource(rpc: Rpc, memory: Memory): Source {
   const hashAt = async (height: number) => asHash(rpc, await rpc.text(`/block-height/${height}`));
