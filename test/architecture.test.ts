@@ -384,8 +384,6 @@ describe('shared code names no chain', () => {
     (node.parent !== undefined && isExample(node.parent));
   /** Files in which a word is a chain id by chance. */
   const chance: Record<string, string[]> = {
-    // The protocol that a provider speaks, as `chains.md` names them.
-    'daemon/settings/schema.ts': ['solana'],
     // A ticker in lower case, by which logos are drawn.
     'daemon/checkout/logos.ts': ['ton'],
   };

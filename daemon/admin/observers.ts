@@ -123,6 +123,7 @@ async function presentObserver(
 ): Promise<z.output<typeof ObserverPublic>> {
   const { query } = app.db;
   const { blockchain, cursor } = state;
+  const found = findBlockchain(blockchain);
   const providers = state.lane.providers.map(presentProvider);
   const usable = providers.filter((provider) => provider.state !== 'wrong_network');
   const used = usable.find((provider) => provider.state === 'ok') ?? usable[0] ?? null;
@@ -136,13 +137,13 @@ async function presentObserver(
   const total = (of: 'requests' | 'failures') => providers.reduce((sum, one) => sum + one[of], 0);
   return {
     blockchain,
-    name: findBlockchain(blockchain)?.name ?? blockchain,
+    name: found?.name ?? blockchain,
     provider: used?.provider ?? null,
     status: state.status,
     providers,
     tip_height: cursor?.tip_height ?? null,
     tip_time: cursor?.tip_time ?? null,
-    cursor_height: heightOf(cursor),
+    cursor_height: found?.family.cursorHeight(cursor?.cursor ?? null) ?? null,
     lag_seconds: state.lag_seconds,
     watched_addresses: state.watched,
     pending: state.pending,
@@ -191,12 +192,6 @@ const presentProvider = (status: ProviderStatus): z.output<typeof ProviderPublic
   last_error_at: secondsOf(status.last_error_at),
   backoff_until: secondsOf(status.backoff_until),
 });
-
-/** Where reading stands, for families whose cursor is a height. */
-function heightOf(cursor: CursorRow | undefined): number | null {
-  const value = cursor?.cursor as { height?: unknown } | null | undefined;
-  return Number.isInteger(value?.height) ? (value?.height as number) : null;
-}
 
 /** The latest failure: of a reading, which any daemon may have recorded, or of a provider of this one. */
 function lastError(cursor: CursorRow | undefined, providers: readonly z.output<typeof ProviderPublic>[]) {

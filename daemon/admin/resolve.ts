@@ -11,8 +11,7 @@ import { refuseLimit } from '../invoices/limit.ts';
 import { hasEnded, settled } from '../invoices/outcome.ts';
 import { apply, noteAction, type Outcome } from '../settle/settle.ts';
 import { findListed, paymentDetail } from './payments.ts';
-import { readNamed } from './transaction.ts';
-import { normalizeTxid } from './txid.ts';
+import { normalizeTxid, readNamed } from './transaction.ts';
 
 export type Action = 'recheck' | 'expire' | 'fail' | 'confirm';
 
@@ -47,7 +46,7 @@ export async function resolvePayment(
   const actor = operatorName(user);
   if (force && !note?.trim())
     throw new Refusal('bad_request', { detail: 'To book by `force`, say why in `note`' });
-  const named = txid?.trim() ? normalizeTxid(txid) : null;
+  const named = txid?.trim() || null;
   const said = { actor, action, id, txid: named, force, note };
   try {
     const status = await (action === 'recheck'
@@ -92,8 +91,11 @@ async function move(
       detail: `This is a payment, not an invoice: resolve the invoice that it pays${invoice_id ? ` (${invoice_id})` : ''} with \`confirm\` and its txid`,
     });
   }
+  const spelled = txid === null ? null : normalizeTxid(listed.invoice, txid);
   const named =
-    action === 'confirm' && txid !== null ? await readNamed(app, listed.invoice, { txid, force }) : txid;
+    action === 'confirm' && spelled !== null
+      ? await readNamed(app, listed.invoice, { txid: spelled, force })
+      : spelled;
   const fact: Fact = { kind: 'resolve', action };
   const said = note?.trim() ? `${notes[action]}: ${note.trim()}` : notes[action];
   const outcome = await apply(app, listed.invoice.id, { fact, actor, note: said, txid: named, force });

@@ -4,7 +4,7 @@ import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { PLACEHOLDER_INDEX, transfersOfTransactions } from '../../data/transfers.ts';
 import type { TransactionLookup } from '../../src/api/schemas/admin.ts';
 import { ProviderError, type Transfer } from '../../src/chains/family.ts';
-import { disabledGatewaysOf } from '../../src/chains/gateways.ts';
+import { disabledGatewaysOf, findBlockchain } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import { addUp } from '../../src/invoice.ts';
 import { formatDecimal } from '../../src/money.ts';
@@ -12,7 +12,10 @@ import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { recordNamed, reevaluateInvoices } from '../settle/settle.ts';
 import { findListed } from './payments.ts';
-import { normalizeTxid } from './txid.ts';
+
+/** A transaction id as people paste it, in the one spelling that readings store. */
+export const normalizeTxid = ({ blockchain }: Pick<InvoiceRow, 'blockchain'>, text: string): string =>
+  findBlockchain(blockchain)?.family.normalizeTxid(text) ?? text.trim();
 
 /** TransactionLookup. Refuses with `payment_not_found`; throws ProviderError where neither chain nor database knows. */
 export async function lookUpTransaction(
@@ -23,7 +26,7 @@ export async function lookUpTransaction(
   const listed = await findListed(app, invoice_id);
   if (!('invoice' in listed)) throw new Refusal('payment_not_found');
   const { invoice } = listed;
-  const asked = await ask(app, invoice, normalizeTxid(text));
+  const asked = await ask(app, invoice, normalizeTxid(invoice, text));
   const stored = await storedOf(app, invoice, asked.txid);
   const coin = (atomic: bigint): string => formatDecimal(atomic, invoice.decimals);
   const transfers = (asked.found ?? stored).map((each) => ({

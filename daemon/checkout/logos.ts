@@ -1,7 +1,9 @@
-// Logos drawn here: one for each ticker, a plain one for the rest, and the mark of the service.
+// Logos drawn here, by the names that assets give them; a plain one for the rest.
+import { logoOf } from '../../src/chains/assets.ts';
 
 /** SVG content on a canvas of 32 × 32. */
 const drawings: Record<string, string> = {
+  plain: disc('#5a6478', '<circle cx="16" cy="16" r="6" fill="none" stroke="#fff" stroke-width="2.4"/>'),
   ton: disc(
     '#0098ea',
     '<path d="M9 10.5h14L16 24z M16 10.5V24" fill="none" stroke="#fff" stroke-width="2.2" stroke-linejoin="round"/>',
@@ -28,28 +30,23 @@ const drawings: Record<string, string> = {
   ),
 };
 
-const plain = disc('#5a6478', '<circle cx="16" cy="16" r="6" fill="none" stroke="#fff" stroke-width="2.4"/>');
-
 function disc(colour: string, inside: string): string {
   return `<circle cx="16" cy="16" r="16" fill="${colour}"/>${inside}`;
 }
 
 /** What is drawn for a ticker, to be put into an SVG of 32 × 32. */
-export const logoDrawing = (ticker: string): string => {
-  const name = ticker.toLowerCase();
-  return (Object.hasOwn(drawings, name) && drawings[name]) || plain;
-};
+export const logoDrawing = (ticker: string): string => drawings[logoOf(ticker)] ?? '';
 
-/** A logo as a file; undefined for a ticker without one. */
-export function logoFile(ticker: string): string | undefined {
-  if (!Object.hasOwn(drawings, ticker)) return undefined;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${drawings[ticker]}</svg>`;
+/** A logo as a file; undefined where no drawing has this name. */
+export function logoFile(name: string): string | undefined {
+  if (!Object.hasOwn(drawings, name)) return undefined;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${drawings[name]}</svg>`;
 }
 
 /** Rules that hold the drawings' colours against the style of a foreign page, which outweighs attributes. */
 export function logoRules(): string {
   const rules = new Set<string>();
-  for (const drawing of [plain, ...Object.values(drawings)])
+  for (const drawing of Object.values(drawings))
     for (const [, name, value] of drawing.matchAll(/ (fill|stroke|stroke-width)="([^"]+)"/g))
       rules.add(`& .logo [${name}="${value}"]{${name}:${value}}`);
   return [...rules].join('\n');

@@ -1,6 +1,6 @@
 // What a pay page shows, made from its row: every figure as text, every link checked.
 import type { CheckoutRow } from '../../data/views/checkout.ts';
-import { blockchains, findBlockchain } from '../../src/chains/gateways.ts';
+import { findBlockchain, uriSchemes, walletNames } from '../../src/chains/gateways.ts';
 import { type CheckoutState, checkoutState, isPayable } from '../../src/checkout.ts';
 import { formatDecimal, formatUsd, RATE_DECIMALS } from '../../src/money.ts';
 import { seconds } from '../clock.ts';
@@ -8,13 +8,6 @@ import type { App } from '../context.ts';
 import type { Language } from './language.ts';
 import { versionOf } from './live.ts';
 import { drawQrSvg } from './qr.ts';
-
-/** Names of the wallets that links on the web lead to. */
-const WALLET_HOSTS: Record<string, string> = {
-  'app.keeperwallet.com': 'Keeper',
-  'app.tonkeeper.com': 'Tonkeeper',
-  't.me': 'Telegram Wallet',
-};
 
 export interface WalletLink {
   href: string;
@@ -152,10 +145,9 @@ function sumsOf(row: CheckoutRow, state: CheckoutState) {
 /** The stored links; for the rest of a part payment, links of the same address and memo with what is still due. */
 function linksOf(app: App, row: CheckoutRow, due_atomic: bigint | null) {
   if (due_atomic === null) return { uri: row.qr_payload, exits: row.exits };
-  const family = findBlockchain(row.blockchain)?.family;
   const gateway = app.gateways.find((one) => one.chain === row.chain);
-  if (!family || !gateway) return null;
-  return family.paymentLinks({
+  if (!gateway) return null;
+  return gateway.family.paymentLinks({
     gateway,
     address: row.address,
     amount_atomic: due_atomic,
@@ -166,10 +158,10 @@ function linksOf(app: App, row: CheckoutRow, due_atomic: bigint | null) {
   });
 }
 
-/** Links that may stand on a page: of https, or of a blockchain's own scheme. */
+/** Links that may stand on a page: of https, or of a scheme that some family's links have. */
 export const isSafeLink = (href: string): boolean => {
   const scheme = /^([a-z][a-z0-9+.-]*):/.exec(href)?.[1];
-  return scheme === 'https' || blockchains.some(({ id }) => id === scheme);
+  return scheme === 'https' || (scheme !== undefined && uriSchemes.has(scheme));
 };
 
 /** Links are of our own making: no credentials, no port. */
@@ -182,7 +174,7 @@ function walletLinks(exits: Record<string, string>): WalletLink[] {
     const [, host = '', path = ''] = HTTPS_LINK.exec(href) ?? [];
     return {
       href,
-      wallet: WALLET_HOSTS[host] ?? host,
+      wallet: walletNames.get(host) ?? host,
       paste: !href.includes('?') && path.split('/').length <= 2,
     };
   });

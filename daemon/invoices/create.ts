@@ -5,8 +5,7 @@ import type { Tx } from '../../data/db/open.ts';
 import { getInvoice, watchAddress } from '../../data/invoices.ts';
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
-import type { Family, Gateway } from '../../src/chains/family.ts';
-import { findBlockchain } from '../../src/chains/gateways.ts';
+import type { Gateway } from '../../src/chains/family.ts';
 import { blocksFor } from '../../src/confirmations.ts';
 import { Refusal } from '../../src/errors.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
@@ -120,7 +119,7 @@ async function openDrawn(
 
 function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: bigint): InvoiceRow {
   const { gateway, wallet } = request;
-  const family = findBlockchain(gateway.blockchain)?.family as Family;
+  const { family } = gateway;
   const created_at = seconds(app.clock);
   const expires_at = created_at + request.ttl_seconds;
   const memo = gateway.supports_memo ? drawMemo(app) : null;

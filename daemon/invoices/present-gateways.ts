@@ -21,17 +21,18 @@ export function presentGateways({ gateways, config }: Pick<App, 'gateways' | 'co
 }
 
 function presentGateway(app: Pick<App, 'config'>, gateway: Gateway) {
-  const { payable_decimals: _, unique_amount: __, confirmations_by_value, ...shown } = gateway;
+  const { payable_decimals: _, unique_amount: __, family: ___, asset, ...described } = gateway;
+  const { confirmations_by_value, ...shown } = described;
   const { steps, least } = confirmations_by_value ?? { steps: [], least: 0 };
   const confirmations = steps.map(({ below_usd = null, blocks }) => ({
     below_usd,
     blocks: Math.max(least, blocks),
   }));
-  return { ...shown, confirmations, logo_url: logoUrl(app, gateway.currency) };
+  return { ...shown, confirmations, logo_url: logoUrl(app, asset.logo) };
 }
 
 const logoUrl = (app: Pick<App, 'config'>, name: string): string =>
-  `${app.config.public_url}/logos/${name.toLowerCase()}.svg`;
+  `${app.config.public_url}/logos/${name}.svg`;
 
 function groupByBlockchain(data: ReturnType<typeof presentGateway>[]) {
   return [...new Set(data.map((gateway) => gateway.blockchain))].flatMap((id) => {

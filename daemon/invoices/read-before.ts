@@ -2,7 +2,6 @@
 import { watchAddress } from '../../data/invoices.ts';
 import { findProof, provedThrough } from '../../data/proofs.ts';
 import { type Gateway, ProviderError } from '../../src/chains/family.ts';
-import { findBlockchain } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import { seconds } from '../clock.ts';
@@ -28,7 +27,7 @@ export interface Payee {
  */
 export async function readBefore(app: App, { gateway, wallet, ttl_seconds }: Payee): Promise<void> {
   const { blockchain, blockchain_name, chain } = gateway;
-  if (findBlockchain(blockchain)?.family.keeps_time !== false) return;
+  if (gateway.family.keeps_time) return;
   const { address, address_key } = wallet;
   const began_at = seconds(app.clock);
   const open_until = began_at + ttl_seconds + GRACE_SECONDS;

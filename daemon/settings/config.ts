@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { AddressError, type Network } from '../../src/chains/family.ts';
-import { findBlockchain } from '../../src/chains/gateways.ts';
+import { findBlockchain, providerKinds } from '../../src/chains/gateways.ts';
 import { mergeLayers, nearest, type Origin, readLayer } from './layers.ts';
 import { type Settings, settings, settingsSchema } from './schema.ts';
 
@@ -141,10 +141,13 @@ function contradictions(config: Config): string[] {
         `gateways.${id}.payment_ttl_seconds: must be at least ${MAINNET_MIN_TTL_SECONDS} on mainnet`,
       );
   for (const [id, chain] of Object.entries(config.blockchains))
-    if (chain.provider === 'core' && chain.url === undefined && chain.urls === undefined)
-      errors.push(`blockchains.${id}.url: provider core needs the URL of its node`);
+    if (chain.url === undefined && chain.urls === undefined && needsUrl(chain.provider))
+      errors.push(`blockchains.${id}.url: provider ${chain.provider} needs the URL of its node`);
   return errors;
 }
+
+const needsUrl = (provider: string | undefined): boolean =>
+  providerKinds.some(({ kind, needs_url }) => kind === provider && needs_url);
 
 function addressFault(id: string, address: string, network: Network): string | null {
   try {

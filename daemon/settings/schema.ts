@@ -1,6 +1,12 @@
 // The schema of the settings: their names, types, bounds, defaults and help, each said once.
 import { z } from 'zod';
-import { blockchains, findBlockchain, gatewayIds, tickers } from '../../src/chains/gateways.ts';
+import {
+  blockchains,
+  findBlockchain,
+  gatewayIds,
+  providerKinds,
+  tickers,
+} from '../../src/chains/gateways.ts';
 import { MAX_CONFIRMATIONS, readSteps } from '../../src/confirmations.ts';
 import { PLATFORM_KEY_PATTERN } from '../../src/keys.ts';
 import { MIN_SECRET_LENGTH } from '../process/secrets.ts';
@@ -136,7 +142,7 @@ export const settingsSchema = z.strictObject({
     z
       .strictObject({
         provider: z
-          .enum(['toncenter', 'solana', 'esplora', 'core'])
+          .enum(providerKinds.map(({ kind }) => kind))
           .optional()
           .describe(`kind of the ${id} provider`),
         url: url(/^https?$/, `${id} provider; default: public ones`)

@@ -1,5 +1,6 @@
-// What prices are asked for: one entry per ticker, with the names that markets know it by.
+// The assets that gateways are paid in: what their price is asked for by, and their logo. One entry per ticker.
 
+/** What a price is asked for. */
 export interface PricedAsset {
   /** Our ticker. */
   currency: string;
@@ -9,24 +10,72 @@ export interface PricedAsset {
   coingecko_id: string;
   /** Pegged to one USD. */
   stable: boolean;
-  /** USD per coin where a demo reaches no market; a round figure nobody takes for a price. */
+  /** USD per coin where a demo reaches no market; a round figure that no one takes for a price. */
   demo_usd: string;
 }
 
-export const pricedAssets: readonly PricedAsset[] = [
+export interface Asset extends PricedAsset {
+  /** Name of the drawing that pages show for it: `PLAIN_LOGO` where it has none of its own. */
+  logo: string;
+}
+
+export const PLAIN_LOGO = 'plain';
+
+/** By ticker, in the order in which prices are shown. */
+export const assets = {
   // The coin was renamed in 2026, and an unrelated jetton had traded as GRAM before: a lone quote proves nothing.
-  {
+  TON: {
     currency: 'TON',
     symbols: ['GRAM', 'TON'],
     coingecko_id: 'the-open-network',
     stable: false,
     demo_usd: '3',
+    logo: 'ton',
   },
-  { currency: 'SOL', symbols: ['SOL'], coingecko_id: 'solana', stable: false, demo_usd: '150' },
-  { currency: 'BTC', symbols: ['BTC'], coingecko_id: 'bitcoin', stable: false, demo_usd: '60000' },
-  { currency: 'LTC', symbols: ['LTC'], coingecko_id: 'litecoin', stable: false, demo_usd: '80' },
-  { currency: 'ETH', symbols: ['ETH'], coingecko_id: 'ethereum', stable: false, demo_usd: '3000' },
-  { currency: 'TRX', symbols: ['TRX'], coingecko_id: 'tron', stable: false, demo_usd: '0.3' },
-  { currency: 'USDT', symbols: ['USDT'], coingecko_id: 'tether', stable: true, demo_usd: '1' },
-  { currency: 'USDC', symbols: ['USDC'], coingecko_id: 'usd-coin', stable: true, demo_usd: '1' },
-];
+  SOL: {
+    currency: 'SOL',
+    symbols: ['SOL'],
+    coingecko_id: 'solana',
+    stable: false,
+    demo_usd: '150',
+    logo: 'sol',
+  },
+  BTC: {
+    currency: 'BTC',
+    symbols: ['BTC'],
+    coingecko_id: 'bitcoin',
+    stable: false,
+    demo_usd: '60000',
+    logo: 'btc',
+  },
+  LTC: {
+    currency: 'LTC',
+    symbols: ['LTC'],
+    coingecko_id: 'litecoin',
+    stable: false,
+    demo_usd: '80',
+    logo: 'ltc',
+  },
+  USDT: {
+    currency: 'USDT',
+    symbols: ['USDT'],
+    coingecko_id: 'tether',
+    stable: true,
+    demo_usd: '1',
+    logo: 'usdt',
+  },
+  USDC: {
+    currency: 'USDC',
+    symbols: ['USDC'],
+    coingecko_id: 'usd-coin',
+    stable: true,
+    demo_usd: '1',
+    logo: 'usdc',
+  },
+} satisfies Record<string, Asset>;
+
+export const pricedAssets: readonly PricedAsset[] = Object.values(assets);
+
+/** The logo of a ticker; the plain one where no asset has it any more. */
+export const logoOf = (currency: string): string =>
+  Object.values<Asset>(assets).find((asset) => asset.currency === currency)?.logo ?? PLAIN_LOGO;

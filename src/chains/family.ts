@@ -1,5 +1,6 @@
 // The interface every blockchain family implements, and the shapes that pass through it.
 import type { ConfirmationStep } from '../confirmations.ts';
+import type { Asset } from './assets.ts';
 
 /** `mainnet` moves real money; `testnet` stands for every test chain (testnet, signet, devnet, regtest, local). */
 export type Network = 'mainnet' | 'testnet';
@@ -11,7 +12,7 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 export interface Gateway {
   /** Gateway id, the `chain` of the wire: `ton-usdt`. */
   chain: string;
-  /** Ticker: `USDT`. */
+  /** Ticker of the asset: `USDT`. */
   currency: string;
   name: string;
   network: Network;
@@ -35,6 +36,10 @@ export interface Gateway {
   token_contract: string | null;
   /** Kinds of payment link this gateway offers: `wallet`, `web`, `tg`. */
   exits: string[];
+  /** What reads its blockchain. */
+  family: Family;
+  /** Its price and logo. */
+  asset: Asset;
 }
 
 /** A receive address in its two forms. */

@@ -1,6 +1,7 @@
 // The list of blockchains and gateways: one value each, with all its numbers.
 import type { ConfirmationStep } from '../confirmations.ts';
-import type { Family, Gateway, Network } from './family.ts';
+import { assets } from './assets.ts';
+import type { Family, Gateway, Network, ProviderKind } from './family.ts';
 import { solana } from './solana/family.ts';
 import { ton } from './ton/family.ts';
 import { utxo } from './utxo/family.ts';
@@ -24,11 +25,18 @@ export interface Blockchain {
   address_hint: Record<Network, string>;
 }
 
-/** A gateway as listed: per-network values are resolved by `gatewaysOf`. */
+/** A gateway as listed: what follows from its asset, its blockchain and the network is filled in by `gatewaysOf`. */
 interface GatewayValue
   extends Omit<
     Gateway,
-    'network' | 'blockchain_name' | 'token_contract' | 'is_token' | 'unique_amount' | 'confirmations_by_value'
+    | 'currency'
+    | 'family'
+    | 'network'
+    | 'blockchain_name'
+    | 'token_contract'
+    | 'is_token'
+    | 'unique_amount'
+    | 'confirmations_by_value'
   > {
   /** Contract, mint or jetton master per network; absent for the native coin. */
   token_contract?: Record<Network, string>;
@@ -91,7 +99,7 @@ export const blockchains: readonly Blockchain[] = [
 const gatewayValues: readonly GatewayValue[] = [
   {
     chain: 'ton',
-    currency: 'TON',
+    asset: assets.TON,
     name: 'TON',
     blockchain: 'ton',
     decimals: 9,
@@ -104,7 +112,7 @@ const gatewayValues: readonly GatewayValue[] = [
   },
   {
     chain: 'ton-usdt',
-    currency: 'USDT',
+    asset: assets.USDT,
     name: 'USDT on TON',
     blockchain: 'ton',
     decimals: 6,
@@ -121,7 +129,7 @@ const gatewayValues: readonly GatewayValue[] = [
   },
   {
     chain: 'solana',
-    currency: 'SOL',
+    asset: assets.SOL,
     name: 'Solana',
     blockchain: 'solana',
     decimals: 9,
@@ -134,7 +142,7 @@ const gatewayValues: readonly GatewayValue[] = [
   },
   {
     chain: 'solana-usdc',
-    currency: 'USDC',
+    asset: assets.USDC,
     name: 'USDC on Solana',
     blockchain: 'solana',
     decimals: 6,
@@ -151,7 +159,7 @@ const gatewayValues: readonly GatewayValue[] = [
   },
   {
     chain: 'solana-usdt',
-    currency: 'USDT',
+    asset: assets.USDT,
     name: 'USDT on Solana',
     blockchain: 'solana',
     decimals: 6,
@@ -168,7 +176,7 @@ const gatewayValues: readonly GatewayValue[] = [
   },
   {
     chain: 'bitcoin',
-    currency: 'BTC',
+    asset: assets.BTC,
     name: 'Bitcoin',
     blockchain: 'bitcoin',
     decimals: 8,
@@ -181,7 +189,7 @@ const gatewayValues: readonly GatewayValue[] = [
   },
   {
     chain: 'litecoin',
-    currency: 'LTC',
+    asset: assets.LTC,
     name: 'Litecoin',
     blockchain: 'litecoin',
     decimals: 8,
@@ -210,7 +218,21 @@ export interface BlockchainOverride {
 }
 
 export const gatewayIds: readonly string[] = gatewayValues.map((value) => value.chain);
-export const tickers: readonly string[] = [...new Set(gatewayValues.map((value) => value.currency))];
+export const tickers: readonly string[] = [...new Set(gatewayValues.map(({ asset }) => asset.currency))];
+
+const families: readonly Family[] = blockchains.map(({ family }) => family);
+/** Every kind of provider that some blockchain can be read from, once. */
+export const providerKinds: readonly ProviderKind[] = [
+  ...new Set(families.flatMap(({ providers }) => providers)),
+];
+/** Schemes of payment links beside https, without the colon. */
+export const uriSchemes: ReadonlySet<string> = new Set(families.flatMap(({ uri_schemes }) => uri_schemes));
+/** Names of wallets by the hosts of their links. */
+export const walletNames: ReadonlyMap<string, string> = new Map(
+  families.flatMap(({ wallets }) =>
+    wallets.flatMap(({ name, hosts }) => hosts.map((host) => [host, name] as const)),
+  ),
+);
 
 /** The blockchain with this id; undefined where there is none. */
 export const findBlockchain = (id: string): Blockchain | undefined =>
@@ -237,17 +259,22 @@ export const disabledGatewaysOf = (
     .map((value) => resolved(value, network, overrides[value.chain] ?? {}, chains[value.blockchain]));
 
 function resolved(
-  { token_contract, ...value }: GatewayValue,
+  { chain, asset, token_contract, ...value }: GatewayValue,
   network: Network,
   { enabled: _, ...override }: GatewayOverride,
   { confirmations: steps }: BlockchainOverride = {},
 ): Gateway {
+  const { family, name: blockchain_name } = blockchainOf(value.blockchain);
   // Steps replace the usual number, but never what is set for this very gateway.
   const least = override.min_confirmations ?? 1;
   return {
+    chain,
+    currency: asset.currency,
     ...value,
+    family,
+    asset,
     network,
-    blockchain_name: findBlockchain(value.blockchain)?.name ?? value.blockchain,
+    blockchain_name,
     is_token: token_contract !== undefined,
     unique_amount: !value.supports_memo,
     ...override,
@@ -260,4 +287,10 @@ function resolved(
       : {}),
     token_contract: token_contract ? (override.token_contract ?? token_contract[network]) : null,
   };
+}
+
+function blockchainOf(id: string): Blockchain {
+  const found = findBlockchain(id);
+  if (!found) throw new Error(`a gateway names the blockchain ${id}, which is not listed`);
+  return found;
 }

@@ -14,10 +14,14 @@ export interface Credentials {
 }
 
 /** Throws Error, without naming the URL, where it is not an http(s) URL. */
-export function credentialsOf(provider: string, url: string, api_key: string | undefined): Credentials {
+export function credentialsOf(
+  provider: string,
+  url: string,
+  { api_key, key_header = 'x-api-key' }: { api_key?: string | undefined; key_header?: string | undefined },
+): Credentials {
   const base = parseUrl(provider, url);
   const headers: Record<string, string> = { accept: '*/*', 'user-agent': 'gatewayd' };
-  if (api_key) headers['x-api-key'] = api_key;
+  if (api_key) headers[key_header] = api_key;
   const user = decode(base.username);
   const password = decode(base.password);
   if (user || password)

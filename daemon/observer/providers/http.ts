@@ -22,6 +22,7 @@ export interface HttpOptions {
   provider: string;
   url: string;
   api_key?: string;
+  key_header?: string | undefined;
   limits: HttpLimits;
   clock: Clock;
   runtime?: Runtime;
@@ -75,11 +76,12 @@ export function createHttpProvider({
   provider,
   url,
   api_key,
+  key_header,
   limits,
   clock,
   runtime,
 }: HttpOptions): HttpProvider {
-  const { base, headers, redact } = credentialsOf(provider, url, api_key);
+  const { base, headers, redact } = credentialsOf(provider, url, { api_key, key_header });
   const label = `${provider} at ${base.host}`;
   const transport = runtime?.network?.toProvider(limits) ?? openTransport(limits);
   const excerpt = (text: string) =>

@@ -8,11 +8,10 @@ import { createJsonRpc } from './jsonrpc.ts';
 import { createPace } from './pace.ts';
 
 export interface ProviderConfig {
-  /** `toncenter`, `solana`, `esplora`, `core`, `evm`. */
+  /** Its kind, as the family names it. */
   provider: string;
   /** May carry `user:password@`, sent as basic authorization. */
   url: string;
-  /** Sent as `X-API-Key`. */
   api_key?: string;
   /** What it is sent at most; absent: as much as the blockchain's others. */
   requests_per_second?: number;
@@ -53,6 +52,8 @@ export function createProvider(
   config: ProviderConfig,
   options: {
     requests_per_second: number;
+    /** The header that carries `api_key`, in lower case. */
+    key_header?: string | undefined;
     limits: HttpLimits;
     clock: Clock;
     random: () => number;
@@ -60,7 +61,13 @@ export function createProvider(
   },
 ): Provider {
   const { clock, random, runtime = systemRuntime } = options;
-  const http = createHttpProvider({ ...config, limits: options.limits, clock, runtime });
+  const http = createHttpProvider({
+    ...config,
+    key_header: options.key_header,
+    limits: options.limits,
+    clock,
+    runtime,
+  });
   const { label } = http;
   const { requests_per_second = options.requests_per_second, adapts } = config;
   const pace = createPace({ requests_per_second, adapts }, runtime);

@@ -50,7 +50,7 @@ export interface RpcSource {
 
 export interface RpcOptions {
   blockchain: string;
-  family: Pick<Family, 'identify'>;
+  family: Pick<Family, 'identify' | 'providers'>;
   network: Network;
   /** In the order of preference. */
   providers: readonly ProviderConfig[];
@@ -79,6 +79,7 @@ export function openRpc(options: RpcOptions): RpcSource {
   const members: Member[] = options.providers.map((config) => ({
     ...createProvider(config, {
       requests_per_second: options.requests_per_second,
+      key_header: options.family.providers.find(({ kind }) => kind === config.provider)?.key_header,
       limits,
       clock,
       random,

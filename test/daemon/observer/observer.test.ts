@@ -183,7 +183,7 @@ describe.each(databases)('the observer on %s', (database) => {
     const failing = await serve((_, response) => json(response, 'out of order', 500));
     const source = openRpc({
       blockchain: 'ton',
-      family: { identify: async () => 'testnet' },
+      family: { identify: async () => 'testnet', providers: [] },
       network: 'testnet',
       providers: [failing.url, indexer.url].map((url) => ({ provider: 'toncenter', url })),
       requests_per_second: 1000,
@@ -256,7 +256,7 @@ describe.each(databases)('the observer on %s', (database) => {
     ];
     const source = openRpc({
       blockchain: 'ton',
-      family: { identify: async () => 'testnet' },
+      family: { identify: async () => 'testnet', providers: [] },
       network: 'testnet',
       providers: nodes.map(({ url }) => ({ provider: 'toncenter', url })),
       requests_per_second: 1000,

@@ -9,7 +9,10 @@ import { verifies } from '../../requirements.ts';
 const START = Date.UTC(2026, 10, 20, 12);
 
 /** Asks the provider itself which network it serves, as families do. */
-const family = { identify: async (rpc: Rpc) => (await rpc.json('/network')) as Network };
+const family = {
+  identify: async (rpc: Rpc) => (await rpc.json('/network')) as Network,
+  providers: [],
+};
 
 /** A server that knows its network and otherwise answers its name. */
 const node = (name: string, network: Network = 'testnet', answer?: AnswerRequest): Promise<LocalServer> =>
@@ -187,6 +190,20 @@ test('events and status hold no credentials', async () => {
   const said = JSON.stringify([events, source.status(), (error as ProviderError).message]);
   expect(said).toContain('who is');
   expect(said).not.toMatch(/sesame|operator|b3BlcmF0b3I/);
+});
+
+test('a key is sent in the header that the family names for the kind of provider', async () => {
+  const server = await node('x');
+  const providers = [{ kind: 'gridded', needs_url: false, key_header: 'grid-api-key' }];
+  const { source } = open([], {
+    family: { ...family, providers },
+    providers: [{ provider: 'gridded', url: server.url, api_key: 'sesame-3' }],
+  });
+  await source.use(whoAnswers);
+  for (const { headers } of server.requests) {
+    expect(headers['grid-api-key']).toBe('sesame-3');
+    expect(headers['x-api-key']).toBeUndefined();
+  }
 });
 
 test('shutdown ends what is under way and what waits for its turn, and backs nobody off', async () => {
