@@ -1,12 +1,40 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that need no server, no chain software and no built program: seconds in all (`npm run test:unit`). */
+const unit = [
+  'test/*.test.ts',
+  'test/src/**/*.test.ts',
+  'test/api/mounted.test.ts',
+  'test/cli/tree.test.ts',
+  'test/data/ids.test.ts',
+  'test/daemon/checkout/{language,qr}.test.ts',
+  'test/daemon/http/{auth,handler,limits,mount}.test.ts',
+  'test/daemon/mail/mail.test.ts',
+  'test/daemon/observer/{provider,rpc}.test.ts',
+  'test/daemon/process/log.test.ts',
+  'test/daemon/rates/rates.test.ts',
+  'test/daemon/settings/config.test.ts',
+  'test/daemon/webhooks/egress.test.ts',
+];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-    globalSetup: ['test/helpers/global.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
     dangerouslyIgnoreUnhandledErrors: false,
+    coverage: { include: ['src/**', 'data/**', 'daemon/**', 'cli/**'], reporter: ['text-summary', 'html'] },
+    projects: [
+      { extends: true, test: { name: 'unit', include: unit } },
+      {
+        extends: true,
+        test: {
+          name: 'whole',
+          include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
+          exclude: ['**/node_modules/**', ...unit],
+          globalSetup: ['test/helpers/global.ts'],
+        },
+      },
+    ],
   },
 });

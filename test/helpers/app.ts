@@ -18,13 +18,16 @@ import { migrate } from '../../data/migrations/migrate.ts';
 import type { UserRow } from '../../data/schema/tables.ts';
 import { findBlockchain } from '../../src/chains/gateways.ts';
 import { assertContract } from './contract.ts';
+import { type Database, databasesOfRun } from './databases.ts';
 import { createDatabase, hasPostgres } from './postgres.ts';
 import { unreachable } from './reading.ts';
 
-export type Database = 'sqlite' | 'postgres';
+export type { Database };
 
 /** The databases that every test of data and money runs on. */
-export const databases: Database[] = hasPostgres ? ['sqlite', 'postgres'] : ['sqlite'];
+export const databases: readonly Database[] = databasesOfRun().filter(
+  (name) => name !== 'postgres' || hasPostgres,
+);
 
 export interface TestClock {
   ms(): number;

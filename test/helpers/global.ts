@@ -1,15 +1,21 @@
-// Runs once around the whole test run: starts the one PostgreSQL server and hands its URL to the tests.
+// Runs once around the tests that may use servers: starts the one PostgreSQL server and hands its URL to them.
 import type { TestProject } from 'vitest/node';
+import { databasesOfRun } from './databases.ts';
 import { postgresBinaries, startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** URL of the maintenance database; null where the platform has no PostgreSQL package. */
+    /** URL of the maintenance database; null where the platform has no PostgreSQL package, or the run asks for none. */
     postgres_url: string | null;
   }
 }
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  if (!databasesOfRun().includes('postgres')) {
+    console.warn('\n!!! DATABASES leaves PostgreSQL out: every test of it is SKIPPED !!!\n');
+    project.provide('postgres_url', null);
+    return undefined;
+  }
   const binaries = postgresBinaries();
   if (!binaries) {
     console.warn(

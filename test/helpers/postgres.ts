@@ -3,8 +3,11 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 
-/** False where the platform has no PostgreSQL package; such tests use `describe.skipIf(!hasPostgres)`. */
-export const hasPostgres: boolean = inject('postgres_url') !== null;
+/**
+ * False where the run has no PostgreSQL: no package for the platform, left out by DATABASES, or a run of unit tests,
+ * which starts no server. Tests that need one use `describe.skipIf(!hasPostgres)`.
+ */
+export const hasPostgres: boolean = typeof inject('postgres_url') === 'string';
 
 export interface TestDatabase {
   url: string;
@@ -20,7 +23,7 @@ export const copyDatabase = (url: string): Promise<TestDatabase> => create(new U
 
 async function create(template: string): Promise<TestDatabase> {
   const server = inject('postgres_url');
-  if (server === null) throw new Error('no PostgreSQL on this platform: ask hasPostgres first');
+  if (!server) throw new Error('this run has no PostgreSQL: ask hasPostgres first');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await run(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = new URL(server);
