@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Tests that need no server, no chain software and no built program: seconds in all (`npm run test:unit`). */
-const unit = [
+export const unit = [
   'test/*.test.ts',
   'test/src/**/*.test.ts',
   'test/api/mounted.test.ts',

@@ -1,4 +1,4 @@
-// Keeps the rooms apart and the house rules kept: what architecture.md says of the code, read from the code.
+// Holds the code to ARCHITECTURE.md: the rooms, their arrows and the rules of the house, read from the code.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
