@@ -1,13 +1,5 @@
 // The version of this package.
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
-/** Read once from package.json, beside `cli/` in the source and above `dist/` in the build. */
-export const VERSION: string = ['../package.json', '../../package.json'].reduce((found, path) => {
-  if (found) return found;
-  try {
-    return (JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as { version: string }).version;
-  } catch {
-    // Not there: the other layout.
-    return '';
-  }
-}, '');
+/** From package.json, which the package finds by its own name wherever this file stands, built or not. */
+export const VERSION: string = createRequire(import.meta.url)('gatewayd/package.json').version;

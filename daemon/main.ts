@@ -1,7 +1,10 @@
 // The command line of the daemon. Commands are imported when they are run, so that help and version are instant.
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { addSettings } from './commands/options.ts';
+
+/** From package.json, which the package finds by its own name wherever this file stands, built or not. */
+const VERSION: string = createRequire(import.meta.url)('gatewayd/package.json').version;
 
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
@@ -14,7 +17,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .description(
       'Non-custodial crypto payment gateway: watches your own wallets and confirms what buyers pay.',
     )
-    .version(version(), '-V, --version')
+    .version(VERSION, '-V, --version')
     .showSuggestionAfterError()
     .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
     .exitOverride()
@@ -81,17 +84,4 @@ function exitCodeOf(error: unknown): number {
   const expected = name === 'ConfigError' || name === 'DatabaseError';
   process.stderr.write(`gatewayd: ${expected ? message : stack}\n`);
   return expected ? EXIT_CONFIG : EXIT_FAILURE;
-}
-
-/** From package.json, beside `daemon/` in the source and above `dist/` in the build. */
-function version(): string {
-  for (const path of ['../package.json', '../../package.json']) {
-    try {
-      return (JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as { version: string })
-        .version;
-    } catch {
-      // Not there: the other layout.
-    }
-  }
-  return 'unknown';
 }

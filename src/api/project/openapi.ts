@@ -9,7 +9,10 @@ import { parseInput } from '../read/validation.ts';
 import { ErrorBody, HTTPValidationError, LimitExhausted } from '../schemas/error.ts';
 import { WebhookBody } from '../schemas/event.ts';
 
-/** Version of the interface description. */
+/**
+ * Version of the interface: what the wire shows as `version`. The package has its own, in package.json; this one changes
+ * when callers must know.
+ */
 export const API_VERSION = '0.1.0';
 const MAX_IDEMPOTENCY_KEY = 255;
 const JSON_TYPE = 'application/json';

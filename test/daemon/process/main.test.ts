@@ -1,9 +1,11 @@
 // The built process: how it starts, how it refuses to, what it says, and how it ends.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import SQLite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDatabase, hasPostgres } from '../../helpers/postgres.ts';
@@ -303,7 +305,15 @@ test('an unknown command or flag is a usage error that suggests the right one', 
   });
 });
 
-test('an old Node.js is told so', async () => {
+test('both programs have the version of package.json', async () => {
+  const root = new URL('../../../', import.meta.url);
+  const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+  expect((await home.run(['--version'])).stdout).toBe(`${version}\n`);
+  const gw = fileURLToPath(new URL('bin/gw.js', root));
+  expect(execFileSync(process.execPath, [gw, '--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
+});
+
+test('an old Node.js is refused by name', async () => {
   const old = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "18.20.0" })';
   const { code, stderr } = await home.run(['--version'], { node: ['--import', old] });
   expect([code, stderr]).toEqual([78, 'gatewayd needs Node.js 20.19 or newer; this is 18.20.0\n']);
