@@ -436,7 +436,7 @@ describe('a module', () => {
   });
 
   test('leaves nothing to be done later', () => {
-    // Written apart, so that this line is not found by itself.
+    // Written apart, so that this line does not find itself.
     const later = new RegExp(
       `\\b(${['TO', 'FIX'].map((word) => `${word}${word === 'TO' ? 'DO' : 'ME'}`).join('|')})\\b`,
     );

@@ -67,20 +67,20 @@ describe.each(databases)('statements on %s', (database) => {
     await service.fetch('POST', `/v1/invoices/${values.invoice_id}/simulate`, { key: owner.key });
   }
 
-  async function cost(endpoint: Endpoint, cast: Cast): Promise<{ count: number; told: string }> {
+  async function cost(endpoint: Endpoint, cast: Cast): Promise<{ count: number; statements: string }> {
     const { method, path, ...call } = exampleCall(widest(endpoint), cast.values);
     const taken = await statements.during(() =>
       world.service.fetch(method, path, { ...call, ...rightful(endpoint.auth, cast) }),
     );
-    return { count: taken.length, told: taken.map(({ sql }) => sql).join('\n') };
+    return { count: taken.length, statements: taken.map(({ sql }) => sql).join('\n') };
   }
 
   test.each(described.map((endpoint) => [endpoint.id, endpoint] as const))(
     'of %s stay within its budget',
     async (id, endpoint) => {
       await cost(endpoint, await world.cast());
-      const { count, told } = await cost(endpoint, await world.cast());
-      expect(count, told).toBeLessThanOrEqual(budgetOf(id));
+      const { count, statements } = await cost(endpoint, await world.cast());
+      expect(count, statements).toBeLessThanOrEqual(budgetOf(id));
     },
   );
 
@@ -91,7 +91,7 @@ describe.each(databases)('statements on %s', (database) => {
       await cost(endpoint, busy);
       const many = await cost(endpoint, busy);
       const few = await cost(endpoint, await world.cast());
-      expect(many.count, many.told).toBeLessThanOrEqual(few.count);
+      expect(many.count, many.statements).toBeLessThanOrEqual(few.count);
     },
   );
 });

@@ -30,7 +30,7 @@ const byToken: Record<Auth, Rule> = {
 
 /** Credential → auth of the endpoint → what comes of it. Whatever is not here is refused: the default is denial. */
 export const rules = {
-  nobody: refusedEverywhere('not_authenticated'),
+  anonymous: refusedEverywhere('not_authenticated'),
   'a merchant': byToken,
   'another merchant': byToken,
   'a superuser': { ...byToken, admin: 'pass' },
@@ -65,7 +65,7 @@ export const strangers: readonly Credential[] = [
   'the platform key',
 ];
 
-/** What a stranger is told of somebody else's thing, by the parameter that names it: the same as of nothing. */
+/** What a stranger learns of somebody else's thing, by the parameter that names it: the same as of nothing. */
 const hidden: Record<string, ErrorCode> = {
   invoice_id: 'invoice_not_found',
   unit_id: 'unit_not_found',
@@ -116,7 +116,7 @@ export async function present(
   const [unsigned, forged] = forgedTokens(operator.id);
   const user = (await getUser(service.app.db.query, owner.id)) ?? owner.user;
   const calls: Record<Credential, () => Call & { query?: string }> = {
-    nobody: () => ({}),
+    anonymous: () => ({}),
     'a merchant': () => ({ token: owner.token }),
     'another merchant': () => ({ token: other.token }),
     'a superuser': () => ({ token: operator.token }),

@@ -93,11 +93,11 @@ describe.each(tags)('what is sent to %s', (tag) => {
   );
 });
 
-describe('what is sent to nobody', () => {
+describe('what is sent to no endpoint', () => {
   beforeAll(open);
   afterAll(() => world.stop());
 
-  test('paths that nobody serves are refused without repeating them', async () => {
+  test('paths that are not served are refused without repeating them', async () => {
     const random = seeded(`${SEED} paths`);
     const parts = [
       'v1',
@@ -152,17 +152,18 @@ async function sendAndCheck(
   secrets: readonly string[],
 ): Promise<Reply> {
   const { method, path, headers, ...rest } = call;
-  const told = () => `FUZZ_SEED=${SEED}, ${label}: ${JSON.stringify({ ...call, ...who }).slice(0, 3000)}`;
+  const described = () =>
+    `FUZZ_SEED=${SEED}, ${label}: ${JSON.stringify({ ...call, ...who }).slice(0, 3000)}`;
   const answer = await world.service
     .fetch(method, path, { ...rest, ...who, headers: { ...headers, ...who.headers } })
     .catch((error) => {
-      throw new Error(`${told()}\n${error instanceof Error ? error.message : error}`);
+      throw new Error(`${described()}\n${error instanceof Error ? error.message : error}`);
     });
   if (answer.status >= 500 && !expectable.includes(answer.json?.code))
-    expect.fail(`${told()}\n${answer.status} ${answer.text}`);
+    expect.fail(`${described()}\n${answer.status} ${answer.text}`);
   if (answer.status < 400 && showing.has(endpoint.id)) return answer;
   const leaked = [MARK, ...secrets].find((secret) => answer.text.includes(secret));
-  if (leaked !== undefined) expect.fail(`${told()}\n${leaked} leaked: ${answer.text.slice(0, 3000)}`);
+  if (leaked !== undefined) expect.fail(`${described()}\n${leaked} leaked: ${answer.text.slice(0, 3000)}`);
   return answer;
 }
 
@@ -176,7 +177,7 @@ const secretsOf = ({ owner, other, operator, values }: Cast): string[] => [
   operator.token,
 ];
 
-/** Credentials that are nobody's, or somebody else's. */
+/** Credentials that are no one's, or somebody else's. */
 const someone = (random: Random, { owner, other, operator }: Cast): Call =>
   random.pick<Call>([
     {},

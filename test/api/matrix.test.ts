@@ -25,8 +25,8 @@ import {
   type World,
 } from './world.ts';
 
-/** An id that nobody has, in the form that ids of events take and in that of all others. */
-const NOBODY = '00000000-0000-4000-8000-000000000000';
+/** An id that no one has, in the form that ids of events take and in that of all others. */
+const ABSENT_ID = '00000000-0000-4000-8000-000000000000';
 const NOTHING = 'evt_00000000000040008000000000000000';
 
 const credentials = Object.keys(rules) as Credential[];
@@ -90,12 +90,12 @@ describe('of every operation', () => {
     async (_, endpoint) => {
       const cast = await world.cast();
       const call = exampleCall(endpoint, cast.values);
-      const nobody = endpoint.auth === 'none' ? undefined : refusalFor(endpoint, 'nobody');
+      const anonymous = endpoint.auth === 'none' ? undefined : refusalFor(endpoint, 'anonymous');
       const bad = { ...call, path: call.path.replaceAll(/[0-9a-f-]{36}|evt_\w+/g, 'no-id%00') };
-      if (nobody !== undefined) {
+      if (anonymous !== undefined) {
         const { body: _body, ...bare } = bad;
         const { json } = await send(endpoint.body ? { ...bare, body: [] } : bare, {});
-        expect(json.code).toBe(nobody);
+        expect(json.code).toBe(anonymous);
       }
       if (endpoint.params && bad.path !== call.path && !ids.has(ownedParameter(endpoint) ?? '')) {
         const { status } = await send(bad, rightful(endpoint.auth, cast));
@@ -140,17 +140,17 @@ describe("somebody else's thing is answered byte for byte like an absent one", (
     for (const credential of others) {
       if (rules[credential][endpoint.auth] !== 'pass') continue;
       const who = await present(credential, cast, ended, world.service);
-      const told = async (values: Record<string, string>) => {
+      const answerFor = async (values: Record<string, string>) => {
         const call = exampleCall(endpoint, values);
         const headers = { ...call.headers, 'x-request-id': 'the-same' };
         const { status, text, headers: said } = await send({ ...call, headers }, who);
         return { status, text, headers: Object.fromEntries(said) };
       };
-      const foreign = await told(cast.values);
-      const absent = await told({ ...cast.values, [name]: name === 'event_id' ? NOTHING : NOBODY });
+      const foreign = await answerFor(cast.values);
+      const absent = await answerFor({ ...cast.values, [name]: name === 'event_id' ? NOTHING : ABSENT_ID });
       expect(foreign).toEqual(absent);
       expect(foreign.status).toBeGreaterThanOrEqual(400);
-      for (const value of [cast.values[name] ?? '', NOBODY, NOTHING])
+      for (const value of [cast.values[name] ?? '', ABSENT_ID, NOTHING])
         expect(foreign.text).not.toContain(value);
     }
   });
@@ -183,7 +183,7 @@ describe("somebody else's thing is answered byte for byte like an absent one", (
       ['/v1/invoices?after=', cast.values.invoice_id, { key: cast.operator.token }],
       ['/api/v1/merchant/events?after=', cast.values.event_id, { token: cast.other.token }],
     ] as const) {
-      const absent = path.includes('events') ? NOTHING : NOBODY;
+      const absent = path.includes('events') ? NOTHING : ABSENT_ID;
       expect(await list(`${path}${id}`, who)).toEqual(await list(`${path}${absent}`, who));
     }
   });

@@ -52,7 +52,7 @@ export interface World {
   stop(): Promise<void>;
 }
 
-/** On SQLite in memory, unless told. */
+/** On SQLite in memory by default. */
 export async function openWorld(options: TestAppOptions = {}): Promise<World> {
   const { url, sign, close } = await openGoogle();
   const memory = options.database === 'postgres' ? {} : { database_url: 'sqlite::memory:' };
@@ -89,7 +89,7 @@ interface Stage {
 }
 
 let serial = 0;
-/** A mail address that nobody has yet. */
+/** A mail address that no one has yet. */
 export const newAddress = (): string => `person${++serial}@example.com`;
 
 async function newCast(service: TestApp, { password_hash, webhook_url, sign }: Stage): Promise<Cast> {
@@ -217,7 +217,7 @@ export function exampleCall(endpoint: Endpoint, values: Record<string, string>):
   const call: PlainCall = { method, path: `${path}${search}` };
   if (!endpoint.body) return call;
   const body = filledIn(example.body ?? {}, values) as Record<string, string>;
-  // Whoever signs up needs an address that nobody has yet.
+  // Signing up needs an address that no one has yet.
   if (endpoint.id === 'signup' || endpoint.id === 'createUser') body.email = newAddress();
   if (encoding !== 'form') return { ...call, body };
   return {
@@ -242,7 +242,7 @@ const filledIn = (value: unknown, values: Record<string, string>): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, filledIn(item, values)]));
 };
 
-/** The credentials of whoever the endpoint is for. */
+/** The credentials of those the endpoint is for. */
 export function rightful(auth: Auth, { owner, operator }: Cast): Call {
   if (auth === 'none') return {};
   if (auth === 'key') return { key: owner.key };

@@ -39,7 +39,7 @@ export interface World {
 
 /**
  * The built daemon with one merchant that has a wallet. It logs to a file, as under a service manager: the process
- * that makes the load must not be kept busy with reading lines.
+ * that makes the load must not be busy with reading lines.
  */
 export async function startWorld(): Promise<World> {
   const home = makeHome();

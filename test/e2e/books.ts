@@ -152,12 +152,12 @@ async function wrongWebhooks({ query }: Db, hooks: readonly Hook[]): Promise<str
     if (!allowed.includes(times)) wrong.push(`the ${status} webhook ${event_id} was received ${times} times`);
   }
   const income = await query.selectFrom('income').select(['invoice_id', 'webhook_status']).execute();
-  const told = await query
+  const announced = await query
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'event_id')
     .select(['events.invoice_id', 'deliveries.status'])
     .execute();
-  const status = new Map(told.map((row) => [row.invoice_id, row.status]));
+  const status = new Map(announced.map((row) => [row.invoice_id, row.status]));
   for (const row of income)
     if (row.webhook_status !== (status.get(row.invoice_id) ?? 'none'))
       wrong.push(

@@ -162,7 +162,7 @@ const claims = () =>
     return length;
   });
 
-it('killed before an answer was kept for its key, the next start answers the repetition at once', async () => {
+it('killed before an answer was stored for its key, the next start answers the repetition at once', async () => {
   verifies('idempotency-after-kill');
   const shop = await begin('sqlite');
   const daemon = await stand.start();
@@ -179,7 +179,7 @@ it('killed before an answer was kept for its key, the next start answers the rep
 });
 
 it.skipIf(!hasPostgres)(
-  'killed in the middle of a request, a repetition is told when it will be answered, and is',
+  'killed in the middle of a request, a repetition learns when it will be answered, and is',
   async () => {
     verifies('idempotency-after-kill');
     const shop = await begin('postgres');

@@ -49,7 +49,7 @@ async function begin(
   return { stand, daemon, shop, promises, load: startLoad(stand, daemon.url, shop, promises) };
 }
 
-/** Without a restart: the same daemon answers, ends what was paid, and has kept every promise. */
+/** Without a restart: the same daemon answers, ends what was paid, and every promise holds. */
 async function expectAllWell({ stand, daemon, shop, promises, load }: World): Promise<void> {
   await load.answered(ANSWERS, LONGEST_ROUND_MS);
   await load.stop();

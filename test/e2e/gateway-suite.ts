@@ -179,7 +179,7 @@ export function gatewaySuite(
           memo: memo === null ? null : `${memo.slice(0, -1)}1`,
         });
         await chain.settle();
-        await until('the stray payment is listed', async () =>
+        await until('the unmatched payment is listed', async () =>
           test.app.db.query
             .selectFrom('payments')
             .selectAll()

@@ -16,7 +16,7 @@ import {
 
 /** A value that is written again and again: what was acknowledged last, and what was asked for since. */
 interface Register {
-  kept: string | null;
+  stored: string | null;
   tried: string[];
 }
 
@@ -30,7 +30,7 @@ export interface Promises {
   wallet: Register;
   /** Paid in full on the chain. */
   paid: Set<string>;
-  /** Answers that nobody should get. */
+  /** Answers that no one should get. */
   faults: string[];
 }
 
@@ -39,13 +39,13 @@ export const newPromises = (): Promises => ({
   confirmed: new Map(),
   cancelled: new Set(),
   accounts: new Set(),
-  slug: { kept: null, tried: [] },
-  wallet: { kept: null, tried: [] },
+  slug: { stored: null, tried: [] },
+  wallet: { stored: null, tried: [] },
   paid: new Set(),
   faults: [],
 });
 
-/** 409: a cancel or a simulate came too late. 503: the database was busy; the caller is told to come again. */
+/** 409: a cancel or a simulate came too late. 503: the database was busy; the caller is asked to come again. */
 const EXPECTED = [200, 409, 503];
 const CREATORS = 2;
 /** Invoices paid with one message. */
@@ -56,11 +56,11 @@ const PAUSE_MS = 4;
 export interface Load {
   /** Resolves after so many successful answers, or that time. */
   answered(count: number, limit_ms: number): Promise<void>;
-  /** Ends what still runs; resolves when nobody works any more. */
+  /** Ends what still runs; resolves when no one works any more. */
   stop(): Promise<void>;
 }
 
-/** Works until `stop`, or until the daemon is gone; payments go on without it. */
+/** Works until `stop`, or until the daemon is gone; payments continue without it. */
 export function startLoad(stand: Stand, url: string, shop: Shop, promises: Promises): Load {
   let stopped = false;
   const at_start = countAnswers(promises);
@@ -135,9 +135,9 @@ function workSteps(stand: Stand, url: string, shop: Shop, promises: Promises) {
       const chosen = open.filter(({ id }) => !promises.cancelled.has(id)).slice(0, PAID_AT_ONCE);
       const [first] = chosen;
       await payInvoices(chosen);
-      // Now and then a second payment to one memo, and one that names nobody.
+      // Now and then a second payment to one memo, and one that names no invoice.
       if (first && ++round % 4 === 0)
-        await payer.pay({ amount: 7_000_000n, memo: first.memo }, { amount: 3_000_000n, memo: 'NOBODY' });
+        await payer.pay({ amount: 7_000_000n, memo: first.memo }, { amount: 3_000_000n, memo: 'UNKNOWN' });
     },
     async check() {
       const waiting = [...promises.paid].filter((id) => !promises.confirmed.has(id));
@@ -186,7 +186,7 @@ async function write(
 ): Promise<void> {
   register.tried.push(value);
   await send(value);
-  Object.assign(register, { kept: value, tried: [] });
+  Object.assign(register, { stored: value, tried: [] });
 }
 
 /** What was promised and is not so; sentences, none where every 2xx answer has survived. */
@@ -221,11 +221,12 @@ export async function brokenPromises(url: string, shop: Shop, promises: Promises
   const { wallets } = await ask(url, 'GET', '/api/v1/merchant/wallets', { shop, as: 'token' });
   const bitcoin =
     wallets.find((one: { blockchain: string }) => one.blockchain === 'bitcoin')?.address ?? null;
-  for (const [name, { kept, tried }, now] of [
+  for (const [name, { stored, tried }, now] of [
     ['slug', promises.slug, account.slug],
     ['wallet', promises.wallet, bitcoin],
   ] as const)
-    if (kept !== null && now !== kept && !tried.includes(now)) broken.push(`${name} was ${kept}, is ${now}`);
+    if (stored !== null && now !== stored && !tried.includes(now))
+      broken.push(`${name} was ${stored}, is ${now}`);
   const [last] = [...promises.accounts].slice(-1);
   for (const email of [...promises.accounts].slice(0, 2).concat(last ?? []))
     await signIn(url, email).catch((error) => broken.push(String(error)));

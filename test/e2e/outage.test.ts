@@ -76,7 +76,7 @@ const check = ({ url, shop }: World, { id }: Invoice) =>
 
 describe('a provider', () => {
   it.skipIf(!hasLitecoind)(
-    'that is away across expiry: what was paid in time confirms, and other chains go on',
+    'that is away across expiry: what was paid in time confirms, and other chains continue',
     async () => {
       verifies('expire-not-while-blind', 'late-listed', 'address-sum');
       const node = await startLitecoind();

@@ -9,7 +9,7 @@ describeInBrowser('the pay page of a daemon that dies', () => {
   let stand: Stand;
   afterEach(() => stand.close());
 
-  it('says that it is gone, comes back by itself and shows the receipt of what was paid meanwhile', async () => {
+  it('says that it is gone, comes back unasked and shows the receipt of what was paid meanwhile', async () => {
     stand = await openStand('sqlite');
     const daemon = await stand.start();
     const shop = await openShop(stand, daemon.url);

@@ -36,11 +36,11 @@ export interface TestClock {
   now(): number;
   set(seconds: number): void;
   advance(seconds: number): void;
-  /** Sets the machine's clock by so much, while time goes on as before. */
+  /** Sets the machine's clock by so much, while time passes as before. */
   step(seconds: number): void;
-  /** Time that goes on while all processes are stopped. */
+  /** Time that passes while all processes are stopped. */
   freeze(seconds: number): void;
-  /** Called again and again as time goes on, as a process that runs would be. */
+  /** Called again and again as time passes, as a process that runs would be. */
   whileRunning(beat: () => void): void;
 }
 
@@ -118,7 +118,7 @@ export interface TestAppOptions {
   settings?: Record<string, string | boolean>;
   clock?: TestClock;
   source?: (blockchain: string) => RpcSource | undefined;
-  /** Runs rates, observer and webhooks; off unless told. */
+  /** Runs rates, observer and webhooks; off by default. */
   start?: boolean;
   /** An open database of an earlier app, for restarts. */
   database_url?: string;
@@ -206,7 +206,7 @@ const configFor = (
     cwd: data_dir,
   }).config;
 
-/** Lines of the log that a failure of the daemon's own is told with. */
+/** Lines of the log that a failure of the daemon's own is reported with. */
 const LINES_SHOWN = 3;
 
 const hasProvider = ({ blockchains }: Config, id: string) =>
@@ -246,7 +246,7 @@ async function send(
   };
 }
 
-/** The whole text; of a stream that goes on for ever, what comes first. */
+/** The whole text; of a stream without an end, what comes first. */
 async function textOf(response: Response): Promise<string> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text();
   const reader = response.body?.getReader();

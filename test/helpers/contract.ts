@@ -16,7 +16,7 @@ export interface Answered {
   status: number;
   headers: Headers;
   text: string;
-  /** The latest lines, told along with a failure of the daemon's own. */
+  /** The latest lines, reported with a failure of the daemon's own. */
   log?: readonly string[];
 }
 

@@ -66,7 +66,7 @@ export async function pendingAt({ app }: TestApp, blockchain: string): Promise<P
   return rows.map(({ idx, ...row }) => ({ ...row, index: idx }));
 }
 
-/** What became of pending transfers; `asked` as they were when they were asked about, now unless told. */
+/** What became of pending transfers; `asked` as they were when they were asked about, now by default. */
 export async function follow(
   test: TestApp,
   blockchain: string,

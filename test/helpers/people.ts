@@ -2,11 +2,11 @@
 import type { TestApp } from './app.ts';
 
 export const PASSWORD = 'correct horse battery';
-/** An id that nobody has. */
-export const NOBODY = '00000000-0000-4000-8000-000000000000';
+/** An id that no one has. */
+export const ABSENT_ID = '00000000-0000-4000-8000-000000000000';
 
 let serial = 0;
-/** A mail address that nobody has yet. */
+/** A mail address that no one has yet. */
 export const address = (): string => `user${++serial}@example.com`;
 
 export const signUp = (service: TestApp, body: object) =>

@@ -10,7 +10,7 @@ import { dirname, join, relative } from 'node:path';
 const START_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 10_000;
 const MAX_START_ATTEMPTS = 3;
-/** PostgreSQL refuses to run as root: nobody and nogroup run it then. */
+/** PostgreSQL refuses to run as root: the unprivileged ids run it then. */
 const UNPRIVILEGED_ID = 65534;
 
 /** Whom to run as; empty means the user of the test run. */

@@ -1,4 +1,4 @@
-// Waits for what happens by itself: asks again until there is an answer, and fails by name when there is none.
+// Waits for what happens in the background: asks again until there is an answer, and fails by name when there is none.
 
 const STEP_MS = 25;
 const LIMIT_MS = 30_000;

@@ -45,11 +45,10 @@ export const claims = {
 export const books = {
   source: 'decisions: §12',
   sentences: {
-    'ledger-keyed':
-      'whoever can write the database cannot write history: the hash chain of the ledger is keyed',
-    'laws-in-schema': 'the database itself refuses what the laws of the books forbid, whoever writes',
+    'ledger-keyed': 'who can write the database cannot write history: the hash chain of the ledger is keyed',
+    'laws-in-schema': 'the database itself refuses what the laws of the books forbid, for every writer',
     'events-never-overtaken': 'no reader of a feed of events can overtake an event that commits later',
-    'idempotency-after-kill': 'after kill -9 a repeated Idempotency-Key is answered at once, or told when',
+    'idempotency-after-kill': 'after kill -9 a repeated Idempotency-Key is answered at once, or with when',
     'one-lock-order': 'all writers lock merchant, then invoice, then transfers',
     'verify-laws': 'gatewayd verify finds each law that is broken, by its number',
     'verify-chain': 'gatewayd verify --chain holds the books against what the chain has',

@@ -59,7 +59,7 @@ const facts: Fact[] = [
   { kind: 'resolve', action: 'confirm' },
 ];
 const fact = fc.constantFrom(...facts);
-const wish = fc.constantFrom(...facts.slice(0, 3));
+const request = fc.constantFrom(...facts.slice(0, 3));
 const RUNS = { numRuns: 3_000 };
 
 const total = (transfers: readonly SeenTransfer[]) =>
@@ -79,7 +79,7 @@ describe('an invoice that has ended', () => {
   test('is moved by nothing but an operator', () => {
     verifies('state-terminal', 'ended-check', 'ended-cancel', 'ended-simulate');
     fc.assert(
-      fc.property(state, wish, known, (invoice, fact, knowledge) => {
+      fc.property(state, request, known, (invoice, fact, knowledge) => {
         if (invoice.status === 'created') return;
         const same =
           fact.kind === 'evaluate' ||
@@ -193,10 +193,10 @@ describe('an open invoice that is looked at', () => {
   });
 });
 
-describe('wishes about an open invoice', () => {
-  test('give way to money: what is confirmed or expired by looking is so whatever is wished', () => {
+describe('requests about an open invoice', () => {
+  test('give way to money: what is confirmed or expired by looking is so whatever is requested', () => {
     fc.assert(
-      fc.property(state, wish, known, (invoice, fact, knowledge) => {
+      fc.property(state, request, known, (invoice, fact, knowledge) => {
         const look = decide(created(invoice), { kind: 'evaluate' }, knowledge);
         if (look.verdict === 'moved') expect(decide(created(invoice), fact, knowledge)).toEqual(look);
       }),

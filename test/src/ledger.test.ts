@@ -142,7 +142,7 @@ describe('a chain of entries', () => {
           return { ...rewritten, hash: previous_hash };
         });
         const { head } = book(wanted);
-        // Whoever reads an old chain also asks for its seal; see the laws.
+        // Who reads an old chain also asks for its seal; see the laws.
         expect(firstFault(forged, { ...head, ledger_hash: previous_hash }) === -1).toBe(hash_version === 1);
       }),
     );

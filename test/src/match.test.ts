@@ -142,7 +142,7 @@ test('a transfer is in time where its interval meets that of the invoice, late a
   );
 });
 
-test('what was made before an invoice is nobody’s, by memo and by amount alike', () => {
+test('what was made before an invoice is no one’s, by memo and by amount alike', () => {
   const early = { ...base, earliest_at: 0, latest_at: 0 };
   for (const candidates of [{ by_memo: open }, { by_amount: [open] }, { by_reference: open }])
     expect(match(early, candidates).disposition).toBe('unmatched');

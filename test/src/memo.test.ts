@@ -1,4 +1,4 @@
-// Memos: ten characters that nobody misreads, drawn without bias.
+// Memos: ten characters that no one misreads, drawn without bias.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MEMO_LENGTH, makeMemo } from '../../src/memo.ts';

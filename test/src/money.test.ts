@@ -43,10 +43,10 @@ describe('a decimal', () => {
     ]);
   });
 
-  test('with more digits than are kept is read rounded up, by less than one unit', () => {
+  test('with more digits than remain is read rounded up, by less than one unit', () => {
     fc.assert(
-      fc.property(natural, decimals, fc.integer({ min: 0, max: 12 }), (value, kept, dropped) => {
-        const read = parseDecimal(formatDecimal(value, kept + dropped), kept) as bigint;
+      fc.property(natural, decimals, fc.integer({ min: 0, max: 12 }), (value, digits_left, dropped) => {
+        const read = parseDecimal(formatDecimal(value, digits_left + dropped), digits_left) as bigint;
         const exact = 10n ** BigInt(dropped);
         expect(read * exact >= value && read * exact - value < exact).toBe(true);
       }),
@@ -98,12 +98,12 @@ describe('rounding', () => {
   test('to a precision gives its nearest multiple above, and leaves what has no more digits', () => {
     verifies('money-rounds-up');
     fc.assert(
-      fc.property(natural, decimals, decimals, (value, scale, kept) => {
-        const rounded = roundUpTo(value, scale, kept);
-        const step = 10n ** BigInt(scale - Math.min(kept, scale));
+      fc.property(natural, decimals, decimals, (value, scale, digits_left) => {
+        const rounded = roundUpTo(value, scale, digits_left);
+        const step = 10n ** BigInt(scale - Math.min(digits_left, scale));
         expect(rounded % step).toBe(0n);
         expect(rounded >= value && rounded - value < step).toBe(true);
-        expect(roundUpTo(rounded, scale, kept)).toBe(rounded);
+        expect(roundUpTo(rounded, scale, digits_left)).toBe(rounded);
       }),
     );
   });

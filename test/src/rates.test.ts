@@ -141,7 +141,7 @@ describe('agreeing', () => {
     );
   });
 
-  test('a quote over 3 % off is dropped, one at 3 % is kept', () => {
+  test('a quote over 3 % off is dropped, one at 3 % counts', () => {
     verifies('rates-outliers');
     expect(agreedRate([100_000n, 100_000n, 103_000n, 103_001n], 1)).toBe(101_500n);
     expect(agreedRate([100_000n, 100_000n, 103_001n], 1)).toBe(100_000n);

@@ -133,7 +133,7 @@ describe('a call of the catalog', () => {
     },
   );
 
-  // An event stream has no end: curl is told to leave.
+  // An event stream has no end: curl is ended.
   const curled = callable.filter(({ id, kind }) => kind === 'endpoint' || id.startsWith('page.'));
   test.each(curled.map((entry) => [entry.id, entry] as const))('%s works in a shell', async (_, entry) => {
     const world = await worldOf(entry);

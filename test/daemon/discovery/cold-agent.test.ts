@@ -1,4 +1,4 @@
-// An agent that was told a base URL and nothing else: it reads what it is led to, and sells.
+// An agent that was given a base URL and nothing else: it reads what it is led to, and sells.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { listen } from '../../helpers/browser.ts';
@@ -136,7 +136,7 @@ describe('a cold agent', () => {
     expect([refused.status, refusal.code, refusal.blockchain]).toEqual([400, 'no_wallet', 'ton']);
     expect(refusal.next.operation).toBe('setMerchantWallet');
     const sample = placeholders.find(({ name }: Placeholder) => name === 'ton_address').sample;
-    const mended = await fetch(`${base}${refusal.next.path}`, {
+    const corrected = await fetch(`${base}${refusal.next.path}`, {
       method: refusal.next.method,
       headers: {
         authorization: `Bearer ${replies.loginAccessToken?.access_token}`,
@@ -144,7 +144,7 @@ describe('a cold agent', () => {
       },
       body: JSON.stringify({ blockchain: refusal.blockchain, address: sample }),
     });
-    expect(mended.status).toBe(200);
+    expect(corrected.status).toBe(200);
     expect((await create()).status).toBe(200);
   });
 });

@@ -196,7 +196,7 @@ describe('discovery', () => {
     expect(headers.get('content-type')).toBe('application/xml; charset=utf-8');
     expect(text).toContain(`<loc>${open.page_url}</loc>`);
     expect(text).not.toContain('closed');
-    // Whoever asks again soon costs no query; who asks later sees what is new.
+    // Who asks again soon costs no query; who asks later sees what is new.
     const later = await unit('Later');
     expect((await get('/sitemap.xml')).text).toBe(text);
     daemon.clock.advance(SITEMAP_KEPT_MS / 1000);

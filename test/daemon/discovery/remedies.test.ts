@@ -1,4 +1,4 @@
-// Refusals that a program can act on: each has a code, most a hint, and where a call mends it, that call.
+// Refusals that a program can act on: each has a code, most a hint, and where a call helps, that call.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api } from '../../../src/api/endpoints/api.ts';
 import { errorTable, mendOf } from '../../../src/api/project/remedies.ts';
@@ -88,7 +88,7 @@ describe('refusals', () => {
     expect([refill.status, refill.json.status]).toEqual([200, 'created']);
   });
 
-  test('a path that nobody serves: the catalog', async () => {
+  test('a path that is not served: the catalog', async () => {
     const { json } = await daemon.fetch('GET', '/v2/everything');
     expect(json.next).toEqual({ operation: 'getCatalog', method: 'GET', path: '/v1/catalog' });
   });

@@ -59,7 +59,7 @@ describe('search', () => {
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
   });
 
-  test('limit is 8 unless told, from 1 to 50', async () => {
+  test('limit is 8 by default, from 1 to 50', async () => {
     verifies('get-search-limit');
     expect((await idsOf({ q: 'invoice' })).length).toBe(8);
     expect((await idsOf({ q: 'invoice', limit: '1' })).length).toBe(1);

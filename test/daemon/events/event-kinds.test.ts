@@ -43,7 +43,7 @@ describe.each(databases)('events on %s', (database) => {
     service.clock.set(expired.expires_at + 1);
     await readThrough(service, 'ton');
 
-    const told = async () => {
+    const listed = async () => {
       const { json } = await service.fetch('GET', '/api/v1/merchant/events?limit=100', {
         token: merchant.token,
       });
@@ -53,7 +53,7 @@ describe.each(databases)('events on %s', (database) => {
       ]);
     };
     // On PostgreSQL events wait for whatever transaction is open on the server, other tests' too.
-    await expect.poll(told, { timeout: 10_000 }).toEqual([
+    await expect.poll(listed, { timeout: 10_000 }).toEqual([
       ['invoice.created', paid.id],
       ['payment.detected', paid.id],
       ['payment.confirming', paid.id],

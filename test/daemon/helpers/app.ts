@@ -1,4 +1,4 @@
-// A daemon's App on a real database in memory, with a clock that the test sets and fixed rates; nothing runs by itself.
+// A daemon's App on a real database in memory, with a clock that the test sets and fixed rates; nothing runs on its own.
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import { openApp, type RunningApp } from '../../../daemon/process/app.ts';

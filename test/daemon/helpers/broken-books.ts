@@ -51,7 +51,7 @@ const OPEN_BITCOIN = first(
   'invoices',
   `status = 'created' and blockchain = 'bitcoin' and payment_id is null`,
 );
-const STRAY = first('payments', `status = 'unmatched'`);
+const UNMATCHED = first('payments', `status = 'unmatched'`);
 const ALIVE = '(select max(last_ok_at) from cursors)';
 const proof = (address: string, account: string): string =>
   `insert into account_proofs (blockchain, address_key, chain, account, failures, updated_at)
@@ -164,7 +164,7 @@ export const breaks: Break[] = [
   {
     law: 9,
     says: 'not the sum of its transfers',
-    by: `update payments set received_atomic = '1' where id = ${STRAY}`,
+    by: `update payments set received_atomic = '1' where id = ${UNMATCHED}`,
   },
   {
     law: 9,
@@ -194,12 +194,12 @@ export const breaks: Break[] = [
   {
     law: 11,
     says: 'does not begin where',
-    by: `update payment_logs set from_status = 'held' where from_status is null and payment_id = ${STRAY}`,
+    by: `update payment_logs set from_status = 'held' where from_status is null and payment_id = ${UNMATCHED}`,
   },
   {
     law: 11,
     says: 'than its log ends with',
-    by: `update payment_logs set to_status = 'held' where payment_id = ${STRAY}`,
+    by: `update payment_logs set to_status = 'held' where payment_id = ${UNMATCHED}`,
   },
   {
     law: 12,

@@ -102,7 +102,7 @@ async function live(service: TestApp, receiver_url: string): Promise<void> {
   await simulated(service, poor);
   await refilled(service, poor);
   await held(service, poor, pay);
-  await strays(service, rich);
+  await unapplied(service, rich);
   await resolved(service, rich, operator.token);
   await create(service, rich, 'ton', {});
   await unwatched(service, rich);
@@ -155,7 +155,7 @@ async function held(
 }
 
 /** Late, unmatched, vanished, too little, in no block yet, expired and cancelled. */
-async function strays(service: TestApp, merchant: TestMerchant): Promise<void> {
+async function unapplied(service: TestApp, merchant: TestMerchant): Promise<void> {
   const { clock } = service;
   const late = await create(service, merchant, 'bitcoin');
   const gone = await create(service, merchant, 'bitcoin');

@@ -114,7 +114,7 @@ describe.each(databases)('%s', (dialect) => {
     expect(await send('k', 'thing', other)).toMatchObject({ replayed: null, number: 2 });
   });
 
-  test('of many at once one creates, and the others are told to come back', async () => {
+  test('of many at once one creates, and the others are asked to come back', async () => {
     verifies('idempotency-in-progress');
     let open = () => {};
     gate = new Promise((resolve) => {

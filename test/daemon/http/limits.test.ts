@@ -44,7 +44,7 @@ function limited(
 const times = (count: number, work: () => unknown) => Array.from({ length: count }, work);
 
 describe('one address', () => {
-  test('may sign in ten times within a minute, and is told when it may again', () => {
+  test('may sign in ten times within a minute, and learns when it may again', () => {
     verifies('rate-limit-sign-in');
     const { login, clock } = limited();
     expect(new Set(times(10, () => login('203.0.113.1')))).toEqual(new Set(['ok']));
@@ -106,7 +106,7 @@ test('one identity may be tried five times, however it is written and from where
   expect(recover('a@example.com')).toBe('ok');
 });
 
-test('a clock that was set back locks nobody out', () => {
+test('a clock that was set back locks no one out', () => {
   const { login, clock } = limited({ login_per_address: 1 });
   login('203.0.113.1');
   clock.now -= 3_600_000;

@@ -266,7 +266,7 @@ describe.each([
     expect([made.status, await made.json()]).toEqual([201, { said: `xy of ${user.email}` }]);
   });
 
-  test('all errors of path, query and body are told at once', async () => {
+  test('all errors of path, query and body are listed at once', async () => {
     verifies('error-422-shape');
     expect((await bodyOf(call('/things/a?times=0'))).detail).toMatchObject([
       { loc: ['query', 'times'], type: 'greater_than_equal' },
@@ -290,7 +290,7 @@ describe.each([
       expect(await (await call('/sign-in', { method: 'POST', body })).json()).toEqual({ said: 'me' });
   });
 
-  test('a page has its own type and may be kept', async () => {
+  test('a page has its own type and may be cached', async () => {
     const response = await call('/page');
     expect([response.headers.get('content-type'), response.headers.get('cache-control')]).toEqual([
       'text/html; charset=utf-8',
@@ -389,7 +389,7 @@ test('a stream that fails ends its answer, and the daemon can still be stopped',
   other.stop();
 });
 
-test('a stream that nobody reads any more is let go of, and HEAD opens none', async () => {
+test('a stream that is no longer read is let go of, and HEAD opens none', async () => {
   const before = streams;
   const response = await overSocket('/stream');
   expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -403,7 +403,7 @@ test('a stream that nobody reads any more is let go of, and HEAD opens none', as
   await expect.poll(() => streams).toBe(before);
 });
 
-test('a connection goes on after a refused chunked body', async () => {
+test('a connection continues after a refused chunked body', async () => {
   const socket = connect(serving.port, '127.0.0.1');
   let received = '';
   socket.on('data', (chunk) => {

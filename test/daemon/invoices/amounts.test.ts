@@ -172,7 +172,7 @@ describe.each(databases)('unique amounts on %s', (database) => {
       expect([await statusOf(first), await statusOf(second)]).toEqual(['confirmed', 'confirmed']);
     });
 
-    it('are nobody else’s where refills are paid, and few of one merchant', async () => {
+    it('are no one else’s where refills are paid, and few of one merchant', async () => {
       // Without a chain to read, refills are made in demo mode alone.
       Object.assign(test.app.config, { demo: true });
       const { token } = await test.superuser();

@@ -1,4 +1,4 @@
-// Unique amounts: a thousand invoices at one price are told apart, and then none is left.
+// Unique amounts: a thousand invoices at one price are distinct, and then none is left.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databases, startApp, type TestApp } from '../../helpers/app.ts';
 import { create, credit, observe, transferTo } from '../../helpers/payments.ts';

@@ -62,10 +62,10 @@ test('a configured server is given the mail, in both forms, from the configured 
   expect(existsSync(join(data_dir, 'outbox'))).toBe(false);
 });
 
-test('a refusal of the server is told to the caller', async () => {
+test('a refusal of the server reaches the caller', async () => {
   const server = await smtpServer('unknown user');
   const { mail } = open({ smtp_url: server.url });
-  await expect(mail.send(testLetter(BASE, 'nobody@example.com'))).rejects.toThrow('550 unknown user');
+  await expect(mail.send(testLetter(BASE, 'absent@example.com'))).rejects.toThrow('550 unknown user');
 });
 
 test('without a server each mail is a file of its own that only this user can read, named in the log', async () => {

@@ -199,7 +199,7 @@ describe.each(databases)('the observer on %s', (database) => {
     indexer.pay(invoice);
     expect((await check(test, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });
     expect(failing.requests.length).toBeGreaterThan(0);
-    // With nobody left to ask it says so.
+    // With no one left to ask it says so.
     indexer.beforeTip = () => Promise.reject(new Error('out of order too'));
     const other = await create(test, merchant, 'ton');
     expect((await check(test, other, merchant)).status).toBe(503);
@@ -314,7 +314,7 @@ describe.each(databases)('the observer on %s', (database) => {
     expect(cursor?.last_error).toContain('not JSON');
   });
 
-  it('adds nothing up with itself that is listed twice, and says when an amount is told anew', async () => {
+  it('adds nothing up with itself that is listed twice, and says when an amount changes', async () => {
     const test = await daemon(await serveTon(), await makeDatabase(database));
     onTestFinished(() => test.stop());
     const merchant = await test.merchant();

@@ -212,12 +212,12 @@ test.each([
   ],
   ['a message that is none', { code: -5, message: { toString: 1 } }, '{"code":-5,"message":{"toString":1}}'],
   ['characters that no database keeps', { code: -5, message: 'a\0b\u202e\u001b[2J' }, 'a b [2J'],
-])('an error that is %s is told as it came, on one printable line', async (_, error, told) => {
+])('an error that is %s is reported as it came, on one printable line', async (_, error, reported) => {
   const { rpc } = await against((__, response) => json(response, { id: 1, error }));
   const { kind, message } = await failure(rpc.call('getblockhash', [1]));
   expect(kind).toBe('rpc');
   expect(message).toMatch(/^core at 127\.0\.0\.1:\d+: getblockhash: /);
-  expect(message.replace(/^.*getblockhash: /, '')).toBe(told);
+  expect(message.replace(/^.*getblockhash: /, '')).toBe(reported);
 });
 
 test('a batch comes back in the order asked, failed entries as values; a left-out one fails it', async () => {

@@ -96,7 +96,7 @@ test('everything inside one use talks to one provider, though another one is bet
   expect(await source.use(whoAnswers)).toBe('first');
 });
 
-test('Retry-After is honoured, and where nobody can be asked the refusal comes without a request', async () => {
+test('Retry-After is honoured, and where no one can be asked the refusal comes without a request', async () => {
   const only = await node('only', 'testnet', ({ index }, response) =>
     index === 1 ? response.writeHead(429, { 'retry-after': '30' }).end() : json(response, 'only'),
   );
@@ -141,7 +141,7 @@ test('a wall clock that is set back does not prolong a back-off', async () => {
   expect(await source.use(whoAnswers)).toBe('only');
 });
 
-test("an error that is not the provider's backs nobody off", async () => {
+test("an error that is not the provider's backs no one off", async () => {
   const only = await node('only');
   const { source } = open([only.url]);
   await expect(

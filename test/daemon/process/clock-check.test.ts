@@ -67,7 +67,7 @@ test('tips of before a step tell by how much, and tips after it do not believe i
 test('a machine that slept is believed again as soon as a tip agrees', () => {
   const { machine, check, tip } = setUp();
   tip();
-  // The monotonic timer stood still while the wall clock went on, rightly.
+  // The monotonic timer stood still while the wall clock rightly advanced.
   machine.step(7200);
   expect(check.trouble()?.offset_seconds).toBe(7204);
   check.observe('one', machine.now() - 4);
@@ -75,7 +75,7 @@ test('a machine that slept is believed again as soon as a tip agrees', () => {
   expect(check.clock.ms()).toBe(machine.ms());
 });
 
-test('a clock that was wrong from the start is not believed, and moments of the chain are told by it', () => {
+test('a clock that was wrong from the start is not believed, and moments of the chain are measured by it', () => {
   verifies('clock-offset');
   const { machine, check, tip, step, truth, lived } = setUp(-310);
   tip();

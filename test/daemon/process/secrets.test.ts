@@ -87,7 +87,7 @@ describe('a key', () => {
 });
 
 describe('a password', () => {
-  test('is kept as argon2id and matches only itself', async () => {
+  test('is stored as argon2id and matches only itself', async () => {
     verifies('passwords-argon2');
     const hash = await hashPassword('correct horse');
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -96,12 +96,12 @@ describe('a password', () => {
     expect(await hashPassword('correct horse')).not.toBe(hash);
   });
 
-  test('of nobody never matches, not even the one that is hashed in its place', async () => {
-    expect(await verifyPassword(null, 'the password of nobody')).toBe(false);
+  test('of no one never matches, not even the one that is hashed in its place', async () => {
+    expect(await verifyPassword(null, 'the password of no one')).toBe(false);
     expect(await verifyPassword(null, '')).toBe(false);
   });
 
-  test('many at once wait their turn, and too many are told to come back', async () => {
+  test('many at once wait their turn, and too many are asked to come back', async () => {
     const hash = await hashPassword('x');
     const results = await Promise.allSettled(Array.from({ length: 150 }, () => verifyPassword(hash, 'x')));
     const served = results.filter((result) => result.status === 'fulfilled');

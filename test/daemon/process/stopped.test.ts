@@ -29,7 +29,7 @@ describe.each(databases)('a daemon that stood still on %s', (database) => {
     return { service, clock, invoice, read, status };
   }
 
-  test('reads before the grace ends anything, where time went on without it', async () => {
+  test('reads before the grace ends anything, where time passed without it', async () => {
     const { service, clock, read, status } = await shop();
     await read([]);
     clock.advance(900);

@@ -215,7 +215,7 @@ test('a jump is refused until a third source agrees, however long the two insist
   expect(rates.rate('BTC').usd).toMatch(/^5900\d\d/);
 });
 
-test('a stablecoin whose peg breaks follows the markets, and their silence does not mend it', async () => {
+test('a stablecoin whose peg breaks follows the markets, and their silence does not restore it', async () => {
   verifies('rates-pegs');
   const { state, clock, servers, bases } = await market(['kraken', 'coinbase', 'binance']);
   const rates = open({ clock, bases });
@@ -234,7 +234,7 @@ test('a stablecoin whose peg breaks follows the markets, and their silence does 
   expect(rates.rate('USDC').usd).toBe('1');
 });
 
-test('markets that quote in a stablecoin count although nobody accepts it', async () => {
+test('markets that quote in a stablecoin count although no one accepts it', async () => {
   const { clock, servers, bases } = await market(['binance', 'coinbase']);
   const rates = open({ clock, bases, currencies: ['TON'] });
   rates.start();
@@ -274,7 +274,7 @@ test('a demo that reaches no market uses built-in rates and says so, until a mar
   expect(rates.status()).toMatchObject({ source: 'live', updated_at: NOW });
 });
 
-test('fixed rates come from the configuration and ask nobody', async () => {
+test('fixed rates come from the configuration and ask no one', async () => {
   verifies('rates-fixed');
   const { clock, servers, bases } = await market(['kraken']);
   const config = { demo: true, rates: { source: 'fixed', usd: { BTC: '65000.5', USDC: '0.99' } } } as const;

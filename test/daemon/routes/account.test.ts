@@ -172,7 +172,7 @@ describe.each(databases)('the merchant account on %s', (database) => {
     expect((await enable('TON')).json.detail[0].type).toBe('list_type');
   });
 
-  test('has a slug of its own choice, which nobody else has', async () => {
+  test('has a slug of its own choice, which no one else has', async () => {
     verifies('slug');
     const [one, other] = [await service.merchant(), await service.merchant()];
     expect((await patch({ slug: 'my-shop-7' }, one)).json.slug).toBe('my-shop-7');

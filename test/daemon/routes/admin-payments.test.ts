@@ -12,7 +12,7 @@ import {
   transferTo,
   unconfirmed,
 } from '../../helpers/payments.ts';
-import { NOBODY } from '../../helpers/people.ts';
+import { ABSENT_ID } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 interface Listed {
@@ -64,7 +64,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
 
   describe('the list', () => {
     test('shows every state of an invoice and of a payment under its word', async () => {
-      verifies('get-payments', 'settled-filter', 'stray-to-operator');
+      verifies('get-payments', 'settled-filter', 'unapplied-to-operator');
       const poor = await service.merchant();
       const held = await create(poor);
       const unpaid = await create();
@@ -87,9 +87,9 @@ describe.each(databases)("the operator's payments on %s", (database) => {
       expect(await ids(`status=expired&owner_id=${poor.id}`)).toEqual([held.id]);
       const expired = await ids(`status=expired&owner_id=${merchant.id}`);
       expect(new Set(expired)).toEqual(new Set([unpaid.id, late.id]));
-      const strays = (await list('status=late')).data as (Listed & Record<string, unknown>)[];
-      expect(strays).toHaveLength(2);
-      const [beside, shown] = strays;
+      const unapplied = (await list('status=late')).data as (Listed & Record<string, unknown>)[];
+      expect(unapplied).toHaveLength(2);
+      const [beside, shown] = unapplied;
       expect(shown).toMatchObject({ id: late.id, status: 'expired', payment_status: 'late', kind: 'sale' });
       expect(beside).toMatchObject({
         invoice_id: late.id,
@@ -143,14 +143,14 @@ describe.each(databases)("the operator's payments on %s", (database) => {
       expect(await ids(`${mine}&skip=1000000`)).toEqual([]);
     });
 
-    test.each(['status=nonsense', 'kind=gift', 'chain=dogecoin', `owner_id=${NOBODY}`, 'status='])(
+    test.each(['status=nonsense', 'kind=gift', 'chain=dogecoin', `owner_id=${ABSENT_ID}`, 'status='])(
       'finds nothing under %s',
       async (query) => {
         expect(await list(query)).toMatchObject({ data: [], has_more: false });
       },
     );
 
-    test.each(['limit=0', 'limit=201', 'skip=-1', 'owner_id=nobody', `status=${'x'.repeat(65)}`])(
+    test.each(['limit=0', 'limit=201', 'skip=-1', 'owner_id=somebody', `status=${'x'.repeat(65)}`])(
       'refuses %s',
       async (query) => {
         expect((await call('GET', `payments?${query}`)).status).toBe(422);
@@ -218,7 +218,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
       expect(entry.candidates).toBe(candidates.length);
     });
 
-    test('beside its invoice is shown by itself', async () => {
+    test('beside its invoice is shown on its own', async () => {
       const invoice = await create();
       await observe(service, 'ton', [transferTo(service, invoice)]);
       const second = transferTo(service, invoice);
@@ -237,8 +237,8 @@ describe.each(databases)("the operator's payments on %s", (database) => {
 
     test('that is absent is 404', async () => {
       for (const reply of [
-        await call('GET', `payments/${NOBODY}`),
-        await resolve(NOBODY, { action: 'expire' }),
+        await call('GET', `payments/${ABSENT_ID}`),
+        await resolve(ABSENT_ID, { action: 'expire' }),
       ])
         expect([reply.status, reply.json.code]).toEqual([404, 'payment_not_found']);
     });
@@ -334,18 +334,18 @@ describe.each(databases)("the operator's payments on %s", (database) => {
     });
 
     test('confirm gives an unmatched or late payment to the invoice that its txid pays', async () => {
-      verifies('stray-to-operator');
+      verifies('unapplied-to-operator');
       const invoice = await create();
       service.clock.advance(1);
       const transfer = transferTo(service, invoice, { memo: null });
       await observe(service, 'ton', [transfer]);
-      const [stray] = (await list('status=unmatched&limit=1')).data;
-      expect(stray.txid).toBe(transfer.txid);
+      const [unmatched] = (await list('status=unmatched&limit=1')).data;
+      expect(unmatched.txid).toBe(transfer.txid);
       const { json } = await confirm(invoice.id, transfer.txid);
       expect(json.invoice).toMatchObject({ status: 'confirmed', txid: transfer.txid });
       expect(json.transfers).toMatchObject([{ booked_invoice_id: invoice.id, disposition: 'matched' }]);
-      expect(await ids('status=unmatched')).not.toContain(stray.id);
-      expect((await list('limit=200')).data.map((entry: Listed) => entry.id)).not.toContain(stray.id);
+      expect(await ids('status=unmatched')).not.toContain(unmatched.id);
+      expect((await list('limit=200')).data.map((entry: Listed) => entry.id)).not.toContain(unmatched.id);
     });
 
     test('one transaction books once, however its id is written', async () => {
@@ -401,7 +401,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
     test.each([{}, { action: 'delete' }, { action: 'confirm', txid: 'x'.repeat(129) }])(
       'refuses %j',
       async (body) => {
-        expect((await resolve(NOBODY, body)).status).toBe(422);
+        expect((await resolve(ABSENT_ID, body)).status).toBe(422);
       },
     );
   });

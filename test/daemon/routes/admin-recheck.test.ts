@@ -41,9 +41,9 @@ describe.each(databases)('a recheck on %s', (database) => {
 
     const { data } = (await call('GET', 'payments?status=unmatched')).json;
     expect(data).toMatchObject([{ txid: lost.txid, owner_id: merchant.id, received_amount: '0.5' }]);
-    const stray = await call('POST', `payments/${data[0].id}/resolve`, { action: 'recheck' });
-    expect([stray.status, stray.json.payment.status]).toEqual([200, 'unmatched']);
-    expect(stray.json.logs.at(-1)).toMatchObject({
+    const unmatched = await call('POST', `payments/${data[0].id}/resolve`, { action: 'recheck' });
+    expect([unmatched.status, unmatched.json.payment.status]).toEqual([200, 'unmatched']);
+    expect(unmatched.json.logs.at(-1)).toMatchObject({
       actor: `operator:${operator.id}`,
       from_status: 'unmatched',
     });

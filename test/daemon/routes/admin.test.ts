@@ -5,7 +5,7 @@ import type { WebhookStatus } from '../../../data/schema/tables.ts';
 import { databases, startApp, type TestApp, type TestMerchant, wallets } from '../../helpers/app.ts';
 import { verifyChain } from '../../helpers/books.ts';
 import { invoiceRow, observe, readThrough, transferTo } from '../../helpers/payments.ts';
-import { NOBODY } from '../../helpers/people.ts';
+import { ABSENT_ID } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 const DAY = 86_400;
@@ -99,7 +99,10 @@ describe.each(databases)("the operator's desk on %s", (database) => {
       await credit(who, { prepaid_usd: 1 });
       expect(await attention()).toEqual(before);
       const row = await invoiceRow(service, id);
-      await observe(service, 'ton', [transferTo(service, row, { memo: 'NOBODY' }), transferTo(service, row)]);
+      await observe(service, 'ton', [
+        transferTo(service, row, { memo: 'UNKNOWN' }),
+        transferTo(service, row),
+      ]);
       expect(await attention()).toEqual({
         ...before,
         late: before.late + 1,
@@ -221,9 +224,9 @@ describe.each(databases)("the operator's desk on %s", (database) => {
     });
 
     test('absent ones are 404, and a text that is no id 422', async () => {
-      expect((await call('GET', `merchants/${NOBODY}`)).json.code).toBe('merchant_not_found');
-      expect((await call('GET', 'merchants/nobody')).status).toBe(422);
-      expect((await credit({ id: NOBODY }, { prepaid_usd: 1 })).json.code).toBe('merchant_not_found');
+      expect((await call('GET', `merchants/${ABSENT_ID}`)).json.code).toBe('merchant_not_found');
+      expect((await call('GET', 'merchants/somebody')).status).toBe(422);
+      expect((await credit({ id: ABSENT_ID }, { prepaid_usd: 1 })).json.code).toBe('merchant_not_found');
     });
   });
 
@@ -364,7 +367,7 @@ describe.each(databases)("the operator's desk on %s", (database) => {
     });
   });
 
-  test('nobody but a superuser is let in', async () => {
+  test('only a superuser is let in', async () => {
     verifies('auth-admin');
     const who = await service.merchant();
     const routes = [
@@ -376,8 +379,8 @@ describe.each(databases)("the operator's desk on %s", (database) => {
       ['PUT', 'refill-wallets'],
       ['GET', 'observers'],
       ['GET', 'payments'],
-      ['GET', `payments/${NOBODY}`],
-      ['POST', `payments/${NOBODY}/resolve`],
+      ['GET', `payments/${ABSENT_ID}`],
+      ['POST', `payments/${ABSENT_ID}/resolve`],
     ] as const;
     for (const [method, path] of routes) {
       const body = method === 'GET' ? undefined : { prepaid_usd: 1 };

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { invoiceRow, observe, transferTo, unconfirmed } from '../../helpers/payments.ts';
-import { NOBODY } from '../../helpers/people.ts';
+import { ABSENT_ID } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 describe.each(databases)('a buyer on %s', (database) => {
@@ -50,7 +50,7 @@ describe.each(databases)('a buyer on %s', (database) => {
       for (const { blockchain } of currencies) expect(blockchain).toBe(id);
   });
 
-  test('is told what the deployment is', async () => {
+  test('learns what the deployment is', async () => {
     verifies('get-config-public', 'service-network-named');
     const { json } = await get('/v1/config/public');
     expect(json).toMatchObject({
@@ -91,7 +91,7 @@ describe.each(databases)('a buyer on %s', (database) => {
       { from_status: 'detected', to_status: 'held', confirmations: 1, note: null },
     ]);
     for (const { id, created_at } of logs) expect([id.length, created_at]).toEqual([36, service.clock.now()]);
-    expect((await get(`/v1/public/invoices/${NOBODY}`)).status).toBe(404);
+    expect((await get(`/v1/public/invoices/${ABSENT_ID}`)).status).toBe(404);
   });
 
   test('cancels an invoice, once and not another that has ended or whose payment was seen', async () => {
@@ -108,7 +108,7 @@ describe.each(databases)('a buyer on %s', (database) => {
     await observe(service, 'bitcoin', [transferTo(service, await invoiceRow(service, seen.id), unconfirmed)]);
     const refused = await cancel(seen.id);
     expect([refused.status, refused.json.code]).toEqual([409, 'payment_detected']);
-    expect((await cancel(NOBODY)).status).toBe(404);
+    expect((await cancel(ABSENT_ID)).status).toBe(404);
   });
 
   test('is led to wallets on every chain, by links where wallets have them', async () => {
@@ -175,7 +175,7 @@ describe.each(databases)('a buyer on %s', (database) => {
     expect(await code('ton')).toEqual([403, 'unit_inactive']);
     await service.app.db.query.updateTable('users').set({ is_active: 0 }).where('id', '=', who.id).execute();
     expect(await code('ton')).toEqual([403, 'account_inactive']);
-    expect((await buy(NOBODY, { chain: 'ton' })).status).toBe(404);
+    expect((await buy(ABSENT_ID, { chain: 'ton' })).status).toBe(404);
   });
 
   test('finds the pages of invoices and units, and fragments that any page may fetch', async () => {

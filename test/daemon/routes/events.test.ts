@@ -174,7 +174,7 @@ describe.each(databases)('events on %s', (database) => {
       expect(later.map((event) => event?.id)).toEqual(json.data.map((event: EventJson) => event.id));
     });
 
-    test('goes on behind Last-Event-ID or after', async () => {
+    test('continues after Last-Event-ID or after', async () => {
       verifies('events-stream');
       const who = await service.merchant();
       await create(who);
@@ -218,7 +218,7 @@ describe.each(databases)('events on %s', (database) => {
       expect(await read()).toBe(': still here\n\n');
       await updateUser(service.app.db.query, who.id, { token_version: 2 });
       for (let reads = 0; reads < 5; reads++) if ((await reader.read()).done) return;
-      throw new Error('the stream goes on');
+      throw new Error('the stream continues');
     });
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { putDeploymentWallet } from '../../../data/merchants.ts';
 import { databases, startApp, type TestApp, type TestMerchant, wallets } from '../../helpers/app.ts';
 import { invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
-import { NOBODY } from '../../helpers/people.ts';
+import { ABSENT_ID } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 const PLATFORM_KEY = `gw_${'p'.repeat(24)}`;
@@ -172,7 +172,7 @@ describe.each(databases)('invoices on %s', (database) => {
     verifies('error-404-foreign', 'get-invoice');
     const other = await service.merchant();
     const { json } = await create({});
-    for (const id of [json.id, NOBODY]) {
+    for (const id of [json.id, ABSENT_ID]) {
       expect((await read(id, other.key)).status).toBe(404);
       expect((await act(id, 'check', other.key)).status).toBe(404);
       expect((await act(id, 'simulate', other.key)).status).toBe(404);

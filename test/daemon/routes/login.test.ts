@@ -22,7 +22,7 @@ describe.each(databases)('sign-in on %s', (database) => {
       ['ada@gmail.com.example.org', 'ada@gmail.com.example.org', 'email'],
       ['ada@notgmail.com', 'ada@notgmail.com', 'email'],
       ['279058397', '279058397', 'telegram'],
-    ])('of %s is told by its shape', async (q, identity, source) => {
+    ])('of %s is known by its shape', async (q, identity, source) => {
       const { status, json } = await detect(q);
       expect([status, json]).toEqual([200, { identity, source }]);
     });
@@ -73,7 +73,7 @@ describe.each(databases)('sign-in on %s', (database) => {
       const { email } = await person(service);
       const refusals = await Promise.all([
         signIn(service, email, 'wrong password'),
-        signIn(service, 'nobody@example.com', PASSWORD),
+        signIn(service, 'absent@example.com', PASSWORD),
         signIn(service, 'no mail address', PASSWORD),
         signIn(service, email, PASSWORD + 'x'.repeat(200)),
       ]);
@@ -90,7 +90,7 @@ describe.each(databases)('sign-in on %s', (database) => {
         return performance.now() - began;
       };
       await time(email);
-      const [known, unknown] = [await time(email), await time('nobody@example.com')];
+      const [known, unknown] = [await time(email), await time('absent@example.com')];
       // Without the hash it would cost a hundredth.
       expect(unknown).toBeGreaterThan(known / 10);
     });
@@ -107,7 +107,7 @@ describe.each(databases)('sign-in on %s', (database) => {
     test('does not work for accounts that have none', async () => {
       const { user: row } = await service.merchant();
       expect((await signIn(service, row.email, '')).status).toBe(422);
-      expect((await signIn(service, row.email, 'the password of nobody')).status).toBe(400);
+      expect((await signIn(service, row.email, 'the password of no one')).status).toBe(400);
     });
   });
 });

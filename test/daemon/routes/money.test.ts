@@ -114,7 +114,7 @@ describe.each(databases)('money on %s', (database) => {
       const { status, json } = await refill({ chain: 'solana', amount: 10 });
       expect([status, json.code, json.blockchain]).toEqual([400, 'no_wallet', 'solana']);
       expect(json.detail).toContain('Solana');
-      // The wallet that lacks is the operator's: to set one's own mends nothing.
+      // The wallet that lacks is the operator's: to set one's own changes nothing.
       expect([json.next.operation, json.hint]).toEqual([
         'getRefillWallets',
         expect.stringContaining('operator'),

@@ -88,7 +88,7 @@ describe.each(databases)('password recovery on %s', (database) => {
   test('answers the same for an unknown address and writes no mail', async () => {
     verifies('sign-in-messages');
     const before = mails().length;
-    for (const email of ['nobody@example.com', 'no mail address', 'someone@gmail.com'])
+    for (const email of ['absent@example.com', 'no mail address', 'someone@gmail.com'])
       expect((await recover(email)).json).toEqual(ANSWER);
     const { email } = await person(service);
     await mailOf(() => recover(email));
@@ -150,7 +150,7 @@ describe.each(databases)('password recovery on %s', (database) => {
     expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const [, recovery = ''] = shown.text.match(/\/reset-password\?token=([\w.-]+)"/) ?? [];
     expect((await reset(recovery, 'from the shown mail')).status).toBe(200);
-    const absent = await show('nobody@example.com', token);
+    const absent = await show('absent@example.com', token);
     expect([absent.status, absent.json.detail]).toEqual([
       404,
       'The user with this username does not exist in the system.',

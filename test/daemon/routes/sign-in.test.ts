@@ -63,7 +63,7 @@ describe.each(databases)('sign-in elsewhere on %s', (database) => {
       expect((await me(second.json.access_token)).id).toBe(user.id);
     });
 
-    test('who signs in is told by `sub`, so that a new address is the same account', async () => {
+    test('who signs in is known by `sub`, so that a new address is the same account', async () => {
       verifies('identity-by-subject');
       const before = await me((await google(await sign({ ...claims(), sub: 'x1' }))).json.access_token);
       const renamed = { ...claims(), sub: 'x1', email: 'lovelace@gmail.com' };
@@ -116,7 +116,7 @@ describe.each(databases)('sign-in elsewhere on %s', (database) => {
       const token = (await google(id_token)).json.access_token;
       const password = await service.fetch('PATCH', '/api/v1/users/me/password', {
         token,
-        body: { current_password: 'the password of nobody', new_password: 'another password' },
+        body: { current_password: 'the password of no one', new_password: 'another password' },
       });
       expect(password.json).toMatchObject({ code: 'wrong_identity' });
       expect(password.json.detail).toContain('Google');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { verifies } from '../../requirements.ts';
 
-const NOBODY = '00000000-0000-4000-8000-000000000000';
+const ABSENT_ID = '00000000-0000-4000-8000-000000000000';
 const tea = { title: 'Tea for two', amount_usd: 4.5, currencies: ['TON', 'usdt'] };
 
 describe.each(databases)('units on %s', (database) => {
@@ -161,7 +161,7 @@ describe.each(databases)('units on %s', (database) => {
       description: null,
       language: null,
     });
-    const mass = await change({ slug: 'mine', merchant_id: NOBODY, id: NOBODY });
+    const mass = await change({ slug: 'mine', merchant_id: ABSENT_ID, id: ABSENT_ID });
     expect(mass.json).toMatchObject({ id: json.id, slug: 'tea-for-two' });
   });
 
@@ -181,7 +181,7 @@ describe.each(databases)('units on %s', (database) => {
   test('of another merchant are not there', async () => {
     const [one, other] = [await service.merchant(), await service.merchant()];
     const { json } = await call(one, 'POST', '', tea);
-    for (const id of [json.id, NOBODY]) {
+    for (const id of [json.id, ABSENT_ID]) {
       const changed = await call(other, 'PATCH', `/${id}`, { title: 'Mine' });
       expect([changed.status, changed.json.detail]).toEqual([404, 'Unit not found']);
       expect((await call(other, 'DELETE', `/${id}`)).status).toBe(404);

@@ -1,7 +1,7 @@
 // Users, managed by superusers: every row of the table of statuses, on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databases, startApp, type TestApp } from '../../helpers/app.ts';
-import { address, me, NOBODY, PASSWORD, person, signIn } from '../../helpers/people.ts';
+import { ABSENT_ID, address, me, PASSWORD, person, signIn } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 describe.each(databases)('management of users on %s', (database) => {
@@ -16,8 +16,8 @@ describe.each(databases)('management of users on %s', (database) => {
   const managing: [string, string, object?][] = [
     ['GET', '/api/v1/users/'],
     ['POST', '/api/v1/users/', { email: 'x@example.com', password: PASSWORD }],
-    ['PATCH', `/api/v1/users/${NOBODY}`, { full_name: 'x' }],
-    ['DELETE', `/api/v1/users/${NOBODY}`],
+    ['PATCH', `/api/v1/users/${ABSENT_ID}`, { full_name: 'x' }],
+    ['DELETE', `/api/v1/users/${ABSENT_ID}`],
   ];
   test.each(managing)('%s %s is for superusers', async (method, path, body) => {
     verifies('users-superuser');
@@ -66,11 +66,11 @@ describe.each(databases)('management of users on %s', (database) => {
     const read = (id: string, token: string) => service.fetch('GET', `/api/v1/users/${id}`, { token });
     expect((await read(one.id, one.token)).json.email).toBe(one.email);
     expect((await read(one.id, operator.token)).json.email).toBe(one.email);
-    for (const id of [other.id, NOBODY]) {
+    for (const id of [other.id, ABSENT_ID]) {
       const refused = await read(id, one.token);
       expect([refused.status, refused.json.detail]).toEqual([403, "The user doesn't have enough privileges"]);
     }
-    const absent = await read(NOBODY, operator.token);
+    const absent = await read(ABSENT_ID, operator.token);
     expect([absent.status, absent.json.detail]).toEqual([404, 'User not found']);
     expect(absent.json.next.operation).toBe('listUsers');
     expect((await read('not-an-id', operator.token)).status).toBe(422);
@@ -104,7 +104,7 @@ describe.each(databases)('management of users on %s', (database) => {
     const other = await person(service);
     const taken = await patch(one.id, { email: other.email });
     expect([taken.status, taken.json.detail]).toEqual([409, 'User with this email already exists']);
-    const absent = await patch(NOBODY, { full_name: 'x' });
+    const absent = await patch(ABSENT_ID, { full_name: 'x' });
     expect([absent.status, absent.json.detail]).toEqual([
       404,
       'The user with this id does not exist in the system',

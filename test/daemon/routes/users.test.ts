@@ -4,7 +4,7 @@ import { issueAccessToken } from '../../../daemon/http/tokens.ts';
 import { getInvoice } from '../../../data/invoices.ts';
 import { getMerchant } from '../../../data/merchants.ts';
 import { databases, startApp, type TestApp } from '../../helpers/app.ts';
-import { address, me, NOBODY, PASSWORD, person, signIn, signUp } from '../../helpers/people.ts';
+import { ABSENT_ID, address, me, PASSWORD, person, signIn, signUp } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 describe.each(databases)('users on %s', (database) => {
@@ -106,13 +106,13 @@ describe.each(databases)('users on %s', (database) => {
         password: PASSWORD,
         is_superuser: true,
         is_active: false,
-        id: NOBODY,
+        id: ABSENT_ID,
         source: 'google',
         token_version: 99,
         limit_of_payments: '1000',
       });
       expect(json).toMatchObject({ is_superuser: false, is_active: true, source: 'email' });
-      expect(json.id).not.toBe(NOBODY);
+      expect(json.id).not.toBe(ABSENT_ID);
     });
 
     test('gives equal names different slugs', async () => {
@@ -230,8 +230,8 @@ describe.each(databases)('users on %s', (database) => {
       expect([read.status, read.json.detail]).toEqual([401, 'Invalid API key']);
       for (const path of [`/v1/units/${unit.json.id}`, new URL(unit.json.page_url).pathname])
         expect((await service.fetch('GET', path)).status, path).toBe(404);
-      const kept = await getInvoice(service.app.db.query, invoice.json.id);
-      expect(kept).toMatchObject({ owner_id: merchant.id, status: 'created' });
+      const remaining = await getInvoice(service.app.db.query, invoice.json.id);
+      expect(remaining).toMatchObject({ owner_id: merchant.id, status: 'created' });
       expect((await signUp(service, { email: merchant.user.email, password: PASSWORD })).status).toBe(200);
     });
 

@@ -117,7 +117,7 @@ describe.runIf(hasPostgres)('writers on postgres', () => {
     expect(await deadlocks()).toBe(0);
   });
 
-  /** Runs `work` while invoices are locked by another, then lets that one go on, with everything it asks for. */
+  /** Runs `work` while invoices are locked by another, then lets that one continue, with everything it asks for. */
   const beside = async (
     ids: string[],
     work: () => Promise<unknown>,
@@ -138,7 +138,7 @@ describe.runIf(hasPostgres)('writers on postgres', () => {
     return working;
   };
 
-  test('whoever raises a limit waits for held invoices in their order', async () => {
+  test('who raises a limit waits for held invoices in their order', async () => {
     verifies('one-lock-order');
     service = await startApp({ database: 'postgres' });
     const who = await service.merchant();
@@ -177,7 +177,7 @@ describe.runIf(hasPostgres)('writers on postgres', () => {
     const shallow = { confirmations: 1, height: 9, block_hash: null };
     const seen = [
       transferTo(service, waiting, shallow),
-      transferTo(service, named, { ...shallow, memo: 'NOBODY' }),
+      transferTo(service, named, { ...shallow, memo: 'UNKNOWN' }),
     ];
     await observe(service, 'solana', seen);
     const updates = seen.map(({ txid, index }) => ({

@@ -1,4 +1,4 @@
-// The connection breaks between a commit and its answer: the caller is told to come again, and what is sent again under the same key is made once.
+// The connection breaks between a commit and its answer: the caller is asked to come again, and what is sent again under the same key is made once.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { creditMerchant } from '../../../daemon/admin/credit.ts';
@@ -88,7 +88,7 @@ describe.skipIf(!hasPostgres)('a request with an Idempotency-Key', () => {
       const { path, call, table } = request();
       const send = () =>
         world.fetch('POST', path, { ...call, headers: { 'idempotency-key': `${name} ${lost}` } });
-      const [made, told] = [await count(table), await count('events')];
+      const [made, announced] = [await count(table), await count('events')];
       const first = await sendLosing(lost, send);
       expect([first.status, first.json.code, first.headers.get('retry-after')]).toEqual([
         503,
@@ -101,7 +101,7 @@ describe.skipIf(!hasPostgres)('a request with an Idempotency-Key', () => {
       expect(third.headers.get('idempotency-replayed')).toBe('true');
       expect(third.json).toEqual(second.json);
       expect(await count(table)).toBe(made + 1);
-      expect(await count('events')).toBe(table === 'invoices' ? told + 1 : told);
+      expect(await count('events')).toBe(table === 'invoices' ? announced + 1 : announced);
     });
   });
 

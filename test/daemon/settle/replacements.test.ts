@@ -57,7 +57,7 @@ describe.each(databases)('replaced payments on %s', (database) => {
     const inputs = [`${'dd'.repeat(32)}:0`];
     const seen = transferTo(service, template, { ...unconfirmed, amount_atomic, inputs });
     await observe(service, 'litecoin', [seen]);
-    // By whoever has seen it on its way, in the same second.
+    // By anyone who has seen it on its way, in the same second.
     const invoice = await create(service, merchant, 'litecoin', {
       amount: '0.12345678',
       amount_unit: 'native',

@@ -232,7 +232,7 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
     expect(await paymentsOf(invoice.id)).toMatchObject([{ status: 'late', received_atomic: '5' }]);
   });
 
-  it('goes on with a blockchain of which a gateway was switched off under a payment', async () => {
+  it('continues with a blockchain of which a gateway was switched off under a payment', async () => {
     const invoice = await create('solana-usdc');
     const pending = { height: 9, block_hash: null, confirmations: 3 };
     const transfer = transferTo(test, invoice, pending);

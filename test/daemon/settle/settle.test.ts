@@ -1,4 +1,4 @@
-// Settlement through the one door: what each observed or wished fact books, on both databases.
+// Settlement through the one door: what each fact, observed or requested, books, on both databases.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apply } from '../../../daemon/settle/settle.ts';
 import { GRACE_SECONDS } from '../../../src/invoice.ts';
@@ -137,14 +137,14 @@ describe.each(databases)('settlement on %s', (database) => {
   it('never books a wrong, an absent or another asset’s memo, and lists each as unmatched', async () => {
     verifies('memo-unknown', 'unmatched-listed', 'memo-exact');
     const invoice = await create('ton');
-    const strays = [
+    const unmatching = [
       transferTo(test, invoice, { memo: 'WRONGMEMO2' }),
       transferTo(test, invoice, { memo: null }),
       transferTo(test, invoice, { memo: invoice.memo?.toLowerCase() ?? '' }),
       transferTo(test, invoice, { chain: 'ton-usdt' }),
       transferTo(test, invoice, { ambiguous: 'two memos' }),
     ];
-    await observe(test, 'ton', strays);
+    await observe(test, 'ton', unmatching);
     expect((await invoiceRow(test, invoice.id)).status).toBe('created');
     await expectNothingBooked(invoice.id);
     const unmatched = await test.app.db.query
@@ -154,10 +154,10 @@ describe.each(databases)('settlement on %s', (database) => {
       .where(
         'txid',
         'in',
-        strays.map((stray) => stray.txid),
+        unmatching.map((other) => other.txid),
       )
       .execute();
-    expect(unmatched).toHaveLength(strays.length);
+    expect(unmatched).toHaveLength(unmatching.length);
   });
 
   it('matches a Solana payment by its reference without a memo', async () => {
@@ -399,7 +399,7 @@ describe.each(databases)('settlement on %s', (database) => {
     });
   });
 
-  describe('wishes', () => {
+  describe('requests', () => {
     it('simulates through the same door, crediting what the limit lacks', async () => {
       verifies('state-simulate', 'simulate-demo-credit', 'one-door', 'ended-simulate');
       const fresh = await test.merchant(`fresh-${database}@example.com`);
@@ -534,8 +534,8 @@ describe.each(databases)('settlement on %s', (database) => {
   it('accounts for every credit of a watched address as matched, late or unmatched', async () => {
     const { query } = test.app.db;
     const transfers = await query.selectFrom('transfers').selectAll().execute();
-    const stray = transfers.filter((row) => row.disposition !== 'matched' && row.payment_id === null);
-    expect(stray).toEqual([]);
+    const other = transfers.filter((row) => row.disposition !== 'matched' && row.payment_id === null);
+    expect(other).toEqual([]);
     const matchedNowhere = transfers.filter(
       (row) => row.disposition === 'matched' && row.invoice_id === null,
     );

@@ -335,7 +335,7 @@ describe('a request', () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  test('can be interrupted by whoever sent it, before and while it waits', async () => {
+  test('can be interrupted by its sender, before and while it waits', async () => {
     const stop = new AbortController();
     const receiver = await listen(() => stop.abort());
     expect(await post(receiver.url, {}, stop.signal)).toEqual({ kind: 'interrupted' });

@@ -1,4 +1,4 @@
-// Webhooks are attempted once, whoever crashes, stalls or answers nonsense; on both databases.
+// Webhooks are attempted once, even if one side crashes, stalls or answers nonsense; on both databases.
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

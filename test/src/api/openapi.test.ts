@@ -145,7 +145,7 @@ describe('the list', () => {
   test('names each endpoint once and finds it by its name', () => {
     expect(new Set(list.map(({ id }) => id)).size).toBe(list.length);
     for (const entry of list) expect(findEndpoint(entry.id)).toBe(entry);
-    expect(findEndpoint('nobody')).toBe(undefined);
+    expect(findEndpoint('nothing')).toBe(undefined);
   });
 
   test('says of every endpoint what it does, and gives an example', () => {
@@ -249,8 +249,8 @@ describe('the document', () => {
   test('describes every parameter of a path, and no other', () => {
     for (const { path, operation } of operations) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      const told = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
-      expect(told.map(({ name }) => name)).toEqual(inPath);
+      const listed = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
+      expect(listed.map(({ name }) => name)).toEqual(inPath);
       for (const parameter of operation.parameters ?? [])
         expect(Object.keys(parameter.schema)).not.toEqual([]);
     }

@@ -256,12 +256,12 @@ test.each([
     },
   ],
   [
-    { mail: 'nobody' },
+    { mail: 'somebody' },
     {
       type: 'value_error',
       loc: ['body', 'mail'],
       msg: 'value is not a valid email address: An email address must have an @-sign.',
-      input: 'nobody',
+      input: 'somebody',
       ctx: { reason: 'An email address must have an @-sign.' },
     },
   ],

@@ -103,7 +103,7 @@ describe('a memo', () => {
     expect(transfers.map((each) => [each.memo, each.ambiguous])).toEqual([['A', undefined]]);
   });
 
-  it('of another program is text for nobody', () => {
+  it('of another program is text for no one', () => {
     expect(stepsOf(transaction({ instructions: [memo(TOKEN_PROGRAM, { parsed: 'A' })] }))).toEqual([]);
   });
 });

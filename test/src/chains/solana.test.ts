@@ -166,7 +166,7 @@ describe('the cursor of a Solana account', () => {
         const missing = read[chosen % read.length] as Known;
         const part = { ...whole, recent: whole.recent.filter((each) => each !== missing) };
         expect(explain(part, observed).is_explained).toBe(missing[2] === missing[3]);
-        // And what is missing is not forgotten: it is still listed from the cursor that is kept.
+        // And what is missing is not forgotten: it is still listed from the cursor that is stored.
         const folded = fold(part, END, 0);
         if (missing[2] !== missing[3]) expect(folded.floor).toBeLessThanOrEqual(missing[1]);
         expect(explain(withRead(folded, [missing]), observed).is_explained).toBe(true);
@@ -224,7 +224,7 @@ describe('the cursor of a Solana account', () => {
     );
   });
 
-  it('stops at what is missing or unread; with too much behind it, it goes on and proves nothing', () => {
+  it('stops at what is missing or unread; with too much behind it, it continues and proves nothing', () => {
     const read = chain(Array.from({ length: 3_000 }, (_, at) => 1_000 + at * 10));
     const missing = read.slice(0, 100).concat(read.slice(101));
     const late = fold(withRead(based, missing), END, 0);
@@ -243,9 +243,9 @@ describe('the cursor of a Solana account', () => {
   it('of an address that is watched once more asks for nothing that happened in between', () => {
     const cursor = fold(withRead({ ...based, since: 5 }, chain([100, 800])), END, 0);
     expect(watchedSince(cursor, 5)).toBe(cursor);
-    const anew = watchedSince(cursor, 9);
-    expect(anew).toMatchObject({ since: 9, base: null, held: null, floor: cursor.floor, through: null });
-    expect(names(anew)).toEqual(names(cursor));
+    const again = watchedSince(cursor, 9);
+    expect(again).toMatchObject({ since: 9, base: null, held: null, floor: cursor.floor, through: null });
+    expect(names(again)).toEqual(names(cursor));
     expect(watchedSince(cursor, 3)).toEqual({ ...newCursor, since: 3 });
   });
 

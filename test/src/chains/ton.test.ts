@@ -77,7 +77,7 @@ describe('the network of a provider', () => {
       { seqno: 1200, gen_utime: '1795000000', global_id: -239 },
       'testnet',
     ],
-  ])('is told for %s', async (_name, last, network) => {
+  ])('is known for %s', async (_name, last, network) => {
     expect(await ton.identify(block(last))).toBe(network);
   });
 

@@ -145,7 +145,7 @@ describe('addresses', () => {
     expect(refused).toThrow(/expected an address like bc1…, 1… or 3…$/);
   });
 
-  test('an MWEB address is refused: nobody could see it being paid', () => {
+  test('an MWEB address is refused: no one could see it being paid', () => {
     const mweb = (prefix: string) =>
       bech32.encode(prefix, [0, ...bech32.toWords(new Uint8Array(66).fill(2))], 200);
     for (const address of [mweb('ltcmweb'), mweb('ltcmweb').toUpperCase()]) {

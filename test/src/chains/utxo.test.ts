@@ -163,7 +163,7 @@ describe('the network of a provider', () => {
     }
   }
 
-  test.each(['esplora', 'core'] as const)('is told by the first block through %s', async (provider) => {
+  test.each(['esplora', 'core'] as const)('is known by the first block through %s', async (provider) => {
     expect(await identify(bitcoin, provider, BITCOIN, 'main')).toBe('mainnet');
     expect(await identify(litecoin, provider, LITECOIN, 'main')).toBe('mainnet');
     expect(await identify(bitcoin, provider, TESTNET4, 'testnet4')).toBe('testnet');
