@@ -86,7 +86,7 @@ describe('of every operation', () => {
   });
 
   test.each(operations)(
-    '%s looks at sign-in before input, but after the form of the body',
+    '%s checks sign-in before input, but after the form of the body',
     async (_, endpoint) => {
       const cast = await world.cast();
       const call = exampleCall(endpoint, cast.values);

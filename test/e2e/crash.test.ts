@@ -51,7 +51,7 @@ async function begin(database: Database, settings: Record<string, string> = {}):
 const pay = (...invoices: Invoice[]) =>
   stand.payer.pay(...invoices.map((invoice) => ({ amount: nanoOf(invoice), memo: invoice.memo })));
 
-/** Asks for a look at the chain: on PostgreSQL the observer itself waits until the dead daemon's lease has run out. */
+/** Has the chain read: on PostgreSQL the observer itself waits until the dead daemon's lease has run out. */
 const untilConfirmed = (url: string, shop: Shop, { id }: Invoice): Promise<Invoice> =>
   until(`invoice ${id} is confirmed`, async () => {
     const { json } = await call(url, 'POST', `/v1/invoices/${id}/check`, { shop });

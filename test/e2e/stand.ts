@@ -22,7 +22,7 @@ export interface Stand {
   start(env?: Record<string, string>, port?: string): Promise<Daemon>;
   /** Starts a daemon and kills it that soon, ready or not. */
   startAndKill(after_ms: number): Promise<void>;
-  /** A look into the database. It is open for no longer, so that a killed daemon's file is recovered by the next daemon. */
+  /** Reads the database. It is open for no longer, so that a killed daemon's file is recovered by the next daemon. */
   inspect<T>(work: (db: Db) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }

@@ -60,7 +60,7 @@ export function useBrowser(): { open(options?: BrowserContextOptions): Promise<B
 
 /**
  * Waits until an expression holds on the page. Asked from outside each time: the browser's own waiting evaluates again
- * inside, which the policy of a page forbids from the second look on.
+ * inside, which the policy of a page forbids from the second time on.
  */
 export async function holds(page: Page, expression: string): Promise<void> {
   await until(`${expression} on the page`, async () =>

@@ -44,7 +44,7 @@ export const at = (time: number) => ({ earliest_at: time, latest_at: time });
 /** The same, seen but in no block yet. */
 export const unconfirmed = { height: null, block_hash: null, confirmations: 0 } as const;
 
-/** Stores a page and looks at what it touched, as the observer does. */
+/** Stores a page and evaluates what it touched, as the observer does. */
 export async function observe(
   { app, clock }: TestApp,
   blockchain: string,
@@ -80,7 +80,7 @@ export async function follow(
   await reevaluateInvoices(app, touched);
 }
 
-/** Says that everything up to now was read, and lets the clock look. */
+/** Says that everything up to now was read, and lets the clock evaluate. */
 export async function readThrough({ app, clock }: TestApp, blockchain: string): Promise<void> {
   await ensureCursor(app.db.query, blockchain);
   await noteReading(app.db.query, blockchain, { started_at: clock.now(), read_through: clock.now() });
@@ -99,7 +99,7 @@ export async function create(
   return invoiceRow(test, reply.json.id);
 }
 
-/** Raises a merchant's prepaid balance, in millionths of a USD; `wake` lets what waits for it be looked at by the clock. */
+/** Raises a merchant's prepaid balance, in millionths of a USD; `wake` lets what waits for it be evaluated by the clock. */
 export async function credit(
   { app, clock }: TestApp,
   merchant_id: string,

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type CompiledQuery, DefaultQueryExecutor } from 'kysely';
 
-/** What only opens and closes transactions costs no look at any row. */
+/** What only opens and closes transactions reads no row. */
 const CONTROL = /^\s*(begin|commit|rollback|savepoint|release)\b/i;
 
 export interface Recording {

@@ -104,15 +104,15 @@ describe('an invoice that has ended', () => {
   });
 });
 
-describe('an open invoice that is looked at', () => {
-  const look = (invoice: InvoiceState, knowledge: Knowledge) =>
+describe('an open invoice that is evaluated', () => {
+  const evaluate = (invoice: InvoiceState, knowledge: Knowledge) =>
     decide(created(invoice), { kind: 'evaluate' }, knowledge);
 
   test('is confirmed exactly when enough final money is there, in time and covered by the limit', () => {
     verifies('state-confirm', 'sum-of-transfers', 'expire-before-limit');
     fc.assert(
       fc.property(state, known, (invoice, knowledge) => {
-        const verdict = look(invoice, knowledge);
+        const verdict = evaluate(invoice, knowledge);
         const due =
           finalOf(knowledge) >= invoice.amount_atomic && !isOverdue(knowledge) && isCovered(knowledge);
         expect(verdict.verdict === 'moved' && verdict.to === 'confirmed').toBe(due);
@@ -126,7 +126,7 @@ describe('an open invoice that is looked at', () => {
     fc.assert(
       fc.property(state, known, (invoice, knowledge) => {
         const { now, read_through, transfers, clock_trusted } = knowledge;
-        const verdict = look(invoice, knowledge);
+        const verdict = evaluate(invoice, knowledge);
         const awaited = transfers.some(({ final }) => !final) || finalOf(knowledge) >= invoice.amount_atomic;
         const isOver = !awaited && now >= EXPIRY && read_through >= EXPIRY;
         const due = isOverdue(knowledge) || (clock_trusted && isOver);
@@ -139,7 +139,7 @@ describe('an open invoice that is looked at', () => {
   test('is never refused, cancelled or failed', () => {
     fc.assert(
       fc.property(state, known, (invoice, knowledge) => {
-        const verdict = look(invoice, knowledge);
+        const verdict = evaluate(invoice, knowledge);
         expect(['moved', 'waiting']).toContain(verdict.verdict);
         if (verdict.verdict === 'moved') expect(['confirmed', 'expired']).toContain(verdict.to);
       }),
@@ -151,7 +151,7 @@ describe('an open invoice that is looked at', () => {
     verifies('amount-match', 'underpaid', 'overpaid');
     fc.assert(
       fc.property(state, known, (invoice, knowledge) => {
-        const verdict = look(invoice, knowledge);
+        const verdict = evaluate(invoice, knowledge);
         if (verdict.verdict !== 'moved' && verdict.verdict !== 'waiting') throw new Error(verdict.verdict);
         const { received_atomic, amount_match, confirmations } = verdict.sum;
         const counted =
@@ -173,7 +173,7 @@ describe('an open invoice that is looked at', () => {
     verifies('payment-statuses', 'limit-held');
     fc.assert(
       fc.property(state, known, (invoice, knowledge) => {
-        const verdict = look(invoice, knowledge);
+        const verdict = evaluate(invoice, knowledge);
         if (verdict.verdict !== 'waiting') return;
         const { transfers } = knowledge;
         const held = finalOf(knowledge) >= invoice.amount_atomic;
@@ -194,11 +194,12 @@ describe('an open invoice that is looked at', () => {
 });
 
 describe('requests about an open invoice', () => {
-  test('give way to money: what is confirmed or expired by looking is so whatever is requested', () => {
+  test('give way to money: what is confirmed or expired by evaluating is so whatever is requested', () => {
     fc.assert(
       fc.property(state, request, known, (invoice, fact, knowledge) => {
-        const look = decide(created(invoice), { kind: 'evaluate' }, knowledge);
-        if (look.verdict === 'moved') expect(decide(created(invoice), fact, knowledge)).toEqual(look);
+        const evaluated = decide(created(invoice), { kind: 'evaluate' }, knowledge);
+        if (evaluated.verdict === 'moved')
+          expect(decide(created(invoice), fact, knowledge)).toEqual(evaluated);
       }),
       RUNS,
     );

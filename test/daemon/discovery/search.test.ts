@@ -77,7 +77,7 @@ describe('search', () => {
     expect(await idsOf({ q: 'timingSafeEqual', include_docs: 'false' })).not.toContain('guide.webhooks');
   });
 
-  test('nothing to look for gives the first entries, nonsense gives nothing', async () => {
+  test('an empty query gives the first entries, nonsense gives nothing', async () => {
     expect((await idsOf({}))[0]).toBe('flow.sell-with-invoice');
     expect((await ask({ q: '  ' })).json.count).toBe(8);
     expect((await ask({ q: 'zzzzqqqq xxyyzz' })).json).toMatchObject({ count: 0, results: [] });

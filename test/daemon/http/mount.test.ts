@@ -133,7 +133,7 @@ const inProcess = (path: string, init?: RequestInit): Promise<Response> =>
   Promise.resolve(http.h3.request(path, init));
 const overSocket = (path: string, init?: RequestInit): Promise<Response> => fetch(serving.url + path, init);
 
-// biome-ignore lint/suspicious/noExplicitAny: the tests look into bodies of every shape
+// biome-ignore lint/suspicious/noExplicitAny: the tests read bodies of every shape
 const bodyOf = async (response: Response | Promise<Response>): Promise<any> => (await response).json();
 
 const json = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({

@@ -79,7 +79,7 @@ describe.each(databases)('settlement on %s', (database) => {
     expect(fees[0]).toMatchObject({ amount_micros: 100_000n });
   });
 
-  it('books once when a hundred look at the same payment at the same time', async () => {
+  it('books once when a hundred evaluate the same payment at the same time', async () => {
     verifies('exactly-once', 'one-door', 'state-confirm-by-check');
     const invoice = await create('ton');
     const transfer = transferTo(test, invoice);

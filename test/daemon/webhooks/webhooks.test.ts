@@ -542,7 +542,7 @@ describe.each(dialects)('webhooks on %s', (dialect) => {
     });
   });
 
-  test('are looked for by index, however many are done', async () => {
+  test('are found by index, however many are done', async () => {
     const merchant = await newMerchant();
     const { event_id } = await confirm(merchant, null);
     const manual = { event_id, merchant_id: merchant, url: 'http://a.example/', created_at: NOW };
