@@ -2,8 +2,10 @@ import { defineConfig } from 'vitest/config';
 
 /** Tests that need no server, no chain software and no built program: seconds in all (`npm run test:unit`). */
 export const unit = [
-  'test/*.test.ts',
-  'test/src/**/*.test.ts',
+  'test/{architecture,papers,requirements,words}.test.ts',
+  'test/src/*.test.ts',
+  'test/src/api/{endpoint,fields,openapi,validation}.test.ts',
+  'test/src/chains/*.test.ts',
   'test/api/mounted.test.ts',
   'test/cli/tree.test.ts',
   'test/data/ids.test.ts',
@@ -25,7 +27,8 @@ export default defineConfig({
     dangerouslyIgnoreUnhandledErrors: false,
     coverage: { include: ['src/**', 'data/**', 'daemon/**', 'cli/**'], reporter: ['text-summary', 'html'] },
     projects: [
-      { extends: true, test: { name: 'unit', include: unit } },
+      // They leave nothing behind, and share what they import.
+      { extends: true, test: { name: 'unit', include: unit, isolate: false } },
       {
         extends: true,
         test: {
