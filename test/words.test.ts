@@ -51,7 +51,7 @@ const later = ['test/daemon/checkout/'];
 const quoted: Record<string, string[]> = { 'test/daemon/discovery/intents.ts': ['nobody'] };
 
 /** The rooms whose modules open with backticks that close. */
-const headed = ['bin', 'src', 'data', 'daemon', 'test'];
+const headed = ['bin', 'src', 'data', 'daemon', 'cli', 'test'];
 
 const isText = (path: string): boolean =>
   /\.(tsx?|m?js|md|yml|json|css|svg)$/.test(path) || path.startsWith('.ci/');
