@@ -79,7 +79,7 @@ export function openApp(options: AppOptions): RunningApp {
       return sealed ? secrets.open(sealed, webhookSecretPurpose(merchant_id)) : null;
     },
   });
-  const instance = createInstance({ db, clock, log });
+  const instance = createInstance({ db, clock, log, runtime });
   const quorum = createQuorum(config);
   const mail = openMail({ config, log, clock });
   const observer = openObserver({

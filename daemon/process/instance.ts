@@ -1,10 +1,10 @@
 // This run of the daemon, as the others see it: a name, and a sign of life where several share one database.
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { dropLeases, forgetLeases, holdLease } from '../../data/cursors.ts';
-import type { Db } from '../../data/db/open.ts';
-import { INSTANCE_LEASE } from '../../data/idempotency.ts';
-import type { Clock } from '../clock.ts';
+import { dropLeases, forgetLeases, holdLease } from '../data/cursors.ts';
+import { INSTANCE_LEASE } from '../data/idempotency.ts';
+import type { Db } from '../data/open.ts';
+import type { Clock } from './context.ts';
+import type { Runtime } from './runtime.ts';
 
 /** How often it is said, and how long it counts: so soon after its death what a daemon had begun is free. */
 const HEARTBEAT_MS = 3_000;
@@ -20,12 +20,19 @@ export interface Instance {
   stop(): Promise<void>;
 }
 
-export function createInstance({ db, clock, log }: { db: Db; clock: Clock; log: Logger }): Instance {
-  const id = randomUUID();
+export interface InstanceOptions {
+  db: Db;
+  clock: Clock;
+  log: Logger;
+  runtime: Pick<Runtime, 'uuid' | 'after'>;
+}
+
+export function createInstance({ db, clock, log, runtime }: InstanceOptions): Instance {
+  const id = runtime.uuid();
   // A SQLite file has one daemon: whoever else is named in it is gone.
   const is_alone = db.dialect === 'sqlite';
   let said_at = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
+  let callOff = () => {};
   let beating: Promise<unknown> = Promise.resolve();
 
   const beat = async () => {
@@ -47,15 +54,15 @@ export function createInstance({ db, clock, log }: { db: Db; clock: Clock; log: 
         beating = beat().catch((error: unknown) =>
           log.warn({ err: error }, 'the sign of life could not be written; trying again'),
         );
+        callOff = runtime.after(HEARTBEAT_MS, again);
       };
       again();
       beating = beating
         .then(() => forgetLeases(db.query, clock.ms() - FORGOTTEN_AFTER_MS))
         .catch(() => undefined);
-      timer = setInterval(again, HEARTBEAT_MS);
     },
     async stop() {
-      clearInterval(timer);
+      callOff();
       await beating;
       if (!is_alone) await dropLeases(db.query, id);
     },

@@ -27,6 +27,10 @@ export const LIMITS: Limits = {
 };
 const TRANSACTION_TRIES = 5;
 
+export type PoolConfig = pg.PoolConfig;
+/** What is used of a pool of connections. */
+export type ConnectionPool = Pick<pg.Pool, 'connect' | 'query' | 'end' | 'ended' | 'on'>;
+
 export const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === pg.types.builtins.INT8
@@ -40,7 +44,7 @@ export async function openPostgres(
   plugins: KyselyPlugin[],
   { limits = LIMITS, turns }: { limits?: Limits; turns?: Turns } = {},
 ): Promise<Db> {
-  const pool = openPool(url, STATEMENTS, limits);
+  const pool = openPool(url, STATEMENTS, limits, turns);
   try {
     await pool.query('select 1');
   } catch (error) {
@@ -50,7 +54,7 @@ export async function openPostgres(
   const kyselyOn = (on: PostgresPool) =>
     new Kysely<Tables>({ dialect: new PostgresDialect({ pool: on }), plugins });
   const query = kyselyOn(guarded(pool, limits.answer_ms, turns));
-  const transactions = kyselyOn(guarded(openPool(url, TRANSACTIONS, limits), limits.answer_ms, turns));
+  const transactions = kyselyOn(guarded(openPool(url, TRANSACTIONS, limits, turns), limits.answer_ms, turns));
   return {
     dialect: 'postgres',
     query,
@@ -74,8 +78,8 @@ export async function openPostgres(
   };
 }
 
-function openPool(url: string, max: number, limits: Limits): pg.Pool {
-  const pool = new pg.Pool({
+function openPool(url: string, max: number, limits: Limits, turns?: Turns): ConnectionPool {
+  const config: PoolConfig = {
     connectionString: url,
     max,
     connectionTimeoutMillis: limits.connect_ms,
@@ -88,14 +92,15 @@ function openPool(url: string, max: number, limits: Limits): pg.Pool {
         `set lock_timeout = ${limits.lock_ms}; set idle_in_transaction_session_timeout = ${limits.idle_transaction_ms}`,
       );
     },
-  });
+  };
+  const pool = turns?.openPool?.(config) ?? new pg.Pool(config);
   // The same while it is idle: it is replaced at the next statement.
   pool.on('error', () => undefined);
   return pool;
 }
 
 /** The pool as the query builder sees it: a connection that broke or fell silent does not come back into it. */
-function guarded(pool: pg.Pool, query_timeout: number, turns?: Turns): PostgresPool {
+function guarded(pool: ConnectionPool, query_timeout: number, turns?: Turns): PostgresPool {
   return {
     async connect() {
       const client = await pool.connect().catch((error: unknown) => {
