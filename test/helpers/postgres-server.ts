@@ -44,11 +44,17 @@ export function postgresBinaries(): string | undefined {
   return join(root, 'native');
 }
 
+/** Settings of `postgresql.conf` by name. */
+export type ServerSettings = Readonly<Record<string, string | number>>;
+
 /** Starts a server with an empty cluster; superuser `postgres`, no password, loopback only. */
-export async function startPostgres(binaries: string): Promise<PostgresServer> {
+export async function startPostgres(
+  binaries: string,
+  settings: ServerSettings = {},
+): Promise<PostgresServer> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await startOnce(binaries);
+      return await startOnce(binaries, settings);
     } catch (error) {
       // Between choosing a free port and binding it another process may take it.
       if (attempt === MAX_START_ATTEMPTS || !String(error).includes('could not bind')) throw error;
@@ -56,7 +62,7 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
   }
 }
 
-async function startOnce(binaries: string): Promise<PostgresServer> {
+async function startOnce(binaries: string, settings: ServerSettings): Promise<PostgresServer> {
   const root = process.getuid?.() === 0;
   const user: User = root ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
   const directory = mkdtempSync(join(tmpdir(), 'gatewayd-postgres-'));
@@ -69,7 +75,7 @@ async function startOnce(binaries: string): Promise<PostgresServer> {
       ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
       { ...user, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], timeout: START_TIMEOUT_MS },
     );
-    return await launch(join(native, 'bin', 'postgres'), data, directory, user);
+    return await launch(join(native, 'bin', 'postgres'), data, { directory, user, settings });
   } catch (error) {
     rmSync(directory, { recursive: true, force: true });
     throw error;
@@ -87,19 +93,31 @@ function runnableBinaries(binaries: string, directory: string, user: User): stri
 }
 
 // The shell outlives the test run by a moment: when the pipe on its standard input closes, however the run ended
-// (SIGKILL too), it stops the server and removes its files. SIGINT is PostgreSQL's fast shutdown.
-const KEEPER = '"$@" & server=$!; cat >/dev/null; kill -INT $server; wait $server; rm -rf -- "$0"';
+// (SIGKILL too), it stops the server and removes its files. SIGQUIT is PostgreSQL's immediate shutdown: it waits for no
+// process that was stopped.
+const KEEPER = '"$@" & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf -- "$0"';
 
-async function launch(binary: string, data: string, directory: string, user: User): Promise<PostgresServer> {
+interface Launch {
+  directory: string;
+  user: User;
+  settings: ServerSettings;
+}
+
+async function launch(
+  binary: string,
+  data: string,
+  { directory, user, settings }: Launch,
+): Promise<PostgresServer> {
   const port = await freePort();
-  const settings = {
+  const all = {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 200,
     timezone: 'UTC',
     fsync: 'off',
+    ...settings,
   };
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const keeper = spawn('sh', ['-c', KEEPER, directory, binary, '-D', data, '-p', String(port), ...flags], {
     ...user,
     cwd: '/',
