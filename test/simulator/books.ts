@@ -1,11 +1,20 @@
 // Reads the daemon's database beside it: committed rows as they are, whichever database it is.
 import SQLite from 'better-sqlite3';
 
+export interface EventRow {
+  seq: bigint;
+  type: string;
+  invoice_id: string | null;
+  payment_id: string | null;
+}
+
 export interface Books {
   /** Rows of a question; integers are bigint. */
   rows<T>(text: string, ...values: (string | number | bigint)[]): T[];
   /** Whether anything was committed since the last time of asking. */
   changed(): boolean;
+  /** Events that were committed since the last time of asking, by their numbers. */
+  newEvents(): EventRow[];
   close(): void;
 }
 
@@ -14,17 +23,25 @@ export function openBooks(file: string): Books {
   database.defaultSafeIntegers(true);
   const statements = new Map<string, SQLite.Statement>();
   let version: unknown;
+  let last = 0n;
+  const rows = <T>(text: string, ...values: (string | number | bigint)[]): T[] => {
+    const statement = statements.get(text) ?? database.prepare(text);
+    statements.set(text, statement);
+    return statement.all(...values) as T[];
+  };
   return {
-    rows<T>(text: string, ...values: (string | number | bigint)[]): T[] {
-      const statement = statements.get(text) ?? database.prepare(text);
-      statements.set(text, statement);
-      return statement.all(...values) as T[];
-    },
+    rows,
     changed() {
       const now = database.pragma('data_version', { simple: true });
       const has = now !== version;
       version = now;
       return has;
+    },
+    newEvents() {
+      const text = 'select seq, type, invoice_id, payment_id from events where seq > ? order by seq';
+      const events = rows<EventRow>(text, last);
+      last = events.at(-1)?.seq ?? last;
+      return events;
     },
     close: () => void database.close(),
   };

@@ -9,9 +9,12 @@ import { createLog } from '../../daemon/process/log.ts';
 import type { Runtime } from '../../daemon/process/runtime.ts';
 import { createSecrets } from '../../daemon/process/secrets.ts';
 import { routes } from '../../daemon/routes/routes.ts';
-import { type Config, loadConfig } from '../../daemon/settings/config.ts';
-import { type Db, openDb } from '../../data/db/open.ts';
-import { migrate } from '../../data/migrations/migrate.ts';
+import type { Runtime } from '../../daemon/runtime.ts';
+import { createSecrets } from '../../daemon/secrets.ts';
+import { proveSecret } from '../../daemon/state.ts';
+import { migrate } from '../../data/migrate.ts';
+import { type Db, openDb } from '../../data/open.ts';
+import type { Gate, Life } from './gate.ts';
 import type { Network } from './network.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
@@ -41,8 +44,8 @@ export interface DaemonOptions {
   onDeath(boundary: Boundary): void;
   /** A line of its log at level `error`. */
   onError(line: Record<string, unknown>): void;
-  /** Lets a scheduler order the statements of several daemons. */
-  orders?(daemon: string, statement: string): Promise<void>;
+  /** Stands between it and PostgreSQL. */
+  gate?: Gate | undefined;
 }
 
 export interface Reply {
@@ -69,10 +72,16 @@ export class Daemon {
   app: RunningApp | undefined;
   readonly config: Config;
   readonly #calls = new Set<(reply: 'lost') => void>();
+  readonly #life: Life;
 
   constructor(options: DaemonOptions) {
     this.#options = options;
     this.#born_ms = options.world.now_ms;
+    this.#life = {
+      name: options.name,
+      alive: () => this.#alive,
+      committed: () => this.#boundary('committed'),
+    };
     this.config = loadConfig({
       flags: {
         data_dir: '/nonexistent',
@@ -138,8 +147,10 @@ export class Daemon {
     this.#alive = false;
     for (const lose of this.#calls) lose('lost');
     this.#calls.clear();
-    // The operating system closes the files of the dead.
-    this.#db?.close().catch(() => undefined);
+    // The operating system closes the files and connections of the dead.
+    const { gate } = this.#options;
+    if (gate) gate.kill(this.#life);
+    else this.#db?.close().catch(() => undefined);
   }
 
   /** One call over HTTP; `lost` where the daemon dies meanwhile or is not there. */
@@ -186,7 +197,7 @@ export class Daemon {
   }
 
   #runtime(): Runtime {
-    const { world, network, random, name, orders } = this.#options;
+    const { world, network, random, gate } = this.#options;
     const whileAlive = (work: () => void) => () => {
       if (this.#alive) work();
     };
@@ -197,8 +208,9 @@ export class Daemon {
       turn: () => new Promise((resolve) => world.turn(whileAlive(resolve))),
       before: (statement) => {
         const boundary = statement === 'commit' || statement === 'committed' ? statement : 'statement';
-        return this.#boundary(boundary) ?? orders?.(name, statement);
+        return this.#boundary(boundary);
       },
+      ...(gate && { openPool: (config) => gate.openPool(this.#life, config) }),
       sleep: (ms, signal) =>
         new Promise((resolve) => {
           const done = whileAlive(() => {

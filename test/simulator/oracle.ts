@@ -1,5 +1,5 @@
 // Holds what the daemon says against what truly happened.
-import type { Books } from './books.ts';
+import type { Books, EventRow } from './books.ts';
 import type { Broken } from './laws.ts';
 import type { Bill, Model, Payment, Version } from './model.ts';
 import { EDGE_MS, type Town } from './town.ts';
@@ -22,13 +22,6 @@ export interface OracleOptions {
   /** The laws of the books that are broken; all of them, or the cheap ones. */
   broken(which: 'all' | 'cheap'): Promise<Broken[]>;
   fail(law: string, text: string): void;
-}
-
-interface EventRow {
-  seq: bigint;
-  type: string;
-  invoice_id: string | null;
-  payment_id: string | null;
 }
 
 interface TransferRow {
@@ -63,7 +56,6 @@ export class Oracle {
   readonly #webhooks = new Map<string, number>();
   /** When each invoice was made, true Unix milliseconds. */
   readonly #made = new Map<string, number>();
-  #seen = 0n;
 
   constructor(options: OracleOptions) {
     this.#options = options;
@@ -84,14 +76,7 @@ export class Oracle {
   step(): void {
     const { books } = this.#options;
     if (!books.changed()) return;
-    const events = books.rows<EventRow>(
-      'select seq, type, invoice_id, payment_id from events where seq > ? order by seq',
-      this.#seen,
-    );
-    for (const event of events) {
-      this.#seen = event.seq;
-      this.#judge(event);
-    }
+    for (const event of books.newEvents()) this.#judge(event);
   }
 
   #judge({ type, invoice_id, payment_id }: EventRow): void {

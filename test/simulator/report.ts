@@ -17,6 +17,10 @@ export function reportOf({ seed, plan, failure, ...counts }: RunResult): string 
     `seed ${seed}: ${counts.events} events, ${counts.requests} requests, ${hours} h, ${counts.invoices} invoices, ` +
       `${counts.payments} payments, ${counts.deaths} deaths, ${plan.blockchains.join(' and ')}, digest ${counts.digest.toString(16)}`,
   ];
+  if (counts.statements > 0)
+    lines.push(
+      `${counts.daemons} daemons on PostgreSQL: ${counts.statements} statements, of which ${counts.waits} waited for a lock`,
+    );
   if (!failure) return lines.join('\n');
   const names = new Set([failure.text, ...failure.rows].flatMap((text) => text.match(NAME) ?? []));
   const notes = failure.notes.map((note) => ({ ...note, text: note.text() }));
@@ -32,7 +36,7 @@ export function reportOf({ seed, plan, failure, ...counts }: RunResult): string 
     `BROKEN at step ${failure.step}, ${timeOf(failure.at_ms)}: ${failure.law}`,
     `  ${failure.text}`,
     `  with ${featuresOf(plan).filter(isTelling).join(', ')}`,
-    `  npm run simulate -- --seed ${seed}${plan.off.size > 0 ? ` --without ${[...plan.off].join(',')}` : ''}`,
+    `  npm run simulate --${counts.statements > 0 ? ` --postgres --daemons ${counts.daemons}` : ''} --seed ${seed}${plan.off.size > 0 ? ` --without ${[...plan.off].join(',')}` : ''}`,
   );
   return lines.join('\n');
 }

