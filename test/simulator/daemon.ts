@@ -72,6 +72,8 @@ export class Daemon {
   app: RunningApp | undefined;
   readonly config: Config;
   readonly #calls = new Set<(reply: 'lost') => void>();
+  readonly #answers = new Set<Promise<Reply>>();
+  #is_ending = false;
   readonly #life: Life;
 
   constructor(options: DaemonOptions) {
@@ -137,6 +139,11 @@ export class Daemon {
   /** Ends as on SIGTERM. */
   async stop(): Promise<void> {
     this.#http?.stop();
+    // A file answers at once; of a server, what has begun is answered first.
+    if (this.#options.gate) {
+      this.#is_ending = true;
+      await Promise.allSettled(this.#answers);
+    }
     await this.app?.stop();
     await this.#db?.close();
     this.#alive = false;
@@ -155,7 +162,7 @@ export class Daemon {
 
   /** One call over HTTP; `lost` where the daemon dies meanwhile or is not there. */
   async fetch(method: string, path: string, caller: Caller = {}, body?: unknown): Promise<Reply | 'lost'> {
-    if (!this.#alive || !this.#http) return 'lost';
+    if (!this.#alive || this.#is_ending || !this.#http) return 'lost';
     const request = new Request(`http://gateway.example${path}`, {
       method,
       headers: {
@@ -173,8 +180,10 @@ export class Daemon {
     });
     this.#calls.add(lose);
     const answered = this.#answer(request);
+    this.#answers.add(answered);
     const reply = await Promise.race([answered, lost]);
     this.#calls.delete(lose);
+    this.#answers.delete(answered);
     return reply;
   }
 

@@ -291,7 +291,7 @@ export class Gate {
     this.#running = undefined;
     if (isBlocked) await this.#hold(statement);
     else {
-      // Before the process goes on with the answer: whom it freed was freed by then.
+      // Before the daemon continues with the answer: who was freed by it was freed by then.
       await this.#wake();
       this.#end(statement);
     }

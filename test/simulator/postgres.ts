@@ -21,7 +21,7 @@ const SETTINGS = {
 };
 const TEMPLATE = 'simulator_template';
 /** Numbers that rolled back transactions took and no one has; the oldest are forgotten. */
-const GAPS_KEPT = 500;
+const GAPS_MOST = 500;
 
 export interface SimulatorServer {
   /** Of a database in which nothing is simulated. */
@@ -195,7 +195,7 @@ export function openServerBooks(url: string, changed: () => boolean): Books {
       const end = events.at(-1)?.seq ?? last;
       gaps = gaps.filter((seq) => !seen.has(seq));
       for (let seq = last + 1n; seq <= end; seq++) if (!seen.has(seq)) gaps.push(seq);
-      gaps = gaps.slice(-GAPS_KEPT);
+      gaps = gaps.slice(-GAPS_MOST);
       if (end > last) last = end;
       return events;
     },

@@ -121,6 +121,8 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
 interface Place {
   name: string;
   daemon: Daemon | undefined;
+  /** Whether that daemon has begun its work. */
+  is_started: boolean;
   /** Calls off the next start. */
   callOff(): void;
 }
@@ -134,7 +136,8 @@ class Run {
   readonly #providers = new Map<string, Provider[]>();
   readonly #town: Town;
   readonly #options: RunOptions;
-  readonly #places: readonly Place[];
+  readonly #places: Place[];
+  readonly #daemons: number;
   readonly #last_event: number;
   readonly #calms: boolean;
   #store: Store | undefined;
@@ -168,9 +171,11 @@ class Run {
     this.#random = random;
     this.#options = options;
     const count = server ? (options.daemons ?? new Random(`daemons ${seed}`).int(2, DAEMONS_MOST)) : 1;
+    this.#daemons = count;
     this.#places = Array.from({ length: count }, (_, index) => ({
       name: `daemon ${index}`,
       daemon: undefined,
+      is_started: false,
       callOff: () => {},
     }));
     this.#calms = calms;
@@ -252,7 +257,7 @@ class Run {
       invoices: this.#town.bills.size,
       payments: this.#town.payments.length,
       deaths: this.#deaths,
-      daemons: this.#places.length,
+      daemons: this.#daemons,
       statements: gate?.statements ?? 0,
       waits: gate?.waits ?? 0,
       digest: (this.#world.digest ^ (gate?.digest ?? 0) ^ (await store.digest())) >>> 0,
@@ -407,9 +412,11 @@ class Run {
       onError: (line) => this.#hear(line),
     });
     place.daemon = daemon;
+    place.is_started = false;
     this.#noteClock(true);
     this.#started_at = Math.floor(daemon.clock.ms() / 1000);
     await daemon.start();
+    place.is_started = true;
     this.#world.note('started', () => `${place.name} started`);
   }
 
@@ -498,7 +505,7 @@ class Run {
 
   async #restart(): Promise<void> {
     const place = this.#places.length === 1 ? this.#places[0] : this.#random.pick(this.#places);
-    if (!place?.daemon?.alive) return;
+    if (!place?.daemon?.alive || !place.is_started) return;
     this.#world.note('restart');
     await place.daemon.stop();
     this.#beginSoon(place);
@@ -519,6 +526,7 @@ class Run {
     this.#town.calm();
     this.#feed?.calm();
     if (this.#store?.gate) this.#store.gate.faults = NO_GATE_FAULTS;
+    await this.#leaveOne();
     for (const model of this.#models) model.calm();
     for (const provider of this.#network.providers.values())
       Object.assign(provider, { faults: NO_FAULTS, down_until_ms: 0 });
@@ -552,14 +560,28 @@ class Run {
     this.#world.jump(Math.max(0, until_ms - this.#world.now_ms));
   }
 
+  /** One daemon ends what is open; what the others ask while nothing happens would take most of the time. */
+  async #leaveOne(): Promise<void> {
+    const others = this.#places.splice(1);
+    await this.#stop(others);
+    for (const { daemon } of others) if (daemon?.alive) daemon.kill();
+  }
+
+  async #stop(places: readonly Place[]): Promise<void> {
+    for (const { callOff, daemon, is_started } of places) {
+      callOff();
+      // One that is only beginning has nothing to end in order.
+      if (!is_started && daemon?.alive) daemon.kill();
+    }
+    const alive = places.flatMap(({ daemon }) => (daemon?.alive ? [daemon] : []));
+    if (alive.length === 0) return;
+    const stopping = Promise.all(alive.map((daemon) => daemon.stop()));
+    await this.#inWorld(Promise.race([stopping, this.#world.sleep(STOP_LIMIT_MS)]));
+  }
+
   /** Every daemon is stopped for a while. */
   async #startAgain(away_ms: number): Promise<void> {
-    for (const { callOff } of this.#places) callOff();
-    const alive = this.#places.flatMap(({ daemon }) => (daemon?.alive ? [daemon] : []));
-    if (alive.length > 0) {
-      const stopping = Promise.all(alive.map((daemon) => daemon.stop()));
-      await this.#inWorld(Promise.race([stopping, this.#world.sleep(STOP_LIMIT_MS)]));
-    }
+    await this.#stop(this.#places);
     this.#world.jump(away_ms);
     await this.#inWorld(this.#beginAll());
   }
