@@ -6,8 +6,8 @@ import { type SimulatorServer, startSimulatorServer } from './postgres.ts';
 import { reportOf } from './report.ts';
 import { runSeed } from './run.ts';
 
-const EVENTS = 120;
-const SEED = 3;
+const EVENTS = 150;
+const SEED = 201;
 /** Each statement is asked of a server, on a machine that may be busy. */
 const LIMIT_MS = 180_000;
 
