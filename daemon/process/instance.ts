@@ -1,9 +1,9 @@
 // This run of the daemon, as the others see it: a name, and a sign of life where several share one database.
 import type { Logger } from 'pino';
-import { dropLeases, forgetLeases, holdLease } from '../data/cursors.ts';
-import { INSTANCE_LEASE } from '../data/idempotency.ts';
-import type { Db } from '../data/open.ts';
-import type { Clock } from './context.ts';
+import { dropLeases, forgetLeases, holdLease } from '../../data/cursors.ts';
+import type { Db } from '../../data/db/open.ts';
+import { INSTANCE_LEASE } from '../../data/idempotency.ts';
+import type { Clock } from '../clock.ts';
 import type { Runtime } from './runtime.ts';
 
 /** How often it is said, and how long it counts: so soon after its death what a daemon had begun is free. */

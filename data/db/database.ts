@@ -1,6 +1,11 @@
 // A database as all of `data/` uses it: one shape for SQLite and PostgreSQL.
 import type { CompiledQuery, Kysely, Transaction, UnknownRow } from 'kysely';
+import type { Pool, PoolConfig } from 'pg';
 import type { Tables } from '../schema/tables.ts';
+
+export type { PoolConfig };
+/** What is used of a pool of connections to PostgreSQL. */
+export type ConnectionPool = Pick<Pool, 'connect' | 'query' | 'end' | 'ended' | 'on'>;
 
 export type Dialect = 'sqlite' | 'postgres';
 
@@ -12,6 +17,8 @@ export interface Turns {
   sleep(ms: number): Promise<void>;
   /** Where set, called before each statement, and before and after each commit (`commit`, `committed`): what it returns is awaited. */
   before?(statement: string): Promise<void> | undefined;
+  /** Stands in for the connections to PostgreSQL; absent: real ones. */
+  openPool?(config: PoolConfig): ConnectionPool;
 }
 
 /** A database handle or a transaction; queries take either. */

@@ -2,7 +2,7 @@
 import { Kysely, type KyselyPlugin, PostgresDialect, type PostgresPool, type UnknownRow } from 'kysely';
 import pg from 'pg';
 import type { Tables } from '../schema/tables.ts';
-import type { Db, Turns } from './database.ts';
+import type { ConnectionPool, Db, PoolConfig, Turns } from './database.ts';
 import { ConnectionLost, codeOf, isRetryable } from './failures.ts';
 
 /** Connections of one daemon: those of transactions, and those of single statements. */
@@ -26,10 +26,6 @@ export const LIMITS: Limits = {
   idle_transaction_ms: 60_000,
 };
 const TRANSACTION_TRIES = 5;
-
-export type PoolConfig = pg.PoolConfig;
-/** What is used of a pool of connections. */
-export type ConnectionPool = Pick<pg.Pool, 'connect' | 'query' | 'end' | 'ended' | 'on'>;
 
 export const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>

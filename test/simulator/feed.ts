@@ -1,5 +1,5 @@
 // Merchants who follow their feed of events page by page: each event comes once, and none is missing in the end.
-import { eventPage } from '../../daemon/events.ts';
+import { eventPage } from '../../daemon/events/feed.ts';
 import type { Books } from './books.ts';
 import type { Daemon } from './daemon.ts';
 import type { Random } from './random.ts';

@@ -1,6 +1,7 @@
 // The gate before a PostgreSQL server: the seed decides which statement of which connection is next, and one runs at a time.
 import pg from 'pg';
-import { type ConnectionPool, LIMITS, type PoolConfig, types } from '../../data/postgres.ts';
+import type { ConnectionPool, PoolConfig } from '../../data/db/database.ts';
+import { LIMITS, types } from '../../data/db/postgres.ts';
 import { oneOf } from './circle.ts';
 import { SEARCH_PATH } from './postgres.ts';
 import { Random } from './random.ts';

@@ -98,6 +98,10 @@ export interface Model {
   traps(wallet: Wallet): Wallet[];
   /** A stranger sends a little to a wallet; null where the provider will never show how much that was. */
   dust(wallet: Wallet): { chain: string; version: Version } | null;
+  /** Small payments that a stranger can afford to send within a minute; 0: no more than `dust` sends. */
+  flood: number;
+  /** When a good provider shows it, true Unix milliseconds; null: not known, or it has changed since. */
+  shownAt(payment: Payment): number | null;
   /** The provider tells for so long of a payment that never was, as far as its word can be checked. */
   lie(order: Order, duration_ms: number): void;
   /** Begins what happens on the chain without anyone's doing. */

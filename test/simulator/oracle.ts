@@ -9,12 +9,18 @@ const GRACE_MS = 24 * 3600 * 1000;
 /** On chains that keep time a payment this long after the end is late, whatever the pause between two looks. */
 const KEPT_TIME_MS = 40_000;
 const KEEP_TIME = ['ton', 'solana'];
+/** What came to an account that no one floods is stored so soon, where nothing is wrong with the provider or the daemon. */
+const STORED_WITHIN_MS = 120_000;
+/** What is on its way for so long is known to every node when the refill wallet is read. */
+const READ_BEFORE_MS = 120_000;
 
 export interface OracleOptions {
   world: World;
   town: Town;
   models: readonly Model[];
   books: Books;
+  /** Whether the provider, the network and the daemon do as they should, now and before. */
+  isHealthy(): boolean;
   /** Whether the daemon's clock was ever wrong by more than it is to bear. */
   clockWasWrong(): boolean;
   /** By how much the clock that it lives by has moved against true time since then, milliseconds. */
@@ -56,6 +62,9 @@ export class Oracle {
   readonly #webhooks = new Map<string, number>();
   /** When each invoice was made, true Unix milliseconds. */
   readonly #made = new Map<string, number>();
+  /** Of the payments, those that were judged for their delay, or wait for that. */
+  #followed = 0;
+  #awaited: Payment[] = [];
 
   constructor(options: OracleOptions) {
     this.#options = options;
@@ -74,9 +83,33 @@ export class Oracle {
 
   /** Judges what was committed since the last time. */
   step(): void {
-    const { books } = this.#options;
+    const { books, isHealthy } = this.#options;
+    if (isHealthy()) this.#judgeDelays();
     if (!books.changed()) return;
     for (const event of books.newEvents()) this.#judge(event);
+  }
+
+  /** One account's trouble is its own: however much comes there, what comes to the others is stored soon. */
+  #judgeDelays(): void {
+    const { world, town, books, fail } = this.#options;
+    for (; this.#followed < town.payments.length; this.#followed++)
+      this.#awaited.push(town.payments[this.#followed] as Payment);
+    const first = this.#awaited[0];
+    if (!first || first.sent_ms + STORED_WITHIN_MS > world.now_ms) return;
+    this.#awaited.shift();
+    const { blockchain, wallet, serial, versions } = first;
+    const shown_ms = this.#model(blockchain).shownAt(first);
+    if (shown_ms === null || town.busy.has(wallet.key) || town.traps.has(wallet.key)) return;
+    // What is shown late is waited for as long.
+    if (shown_ms + STORED_WITHIN_MS > world.now_ms) return void this.#awaited.push(first);
+    const asked_ms = town.firstAsked(blockchain, wallet.key) ?? Number.POSITIVE_INFINITY;
+    if (asked_ms > first.sent_ms) return;
+    const stored = books.rows('select 1 from transfers where txid = ?', versions[0]?.txid ?? '');
+    if (stored.length === 0)
+      fail(
+        'no-neighbour-delays',
+        `payment ${serial} as ${versions[0]?.txid} is not stored after ${STORED_WITHIN_MS} ms`,
+      );
   }
 
   #judge({ type, invoice_id, payment_id }: EventRow): void {
@@ -155,8 +188,8 @@ export class Oracle {
     const { fail, clockWasWrong } = this.#options;
     if (clockWasWrong()) return;
     const keeps = KEEP_TIME.includes(blockchain);
-    // A payment that was in no block when the invoice was made may be seen only afterwards.
-    const before_ms = keeps ? EDGE_MS : 3_600_000;
+    // A payment that was in no block when the invoice was made may be seen only afterwards; before a refill, it is read.
+    const before_ms = keeps ? EDGE_MS : bill.kind === 'refill' ? READ_BEFORE_MS : 3_600_000;
     if (sent_ms < bill.created_ms - before_ms)
       fail('paid-after-asked', `invoice ${bill.id} is paid by payment ${serial}, made before it existed`);
     if (keeps && sent_ms > bill.ends_ms + KEPT_TIME_MS)
@@ -294,6 +327,7 @@ export class Oracle {
       const watch = watched.get(`${blockchain} ${wallet.key}`);
       const first = town.firstAsked(blockchain, wallet.key);
       if (!watch || first === null || payment.sent_ms < first || town.traps.has(wallet.key)) continue;
+      if (this.#isBehind(payment)) continue;
       const standing = this.#model(blockchain).standing(payment);
       for (const { txid, amount } of payment.versions) {
         const rows = books.rows<TransferRow>(
@@ -316,6 +350,14 @@ export class Oracle {
           );
       }
     }
+  }
+
+  /** Whether the operator is shown that more of a flooded account is still to be read. */
+  #isBehind({ blockchain, chain, wallet }: Payment): boolean {
+    if (!this.#options.town.flooded.has(wallet.key)) return false;
+    const is =
+      'select 1 from account_proofs where blockchain = ? and address_key = ? and chain = ? and trouble is not null';
+    return this.#options.books.rows(is, blockchain, wallet.key, chain).length > 0;
   }
 
   /** Nothing is stored that no one has sent. */

@@ -37,6 +37,7 @@ export type Action =
   | 'read'
   | 'operator_income'
   | 'dust'
+  | 'flood'
   | 'outage'
   | 'lie'
   | 'trap'
@@ -128,6 +129,7 @@ const ACTIONS: Record<Action, number> = {
   read: 4,
   operator_income: 3,
   dust: 2,
+  flood: 1,
   outage: 1,
   lie: 1,
   trap: 1,
@@ -199,6 +201,10 @@ function drawPlan(seed: number): Plan {
   for (const rare of ['trap', 'squat', 'mint_credit', 'lie', 'outage', 'dust', 'resolve', 'cancel'] as const)
     if (random.chance(0.5)) actions[rare] = 0;
     else if (random.chance(0.2)) actions[rare] *= 4;
+  // A flood is much to read: where it is the only trouble, what it does to the others is seen.
+  const has_flood = random.chance(0.15);
+  if (!has_flood) actions.flood = 0;
+  else for (const name of Object.keys(network) as (keyof NetworkFaults)[]) network[name] = 0;
   return {
     seed,
     off: new Set(),
@@ -216,7 +222,7 @@ function drawPlan(seed: number): Plan {
     poor: random.chance(0.3) ? 0.5 : 0,
     webhook_failures: sometimes(0.01, 0.5),
     ttl_seconds: { fast: random.pick([30, 60, 300]), slow: random.pick([300, 900, 3600]) },
-    requests_per_second: random.chance(0.6) ? 50 : null,
+    requests_per_second: has_flood ? 4 : random.chance(0.6) ? 50 : null,
     network,
     outage_seconds: random.pick([20, 120, 900]),
     ton: {
@@ -227,6 +233,7 @@ function drawPlan(seed: number): Plan {
       late_ms: random.pick([10_000, 60_000, 300_000]),
       omits_row: sometimes(0.005, 0.1, 0.25),
       repeats_page: sometimes(0.005, 0.1, 0.2),
+      lacks_masters: sometimes(0.05, 0.5, 0.25),
       page_cap: random.pick([1000, 1000, 256, 100]),
     },
     solana: {

@@ -2,8 +2,8 @@
 import { createRequire } from 'node:module';
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import pg from 'pg';
-import { migrate } from '../../data/migrate.ts';
-import { openDb } from '../../data/open.ts';
+import { openDb } from '../../data/db/open.ts';
+import { migrate } from '../../data/migrations/migrate.ts';
 import { postgresBinaries, startPostgres } from '../helpers/postgres-server.ts';
 import type { Books, EventRow } from './books.ts';
 

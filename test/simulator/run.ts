@@ -1,5 +1,5 @@
 // Runs one seed from its first moment to its last: a town, its chains, its daemon, and the judge of all that happens.
-import { takeIdsFrom } from '../../data/ids.ts';
+import { takeIdsFrom } from '../../data/db/ids.ts';
 import type { Books } from './books.ts';
 import { Daemon } from './daemon.ts';
 import { Feed } from './feed.ts';
@@ -126,6 +126,19 @@ interface Place {
   /** Calls off the next start. */
   callOff(): void;
 }
+
+/** Whether neither the network, nor the providers, nor the daemon are ever at fault. */
+const isHealthy = ({ network, actions, off, solana, daemon }: Plan): boolean =>
+  Object.values(network).every((probability) => probability === 0) &&
+  (actions.outage === 0 || off.has('actions.outage')) &&
+  [solana.far_behind, solana.omits_entry, solana.never_given].every((probability) => probability === 0) &&
+  [
+    daemon.killed,
+    daemon.restart_seconds,
+    daemon.clock_error_ms,
+    daemon.clock_drift,
+    daemon.clock_step_seconds,
+  ].every((fault) => fault === 0);
 
 class Run {
   readonly #plan: Plan;
@@ -277,6 +290,7 @@ class Run {
         town: this.#town,
         models: this.#models,
         books,
+        isHealthy: () => this.#storm && isHealthy(this.#plan),
         clockWasWrong: () => this.#worst_clock_ms > BEARABLE_MS,
         clockMovedSince: (ms) => this.#clockMovedSince(ms),
         broken: (which) => this.#broken(which),

@@ -42,6 +42,8 @@ const LAG_MOST_MS = 3_000;
 const INCLUSION_MEAN_MS = 800;
 const INCLUSION_MOST_MS = 8_000;
 const DUST_LAMPORTS = 5_000n;
+/** 0.0075 SOL. */
+const FLOOD = 1_500;
 const FAILS = 0.03;
 
 export function solanaModel({ world, random, faults }: ModelOptions & { faults: SolanaFaults }): Model {
@@ -146,6 +148,11 @@ export function solanaModel({ world, random, faults }: ModelOptions & { faults: 
       const give_delay_ms = Number.POSITIVE_INFINITY;
       chain.send({ payer: key(), changes: [change], delay_ms: inclusion(), give_delay_ms });
       return null;
+    },
+    flood: FLOOD,
+    shownAt({ versions }) {
+      const made = sent.get(versions[0]?.txid ?? '');
+      return made && !made.undone ? Math.max(made.listed_at_ms, made.given_at_ms) : null;
     },
     lie() {},
     start() {},

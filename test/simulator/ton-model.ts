@@ -20,6 +20,8 @@ export interface TonFaults {
   omits_row: number;
   /** Of a request: the first page is given, whatever page is asked. */
   repeats_page: number;
+  /** Of a stretch of some minutes: no jetton master is found in it. */
+  lacks_masters: number;
   /** The most rows of a page. */
   page_cap: number;
 }
@@ -31,6 +33,7 @@ export const NO_TON_FAULTS: TonFaults = {
   late_ms: 0,
   omits_row: 0,
   repeats_page: 0,
+  lacks_masters: 0,
   page_cap: 1000,
 };
 
@@ -40,6 +43,8 @@ const BLOCK_MS = 500;
 const LAG_MEAN_MS = 700;
 const LAG_MOST_MS = 4_000;
 const NOISE_VALUE = 50_000_000n;
+/** How long the jetton masters are found, or are not. */
+const STRETCH_MS = { least: 30_000, most: 300_000 };
 const NOTIFIES = 0.7;
 const FORGED_EXIT_CODE = 707;
 
@@ -51,8 +56,20 @@ export function tonModel({ world, random, faults }: ModelOptions & { faults: Ton
     gateways.find((gateway) => gateway.chain === id)?.token_contract ?? null;
   for (const { token_contract } of gateways) if (token_contract) chain.addJetton(token_contract);
   const views = random.fork('views');
+  const stretches = random.fork('stretches');
+  let stretch = { until_ms: 0, lacks_masters: false };
   const payers = random.fork('payers');
   const stranger = () => `0:${payers.hex(32).toUpperCase()}`;
+
+  /** Whether no jetton master is found now. */
+  function lacksMasters(): boolean {
+    if (world.now_ms >= stretch.until_ms) {
+      const lacks_masters = stretches.chance(current.lacks_masters);
+      stretch = { until_ms: world.now_ms + stretches.int(STRETCH_MS.least, STRETCH_MS.most), lacks_masters };
+      if (lacks_masters) world.note('jetton masters are not found');
+    }
+    return stretch.lacks_masters && current.lacks_masters > 0;
+  }
 
   function view({ path }: ModelRequest): TonView {
     const lag_ms = views.chance(current.far_behind)
@@ -65,6 +82,7 @@ export function tonModel({ world, random, faults }: ModelOptions & { faults: Ton
       shows: (each) => each.indexed_at_ms <= world.now_ms && row++ !== omits,
       page_cap: current.page_cap,
       repeats_pages: views.chance(current.repeats_page),
+      lacks_masters: lacksMasters(),
     };
   }
 
@@ -142,6 +160,8 @@ export function tonModel({ world, random, faults }: ModelOptions & { faults: Ton
       };
       return { chain: order.chain, version: pay(order) };
     },
+    flood: 0,
+    shownAt: () => null,
     lie() {},
     start() {},
     calm() {

@@ -49,6 +49,9 @@ const MOST_SQUATTED = 25;
 const RETRIES = 4;
 /** Small payments that strangers send at once. */
 const DUST = [3, 10, 60] as const;
+/** Moments of a minute at which they are sent, at most. */
+const MOST_MOMENTS = 60;
+const MOST_FLOODS = 2;
 const NOBODY: Wallet = { address: '', key: '' };
 
 export class Town {
@@ -62,11 +65,16 @@ export class Town {
   readonly platform = new Map<string, Wallet>();
   /** Keys of addresses that are no wallets. */
   readonly traps = new Set<string>();
+  /** Keys of wallets that strangers send little to: it takes longer to read them … */
+  readonly busy = new Set<string>();
+  /** … and of those that they send so much to that it may not be read in the end. */
+  readonly flooded = new Set<string>();
   #operator: { id: string; token: string } = { id: '', token: '' };
   #operator_income: { chain: string; amount: bigint }[] = [];
   readonly #asked = new Map<string, number>();
   #quiet = false;
   #serial = 0;
+  #floods = 0;
 
   constructor(options: TownOptions) {
     this.#options = options;
@@ -182,7 +190,8 @@ export class Town {
       resolve: () => this.#resolve(this.#anyBill()),
       read: () => this.#read(),
       operator_income: async () => this.#earn(),
-      dust: async () => this.#dust(),
+      dust: () => this.#dust(),
+      flood: () => this.#flood(),
       outage: async () => this.#outage(),
       lie: async () => this.#lie(),
       trap: () => this.#trap(),
@@ -350,7 +359,15 @@ export class Town {
       reference_only: () => void at(soon, () => pay(bill.amount, { memo: null })),
       forwarded: () => void at(soon, () => pay(bill.amount, { forwards: true })),
       bumped: () => this.#bump(bill, { kind: buying, first: bill.amount, at: soon, again: soon + 0.2 }),
-      bumped_late: () => this.#bump(bill, { kind: buying, first: bill.amount, at: soon, again: 1.05 }),
+      // Paid so late that it is in no block yet when the time is over, and bumped when lists of after the end lacked it.
+      bumped_late: () => {
+        const share = (ms: number): number => ms / time_ms;
+        const [first, again] = [
+          share(-this.#random.unit() * 60_000),
+          share(60_000 + this.#random.unit() * 120_000),
+        ];
+        this.#bump(bill, { kind: buying, first: bill.amount, at: 1 + first, again: 1 + again });
+      },
       bumped_to_exact: () => this.#bump(bill, { kind: buying, first: part, at: soon, again: soon + 0.05 }),
       taken_back: () => {
         at(soon, () => {
@@ -482,24 +499,43 @@ export class Town {
     await this.#refill(villain, { chain: income.chain, amount });
   }
 
-  #dust(): void {
+  async #dust(): Promise<void> {
     const villain = this.#villain() ?? this.#random.pick(this.merchants);
     const model = this.#random.pick(this.#options.models);
     const wallet = villain.wallets.get(model.blockchain);
     if (!wallet || this.traps.has(wallet.key)) return;
-    const count = this.#random.pick(DUST);
-    for (let each = 0; each < count; each++)
+    // Only what is asked to be paid to is read.
+    if (this.firstAsked(model.blockchain, wallet.key) === null)
+      await this.#sell(villain, this.#random.pick(model.chains));
+    this.#sendDust(model, wallet, this.#random.pick(DUST));
+  }
+
+  /** A merchant gives a stranger's busy wallet as his own, and asks for one payment to it. */
+  async #flood(): Promise<void> {
+    const villain = this.#villain();
+    const models = this.#options.models.filter(({ flood }) => flood > 0);
+    if (!villain || models.length === 0 || this.#floods >= MOST_FLOODS) return;
+    this.#floods++;
+    const model = this.#random.pick(models);
+    const wallet = model.newWallet();
+    if (!(await this.#setWallet(villain, model.blockchain, wallet))) return;
+    await this.#sell(villain, this.#random.pick(model.chains));
+    this.flooded.add(wallet.key);
+    this.#sendDust(model, wallet, model.flood);
+  }
+
+  /** Small payments of a minute, some of them at a time where there are many. */
+  #sendDust(model: Model, wallet: Wallet, count: number): void {
+    this.busy.add(wallet.key);
+    const at_once = Math.ceil(count / MOST_MOMENTS);
+    for (let sent = 0; sent < count; sent += at_once)
       this.#later(this.#random.unit() * 60_000, () => {
-        const dust = model.dust(wallet);
-        if (!dust) return;
-        this.#noted({
-          kind: 'dust',
-          chain: dust.chain,
-          wallet,
-          bill: null,
-          names_it: false,
-          versions: [dust.version],
-        });
+        for (let each = sent; each < Math.min(count, sent + at_once); each++) {
+          const dust = model.dust(wallet);
+          if (!dust) continue;
+          const { chain, version } = dust;
+          this.#noted({ kind: 'dust', chain, wallet, bill: null, names_it: false, versions: [version] });
+        }
       });
   }
 

@@ -182,6 +182,8 @@ export function utxoModel({ world, random, knows, coin, provider, faults }: Utxo
       };
       return { chain: coin, version: pay(order) };
     },
+    flood: 0,
+    shownAt: () => null,
     lie({ wallet, amount }, duration_ms) {
       const tip = chain.miner.tip();
       const paid = makeTransaction([chain.freshInput()], [{ script: wallet.key, amount }]);

@@ -22,6 +22,8 @@ export interface TonView {
   page_cap: number;
   /** It gives the first page again, whatever page is asked. */
   repeats_pages: boolean;
+  /** It answers as if no jetton master were there. */
+  lacks_masters: boolean;
 }
 
 export interface ToncenterOptions {
@@ -131,8 +133,9 @@ export function toncenter({ chain, view }: ToncenterOptions): Front {
     };
     const account = keyOf(address);
     const failed = (exit_code: number) => json({ gas_used: 0, exit_code, stack: [] });
+    const isMaster = chain.isMaster(account) && !seen.lacks_masters;
     if (method === 'get_wallet_address') {
-      if (!chain.isMaster(account)) return failed(isThere(account, seen) ? NO_SUCH_METHOD : NOT_INITIALIZED);
+      if (!isMaster) return failed(isThere(account, seen) ? NO_SUCH_METHOD : NOT_INITIALIZED);
       const owner = keyOf(
         Cell.fromBase64(stack[0]?.value ?? '')
           .beginParse()
@@ -154,7 +157,7 @@ export function toncenter({ chain, view }: ToncenterOptions): Front {
       ];
       return json({ gas_used: 1, exit_code: 0, stack: data });
     }
-    if (method === 'get_jetton_data' && chain.isMaster(account))
+    if (method === 'get_jetton_data' && isMaster)
       return json({
         gas_used: 1,
         exit_code: 0,
