@@ -1,5 +1,5 @@
 // What a buyer is told: the state of a checkout, from its invoice, its payment and the clock.
-import type { InvoiceStatus, PaymentStatus } from './invoice.ts';
+import type { AmountMatch, InvoiceStatus, PaymentStatus } from './invoice.ts';
 
 /** Every state that the pages have words for, in the order a payment goes through them. */
 export const checkoutStates = [
@@ -22,7 +22,7 @@ export type CheckoutState = (typeof checkoutStates)[number];
 
 export interface CheckoutFacts {
   status: InvoiceStatus;
-  amount_match: string;
+  amount_match: AmountMatch;
   /** Unix seconds. */
   expires_at: number;
   /** Of the invoice's own payment; null without one. */

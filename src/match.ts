@@ -1,5 +1,6 @@
 // Which invoice a transfer pays: exact memo, exact reference or exact reserved amount, at the right time; never a guess.
 import type { Interval } from './chains/family.ts';
+import type { InvoiceStatus } from './invoice.ts';
 
 /** What matching needs of an invoice. */
 export interface MatchableInvoice {
@@ -9,7 +10,7 @@ export interface MatchableInvoice {
   memo: string | null;
   reference: string | null;
   amount_atomic: string;
-  status: string;
+  status: InvoiceStatus;
   /** Unix seconds, both. */
   created_at: number;
   expires_at: number;

@@ -152,7 +152,7 @@ test('of several accounts at one address that reserved the amount, the first tha
   const mine = { ...open, id: '1' };
   const theirs = { ...open, id: '2' };
   expect(match(base, { by_amount: [mine, theirs] })).toMatchObject({ invoice: { id: '1' } });
-  const ended = { ...mine, status: 'expired' };
+  const ended = { ...mine, status: 'expired' as const };
   expect(match(base, { by_amount: [ended, theirs] })).toMatchObject({
     disposition: 'matched',
     invoice: { id: '2' },
