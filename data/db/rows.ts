@@ -3,20 +3,22 @@
 import type { KyselyPlugin, RootOperationNode, SelectQueryNode, UnknownRow } from 'kysely';
 import { jsonColumns } from '../schema/tables.ts';
 
+const MOST = BigInt(Number.MAX_SAFE_INTEGER);
+const JSON_COLUMNS = new Set(Object.keys(jsonColumns));
+
 /** Changes the row itself. Throws RangeError where a number could not hold the value, SyntaxError where JSON is none. */
 export function decodeRow(row: UnknownRow): UnknownRow {
   for (const key in row) {
     const value = row[key];
     if (typeof value === 'bigint') {
       if (!key.endsWith('_micros')) row[key] = numberOf(key, value);
-    } else if (typeof value === 'string' && Object.hasOwn(jsonColumns, key)) row[key] = JSON.parse(value);
+    } else if (typeof value === 'string' && JSON_COLUMNS.has(key)) row[key] = JSON.parse(value);
   }
   return row;
 }
 
 function numberOf(key: string, value: bigint): number {
-  if (value > BigInt(Number.MAX_SAFE_INTEGER) || value < BigInt(Number.MIN_SAFE_INTEGER))
-    throw new RangeError(`column ${key} holds an integer beyond 2^53`);
+  if (value > MOST || value < -MOST) throw new RangeError(`column ${key} holds an integer beyond 2^53`);
   return Number(value);
 }
 
