@@ -82,8 +82,8 @@ export interface Standing {
 
 /**
  * The accounts that use an address, those first that go before the others: the deployment, then those that have sold
- * more there, then those that asked there first. Whoever would go before the address's owner has to pay him more than
- * all his buyers do.
+ * more there, then those that asked there first. Another account that would go before the address's owner has to pay
+ * more to it than all its buyers do.
  */
 export async function ownersAt(
   query: Executor,

@@ -47,7 +47,7 @@ export async function noteContradiction(
   return row?.count === 1;
 }
 
-/** Newest first; with `open` only those that nobody has closed. */
+/** Newest first; with `open` only those that no one has closed. */
 export function listContradictions(
   query: Executor,
   { open, skip, limit }: { open: boolean; skip: number; limit: number },

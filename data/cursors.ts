@@ -118,9 +118,9 @@ export async function addRange(tx: Tx, blockchain: string, range: ReadRange, now
     .execute();
   const from_position = Math.min(range.from, ...touching.map((each) => each.from_position));
   const to_position = Math.max(range.to, ...touching.map((each) => each.to_position));
-  const [kept, ...joined] = touching;
-  if (kept?.from_position === from_position && kept.to_position === to_position) return;
-  const replaced = kept?.from_position === from_position ? joined : touching;
+  const [first, ...joined] = touching;
+  if (first?.from_position === from_position && first.to_position === to_position) return;
+  const replaced = first?.from_position === from_position ? joined : touching;
   for (const each of replaced)
     await tx
       .deleteFrom('read_ranges')

@@ -4,7 +4,7 @@ import type { Executor, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
 import type { DeliveryRow } from './schema/tables.ts';
 
-/** How an attempt ended. `unknown`: whoever claimed it is gone, or was stopped, before an answer was recorded. */
+/** How an attempt ended. `unknown`: its claimer is gone, or was stopped, before an answer was recorded. */
 export type DeliveryStatus = 'delivered' | 'failed' | 'unknown';
 
 export interface NewDelivery {
@@ -99,7 +99,7 @@ export async function pendingDeliveries(db: Executor, limit: number, busy: Busy)
     .execute();
 }
 
-/** Compare-and-set from `pending` to `sending`; returns the ids that are now this claimer's, and nobody else's. */
+/** Compare-and-set from `pending` to `sending`; returns the ids that are now this claimer's, and no one else's. */
 export async function claimDeliveries(db: Executor, ids: string[], claim: Claim): Promise<string[]> {
   const rows = await db
     .updateTable('deliveries')
@@ -133,7 +133,7 @@ export interface FinishedDelivery {
   finished_at: number;
 }
 
-/** Records how an attempt ended, on its income record too. Its claimer knows better than whoever called it `unknown`. */
+/** Records how an attempt ended, on its income record too. Its claimer knows better than the daemon that called it `unknown`. */
 export async function finishDelivery(tx: Tx, finished: FinishedDelivery): Promise<void> {
   const { id, instance_id, ...result } = finished;
   const row = await tx

@@ -18,7 +18,7 @@ export interface IdempotencyClaim {
   holder: string;
   now_ms: number;
   /** How long answers count. */
-  kept_seconds: number;
+  retention_seconds: number;
   /** A claim without answer can be taken over by then, however alive its holder is. */
   in_progress_seconds: number;
 }
@@ -35,7 +35,7 @@ export type ClaimResult =
 export function claimIdempotent(db: Db, claim: IdempotencyClaim): Promise<ClaimResult> {
   const { caller, key, request_hash, resource_id, holder, now_ms } = claim;
   const now = Math.floor(now_ms / 1000);
-  const forget_before = now - claim.kept_seconds;
+  const forget_before = now - claim.retention_seconds;
   return db.transaction(async (tx) => {
     const old = tx
       .selectFrom('idempotency')
@@ -132,7 +132,7 @@ async function freeIn(
   return Math.min(lease?.until_ms ?? 0, at_last_ms) - claim.now_ms;
 }
 
-/** Keeps the answer of a claimed request. */
+/** Stores the answer of a claimed request. */
 export async function answerIdempotent(
   query: Executor,
   answer: { caller: string; key: string; status: number; body: string },

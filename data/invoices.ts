@@ -60,7 +60,7 @@ export function lockInvoice(db: Db, tx: Tx, id: string): Promise<InvoiceRow | un
   return (db.dialect === 'postgres' ? select.forNoKeyUpdate() : select).executeTakeFirst();
 }
 
-/** Several, locked in one order so that nobody waits for another in a circle. */
+/** Several, locked in one order so that no one waits for another in a circle. */
 export async function lockInvoices(db: Db, tx: Tx, ids: readonly string[]): Promise<Map<string, InvoiceRow>> {
   const rows = new Map<string, InvoiceRow>();
   const sorted = [...new Set(ids)].sort();
@@ -247,7 +247,7 @@ export function invoicesByAmount(
     .execute();
 }
 
-/** How far back invoices are looked for whose addresses may still be watched. */
+/** How far back invoices are searched whose addresses may still be watched. */
 const WATCHED_SINCE_SECONDS = 7 * 24 * 3600;
 
 /** Until when payments of each of these gateways may come, Unix seconds; `open`: of invoices that are still open only. */
@@ -260,7 +260,7 @@ export async function chainsWatchedUntil(
     .select((of) => ['chain', of.fn.max('watch_until').as('until')])
     .where('blockchain', '=', asked.blockchain)
     .where('chain', 'in', asked.chains);
-  // Open ones are told by their index, however old; of the others only the newest can matter.
+  // Open ones are found by their index, however old; of the others only the newest can matter.
   select = asked.open
     ? select.where('due_at', 'is not', null)
     : select.where('created_at', '>=', asked.now - WATCHED_SINCE_SECONDS);

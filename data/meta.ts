@@ -7,7 +7,7 @@ export async function ping(query: Executor): Promise<void> {
   await sql`select 1`.execute(query);
 }
 
-/** Keeps `value` under this name where there is none yet; returns the one that is kept. */
+/** Stores `value` under this name where there is none yet; returns the one that is stored. */
 export async function keepMeta(query: Executor, name: string, value: string): Promise<string> {
   await query
     .insertInto('meta')

@@ -11,7 +11,7 @@ const PAUSE_SECONDS = 4;
 const MAX_PAUSE_SECONDS = 600;
 /** The clocks of two daemons that read in turn are not further apart. */
 const READINGS_APART_SECONDS = 60;
-/** Accounts in trouble that one reading is told of; the longest in trouble first. */
+/** Accounts in trouble that one reading is given; the longest in trouble first. */
 const BEHIND_LIMIT = 10_000;
 
 const keyOf = ({ address_key, chain }: AccountRef): string => `${address_key} ${chain}`;

@@ -11,7 +11,7 @@ const RELEASED_AT_ONCE = 100;
 /** Amounts given back in one statement because their time has come. */
 const AMOUNTS_PER_UPDATE = 1_000;
 
-/** Where amounts are told apart. */
+/** Where amounts are distinguished. */
 export interface Slot {
   blockchain: string;
   address_key: string;
@@ -130,7 +130,7 @@ function held(query: Executor, { owner_id, by, anonymous, refills, address }: Ho
 export const countReserved = async (query: Executor, holding: Holding, most: number): Promise<number> =>
   (await held(query, holding).limit(most).execute()).length;
 
-/** When an amount that nobody paid may be given back before its time. */
+/** When an amount that no one paid may be given back before its time. */
 export interface EarlyRelease {
   /** Unix seconds. */
   now: number;
@@ -191,8 +191,9 @@ const proved = sql<number | null>`(
   where cursors.blockchain = invoices.blockchain)`;
 
 /**
- * Gives back the amounts of ended invoices whose time for that has come, as far as it is proved read, so that whoever
- * paid a little late has not paid for another; or when they are watched no more. Returns how many. `now`: Unix seconds.
+ * Gives back the amounts of ended invoices whose time for that has come, as far as it is proved read, so that a buyer
+ * who paid a little late has not paid for another; or when they are watched no more. Returns how many. `now`: Unix
+ * seconds.
  */
 export async function releaseAmounts({ dialect, query }: Db, now: number): Promise<number> {
   let released = 0;

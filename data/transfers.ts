@@ -302,7 +302,7 @@ export async function invoicesOfTransaction(
   return rows.flatMap(({ invoice_id }) => invoice_id ?? []);
 }
 
-/** All credits of one transaction to one address, in whatever asset, loaded for change: nobody else books them meanwhile. */
+/** All credits of one transaction to one address, in whatever asset, loaded for change: no one else books them meanwhile. */
 export function lockTransaction(
   db: Db,
   tx: Tx,

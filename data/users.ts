@@ -134,7 +134,7 @@ export async function lockSuperusers(db: Db, tx: Tx): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** Takes the units away and blanks the identity, so that it can be used anew; invoices, income and ledger keep pointing at the row. */
+/** Takes the units away and blanks the identity, so that it can be used again; invoices, income and ledger keep pointing at the row. */
 export async function deleteUser(tx: Tx, user: UserRow, now: number): Promise<void> {
   await tx.deleteFrom('units').where('merchant_id', '=', user.id).execute();
   await tx

@@ -4,7 +4,7 @@ import { sharedAddresses } from '../../data/addresses.ts';
 import { countContradictions } from '../../data/contradictions.ts';
 import { countTroubled, unreadableAssets } from '../../data/proofs.ts';
 import { merchantsNearLimit } from '../../data/views/merchants.ts';
-import { talliesSince } from '../../data/views/rollups.ts';
+import { rollupsSince } from '../../data/views/rollups.ts';
 import { API_VERSION } from '../../src/api/project/openapi.ts';
 import type { AdminDashboard } from '../../src/api/schemas/admin.ts';
 import { limitOf, REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
@@ -39,7 +39,7 @@ export async function dashboard(app: App): Promise<z.output<typeof AdminDashboar
   const now = seconds(app.clock);
   const today = Math.floor(now / DAY_SECONDS);
   const sums = createSums(
-    await talliesSince(
+    await rollupsSince(
       query,
       names,
       Object.values(PERIODS).map((days) => today - days),
@@ -91,7 +91,7 @@ export async function dashboard(app: App): Promise<z.output<typeof AdminDashboar
   };
 }
 
-type Sum = Awaited<ReturnType<typeof talliesSince>>[number];
+type Sum = Awaited<ReturnType<typeof rollupsSince>>[number];
 
 /** Sums by name, and by key where one is given. */
 function createSums(rows: readonly Sum[]) {

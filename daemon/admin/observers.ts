@@ -6,8 +6,8 @@ import { allCursors, latestRanges } from '../../data/cursors.ts';
 import { troubledProofs, unreadableAssets } from '../../data/proofs.ts';
 import type { AccountProofRow, CursorRow } from '../../data/schema/tables.ts';
 import { watchCounts } from '../../data/views/admin-detail.ts';
-import { latestStrays } from '../../data/views/admin-list.ts';
-import { type Tally, tallies } from '../../data/views/rollups.ts';
+import { latestUnapplied } from '../../data/views/admin-list.ts';
+import { type Rollup, rollups } from '../../data/views/rollups.ts';
 import type {
   AccountBehind,
   AdminObservers,
@@ -33,7 +33,7 @@ const BEHIND_SECONDS = 60;
 type Status = (typeof observerStatuses)[number];
 type Lane = ReturnType<App['observer']['status']>[number];
 
-/** Names of the tallies of payments that wait for a person; their keys are blockchains. */
+/** Names of the rollups of payments that wait for a person; their keys are blockchains. */
 export const strayTallies = {
   held: 'payments:held',
   late: 'payments:late',
@@ -85,7 +85,7 @@ export async function presentObservers(app: App): Promise<z.output<typeof AdminO
   const states = await observerStates(app);
   const { query } = app.db;
   const findings: Findings = {
-    strays: await tallies(query, [strayTallies.late, strayTallies.unmatched]),
+    strays: await rollups(query, [strayTallies.late, strayTallies.unmatched]),
     unreadable: await unreadableAssets(query),
     shared: await sharedAddresses(query),
     contradictions: await countContradictions(
@@ -110,7 +110,7 @@ export function presentClock({ clock_check }: Pick<App, 'clock_check'>) {
 
 /** What was found on all blockchains, read at once. */
 interface Findings {
-  strays: readonly Tally[];
+  strays: readonly Rollup[];
   unreadable: Awaited<ReturnType<typeof unreadableAssets>>;
   shared: readonly SharedAddress[];
   contradictions: ReadonlyMap<string, number>;
@@ -129,7 +129,7 @@ async function presentObserver(
   const used = usable.find((provider) => provider.state === 'ok') ?? usable[0] ?? null;
   const ranges = await latestRanges(query, blockchain, RANGES_SHOWN);
   const latest = async (status: 'late' | 'unmatched') =>
-    (await latestStrays(query, blockchain, status, STRAYS_SHOWN)).map(presentEntry);
+    (await latestUnapplied(query, blockchain, status, STRAYS_SHOWN)).map(presentEntry);
   const count = (name: string) =>
     strays.find((tally) => tally.name === name && tally.key === blockchain)?.count ?? 0;
   const here = <T extends { blockchain: string }>(all: readonly T[]): T[] =>

@@ -16,7 +16,7 @@ import { formatDecimal, formatUsd } from '../../src/money.ts';
 /** AdminPayment. */
 export function presentEntry(entry: Entry): z.output<typeof AdminPayment> {
   const { invoice, payment } = entry;
-  if (!entry.stray && invoice) return presentShown(entry, invoice);
+  if (!entry.unapplied && invoice) return presentShown(entry, invoice);
   if (!payment) throw new Error('an entry of the list has neither invoice nor payment');
   return {
     ...common(entry, payment),

@@ -58,7 +58,7 @@ export async function onceOnly(
     resource_id: drawn,
     holder,
     now_ms: app.clock.ms(),
-    kept_seconds: KEPT_SECONDS,
+    retention_seconds: KEPT_SECONDS,
     in_progress_seconds: IN_PROGRESS_SECONDS,
   }).catch(async (error: unknown) => {
     await giveUp(drawn);

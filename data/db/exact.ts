@@ -12,7 +12,7 @@ const RATE_SCALE_DECIMALS = 3n;
 
 /**
  * Whether coin amounts are what a price in USD micros is at a rate, within the rounding of the price and of the payable
- * step, and within the tail of 1 % that tells amounts apart. The same in SQL: `quoteFits` of verify/words.ts.
+ * step, and within the tail of 1 % that tells amounts apart. The same in SQL: `quoteFits` of verify/dialect.ts.
  */
 function quoteFits(...values: unknown[]): bigint {
   const [usd, usd_fee, rate, decimals, payable, merchant, fee] = values.map(integer) as [

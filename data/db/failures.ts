@@ -45,7 +45,7 @@ export function isBusy(error: unknown): boolean {
  */
 const UNUSABLE = /^(SQLITE_(FULL|IOERR|READONLY|CANTOPEN|PERM|AUTH)|53|58|25006$|42501$|28|3D000$)/;
 
-/** Whether the database refuses until the operator has mended something: nothing was written, reading may go on. */
+/** Whether the database refuses until the operator has fixed something: nothing was written, reading may continue. */
 export function isUnusable(error: unknown): boolean {
   return !isBusy(error) && UNUSABLE.test(codeOf(error));
 }

@@ -1,4 +1,4 @@
-// SQLite has one writer: those who want to write wait in one line, share commits, and stop nobody who reads.
+// SQLite has one writer: those who want to write wait in one line, share commits, and stop no reader.
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 import type { Db, Turns, Tx } from './database.ts';
@@ -17,7 +17,7 @@ const LOCK_TRIES = 250;
 export interface Control {
   /** Takes the write lock at once, or throws that it is busy. */
   begin(): void;
-  /** Throws where nothing would be kept. */
+  /** Throws where nothing would be stored. */
   commit(): void;
   run(text: string): void;
   isOpen(): boolean;
@@ -34,9 +34,9 @@ interface Job {
 
 /**
  * Those that come while a commit is on its way share the next one: the disk is asked once for all of them. Each has
- * a savepoint of its own, so that a failure undoes its own work and nobody else's.
+ * a savepoint of its own, so that a failure undoes its own work and no one else's.
  */
-export function createGroups(query: Kysely<Tables>, control: Control, turns: Turns): Db['transaction'] {
+export function createGroupCommit(query: Kysely<Tables>, control: Control, turns: Turns): Db['transaction'] {
   const waiting: Job[] = [];
   let running = false;
 

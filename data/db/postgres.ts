@@ -1,4 +1,4 @@
-// PostgreSQL: a pool for transactions and one for everything else, so that those who wait for a lock stop nobody who reads.
+// PostgreSQL: a pool for transactions and one for everything else, so that those who wait for a lock stop no reader.
 import { Kysely, type KyselyPlugin, PostgresDialect, type PostgresPool, type UnknownRow } from 'kysely';
 import pg from 'pg';
 import type { Tables } from '../schema/tables.ts';
@@ -104,7 +104,7 @@ function guarded(pool: ConnectionPool, query_timeout: number, turns?: Turns): Po
       });
       let broken: ConnectionLost | undefined;
       const query = async (text: string, values: readonly unknown[]) => {
-        // Its end cannot be told to the server either.
+        // The server cannot be informed of its end either.
         if (broken) throw broken;
         await turns?.before?.(text);
         const asked = { text, values: [...values], query_timeout } as pg.QueryConfig;
@@ -112,7 +112,7 @@ function guarded(pool: ConnectionPool, query_timeout: number, turns?: Turns): Po
           broken = lost(error);
           throw broken ?? error;
         });
-        // The server's way to say that an earlier statement had failed: then nothing is kept, whoever was told of it.
+        // The server's way to say that an earlier statement had failed: then nothing is stored, not even what succeeded.
         if (text === 'commit' && result.command !== 'COMMIT')
           throw new Error('a transaction in which a statement had failed was not committed');
         return result;

@@ -16,7 +16,7 @@ import { RowPlugin } from './rows.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 /** For sorts and joins of whole tables. */
 const WORK_MEMORY = '128MB';
-/** Of a file: pages kept, in KiB, and how much of it is mapped into memory; more than SQLite maps is cut to that. */
+/** Of a file: pages cached, in KiB, and how much of it is mapped into memory; more than SQLite maps is cut to that. */
 const CACHE_KIB = 256 * 1024;
 const MAPPED_BYTES = 2 ** 33;
 

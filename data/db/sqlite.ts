@@ -15,7 +15,7 @@ import {
 import type { Tables } from '../schema/tables.ts';
 import type { Db, Executor, Turns } from './database.ts';
 import { registerExact } from './exact.ts';
-import { type Control, createGroups } from './group-commit.ts';
+import { type Control, createGroupCommit } from './group-commit.ts';
 import { decodeRow } from './rows.ts';
 
 /** Reading a larger file whole would make every start slow; its schema is still read. */
@@ -58,7 +58,7 @@ function handleOf(database: SQLite.Database, file: string | null, plugins: Kysel
   const dialect = inTurn(new SqliteDialect({ database: statements }), turns);
   // Holds the connection from its begin to its end.
   const writer = new Kysely<Tables>({ dialect, plugins });
-  const transaction = createGroups(writer, controlOf(database, statements, file), turns);
+  const transaction = createGroupCommit(writer, controlOf(database, statements, file), turns);
   const query = new Kysely<Tables>({ dialect: inLine(dialect, writer, transaction), plugins });
   return {
     dialect: 'sqlite',

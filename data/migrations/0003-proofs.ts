@@ -7,7 +7,7 @@ const words: Record<Dialect, Record<string, string>> = {
   postgres: { INT8: 'bigint', OPTIONS: '' },
 };
 
-/** A transfer may have been made at any moment of an interval; before, the earlier end of it was all that was kept. */
+/** A transfer may have been made at any moment of an interval; before, the earlier end of it was all that was stored. */
 const intervals = [
   `alter table transfers rename column chain_time to earliest_at`,
   `alter table transfers add column latest_at INT8 not null default 0`,
@@ -76,7 +76,7 @@ const reservations = [
     (blockchain, address_key, chain, amount_atomic, (coalesce(owner_id, ''))) where reserved = 1`,
   `drop index invoices_release`,
   `create index invoices_release on invoices (reserved_until) where reserved = 1`,
-  // In one total order, so that whoever goes through what is due can go on where he stopped.
+  // In one total order, so that a reader of what is due can continue where it stopped.
   `drop index invoices_due`,
   `create index invoices_due on invoices (blockchain, due_at, id) where due_at is not null`,
   `drop index invoices_overdue`,

@@ -1,4 +1,4 @@
-// Laws that the database itself keeps, whoever writes into it; a feed of events that no reader can overtake; sealed books.
+// Laws that the database itself enforces; a feed of events that no reader can overtake; sealed books.
 import { type Kysely, sql } from 'kysely';
 import type { Dialect } from '../db/database.ts';
 
@@ -190,8 +190,8 @@ const ledger = [
 const running = [`alter table idempotency add column holder text`];
 
 /**
- * Transactions commit in another order than they take numbers, so an event's number is no position in a feed: whoever
- * has read past it would miss what commits later with a lower one. What is committed and has no position yet stands in
+ * Transactions commit in another order than they take numbers, so an event's number is no position in a feed: a reader
+ * that is past it would miss what commits later with a lower one. What is committed and has no position yet stands in
  * `unplaced_events`; positions are given when the feed is read, one reader of a merchant at a time. SQLite has one
  * writer: there the number is the position.
  */

@@ -5,7 +5,7 @@ import type { Dialect } from '../db/database.ts';
 const statements = [
   // Whether events of refills are posted to the account's webhook, as those of sales are.
   `alter table merchants add column webhook_refills integer not null default 0`,
-  // Refills are payments to the deployment, whoever asks for them; who sold more at an address goes before the others.
+  // Refills are payments to the deployment, even if a merchant asks; who sold more at an address goes before others.
   `delete from address_accounts`,
   `alter table address_accounts add column sold_micros BIGINT not null default 0`,
   `insert into address_accounts (blockchain, address_key, owner_id, since, first_sale_at, sold_micros)

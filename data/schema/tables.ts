@@ -139,7 +139,7 @@ interface InvoicesTable {
   expires_at: Once<number>;
   paid_at: number | null;
   ended_at: number | null;
-  /** When this `created` invoice must next be looked at by the clock; null once it has ended. */
+  /** When this `created` invoice must next be evaluated by the clock; null once it has ended. */
   due_at: number | null;
   /** Amount reservation: 1 while the owner may not give (address, asset, amount) out again, null otherwise. */
   reserved: 1 | null;
@@ -147,7 +147,7 @@ interface InvoicesTable {
   reserved_until: number | null;
   /** Who asked without credentials, as a keyed hash of his network address; null for holders of a key. */
   caller: Once<string | null>;
-  /** Until when late transfers are looked for, Unix seconds. */
+  /** Until when late transfers are searched, Unix seconds. */
   watch_until: number;
 }
 
@@ -165,7 +165,7 @@ interface TransfersTable {
   ambiguous: Once<string | null>;
   height: number | null;
   block_hash: string | null;
-  /** When it was made, as far as can be told: not before and not after, Unix seconds of our clock. */
+  /** When it was made, as far as is known: not before and not after, Unix seconds of our clock. */
   earliest_at: number;
   latest_at: number;
   /** The outputs that it spends (`txid:vout`), where the chain has such. */
@@ -202,7 +202,10 @@ interface PaymentsTable {
   received_atomic: string;
   amount_match: AmountMatch;
   confirmations: number;
-  /** What it is in the operator's list: shown by its invoice, beside it (`stray_sale`, `stray_refill`), or without one. */
+  /**
+   * What it is in the operator's list: shown by its invoice (`sale`, `refill`), or unapplied, beside its invoice
+   * (`stray_sale`, `stray_refill`) or without one (`stray`).
+   */
   listed_as: Once<'sale' | 'refill' | 'stray_sale' | 'stray_refill' | 'stray'>;
   /** Its place in the operator's list, Unix seconds: the invoice's creation where the invoice shows it. */
   listed_at: Once<number>;
@@ -457,7 +460,7 @@ interface LeasesTable {
   until_ms: number;
 }
 
-/** Running sums that triggers keep; see migrations/0002-operator.ts. A sum is that of all its shards. */
+/** Rollups: running sums that triggers maintain; see migrations/0002-operator.ts. A sum is that of all its shards. */
 interface TalliesTable {
   name: string;
   key: string;

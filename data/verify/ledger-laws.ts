@@ -126,7 +126,7 @@ const ofKind = (side: 'debit_account' | 'credit_account'): string =>
 
 const attention = `('held', 'late', 'unmatched', 'orphaned')`;
 
-/** What triggers keep in `tallies`, counted again. */
+/** What triggers maintain in `tallies`, counted again. */
 const recount = `
   select 'users' as name, '' as key, 0 as day, count(*) as n, 0 as a, 0 as f from users where deleted_at is null
   union all select 'merchants', '', 0, count(*), 0, 0 from merchants

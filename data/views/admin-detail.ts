@@ -1,4 +1,4 @@
-// Everything kept about one invoice or one payment, for the operator; each list within a limit.
+// Everything stored about one invoice or one payment, for the operator; each list within a limit.
 import { sql } from 'kysely';
 import type { Executor } from '../db/database.ts';
 import type { EventRow, IncomeRow, LedgerRow, PaymentRow, TransferRow } from '../schema/tables.ts';

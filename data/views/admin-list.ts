@@ -7,7 +7,7 @@ import type { InvoiceRow, PaymentRow } from '../schema/tables.ts';
 
 /** Most open invoices that an unmatched transfer is said to mean. */
 export const CANDIDATES_SHOWN = 20;
-/** Newest open invoices at an address among which the likeliest are looked for. */
+/** Newest open invoices at an address among which the likeliest are searched. */
 const CANDIDATES_READ = 1_000;
 
 export interface EntryFilter {
@@ -44,10 +44,10 @@ const listedInvoice = [
 
 export type ListedInvoice = Pick<InvoiceRow, (typeof listedInvoice)[number]>;
 
-/** An invoice with the payment it shows, or a payment that none shows (`stray`). */
+/** An invoice with the payment it shows, or a payment that none shows (`unapplied`). */
 export interface Entry {
-  stray: boolean;
-  /** A stray late payment names its invoice too. */
+  unapplied: boolean;
+  /** An unapplied late payment names its invoice too. */
   invoice: ListedInvoice | null;
   payment: PaymentRow | null;
   owner_slug: string | null;
@@ -76,7 +76,7 @@ const places: Record<Exclude<PaymentStatus, 'confirmed'>, readonly PaymentRow['l
   orphaned: ['sale', 'refill', 'stray_sale', 'stray_refill', 'stray'],
 };
 
-const isStray = (place: PaymentRow['listed_as']): boolean => place.startsWith('stray');
+const isUnapplied = (place: PaymentRow['listed_as']): boolean => place.startsWith('stray');
 const keysOf = <K extends string>(of: Record<K, unknown>): K[] => Object.keys(of) as K[];
 const isKeyOf = <K extends string>(of: Record<K, unknown>, key: string): key is K => Object.hasOwn(of, key);
 
@@ -106,7 +106,7 @@ function partsOf({ status, kind, chain, owner_id }: EntryFilter): Part[] {
   const payments = (statuses: (keyof typeof places)[], alone: boolean): Part[] =>
     statuses.flatMap((of) =>
       places[of]
-        .filter((place) => (!alone || isStray(place)) && (kind === undefined || place.endsWith(kind)))
+        .filter((place) => (!alone || isUnapplied(place)) && (kind === undefined || place.endsWith(kind)))
         .map((place) => ({
           table: 'payments',
           index: `payments_by${by || '_status'}`,
@@ -125,7 +125,7 @@ function partsOf({ status, kind, chain, owner_id }: EntryFilter): Part[] {
 }
 
 /**
- * SQLite is told which index to read, and merges the parts lazily. PostgreSQL takes no such word: there the last fixed
+ * SQLite is given the index to read, and merges the parts lazily. PostgreSQL takes no such word: there the last fixed
  * column is asked for as a range and ordered by, which no index but the right one can do.
  */
 function selectPart(dialect: Dialect, { table, index, fixed }: Part, bound: number): RawBuilder<unknown> {
@@ -137,7 +137,7 @@ function selectPart(dialect: Dialect, { table, index, fixed }: Part, bound: numb
   if (last) where.push(sql`${sql.ref(last[0])} >= ${last[1]} and ${sql.ref(last[0])} <= ${last[1]}`);
   // A partial index is used only where its condition is seen.
   if (table === 'payments') where.push(sql`status <> 'confirmed'`);
-  const select = sql`select id, ${at} as created_at, ${sql.lit(table === 'payments' ? 1 : 0)} as stray
+  const select = sql`select id, ${at} as created_at, ${sql.lit(table === 'payments' ? 1 : 0)} as unapplied
     from ${sql.table(table)}${dialect === 'sqlite' ? sql` indexed by ${sql.ref(index)}` : sql``}
     ${where.length > 0 ? sql`where ${sql.join(where, sql` and `)}` : sql``}`;
   if (dialect === 'sqlite') return select;
@@ -149,13 +149,13 @@ function selectPart(dialect: Dialect, { table, index, fixed }: Part, bound: numb
 export function entryKeys(
   dialect: Dialect,
   filter: EntryFilter,
-): RawBuilder<{ id: string; stray: number }> | null {
+): RawBuilder<{ id: string; unapplied: number }> | null {
   const parts = partsOf(filter);
   if (parts.length === 0) return null;
   const { skip, limit } = filter;
   const selects = parts.map((part) => selectPart(dialect, part, skip + limit));
   const all = sql`${sql.join(selects, sql` union all `)}`;
-  return sql`${dialect === 'sqlite' ? all : sql`select id, created_at, stray from (${all}) as parts`}
+  return sql`${dialect === 'sqlite' ? all : sql`select id, created_at, unapplied from (${all}) as parts`}
     order by created_at desc, id desc limit ${limit} offset ${skip}`;
 }
 
@@ -164,7 +164,7 @@ export async function listEntries({ query, dialect }: Db, filter: EntryFilter): 
   const statement = entryKeys(dialect, filter);
   if (!statement) return [];
   const { rows } = await statement.execute(query);
-  const idsOf = (stray: number) => rows.filter((row) => row.stray === stray).map((row) => row.id);
+  const idsOf = (unapplied: number) => rows.filter((row) => row.unapplied === unapplied).map((row) => row.id);
   const invoices = await entriesOfInvoices(query, idsOf(0));
   const payments = await entriesOfPayments(query, idsOf(1));
   const byId = new Map([
@@ -194,7 +194,7 @@ export async function entriesOfInvoices(query: Executor, ids: readonly string[])
     .execute();
   const byInvoice = new Map(payments.map((payment) => [payment.invoice_id, payment]));
   return invoices.map(({ owner_slug, ...invoice }) => ({
-    stray: false,
+    unapplied: false,
     invoice,
     payment: byInvoice.get(invoice.id) ?? null,
     owner_slug,
@@ -219,7 +219,7 @@ export async function entriesOfPayments(query: Executor, ids: readonly string[])
       : await query.selectFrom('invoices').select(listedInvoice).where('id', 'in', invoice_ids).execute();
   const byId = new Map(invoices.map((invoice) => [invoice.id, invoice]));
   return payments.map(({ owner_slug, candidates, ...payment }) => ({
-    stray: isStray(payment.listed_as),
+    unapplied: isUnapplied(payment.listed_as),
     invoice: byId.get(payment.invoice_id ?? '') ?? null,
     payment,
     owner_slug,
@@ -273,7 +273,7 @@ export async function candidatesFor(query: Executor, transfer: CandidateSearch):
 }
 
 /** The latest late or unmatched payments of a blockchain. */
-export async function latestStrays(
+export async function latestUnapplied(
   query: Executor,
   blockchain: string,
   status: 'late' | 'unmatched',

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Executor } from '../db/database.ts';
 import type { WalletRow } from '../schema/tables.ts';
-import { type Tally, tallies } from './rollups.ts';
+import { type Rollup, rollups } from './rollups.ts';
 
 /** Most merchants that are counted as near their limit. */
 const NEAR_COUNTED = 1_000;
@@ -19,7 +19,7 @@ export interface MerchantFigures {
   last_invoice_at: number | null;
   invoices: number;
   /** Confirmed sales: how many, their volume and the fees. */
-  income: Pick<Tally, 'count' | 'amount_micros' | 'fee_micros'>;
+  income: Pick<Rollup, 'count' | 'amount_micros' | 'fee_micros'>;
   wallets: string[];
 }
 
@@ -59,7 +59,7 @@ export async function listMerchants(
 }
 
 async function countMerchants(query: Executor, q: string | undefined): Promise<number> {
-  if (q === undefined) return (await tallies(query, ['merchants']))[0]?.count ?? 0;
+  if (q === undefined) return (await rollups(query, ['merchants']))[0]?.count ?? 0;
   const counted = await matching(query, q)
     .select((of) => of.fn.countAll<number | bigint>().as('count'))
     .executeTakeFirstOrThrow();
@@ -79,7 +79,7 @@ export async function figuresOf(query: Executor, ids: readonly string[]): Promis
     ])
     .where('merchants.id', 'in', ids)
     .execute();
-  const sums = await tallies(query, ['owner_invoices', 'owner_income'], { keys: ids });
+  const sums = await rollups(query, ['owner_invoices', 'owner_income'], { keys: ids });
   const wallets: Pick<WalletRow, 'merchant_id' | 'blockchain'>[] = await query
     .selectFrom('wallets')
     .select(['merchant_id', 'blockchain'])

@@ -1,8 +1,8 @@
-// Running sums of the whole deployment, kept by triggers: what the dashboard shows without reading a single invoice.
+// Running sums of the whole deployment, maintained by triggers: what the dashboard shows without reading a single invoice.
 import { type RawBuilder, sql } from 'kysely';
 import type { Executor } from '../db/database.ts';
 
-export interface Tally {
+export interface Rollup {
   name: string;
   key: string;
   count: number;
@@ -14,11 +14,11 @@ const total = <T>(column: RawBuilder<unknown>): RawBuilder<T> =>
   sql<T>`cast(coalesce(sum(${column}), 0) as bigint)`;
 
 /** The sums of these names; with `keys` only of these. */
-export function tallies(
+export function rollups(
   query: Executor,
   names: readonly string[],
   { keys }: { keys?: readonly string[] } = {},
-): Promise<Tally[]> {
+): Promise<Rollup[]> {
   let select = query
     .selectFrom('tallies')
     .select([
@@ -34,16 +34,16 @@ export function tallies(
 }
 
 /** The sums of one name by days: all, and from each of the given days on. Days since 1970, UTC. */
-export async function talliesSince(
+export async function rollupsSince(
   query: Executor,
   names: readonly string[],
   days: readonly number[],
-): Promise<(Tally & { since_micros: bigint[] })[]> {
+): Promise<(Rollup & { since_micros: bigint[] })[]> {
   const since = days.map(
     (day, at) =>
       sql`${total(sql`case when day >= ${day} then amount_micros else 0 end`)} as ${sql.ref(`since${at}_micros`)}`,
   );
-  const { rows } = await sql<Tally & Record<string, bigint>>`
+  const { rows } = await sql<Rollup & Record<string, bigint>>`
     select name, key,
       ${total(sql.ref('count'))} as count,
       ${total(sql.ref('amount_micros'))} as amount_micros,

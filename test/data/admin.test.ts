@@ -38,7 +38,7 @@ const statuses = [
   'failed',
 ] as const;
 
-/** What an entry is to the filters, kept beside the database to compare with. */
+/** What an entry is to the filters, held beside the database to compare with. */
 interface Known {
   id: string;
   at: number;
@@ -114,8 +114,9 @@ describe.each(dialects)('the operator list on %s', (dialect) => {
       })
       .sort((a, b) => b.at - a.at);
 
-  const timeOf = ({ stray, payment, invoice }: Entry) => (stray ? payment?.listed_at : invoice?.created_at);
-  const idOf = ({ stray, payment, invoice }: Entry) => (stray ? payment : invoice)?.id ?? '';
+  const timeOf = ({ unapplied, payment, invoice }: Entry) =>
+    unapplied ? payment?.listed_at : invoice?.created_at;
+  const idOf = ({ unapplied, payment, invoice }: Entry) => (unapplied ? payment : invoice)?.id ?? '';
 
   test('every combination of filters finds what belongs to it, newest first, page by page', async () => {
     for (const filter of filters()) {
@@ -163,7 +164,7 @@ describe.each(dialects)('the operator list on %s', (dialect) => {
     const found = await candidatesFor(db.query, { ...search, address_key: 'busy' });
     expect(found).toHaveLength(CANDIDATES_SHOWN);
     expect(found.slice(0, 3).map((row) => row.id)).toEqual([exact.id, near.id, crowd[0]?.id]);
-    expect(await candidatesFor(db.query, { ...search, address_key: 'nobody' })).toEqual([]);
+    expect(await candidatesFor(db.query, { ...search, address_key: 'no one' })).toEqual([]);
 
     const payment = newPayment({ created_at: at + 10 });
     await insertAll(db, 'payments', [payment]);
@@ -224,19 +225,19 @@ async function seed(db: Db, owners: string[]): Promise<Known[]> {
     const shared = { kind: invoice.kind, chain, owner: invoice.owner_id ?? null };
     const payment_status = main === 'confirmed' ? null : main;
     known.push({ ...shared, id: invoice.id, at: invoice.created_at, status: invoice.status, payment_status });
-    for (const status of strayStatuses(each)) {
+    for (const status of unappliedStatuses(each)) {
       const alone = status === 'unmatched' || each % 2 === 0;
       const at = invoice.created_at + 3;
-      const stray = newPayment({
+      const unapplied = newPayment({
         ...of,
         ...(alone ? { invoice_id: null } : {}),
         status,
         listed_as: alone ? 'stray' : `stray_${invoice.kind}`,
         listed_at: at,
       });
-      payments.push(stray);
+      payments.push(unapplied);
       const kind = alone ? null : invoice.kind;
-      known.push({ ...shared, id: stray.id, at, kind, status: null, payment_status: status });
+      known.push({ ...shared, id: unapplied.id, at, kind, status: null, payment_status: status });
     }
   }
   await insertAll(db, 'invoices', invoices);
@@ -252,7 +253,7 @@ function mainStatus(invoice: string, each: number): PaymentStatus | null {
 }
 
 /** A late payment beside its invoice, one that matches nothing, and those that vanished. */
-function strayStatuses(each: number): ('late' | 'unmatched' | 'orphaned')[] {
+function unappliedStatuses(each: number): ('late' | 'unmatched' | 'orphaned')[] {
   if (each % 97 === 0) return ['orphaned'];
   if (each % 61 === 0) return ['unmatched'];
   return each % 59 === 0 && each % 2 === 1 ? ['late'] : [];

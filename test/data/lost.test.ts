@@ -42,12 +42,12 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
       (error: unknown) => error,
     );
 
-  test('that ends a connection between two statements of a transaction undoes it, and the next one goes on', async () => {
+  test('that ends a connection between two statements of a transaction undoes it, and the next one succeeds', async () => {
     const error = await failure(
       db.transaction(async (tx) => {
         await tx.insertInto('meta').values({ name: 'between', value: 'a' }).execute();
         line.cut();
-        // An event of the connection would come now, with nobody who waits for an answer.
+        // An event of the connection would come now, with no one waiting for an answer.
         await new Promise((resolve) => setImmediate(resolve));
         await tx.insertInto('meta').values({ name: 'between-2', value: 'a' }).execute();
       }),
@@ -105,7 +105,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
     expect(await written('after-silence')).toBe(1);
   });
 
-  test('with a lock that somebody holds: who needs it waits or is told to come back, who reads is served', async () => {
+  test('with a lock that somebody holds: a writer waits or is asked to come back, a reader is served', async () => {
     const patient = await opened({ lock_ms: 60_000 });
     const hasty = await opened({ lock_ms: 100 });
     await write('held');
@@ -125,7 +125,7 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
     expect(await failure(write('held'))).toMatchObject({ code: '23505' });
   });
 
-  test('in which a statement failed does not commit, whoever was told', async () => {
+  test('in which a statement failed does not commit, even where its failure was handled', async () => {
     await write('twice');
     const error = await failure(
       db.transaction(async (tx) => {

@@ -99,7 +99,7 @@ describe.each(databases)('the schema on %s', (database) => {
   afterAll(() => fresh.stop());
 
   test.each(['ledger', 'payment_logs', 'events'] as const)(
-    'lets nobody change or delete %s',
+    'lets no one change or delete %s',
     async (table) => {
       verifies('ledger-append-only');
       const { query } = fresh.db;
@@ -119,7 +119,7 @@ describe.each(databases)('the schema on %s', (database) => {
     await expect(set.execute()).rejects.toThrow(/check|CHECK|ledger/);
   });
 
-  test('knows confirmed invoices only with the time they were paid at, and open ones only with a next look', async () => {
+  test('knows confirmed invoices only with the time they were paid at, and open ones only with the time of their next evaluation', async () => {
     const { query } = fresh.db;
     const insert = (values: object) => insertInvoice(query, newInvoice(values));
     await expect(insert({ status: 'confirmed', paid_at: null })).rejects.toThrow(/check|CHECK/);
@@ -156,7 +156,7 @@ test('SQLite writes ahead, waits for the disk at every commit and holds foreign 
   await fresh.stop();
 });
 
-test('a PostgreSQL server that is not there is told so, without its password', async () => {
+test('a PostgreSQL server that is not there is reported, without its password', async () => {
   const opening = openDb('postgres://user:hidden@127.0.0.1:9/none');
   await expect(opening).rejects.toThrow(/cannot be reached/);
   await expect(opening).rejects.not.toThrow(/hidden/);

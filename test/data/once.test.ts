@@ -227,7 +227,7 @@ describe.each(databases)('once on %s', (database) => {
     expect(await balance.execute()).toEqual([{ amount_atomic: '7' }]);
   });
 
-  test('an invoice is told to be confirmed, and its event is sent automatically', async () => {
+  test('the confirmation of an invoice has one event, and its event is sent automatically', async () => {
     verifies('exactly-once', 'webhook-one-attempt');
     const invoice_id = await invoice();
     const write = (type: EventType) => (tx: Tx) =>
@@ -269,12 +269,12 @@ describe.each(databases)('once on %s', (database) => {
       });
       return work.catch(() => undefined);
     });
-    const kept = await db.query
+    const stored = await db.query
       .selectFrom('meta')
       .select('name')
       .where('name', 'like', 'together-%')
       .execute();
-    expect(kept.map(({ name }) => name).sort()).toEqual(ids.filter((name) => name !== undefined).sort());
-    expect(kept).toHaveLength(CROWD - CROWD / 3);
+    expect(stored.map(({ name }) => name).sort()).toEqual(ids.filter((name) => name !== undefined).sort());
+    expect(stored).toHaveLength(CROWD - CROWD / 3);
   });
 });

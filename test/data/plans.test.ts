@@ -32,7 +32,7 @@ const growing = [
   'idempotency',
 ];
 
-/** Statements that look at every row because their answer is about all of them; superusers ask the first two. */
+/** Statements that read every row because their answer is about all of them; superusers ask the first two. */
 const about_all: [RegExp, string][] = [
   [/^select count\(\*\) as "count" from "users"/, 'UsersPublic says how many there are'],
   [/^select count\(\*\) as "count" from "merchants".* like /s, 'a search for any part of a text'],
@@ -61,12 +61,12 @@ describe.each(databases)('plans on %s', (database) => {
   });
 });
 
-/** Runs every operation and what the loops do, and keeps each text that looks for rows, with who asked first. */
+/** Runs every operation and what the loops do, and notes each text that searches rows, with who asked first. */
 async function everyStatement(world: World): Promise<Map<string, { query: CompiledQuery; by: string }>> {
   const { service } = world;
   const recording = recordStatements();
   const found = new Map<string, { query: CompiledQuery; by: string }>();
-  const keep = (by: string) => {
+  const note = (by: string) => {
     for (const query of recording.take())
       if (!/^\s*insert/i.test(query.sql) && !found.has(query.sql)) found.set(query.sql, { query, by });
   };
@@ -80,14 +80,14 @@ async function everyStatement(world: World): Promise<Map<string, { query: Compil
       ...rightful(endpoint.auth, cast),
       headers: { ...headers, ...idempotent },
     });
-    keep(endpoint.id);
+    note(endpoint.id);
   }
   await lists(world, await world.cast());
-  keep('lists');
+  note('lists');
   await payments(world, await world.cast());
-  keep('the observer');
+  note('the observer');
   await service.app.webhooks.kick();
-  keep('webhooks');
+  note('webhooks');
   recording.stop();
   return found;
 }

@@ -32,7 +32,7 @@ describe.each(databases)('a lookup on %s', (database) => {
       full_name: 'Ada',
       created_at: world.clock.now(),
     });
-    expect(await fullName(world.app.db, 'nobody')).toBeUndefined();
+    expect(await fullName(world.app.db, 'no one')).toBeUndefined();
   });
 
   test('reads what is committed, also while a transaction is open', async () => {
@@ -60,7 +60,7 @@ describe.each(databases)('a lookup on %s', (database) => {
     const { id } = (await world.fetch('POST', '/v1/invoices', { key, body })).json;
     const transfer = transferTo(world, await invoiceRow(world, id));
     const seen: string[] = [];
-    const look = async () => {
+    const compare = async () => {
       const now = await invoiceRow(world, id);
       expect((await invoiceState(world.app.db, id))?.state).toBe(stateOf(now));
       const { json } = await world.fetch('GET', `/v1/public/invoices/${id}`);
@@ -74,13 +74,13 @@ describe.each(databases)('a lookup on %s', (database) => {
       });
       seen.push(`${json.status} ${json.amount_match} ${json.confirmations}`);
     };
-    await look();
+    await compare();
     await observe(world, 'solana', [{ ...transfer, ...unconfirmed }]);
-    await look();
+    await compare();
     await observe(world, 'solana', [{ ...transfer, confirmations: 3 }]);
-    await look();
+    await compare();
     await observe(world, 'solana', [transfer]);
-    await look();
+    await compare();
     expect(seen).toEqual(['created none 0', 'created exact 0', 'created exact 3', 'confirmed exact 64']);
   });
 });
@@ -130,11 +130,11 @@ describe('a file that is read on a connection of its own', () => {
   test('is alone again when it is closed, also after nothing but lookups', async () => {
     const db = await openDb(url);
     await migrate(db);
-    expect(await fullName(db, 'nobody')).toBeUndefined();
+    expect(await fullName(db, 'no one')).toBeUndefined();
     await db.close();
     expect(readdirSync(directory)).toEqual(['test.db']);
     const again = await openDb(url);
-    expect(await fullName(again, 'nobody')).toBeUndefined();
+    expect(await fullName(again, 'no one')).toBeUndefined();
     await again.close();
     expect(readdirSync(directory)).toEqual(['test.db']);
   });

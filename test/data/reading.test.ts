@@ -46,7 +46,7 @@ describe.each(databases)('reading on %s', (database) => {
       .sort(([a = 0], [b = 0]) => a - b);
   };
 
-  test('the cursor moves for the reader that has its version, and for nobody else', async () => {
+  test('the cursor moves for the reader that has its version, and for no one else', async () => {
     verifies('cursor-with-data');
     await ensureCursor(db.query, 'ton');
     await ensureCursor(db.query, 'ton');
@@ -100,7 +100,7 @@ describe.each(databases)('reading on %s', (database) => {
     });
   });
 
-  test('cursors of accounts are kept by account, the last one counts', async () => {
+  test('cursors of accounts are stored by account, the last one counts', async () => {
     const accounts = Array.from({ length: 1_200 }, (_, at) => `account-${at}`);
     await db.transaction((tx) =>
       putAccountCursors(
@@ -111,7 +111,7 @@ describe.each(databases)('reading on %s', (database) => {
       ),
     );
     await db.transaction((tx) => putAccountCursors(tx, 'solana', [['account-7', { at: 'new' }]], START));
-    const found = await accountCursors(db.query, 'solana', [...accounts, 'nobody']);
+    const found = await accountCursors(db.query, 'solana', [...accounts, 'no one']);
     expect(found.size).toBe(1_200);
     expect([found.get('account-7'), found.get('account-1199')]).toEqual([{ at: 'new' }, { at: 1199 }]);
     expect((await accountCursors(db.query, 'ton', accounts)).size).toBe(0);
@@ -248,7 +248,7 @@ describe.each(databases)('reading on %s', (database) => {
         commit();
         await slow;
         expect(await typesAfter(last)).toEqual(['slow']);
-        // For ever, whoever reads.
+        // For ever, for every reader.
         expect(await typesAfter(start)).toEqual(['quick', 'slow']);
       },
     );

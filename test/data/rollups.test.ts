@@ -10,7 +10,7 @@ import { insertIncome } from '../../data/income.ts';
 import { insertInvoice } from '../../data/invoices.ts';
 import { migrate } from '../../data/migrations/migrate.ts';
 import { deleteUser, getUser } from '../../data/users.ts';
-import { tallies, talliesSince } from '../../data/views/rollups.ts';
+import { rollups, rollupsSince } from '../../data/views/rollups.ts';
 import type { PaymentStatus } from '../../src/invoice.ts';
 import { testLedger } from '../helpers/books.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../helpers/postgres.ts';
@@ -20,7 +20,7 @@ const dialects: Dialect[] = hasPostgres ? ['sqlite', 'postgres'] : ['sqlite'];
 const DAY = 86_400;
 const today = Math.floor(START / DAY);
 
-/** Names and what a count of the tables says, in the same shape as the tallies. */
+/** Names and what a count of the tables says, in the same shape as the rollups. */
 const truths = [
   sql`select 'users' as name, '' as key, count(*) as count, 0 as sum_micros from users where deleted_at is null`,
   sql`select 'merchants', '', count(*), 0 from merchants`,
@@ -40,8 +40,8 @@ const names = [
   ...['held', 'late', 'unmatched', 'orphaned'].map((status) => `payments:${status}`),
 ];
 
-describe.each(dialects)('tallies on %s', (dialect) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-tallies-'));
+describe.each(dialects)('rollups on %s', (dialect) => {
+  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-rollups-'));
   let database: TestDatabase | undefined;
   let db: Db;
   let owner: string;
@@ -69,7 +69,7 @@ describe.each(dialects)('tallies on %s', (dialect) => {
     const want = counted.rows
       .map((row) => [row.name, row.key, Number(row.count), Number(row.sum_micros)])
       .filter(([, , count]) => count !== 0);
-    const have = (await tallies(db.query, names))
+    const have = (await rollups(db.query, names))
       .map((row) => [row.name, row.key, row.count, Number(row.amount_micros)])
       .filter(([, , count]) => count !== 0);
     expect(have.map((row) => row.join(' ')).sort()).toEqual(want.map((row) => row.join(' ')).sort());
@@ -166,13 +166,13 @@ describe.each(dialects)('tallies on %s', (dialect) => {
   });
 
   test('a change that is rolled back was never counted', async () => {
-    const before = await tallies(db.query, names);
+    const before = await rollups(db.query, names);
     const undone = db.transaction(async (tx) => {
       await insertInvoice(tx, newInvoice({ owner_id: owner }));
       throw new Error('undone');
     });
     await expect(undone).rejects.toThrow('undone');
-    expect(await tallies(db.query, names)).toEqual(before);
+    expect(await rollups(db.query, names)).toEqual(before);
   });
 
   test('stay exact when many write at once, and no writer waits for another on PostgreSQL', async () => {
@@ -206,14 +206,14 @@ describe.each(dialects)('tallies on %s', (dialect) => {
     await expectTruth();
   });
 
-  test('are told by days', async () => {
+  test('are summed by days', async () => {
     const id = randomUUID();
     await insertAll(db, 'invoices', [
       newInvoice({ id, currency: 'DAYS', status: 'confirmed', created_at: START - 40 * DAY }),
       newInvoice({ currency: 'DAYS', status: 'confirmed', created_at: START - 5 * DAY }),
       newInvoice({ currency: 'DAYS', status: 'confirmed', created_at: today * DAY }),
     ]);
-    const sums = await talliesSince(db.query, ['sales'], [today, today - 6, today - 29]);
+    const sums = await rollupsSince(db.query, ['sales'], [today, today - 6, today - 29]);
     expect(sums.find((row) => row.key === 'DAYS')).toMatchObject({
       count: 3,
       amount_micros: 30_000_000n,

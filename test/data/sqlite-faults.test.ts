@@ -64,7 +64,7 @@ describe('while another process has the write lock', () => {
     expect(await names('held-%')).toEqual(['held-1', 'held-2', 'held-3']);
   });
 
-  test('who waits too long is told that it is busy, all of them, and nothing of theirs is written', async () => {
+  test('a writer that waits too long gets the answer that it is busy, all of them, and nothing of theirs is written', async () => {
     const other = outside();
     other.exec('begin immediate');
     const errors = await Promise.all(
@@ -104,14 +104,14 @@ describe('of transactions that share a commit', () => {
     expect(await names('group-%')).toEqual(['group-1', 'group-3']);
   });
 
-  test('none is told that it succeeded when the commit fails, and the next ones go on', async () => {
+  test('none succeeds when the commit fails, and the next ones do', async () => {
     // Judged when the commit comes: SQLite then refuses to commit at all.
     await sql`create table late_check (meta text references meta (name) deferrable initially deferred)`.execute(
       db.query,
     );
     const ends = await Promise.all([
       failure(write('lost-1')),
-      failure(db.transaction((tx) => sql`insert into late_check values ('nobody')`.execute(tx))),
+      failure(db.transaction((tx) => sql`insert into late_check values ('no one')`.execute(tx))),
       failure(write('lost-2')),
     ]);
     expect(ends.map((end) => (end as { code?: string }).code)).toEqual(
@@ -122,7 +122,7 @@ describe('of transactions that share a commit', () => {
     expect(await names('lost-%')).toEqual(['lost-afterwards']);
   });
 
-  test('none is told that it succeeded when the disk is full in the middle of them', async () => {
+  test('none succeeds when the disk is full in the middle of them', async () => {
     const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(db.query);
     await sql.raw(`pragma max_page_count = ${Number(rows[0]?.page_count) + 1}`).execute(db.query);
     const ends = await Promise.all([
@@ -130,10 +130,10 @@ describe('of transactions that share a commit', () => {
       failure(write('full-2', 'x'.repeat(1_000_000))),
       failure(write('full-3')),
     ]);
-    const kept = await names('full-%');
+    const stored = await names('full-%');
     expect(isUnusable(ends[1]), String(ends[1])).toBe(true);
-    const told = ['full-1', 'full-2', 'full-3'].filter((_, at) => ends[at] === 'no failure');
-    expect(kept).toEqual(told);
+    const succeeded = ['full-1', 'full-2', 'full-3'].filter((_, at) => ends[at] === 'no failure');
+    expect(stored).toEqual(succeeded);
     await sql.raw('pragma max_page_count = 1000000').execute(db.query);
     await write('full-2');
     expect(await names('full-2')).toEqual(['full-2']);
