@@ -20,7 +20,7 @@ export function allCursors(query: Executor): Promise<CursorRow[]> {
 export async function ensureCursor(query: Executor, blockchain: string): Promise<void> {
   await query
     .insertInto('cursors')
-    .values({ blockchain, version: 0 } as never)
+    .values({ blockchain, version: 0 })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
