@@ -1,21 +1,10 @@
-// The list of commands, in the order people read it. A command is imported when it is run.
-import type { Command } from './command.ts';
+// All commands: one for each endpoint that has a name in `gw`, and the journeys, which do more than call one endpoint.
+import { readFileSync } from 'node:fs';
+import type { Tag } from '../src/api/describe/endpoint.ts';
+import { endpointsOf } from '../src/api/endpoints/by-tag.ts';
+import type { Command, Entry, Group, Registry } from './engine/command.ts';
 
-export interface Entry {
-  /** Words after `gw`. */
-  path: string;
-  summary: string;
-  load: () => Promise<Command>;
-}
-
-const entry = (path: string, summary: string, load: () => Promise<{ command: Command }>): Entry => ({
-  path,
-  summary,
-  load: async () => (await load()).command,
-});
-
-/** What a noun is about; `lists`: the noun alone lists. */
-export const groups: Record<string, { summary: string; lists?: true }> = {
+const groups: Record<string, Group> = {
   invoice: { summary: 'Create, follow and settle invoices' },
   payment: { summary: 'What was seen on the chain' },
   exit: { summary: 'Links that open a wallet' },
@@ -25,7 +14,7 @@ export const groups: Record<string, { summary: string; lists?: true }> = {
   refill: { summary: 'Raise the limit of payments' },
   income: { summary: 'Confirmed sales', lists: true },
   event: { summary: 'What happened' },
-  user: { summary: 'Users: oneself and, for operators, all' },
+  user: { summary: 'Your user and, for operators, all users' },
   password: { summary: 'Change or recover a password' },
   page: { summary: 'Pages, fragments and images for buyers' },
   discovery: { summary: 'Documents for people and programs' },
@@ -34,8 +23,7 @@ export const groups: Record<string, { summary: string; lists?: true }> = {
   config: { summary: 'Settings of gw and of the service' },
 };
 
-/** Plurals and short ways, to their full form. */
-export const aliases: Record<string, string> = {
+const aliases: Record<string, string> = {
   invoices: 'invoice',
   units: 'unit',
   wallets: 'wallet',
@@ -51,192 +39,151 @@ export const aliases: Record<string, string> = {
   signup: 'user signup',
 };
 
-export const entries: readonly Entry[] = [
-  entry('login', 'Sign in and keep it', () => import('./commands/login.ts')),
-  entry('logout', 'Forget token and key', () => import('./commands/logout.ts')),
-  entry('whoami', 'Show the signed-in user', () => import('./commands/whoami.ts')),
-  entry(
-    'invoice create',
-    'Create an invoice and show its QR code',
-    () => import('./commands/invoice/create.ts'),
-  ),
-  entry('invoice list', 'List your invoices', () => import('./commands/invoice/list.ts')),
-  entry('invoice get', 'Show one of your invoices', () => import('./commands/invoice/get.ts')),
-  entry(
-    'invoice public',
-    'Show an invoice as its buyer sees it',
-    () => import('./commands/invoice/public.ts'),
-  ),
-  entry('invoice watch', 'Follow an invoice until it ends', () => import('./commands/invoice/watch.ts')),
-  entry('invoice wait', 'Block until an invoice is confirmed', () => import('./commands/invoice/wait.ts')),
-  entry('invoice qr', 'Draw the QR code of an invoice', () => import('./commands/invoice/qr.ts')),
-  entry('invoice check', 'Look for the payment now', () => import('./commands/invoice/check.ts')),
-  entry(
-    'invoice simulate',
-    'Settle an invoice without a payment (demo)',
-    () => import('./commands/invoice/simulate.ts'),
-  ),
-  entry('invoice cancel', 'Cancel an invoice', () => import('./commands/invoice/cancel.ts')),
-  entry(
-    'payment get',
-    'Show the payment of an invoice and its log',
-    () => import('./commands/payment/get.ts'),
-  ),
-  entry('exit web', 'Get the web wallet link of an invoice', () => import('./commands/exit/web.ts')),
-  entry('exit tg', 'Get the messenger wallet link of an invoice', () => import('./commands/exit/tg.ts')),
-  entry('unit list', 'List your units', () => import('./commands/unit/list.ts')),
-  entry('unit create', 'Create a unit', () => import('./commands/unit/create.ts')),
-  entry('unit get', 'Show a unit as its buyer sees it', () => import('./commands/unit/get.ts')),
-  entry('unit update', 'Change a unit', () => import('./commands/unit/update.ts')),
-  entry('unit delete', 'Delete a unit', () => import('./commands/unit/delete.ts')),
-  entry('unit checkout', 'Buy a unit: create its invoice', () => import('./commands/unit/checkout.ts')),
-  entry('wallet list', 'List your receive wallets', () => import('./commands/wallet/list.ts')),
-  entry('wallet set', 'Set the receive wallet of a blockchain', () => import('./commands/wallet/set.ts')),
-  entry('account get', 'Show your account', () => import('./commands/account/get.ts')),
-  entry('account update', 'Change webhook, currencies or slug', () => import('./commands/account/update.ts')),
-  entry('account rotate-key', 'Replace the merchant key', () => import('./commands/account/rotate-key.ts')),
-  entry(
-    'account pages',
-    'Show your payment pages and what they lack',
-    () => import('./commands/account/pages.ts'),
-  ),
-  entry('account embeds', 'Show embed snippets', () => import('./commands/account/embeds.ts')),
-  entry('balance', 'Show prepaid balance and income per currency', () => import('./commands/balance.ts')),
-  entry('income list', 'List your income', () => import('./commands/income/list.ts')),
-  entry('refill create', 'Create a refill invoice', () => import('./commands/refill/create.ts')),
-  entry(
-    'refill wallets',
-    'List the addresses that refills are paid to',
-    () => import('./commands/refill/wallets.ts'),
-  ),
-  entry('event list', 'List or follow your events', () => import('./commands/event/list.ts')),
-  entry('event resend', 'Send an event again', () => import('./commands/event/resend.ts')),
-  entry('listen', 'Forward events to a server on this machine', () => import('./commands/listen.ts')),
-  entry('gateways', 'List what can be paid with', () => import('./commands/gateways.ts')),
-  entry('catalog', 'List everything the service can do', () => import('./commands/catalog.ts')),
-  entry('search', 'Find what to call for an intent', () => import('./commands/search.ts')),
-  entry('user signup', 'Sign up and sign in', () => import('./commands/user/signup.ts')),
-  entry('user me', 'Show the signed-in user', () => import('./commands/user/me.ts')),
-  entry('user update-me', 'Change your name or mail address', () => import('./commands/user/update-me.ts')),
-  entry('user delete-me', 'Delete the signed-in user', () => import('./commands/user/delete-me.ts')),
-  entry('user list', 'List users', () => import('./commands/user/list.ts')),
-  entry('user create', 'Make a user', () => import('./commands/user/create.ts')),
-  entry('user get', 'Show a user', () => import('./commands/user/get.ts')),
-  entry('user update', 'Change a user', () => import('./commands/user/update.ts')),
-  entry('user delete', 'Delete a user', () => import('./commands/user/delete.ts')),
-  entry(
-    'user identity-source',
-    'Tell which way an identity signs in',
-    () => import('./commands/user/identity-source.ts'),
-  ),
-  entry('user test-token', 'Check the token', () => import('./commands/user/test-token.ts')),
-  entry('password change', 'Change your password', () => import('./commands/password/change.ts')),
-  entry('password recover', 'Send a recovery mail', () => import('./commands/password/recover.ts')),
-  entry(
-    'password reset',
-    'Set a new password with a recovery token',
-    () => import('./commands/password/reset.ts'),
-  ),
-  entry('password mail', 'Show the recovery mail of a user', () => import('./commands/password/mail.ts')),
-  entry('page pay', 'Get checkout at its short address', () => import('./commands/page/pay.ts')),
-  entry('page checkout', 'Get the checkout page of an invoice', () => import('./commands/page/checkout.ts')),
-  entry('page div', 'Get the checkout of an invoice as a fragment', () => import('./commands/page/div.ts')),
-  entry('page qr-svg', 'Get the QR code of an invoice as SVG', () => import('./commands/page/qr-svg.ts')),
-  entry('page qr-png', 'Get the QR code of an invoice as PNG', () => import('./commands/page/qr-png.ts')),
-  entry('page unit', 'Get the page of a unit at its pretty address', () => import('./commands/page/unit.ts')),
-  entry('page unit-page', 'Get the page of a unit', () => import('./commands/page/unit-page.ts')),
-  entry(
-    'page unit-div',
-    'Get the chooser of a unit as a fragment',
-    () => import('./commands/page/unit-div.ts'),
-  ),
-  entry(
-    'page events',
-    'Follow the status of an invoice as its page does',
-    () => import('./commands/page/events.ts'),
-  ),
-  entry('page cancel', 'Cancel an invoice as its page does', () => import('./commands/page/cancel.ts')),
-  entry('page buy', 'Buy a unit as its page does', () => import('./commands/page/buy.ts')),
-  entry(
-    'page reset',
-    'Get the page that the recovery mail links to',
-    () => import('./commands/page/reset.ts'),
-  ),
-  entry('page currency-logo', 'Get the logo of a currency', () => import('./commands/page/currency-logo.ts')),
-  entry(
-    'page embed-script',
-    'Get the script that mounts checkout',
-    () => import('./commands/page/embed-script.ts'),
-  ),
-  entry('page logo', 'Get the logo', () => import('./commands/page/logo.ts')),
-  entry('page favicon', 'Get the favicon', () => import('./commands/page/favicon.ts')),
-  entry('discovery manifest', 'Get the manifest', () => import('./commands/discovery/manifest.ts')),
-  entry('discovery openapi', 'Get the OpenAPI document', () => import('./commands/discovery/openapi.ts')),
-  entry('discovery llms', 'Get the text index', () => import('./commands/discovery/llms.ts')),
-  entry('discovery llms-full', 'Get the full text', () => import('./commands/discovery/llms-full.ts')),
-  entry('discovery docs', 'Get the page to try calls on', () => import('./commands/discovery/docs.ts')),
-  entry('discovery redoc', 'Get the page to read', () => import('./commands/discovery/redoc.ts')),
-  entry('discovery robots', 'Get the rules for crawlers', () => import('./commands/discovery/robots.ts')),
-  entry('discovery sitemap', 'Get the sitemap', () => import('./commands/discovery/sitemap.ts')),
-  entry(
-    'admin dashboard',
-    'Watch the figures of the deployment',
-    () => import('./commands/admin/dashboard.ts'),
-  ),
-  entry('admin payments', 'Watch, open and resolve payments', () => import('./commands/admin/payments.ts')),
-  entry('admin payment', 'Show everything about a payment', () => import('./commands/admin/payment.ts')),
-  entry('admin resolve', 'Resolve an invoice by hand', () => import('./commands/admin/resolve.ts')),
-  entry(
-    'admin transaction',
-    'Show what a transaction paid to an invoice',
-    () => import('./commands/admin/transaction.ts'),
-  ),
-  entry(
-    'admin contradictions',
-    'List what two sources state differently',
-    () => import('./commands/admin/contradictions.ts'),
-  ),
-  entry(
-    'admin close-contradiction',
-    'Close a contradiction',
-    () => import('./commands/admin/close-contradiction.ts'),
-  ),
-  entry(
-    'admin observers',
-    'Watch what each observer has read',
-    () => import('./commands/admin/observers.ts'),
-  ),
-  entry('admin merchants', 'List merchants', () => import('./commands/admin/merchants.ts')),
-  entry('admin merchant', 'Show a merchant', () => import('./commands/admin/merchant.ts')),
-  entry('admin credit', 'Credit prepaid balance by hand', () => import('./commands/admin/credit.ts')),
-  entry(
-    'admin refill-wallets',
-    'List the wallets of the deployment',
-    () => import('./commands/admin/refill-wallets.ts'),
-  ),
-  entry(
-    'admin set-refill-wallet',
-    'Set a wallet of the deployment',
-    () => import('./commands/admin/set-refill-wallet.ts'),
-  ),
-  entry('admin test-email', 'Send a test mail', () => import('./commands/admin/test-email.ts')),
-  entry('system health', 'Say whether the daemon answers', () => import('./commands/system/health.ts')),
-  entry('system check', 'Say it as a boolean', () => import('./commands/system/check.ts')),
-  entry('config list', 'Show the settings in force', () => import('./commands/config/list.ts')),
-  entry('config get', 'Show one setting', () => import('./commands/config/get.ts')),
-  entry('config set', 'Keep a setting in the profile', () => import('./commands/config/set.ts')),
-  entry('config unset', 'Forget a setting', () => import('./commands/config/unset.ts')),
-  entry('config profiles', 'List profiles', () => import('./commands/config/profiles.ts')),
-  entry('config use', 'Choose the profile', () => import('./commands/config/use.ts')),
-  entry('config path', 'Show where profiles are kept', () => import('./commands/config/path.ts')),
-  entry(
-    'config server',
-    'Show the public configuration of the service',
-    () => import('./commands/config/server.ts'),
-  ),
-  entry('api', 'Call any endpoint by method and path', () => import('./commands/api.ts')),
-  entry('mcp', 'Serve the operations to agents over stdio (MCP)', () => import('./commands/mcp.ts')),
-  entry('schema', 'Show the JSON Schema of a command', () => import('./commands/schema.ts')),
-  entry('completion', 'Print a completion script', () => import('./commands/completion.ts')),
-  entry('doctor', 'Say what is wrong and how to mend it', () => import('./commands/doctor.ts')),
-];
+/** First words in the order people read them; any other follows. */
+const order =
+  'login logout whoami invoice payment exit unit wallet account balance income refill event listen gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
+    ' ',
+  );
+
+interface Journey {
+  /** The endpoint's own where it is called by the same name. */
+  summary?: string;
+  load(): Promise<{ command: Command }>;
+}
+
+const journeys: Record<string, Journey> = {
+  login: { summary: 'Sign in and store the credentials', load: () => import('./journeys/login.ts') },
+  logout: { summary: 'Remove token and key', load: () => import('./journeys/logout.ts') },
+  'invoice create': { load: () => import('./journeys/invoice/create.ts') },
+  'invoice list': { load: () => import('./journeys/invoice/list.ts') },
+  'invoice watch': {
+    summary: 'Follow an invoice until it ends',
+    load: () => import('./journeys/invoice/watch.ts'),
+  },
+  'invoice wait': {
+    summary: 'Block until an invoice is confirmed',
+    load: () => import('./journeys/invoice/wait.ts'),
+  },
+  'invoice qr': { summary: 'Draw the QR code of an invoice', load: () => import('./journeys/invoice/qr.ts') },
+  'wallet list': { load: () => import('./journeys/wallet/list.ts') },
+  'account rotate-key': { load: () => import('./journeys/account/rotate-key.ts') },
+  'refill create': { load: () => import('./journeys/refill/create.ts') },
+  'event list': { load: () => import('./journeys/event/list.ts') },
+  listen: {
+    summary: 'Forward events to a server on this machine',
+    load: () => import('./journeys/listen.ts'),
+  },
+  'user signup': { summary: 'Sign up and sign in', load: () => import('./journeys/user/signup.ts') },
+  'password change': { load: () => import('./journeys/password/change.ts') },
+  'page events': { load: () => import('./journeys/page/events.ts') },
+  'discovery openapi': { load: () => import('./journeys/discovery/openapi.ts') },
+  'admin dashboard': {
+    summary: 'Watch the figures of the deployment',
+    load: () => import('./journeys/admin/dashboard.ts'),
+  },
+  'admin payments': {
+    summary: 'Watch, open and resolve payments',
+    load: () => import('./journeys/admin/payments.ts'),
+  },
+  'admin resolve': { load: () => import('./journeys/admin/resolve.ts') },
+  'admin observers': {
+    summary: 'Watch what each observer has read',
+    load: () => import('./journeys/admin/observers.ts'),
+  },
+  'config list': { summary: 'Show the settings in force', load: () => import('./journeys/config/list.ts') },
+  'config get': { summary: 'Show one setting', load: () => import('./journeys/config/get.ts') },
+  'config set': { summary: 'Store a setting in the profile', load: () => import('./journeys/config/set.ts') },
+  'config unset': {
+    summary: 'Remove a setting from the profile',
+    load: () => import('./journeys/config/unset.ts'),
+  },
+  'config profiles': { summary: 'List profiles', load: () => import('./journeys/config/profiles.ts') },
+  'config use': { summary: 'Choose the profile', load: () => import('./journeys/config/use.ts') },
+  'config path': {
+    summary: 'Show where profiles are stored',
+    load: () => import('./journeys/config/path.ts'),
+  },
+  api: { summary: 'Call any endpoint by method and path', load: () => import('./journeys/api.ts') },
+  mcp: {
+    summary: 'Serve the operations to agents over stdio (MCP)',
+    load: () => import('./journeys/mcp.ts'),
+  },
+  schema: { summary: 'Show the JSON Schema of a command', load: () => import('./journeys/schema.ts') },
+  completion: { summary: 'Print a completion script', load: () => import('./journeys/completion.ts') },
+  doctor: { summary: 'Diagnose problems and suggest fixes', load: () => import('./journeys/doctor.ts') },
+};
+
+/** Second names that are listed too, to the first. */
+const seconds: Record<string, string> = { whoami: 'user me' };
+
+/** An endpoint that is called by a command: what the list of commands shows without building a schema. */
+export interface Row {
+  path: string;
+  summary: string;
+  endpoint: string;
+  tag: Tag;
+}
+
+/** The rows that `npm run build` writes beside the compiled code. */
+export const BUILT = new URL('commands.json', import.meta.url);
+
+/** The rows of all endpoints, made of their descriptions. */
+export async function deriveRows(): Promise<Row[]> {
+  const { api } = await import('../src/api/endpoints/api.ts');
+  const { commandOf } = await import('../src/api/project/commands.ts');
+  return api.flatMap((endpoint) => {
+    const path = commandOf(endpoint)?.path;
+    const { id, summary, tag } = endpoint;
+    return path === undefined ? [] : [{ path, summary, endpoint: id, tag }];
+  });
+}
+
+function builtRows(): Row[] | undefined {
+  try {
+    return JSON.parse(readFileSync(BUILT, 'utf8')) as Row[];
+  } catch {
+    // Run from the source.
+    return undefined;
+  }
+}
+
+async function loadDerived({ endpoint: id, tag }: Row, path: string): Promise<Command> {
+  const [list, { derive }] = await Promise.all([endpointsOf[tag](), import('./engine/derive.ts')]);
+  const endpoint = list.find((one) => one.id === id);
+  if (!endpoint) throw new Error(`no endpoint ${id} in ${tag}: the list of commands is of another build`);
+  return derive(endpoint, { path });
+}
+
+/** All commands, in the order people read them. */
+export async function openRegistry(rows?: readonly Row[]): Promise<Registry> {
+  const all = rows ?? builtRows() ?? (await deriveRows());
+  const rowAt = (path: string) => all.find((row) => row.path === path);
+  const derived = (row: Row, path: string): Entry => ({
+    path,
+    summary: row.summary,
+    endpoint: row.endpoint,
+    load: () => loadDerived(row, path),
+  });
+  const own = Object.entries(journeys).map(([path, { summary, load }]): Entry => {
+    const row = rowAt(path);
+    return {
+      path,
+      summary: summary ?? row?.summary ?? '',
+      ...(row ? { endpoint: row.endpoint } : {}),
+      load: async () => (await load()).command,
+    };
+  });
+  const entries = [
+    ...all.filter(({ path }) => !Object.hasOwn(journeys, path)).map((row) => derived(row, row.path)),
+    ...own,
+    ...Object.entries(seconds).flatMap(([path, first]) => {
+      const row = rowAt(first);
+      return row ? [derived(row, path)] : [];
+    }),
+  ];
+  const place = ({ path }: Entry) => {
+    const index = order.indexOf(path.split(' ')[0] ?? '');
+    return index < 0 ? order.length : index;
+  };
+  return { entries: entries.sort((a, b) => place(a) - place(b)), groups, aliases };
+}

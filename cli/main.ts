@@ -1,5 +1,5 @@
-// The command line `gw`: finds the command, reads its flags, runs it, and turns what goes wrong into words and a code.
-import { VERSION } from './version.ts';
+// The command line `gw`: finds the command, reads its flags, runs it, and turns what goes wrong into a message and an exit code.
+import { VERSION } from './engine/version.ts';
 
 /** Runs one command line (without node and script); sets the exit code, and never throws. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -16,6 +16,6 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stderr.on('error', () => {});
   // React chooses by it between its fast build and the one for developers of screens.
   process.env.NODE_ENV ??= 'production';
-  const { run } = await import('./run.ts');
-  process.exitCode = await run(argv);
+  const [{ run }, { openRegistry }] = await Promise.all([import('./engine/run.ts'), import('./commands.ts')]);
+  process.exitCode = await run(argv, await openRegistry());
 }

@@ -2,35 +2,16 @@
 import { Box, Text, useApp } from 'ink';
 import { createElement, type FC, useState } from 'react';
 import { listAdminMerchants } from '../../src/api/endpoints/admin.ts';
-import type { Context } from '../command.ts';
-import { GwError } from '../errors.ts';
-import { clean, pad } from '../text.ts';
+import type { Context } from '../engine/command.ts';
+import { GwError } from '../engine/errors.ts';
+import { clean } from '../output/text.ts';
+import { pad } from '../output/width.ts';
 import { DashboardView } from './dashboard.tsx';
-import { type Size, useKeys, useSize } from './hooks.ts';
+import { useKeys, useSize } from './hooks.ts';
 import { ObserversView } from './observers.tsx';
 import { PaymentsView } from './payments.tsx';
 import { runScreen } from './terminal.ts';
-
-/** What a view is given. */
-export interface ViewProps {
-  context: Context;
-  /** Room for the view. */
-  size: Size;
-  refresh_ms: number;
-  readonly: boolean;
-  query: Record<string, unknown>;
-  /** Whether keys are the view's: not while a command is typed or help is shown. */
-  active: boolean;
-  /** Told true while the view itself reads text, so that letters are no keys of the frame. */
-  onTyping(typing: boolean): void;
-  /** What the line above the view says: figures, or why nothing comes. */
-  onStatus(status: Status): void;
-}
-
-export interface Status {
-  text: string;
-  error: string | null;
-}
+import type { Status, ViewProps } from './view-props.ts';
 
 const views: Record<string, { view: FC<ViewProps>; keys: string }> = {
   dashboard: { view: DashboardView, keys: '' },
@@ -148,21 +129,17 @@ async function requireOperator(context: Context): Promise<void> {
 /** Runs the operator's screen, beginning with a view. */
 export async function operatorScreen(
   context: Context,
-  initial: string,
-  query: Record<string, unknown> = {},
+  {
+    initial,
+    query = {},
+    readonly,
+    refresh_ms,
+  }: Pick<ViewProps, 'readonly' | 'refresh_ms'> & {
+    initial: string;
+    query?: Record<string, unknown>;
+  },
 ): Promise<void> {
-  const { refreshOf } = await import('../live.ts');
   const { url } = await context.settings();
   await requireOperator(context);
-  await runScreen(
-    context,
-    <App
-      context={context}
-      initial={initial}
-      url={url}
-      query={query}
-      readonly={context.own.readonly === true}
-      refresh_ms={refreshOf(context.own)}
-    />,
-  );
+  await runScreen(context, <App {...{ context, initial, url, query, readonly, refresh_ms }} />);
 }

@@ -4,12 +4,14 @@ import { useEffect } from 'react';
 import type { CallReply } from '../../src/api/client/call.ts';
 import { getAdminDashboard, listAdminMerchants } from '../../src/api/endpoints/admin.ts';
 import { parseDecimal, tenTo, USD_DECIMALS } from '../../src/money.ts';
-import type { Context } from '../command.ts';
-import { clean, pad } from '../text.ts';
-import { relative } from '../view.ts';
-import type { ViewProps } from './app.tsx';
+import type { Context } from '../engine/command.ts';
+import { screenColor } from '../output/status.ts';
+import { clean } from '../output/text.ts';
+import { relative } from '../output/view.ts';
+import { pad } from '../output/width.ts';
 import { usePoll } from './hooks.ts';
-import { statusColor, Table } from './table.tsx';
+import { Table } from './table.tsx';
+import type { ViewProps } from './view-props.ts';
 
 type Dashboard = CallReply<typeof getAdminDashboard>;
 type Merchant = CallReply<typeof listAdminMerchants>['data'][number];
@@ -53,7 +55,7 @@ export function DashboardView({ context, size, refresh_ms, onStatus }: ViewProps
       <Table
         columns={[
           { title: 'OBSERVER', width: 12, value: (row) => row.blockchain },
-          { title: 'STATUS', width: 14, value: (row) => row.status, color: (row) => statusColor(row.status) },
+          { title: 'STATUS', width: 14, value: (row) => row.status, color: (row) => screenColor(row.status) },
           {
             title: 'LAG',
             width: 8,
@@ -105,7 +107,7 @@ function Figures({ figures }: { figures: Dashboard }) {
       <Text wrap="truncate">
         <Text bold>{pad('invoices', LABEL)}</Text>
         {Object.entries(invoices).map(([status, count]) => (
-          <Text key={status} color={statusColor(status) ?? ''}>{`${clean(status)} ${count}   `}</Text>
+          <Text key={status} color={screenColor(status) ?? ''}>{`${clean(status)} ${count}   `}</Text>
         ))}
       </Text>
       <Text wrap="truncate" color={waiting.length > 0 ? 'yellow' : 'green'}>
@@ -128,9 +130,4 @@ function Figures({ figures }: { figures: Dashboard }) {
       ) : null}
     </>
   );
-}
-
-export async function dashboardScreen(context: Context): Promise<void> {
-  const { operatorScreen } = await import('./app.tsx');
-  await operatorScreen(context, 'dashboard');
 }

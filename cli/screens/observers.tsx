@@ -3,13 +3,13 @@ import { Box, Text } from 'ink';
 import { useEffect, useState } from 'react';
 import type { CallReply } from '../../src/api/client/call.ts';
 import { listObservers } from '../../src/api/endpoints/admin.ts';
-import type { Context } from '../command.ts';
-import { troubleOf } from '../observer-notes.ts';
-import { clean } from '../text.ts';
-import { relative } from '../view.ts';
-import type { ViewProps } from './app.tsx';
+import { troubleOf } from '../output/observer-notes.ts';
+import { screenColor } from '../output/status.ts';
+import { clean } from '../output/text.ts';
+import { relative } from '../output/view.ts';
 import { useKeys, usePoll } from './hooks.ts';
-import { type Column, moved, statusColor, Table } from './table.tsx';
+import { type Column, moved, Table } from './table.tsx';
+import type { ViewProps } from './view-props.ts';
 
 type Observer = CallReply<typeof listObservers>['observers'][number];
 
@@ -20,7 +20,7 @@ const number = (value: number | null): string => (value === null ? '–' : Strin
 
 const columns: readonly Column<Observer>[] = [
   { title: 'BLOCKCHAIN', width: 10, value: (row) => row.blockchain },
-  { title: 'STATUS', width: 13, value: (row) => row.status, color: (row) => statusColor(row.status) },
+  { title: 'STATUS', width: 13, value: (row) => row.status, color: (row) => screenColor(row.status) },
   { title: 'LAG', width: 6, value: (row) => (row.lag_seconds === null ? '–' : `${row.lag_seconds}s`) },
   { title: 'TIP', width: 9, value: (row) => number(row.tip_height) },
   { title: 'READ TO', wide: true, width: 9, value: (row) => number(row.cursor_height) },
@@ -97,9 +97,4 @@ function Details({ row, now_s, height }: { row: Observer; now_s: number; height:
       ))}
     </Box>
   );
-}
-
-export async function observersScreen(context: Context): Promise<void> {
-  const { operatorScreen } = await import('./app.tsx');
-  await operatorScreen(context, 'observers');
 }

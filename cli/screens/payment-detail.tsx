@@ -3,14 +3,14 @@ import { Box, Text } from 'ink';
 import { useState } from 'react';
 import type { CallReply } from '../../src/api/client/call.ts';
 import { getAdminPayment, resolvePayment } from '../../src/api/endpoints/admin.ts';
-import type { Context } from '../command.ts';
-import { describeFound, lookUp } from '../commands/admin/resolve.ts';
-import { GwError } from '../errors.ts';
-import { clean } from '../text.ts';
-import { relative, shortId } from '../view.ts';
+import type { Context } from '../engine/command.ts';
+import { GwError } from '../engine/errors.ts';
+import { describeFound, lookUp } from '../journeys/admin/resolve.ts';
+import { screenColor } from '../output/status.ts';
+import { clean } from '../output/text.ts';
+import { relative, shortId } from '../output/view.ts';
 import { type Size, useKeys, usePoll } from './hooks.ts';
 import type { Payment } from './payment-rows.ts';
-import { statusColor } from './table.tsx';
 
 type Detail = CallReply<typeof getAdminPayment>;
 
@@ -200,7 +200,7 @@ function Facts({ detail }: { detail: Detail }) {
   ];
   return (
     <>
-      <Text color={statusColor(payment.status) ?? ''} bold>
+      <Text color={screenColor(payment.status) ?? ''} bold>
         {payment.status}
         {payment.payment_status === null ? '' : ` (payment ${payment.payment_status})`}
       </Text>

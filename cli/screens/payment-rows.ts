@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { CallReply } from '../../src/api/client/call.ts';
 import { listAdminPayments } from '../../src/api/endpoints/admin.ts';
 import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
-import type { Context } from '../command.ts';
+import type { Context } from '../engine/command.ts';
 
 export type Payment = CallReply<typeof listAdminPayments>['data'][number];
 

@@ -1,26 +1,26 @@
 // The payments: a list to filter and sort, one opened with everything about it, resolved after typing its id.
 import { Box, Text } from 'ink';
 import { useEffect, useState } from 'react';
-import type { Context } from '../command.ts';
-import { clean } from '../text.ts';
-import { relative, SHORT_ID, shortId } from '../view.ts';
-import type { ViewProps } from './app.tsx';
+import { screenColor } from '../output/status.ts';
+import { clean } from '../output/text.ts';
+import { relative, SHORT_ID, shortId } from '../output/view.ts';
 import { useKeys } from './hooks.ts';
 import { PaymentDetail } from './payment-detail.tsx';
 import { type Payment, type Sort, sorts, usePaymentRows, useShown } from './payment-rows.ts';
-import { type Column, moved, statusColor, Table } from './table.tsx';
+import { type Column, moved, Table } from './table.tsx';
+import type { ViewProps } from './view-props.ts';
 
 /** What `t` goes through: what waits for a person first. */
 const STATUSES = ['', 'held', 'late', 'unmatched', 'created', 'confirmed', 'expired', 'cancelled', 'failed'];
 
 const columns = (now_s: number): readonly Column<Payment>[] => [
   { title: 'ID', width: SHORT_ID, value: (row) => shortId(row.id) },
-  { title: 'STATUS', width: 9, value: (row) => row.status, color: (row) => statusColor(row.status) },
+  { title: 'STATUS', width: 9, value: (row) => row.status, color: (row) => screenColor(row.status) },
   {
     title: 'PAYMENT',
     width: 10,
     value: (row) => row.payment_status ?? '–',
-    color: (row) => statusColor(row.payment_status),
+    color: (row) => screenColor(row.payment_status),
   },
   { title: 'CHAIN', width: 11, value: (row) => row.chain },
   { title: 'AMOUNT', wide: true, width: 14, value: (row) => row.amount ?? row.received_amount ?? '–' },
@@ -124,9 +124,4 @@ export function PaymentsView({
       />
     </Box>
   );
-}
-
-export async function paymentsScreen(context: Context, query: Record<string, unknown>): Promise<void> {
-  const { operatorScreen } = await import('./app.tsx');
-  await operatorScreen(context, 'payments', query);
 }

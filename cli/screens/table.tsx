@@ -1,7 +1,8 @@
 // A list of rows of which only those in view are drawn, however many there are.
 import { Box, Text } from 'ink';
-import { clean, pad, widthOf } from '../text.ts';
-import { columnWidths } from '../view.ts';
+import { clean } from '../output/text.ts';
+import { columnWidths } from '../output/view.ts';
+import { pad, widthOf } from '../output/width.ts';
 
 export interface Column<Row> {
   title: string;
@@ -36,7 +37,7 @@ export function Table<Row>({ columns: all, rows, keyOf, selected, height, width 
   const columns = all.filter((column) => !column.wide || width >= WIDE);
   const lines = Math.max(1, height - 1);
   const start = windowStart(selected, rows.length, lines);
-  // The marked row is told by a sign too, for terminals without colours.
+  // The marked row has a sign too, for terminals without colours.
   const sign = selected < 0 ? '' : '› ';
   const widths = columnWidths(
     columns.map((column) => Math.max(column.width, widthOf(column.title))),
@@ -85,25 +86,3 @@ export function moved(
                 : undefined;
   return to === undefined ? undefined : Math.max(0, Math.min(to, count - 1));
 }
-
-const COLORS: Record<string, string> = {
-  ok: 'green',
-  confirmed: 'green',
-  created: 'cyan',
-  confirming: 'cyan',
-  detected: 'cyan',
-  starting: 'cyan',
-  behind: 'yellow',
-  held: 'yellow',
-  late: 'yellow',
-  unmatched: 'yellow',
-  expired: 'red',
-  failed: 'red',
-  down: 'red',
-  wrong_network: 'red',
-  orphaned: 'red',
-  cancelled: 'gray',
-  idle: 'gray',
-};
-export const statusColor = (status: string | null): string | undefined =>
-  status === null ? undefined : COLORS[status];

@@ -1,7 +1,7 @@
 // Taking the terminal for a screen, and giving it back on every way out.
 import { render } from 'ink';
 import { createElement, type ReactElement } from 'react';
-import type { Context } from '../command.ts';
+import type { Context } from '../engine/command.ts';
 import { Keys } from './hooks.ts';
 
 const ENTER = '\u001b[?1049h\u001b[2J\u001b[H';

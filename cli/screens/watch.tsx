@@ -3,16 +3,17 @@ import { Box, Text, useApp } from 'ink';
 import { useEffect, useState } from 'react';
 import type { CallReply } from '../../src/api/client/call.ts';
 import { getInvoicePayment, getPublicInvoice } from '../../src/api/endpoints/buyer.ts';
-import type { Context } from '../command.ts';
-import { GwError } from '../errors.ts';
-import { type Invoice, invoiceFacts } from '../invoice-card.ts';
-import { print } from '../io.ts';
-import { fittingQr } from '../qr.ts';
-import { clean, pad } from '../text.ts';
-import { show } from '../view.ts';
-import { hasEnded } from '../watch.ts';
+import type { Context } from '../engine/command.ts';
+import { GwError } from '../engine/errors.ts';
+import { hasEnded } from '../journeys/parts/follow.ts';
+import { type Invoice, invoiceFacts } from '../output/invoice-card.ts';
+import { print } from '../output/io.ts';
+import { fittingQr } from '../output/qr.ts';
+import { screenColor } from '../output/status.ts';
+import { clean } from '../output/text.ts';
+import { show } from '../output/view.ts';
+import { pad } from '../output/width.ts';
 import { useKeys, usePoll, useSize } from './hooks.ts';
-import { statusColor } from './table.tsx';
 import { runScreen } from './terminal.ts';
 
 type Payment = CallReply<typeof getInvoicePayment>;
@@ -113,7 +114,7 @@ function Facts({ invoice, seen, room, now_s, at, error, encodes }: FactsProps) {
       {/* What has no room is cut, not squeezed; the last line stays. */}
       <Box flexDirection="column" overflow="hidden">
         <Box flexDirection="column" flexShrink={0}>
-          <Text bold color={statusColor(invoice.status) ?? ''}>
+          <Text bold color={screenColor(invoice.status) ?? ''}>
             {invoice.status === 'created' ? 'waiting for the payment' : invoice.status}
           </Text>
           {facts.map(([label, value], index) => (
@@ -124,7 +125,7 @@ function Facts({ invoice, seen, room, now_s, at, error, encodes }: FactsProps) {
             </Text>
           ))}
           {payment ? (
-            <Text color={statusColor(payment.status) ?? ''}>
+            <Text color={screenColor(payment.status) ?? ''}>
               {`${payment.status}: ${clean(payment.received_amount ?? '–')} ${payment.currency}, ${payment.confirmations} of ${payment.min_confirmations} confirmations`}
             </Text>
           ) : null}

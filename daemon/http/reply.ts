@@ -3,7 +3,7 @@ import { validateHeaderValue } from 'node:http';
 import { FastResponse } from 'srvx';
 import { z } from 'zod';
 import type { Endpoint, Raw } from '../../src/api/describe/endpoint.ts';
-import { mendOf } from '../../src/api/project/remedies.ts';
+import { remedyOf } from '../../src/api/project/remedies.ts';
 import type { ValidationError } from '../../src/api/read/validation.ts';
 import type { ErrorCode, Refusal } from '../../src/errors.ts';
 import { Prepared, Streamed } from './exchange.ts';
@@ -53,7 +53,7 @@ export function refusalAnswer(refusal: Refusal, request_id: string): Answer {
     detail: refusal.message,
     code: refusal.code,
     request_id,
-    ...mendOf(refusal.code),
+    ...remedyOf(refusal.code),
     ...refusal.extra,
   };
   return { status: refusal.status, headers, body: JSON.stringify(body) };

@@ -188,7 +188,7 @@ describe('exit codes', () => {
     expect(performance.now() - started).toBeLessThan(15_000);
   });
 
-  it('75 for a service that asks to come back later, 5 for a limit, with what mends it', async () => {
+  it('75 for a service that asks to come back later, 5 for a limit, with the remedy', async () => {
     verifies('gw-exit-codes');
     const answers: Record<string, [number, object]> = {
       '/v1/gateways': [503, { detail: 'The database is busy', code: 'database_busy' }],
@@ -268,7 +268,7 @@ describe('profiles', () => {
     expect((await other(['login', '--api-key-stdin'], { stdin: 'gw_wrong' })).code).toBe(77);
   });
 
-  it('are mended by doctor, which names the command', async () => {
+  it('are diagnosed by doctor, which names the command', async () => {
     verifies('gw-doctor');
     const { code, json } = await gw(['doctor', '--json']);
     expect(code).toBe(1);

@@ -46,11 +46,11 @@ describe('settings', () => {
     writeFileSync(file, '{nope');
     const env = { GW_CONFIG_DIR: dir };
     const ran = await gw(['whoami', '--json'], { env });
-    expect(ran).toMatchObject({ code: 78, error: { error: { hint: `mend or remove ${file}` } } });
+    expect(ran).toMatchObject({ code: 78, error: { error: { hint: `correct or remove ${file}` } } });
     const doctor = await gw(['doctor', '--json'], { env });
     expect(doctor).toMatchObject({
       code: 1,
-      json: { ok: false, checks: [{ name: 'profile', ok: false, fix: `mend or remove ${file}` }] },
+      json: { ok: false, checks: [{ name: 'profile', ok: false, fix: `correct or remove ${file}` }] },
     });
   });
 

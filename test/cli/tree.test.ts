@@ -1,32 +1,23 @@
 // Every command: reachable, described, with help, examples and JSON.
+import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import type { CommanderError } from 'commander';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Command } from '../../cli/command.ts';
-import { aliases, type Entry, entries, groups } from '../../cli/commands.ts';
-import { exits } from '../../cli/errors.ts';
-import { allFlags } from '../../cli/input.ts';
-import { type Io, processIo } from '../../cli/io.ts';
-import { fieldsOf, parseLeaf } from '../../cli/parse.ts';
-import { findCommand } from '../../cli/tree.ts';
+import { deriveRows, openRegistry } from '../../cli/commands.ts';
+import type { Command, Entry } from '../../cli/engine/command.ts';
+import { exits } from '../../cli/engine/errors.ts';
+import { globals } from '../../cli/engine/globals.ts';
+import { allFlags } from '../../cli/engine/input.ts';
+import { fieldsOf, parseLeaf } from '../../cli/engine/parse.ts';
+import { readLine } from '../../cli/engine/resolve.ts';
+import { type Io, processIo } from '../../cli/output/io.ts';
 import { api } from '../../src/api/endpoints/api.ts';
+import { endpointsOf } from '../../src/api/endpoints/by-tag.ts';
 import { verifies } from '../requirements.ts';
 
-const GLOBALS = [
-  'json',
-  'url',
-  'api-key',
-  'token',
-  'profile',
-  'no-input',
-  'yes',
-  'quiet',
-  'verbose',
-  'color',
-  'help',
-  'file',
-  'dry-run',
-];
+const registry = await openRegistry();
+const { aliases, entries, groups } = registry;
+const names = globals.map(({ name }) => name as string);
 /** Speaks a protocol of its own on stdout. */
 const PROTOCOLS = ['mcp'];
 
@@ -65,12 +56,12 @@ describe('the tree of commands', () => {
   it('resolves every alias to a command or a group', () => {
     verifies('gw-plurals');
     for (const [alias, full] of Object.entries(aliases)) {
-      const found = findCommand([alias]);
+      const found = readLine([alias], registry);
       expect(found.path.join(' ').startsWith(full), alias).toBe(true);
     }
-    expect(findCommand(['units']).entry?.path).toBe('unit list');
-    expect(findCommand(['invoices', '--status', 'created']).entry?.path).toBe('invoice list');
-    expect(findCommand(['--url', 'http://x', '--json', 'invoice', 'get', 'ID']).rest).toEqual([
+    expect(readLine(['units'], registry).entry?.path).toBe('unit list');
+    expect(readLine(['invoices', '--status', 'created'], registry).entry?.path).toBe('invoice list');
+    expect(readLine(['--url', 'http://x', '--json', 'invoice', 'get', 'ID'], registry).rest).toEqual([
       '--url',
       'http://x',
       '--json',
@@ -115,16 +106,11 @@ describe('the tree of commands', () => {
   it('has examples whose flags exist and whose members of --json are known', () => {
     for (const { command } of all)
       for (const example of command.examples) {
-        const names = new Set([
-          ...GLOBALS,
-          ...allFlags(command).map(({ name }) => name),
-          'unset',
-          'idempotency-key',
-        ]);
+        const known_flags = new Set([...names, ...allFlags(command).map(({ name }) => name)]);
         for (const [, name = ''] of example
           .replace(/'[^']*'|"[^"]*"/g, 'x')
           .matchAll(/ --(?:no-)?([a-z-]+)/g))
-          expect(names.has(name) || names.has(`no-${name}`), `${example}: --${name}`).toBe(true);
+          expect(known_flags.has(name) || known_flags.has(`no-${name}`), `${example}: --${name}`).toBe(true);
         const members = /--json ([a-z_,]+)/.exec(example)?.[1]?.split(',') ?? [];
         const known = fieldsOf(command);
         if (known.size > 0)
@@ -134,14 +120,31 @@ describe('the tree of commands', () => {
 
   it('gives no flag of a command the name of a global one', () => {
     for (const { entry, command } of all) {
-      const names = allFlags(command).map(({ name }) => name);
-      expect(new Set(names).size, entry.path).toBe(names.length);
-      if (entry.path !== 'login')
-        expect(
-          names.filter((name) => GLOBALS.includes(name)),
-          entry.path,
-        ).toEqual([]);
+      const own = allFlags(command).map(({ name }) => name);
+      expect(new Set(own).size, entry.path).toBe(own.length);
+      // `invoice wait` waits longer than one answer takes: its own timeout replaces the global one.
+      const replaced = entry.path === 'invoice wait' ? ['timeout'] : [];
+      expect(
+        own.filter((name) => names.includes(name)),
+        entry.path,
+      ).toEqual(replaced);
     }
+  });
+
+  it('has a row for each endpoint with a name in gw, and the build wrote the same ones', async () => {
+    const rows = await deriveRows();
+    expect(rows.map(({ endpoint }) => endpoint)).toEqual(
+      api.flatMap((endpoint) => ('gw' in endpoint ? [endpoint.id] : [])),
+    );
+    const built: unknown = JSON.parse(
+      readFileSync(new URL('../../dist/cli/commands.json', import.meta.url), 'utf8'),
+    );
+    expect(built).toEqual(rows);
+  });
+
+  it('loads an endpoint by its part of the interface', async () => {
+    for (const { id, tag } of api)
+      expect((await endpointsOf[tag]()).map((endpoint) => endpoint.id)).toContain(id);
   });
 
   it('documents each exit code once', () => {

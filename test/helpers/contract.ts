@@ -5,7 +5,7 @@ import { routes } from '../../daemon/routes/routes.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { isValidated, refusalsOf } from '../../src/api/describe/refusals.ts';
 import { openapi } from '../../src/api/project/openapi.ts';
-import { mendOf } from '../../src/api/project/remedies.ts';
+import { remedyOf } from '../../src/api/project/remedies.ts';
 import { ErrorBody, HTTPValidationError, LimitExhausted } from '../../src/api/schemas/error.ts';
 import { type ErrorCode, errorCodes } from '../../src/errors.ts';
 
@@ -109,7 +109,7 @@ function refusalBreaches(answer: Answered, codes: readonly ErrorCode[]): string[
   if (!codes.includes(code as ErrorCode)) breaches.push(`code ${code} is not described`);
   else if (errorCodes[code as ErrorCode].status !== answer.status)
     breaches.push(`code ${code} does not go with status ${answer.status}`);
-  const wait = mendOf(code as ErrorCode)?.hint.includes('Retry-After');
+  const wait = remedyOf(code as ErrorCode)?.hint.includes('Retry-After');
   if (wait && !/^\d+$/.test(answer.headers.get('retry-after') ?? '')) breaches.push('no Retry-After');
   const challenge = code === 'invalid_api_key' ? 'APIKey' : 'Bearer';
   if (answer.status === 401 && answer.headers.get('www-authenticate') !== challenge)

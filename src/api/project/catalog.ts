@@ -108,8 +108,8 @@ function summaryOf({ summary, description }: Endpoint): string {
 const errorRows = (): string =>
   errorTable()
     .map(({ code, status, detail, hint, next }) => {
-      const mend = [hint, next ? `\`${next.method} ${next.path}\`` : undefined].filter(Boolean).join(': ');
-      return `- \`${code}\` (${status}): ${detail}.${mend ? ` ${mend}.` : ''}`;
+      const remedy = [hint, next ? `\`${next.method} ${next.path}\`` : undefined].filter(Boolean).join(': ');
+      return `- \`${code}\` (${status}): ${detail}.${remedy ? ` ${remedy}.` : ''}`;
     })
     .join('\n');
 

@@ -24,7 +24,8 @@ export const flagName = ({ flags = {} }: Pick<Endpoint, 'flags'>, field: string)
 const quoted = (text: string): string =>
   /^[\w{}.,:/@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-function flag(endpoint: Endpoint, [field, value]: [string, unknown]): string {
+/** A field with its value as a flag: `--external-ref order-1001`. */
+export function flagOf(endpoint: Pick<Endpoint, 'flags'>, field: string, value: unknown): string {
   const name = flagName(endpoint, field);
   if (value === 'true' || value === true) return `--${name}`;
   if (value === 'false' || value === false) return `--no-${name}`;
@@ -39,7 +40,11 @@ export function commandLine(endpoint: Endpoint, example: Example): string {
   const command = commandOf(endpoint);
   if (command) {
     const fields = { ...example.params, ...example.query, ...example.body };
-    return ['gw', command.path, ...Object.entries(fields).map((field) => flag(endpoint, field))].join(' ');
+    return [
+      'gw',
+      command.path,
+      ...Object.entries(fields).map(([field, value]) => flagOf(endpoint, field, value)),
+    ].join(' ');
   }
   const target = endpoint.path.replace(
     /\{([^}]+)\}/g,

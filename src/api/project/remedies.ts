@@ -1,4 +1,4 @@
-// What mends a refusal: a hint for whoever reads it, and the call that helps where there is one.
+// The remedy of each refusal: a hint for the caller, and the call that helps where there is one.
 import { type ErrorCode, errorCodes } from '../../errors.ts';
 import type { Method } from '../describe/endpoint.ts';
 import { type EndpointId, findEndpoint } from '../endpoints/api.ts';
@@ -10,21 +10,21 @@ export interface NextCall {
   path: string;
 }
 
-export interface Mend {
+export interface Remedy {
   hint: string;
   next?: NextCall;
 }
 
-type Remedy = string | { hint: string; next: EndpointId };
+type Advice = string | { hint: string; next: EndpointId };
 
-const signIn: Remedy = {
+const signIn: Advice = {
   hint: 'Sign in and send the token as `Authorization: Bearer <access_token>`',
   next: 'loginAccessToken',
 };
 const RETRY = 'Wait `Retry-After` seconds, then send the same request again';
 
 /** Null where the sentence of the refusal says all there is. */
-const remedies: Record<ErrorCode, Remedy | null> = {
+const remedies: Record<ErrorCode, Advice | null> = {
   bad_request: null,
   incorrect_password: null,
   same_password: null,
@@ -33,19 +33,19 @@ const remedies: Record<ErrorCode, Remedy | null> = {
   transaction_unknown:
     'Check the transaction id on an explorer; `force: true` with a `note` books without it',
   too_many_unpaid: RETRY,
-  asset_unreadable: { hint: 'Take another `chain` of the gateways', next: 'listGateways' },
+  asset_unreadable: { hint: 'Choose another `chain` of the gateways', next: 'listGateways' },
   internal: null,
   too_many_streams: 'Close a stream that is no longer read, or poll',
   invalid_login: {
-    hint: 'Check mail address and password; a forgotten password is recovered by mail',
+    hint: 'Check email address and password; a forgotten password is recovered by email',
     next: 'recoverPassword',
   },
   inactive_user: 'Ask the operator of this deployment to activate the user',
   invalid_token: 'Get a new token: they expire, and recovery tokens work once',
   user_exists: { hint: 'Sign in with this address instead', next: 'loginAccessToken' },
-  wrong_identity: { hint: 'Ask which way this identity signs in', next: 'detectIdentitySource' },
-  unknown_chain: { hint: 'Take a `chain` of the gateways', next: 'listGateways' },
-  chain_not_accepted: { hint: 'Take one of the `chains` of the unit', next: 'getUnit' },
+  wrong_identity: { hint: 'Find out how this identity signs in', next: 'detectIdentitySource' },
+  unknown_chain: { hint: 'Choose a `chain` of the gateways', next: 'listGateways' },
+  chain_not_accepted: { hint: 'Choose one of the `chains` of the unit', next: 'getUnit' },
   no_wallet: { hint: 'Set a receive wallet for this blockchain', next: 'setMerchantWallet' },
   invalid_address: 'Send an address of this blockchain on the network that `GET /v1/config/public` names',
   amount_too_small: 'Raise the amount',
@@ -58,7 +58,7 @@ const remedies: Record<ErrorCode, Remedy | null> = {
     next: 'getMerchantAccount',
   },
   limit_exhausted: {
-    hint: 'Refill the prepaid limit and pay the refill; a held payment is then booked by itself',
+    hint: 'Refill the prepaid limit and pay the refill; a held payment is then booked automatically',
     next: 'createRefill',
   },
   not_superuser: 'Sign in as a superuser; this call is for the operator',
@@ -69,7 +69,7 @@ const remedies: Record<ErrorCode, Remedy | null> = {
     hint: 'Delete a unit, change one, or ask the operator for a larger plan',
     next: 'deleteUnit',
   },
-  sign_in_disabled: { hint: 'Take a sign-in that is turned on', next: 'getPublicConfig' },
+  sign_in_disabled: { hint: 'Choose a sign-in that is turned on', next: 'getPublicConfig' },
   not_found: { hint: 'The catalog lists what there is', next: 'getCatalog' },
   user_not_found: 'The user does not exist or was deleted; sign up for a new one',
   invoice_not_found: { hint: 'List your invoices; those of others are not shown', next: 'listInvoices' },
@@ -79,10 +79,10 @@ const remedies: Record<ErrorCode, Remedy | null> = {
   contradiction_not_found: { hint: 'List the open ones', next: 'listContradictions' },
   payment_not_found: { hint: 'List the payments', next: 'listAdminPayments' },
   method_not_allowed: 'Use a method that the `Allow` header names',
-  email_taken: 'Choose another mail address',
+  email_taken: 'Choose another email address',
   slug_taken: 'Choose another slug',
   no_free_amount:
-    'Wait until open invoices of this price end, change the price by a cent, or take another chain',
+    'Wait until open invoices of this price end, change the price by a cent, or choose another chain',
   invoice_ended: { hint: 'Create a new invoice', next: 'createInvoice' },
   payment_detected: { hint: 'Follow the payment that was seen', next: 'getInvoicePayment' },
   mail_failed: 'Ask the operator to check the mail server in the settings',
@@ -101,13 +101,13 @@ export function nextCall(operation: EndpointId): NextCall {
   return { operation, method, path };
 }
 
-/** What to say along with a refusal; undefined where nothing helps. */
-export function mendOf(code: ErrorCode): Mend | undefined {
-  const remedy = remedies[code];
-  if (remedy === null) return undefined;
-  return typeof remedy === 'string' ? { hint: remedy } : { hint: remedy.hint, next: nextCall(remedy.next) };
+/** What is sent along with a refusal; undefined where nothing helps. */
+export function remedyOf(code: ErrorCode): Remedy | undefined {
+  const advice = remedies[code];
+  if (advice === null) return undefined;
+  return typeof advice === 'string' ? { hint: advice } : { hint: advice.hint, next: nextCall(advice.next) };
 }
 
 /** All codes with their statuses, sentences and remedies, for the documents. */
 export const errorTable = () =>
-  (Object.keys(errorCodes) as ErrorCode[]).map((code) => ({ code, ...errorCodes[code], ...mendOf(code) }));
+  (Object.keys(errorCodes) as ErrorCode[]).map((code) => ({ code, ...errorCodes[code], ...remedyOf(code) }));

@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { entries as commands } from '../../../cli/commands.ts';
-import { allFlags } from '../../../cli/input.ts';
-import { findCommand } from '../../../cli/tree.ts';
+import { openRegistry } from '../../../cli/commands.ts';
+import { allFlags } from '../../../cli/engine/input.ts';
+import { readLine } from '../../../cli/engine/resolve.ts';
 import { routes } from '../../../daemon/routes/routes.ts';
 import { api } from '../../../src/api/endpoints/api.ts';
 import { catalog, type Entry } from '../../../src/api/project/catalog.ts';
@@ -17,6 +17,7 @@ import { verifies } from '../../requirements.ts';
 import { fill, openWorld, startDaemon } from './world.ts';
 
 const run = promisify(execFile);
+const registry = await openRegistry();
 const base_url = 'http://127.0.0.1:4020';
 const ids = api.map(({ id }) => id).sort();
 const entries = catalog({ base_url, network: 'testnet' });
@@ -46,7 +47,7 @@ const endpointOf = (entry: Entry): Entry =>
 
 describe('one list', () => {
   test('router, OpenAPI, catalog, MCP tools and gw commands name the same endpoints', async () => {
-    const loaded = await Promise.all(commands.map((command) => command.load()));
+    const loaded = await Promise.all(registry.entries.map((entry) => entry.load()));
     const { paths } = openapi({ base_url });
     const operations = Object.values(paths).flatMap((path) => Object.values(path));
     const named = {
@@ -157,7 +158,7 @@ describe('a call of the catalog', () => {
         ([, quoted, word]) => quoted?.replaceAll("'\\''", "'") ?? word ?? '',
       );
       expect(words[0]).toBe('gw');
-      const { entry: found, rest } = findCommand(words.slice(1));
+      const { entry: found, rest } = readLine(words.slice(1), registry);
       const command = await found?.load();
       if (!found || !command) throw new Error(`no command: ${gw}`);
       if (found.path !== 'api' && entry.kind === 'endpoint')

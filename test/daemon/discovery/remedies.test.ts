@@ -1,7 +1,7 @@
 // Refusals that a program can act on: each has a code, most a hint, and where a call helps, that call.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api } from '../../../src/api/endpoints/api.ts';
-import { errorTable, mendOf } from '../../../src/api/project/remedies.ts';
+import { errorTable, remedyOf } from '../../../src/api/project/remedies.ts';
 import { errorCodes } from '../../../src/errors.ts';
 import { startApp, type TestApp, type TestMerchant, wallets } from '../../helpers/app.ts';
 
@@ -37,7 +37,7 @@ describe('refusals', () => {
     ['invoice_ended', 409, 'createInvoice'],
   ] as const)('%s (%i) leads to %s', (code, status, operation) => {
     expect(errorCodes[code].status).toBe(status);
-    expect(mendOf(code)?.next?.operation).toBe(operation);
+    expect(remedyOf(code)?.next?.operation).toBe(operation);
   });
 
   test('without a token: sign in', async () => {

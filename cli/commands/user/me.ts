@@ -1,7 +1,0 @@
-// `gw user me\`: the signed-in user.
-import { getMe } from '../../../src/api/endpoints/users.ts';
-import { callCommand } from '../../command.ts';
-
-export const command = callCommand(getMe, {
-  examples: ['gw user me', 'gw user me --json'],
-});

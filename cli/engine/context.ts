@@ -1,0 +1,175 @@
+// Puts together what a running command is given: settings, input, calls with credentials, questions.
+import { randomUUID } from 'node:crypto';
+import {
+  type AnyInput,
+  type Call,
+  type CallOptions,
+  createCall,
+  requestOf,
+} from '../../src/api/client/call.ts';
+import type { Endpoint } from '../../src/api/describe/endpoint.ts';
+import { type Io, printJson, say } from '../output/io.ts';
+import type { Command, Context, Input, Own, Registry } from './command.ts';
+import { GwError, toGwError, unreachable } from './errors.ts';
+import type { GlobalValues } from './globals.ts';
+import { faultOf, type Given, gather, missingOf, ownOf, requireAll, toInput } from './input.ts';
+import { openStore, Settings } from './profile.ts';
+import { VERSION } from './version.ts';
+
+/** Members of a request that `--dry-run` does not show. */
+const SECRET_FIELDS = /password|secret|token|hash|api_key/;
+
+export interface ContextOptions {
+  command: Command;
+  io: Io;
+  registry: Registry;
+  globals: GlobalValues;
+  timeout_ms: number;
+  given: Given;
+  signal: AbortSignal;
+}
+
+/** What a command is given. Nothing is opened, read or asked before the command wants it. */
+export function createContext(options: ContextOptions): Context {
+  const { command, io, globals, timeout_ms, registry, given, signal } = options;
+  let settings: Promise<Settings> | undefined;
+  const openSettings = () => {
+    settings ??= openStore(io.env).then((store) => new Settings(store, globals, io.env));
+    return settings;
+  };
+  let found: Promise<{ input: Input; own: Own }> | undefined;
+  const context: Context = {
+    io,
+    registry,
+    globals,
+    timeout_ms,
+    signal,
+    settings: openSettings,
+    callOptions: (endpoint) => ({
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)]),
+      ...(endpoint.idempotent ? { idempotency_key: globals.text('idempotency-key') ?? randomUUID() } : {}),
+    }),
+    call: async (endpoint, input, more) => {
+      const connection = await connectionFor(await openSettings(), endpoint, context);
+      return send(context, connection, endpoint, input, more);
+    },
+    callAs: async (endpoint, more, input) =>
+      send(context, { base_url: (await openSettings()).url }, endpoint, input, more),
+    input() {
+      found ??= readInput(command, given, context);
+      return found;
+    },
+    async confirm(question, type) {
+      if (globals.isOn('yes')) return;
+      if (!io.prompts)
+        throw new GwError('usage', `${question} Nothing was done.`, {
+          code: 'confirmation_required',
+          hint: 'add --yes to do it without being asked',
+        });
+      const { agree } = await import('./prompts.ts');
+      if (!(await agree(question, type, io)))
+        throw new GwError('general', 'nothing was done', { code: 'declined' });
+    },
+    showRequest: async (endpoint, input) => {
+      const { url: base_url } = await openSettings();
+      const { method, url } = requestOf({ base_url }, endpoint, input);
+      const body = endpoint.body ? { body: masked(input.body) } : {};
+      if (io.json === false) say(io, 'Not sent, because of --dry-run:');
+      printJson(io, { dry_run: true, method, url, ...body });
+    },
+  };
+  return context;
+}
+
+/** What the command line, a file and the environment gave; asks for the rest where a person is there. */
+async function readInput(
+  command: Command,
+  given: Given,
+  context: Context,
+): Promise<{ input: Input; own: Own }> {
+  const { io } = context;
+  const found = await gather(command, given, io);
+  if (io.prompts)
+    for (const flag of missingOf(found)) {
+      const { ask } = await import('./prompts.ts');
+      const { choicesFrom } = await import('./choices.ts');
+      const fault = async (value: unknown) => command.input && faultOf(command.input, found, flag, value);
+      found.values.set(flag.field, await ask(flag, io, choicesFrom(context), fault));
+    }
+  requireAll(found, command);
+  const input = command.input ? await toInput(command.input, found) : { params: {}, query: {}, body: {} };
+  return { input, own: ownOf(found) };
+}
+
+const masked = (body: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [name, SECRET_FIELDS.test(name) ? '…' : value]),
+  );
+
+interface Credentials {
+  base_url: string;
+  api_key?: string | undefined;
+  token?: string | undefined;
+}
+
+/** The credentials an endpoint asks for, or the way to get them. A token is enough for a key, which the account shows. */
+async function connectionFor(settings: Settings, endpoint: Endpoint, context: Context): Promise<Credentials> {
+  const { url: base_url } = settings;
+  const token = settings.get('token')?.value;
+  const { auth } = endpoint;
+  if (auth === 'none') return { base_url };
+  if (auth !== 'key') {
+    if (token) return { base_url, token };
+    throw new GwError('auth', 'not signed in', {
+      code: 'not_signed_in',
+      hint: 'gw login --email ADDRESS, or GW_TOKEN in the environment; no account yet? gw signup',
+    });
+  }
+  const api_key = settings.get('api_key')?.value;
+  if (api_key) return { base_url, api_key };
+  if (!token)
+    throw new GwError('auth', 'no merchant key', {
+      code: 'no_api_key',
+      hint: 'gw login, or GW_API_KEY in the environment, or gw login --api-key-stdin',
+    });
+  const { getMerchantAccount } = await import('../../src/api/endpoints/merchant.ts');
+  const account = await send(context, { base_url, token }, getMerchantAccount);
+  return { base_url, api_key: account.api_key };
+}
+
+/** One call; what fetch throws becomes an error that names the service. */
+const send = async <E extends Endpoint>(
+  { io, globals, callOptions }: Context,
+  credentials: Credentials,
+  endpoint: E,
+  input?: AnyInput,
+  more?: CallOptions,
+): Promise<Awaited<ReturnType<typeof callOf<E>>>> => {
+  const started = performance.now();
+  try {
+    return await callOf(credentials, endpoint, input, { ...callOptions(endpoint), ...more });
+  } catch (error) {
+    throw toGwError(error) ?? (isNetwork(error) ? unreachable(credentials.base_url, error) : error);
+  } finally {
+    if (globals.isOn('verbose'))
+      say(io, `${endpoint.method} ${endpoint.path} ${Math.round(performance.now() - started)} ms`);
+  }
+};
+
+const callOf = <E extends Endpoint>(
+  credentials: Credentials,
+  endpoint: E,
+  input: AnyInput | undefined,
+  options: CallOptions,
+) => {
+  const call: Call = createCall({
+    ...credentials,
+    fetch: globalThis.fetch,
+    headers: { 'user-agent': `gw/${VERSION}` },
+  });
+  return call(endpoint, input, options);
+};
+
+/** fetch says `TypeError: fetch failed`; a reply that breaks off says `terminated`. */
+export const isNetwork = (error: unknown): boolean =>
+  error instanceof TypeError && /fetch failed|terminated/.test(error.message);

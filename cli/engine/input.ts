@@ -1,0 +1,149 @@
+// Reads a command's input: positional values and flags, then a file, then the environment, then questions; validated.
+import { readFileSync } from 'node:fs';
+import type { Endpoint } from '../../src/api/describe/endpoint.ts';
+import { type Io, readStdin } from '../output/io.ts';
+import type { Command, Input, Own } from './command.ts';
+import { GwError, usage } from './errors.ts';
+import { type Flag, flagsOf, readsEnvironment, variableOf, wireValue } from './flags.ts';
+
+/** What commander read: values by flag name, and what stood without a flag. */
+export interface Given {
+  options: Readonly<Record<string, unknown>>;
+  positional: readonly string[];
+  file: string | undefined;
+  unset: readonly string[];
+}
+
+/** All flags of a command: the endpoint's, then its own. */
+export function allFlags(command: Command): Flag[] {
+  const ofEndpoint = command.input ? flagsOf(command.input) : [];
+  return [...ofEndpoint, ...(command.flags ?? [])];
+}
+
+export interface Gathered {
+  /** By field, as it will be sent; absent where nothing was given. */
+  values: Map<string, unknown>;
+  flags: Flag[];
+}
+
+/** Values in their precedence, before anything is asked. */
+export async function gather(command: Command, given: Given, io: Io): Promise<Gathered> {
+  const flags = allFlags(command);
+  const values = new Map<string, unknown>();
+  const file = given.file === undefined ? {} : await readBody(given.file, io);
+  for (const flag of flags) {
+    const position = command.args?.indexOf(flag.field) ?? -1;
+    const stated = given.options[flag.name];
+    const placed = position >= 0 ? given.positional[position] : undefined;
+    const said = placed ?? stated;
+    if (placed !== undefined && stated !== undefined && placed !== stated)
+      throw usage(`${flag.name} is given twice: “${placed}” and --${flag.name}`);
+    if (said !== undefined) values.set(flag.field, wireValue(flag, said as string));
+    else if (flag.place === 'body' && Object.hasOwn(file, flag.field))
+      values.set(flag.field, file[flag.field]);
+    else if (readsEnvironment(flag, command.input?.method)) {
+      const variable = io.env[variableOf(flag)];
+      if (variable !== undefined && variable !== '') values.set(flag.field, wireValue(flag, variable));
+    }
+    checkChoice(flag, values.get(flag.field));
+    if (flag.secret && values.get(flag.field) === '-')
+      values.set(flag.field, (await readStdin(io)).replace(/\r?\n$/, ''));
+  }
+  for (const name of given.unset) values.set(nullable(flags, name), null);
+  return { values, flags };
+}
+
+/** commander checks what stands behind a flag; gw's own values may also stand alone. An endpoint's are validated later. */
+function checkChoice(flag: Flag, value: unknown): void {
+  if (flag.place !== 'own' || !flag.choices || typeof value !== 'string') return;
+  if (!flag.choices.includes(value))
+    throw usage(`${flag.name} is one of ${flag.choices.join(', ')}, not “${value}”`);
+}
+
+function nullable(flags: readonly Flag[], name: string): string {
+  const flag = flags.find((candidate) => candidate.name === name || candidate.field === name);
+  if (flag?.nullable) return flag.field;
+  const names = flags.filter((candidate) => candidate.nullable).map((candidate) => candidate.name);
+  throw usage(`--unset takes one of: ${names.join(', ')}`);
+}
+
+async function readBody(path: string, io: Io): Promise<Record<string, unknown>> {
+  let text: string;
+  try {
+    text = path === '-' ? await readStdin(io) : readFileSync(path, 'utf8');
+  } catch (error) {
+    throw usage(`cannot read --file ${path}: ${(error as Error).message}`);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
+  } catch {
+    // Refused below, like any other text that is not an object.
+  }
+  throw usage(`--file ${path} does not hold a JSON object`);
+}
+
+const isMissing = (value: unknown): boolean => value === undefined || value === '';
+
+/** Required flags without a value. A text that may be empty counts as given in a body. */
+export const missingOf = ({ flags, values }: Gathered): Flag[] =>
+  flags.filter(
+    (flag) =>
+      flag.required &&
+      (flag.place === 'body' ? values.get(flag.field) === undefined : isMissing(values.get(flag.field))),
+  );
+
+/** Refuses with every missing flag named. */
+export function requireAll(gathered: Gathered, command: Command): void {
+  const missing = missingOf(gathered);
+  if (missing.length === 0) return;
+  const names = missing.map((flag) => `--${flag.name}`);
+  const variables = missing.map(variableOf);
+  const positional = missing.some((flag) => command.args?.includes(flag.field));
+  throw new GwError('usage', `missing: ${names.join(', ')}`, {
+    code: 'missing_input',
+    hint: `give ${positional ? 'a value, ' : ''}the flag, or ${variables.join(', ')} in the environment`,
+    extra: { missing: missing.map((flag) => flag.name) },
+  });
+}
+
+/** The values of the command's own flags, by field. */
+export const ownOf = ({ flags, values }: Gathered): Own =>
+  Object.fromEntries(
+    flags
+      .filter(({ place, field }) => place === 'own' && values.has(field))
+      .map(({ field }) => [field, values.get(field)]),
+  );
+
+/** Values by place, checked with the schema that the service checks them with. */
+export async function toInput(endpoint: Endpoint, gathered: Gathered): Promise<Input> {
+  const { input, faults } = await checked(endpoint, gathered);
+  if (faults.length === 0) return input;
+  const said = faults.map(({ loc, msg }) => {
+    const flag = gathered.flags.find((candidate) => candidate.field === loc[1]);
+    return `${flag ? `--${flag.name}` : loc.join('.')}: ${msg}`;
+  });
+  throw new GwError('usage', said.join('; '), { code: 'validation', extra: { errors: faults } });
+}
+
+/** What the service would say against a flag's value beside the others; undefined where it takes it. */
+export async function faultOf(
+  endpoint: Endpoint,
+  { flags, values }: Gathered,
+  flag: Flag,
+  value: unknown,
+): Promise<string | undefined> {
+  if (flag.place === 'own') return undefined;
+  const { faults } = await checked(endpoint, { flags, values: new Map(values).set(flag.field, value) });
+  return faults.find(({ loc }) => loc[1] === flag.field)?.msg;
+}
+
+async function checked(endpoint: Endpoint, { flags, values }: Gathered) {
+  const input: Input = { params: {}, query: {}, body: {} };
+  for (const { field, place } of flags)
+    if (place !== 'own' && values.has(field)) input[place][field] = values.get(field);
+  const { parseInput } = await import('../../src/api/read/validation.ts');
+  const result = parseInput(endpoint, { ...input, ...(endpoint.body ? {} : { body: undefined }) });
+  return { input, faults: result.ok ? [] : result.detail };
+}

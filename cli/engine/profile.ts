@@ -1,0 +1,162 @@
+// Where gw talks to and as whom: flags over GW_* over the profile over defaults; profiles are stored in one 0600 file.
+import { chmodSync, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { GwError, usage } from './errors.ts';
+import { DEFAULT_URL, type GlobalValues, variableOf } from './globals.ts';
+
+/** What a profile can hold. */
+export const profileKeys = ['url', 'api_key', 'token', 'email', 'listen_secret'] as const;
+export type ProfileKey = (typeof profileKeys)[number];
+export type Profile = Partial<Record<ProfileKey, string>>;
+
+export const isSecret = (key: ProfileKey): boolean => key !== 'url' && key !== 'email';
+
+const DEFAULT_PROFILE = 'default';
+/** Keys and tokens are sent as headers. */
+const HEADER_VALUE = /^[\x20-\x7e]*$/;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** Where a value is from. */
+export type Origin = 'flag' | 'environment' | 'profile' | 'default';
+export interface Setting {
+  value: string;
+  origin: Origin;
+}
+
+interface Stored extends Record<string, unknown> {
+  current: string;
+  profiles: Record<string, Profile>;
+}
+
+export interface Store {
+  readonly path: string;
+  /** The profile in use by default. */
+  current(): string;
+  use(name: string): void;
+  names(): string[];
+  read(name: string): Profile;
+  /** Undefined removes a key. */
+  write(name: string, values: { [Key in ProfileKey]?: string | undefined }): void;
+  remove(name: string): void;
+}
+
+/** Opens the file of profiles; GW_CONFIG_DIR names another directory. Nothing is written until something is set. */
+export async function openStore(env: NodeJS.ProcessEnv): Promise<Store> {
+  const { default: Conf } = await import('conf');
+  let broken: Error | undefined;
+  const options = {
+    projectName: 'gatewayd',
+    projectSuffix: '',
+    configName: 'gw',
+    configFileMode: 0o600,
+    accessPropertiesByDotNotation: false,
+    // Reported after conf knows its path, so that the file can be named.
+    deserialize(text: string): Stored {
+      try {
+        return JSON.parse(text) as Stored;
+      } catch (error) {
+        broken = error as Error;
+        return {} as Stored;
+      }
+    },
+    ...(env.GW_CONFIG_DIR ? { cwd: env.GW_CONFIG_DIR } : {}),
+  };
+  let conf: InstanceType<typeof Conf<Stored>>;
+  try {
+    conf = new Conf<Stored>(options);
+    if (existsSync(conf.path)) void conf.store;
+  } catch (error) {
+    throw new GwError('config', `the profiles cannot be read: ${(error as Error).message}`);
+  }
+  if (broken)
+    throw new GwError('config', `the profiles cannot be read: ${broken.message}`, {
+      hint: `correct or remove ${conf.path}`,
+    });
+  const profiles = (): Record<string, Profile> => conf.get('profiles', {});
+  const save = (values: Partial<Stored>): void => {
+    conf.set(values);
+    // An older file, or a directory that conf made on the way, may be open to others.
+    chmodSync(conf.path, 0o600);
+    if (!env.GW_CONFIG_DIR) chmodSync(dirname(conf.path), 0o700);
+  };
+  return {
+    path: conf.path,
+    current: () => conf.get('current', DEFAULT_PROFILE),
+    use: (name) => save({ current: checkName(name) }),
+    names: () => Object.keys(profiles()),
+    read: (name) => profiles()[name] ?? {},
+    write(name, values) {
+      const merged = Object.entries({ ...profiles()[checkName(name)], ...values });
+      const profile = Object.fromEntries(merged.filter(([, value]) => value !== undefined)) as Profile;
+      save({ profiles: { ...profiles(), [name]: profile } });
+    },
+    remove(name) {
+      const { [name]: _, ...others } = profiles();
+      save({ profiles: others });
+    },
+  };
+}
+
+function checkName(name: string): string {
+  if (NAME.test(name) && name !== '__proto__') return name;
+  throw usage(`“${name}” is not a name of a profile: letters, digits, dot, dash and underscore`);
+}
+
+/** Settings in force, with their origin. */
+export class Settings {
+  readonly store: Store;
+  readonly profile: Setting;
+  readonly #globals: Pick<GlobalValues, 'flag'>;
+  readonly #env: NodeJS.ProcessEnv;
+  constructor(store: Store, globals: Pick<GlobalValues, 'flag'>, env: NodeJS.ProcessEnv) {
+    this.store = store;
+    this.#globals = globals;
+    this.#env = env;
+    const { value, origin } = this.#given('profile') ?? { value: store.current(), origin: 'profile' };
+    this.profile = { value: origin === 'profile' ? value : checkName(value), origin };
+  }
+  /** From the command line or the environment. */
+  #given(name: 'url' | 'api-key' | 'token' | 'profile'): Setting | undefined {
+    const flag = this.#globals.flag(name);
+    if (flag) return { value: flag, origin: 'flag' };
+    const variable = this.#env[variableOf(name) ?? ''];
+    return variable ? { value: variable, origin: 'environment' } : undefined;
+  }
+  get(key: ProfileKey): Setting | undefined {
+    const found = this.#find(key);
+    if (found && (key === 'api_key' || key === 'token') && !HEADER_VALUE.test(found.value))
+      throw new GwError('config', `the ${key} (${found.origin}) has characters that no key has`, {
+        hint: 'was it copied whole? gw login stores a new one',
+      });
+    return found;
+  }
+  #find(key: ProfileKey): Setting | undefined {
+    const given =
+      key === 'url' || key === 'token'
+        ? this.#given(key)
+        : key === 'api_key'
+          ? this.#given('api-key')
+          : undefined;
+    if (given) return given;
+    const stored = this.store.read(this.profile.value)[key];
+    if (stored) return { value: stored, origin: 'profile' };
+    return key === 'url' ? { value: DEFAULT_URL, origin: 'default' } : undefined;
+  }
+  /** The service's address, without a slash at its end. */
+  get url(): string {
+    const { value, origin } = this.get('url') ?? { value: DEFAULT_URL, origin: 'default' };
+    const { protocol, username } = URL.canParse(value) ? new URL(value) : { protocol: '', username: '' };
+    if (!/^https?:$/.test(protocol) || username)
+      throw new GwError('config', `“${value}” (${origin}) is not an http or https address`, {
+        hint: `--url ${DEFAULT_URL}, GW_URL, or gw config set url ${DEFAULT_URL}`,
+      });
+    return value.replace(/\/+$/, '');
+  }
+  write(values: { [Key in ProfileKey]?: string | undefined }): void {
+    this.store.write(this.profile.value, values);
+  }
+}
+
+/** `gw_…3kQz`: enough to tell keys apart, too little to use. */
+export const masked = (secret: string): string =>
+  secret.length > 16 ? `${secret.slice(0, 3)}…${secret.slice(-4)}` : '…';

@@ -1,0 +1,53 @@
+// Questions to a person for what a command line left out. On stderr, so that stdout stays data.
+
+import type { Io } from '../output/io.ts';
+import { clean } from '../output/text.ts';
+import type { Flag } from './flags.ts';
+
+/** What can be chosen, where the service knows: gateway ids for `chain`, and so on. */
+export type Choices = (flag: Flag) => Promise<readonly string[] | undefined>;
+
+/** Asks until the value is one that `faultOf` says nothing against. */
+export async function ask(
+  flag: Flag,
+  io: Io,
+  choicesOf: Choices,
+  faultOf: (value: unknown) => Promise<string | undefined>,
+): Promise<unknown> {
+  const { checkbox, confirm, input, password, select } = await import('@inquirer/prompts');
+  const valueIn = (text: string) =>
+    flag.kind === 'list' ? text.split(',').map((item) => item.trim()) : text.trim();
+  const context = { output: io.stderr, input: io.stdin };
+  const name = flag.name.replaceAll('-', ' ');
+  // Help made of the name alone needs it only once.
+  const message = clean(flag.help.startsWith(name) ? flag.help : `${name} – ${flag.help}`);
+  if (flag.secret)
+    return password(
+      { message, mask: true, validate: async (text) => (await faultOf(text)) ?? true },
+      context,
+    );
+  if (flag.kind === 'boolean') return confirm({ message, default: false }, context);
+  const choices = flag.choices ?? (await choicesOf(flag));
+  if (choices && choices.length > 0) {
+    const options = choices.map((value) => ({ value, name: clean(value) }));
+    if (flag.kind === 'list') return checkbox({ message, choices: options, required: true }, context);
+    return select({ message, choices: options, loop: false }, context);
+  }
+  const validate = async (text: string) => (await faultOf(valueIn(text))) ?? true;
+  return valueIn(await input({ message, required: true, validate }, context));
+}
+
+/** Whether a person agrees; with `type`, by typing that very word. */
+export async function agree(question: string, type: string | undefined, io: Io): Promise<boolean> {
+  const { confirm, input } = await import('@inquirer/prompts');
+  const context = { output: io.stderr, input: io.stdin };
+  if (type === undefined) return confirm({ message: clean(question), default: false }, context);
+  const typed = await input({ message: `${clean(question)} Type ${clean(type)} to continue:` }, context);
+  return typed.trim() === type;
+}
+
+/** A line of text; empty where a person gives none. */
+export async function askText(question: string, io: Io): Promise<string> {
+  const { input } = await import('@inquirer/prompts');
+  return (await input({ message: clean(question) }, { output: io.stderr, input: io.stdin })).trim();
+}

@@ -1,0 +1,88 @@
+// One command line from its words to its exit code.
+import { type Io, paint, printJson, processIo } from '../output/io.ts';
+import { clean, cleanLines } from '../output/text.ts';
+import type { Registry } from './command.ts';
+import { exits, GwError, toGwError } from './errors.ts';
+import { type Line, readLine } from './resolve.ts';
+import { isKnownTopic } from './topics.ts';
+import { VERSION } from './version.ts';
+
+const SIGNALS = { SIGINT: 2, SIGTERM: 15, SIGHUP: 1 } as const;
+const SIGNAL_BASE = 128;
+
+/** Exit code of the command line. */
+export async function run(argv: readonly string[], registry: Registry): Promise<number> {
+  const io = processIo();
+  const line = readLine(argv, registry);
+  io.json = line.json;
+  const stop = new AbortController();
+  endOnSignal(stop);
+  try {
+    await dispatch(line, registry, io, stop.signal);
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return await report(error, io, line.json, registry);
+  }
+}
+
+/** Help and version load what they need only; so does a command. */
+async function dispatch(line: Line, registry: Registry, io: Io, signal: AbortSignal): Promise<void> {
+  const { entry, topic, version } = line;
+  const isTopic = topic !== undefined && isKnownTopic(topic);
+  if (entry && !version && !isTopic) {
+    const { invoke } = await import('./invoke.ts');
+    return invoke({ ...line, entry }, registry, io, signal);
+  }
+  const { printGroup, printTopic, printVersion } = await import('./help.ts');
+  if (isTopic) return printTopic(io, topic);
+  if (version) return printVersion(io, VERSION);
+  return printGroup(io, registry, line);
+}
+
+/** Ends at a signal with the code shells expect. Screens put the terminal back on exit. */
+function endOnSignal(stop: AbortController): void {
+  for (const [signal, number] of Object.entries(SIGNALS))
+    process.once(signal, () => {
+      stop.abort();
+      process.exit(SIGNAL_BASE + number);
+    });
+}
+
+/** Prints what went wrong on stderr; the exit code. */
+async function report(error: unknown, io: Io, json: boolean, registry: Registry): Promise<number> {
+  const fault = isCommanders(error) ? fromCommander(error) : toGwError(error);
+  if (fault === null) return exits.ok.code;
+  const shown =
+    fault ?? new GwError('general', `unexpected failure: ${(error as Error).message}`, { code: 'bug' });
+  if (shown.details.wants_remedy) {
+    const { addRemedy } = await import('./remedy.ts');
+    await addRemedy(shown, registry);
+  }
+  if (json) printJson({ ...io, stdout: io.stderr }, shown.toJSON());
+  // A person who pressed Ctrl-C knows.
+  else if (shown.kind !== 'interrupted') {
+    const { hint, request_id } = shown.details;
+    io.stderr.write(`${paint(io, 'red', 'gw:')} ${clean(shown.message)}\n`);
+    if (hint) io.stderr.write(`  ${paint(io, 'cyan', '→')} ${clean(hint)}\n`);
+    if (request_id && shown.kind === 'general') io.stderr.write(`  request ${clean(request_id)}\n`);
+    if (!fault && io.env.GW_DEBUG) io.stderr.write(`${cleanLines((error as Error).stack ?? '')}\n`);
+  }
+  return shown.exit_code;
+}
+
+interface CommandersError extends Error {
+  code: string;
+  exitCode: number;
+}
+
+/** Known by its code: commander itself may not even be loaded. */
+const isCommanders = (error: unknown): error is CommandersError =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
+
+/** Null where commander has only printed what was wanted. */
+function fromCommander({ message: text, exitCode }: CommandersError): GwError | null {
+  if (exitCode === 0) return null;
+  const [message = '', ...rest] = text.replace(/^error: /, '').split('\n');
+  const hint = rest.join(' ').replace(/^\((.*)\)$/, '$1');
+  return new GwError('usage', message, { code: 'usage', hint: hint || 'gw --help' });
+}

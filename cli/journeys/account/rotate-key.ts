@@ -1,0 +1,13 @@
+// `gw account rotate-key`: a new merchant key; where the profile has the old one, it gets the new one.
+import { rotateApiKey } from '../../../src/api/endpoints/merchant.ts';
+import { derive } from '../../engine/derive.ts';
+import { say } from '../../output/io.ts';
+
+export const command = derive(rotateApiKey, {
+  async after({ api_key }: { api_key: string }, { settings, io }) {
+    const known = await settings();
+    if (known.get('api_key')?.origin !== 'profile') return;
+    known.write({ api_key });
+    say(io, `The profile ${known.profile.value} has the new key.`);
+  },
+});

@@ -1,0 +1,75 @@
+// `gw admin resolve`: puts an invoice right by hand, after showing what the chain has of the transaction that is named.
+
+import type { CallReply } from '../../../src/api/client/call.ts';
+import { lookUpTransaction, resolvePayment } from '../../../src/api/endpoints/admin.ts';
+import type { Command, Context } from '../../engine/command.ts';
+import { confirm } from '../../engine/derive.ts';
+import { GwError } from '../../engine/errors.ts';
+import { presented } from '../../output/columns.ts';
+import { say } from '../../output/io.ts';
+import { clean } from '../../output/text.ts';
+import { printReply } from '../../output/view.ts';
+
+const view = presented.resolvePayment ?? {};
+
+type Found = CallReply<typeof lookUpTransaction>;
+
+/** What the chain has, for a person who is about to book it. */
+export function describeFound(found: Found): string {
+  const { currency, received_amount, amount, amount_match, source, booked_invoice_ids } = found;
+  if (!found.found) return `the chain has no transaction ${found.txid} to the address of this invoice`;
+  const depth = Math.min(...found.transfers.map(({ confirmations }) => confirmations));
+  const paid = `paid ${received_amount} of ${amount} ${currency} (${amount_match}), ${depth} confirmations`;
+  const origin = source === 'chain' ? 'on the chain' : 'as read before; the chain cannot be asked now';
+  const booked = booked_invoice_ids.length > 0 ? `; booked for ${booked_invoice_ids.join(', ')} already` : '';
+  return `${paid}, ${origin}${booked}`;
+}
+
+export const command: Command = {
+  endpoints: [resolvePayment, lookUpTransaction],
+  input: resolvePayment,
+  args: ['invoice_id', 'action'],
+  examples: [
+    'gw admin resolve ID recheck',
+    'gw admin resolve ID confirm --txid HASH',
+    "gw admin resolve ID confirm --txid HASH --force --note 'seen on an explorer' --yes --json",
+  ],
+  view,
+  async run(context) {
+    const { input } = await context.input();
+    const { params, body } = input;
+    if (context.globals.isOn('dry-run')) return context.showRequest(resolvePayment, input);
+    if (body.action === 'confirm') await prepare(context, String(params.invoice_id), body);
+    await confirm(resolvePayment.confirm, context, input);
+    printReply(context.io, await context.call(resolvePayment, input), view);
+  },
+};
+
+/** Asks for what is missing of a confirmation where a person is there to answer, and shows what will be booked. */
+async function prepare(context: Context, invoice_id: string, body: Record<string, unknown>): Promise<void> {
+  const { io } = context;
+  const { askText } = await import('../../engine/prompts.ts');
+  if (io.prompts && !body.txid && !body.force)
+    body.txid =
+      (await askText('txid – the transaction that pays it; empty: what it has received', io)) || null;
+  // A program reads the refusal itself: stderr is for its JSON alone.
+  const is_program = io.json !== false;
+  if (typeof body.txid !== 'string' || (is_program && !io.prompts)) return;
+  const found = await lookUp(context, { invoice_id, txid: body.txid });
+  if (!is_program) say(io, clean(typeof found === 'string' ? found : describeFound(found)));
+  const is_known = typeof found !== 'string' && found.found;
+  if (is_known || body.force || !io.prompts) return;
+  const reason = await askText('why book it all the same; empty: do nothing', io);
+  if (!reason) throw new GwError('general', 'nothing was done', { code: 'declined' });
+  Object.assign(body, { force: true, note: reason });
+}
+
+/** What the transaction paid, or why that cannot be known. */
+export const lookUp = (
+  context: Pick<Context, 'call'>,
+  params: { invoice_id: string; txid: string },
+): Promise<Found | string> =>
+  context.call(lookUpTransaction, { params }).catch((error: unknown) => {
+    if (error instanceof GwError && error.details.code === 'provider_unavailable') return error.message;
+    throw error;
+  });

@@ -1,0 +1,39 @@
+// `gw completion`: a script that completes commands and flags; it needs neither network nor profile.
+import type { Command } from '../engine/command.ts';
+import { print } from '../output/io.ts';
+import { printObject } from '../output/view.ts';
+
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+export const command: Command = {
+  endpoints: [],
+  args: ['shell'],
+  flags: [
+    {
+      field: 'shell',
+      name: 'shell',
+      place: 'own',
+      kind: 'text',
+      required: true,
+      choices: [...shells, 'pwsh'],
+      help: 'which shell',
+    },
+  ],
+  about: 'Completes nouns, verbs and flags.',
+  fields: ['shell', 'script'],
+  examples: [
+    'source <(gw completion bash)',
+    'gw completion zsh > ~/.zfunc/_gw',
+    'gw completion fish > ~/.config/fish/completions/gw.fish',
+    'gw completion powershell --json script',
+  ],
+  async run(context) {
+    const { own } = await context.input();
+    const { io, registry } = context;
+    const { scriptFor } = await import('../engine/completion.ts');
+    const shell = own.shell === 'pwsh' ? 'powershell' : (own.shell as (typeof shells)[number]);
+    const script = await scriptFor(registry, shell);
+    if (io.json !== false) printObject(io, { shell, script });
+    else print(io, script);
+  },
+};

@@ -1,0 +1,21 @@
+// `gw config list`: the settings in force and where each is from.
+import type { Command } from '../../engine/command.ts';
+import { isSecret, masked, profileKeys } from '../../engine/profile.ts';
+import { printReply } from '../../output/view.ts';
+
+export const command: Command = {
+  endpoints: [],
+  about: 'Flags win over the environment, that over the profile, that over defaults. Secrets are masked.',
+  fields: ['key', 'value', 'origin'],
+  examples: ['gw config list', 'gw config list --json'],
+  async run({ settings, io }) {
+    const known = await settings();
+    const rows = profileKeys.flatMap((key) => {
+      const setting = known.get(key);
+      return setting
+        ? [{ key, ...setting, value: isSecret(key) ? masked(setting.value) : setting.value }]
+        : [];
+    });
+    printReply(io, [{ key: 'profile', ...known.profile }, ...rows]);
+  },
+};

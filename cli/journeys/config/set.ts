@@ -1,0 +1,47 @@
+// `gw config set`: stores a setting in the profile.
+import type { Command } from '../../engine/command.ts';
+import { usage } from '../../engine/errors.ts';
+import { isSecret, type ProfileKey, profileKeys } from '../../engine/profile.ts';
+import { readStdin, say } from '../../output/io.ts';
+import { printObject } from '../../output/view.ts';
+
+export const command: Command = {
+  endpoints: [],
+  args: ['key', 'value'],
+  flags: [
+    {
+      field: 'key',
+      name: 'key',
+      place: 'own',
+      kind: 'text',
+      required: true,
+      choices: profileKeys,
+      help: 'which setting',
+    },
+    {
+      field: 'value',
+      name: 'value',
+      place: 'own',
+      kind: 'text',
+      required: true,
+      help: 'its value; - reads stdin, best for secrets',
+    },
+  ],
+  fields: ['key', 'profile'],
+  examples: [
+    'gw config set url https://pay.example.com',
+    'printf %s "$KEY" | gw config set api_key - --json',
+  ],
+  async run(context) {
+    const { own } = await context.input();
+    const { io } = context;
+    const known = await context.settings();
+    const key = String(own.key) as ProfileKey;
+    const value = own.value === '-' ? (await readStdin(io)).trim() : String(own.value);
+    if (key === 'url' && !/^https?:$/.test(URL.canParse(value) ? new URL(value).protocol : ''))
+      throw usage(`“${value}” is not an http or https address`);
+    known.write({ [key]: value });
+    say(io, `${key} is ${isSecret(key) ? 'stored' : value} in the profile ${known.profile.value}`);
+    if (io.json !== false) printObject(io, { key, profile: known.profile.value });
+  },
+};

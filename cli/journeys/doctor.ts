@@ -1,0 +1,124 @@
+// `gw doctor`: what is wrong between here and a payment, with the command that fixes it.
+import { statSync } from 'node:fs';
+import { getPublicConfig, listGateways } from '../../src/api/endpoints/buyer.ts';
+import { listInvoices } from '../../src/api/endpoints/invoices.ts';
+import { getMerchantAccount, getMerchantWallets } from '../../src/api/endpoints/merchant.ts';
+import { getHealth } from '../../src/api/endpoints/system.ts';
+import { getMe } from '../../src/api/endpoints/users.ts';
+import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
+import type { Command, Context } from '../engine/command.ts';
+import { GwError } from '../engine/errors.ts';
+import { paint, print } from '../output/io.ts';
+import { clean } from '../output/text.ts';
+import { printObject } from '../output/view.ts';
+
+interface Check {
+  name: string;
+  ok: boolean;
+  detail: string;
+  /** The command that fixes it. */
+  fix: string | null;
+}
+
+/** The file of the profiles holds keys: no one else reads it. */
+const OTHERS = 0o077;
+
+export const command: Command = {
+  endpoints: [
+    getHealth,
+    getPublicConfig,
+    listGateways,
+    getMe,
+    getMerchantAccount,
+    getMerchantWallets,
+    listInvoices,
+  ],
+  about:
+    'Checks the profile, the service, the sign-in, wallets and the limit. Ends with 1 when something is wrong.',
+  fields: ['ok', 'checks'],
+  examples: ['gw doctor', 'gw doctor --json'],
+  async run(context) {
+    const { io } = context;
+    const checks: Check[] = [];
+    for await (const check of checksOf(context)) {
+      checks.push(check);
+      if (io.json !== false) continue;
+      const mark = check.ok ? paint(io, 'green', 'ok  ') : paint(io, 'red', 'bad ');
+      print(io, `${mark} ${check.name.padEnd(10)} ${clean(check.detail)}`);
+      if (check.fix) print(io, `     ${paint(io, 'cyan', '→')} ${check.fix}`);
+    }
+    const ok = checks.every((check) => check.ok);
+    if (io.json !== false) printObject(io, { ok, checks });
+    if (!ok) process.exitCode = 1;
+  },
+};
+
+const good = (name: string, detail: string): Check => ({ name, ok: true, detail, fix: null });
+const bad = (name: string, detail: string, fix: string): Check => ({ name, ok: false, detail, fix });
+
+async function* checksOf(context: Context): AsyncGenerator<Check, void> {
+  const opened = await attempt('profile', 'gw config list', async () => {
+    const known = await context.settings();
+    return [known.get('api_key'), known.get('token'), known.url].map(String).join();
+  });
+  if (!opened.ok) return yield opened;
+  const settings = await context.settings();
+  const { path } = settings.store;
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
+  yield mode !== undefined && (mode & OTHERS) !== 0
+    ? bad('profile', `${path} can be read by others`, `chmod 600 '${path}'`)
+    : good('profile', `${settings.profile.value} (${settings.profile.origin}), ${path}`);
+  const reached = await attempt('service', 'gatewayd start', async () => {
+    await context.call(getHealth);
+    const config = await context.call(getPublicConfig);
+    return `${settings.url}, ${config.network}${config.demo_mode ? ', demo' : ''}, version ${config.version}`;
+  });
+  yield reached;
+  if (!reached.ok) return;
+  yield await attempt('gateways', 'enable gateways in the configuration of the daemon', async () => {
+    const { data } = await context.call(listGateways);
+    if (data.length === 0) throw new GwError('config', 'nothing can be paid with');
+    return data.map((gateway) => gateway.chain).join(', ');
+  });
+  if (settings.get('token')) yield* signedIn(context);
+  else if (settings.get('api_key'))
+    yield await attempt('key', 'gw login --api-key-stdin', async () => {
+      await context.call(listInvoices, { query: { limit: 1 } });
+      return 'the key is accepted';
+    });
+  else
+    yield bad('sign-in', 'neither token nor key', 'gw login --email ADDRESS, or gw signup --email ADDRESS');
+}
+
+async function* signedIn(context: Context): AsyncGenerator<Check, void> {
+  const who = await attempt('sign-in', 'gw login', async () => (await context.call(getMe)).email);
+  yield who;
+  if (!who.ok) return;
+  yield await attempt('wallets', 'gw wallet set BLOCKCHAIN ADDRESS', async () => {
+    const { wallets, missing } = await context.call(getMerchantWallets);
+    if (missing.length > 0) throw new GwError('config', `no wallet for ${missing.join(', ')}`);
+    return wallets.map((wallet) => wallet.blockchain).join(', ');
+  });
+  const account = await context.call(getMerchantAccount);
+  yield (parseDecimal(account.limit_of_payments, USD_DECIMALS) ?? 0n) > 0n
+    ? good('limit', `${account.limit_of_payments} USD can still be confirmed`)
+    : bad(
+        'limit',
+        'no payment can be confirmed; simulated ones can',
+        'gw refill create --chain CHAIN --amount USD',
+      );
+  yield good(
+    'webhook',
+    account.webhook_url ?? 'none: gw account update --webhook-url URL, or gw listen --forward-to URL',
+  );
+}
+
+async function attempt(name: string, fix: string, work: () => Promise<string>): Promise<Check> {
+  try {
+    return good(name, await work());
+  } catch (error) {
+    // What is wrong with the settings is fixed there, whichever call was made with them.
+    const remedy = error instanceof GwError && error.kind === 'config' ? error.details.hint : undefined;
+    return bad(name, (error as Error).message, remedy ?? fix);
+  }
+}

@@ -1,0 +1,29 @@
+// `gw invoice watch`: follows an invoice until it ends.
+import { getInvoicePayment, getPublicInvoice } from '../../../src/api/endpoints/buyer.ts';
+import type { Command } from '../../engine/command.ts';
+import { DEFAULT_INTERVAL } from '../parts/follow.ts';
+import { watchInvoice } from '../parts/watch.ts';
+
+export const command: Command = {
+  endpoints: [getPublicInvoice, getInvoicePayment],
+  input: getPublicInvoice,
+  args: ['invoice_id'],
+  flags: [
+    {
+      field: 'interval',
+      name: 'interval',
+      place: 'own',
+      kind: 'text',
+      value: 'duration',
+      help: `how often to check (default: ${DEFAULT_INTERVAL})`,
+    },
+  ],
+  about:
+    'On a terminal a screen, elsewhere a line for each change; with --json the whole invoice in each line. Ends with it: 0 when confirmed, 6 when it ended unpaid. Needs no credentials.',
+  examples: ['gw invoice watch ID', 'gw invoice watch ID --json status,confirmations'],
+  stream: true,
+  async run(context) {
+    const { input, own } = await context.input();
+    await watchInvoice(context, { id: String(input.params.invoice_id) }, own);
+  },
+};

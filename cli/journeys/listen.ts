@@ -1,0 +1,154 @@
+// `gw listen`: forwards the merchant's events to a server on this machine, signed as webhooks are.
+import { randomBytes } from 'node:crypto';
+import { listEvents } from '../../src/api/endpoints/merchant.ts';
+import { webhookHeaders } from '../../src/webhook.ts';
+import type { Command, Context } from '../engine/command.ts';
+import { usage } from '../engine/errors.ts';
+import { type Io, paint, print, printJsonLine, say } from '../output/io.ts';
+import { clean } from '../output/text.ts';
+import { pick, printObject } from '../output/view.ts';
+import { followEvents, type GwEvent } from './parts/events.ts';
+
+/** What webhooks send, of sales; other kinds are forwarded when they are asked for. */
+const DEFAULT_EVENTS = 'invoice.confirmed';
+const ALL = 'all';
+/** As long as the service waits for a webhook. */
+const DELIVERY_TIMEOUT_MS = 15_000;
+const SECRET_BYTES = 32;
+
+export const command: Command = {
+  endpoints: [listEvents],
+  flags: [
+    {
+      field: 'forward_to',
+      name: 'forward-to',
+      place: 'own',
+      kind: 'text',
+      value: 'url',
+      help: 'where to post events, e.g. http://localhost:3000/hooks; without it they are only shown',
+    },
+    {
+      field: 'events',
+      name: 'events',
+      place: 'own',
+      kind: 'list',
+      value: 'a,b',
+      help: `kinds of event, or ${ALL} (default: ${DEFAULT_EVENTS} of sales when forwarding, else ${ALL})`,
+    },
+    {
+      field: 'after',
+      name: 'after',
+      place: 'own',
+      kind: 'text',
+      value: 'id',
+      help: 'begin after this event',
+    },
+    {
+      field: 'print_secret',
+      name: 'print-secret',
+      place: 'own',
+      kind: 'boolean',
+      help: 'print the signing secret and end',
+    },
+  ],
+  about:
+    'Posts each event with webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks), signed with a secret of this profile that stays the same. Prints status and latency of each. Together with gw invoice simulate this is a whole payment without leaving the terminal.',
+  fields: ['event', 'delivery', 'secret'],
+  examples: [
+    'gw listen --forward-to http://localhost:3000/hooks',
+    'gw listen --forward-to http://localhost:3000/hooks --events all --json',
+    'gw listen --print-secret',
+  ],
+  stream: true,
+  async run(context) {
+    const { own } = await context.input();
+    const { io, signal } = context;
+    const secret = await listenSecret(context);
+    if (own.print_secret === true) return io.json === false ? print(io, secret) : printObject(io, { secret });
+    const url = own.forward_to as string | undefined;
+    if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
+      throw usage(`--forward-to takes an http or https address, not “${url}”`);
+    const wanted = wantedKinds(own.events as string[] | undefined, url);
+    // As the account's own webhook has it unless it asks for refills.
+    const sales_only = url !== undefined && own.events === undefined;
+    const onOpen = () => {
+      say(io, url ? `forwarding ${[...(wanted ?? [ALL])].join(', ')} to ${url}` : 'listening; Ctrl-C ends');
+      say(io, `secret ${secret}`);
+    };
+    for await (const event of followEvents(context, { after: own.after as string, signal, onOpen })) {
+      if (wanted && !wanted.has(event.type)) continue;
+      if (sales_only && event.data.invoice?.kind === 'refill') continue;
+      const delivery = url === undefined ? null : await deliver(event, url, secret);
+      if (io.json !== false)
+        printJsonLine(
+          io,
+          Array.isArray(io.json) ? pick({ event, delivery }, io.json, 'none') : { event, delivery },
+        );
+      else printDelivery(io, event, delivery);
+    }
+  },
+};
+
+function wantedKinds(given: readonly string[] | undefined, url: string | undefined): Set<string> | undefined {
+  const kinds = given ?? [url === undefined ? ALL : DEFAULT_EVENTS];
+  return kinds.includes(ALL) || kinds.includes('*') ? undefined : new Set(kinds);
+}
+
+/** The profile's secret; made and stored the first time. */
+async function listenSecret(context: Context): Promise<string> {
+  const settings = await context.settings();
+  const stored = settings.get('listen_secret')?.value;
+  if (stored) return stored;
+  const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
+  settings.write({ listen_secret: secret });
+  return secret;
+}
+
+export interface Delivery {
+  url: string;
+  status: number | null;
+  error: string | null;
+  duration_ms: number;
+}
+
+/** The body and headers that the webhook of this event has, but for the secret. */
+async function deliver(event: GwEvent, url: string, secret: string): Promise<Delivery> {
+  const { type, timestamp, api_version, data } = event;
+  const body = JSON.stringify({ type, timestamp, api_version, data });
+  const message = { id: event.id, timestamp: Math.floor(Date.now() / 1000), body, secret };
+  const started = performance.now();
+  const spent = () => Math.round(performance.now() - started);
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'gatewayd', ...webhookHeaders(message) },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(DELIVERY_TIMEOUT_MS),
+    });
+    await response.body?.cancel();
+    return { url, status: response.status, error: null, duration_ms: spent() };
+  } catch (error) {
+    const { message: why, cause } = error as Error & { cause?: { code?: string } };
+    return { url, status: null, error: cause?.code ?? why, duration_ms: spent() };
+  }
+}
+
+function printDelivery(io: Io, event: GwEvent, delivery: Delivery | null): void {
+  const { invoice } = event.data;
+  const what = [
+    event.timestamp,
+    event.type,
+    event.id,
+    invoice ? `${invoice.amount} ${invoice.currency}` : '',
+  ];
+  const line = what.map(clean).join('  ');
+  if (!delivery) {
+    print(io, line);
+    return;
+  }
+  const ok = delivery.status !== null && delivery.status >= 200 && delivery.status < 300;
+  const outcome =
+    delivery.status === null ? `failed: ${clean(delivery.error ?? '')}` : String(delivery.status);
+  print(io, `${line}  → ${paint(io, ok ? 'green' : 'red', outcome)}  ${delivery.duration_ms} ms`);
+}

@@ -1,0 +1,21 @@
+// `gw logout`: removes token and key from the profile.
+import type { Command } from '../engine/command.ts';
+import { say } from '../output/io.ts';
+import { printObject } from '../output/view.ts';
+
+export const command: Command = {
+  endpoints: [],
+  about: 'The token itself lasts until it expires; gw password change ends every token of the user.',
+  fields: ['profile', 'url'],
+  examples: ['gw logout', 'gw logout --profile staging --json'],
+  async run({ settings, io }) {
+    const { write, profile, url } = await settings().then((known) => ({
+      write: known.write.bind(known),
+      profile: known.profile.value,
+      url: known.url,
+    }));
+    write({ token: undefined, api_key: undefined });
+    say(io, `Token and key are removed from the profile ${profile}.`);
+    if (io.json !== false) printObject(io, { profile, url });
+  },
+};

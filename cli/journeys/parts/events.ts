@@ -1,0 +1,114 @@
+// The merchant's events as they happen: server-sent events, connected again after a break without a gap.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { ApiError, type CallReply, requestOf } from '../../../src/api/client/call.ts';
+import { listEvents } from '../../../src/api/endpoints/merchant.ts';
+import type { Context } from '../../engine/command.ts';
+import { isNetwork } from '../../engine/context.ts';
+import { GwError, toGwError, unreachable } from '../../engine/errors.ts';
+import { say } from '../../output/io.ts';
+
+export type GwEvent = CallReply<typeof listEvents>['data'][number];
+
+const FIRST_WAIT_MS = 500;
+const MAX_WAIT_MS = 30_000;
+/** No event is larger; a stream that sends more without an end of message is broken. */
+const MAX_MESSAGE = 1_000_000;
+
+export interface FollowOptions {
+  after?: string | undefined;
+  type?: string | undefined;
+  signal: AbortSignal;
+  /** Called once, when the first connection stands. */
+  onOpen?: () => void;
+}
+
+/** Yields events until the signal; connects again after a broken connection, behind the last event. */
+export async function* followEvents(context: Context, options: FollowOptions): AsyncGenerator<GwEvent, void> {
+  let { after } = options;
+  let wait = FIRST_WAIT_MS;
+  let opened = false;
+  while (!options.signal.aborted) {
+    try {
+      for await (const event of oneConnection(context, { ...options, after }, () => {
+        if (!opened) options.onOpen?.();
+        else say(context.io, 'connected again');
+        opened = true;
+        wait = FIRST_WAIT_MS;
+      })) {
+        after = event.id;
+        yield event;
+      }
+    } catch (error) {
+      if (options.signal.aborted) return;
+      const known = toGwError(error);
+      const passing = known ? known.kind === 'retry' || known.kind === 'unreachable' : isNetwork(error);
+      // A service that was never reached is reported; one that went away is waited for.
+      if (!passing || !opened) throw known ?? error;
+      say(context.io, `${(error as Error).message}; connecting again in ${wait / 1000} s`);
+    }
+    await sleep(wait, undefined, { signal: options.signal }).catch(() => {});
+    wait = Math.min(wait * 2, MAX_WAIT_MS);
+  }
+}
+
+async function* oneConnection(
+  context: Context,
+  { after, type, signal }: FollowOptions,
+  onOpen: () => void,
+): AsyncGenerator<GwEvent, void> {
+  const settings = await context.settings();
+  const token = settings.get('token')?.value;
+  if (!token) throw new GwError('auth', 'not signed in', { code: 'not_signed_in', hint: 'gw login' });
+  const { url, headers } = requestOf(
+    { base_url: settings.url, token },
+    listEvents,
+    { query: { after, type } },
+    { headers: { accept: 'text/event-stream' } },
+  );
+  const base_url = settings.url;
+  for await (const data of openStream(context, { url, headers, base_url, signal, onOpen }))
+    yield JSON.parse(data) as GwEvent;
+}
+
+interface Stream {
+  url: string;
+  headers: Record<string, string>;
+  /** For the error where nothing answers. */
+  base_url: string;
+  signal: AbortSignal;
+  onOpen?: () => void;
+}
+
+/** The `data` of each message of one connection; it must be answered within the timeout, and then stays open. */
+export async function* openStream(
+  { timeout_ms }: Context,
+  { url, headers, base_url, signal, onOpen }: Stream,
+): AsyncGenerator<string, void> {
+  const opening = AbortSignal.timeout(timeout_ms);
+  const connection = new AbortController();
+  const end = () => connection.abort();
+  signal.addEventListener('abort', end);
+  opening.addEventListener('abort', end);
+  try {
+    const response = await fetch(url, { headers, signal: connection.signal }).catch((error: unknown) => {
+      throw unreachable(base_url, opening.aborted ? new Error('no answer in time') : error);
+    });
+    opening.removeEventListener('abort', end);
+    if (!response.ok)
+      throw new ApiError(response.status, await response.json().catch(() => ({})), response.headers);
+    onOpen?.();
+    yield* messages(response.body as ReadableStream<Uint8Array>);
+  } finally {
+    signal.removeEventListener('abort', end);
+    connection.abort();
+  }
+}
+
+/** The `data` of each message of an event stream. */
+async function* messages(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+  const parser = new EventSourceParserStream({ maxBufferSize: MAX_MESSAGE, onError: 'terminate' });
+  // The types of Node and of the web disagree about the bytes that a decoder takes.
+  const text = body.pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>);
+  for await (const { data } of text.pipeThrough(parser)) yield data;
+}

@@ -1,0 +1,15 @@
+// `gw refill create`: an invoice that raises the limit of payments.
+import { createRefill } from '../../../src/api/endpoints/merchant.ts';
+import type { Command } from '../../engine/command.ts';
+import { issue, issueFlags } from '../parts/issue.ts';
+
+export const command: Command = {
+  endpoints: [createRefill],
+  input: createRefill,
+  flags: issueFlags,
+  examples: [
+    'gw refill create --chain ton --amount 10',
+    'gw refill create --chain ton --amount 10 --json id,pay_url',
+  ],
+  run: (context) => issue(createRefill, context),
+};

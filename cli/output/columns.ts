@@ -1,0 +1,280 @@
+// What a person is shown of each reply, and the examples that say more than the description's own.
+import type { EndpointId } from '../../src/api/endpoints/api.ts';
+import type { View } from './view.ts';
+
+export interface Presented extends View {
+  /** In place of those made of the description's example. */
+  examples?: readonly string[];
+}
+
+const invoice = ['id', 'status', 'chain', 'amount', 'amount_usd', 'external_ref', 'created_at'];
+const deployment_wallet = ['blockchain', 'address', 'network', 'note', 'updated_at'];
+
+export const presented: Partial<Record<EndpointId, Presented>> = {
+  listGateways: {
+    columns: [
+      'chain',
+      'currency',
+      'name',
+      'network',
+      'min_confirmations',
+      'payment_ttl_seconds',
+      'supports_memo',
+    ],
+    examples: ['gw gateways', 'gw gateways --json chain,currency,min_confirmations'],
+  },
+  listInvoices: { columns: invoice },
+  getInvoice: { examples: ['gw invoice get INVOICE_ID', 'gw invoice get INVOICE_ID --json status,txid'] },
+  checkInvoice: {
+    examples: ['gw invoice check INVOICE_ID', 'gw invoice check INVOICE_ID --json status,confirmations'],
+  },
+  simulateInvoice: { columns: ['id', 'status', 'amount', 'currency', 'txid', 'paid_at'] },
+  cancelInvoice: { columns: ['id', 'status', 'amount', 'currency', 'external_ref'] },
+  getInvoicePayment: {
+    columns: [
+      'payment.status',
+      'payment.received_amount',
+      'payment.currency',
+      'payment.amount_match',
+      'payment.confirmations',
+      'payment.min_confirmations',
+      'payment.txid',
+      'payment.updated_at',
+    ],
+  },
+  getUnit: { examples: ['gw unit get UNIT_ID', 'gw unit get UNIT_ID --json chains'] },
+  checkoutUnit: {
+    examples: ['gw unit checkout ID --chain CHAIN', 'gw unit checkout ID --chain CHAIN --json id,pay_url'],
+  },
+  listUnits: {
+    columns: ['id', 'title', 'amount_usd', 'currencies', 'active', 'page_url'],
+    examples: ['gw unit list', 'gw units --json id,title,page_url'],
+  },
+  createUnit: {
+    examples: [
+      'gw unit create --title Coffee --amount-usd 4.50 --currencies TON,USDT',
+      `echo '{"title":"Tea","amount_usd":"3","currencies":["TON"]}' | gw unit create -f - --json`,
+    ],
+  },
+  updateUnit: {
+    examples: [
+      'gw unit update UNIT_ID --amount-usd 5.00',
+      'gw unit update UNIT_ID --no-active --json active',
+      'gw unit update UNIT_ID --unset description',
+    ],
+  },
+  getMerchantAccount: { examples: ['gw account get', 'gw account get --json api_key,limit_of_payments'] },
+  updateMerchantAccount: {
+    examples: [
+      'gw account update --webhook-url https://shop.example.com/hooks --webhook-secret -',
+      'gw account update --enabled-currencies TON,USDT --json',
+      'gw account update --unset webhook-url',
+    ],
+  },
+  rotateApiKey: { columns: ['slug', 'api_key'] },
+  getPaymentPage: {
+    list: 'units',
+    columns: ['title', 'amount_usd', 'active', 'chains', 'page_url'],
+    examples: ['gw account pages', 'gw account pages --json ready,problems'],
+  },
+  getEmbedPreview: { list: 'snippets', columns: ['id', 'unit_id', 'html'] },
+  getBalances: { columns: ['currency', 'amount'] },
+  getMerchantWallets: {
+    columns: ['blockchain', 'address', 'currencies', 'network', 'updated_at'],
+    examples: ['gw wallet list', 'gw wallet list --json missing'],
+  },
+  setMerchantWallet: {
+    examples: [
+      'gw wallet set BLOCKCHAIN ADDRESS',
+      'gw wallet set --blockchain BLOCKCHAIN --address ADDRESS --json',
+    ],
+  },
+  getRefillWallets: { columns: ['blockchain', 'address', 'currencies', 'network'] },
+  listIncome: {
+    columns: ['created_at', 'amount', 'currency', 'chain', 'fee_charged', 'webhook_status', 'invoice_id'],
+    examples: ['gw income', 'gw income list --from-date 2026-01-01 --limit 100 --json'],
+  },
+  listEvents: { columns: ['id', 'type', 'timestamp', 'data.invoice.id', 'data.invoice.status'] },
+  resendEvent: { columns: ['id', 'type', 'timestamp', 'deliveries'] },
+  detectIdentitySource: {
+    examples: ['gw user identity-source ada@example.com', 'gw user identity-source 12345 --json source'],
+  },
+  recoverPassword: {
+    examples: ['gw password recover ada@example.com', 'gw password recover ada@example.com --json'],
+  },
+  resetPassword: {
+    examples: ['gw password reset', 'gw password reset --recovery-token TOKEN --new-password - --json'],
+  },
+  updateMyPassword: {
+    examples: ['gw password change', 'gw password change --current-password - --json'],
+  },
+  updateMe: {
+    examples: ["gw user update-me --full-name 'Ada Lovelace'", 'gw user update-me --unset full-name --json'],
+  },
+  deleteMe: { examples: ['gw user delete-me', 'gw user delete-me --yes --json'] },
+  deleteUnit: { examples: ['gw unit delete UNIT_ID', 'gw unit delete UNIT_ID --yes --json'] },
+  deleteUser: { examples: ['gw user delete USER_ID', 'gw user delete USER_ID --yes --json'] },
+  updateUser: {
+    examples: ['gw user update USER_ID --no-is-active', 'gw user update USER_ID --password - --json'],
+  },
+  listUsers: {
+    columns: ['id', 'email', 'full_name', 'is_active', 'is_superuser', 'source', 'created_at'],
+    examples: ['gw user list', 'gw users --limit 10 --json id,email'],
+  },
+  getResetPage: { examples: ['gw page reset --output reset.html', 'gw page reset --json'] },
+  getDocs: { examples: ['gw discovery docs --output docs.html', 'gw discovery docs --json'] },
+  getRedoc: { examples: ['gw discovery redoc --output redoc.html', 'gw discovery redoc --json'] },
+  getCatalog: {
+    columns: ['id', 'kind', 'title', 'summary', 'auth'],
+    examples: ['gw catalog --kind flow', 'gw catalog --brief --json id,summary'],
+  },
+  searchCatalog: {
+    columns: ['id', 'kind', 'title', 'snippet'],
+    examples: ["gw search 'create an invoice'", "gw search 'refund' --limit 3 --json id,call"],
+  },
+  getAdminDashboard: {
+    list: 'none',
+    columns: [
+      'network',
+      'version',
+      'merchants',
+      'units',
+      'invoices.created',
+      'invoices.confirmed',
+      'invoices.expired',
+      'invoices.cancelled',
+      'invoices.failed',
+      'volume_usd.day',
+      'volume_usd.week',
+      'volume_usd.month',
+      'volume_usd.total',
+      'fees_usd.total',
+      'prepaid_usd',
+      'attention.held',
+      'attention.late',
+      'attention.unmatched',
+      'attention.orphaned',
+      'attention.webhooks_failed',
+      'attention.webhooks_unknown',
+      'attention.contradictions',
+      'attention.accounts_behind',
+      'attention.unreadable_assets',
+      'shared_addresses',
+      'clock.message',
+    ],
+  },
+  listAdminMerchants: {
+    columns: [
+      'user_id',
+      'slug',
+      'email',
+      'limit_of_payments',
+      'confirmed_usd',
+      'confirmed_invoices',
+      'last_invoice_at',
+    ],
+    examples: ['gw admin merchants', 'gw admin merchants --q ada --json user_id,limit_of_payments'],
+  },
+  getAdminMerchant: {
+    list: 'none',
+    columns: [
+      'merchant.slug',
+      'merchant.email',
+      'merchant.is_active',
+      'merchant.prepaid_usd',
+      'merchant.limit_of_payments',
+      'merchant.confirmed_usd',
+      'merchant.fees_usd',
+      'merchant.wallets',
+      'webhook_url',
+      'webhook_refills',
+      'enabled_currencies',
+    ],
+  },
+  creditMerchant: {
+    columns: ['merchant.slug', 'prepaid_usd', 'limit_of_payments', 'entry.seq', 'entry.note'],
+    examples: [
+      "gw admin credit USER_ID 25 --note 'welcome credit'",
+      'gw admin credit USER_ID 25 --yes --json',
+    ],
+  },
+  getAdminRefillWallets: { columns: deployment_wallet },
+  setAdminRefillWallet: {
+    columns: deployment_wallet,
+    examples: [
+      "gw admin set-refill-wallet BLOCKCHAIN ADDRESS --note 'cold wallet'",
+      "gw admin set-refill-wallet BLOCKCHAIN '' --yes --json",
+    ],
+  },
+  listObservers: {
+    columns: [
+      'blockchain',
+      'status',
+      'provider',
+      'tip_height',
+      'cursor_height',
+      'lag_seconds',
+      'watched_addresses',
+      'late_count',
+      'unmatched_count',
+      'contradictions',
+      'last_error',
+    ],
+  },
+  listAdminPayments: {
+    columns: [
+      'id',
+      'status',
+      'payment_status',
+      'chain',
+      'amount',
+      'amount_usd',
+      'owner_slug',
+      'external_ref',
+      'created_at',
+    ],
+  },
+  getAdminPayment: {
+    list: 'none',
+    columns: [
+      'payment.id',
+      'payment.status',
+      'payment.payment_status',
+      'payment.owner_slug',
+      'payment.chain',
+      'payment.amount',
+      'payment.received_amount',
+      'payment.amount_match',
+      'payment.txid',
+      'payment.confirmations',
+      'payment.created_at',
+      'payment.expires_at',
+      'payment.paid_at',
+    ],
+  },
+  resolvePayment: {
+    list: 'none',
+    columns: ['payment.id', 'payment.status', 'payment.payment_status', 'payment.amount', 'payment.txid'],
+  },
+  lookUpTransaction: {
+    list: 'none',
+    columns: [
+      'found',
+      'source',
+      'received_amount',
+      'amount',
+      'amount_match',
+      'currency',
+      'booked_invoice_ids',
+    ],
+  },
+  listContradictions: {
+    list: 'data',
+    columns: ['id', 'kind', 'blockchain', 'count', 'created_at', 'invoice_id', 'txid', 'details'],
+    examples: ['gw admin contradictions', 'gw admin contradictions --no-open --json id,kind,details'],
+  },
+  closeContradiction: { columns: ['id', 'kind', 'closed_at', 'closed_by', 'note'] },
+  testEmail: {
+    examples: ['gw admin test-email operator@example.com', 'gw admin test-email operator@example.com --json'],
+  },
+};

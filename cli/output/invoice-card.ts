@@ -1,0 +1,76 @@
+// An invoice for a person: what to send where, beside its QR code.
+
+import type { CallReply } from '../../src/api/client/call.ts';
+import type { getPublicInvoice } from '../../src/api/endpoints/buyer.ts';
+import { type Io, paint, print, terminalWidth } from './io.ts';
+import { fittingQr, tint } from './qr.ts';
+import { clean } from './text.ts';
+import { relative } from './view.ts';
+import { pad, shorten, widthOf } from './width.ts';
+
+export type Invoice = CallReply<typeof getPublicInvoice>;
+
+const GAP = '  ';
+const FALLBACK_ROWS = 24;
+/** Narrower than this, the text stands above the code instead of beside it. */
+const MIN_BESIDE = 30;
+
+/** Label and value of what a payer must know; a long value is cut into lines of `room` cells. */
+export function invoiceFacts(invoice: Invoice, room: number, now_s: number): [string, string][] {
+  const facts: [string, string][] = [
+    ['status', invoice.status],
+    ['send', `${invoice.amount} ${invoice.currency}`],
+    ['worth', `${invoice.amount_usd} USD`],
+    ['to', invoice.address],
+    ...(invoice.memo === null ? [] : ([['memo', `${invoice.memo}  (required)`]] as [string, string][])),
+    ...(invoice.status === 'created'
+      ? ([['expires', relative(invoice.expires_at, now_s)]] as [string, string][])
+      : []),
+    ...(invoice.external_ref
+      ? ([['ref', shorten(clean(invoice.external_ref), room)]] as [string, string][])
+      : []),
+    ...(invoice.txid ? ([['txid', invoice.txid]] as [string, string][]) : []),
+    ['id', invoice.id],
+    ['page', invoice.pay_url],
+  ];
+  return facts.flatMap(([label, value]) =>
+    pieces(clean(value), room).map((piece, index): [string, string] => [index === 0 ? label : '', piece]),
+  );
+}
+
+const pieces = (text: string, room: number): string[] =>
+  widthOf(text) <= room ? [text] : (text.match(new RegExp(`.{1,${Math.max(8, room)}}`, 'gu')) ?? [text]);
+
+const LABEL = 8;
+
+/** Prints the card; with the code beside it where the terminal is wide enough, below it otherwise. */
+export async function printInvoice(io: Io, invoice: Invoice, options: { qr: boolean }): Promise<void> {
+  const columns = terminalWidth(io) - 1;
+  const rows = io.stdout.rows || FALLBACK_ROWS;
+  const none = { lines: [] as string[], encodes: 'none' as const };
+  const code = options.qr
+    ? await fittingQr({ payload: invoice.qr_payload, page_url: invoice.pay_url }, { columns, rows })
+    : none;
+  const width = code.lines[0]?.length ?? 0;
+  const beside = columns - width - GAP.length;
+  const isBeside = width > 0 && beside >= MIN_BESIDE;
+  const room = (isBeside ? beside : columns) - LABEL;
+  const text = invoiceFacts(invoice, room, Math.floor(Date.now() / 1000)).map(
+    ([label, value]) => paint(io, 'dim', pad(label, LABEL)) + value,
+  );
+  if (code.encodes === 'page')
+    text.push(
+      '',
+      ...pieces('The code opens the page: the whole payment is too long for this window.', room + LABEL),
+    );
+  if (!isBeside) {
+    for (const line of text) print(io, line);
+    for (const line of code.lines) print(io, tint(io, line));
+    return;
+  }
+  const height = Math.max(text.length, code.lines.length);
+  for (let index = 0; index < height; index += 1) {
+    const left = code.lines[index];
+    print(io, `${left === undefined ? ' '.repeat(width) : tint(io, left)}${GAP}${text[index] ?? ''}`);
+  }
+}

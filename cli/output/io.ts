@@ -1,0 +1,85 @@
+// What goes out: data on stdout, messages on stderr; colours and JSON as requested.
+import { cleanJson } from './text.ts';
+
+export type ColorMode = 'auto' | 'always' | 'never';
+
+/** False, all members, or the named ones. */
+export type JsonMode = false | true | readonly string[];
+
+export interface Io {
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  stdin: NodeJS.ReadStream;
+  env: NodeJS.ProcessEnv;
+  json: JsonMode;
+  quiet: boolean;
+  color: boolean;
+  /** Whether a person may be asked: terminal on both sides, and not forbidden. */
+  prompts: boolean;
+}
+
+const FALLBACK_WIDTH = 80;
+const COLORS = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
+export type Color = keyof typeof COLORS;
+
+/** The process's own streams; nothing is asked of them before a command does. */
+export const processIo = (): Io => ({
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stdin: process.stdin,
+  env: process.env,
+  json: false,
+  quiet: false,
+  color: false,
+  prompts: false,
+});
+
+/** After no-color.org and its companions: a flag, then NO_COLOR, FORCE_COLOR, then what the stream is. */
+export function wantsColor(mode: ColorMode, { env, stdout }: Pick<Io, 'env' | 'stdout'>): boolean {
+  if (mode !== 'auto') return mode === 'always';
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0';
+  return stdout.isTTY === true && env.TERM !== 'dumb';
+}
+
+export const paint = (io: Pick<Io, 'color'>, color: Color, text: string): string =>
+  io.color ? `\u001b[${COLORS[color]}m${text}\u001b[0m` : text;
+
+/** Cells of a line; COLUMNS wins, as users expect. A terminal without a size reports 0. */
+export function terminalWidth({ env, stdout }: Pick<Io, 'env' | 'stdout'>): number {
+  const wanted = Number(env.COLUMNS);
+  return Number.isInteger(wanted) && wanted > 0 ? wanted : stdout.columns || FALLBACK_WIDTH;
+}
+
+/** Data, on stdout. */
+export const print = (io: Io, text: string): void => {
+  io.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+};
+
+/** A message for the person at the terminal; nothing depends on it. */
+export const say = (io: Io, text: string): void => {
+  if (!io.quiet) io.stderr.write(`${text}\n`);
+};
+
+/** One JSON document; indented for a person. */
+export const printJson = (io: Io, value: unknown): void =>
+  print(io, cleanJson(JSON.stringify(value, null, io.stdout.isTTY ? 2 : undefined)));
+
+/** One line of a stream of JSON documents. */
+export const printJsonLine = (io: Io, value: unknown): void => print(io, cleanJson(JSON.stringify(value)));
+
+/** Most that is read from stdin: no body is larger. */
+const MAX_STDIN_BYTES = 1_000_000;
+
+/** All of stdin as text. */
+export async function readStdin(io: Io): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of io.stdin) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > MAX_STDIN_BYTES) throw new RangeError(`more than ${MAX_STDIN_BYTES} bytes on stdin`);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
