@@ -21,6 +21,7 @@ import {
 import { blockchains, disabledGatewaysOf } from '../../src/chains/gateways.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import { type Clock, type SteadyClock, seconds } from '../clock.ts';
+import { coalesce, repeat } from '../loop.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';
 import { reevaluateInvoices } from '../settle/settle.ts';
@@ -35,7 +36,7 @@ const CLOCK_MS = 1_000;
 const HOUSEKEEPING_MS = 60_000;
 /** Invoices that are due taken at a time. */
 const DUE_BATCH = 200;
-/** Batches in one tick; the next tick goes on after them. */
+/** Batches in one tick; the next tick continues after them. */
 const DUE_BATCHES = 50;
 /** A daemon that reads a blockchain keeps others from reading it twice; after its death they wait for this … */
 const LEASE_MS = 15_000;
@@ -49,7 +50,7 @@ const WOKEN = 1;
 const AFTER_WOKEN: DuePosition = { due_at: WOKEN, id: '\u{10FFFF}' };
 /** Providers that one question of a person is asked of. */
 const PROVIDERS_PER_QUESTION = 3;
-/** Longest wait after failures of ours (those of providers wait by themselves). */
+/** Longest wait after failures of ours (those of providers have waits of their own). */
 const RETRY_MS = 10_000;
 
 export interface Observer {
@@ -90,7 +91,7 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
   const pollers = blockchains.map(({ id }) => createPoller(app, { instance, runtime }, id, source?.(id)));
   const stopping = new AbortController();
   const running: Promise<void>[] = [];
-  /** Where each blockchain's next tick goes on among the invoices that are due. */
+  /** Where each blockchain's next tick continues among the invoices that are due. */
   const positions = new Map<string, DuePosition>();
   let lastHousekeeping = 0;
   let unreadable: Awaited<ReturnType<typeof unreadableAssets>> = [];
@@ -163,16 +164,22 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
     return poller;
   };
 
+  /** A failure of ours is logged, and tried again. */
+  function onError(error: unknown): number {
+    if (!stopping.signal.aborted) app.log.error({ err: error }, 'the observer failed; it continues');
+    return RETRY_MS;
+  }
+
   return {
     tick,
     unreadable: (blockchain) => unreadable.filter((asset) => asset.blockchain === blockchain),
     start() {
-      // The clock first: it may watch addresses again, and whoever reads on without them never comes back for them.
+      // The clock first: it may watch addresses again, and a reader that continues without them never comes back for them.
       const ticked = tick().catch((error: unknown) =>
         app.log.error({ err: error }, 'the clock failed; it continues'),
       );
       const afterwards = (work: () => Promise<number>) =>
-        running.push(repeat(stopping.signal, () => ticked.then(work)));
+        running.push(repeat(() => ticked.then(work), { runtime, signal: stopping.signal, onError }));
       for (const poller of pollers) afterwards(() => poller.scheduled());
       afterwards(async () => {
         await tick();
@@ -214,24 +221,11 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
       await dropLeases(app.db.query, instance);
     },
   };
-
-  /** Runs `work` again and again, as long after each other as it says; a failure of ours is logged and tried again. */
-  async function repeat(signal: AbortSignal, work: () => Promise<number>): Promise<void> {
-    while (!signal.aborted) {
-      let wait = RETRY_MS;
-      try {
-        wait = await work();
-      } catch (error) {
-        if (!signal.aborted) app.log.error({ err: error }, 'the observer failed; it continues');
-      }
-      await runtime.sleep(wait, signal);
-    }
-  }
 }
 
 /**
  * One question of one person: where a provider is away, the next one is asked. An answer that is no use is no outage, or
- * whoever asks for something odd would have the provider backed off for all.
+ * anyone who asks for something odd would have the provider backed off for all.
  */
 async function askOnce<T>(
   { clock }: { clock: Clock },
@@ -334,31 +328,5 @@ function createPoller(
       }
       return interval;
     },
-  };
-}
-
-/** Calls during a run share one further run that begins after it, with what all of them ask for. */
-function coalesce<T>(work: (asked: readonly T[]) => Promise<void>): (asked: readonly T[]) => Promise<void> {
-  let current: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-  let waiting: T[] = [];
-  const begin = (): Promise<void> => {
-    const asked = waiting;
-    waiting = [];
-    current = work(asked).finally(() => {
-      current = undefined;
-    });
-    return current;
-  };
-  return (asked) => {
-    waiting.push(...asked);
-    if (!current) return begin();
-    next ??= current
-      .catch(() => undefined)
-      .then(() => {
-        next = undefined;
-        return begin();
-      });
-    return next;
   };
 }

@@ -6,6 +6,7 @@ import { parseDecimal, RATE_DECIMALS } from '../../src/money.ts';
 import type { RateSourceId } from '../../src/rate-sources.ts';
 import { ONE_USD } from '../../src/rates.ts';
 import { type Clock, seconds } from '../clock.ts';
+import { repeat } from '../loop.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import { createBook, type Rate, rateOf } from './book.ts';
 import { openSources, type SourceStatus } from './sources.ts';
@@ -91,7 +92,7 @@ function fixedRates({ config, clock }: RatesOptions, assets: readonly PricedAsse
 
 function liveRates(options: RatesOptions, assets: readonly PricedAsset[]): Rates {
   const { config, clock, log, bases, refresh_ms = REFRESH_MS, runtime = systemRuntime } = options;
-  // Stablecoins are asked for even where nobody accepts them: some markets quote in them.
+  // Stablecoins are asked for even where no one accepts them: some markets quote in them.
   const asked = pricedAssets.filter((asset) => asset.stable || assets.includes(asset));
   const sources = openSources({
     clock,
@@ -108,19 +109,17 @@ function liveRates(options: RatesOptions, assets: readonly PricedAsset[]): Rates
   let running: Promise<void> | undefined;
   let next_at_ms = 0;
 
-  async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      const answers = await sources.ask(asked);
-      book.record(answers);
-      const pause_ms = answers.length > 0 ? refresh_ms : Math.min(refresh_ms, RETRY_MS);
-      next_at_ms = clock.ms() + pause_ms;
-      await runtime.sleep(pause_ms, stopping.signal);
-    }
+  async function refresh(): Promise<number> {
+    const answers = await sources.ask(asked);
+    book.record(answers);
+    const pause_ms = answers.length > 0 ? refresh_ms : Math.min(refresh_ms, RETRY_MS);
+    next_at_ms = clock.ms() + pause_ms;
+    return pause_ms;
   }
 
   return {
     start() {
-      running ??= run();
+      running ??= repeat(refresh, { runtime, signal: stopping.signal });
     },
     async stop() {
       stopping.abort();

@@ -12,6 +12,7 @@ import {
 } from '../../data/deliveries.ts';
 import { Refusal } from '../../src/errors.ts';
 import { type Clock, seconds } from '../clock.ts';
+import { coalesce } from '../loop.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import { type DeliveryOutcome, openAttempts, type Secret } from './attempts.ts';
 import { LIMITS, type Limits, openLanes } from './concurrency.ts';
@@ -19,7 +20,7 @@ import { type HttpOut, openHttpOut, TOTAL_TIMEOUT_MS } from './egress.ts';
 
 /** A safety net: attempts left by a restart, or queued by a daemon that died before its `kick`. */
 const POLL_MS = 2_000;
-/** An attempt takes 15 s; whoever has not recorded it 10 s later is gone. Also allows for clocks that differ. */
+/** An attempt takes 15 s; a daemon that has not recorded it 10 s later is gone. Also allows for clocks that differ. */
 const CLAIM_LIMIT_SECONDS = TOTAL_TIMEOUT_MS / 1000 + 10;
 const MAX_ABANDONED = 500;
 /** Each round starts an attempt or is the last, so this is out of reach. */
@@ -29,7 +30,7 @@ const STOP_WAIT_MS = 8_000;
 const MAX_RESENDS = 16;
 
 export interface Webhooks {
-  /** Looks into the queue now; called after each commit that may have queued an attempt. Never throws. */
+  /** Works the queue now; called after each commit that may have queued an attempt. Never throws. */
   kick(): void;
   /**
    * Sends an event again, under the same webhook-id, to today's address for it, and waits for the answer.
@@ -120,13 +121,27 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     }
   };
 
-  const queue = repeater(
-    guarded(async () => {
-      await begun;
-      await drain();
-    }),
-  );
-  const sweep = repeater(guarded(() => abandon(seconds(clock) - CLAIM_LIMIT_SECONDS)));
+  /** One run at a time; a kick during a run makes one more, and none once the daemon stops. */
+  const kickable = (task: () => Promise<void>) => {
+    const run = coalesce(
+      guarded(async () => {
+        if (!stopped) await task();
+      }),
+    );
+    let last = Promise.resolve();
+    return {
+      kick() {
+        if (!stopped) last = run();
+      },
+      idle: () => last,
+    };
+  };
+
+  const queue = kickable(async () => {
+    await begun;
+    await drain();
+  });
+  const sweep = kickable(() => abandon(seconds(clock) - CLAIM_LIMIT_SECONDS));
   // An SQLite file has one daemon: whatever is claimed at the start was claimed by one that is gone.
   const begin = db.dialect === 'sqlite' ? guarded(() => abandon(Number.MAX_SAFE_INTEGER)) : async () => {};
   const poll = () => {
@@ -159,37 +174,13 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
       stopped = true;
       callOff();
       await begun;
-      await Promise.all([queue.end(), sweep.end()]);
+      await Promise.all([queue.idle(), sweep.idle()]);
       await attempts.finish(options.stop_wait_ms ?? STOP_WAIT_MS);
     },
   };
 }
 
-/** Runs a task that never throws, one at a time; a kick during a run makes one more. */
-function repeater(task: () => Promise<void>): { kick(): void; end(): Promise<void> } {
-  let again = false;
-  let ended = false;
-  let running: Promise<void> | null = null;
-  const run = async () => {
-    while (again && !ended) {
-      again = false;
-      await task();
-    }
-    running = null;
-  };
-  return {
-    kick() {
-      again = true;
-      if (!ended) running ??= run();
-    },
-    async end() {
-      ended = true;
-      await running;
-    },
-  };
-}
-
-/** People wait for these: past the limit they are told to come back instead of being queued. */
+/** People wait for these: past the limit they are asked to come back instead of being queued. */
 function limitResends<T>(resend: (event_id: string) => Promise<T>): (event_id: string) => Promise<T> {
   let running = 0;
   return async (event_id) => {

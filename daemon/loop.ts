@@ -1,0 +1,48 @@
+// Work that is done again and again: one run after the other until it is stopped, or at each call, never twice at once.
+import type { Runtime } from './process/runtime.ts';
+
+export interface Repeat {
+  runtime: Pick<Runtime, 'sleep'>;
+  signal: AbortSignal;
+  /** Takes what a run threw; returns how long to wait before the next, milliseconds. Without it a failure is the end. */
+  onError?(error: unknown): number;
+}
+
+/** Runs `work` until the signal aborts, each time so many milliseconds after the last run as that returned. */
+export async function repeat(
+  work: () => Promise<number>,
+  { runtime, signal, onError }: Repeat,
+): Promise<void> {
+  while (!signal.aborted) {
+    const wait_ms = await (onError ? work().catch(onError) : work());
+    await runtime.sleep(wait_ms, signal);
+  }
+}
+
+/** Calls during a run share one further run that begins after it, with what all of them ask for. */
+export function coalesce<T>(
+  work: (asked: readonly T[]) => Promise<void>,
+): (asked?: readonly T[]) => Promise<void> {
+  let current: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  let waiting: T[] = [];
+  const begin = (): Promise<void> => {
+    const asked = waiting;
+    waiting = [];
+    current = work(asked).finally(() => {
+      current = undefined;
+    });
+    return current;
+  };
+  return (asked = []) => {
+    waiting.push(...asked);
+    if (!current) return begin();
+    next ??= current
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        return begin();
+      });
+    return next;
+  };
+}
