@@ -8,7 +8,7 @@ const VERSION: string = createRequire(import.meta.url)('gatewayd/package.json').
 
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
-/** sysexits EX_CONFIG: configuration or environment must be mended by the operator. */
+/** sysexits EX_CONFIG: configuration or environment must be repaired by the operator. */
 const EXIT_CONFIG = 78;
 
 /** Runs one command line (`process.argv`); sets the exit code, and never throws. */

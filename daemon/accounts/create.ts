@@ -62,7 +62,7 @@ async function putMerchant(tx: Tx, secrets: Secrets, user: UserRow, now: number)
 }
 
 function slugFor(user: UserRow, attempt: number): string {
-  // A messaging id is nobody's business: of such users the name is taken.
+  // A messaging id is private: of such users the name is taken.
   const name = user.source === 'telegram' ? (user.full_name ?? '') : (user.email.split('@')[0] ?? '');
   const base = slugify(name, FALLBACK_SLUG);
   if (attempt === 1) return base;

@@ -27,7 +27,7 @@ let dummy: Promise<string> | undefined;
  */
 export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
   if (!dummy) {
-    dummy = hashPassword('the password of nobody');
+    dummy = hashPassword('the password of no one');
     dummy.catch(() => {
       dummy = undefined;
     });
@@ -44,7 +44,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   if (running >= MAX_RUNNING) {
     if (waiting.length >= MAX_WAITING)
       throw new Refusal('rate_limited', { retry_after: RETRY_AFTER_SECONDS });
-    // The turn is handed over by whoever finishes; `running` stays as it is meanwhile.
+    // The turn is handed over by the one that finishes; `running` stays as it is meanwhile.
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else running++;
   try {

@@ -36,7 +36,7 @@ export async function accountOf(app: App, identity: ProviderIdentity): Promise<U
 
 const MAX_NAME = 255;
 
-/** A display name cut to what is kept; null for an empty one. */
+/** A display name cut to what is stored; null for an empty one. */
 export function nameFrom(...parts: (string | null | undefined)[]): string | null {
   const name = parts.filter(Boolean).join(' ').trim();
   return name === '' ? null : [...name].slice(0, MAX_NAME).join('');

@@ -47,7 +47,7 @@ export async function signInWithTelegram(app: App, login: TelegramLogin): Promis
     const expected = Buffer.from(telegramHash(bot_token, signed));
     return given.length === expected.length && timingSafeEqual(given, expected);
   };
-  // What a page adds of its own is signed by nobody, and is ignored like every unknown member.
+  // What a page adds of its own is signed by no one, and is ignored like every unknown member.
   const described = Object.fromEntries(Object.entries(members).filter(([name]) => DESCRIBED.has(name)));
   const right = fits(members) || fits(described);
   const age = seconds(app.clock) - login.auth_date;

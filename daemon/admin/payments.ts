@@ -54,7 +54,7 @@ export async function findListed(app: App, id: string): Promise<Listed> {
 /** AdminPaymentDetail. Refuses with `payment_not_found`. */
 export async function paymentDetail(app: App, id: string): Promise<z.input<typeof AdminPaymentDetail>> {
   const listed = await findListed(app, id);
-  return 'invoice' in listed ? invoiceDetail(app, listed.invoice) : strayDetail(app, listed.payment);
+  return 'invoice' in listed ? invoiceDetail(app, listed.invoice) : unappliedDetail(app, listed.payment);
 }
 
 async function invoiceDetail(app: App, invoice: InvoiceRow): Promise<z.input<typeof AdminPaymentDetail>> {
@@ -77,7 +77,7 @@ async function invoiceDetail(app: App, invoice: InvoiceRow): Promise<z.input<typ
   };
 }
 
-async function strayDetail(app: App, payment: PaymentRow): Promise<z.input<typeof AdminPaymentDetail>> {
+async function unappliedDetail(app: App, payment: PaymentRow): Promise<z.input<typeof AdminPaymentDetail>> {
   const { query } = app.db;
   const [entry] = await entriesOfPayments(query, [payment.id]);
   if (!entry) throw new Refusal('payment_not_found');

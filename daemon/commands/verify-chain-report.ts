@@ -77,7 +77,7 @@ export function chainLines(balances: readonly ShownBalance[], isQuiet: boolean):
     });
 }
 
-const ADVICE = `${INDENT}what to do: look the transactions up on the chain; what is missing is read again with \`gatewayd reread\`, what is not there any more is corrected where it was paid out`;
+const ADVICE = `${INDENT}what to do: check the transactions on the chain; what is missing is read again with \`gatewayd reread\`, what is not there any more is corrected where it was paid out`;
 
 function sumText({ on_chain, matched, late, unmatched, exclusions }: ShownBalance): string {
   const named = Object.entries(exclusions).map(

@@ -3,9 +3,9 @@ import MiniSearch from 'minisearch';
 import { stemmer } from 'stemmer';
 import { asked, definition, pairs, phrases, stopWords, synonyms } from '../../src/guides/synonyms.ts';
 
-/** Longest word that is looked at. */
+/** Longest word that is read. */
 const MAX_WORD = 40;
-/** Most words of a query that are looked at. */
+/** Most words of a query that are read. */
 const MAX_WORDS = 32;
 /** Shorter words are too near to too many others to be corrected. */
 const MIN_CORRECTED = 5;

@@ -12,7 +12,7 @@ import { presentEvents } from './present.ts';
 interface Pace {
   /** How soon after its commit an event is sent. */
   poll_ms: number;
-  /** A silent connection is kept open by proxies for longer than this; the token is checked as often. */
+  /** A silent connection is left open by proxies for longer than this; the token is checked as often. */
   heartbeat_ms: number;
 }
 const PACE: Pace = { poll_ms: 500, heartbeat_ms: 15_000 };

@@ -19,7 +19,7 @@ export interface Credentials {
 export interface Caller {
   user?: UserRow;
   owner?: Owner;
-  /** `public` where nobody is named. */
+  /** `public` where no one is named. */
   name: string;
 }
 
@@ -51,7 +51,7 @@ async function ownerOf(app: App, { headers, query }: Credentials): Promise<Owner
   const key = headers.get('x-api-key') ?? query.api_key ?? '';
   if (key === '' || key.length > MAX_KEY_LENGTH) throw new Refusal('invalid_api_key');
   const platform_key = app.config.platform_key;
-  // Hashes have one length and tell nothing of how much of the key was right.
+  // Hashes have one length and show nothing of how much of the key was right.
   if (platform_key && timingSafeEqual(digest(key), digest(platform_key))) return { kind: 'platform' };
   const found = isKey(key) ? await merchantByKeyHash(app.db, hashKey(key)) : undefined;
   if (!found) throw new Refusal('invalid_api_key');

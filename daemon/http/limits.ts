@@ -82,7 +82,7 @@ function identityIn(input: unknown): string | undefined {
   return String(named).trim().toLowerCase().slice(0, MAX_IDENTITY_LENGTH);
 }
 
-/** Who calls without credentials, as a keyed hash that tells callers apart and nobody's address; null where it is exempt. */
+/** Who calls without credentials, as a keyed hash that distinguishes callers and shows no address; null where it is exempt. */
 export function callerOf({ config, secrets }: Pick<App, 'config' | 'secrets'>, ip: string): string | null {
   if (config.demo && ipaddr.parse(ip).range() === 'loopback') return null;
   return secrets.digest(network(ip), 'invoices.caller');

@@ -26,7 +26,7 @@ import { callerAddress, MAX_BODY_BYTES, MalformedBody, parseForm, parseJson, rea
 /** How soon a busy database or provider may be asked again. */
 const BUSY_RETRY_SECONDS = 1;
 const PROVIDER_RETRY_SECONDS = 5;
-/** A person has to make room, or mend what else is wrong. */
+/** A person has to make room, or repair what else is wrong. */
 const UNUSABLE_RETRY_SECONDS = 60;
 
 export interface Http {
@@ -194,7 +194,7 @@ function failureAnswer(error: unknown, call: Call, endpoint: Endpoint | undefine
   return refusalAnswer(new Refusal('internal'), call.request_id);
 }
 
-/** Nothing is promised: whoever asked may ask again, and where the operator must mend something the log says what. */
+/** Nothing is promised: the caller may ask again, and where the operator must repair something the log says what. */
 function databaseAnswer(error: unknown, call: Call, endpoint: Endpoint | undefined): Answer {
   if (isBusy(error)) {
     // Without its stack: while the database is away this is a line for every request.
@@ -259,5 +259,5 @@ function endingWith(body: ReadableStream<Uint8Array>, signal: AbortSignal): Read
   });
 }
 
-/** For the end of a stream that nobody reads any more: how it fails is of no interest. */
+/** For the end of a stream that no one reads any more: how it fails is of no interest. */
 const ignore = (): void => {};

@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** How long a browser may remember what a preflight told it. */
+/** How long a browser may remember the answer to a preflight. */
 const PREFLIGHT_SECONDS = 86_400;
 
 /** What a handler returned, checked against the description: fields it does not name never leave the process. */
@@ -82,12 +82,12 @@ export function toResponse(
   answer: Answer,
   options: { request_id: string; cors: boolean; close: boolean },
 ): Response {
-  // The response is written without being looked at again: a bad header must fail here, where it is answered with 500.
+  // The response is written without being checked again: a bad header must fail here, where it is answered with 500.
   for (const name in answer.headers) validateHeaderValue(name, answer.headers[name] as string);
   const headers: Record<string, string> = {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    // Keys may stand in a query: the address of a page is nobody else's business.
+    // Keys may stand in a query: the address of a page must reach no one else.
     'referrer-policy': 'no-referrer',
     'x-request-id': options.request_id,
     ...answer.headers,

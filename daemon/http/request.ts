@@ -26,7 +26,7 @@ export function callerAddress(peer: string | undefined, headers: Headers, trust_
   return text && ipaddr.isValid(text) ? ipaddr.process(text).toString() : '127.0.0.1';
 }
 
-/** A body that is no JSON or no form: answered with 422 before anything else is looked at. */
+/** A body that is no JSON or no form: answered with 422 before anything else is checked. */
 export class MalformedBody extends Error {
   override name = 'MalformedBody';
   readonly detail: ValidationError;

@@ -1,4 +1,4 @@
-// Bearer and recovery tokens: HS256, told apart by `typ` and audience.
+// Bearer and recovery tokens: HS256, distinguished by `typ` and audience.
 import { randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import type { UserRow } from '../../data/schema/tables.ts';
@@ -76,7 +76,7 @@ async function read(app: TokenApp, token: string, typ: Typ): Promise<TokenClaims
     if (payload.typ !== typ || typeof sub !== 'string' || typeof ver !== 'number') return null;
     return { sub, ver, exp: exp ?? 0, ...(jti === undefined ? {} : { jti }) };
   } catch {
-    // Whatever is wrong with a token, the caller is told the same.
+    // Whatever is wrong with a token, the caller gets the same answer.
     return null;
   }
 }

@@ -24,7 +24,7 @@ import type { App } from '../context.ts';
 
 /** Amounts that a merchant may have reserved at a time without a confirmed sale, or at an address without one there … */
 const RESERVED_BEFORE_SALE = 20;
-/** … of which buyers without credentials may take so many, so that they never keep the merchant himself from asking. */
+/** … of which buyers without credentials may take so many, so that they never keep the merchant from asking. */
 const RESERVED_ANONYMOUSLY = 15;
 /** After a confirmed sale so many, and one more for each USD of the limit … */
 const RESERVED_AFTER_SALE = 100;
@@ -32,7 +32,7 @@ const RESERVED_AFTER_SALE = 100;
 const RESERVED_MOST = 10_000;
 /** Amounts that one anonymous caller may have reserved at one unit. */
 const RESERVED_BY_CALLER = 5;
-/** Refills that one merchant may have open: their amounts are told apart among those of all merchants. */
+/** Refills that one merchant may have open: their amounts are distinguished among those of all merchants. */
 const RESERVED_FOR_REFILLS = 5;
 /** Where another account has sold more at an address, one takes at most this part of the amounts at a price. */
 const SHARE_AT_SHARED_ADDRESS = 4n;
@@ -77,7 +77,7 @@ export async function reserveAmount(
   if (owner_id !== null) await keepQuotas(app, tx, { ...request, owner_id }, order);
   const found = await nearestAmount(tx, slot, { request, quoted, order });
   if ('tail' in found) return withTail(quoted, found.tail);
-  // All are reserved: the amount that nobody needs any more is given to this one, of unpaid ones the oldest first.
+  // All are reserved: the amount that no one needs any more is given to this one, of unpaid ones the oldest first.
   const early = earlyRelease(app);
   const oldest = found.mine
     .filter(({ ended_at }) => ended_at !== null)
@@ -140,7 +140,7 @@ interface NoneFree {
 /**
  * One smallest step after the other. An amount that another account has reserved is left to it, but for accounts of less
  * standing: where many of theirs had to be stepped over, the nearest of those is shared, and a payment of it is this
- * owner's. So whoever only names the same address takes no amount from those who sell there.
+ * owner's. So an account that only names the same address takes no amount from those who sell there.
  */
 async function nearestAmount(
   tx: Tx,

@@ -9,7 +9,7 @@ import type { App } from '../context.ts';
 
 /** A list that was begun now proves nothing younger than this … */
 const PROPAGATION_SECONDS = 30;
-/** … so the watch begins before: it must not seem proved by nothing being asked of it. */
+/** … so the watch begins before: it must not count as proved because nothing was asked of it. */
 const WATCHED_BEFORE_SECONDS = 60;
 /** When what could not be read is worth another try. */
 const RETRY_SECONDS = 30;
@@ -21,7 +21,7 @@ export interface Payee {
 }
 
 /**
- * What is pending at the address is on record when the promise resolves, as a payment of nobody's invoice: whoever sees it
+ * What is pending at the address is on record when the promise resolves, as a payment of no invoice: someone who sees it
  * on its way cannot have an invoice made that it then pays. Refuses with `provider_unavailable` where the address cannot
  * be read; in demo mode, where nothing real moves, it continues. Nothing is read of chains that keep time.
  */

@@ -5,7 +5,7 @@ import { chainsWatchedUntil } from '../../data/invoices.ts';
 import type { Gateway } from '../../src/chains/family.ts';
 import { type Clock, seconds } from '../clock.ts';
 
-/** Another daemon may know a gateway as enabled a little longer: its new invoices are looked for this often. */
+/** Another daemon may know a gateway as enabled a little longer: its new invoices are searched for this often. */
 const ASK_AGAIN_SECONDS = 60;
 
 export interface ReadGateways {
@@ -17,7 +17,7 @@ export interface ReadGateways {
 
 /**
  * Who switches a gateway off wants no new invoices; what was asked for before is still read, so that a payment to it
- * is neither missed nor kept from its invoice. One that nobody waits for is left alone: its token may not exist there.
+ * is neither missed nor separated from its invoice. One that no one waits for is left alone: its token may not exist there.
  */
 export function readGateways(
   app: { db: { query: Executor }; clock: Clock },

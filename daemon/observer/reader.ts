@@ -40,7 +40,7 @@ const PENDING_COMPARED = 20_000;
  * provider fails is begun again with the next one.
  */
 const READINGS_PER_READ = 5;
-/** Invoices that are due among which one reading looks for accounts to prove; the next one goes on after them. */
+/** Invoices that are due among which one reading searches for accounts to prove; the next one continues after them. */
 const DUE_PER_READ = 2_000;
 
 /** What was just read has to be read once more. */
@@ -69,7 +69,7 @@ type Reading = Omit<ReaderOptions, 'gateways'> & {
   gateways: readonly Gateway[];
   chain_reader: ChainReader;
   waits: Waits;
-  /** Accounts that somebody asked for, and those with invoices about to end. */
+  /** Accounts that someone asked for, and those with invoices about to end. */
   urgent(): Promise<readonly AccountRef[]>;
 };
 
@@ -228,7 +228,7 @@ async function readPages(
   };
   for await (const page of chain_reader.read(context, request)) {
     if (page.tip && is_first && blockchain.family.keeps_time) {
-      // The first tip of all may show that the times of this page were told by a wrong clock: it is read again.
+      // The first tip of all may show that the times of this page were taken from a wrong clock: it is read again.
       if (!app.clock_check.observe(blockchain.id, page.tip.time)) throw new ReadAgain();
     }
     if (page.tip) is_first = false;

@@ -125,7 +125,7 @@ async function find(
       throw error;
     log.warn(
       { blockchain: context.blockchain, txid, error: error.message },
-      'a second provider could not look a transaction up',
+      'a second provider could not find a transaction',
     );
     return 'unknown';
   }

@@ -1,4 +1,4 @@
-// Holds this machine's clock against the chains' tips and against the monotonic timer: a wrong one must end nothing.
+// Compares this machine's clock with the chains' tips and against the monotonic timer: a wrong one must end nothing.
 import type { Logger } from 'pino';
 import type { Interval } from '../../src/chains/family.ts';
 import type { SteadyClock } from '../clock.ts';
@@ -36,7 +36,7 @@ export interface ClockCheck {
   observe(blockchain: string, tip_time: number): boolean;
   /** How far our clock is ahead of the chains, seconds; negative where it is behind, null where nothing tells. */
   offset(): number | null;
-  /** When a moment of this blockchain's clock was by ours, as far as can be told. */
+  /** When a moment of this blockchain's clock was by ours, as far as is known. */
   local(blockchain: string, chain_time: number): Interval;
   /** Why our clock is not believed; null while it is. */
   trouble(): ClockTrouble | null;
@@ -138,8 +138,8 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
       const of_slot = known.find((one) => one.slot === slot);
       if (of_slot && of_slot.behind <= behind) return true;
       const oldest = slot - REMEMBERED_SECONDS / SLOT_SECONDS;
-      const kept = known.filter((one) => one.slot !== slot && one.slot >= oldest);
-      samples.set(blockchain, [...kept, { slot, behind }]);
+      const recent = known.filter((one) => one.slot !== slot && one.slot >= oldest);
+      samples.set(blockchain, [...recent, { slot, behind }]);
       return Math.abs((offsetOf(blockchain, steadyBase()) ?? 0) - before) <= UNMEASURED_SECONDS;
     },
     offset: () => offset(base()),
@@ -162,8 +162,8 @@ function describe(seconds: number, is_unmeasured: boolean): string {
   const what = is_unmeasured
     ? `this machine's clock was set ${by} seconds ${seconds > 0 ? 'forward' : 'back'}, and no chain could be asked for the time since`
     : `this machine's clock is ${by} seconds ${seconds > 0 ? 'ahead of' : 'behind'} the chains that are read, or their providers are ${seconds > 0 ? 'behind' : 'wrong'}`;
-  const mend = is_unmeasured
+  const remedy = is_unmeasured
     ? 'Set the clock by NTP; restart gatewayd once it is right'
     : 'Set the clock by NTP';
-  return `${what}; nothing ends until they agree. ${mend}`;
+  return `${what}; nothing ends until they agree. ${remedy}`;
 }

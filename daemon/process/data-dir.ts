@@ -25,7 +25,7 @@ export function prepareDataDir({ data_dir }: Pick<Config, 'data_dir'>): void {
   }
 }
 
-/** From the configured secret, or from the one kept in the data directory, which is made where it is missing. */
+/** From the configured secret, or from the one stored in the data directory, which is made where it is missing. */
 export function openSecrets({ data_dir, secret }: Pick<Config, 'data_dir' | 'secret'>): Secrets {
   if (secret !== undefined) return createSecrets(secret);
   const file = join(data_dir, SECRET_FILE);
@@ -36,9 +36,9 @@ export function openSecrets({ data_dir, secret }: Pick<Config, 'data_dir' | 'sec
         flag: 'wx',
         flush: true,
       });
-    const kept = readFileSync(file, 'utf8').trim();
-    if (kept.length < MIN_SECRET_LENGTH) throw new Error('it is empty or too short');
-    return createSecrets(kept);
+    const stored = readFileSync(file, 'utf8').trim();
+    if (stored.length < MIN_SECRET_LENGTH) throw new Error('it is empty or too short');
+    return createSecrets(stored);
   } catch (error) {
     throw new ConfigError(`the secret in ${file} cannot be used: ${(error as Error).message}`);
   }

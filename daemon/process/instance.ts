@@ -29,7 +29,7 @@ export interface InstanceOptions {
 
 export function createInstance({ db, clock, log, runtime }: InstanceOptions): Instance {
   const id = runtime.uuid();
-  // A SQLite file has one daemon: whoever else is named in it is gone.
+  // A SQLite file has one daemon: any other that is named in it is gone.
   const is_alone = db.dialect === 'sqlite';
   let said_at = Number.NEGATIVE_INFINITY;
   let callOff = () => {};

@@ -31,7 +31,7 @@ export async function openLedger(db: Db, secrets: Secrets): Promise<Ledger> {
 async function makeKey(db: Db, secrets: Secrets): Promise<Uint8Array> {
   const key = randomBytes(KEY_BYTES);
   const sealed = secrets.seal(key.toString('hex'), PURPOSE);
-  const kept = await db.transaction(async (tx) => {
+  const stored = await db.transaction(async (tx) => {
     // What one daemon has made, the others that start with it take.
     const first = await keepMeta(tx, LEDGER_KEY, sealed);
     if (first !== sealed) return first;
@@ -42,7 +42,7 @@ async function makeKey(db: Db, secrets: Secrets): Promise<Uint8Array> {
     await sealHeads(tx, key);
     return first;
   });
-  return openKey(kept, secrets);
+  return openKey(stored, secrets);
 }
 
 /** The key of a database's ledger; undefined where it has none yet. Throws ConfigError where it cannot be opened. */

@@ -19,7 +19,7 @@ export interface Secrets {
   digest(text: string, purpose: string): string;
   /** HS256 key of every token. */
   token_key: Uint8Array;
-  /** Kept in the database, so that a wrong secret is known before it is used. */
+  /** Stored in the database, so that a wrong secret is known before it is used. */
   check: string;
 }
 

@@ -1,4 +1,4 @@
-// The socket: listens where it is told or not at all, bounds what a connection may do, and drains at the end.
+// The socket: listens where it is configured or not at all, bounds what a connection may do, and drains at the end.
 import type { RequestListener, Server } from 'node:http';
 import { createServer } from 'node:net';
 import { toNodeHandler } from 'h3/node';
@@ -8,13 +8,13 @@ import { ConfigError, localUrl } from '../settings/config.ts';
 
 /** A connection must have sent its headers by then … */
 const HEADERS_TIMEOUT_MS = 10_000;
-/** … and its whole request by then. Node looks every 30 s for those that have not, so some last as much longer. */
+/** … and its whole request by then. Node checks every 30 s for those that have not, so some last as much longer. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_CONNECTIONS = 20_000;
 const MAX_REQUESTS_PER_SOCKET = 10_000;
 const MAX_HEADERS = 100;
-/** What is in flight when the daemon is told to stop may take so long. */
+/** What is in flight when the daemon is asked to stop may take so long. */
 export const DRAIN_MS = 10_000;
 
 export interface Serving {
@@ -70,7 +70,7 @@ async function listenExactly(answer: RequestListener, host: string, port: number
   try {
     listener = await listen(answer, {
       hostname: host,
-      // Not random: a busy port is an error, and no other is looked for.
+      // Not random: a busy port is an error, and no other is tried.
       port: { port, random: port === 0 },
       public: false,
       // Both keep it from printing: stdout is ours.

@@ -74,7 +74,7 @@ export const settingsSchema = z.strictObject({
     .describe('address to listen on'),
   port: whole(0, MAX_PORT, 'port to listen on; 0 takes a free one').default(4020),
   public_url: url(/^https?$/, 'how buyers reach this daemon; default: from host and port').optional(),
-  data_dir: text('where state is kept; default: $XDG_STATE_HOME/gatewayd').optional(),
+  data_dir: text('where state is stored; default: $XDG_STATE_HOME/gatewayd').optional(),
   database_url: z
     .string()
     .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)$/, 'must be sqlite:FILE or postgres://…')
@@ -183,7 +183,7 @@ export const settingsSchema = z.strictObject({
           MAX_CONFIRMATIONS,
           `confirmations ${id} waits for; the least where blockchains.*.confirmations has steps`,
         ).optional(),
-        poll_interval_seconds: whole(1, MAX_POLL_SECONDS, `pause between looks at ${id}`).optional(),
+        poll_interval_seconds: whole(1, MAX_POLL_SECONDS, `pause between readings of ${id}`).optional(),
         payment_ttl_seconds: whole(
           TESTNET_MIN_TTL_SECONDS,
           MAX_TTL_SECONDS,

@@ -65,7 +65,7 @@ const shortLimits = (units: readonly UnitRow[], limit: bigint): string[] =>
         `The remaining limit of ${formatUsd(limit)} USD is below the price of “${unit.title}”: refill with POST /api/v1/merchant/refill.`,
     );
 
-const EXPLANATION = `Paste a snippet where the checkout is to appear. The script loads by itself, mounts the checkout into the element that \`data-target\` selects, and creates an invoice when a buyer chooses a currency.
+const EXPLANATION = `Paste a snippet where the checkout is to appear. The script loads without blocking the page, mounts the checkout into the element that \`data-target\` selects, and creates an invoice when a buyer chooses a currency.
 
 - **Mobile** is narrow, for a column or a phone.
 - **Desktop** is wide, with the QR code beside the fields.

@@ -135,7 +135,7 @@ interface ReadingOptions {
 const keyOf = ({ address_key, chain }: AccountRef): string => `${address_key} ${chain}`;
 const refOf = ({ watched, chain }: StoredAccount): AccountRef => ({ address_key: watched.key, chain });
 
-/** What a reader would store, kept in memory: cursors, proofs and credits. */
+/** What a reader would store, in memory: cursors, proofs and credits. */
 class Memory {
   cursor: Json | null = null;
   read_through: number | null = null;

@@ -4,7 +4,7 @@ import type { Busy } from '../../data/deliveries.ts';
 export interface Limits {
   /** Of this daemon, all together. */
   total: number;
-  /** To one host, whoever sends: nobody is flooded through us. */
+  /** To one host, whichever merchant sends: no one is flooded through us. */
   per_host: number;
   /** Of one merchant: names under a wildcard domain are as many hosts as one likes. */
   per_merchant: number;

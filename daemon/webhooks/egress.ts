@@ -16,10 +16,10 @@ const DNS_TIMEOUT_MS = 2_000;
 const DNS_TRIES = 2;
 const MAX_ADDRESSES = 16;
 const MAX_URL_LENGTH = 2048;
-/** The answer is read so that the receiver may finish it, never kept. */
+/** The answer is read so that the receiver may finish it, never stored. */
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_HEADER_BYTES = 16 * 1024;
-/** Below it only 80 and 443: mail, shells and databases of others are nobody's webhook. */
+/** Below it only 80 and 443: mail, shells and databases of others are no webhooks. */
 const FIRST_UNPRIVILEGED_PORT = 1024;
 
 /** Translated IPv4 (RFC 6052): what a resolver of an IPv6-only network answers. Public when its last 32 bits are. */
@@ -89,7 +89,7 @@ export interface HttpOut {
 export function openHttpOut(options: HttpOutOptions): HttpOut {
   const { allow_private, timeout_ms = TOTAL_TIMEOUT_MS, runtime = systemRuntime } = options;
   const connect = guardedConnector(allow_private, resolverFor(options));
-  // A connection of its own: a kept one may be closed under the request, and there is no second attempt.
+  // A connection of its own: one that is reused may be closed under the request, and there is no second attempt.
   const open = (origin: string): OutClient =>
     runtime.network?.toReceiver(origin) ??
     new Client(origin, { connect, pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES });
@@ -131,7 +131,7 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
   };
 }
 
-/** Reads to the end, to the limit or to the deadline; by then the status has told how it went. */
+/** Reads to the end, to the limit or to the deadline; by then the status says how it went. */
 async function readSome(body: AsyncIterable<Uint8Array>): Promise<void> {
   let bytes = 0;
   try {
