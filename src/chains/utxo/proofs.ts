@@ -153,6 +153,9 @@ function accountsAfter(
     } else if (behind.has(script) && isListed(script)) {
       if (through(script) >= stated) drop(script);
       else prove(script, { trouble: 'its payments were not listed for a while', failed: false });
+    } else if (cannotWait.has(script) && isListed(script) && !memory.ahead.has(script)) {
+      // A proof that another process stored ahead of the rest would hold the account back from now on.
+      if (through(script) >= stated) drop(script);
     }
   }
   for (const script of behind.keys()) if (!watched.get(script)?.open) drop(script);
