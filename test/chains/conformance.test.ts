@@ -1,0 +1,256 @@
+// Every family against the one suite, each through the wire format of each kind of provider it reads from.
+import { createHash } from 'node:crypto';
+import { base58, bech32 } from '@scure/base';
+import type { Family, Gateway } from '../../src/chains/family.ts';
+import { findBlockchain, gatewaysOf } from '../../src/chains/gateways.ts';
+import { solanaFamily } from '../../src/chains/solana/family.ts';
+import { ton } from '../../src/chains/ton/family.ts';
+import { utxo } from '../../src/chains/utxo/family.ts';
+import { core } from '../simulator/chains/core.ts';
+import { esplora } from '../simulator/chains/esplora.ts';
+import { SolanaChain } from '../simulator/chains/solana.ts';
+import { solanaNode } from '../simulator/chains/solana-node.ts';
+import { comment, keyOf, TonChain } from '../simulator/chains/ton.ts';
+import { toncenter } from '../simulator/chains/toncenter.ts';
+import { type Sent, UtxoChain } from '../simulator/chains/utxo.ts';
+import { Random } from '../simulator/random.ts';
+import { conformance, type World } from './conformance.ts';
+import { frontRpc } from './front-rpc.ts';
+import { keyOf as walletKey } from './solana-model.ts';
+import { toy } from './toy/family.ts';
+import { createToyModel } from './toy/model.ts';
+
+const START = 1_800_000_000;
+/** How old the answers of a provider are that is behind. */
+const LAG_SECONDS = 400;
+const BLOCK_SECONDS = 600;
+const PAGE_ROWS = 100;
+
+/** True time, moved by the suite, and as of when the provider answers. */
+function openTime() {
+  const time = {
+    now: START,
+    is_behind: false,
+    ms: () => time.now * 1000,
+    seen: () => (time.is_behind ? time.now - LAG_SECONDS : time.now),
+    seen_ms: () => time.seen() * 1000,
+  };
+  return time;
+}
+
+const gatewaysAt = (blockchain: string) =>
+  gatewaysOf('testnet').filter((each) => each.blockchain === blockchain) as [Gateway, ...Gateway[]];
+
+const isAddress = (family: Family, text: string): boolean => {
+  try {
+    return family.normalizeAddress(text, 'testnet').key !== '';
+  } catch {
+    return false;
+  }
+};
+
+const shared = (time: ReturnType<typeof openTime>) => ({
+  now: () => time.now,
+  lag: (is_behind: boolean) => {
+    time.is_behind = is_behind;
+  },
+});
+
+conformance('ton', (): World => {
+  const time = openTime();
+  const random = new Random('ton');
+  const chain = new TonChain({ random, now: time.ms, block_ms: 5000 });
+  time.now += 1000;
+  const gateways = gatewaysAt('ton');
+  for (const { token_contract } of gateways) if (token_contract) chain.addJetton(token_contract);
+  const heights = new Map<string, number>();
+  const view = () => ({
+    tip_seqno: chain.seqnoAt(time.seen_ms()),
+    shows: ({ indexed_at_ms }: { indexed_at_ms: number }) => indexed_at_ms <= time.seen_ms(),
+    page_cap: PAGE_ROWS,
+    repeats_pages: false,
+  });
+  const front = toncenter({ chain, view });
+  const raw = () => `0:${random.hex(32).toUpperCase()}`;
+  const payer = raw();
+  const address = () => ton.normalizeAddress(raw(), 'testnet').address;
+  const good = address();
+  return {
+    ...shared(time),
+    family: ton,
+    blockchain: 'ton',
+    gateways,
+    rpc: frontRpc('toncenter', () => front),
+    advance: (seconds) => {
+      time.now += seconds;
+    },
+    address,
+    pay({ gateway: { token_contract: master }, to, amount, memo }) {
+      const made = master
+        ? chain.sendJetton({ master, to: keyOf(to), from: payer, amount, comment: memo, notifies: true })
+        : chain.run({ account: keyOf(to), source: payer, value: amount, body: comment(memo) });
+      const txid = Buffer.from(made.hash, 'base64').toString('hex');
+      heights.set(txid, made.mc_seqno);
+      return txid;
+    },
+    bury: () => {
+      time.now += 30;
+    },
+    heightOf: (txid) => heights.get(txid) ?? null,
+    crowd: 230,
+    bad_addresses: {
+      'cut short': good.slice(0, -1),
+      'one letter is another': `${good.slice(0, 20)}${good[20] === 'A' ? 'B' : 'A'}${good.slice(21)}`,
+      'without its workchain': keyOf(good).slice(2),
+      'of another chain': 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
+    },
+    unknown_txid: '0'.repeat(64),
+  };
+});
+
+conformance('solana', (): World => {
+  const time = openTime();
+  const random = new Random('solana');
+  const chain = new SolanaChain({ random, now: time.ms });
+  time.now += 1000;
+  const gateways = gatewaysAt('solana');
+  for (const { token_contract } of gateways) if (token_contract) chain.addMint(token_contract);
+  const view = () => ({
+    slot: chain.slotAt(time.seen_ms()),
+    lists: ({ listed_at_ms }: { listed_at_ms: number }) => listed_at_ms <= time.seen_ms(),
+    gives: ({ given_at_ms }: { given_at_ms: number }) => given_at_ms <= time.seen_ms(),
+    page_cap: PAGE_ROWS,
+  });
+  const front = solanaNode({ chain, view });
+  let serial = 0;
+  const address = (): string => {
+    const drawn = walletKey(++serial);
+    return isAddress(solanaFamily(), drawn) ? drawn : address();
+  };
+  const payer = address();
+  const good = address();
+  return {
+    ...shared(time),
+    family: solanaFamily({ signatures_per_page: 20, transactions_per_page: 7 }),
+    blockchain: 'solana',
+    gateways,
+    rpc: frontRpc('solana', () => front),
+    advance: (seconds) => {
+      time.now += seconds;
+    },
+    address,
+    pay: ({ gateway: { token_contract: mint }, to, amount, memo }) =>
+      chain.send({ payer, changes: [{ owner: to, mint, amount }], memo }).signature,
+    bury: () => {
+      time.now += 30;
+    },
+    heightOf: (txid) => chain.transaction(txid)?.slot ?? null,
+    reorganise(txid, then) {
+      if (!chain.undo(txid, then === 'again' ? 2000 : null)) throw new Error(`${txid} is final`);
+    },
+    crowd: 90,
+    bad_addresses: {
+      'a letter that base58 has not': `${good.slice(0, -1)}0`,
+      'of 31 bytes': base58.encode(random.bytes(31)),
+      'of 33 bytes': base58.encode(random.bytes(33)),
+      'of another chain': 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
+    },
+    unknown_txid: base58.encode(random.bytes(64)),
+  };
+});
+
+for (const provider of ['esplora', 'core'] as const)
+  conformance(`bitcoin over ${provider}`, (): World => {
+    const time = openTime();
+    const random = new Random(provider);
+    const chain = new UtxoChain({
+      work: 'sha256d',
+      random,
+      now: time.ms,
+      history_blocks: 12,
+      history_interval_seconds: BLOCK_SECONDS,
+    });
+    const late = chain.addNode(() => LAG_SECONDS * 1000);
+    const open = provider === 'core' ? core : esplora;
+    const [front, lagging] = [open({ node: chain.miner }), open({ node: late })];
+    const sent = new Map<string, Sent>();
+    const family = findBlockchain('bitcoin')?.family ?? utxo('bitcoin');
+    const address = () => bech32.encode('bcrt', [0, ...bech32.toWords(random.bytes(20))]);
+    const good = address();
+    return {
+      ...shared(time),
+      family,
+      blockchain: 'bitcoin',
+      gateways: gatewaysAt('bitcoin'),
+      rpc: frontRpc(provider, () => (time.is_behind ? lagging : front)),
+      advance: (seconds) => {
+        time.now += seconds;
+      },
+      address,
+      pay({ to, amount }) {
+        const script = family.normalizeAddress(to, 'testnet').key;
+        const made = chain.send([chain.freshInput()], [{ script, amount }], 1);
+        sent.set(made.txid, made);
+        return made.txid;
+      },
+      bury() {
+        for (let block = 0; block < 2; block++) {
+          time.now += 30;
+          chain.mine();
+        }
+      },
+      heightOf: (txid) => chain.miner.blockOf(txid)?.height ?? null,
+      reorganise(txid, then) {
+        chain.mine();
+        time.now += 1;
+        const lost = sent.get(txid) as Sent;
+        chain.fork(1, (each) => each.txid !== txid);
+        // Another one takes its money.
+        if (then === 'never') chain.send(lost.inputs, [{ script: '51', amount: 1n }], 9);
+        time.now += 1;
+      },
+      crowd: 60,
+      bad_addresses: {
+        'cut short': good.slice(0, -1),
+        'one letter is another': `${good.slice(0, 20)}${good[20] === 'q' ? 'p' : 'q'}${good.slice(21)}`,
+        'of the main network': 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+        'of another chain': 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9',
+      },
+      unknown_txid: createHash('sha256').update('unknown').digest('hex'),
+    };
+  });
+
+conformance('a toy', (): World => {
+  const time = openTime();
+  const model = createToyModel(() => time.now, time.seen);
+  const [coin] = gatewaysAt('ton');
+  const heights = new Map<string, number>();
+  const good = model.address();
+  return {
+    ...shared(time),
+    family: toy,
+    blockchain: 'toy',
+    gateways: [{ ...coin, chain: 'toy', blockchain: 'toy', family: toy }],
+    rpc: frontRpc('toy', () => model.front),
+    advance: (seconds) => {
+      time.now += seconds;
+    },
+    address: model.address,
+    pay(payment) {
+      const { txid, height } = model.pay(payment);
+      heights.set(txid, height);
+      return txid;
+    },
+    bury: () => {
+      time.now += 30;
+    },
+    heightOf: (txid) => heights.get(txid) ?? null,
+    crowd: 120,
+    bad_addresses: {
+      'cut short': good.slice(0, -1),
+      'one digit is another': good.replace('toy10', 'toy11'),
+      'of another chain': 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
+    },
+    unknown_txid: '0'.repeat(64),
+  };
+});
