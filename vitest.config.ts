@@ -28,14 +28,17 @@ export default defineConfig({
     coverage: { include: ['src/**', 'data/**', 'daemon/**', 'cli/**'], reporter: ['text-summary', 'html'] },
     projects: [
       // They leave nothing behind, and share what they import.
-      { extends: true, test: { name: 'unit', include: unit, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'unit', include: unit, isolate: false, globalSetup: ['test/helpers/browser-build.ts'] },
+      },
       {
         extends: true,
         test: {
           name: 'whole',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
           exclude: ['**/node_modules/**', ...unit],
-          globalSetup: ['test/helpers/global.ts'],
+          globalSetup: ['test/helpers/browser-build.ts', 'test/helpers/global.ts'],
         },
       },
     ],

@@ -382,11 +382,6 @@ describe('shared code names no chain', () => {
   const isExample = (node: ts.Node): boolean =>
     (ts.isPropertyAssignment(node) && node.name.getText() === 'example') ||
     (node.parent !== undefined && isExample(node.parent));
-  /** Files in which a word is a chain id by chance. */
-  const chance: Record<string, string[]> = {
-    // A ticker in lower case, by which logos are drawn.
-    'daemon/checkout/logos.ts': ['ton'],
-  };
 
   test('as text or as the name of a property', () => {
     const found = shared.flatMap((module) => {
@@ -397,7 +392,6 @@ describe('shared code names no chain', () => {
           (ts.isIdentifier(node) &&
             (ts.isPropertyAssignment(node.parent) || ts.isPropertyAccessExpression(node.parent)));
         if (!names || !ids.has(node.text) || isExample(node)) return;
-        if (chance[module.path]?.includes(node.text)) return;
         places.push(`${at(module, node)} ${node.text}`);
       });
       return places;

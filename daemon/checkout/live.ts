@@ -5,6 +5,7 @@ import { formatDecimal } from '../../src/money.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { Streamed } from '../http/exchange.ts';
+import type { StatusMessage } from './status.ts';
 
 /** How often the events of all daemons are looked at: well within the second that a buyer should wait at most. */
 const EVENTS_MS = 250;
@@ -22,21 +23,6 @@ const RECONNECT_MS = 1_000;
 const BUSY_RETRY_SECONDS = 5;
 /** A reader that leaves so many messages lying is cut off; it connects again when it can. */
 const MAX_UNREAD = 32;
-
-/** What the wire carries of an invoice at each change. */
-export interface LiveStatus {
-  invoice_id: string;
-  status: string;
-  payment_status: string | null;
-  amount_match: string;
-  received_amount: string | null;
-  confirmations: number;
-  min_confirmations: number;
-  txid: string | null;
-  expires_at: number;
-  /** Equal for equal contents; pages carry it to see whether they are up to date. */
-  version: string;
-}
 
 type Viewer = (message: string) => void;
 
@@ -220,7 +206,7 @@ class Live {
   #message(row: LiveRow): string {
     const { received_atomic, decimals } = row;
     const version = versionOf(row);
-    const status: LiveStatus & { now: number } = {
+    const status: StatusMessage = {
       invoice_id: row.id,
       status: row.status,
       payment_status: row.payment_status,

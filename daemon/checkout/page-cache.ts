@@ -15,7 +15,7 @@ interface Kept {
 const kept = new WeakMap<App, Kept>();
 
 /** The page under `key` if it was made in this second from an equal row; else what `make` makes. */
-export async function keptPage(app: App, key: string, row: object, make: () => Promise<Raw>): Promise<Raw> {
+export async function cachedPage(app: App, key: string, row: object, make: () => Promise<Raw>): Promise<Raw> {
   const second = seconds(app.clock);
   let now = kept.get(app);
   if (now?.second !== second) {

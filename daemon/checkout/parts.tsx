@@ -3,7 +3,7 @@
 import type { CheckoutState } from '../../src/checkout.ts';
 import type { Language } from './language.ts';
 import { logoDrawing } from './logos.ts';
-import type { Place } from './view.ts';
+import type { Surface } from './view.ts';
 
 type Tone = 'info' | 'good' | 'warn' | 'bad';
 
@@ -48,15 +48,15 @@ export const Logo = ({ ticker }: { ticker: string }) => (
 
 /** A heading of the page, or one level lower in a page that has its own. */
 export const Heading = ({
-  place,
+  surface,
   level,
   ...rest
 }: {
-  place: Place;
+  surface: Surface;
   level: 1 | 2;
   [name: string]: unknown;
 }) => {
-  const Tag = `h${level + (place.mode === 'page' ? 0 : 1)}` as 'h1';
+  const Tag = `h${level + (surface.mode === 'page' ? 0 : 1)}` as 'h1';
   return <Tag {...rest} />;
 };
 
@@ -70,7 +70,7 @@ export const Merchant = ({ name }: { name: string }) => (
 );
 
 /** The class of a checkout's root. */
-export const rootClass = ({ mode, size }: Place): string =>
+export const rootClass = ({ mode, size }: Surface): string =>
   `gw s-${size === 'phone' ? 'mobile' : size}${mode === 'page' ? ' page' : ''}`;
 
 /** A copy button; scripts bring it to life, and without them it is not shown. */

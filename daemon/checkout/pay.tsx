@@ -14,11 +14,11 @@ const hasEnded = (state: CheckoutState): boolean =>
   state === 'expired' || state === 'cancelled' || state === 'failed';
 
 export function Pay({ view }: { view: PayView }) {
-  const { lang, place, state } = view;
+  const { lang, surface, state } = view;
   const head = lang.say(state);
   return (
     <div
-      class={rootClass(place)}
+      class={rootClass(surface)}
       lang={lang.code}
       dir={lang.dir}
       data-invoice={view.id}
@@ -56,7 +56,7 @@ const What = ({ view }: { view: PayView }) => (
   <div class="what">
     {isPaid(view.state) && <p class="receipt">{view.lang.say('receipt')}</p>}
     <Merchant name={view.merchant} />
-    <Heading place={view.place} level={1} class="title">
+    <Heading surface={view.surface} level={1} class="title">
       <bdi>{view.title}</bdi>
     </Heading>
     {view.description && <p class="desc">{view.description}</p>}
@@ -83,7 +83,7 @@ function State({ view, head }: { view: PayView; head: string }) {
     <div class={`state ${tone}`}>
       <Icon tone={tone} />
       <div class="words">
-        <Heading place={view.place} level={2} class="head">
+        <Heading surface={view.surface} level={2} class="head">
           {head}
         </Heading>
         <p class="text">
@@ -149,12 +149,12 @@ function TimeLeft({ view }: { view: PayView }) {
 
 /** What can be done besides paying: cancel, print, begin anew. */
 function After({ view }: { view: PayView }) {
-  const { lang, place, state } = view;
+  const { lang, surface, state } = view;
   if (state === 'waiting' || state === 'orphaned')
     return (
       <details class="cancel">
         <summary>{lang.say('cancel')}</summary>
-        <form method="post" action={`${place.base}/pay/${view.id}?lang=${lang.code}`} data-cancel>
+        <form method="post" action={`${surface.base}/pay/${view.id}?lang=${lang.code}`} data-cancel>
           <p>{lang.say('cancel_sure')}</p>
           <button type="submit" class="btn">
             {lang.say('cancel_yes')}
@@ -163,7 +163,7 @@ function After({ view }: { view: PayView }) {
       </details>
     );
   // A shop's page stands still: whoever has paid there may want the next. A page of ours has its link for that.
-  const again = isOver(state) || (isPaid(state) && place.mode === 'fragment') ? view.again : null;
+  const again = isOver(state) || (isPaid(state) && surface.mode === 'fragment') ? view.again : null;
   if (!isPaid(state) && again === null) return null;
   return (
     <p class="after">

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-// Answers with pages: finds what they show, in the language and place that the call asks for.
+// Answers with pages: finds what they show, in the language and on the surface that the call asks for.
 
 import { getUser } from '../../data/users.ts';
 import { type CheckoutRow, checkoutRow } from '../../data/views/checkout.ts';
@@ -7,21 +7,21 @@ import type { Raw } from '../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
-import { accepts, compressed, compressedAfter } from '../http/compress.ts';
+import { accepts, compressed } from '../http/compress.ts';
 import type { PublicContext } from '../http/handler.ts';
 import { selectGateways } from '../invoices/gateways.ts';
 import { type FoundUnit, findUnit, type UnitName } from '../units/find.ts';
 import { payableGateways } from '../units/present.ts';
 import { chooseLanguage, type Language } from './language.ts';
 import { NotFound } from './not-found.tsx';
-import { renderFragment, renderPage } from './page.tsx';
-import { keptPage } from './page-cache.ts';
+import { basePath, renderFragment, renderPage } from './page.tsx';
+import { cachedPage } from './page-cache.ts';
 import { Pay } from './pay.tsx';
 import { Unit, type UnitNotice } from './unit.tsx';
-import { type Place, payView } from './view.ts';
+import { payView, type Surface } from './view.ts';
 
-export interface Wish {
-  mode: Place['mode'];
+export interface PageOptions {
+  mode: Surface['mode'];
   size: string;
   width?: number | undefined;
   lang?: string | undefined;
@@ -29,45 +29,49 @@ export interface Wish {
   framed: boolean;
 }
 
-export async function payPage({ app, request }: PublicContext, invoice_id: string, wish: Wish): Promise<Raw> {
+export async function payPage(
+  { app, request }: PublicContext,
+  invoice_id: string,
+  options: PageOptions,
+): Promise<Raw> {
   const accept = request.headers.get('accept-language');
   const row = await checkoutRow(app.db, invoice_id);
-  if (!row) return missing(app, request.headers, wish, 'invoice_not_found');
-  const lang = chooseLanguage({ lang: wish.lang, unit: row.unit_language, accept });
-  const { mode, size, width, framed } = wish;
+  if (!row) return missing(app, request.headers, options, 'invoice_not_found');
+  const lang = chooseLanguage({ lang: options.lang, unit: row.unit_language, accept });
+  const { mode, size, width, framed } = options;
   const key = [row.id, lang.code, mode, size, width, framed, accepts(request.headers, 'gzip')].join(' ');
-  return keptPage(app, key, row, () => showInvoice(app, row, { lang, wish, asked: request.headers }));
+  return cachedPage(app, key, row, () => showInvoice(app, row, { lang, options, headers: request.headers }));
 }
 
 async function showInvoice(
   app: App,
   row: CheckoutRow,
-  { lang, wish, asked }: { lang: Language; wish: Wish; asked: Headers },
+  { lang, options, headers }: { lang: Language; options: PageOptions; headers: Headers },
 ): Promise<Raw> {
-  const place = placeOf(app, wish);
-  const view = await payView(app, row, { lang, place });
+  const surface = surfaceOf(app, options);
+  const view = await payView(app, row, { lang, surface });
   const content = <Pay view={view} />;
-  if (place.mode === 'fragment') return fragment(asked, renderFragment(place, content));
-  const { opening, html, headers } = renderPage({
+  if (surface.mode === 'fragment') return compressed({ body: renderFragment(surface, content) }, headers);
+  const page = renderPage({
     lang,
-    place,
+    ...surface,
     title: `${lang.say(view.state)} · ${view.title}`,
     content,
     refresh: row.status === 'created',
-    framed: wish.framed,
+    framed: options.framed,
   });
-  return compressedAfter(opening, { body: html, headers }, asked);
+  return compressed(page, headers);
 }
 
-export async function unitPage(context: PublicContext, name: UnitName, wish: Wish): Promise<Raw> {
+export async function unitPage(context: PublicContext, name: UnitName, options: PageOptions): Promise<Raw> {
   const { app, request } = context;
   const found = await findUnit(app, name);
-  if (!found) return missing(app, request.headers, wish, 'unit_not_found');
-  return showUnit(context, found, { wish, notice: null, status: 200 });
+  if (!found) return missing(app, request.headers, options, 'unit_not_found');
+  return showUnit(context, found, { options, notice: null, status: 200 });
 }
 
 /** The chooser once more, with why the choice did not work. */
-export async function choiceRefused(
+export async function renderUnitError(
   context: PublicContext,
   name: UnitName,
   lang: string | undefined,
@@ -75,22 +79,26 @@ export async function choiceRefused(
 ): Promise<Raw> {
   const found = await findUnit(context.app, name);
   if (!found) throw refusal;
-  const wish: Wish = { mode: 'page', size: 'site', framed: false, lang };
+  const options: PageOptions = { mode: 'page', size: 'site', framed: false, lang };
   const notice = refusal.status === 400 || refusal.status === 409 ? 'try_another' : 'try_later';
-  const page = await showUnit(context, found, { wish, notice, status: refusal.status });
+  const page = await showUnit(context, found, { options, notice, status: refusal.status });
   if (refusal.retry_after !== undefined)
     page.headers = { ...page.headers, 'retry-after': String(refusal.retry_after) };
   return page;
 }
 
 /** Leads to another page of ours; the path stays on the origin that the browser came to. */
-export function sentBack(app: App, path: string, lang: string | undefined): Raw {
+export function redirectTo(app: App, path: string, lang: string | undefined): Raw {
   const query = lang === undefined ? '' : `?lang=${encodeURIComponent(lang)}`;
-  return { status: 303, body: '', headers: { location: `${basePath(app)}${path}${query}` } };
+  return {
+    status: 303,
+    body: '',
+    headers: { location: `${basePath(app.config.public_url)}${path}${query}` },
+  };
 }
 
 interface Showing {
-  wish: Wish;
+  options: PageOptions;
   notice: UnitNotice | null;
   status: number;
 }
@@ -98,11 +106,11 @@ interface Showing {
 async function showUnit(
   { app, request }: PublicContext,
   { unit, merchant }: FoundUnit,
-  { wish, notice, status }: Showing,
+  { options, notice, status }: Showing,
 ): Promise<Raw> {
   const accept = request.headers.get('accept-language');
-  const lang = chooseLanguage({ lang: wish.lang, unit: unit.language, accept });
-  const place = placeOf(app, wish);
+  const lang = chooseLanguage({ lang: options.lang, unit: unit.language, accept });
+  const surface = surfaceOf(app, options);
   const user = await getUser(app.db.query, merchant.id);
   const open = unit.active === 1 && user?.is_active === 1;
   const gateways = open ? selectGateways(await payableGateways(app, merchant), unit.currencies) : [];
@@ -111,7 +119,7 @@ async function showUnit(
     <Unit
       view={{
         lang,
-        place,
+        surface,
         id: unit.id,
         merchant: user?.full_name?.trim() || merchant.slug,
         title: unit.title,
@@ -120,46 +128,41 @@ async function showUnit(
         testnet: app.config.network !== 'mainnet',
         notice: gateways.length === 0 ? closed : notice,
         gateways,
-        action: `${place.base}/u/${merchant.slug}/${unit.slug}?lang=${lang.code}`,
+        action: `${surface.base}/u/${merchant.slug}/${unit.slug}?lang=${lang.code}`,
       }}
     />
   );
-  if (place.mode === 'fragment') return fragment(request.headers, renderFragment(place, content));
-  const { opening, html, headers } = renderPage({
-    lang,
-    place,
-    title: unit.title,
-    content,
-    refresh: false,
-    framed: wish.framed,
-  });
-  return compressedAfter(opening, { body: html, headers, status }, request.headers);
+  const { headers } = request;
+  if (surface.mode === 'fragment') return compressed({ body: renderFragment(surface, content) }, headers);
+  const { framed } = options;
+  const page = renderPage({ lang, ...surface, title: unit.title, content, refresh: false, framed });
+  return compressed({ ...page, status }, headers);
 }
 
-/** Who reads gets a page that says so; who parses gets the refusal. */
-function missing(app: App, asked: Headers, wish: Wish, code: 'invoice_not_found' | 'unit_not_found'): Raw {
-  if (wish.mode === 'fragment' || !asked.get('accept')?.includes('text/html')) throw new Refusal(code);
-  const lang: Language = chooseLanguage({ lang: wish.lang, accept: asked.get('accept-language') });
-  const place = placeOf(app, wish);
-  const { opening, html, headers } = renderPage({
+/** People get a page that says so, programs the refusal. */
+function missing(
+  app: App,
+  headers: Headers,
+  options: PageOptions,
+  code: 'invoice_not_found' | 'unit_not_found',
+): Raw {
+  if (options.mode === 'fragment' || !headers.get('accept')?.includes('text/html')) throw new Refusal(code);
+  const lang = chooseLanguage({ lang: options.lang, accept: headers.get('accept-language') });
+  const surface = surfaceOf(app, options);
+  const page = renderPage({
     lang,
-    place,
+    ...surface,
     title: lang.say('not_found'),
-    content: <NotFound lang={lang} place={place} />,
+    content: <NotFound lang={lang} surface={surface} />,
     refresh: false,
-    framed: wish.framed,
+    framed: options.framed,
   });
-  return compressedAfter(opening, { body: html, headers, status: 404 }, asked);
+  return compressed({ ...page, status: 404 }, headers);
 }
 
-const fragment = (headers: Headers, body: string): Raw => compressed({ body }, headers);
-
-const placeOf = (app: App, { mode, size, width }: Wish): Place => ({
+const surfaceOf = (app: App, { mode, size, width }: PageOptions): Surface => ({
   mode,
   size,
   width,
-  base: mode === 'page' ? basePath(app) : app.config.public_url,
+  base: mode === 'page' ? basePath(app.config.public_url) : app.config.public_url,
 });
-
-/** The path that the public URL begins with; empty where it has none. */
-const basePath = (app: App): string => new URL(app.config.public_url).pathname.replace(/\/+$/, '');

@@ -3,14 +3,14 @@
 import type { Gateway } from '../../src/chains/family.ts';
 import type { Language } from './language.ts';
 import { Heading, Icon, Logo, Merchant, rootClass } from './parts.tsx';
-import type { Place } from './view.ts';
+import type { Surface } from './view.ts';
 
 /** Why the chooser offers nothing, or what became of a choice. */
 export type UnitNotice = 'inactive' | 'no_coins' | 'try_another' | 'try_later';
 
 export interface UnitView {
   lang: Language;
-  place: Place;
+  surface: Surface;
   id: string;
   merchant: string;
   title: string;
@@ -25,11 +25,11 @@ export interface UnitView {
 }
 
 export function Unit({ view }: { view: UnitView }) {
-  const { lang, place, notice, gateways } = view;
+  const { lang, surface, notice, gateways } = view;
   const blockchains = [...new Set(gateways.map((gateway) => gateway.blockchain))];
   return (
     <div
-      class={rootClass(place)}
+      class={rootClass(surface)}
       lang={lang.code}
       dir={lang.dir}
       data-unit={view.id}
@@ -40,7 +40,7 @@ export function Unit({ view }: { view: UnitView }) {
       <div class="card" data-body>
         <div class="what">
           <Merchant name={view.merchant} />
-          <Heading place={place} level={1} class="title">
+          <Heading surface={surface} level={1} class="title">
             <bdi>{view.title}</bdi>
           </Heading>
           {view.description && <p class="desc">{view.description}</p>}
@@ -56,7 +56,7 @@ export function Unit({ view }: { view: UnitView }) {
           </div>
           {blockchains.length > 0 && (
             <form method="post" action={view.action} data-buy>
-              <Heading place={place} level={2} class="head">
+              <Heading surface={surface} level={2} class="head">
                 {lang.say('choose')}
               </Heading>
               {blockchains.map((id) => (

@@ -18,7 +18,7 @@ export interface WalletLink {
 }
 
 /** Where and how large the checkout is shown. */
-export interface Place {
+export interface Surface {
   mode: 'page' | 'fragment';
   /** What links begin with: a path on our own pages, the public URL in foreign ones. */
   base: string;
@@ -28,7 +28,7 @@ export interface Place {
 
 export interface PayView {
   lang: Language;
-  place: Place;
+  surface: Surface;
   id: string;
   state: CheckoutState;
   status: string;
@@ -71,7 +71,7 @@ export interface PayView {
 export async function payView(
   app: App,
   row: CheckoutRow,
-  { lang, place }: { lang: Language; place: Place },
+  { lang, surface }: { lang: Language; surface: Surface },
 ): Promise<PayView> {
   const now = seconds(app.clock);
   const state = checkoutState(
@@ -90,7 +90,7 @@ export async function payView(
   const payee = isRefill ? new URL(app.config.public_url).host : merchant;
   return {
     lang,
-    place,
+    surface,
     id: row.id,
     state,
     status: row.status,
@@ -121,7 +121,7 @@ export async function payView(
     wallets: links ? walletLinks(links.exits) : [],
     again:
       row.unit_slug && row.merchant_slug
-        ? `${place.base}/u/${row.merchant_slug}/${row.unit_slug}?lang=${lang.code}`
+        ? `${surface.base}/u/${row.merchant_slug}/${row.unit_slug}?lang=${lang.code}`
         : null,
   };
 }

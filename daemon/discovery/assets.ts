@@ -40,7 +40,7 @@ export const licences = [
   'redoc/bundles/redoc.standalone.js.LICENSE.txt',
 ] as const;
 
-/** In a build, where the files were put; see ship.ts. */
+/** In a build, where the files were put; see copy-assets.ts. */
 export const shipped = new URL('../../assets/', import.meta.url);
 
 /** The file in node_modules, whatever the package exports. */

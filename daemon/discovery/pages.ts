@@ -1,11 +1,12 @@
 // The pages /docs and /redoc, and the unlisted address of their files: everything from this daemon, under a strict policy.
 import { createHash } from 'node:crypto';
+import { builtText } from '../checkout/built.ts';
 import { type Document, documentOf, HTML_TYPE } from './documents.ts';
 
 const SCRIPT = 'text/javascript; charset=utf-8';
 /** Styled components fill empty style elements from scripts; this is the hash of nothing. */
 const EMPTY_STYLE = `'sha256-${createHash('sha256').update('').digest('base64')}'`;
-/** The sheet of scroll bars that ReDoc 2.5.4 puts in by itself. */
+/** The sheet of scroll bars that ReDoc 2.5.4 puts in itself. */
 const SCROLLBAR_STYLE = "'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='";
 
 const policy = [
@@ -47,7 +48,7 @@ ${styles.map((name) => `<link rel="stylesheet" href="${prefix}/docs/${name}">`).
 </head>
 <body>
 <div id="${root}"></div>
-<noscript>This page needs scripts. The same to read: <a href="${prefix}/llms-full.txt">llms-full.txt</a>.</noscript>
+<noscript>This page needs scripts. The same as text: <a href="${prefix}/llms-full.txt">llms-full.txt</a>.</noscript>
 ${scripts.map((name) => `<script src="${prefix}/docs/${name}"></script>`).join('\n')}
 </body>
 </html>
@@ -74,29 +75,10 @@ export function pagesOf(base_url: string): { swagger: Document; redoc: Document 
   return { swagger: page(prefix, swagger), redoc: page(prefix, redoc) };
 }
 
-// Calls go to where the page was loaded from, whatever name the deployment gives itself.
-const BASE = `const base = document.currentScript.src.replace(/\\/docs\\/[^/]+$/, '');`;
-
-const swaggerStart = `${BASE}
-fetch(base + '/api/v1/openapi.json').then((response) => response.json()).then((spec) => {
-  window.ui = SwaggerUIBundle({
-    spec: { ...spec, servers: [{ url: base }] },
-    dom_id: '#swagger-ui',
-    deepLinking: true,
-    docExpansion: 'list',
-    validatorUrl: null,
-  });
-});
-`;
-
-const redocStart = `${BASE}
-Redoc.init(base + '/api/v1/openapi.json', { nativeScrollbars: true }, document.getElementById('redoc'));
-`;
-
 const texts: Readonly<Record<string, Document>> = {
-  'swagger-start.js': documentOf(SCRIPT, swaggerStart),
-  'redoc-start.js': documentOf(SCRIPT, redocStart),
-  'page.css': documentOf('text/css; charset=utf-8', 'body{margin:0}'),
+  'swagger-start.js': documentOf(SCRIPT, builtText('swagger-start.js')),
+  'redoc-start.js': documentOf(SCRIPT, builtText('redoc-start.js')),
+  'page.css': documentOf('text/css; charset=utf-8', builtText('docs.css')),
 };
 
 /** A file of the pages that is our own; undefined for another name. */

@@ -1,12 +1,11 @@
 // The pages, fragments and images that buyers see.
 import type { checkout as list } from '../../src/api/endpoints/checkout.ts';
 import { Refusal } from '../../src/errors.ts';
-import { embedScript } from '../checkout/client.ts';
-import { FAVICON_PNG, LOGO_PNG } from '../checkout/images.ts';
+import { builtFile, builtText } from '../checkout/built.ts';
 import { streamStatus } from '../checkout/live.ts';
 import { logoFile } from '../checkout/logos.ts';
 import { drawQrPng, drawQrSvg } from '../checkout/qr.ts';
-import { choiceRefused, payPage, sentBack, unitPage } from '../checkout/serve.tsx';
+import { payPage, redirectTo, renderUnitError, unitPage } from '../checkout/serve.tsx';
 import { compressedOnce } from '../http/compress.ts';
 import type { Handlers } from '../http/handler.ts';
 import { findInvoice } from '../invoices/find.ts';
@@ -22,7 +21,9 @@ const SCRIPT_HEADERS = {
   'cross-origin-resource-policy': 'cross-origin',
 };
 
-const embed = compressedOnce(embedScript);
+const embed = compressedOnce(builtText('embed.js'));
+const logo = builtFile('logo.png');
+const favicon = builtFile('favicon.png');
 
 export const checkout: Handlers<typeof list> = {
   payShort: ({ params, query }, context) =>
@@ -37,7 +38,7 @@ export const checkout: Handlers<typeof list> = {
   async cancelOnPage({ params, query }, { app }) {
     const outcome = await apply(app, params.invoice_id, { fact: { kind: 'cancel' }, actor: 'buyer' });
     if (!outcome) throw new Refusal('invoice_not_found');
-    return sentBack(app, `/pay/${params.invoice_id}`, query.lang);
+    return redirectTo(app, `/pay/${params.invoice_id}`, query.lang);
   },
 
   async payQrSvg({ params }, { app }) {
@@ -66,10 +67,10 @@ export const checkout: Handlers<typeof list> = {
     try {
       const purchase = { chain: body.chain, external_ref: null, request };
       const { id } = await buyUnit(app, params, purchase);
-      return sentBack(app, `/pay/${id}`, query.lang);
+      return redirectTo(app, `/pay/${id}`, query.lang);
     } catch (error) {
       if (!(error instanceof Refusal) || error.code === 'unit_not_found') throw error;
-      return choiceRefused(context, params, query.lang, error);
+      return renderUnitError(context, params, query.lang, error);
     }
   },
 
@@ -84,6 +85,6 @@ export const checkout: Handlers<typeof list> = {
     return { body, headers: IMAGE_HEADERS };
   },
 
-  logoImage: () => ({ body: LOGO_PNG, headers: IMAGE_HEADERS }),
-  faviconImage: () => ({ body: FAVICON_PNG, headers: IMAGE_HEADERS }),
+  logoImage: () => ({ body: logo, headers: IMAGE_HEADERS }),
+  faviconImage: () => ({ body: favicon, headers: IMAGE_HEADERS }),
 };

@@ -69,6 +69,7 @@ conformance('ton', (): World => {
     shows: ({ indexed_at_ms }: { indexed_at_ms: number }) => indexed_at_ms <= time.seen_ms(),
     page_cap: PAGE_ROWS,
     repeats_pages: false,
+    lacks_masters: false,
   });
   const front = toncenter({ chain, view });
   const raw = () => `0:${random.hex(32).toUpperCase()}`;

@@ -1,0 +1,35 @@
+// On our own pages: says before the first paint that scripts run, then follows the invoice of the page.
+import { followInvoice } from './follow-invoice.ts';
+
+function start(): void {
+  const root = document.querySelector<HTMLElement>('.gw[data-invoice]');
+  if (!root) return;
+  root.classList.add('js');
+  const stopRefreshing = (): void => {
+    if (root.dataset.status !== 'created') document.querySelector('meta[http-equiv=refresh]')?.remove();
+  };
+  followInvoice(root, {
+    source: location.href,
+    base: document.body.dataset.base || '',
+    onStatus(status) {
+      document.dispatchEvent(new CustomEvent('gatewayd:status', { detail: status }));
+      stopRefreshing();
+    },
+    onShown() {
+      document.title = root.dataset.title || '';
+      stopRefreshing();
+    },
+    onAgain: null,
+  });
+}
+
+if (document.readyState === 'loading') {
+  const observer = new MutationObserver(() => {
+    const root = document.querySelector('.gw');
+    if (!root) return;
+    root.classList.add('js');
+    observer.disconnect();
+  });
+  observer.observe(document.documentElement, { childList: true, subtree: true });
+  document.addEventListener('DOMContentLoaded', start);
+} else start();

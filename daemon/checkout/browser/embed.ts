@@ -1,0 +1,187 @@
+// In foreign pages: each script tag mounts one checkout, in a shadow root of its own.
+import type { LiveStatus } from '../status.ts';
+import { followInvoice } from './follow-invoice.ts';
+import { readMarkup } from './markup.ts';
+
+/** How long the element that a tag names may take to appear. */
+const TARGET_MS = 15_000;
+
+/** This script runs once for each tag of a page: what it has mounted is marked on the tag. */
+type Tag = HTMLScriptElement & { _gatewayd?: boolean };
+
+/** Calls `then` when the page has changed until it returns true. */
+function observePage(then: () => boolean): MutationObserver {
+  const observer = new MutationObserver(() => {
+    if (then()) observer.disconnect();
+  });
+  observer.observe(document.documentElement, { childList: true, subtree: true });
+  return observer;
+}
+
+async function postJson(url: string, body: unknown): Promise<{ status: number; ok: boolean; id: string }> {
+  const response = await fetch(url, {
+    method: 'POST',
+    credentials: 'omit',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  const { id } = await response.json();
+  return { status: response.status, ok: response.ok, id };
+}
+
+/** The checkout of `tag`, shown in `host`. */
+function openCheckout(tag: HTMLScriptElement, host: HTMLElement): void {
+  const { unit, invoice, size, lang } = tag.dataset;
+  const base = new URL('.', tag.src).href.replace(/\/$/, '');
+  const query = `?size=${encodeURIComponent(size || 'mobile')}${lang ? `&lang=${encodeURIComponent(lang)}` : ''}`;
+  const storage_key = `gatewayd:${unit}`;
+  let stop: (() => void) | null = null;
+  const shadow = (): ShadowRoot => host.shadowRoot || host.attachShadow({ mode: 'open' });
+
+  /** The invoice of this visit, so that a reload does not begin another. Storage may be forbidden. */
+  function saveInvoice(id: string | null): void {
+    try {
+      if (id) sessionStorage.setItem(storage_key, id);
+      else sessionStorage.removeItem(storage_key);
+    } catch {}
+  }
+
+  function savedInvoice(): string | null {
+    try {
+      return sessionStorage.getItem(storage_key);
+    } catch {
+      return null;
+    }
+  }
+
+  function emit(status: LiveStatus): void {
+    const options = { detail: status, bubbles: true, composed: true };
+    host.dispatchEvent(new CustomEvent('gatewayd:status', options));
+  }
+
+  async function fetchMarkup(path: string): Promise<string> {
+    const response = await fetch(base + path + query, { credentials: 'omit', cache: 'no-store' });
+    if (!response.ok) throw response.status;
+    return response.text();
+  }
+
+  /** Puts markup in place of what is shown. */
+  function put(markup: string): HTMLElement {
+    const { root: parsed, css } = readMarkup(markup);
+    if (!parsed) throw 0;
+    stop?.();
+    stop = null;
+    const inside = shadow();
+    const root = document.importNode(parsed, true);
+    try {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(css);
+      inside.adoptedStyleSheets = [sheet];
+    } catch {
+      const style = document.createElement('style');
+      style.textContent = css;
+      root.appendChild(style);
+    }
+    inside.querySelectorAll('.gw').forEach((old) => {
+      old.remove();
+    });
+    root.classList.add('js');
+    inside.appendChild(root);
+    return root;
+  }
+
+  async function showInvoice(id: string): Promise<void> {
+    const path = `/v1/pay/${id}/div`;
+    const markup = await fetchMarkup(path);
+    if (!host.isConnected) return;
+    const onAgain = (): void => {
+      saveInvoice(null);
+      void showUnit();
+    };
+    stop = followInvoice(put(markup), {
+      source: base + path + query,
+      base,
+      onStatus: emit,
+      onShown() {},
+      onAgain: unit ? onAgain : null,
+    });
+  }
+
+  async function showUnit(): Promise<void> {
+    const root = put(await fetchMarkup(`/v1/units/${unit}/div`));
+    let busy = false;
+    root.addEventListener('submit', async (event) => {
+      event.preventDefault();
+      const button = event.submitter as HTMLButtonElement | null;
+      if (!button || busy) return;
+      busy = true;
+      let status = 0;
+      try {
+        const reply = await postJson(`${base}/v1/units/${unit}/checkout`, { chain: button.value });
+        status = reply.status;
+        if (reply.ok) {
+          saveInvoice(reply.id);
+          return await showInvoice(reply.id);
+        }
+      } catch {
+        // No connection: said below.
+      }
+      busy = false;
+      const notice = root.querySelector<HTMLElement>('[data-notice]');
+      const text = notice?.querySelector('.text');
+      if (!notice || !text) return;
+      notice.hidden = false;
+      text.textContent = root.dataset[status === 400 || status === 409 ? 'another' : 'later'] || '';
+    });
+  }
+
+  async function start(): Promise<void> {
+    const id = invoice || savedInvoice();
+    if (!id) return showUnit();
+    try {
+      await showInvoice(id);
+    } catch (error) {
+      if (invoice) throw error;
+      saveInvoice(null);
+      await showUnit();
+    }
+  }
+
+  start().catch(() => {
+    if (!host.isConnected) return;
+    const link = document.createElement('a');
+    link.href = `${base}${invoice ? `/v1/pay/${invoice}` : `/v1/units/${unit}`}/page`;
+    link.textContent = 'Checkout';
+    link.rel = 'noopener';
+    shadow().replaceChildren(link);
+  });
+  observePage(() => {
+    if (host.isConnected) return false;
+    stop?.();
+    return true;
+  });
+}
+
+function mount(tag: Tag): void {
+  const { unit, invoice, target } = tag.dataset;
+  if (tag._gatewayd || !(unit || invoice)) return;
+  tag._gatewayd = true;
+  const place = document.createElement('div');
+  if (!target) tag.insertAdjacentElement('afterend', place);
+  const showIn = (parent: Element | null): boolean => {
+    if (!parent) return false;
+    const host = document.createElement('div');
+    parent.appendChild(host);
+    openCheckout(tag, host);
+    return true;
+  };
+  if (!target) showIn(place);
+  else if (!showIn(document.querySelector(target))) {
+    const observer = observePage(() => showIn(document.querySelector(target)));
+    setTimeout(() => observer.disconnect(), TARGET_MS);
+  }
+}
+
+const own = document.currentScript as Tag | null;
+if (own && (own.dataset.unit || own.dataset.invoice)) mount(own);
+else document.querySelectorAll<Tag>('script[src$="/embed.js"]').forEach(mount);

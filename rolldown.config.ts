@@ -1,0 +1,111 @@
+// Builds what browsers are given into dist/assets: scripts and style sheets minified, pictures as they are.
+import { readdirSync, readFileSync } from 'node:fs';
+import { Features, transform } from 'lightningcss';
+import type { BuildOptions, Plugin } from 'rolldown';
+import { tokens } from './daemon/checkout/styles/palette.ts';
+
+const OUT = 'dist/assets';
+const checkout = 'daemon/checkout';
+const pictures = `${checkout}/assets`;
+const RESET_SHEET = 'daemon/accounts/browser/reset-password.css';
+const DOCS_SHEET = 'daemon/discovery/browser/docs.css';
+/** Syntax of 2018: what a browser of then cannot do, the page does without. */
+const TARGET = 'es2018';
+
+/** Each becomes one classic script of its own, whatever it imports. */
+const scripts = {
+  'checkout.js': `${checkout}/browser/checkout.ts`,
+  'embed.js': `${checkout}/browser/embed.ts`,
+  'reset-password.js': 'daemon/accounts/browser/reset-password.ts',
+  'swagger-start.js': 'daemon/discovery/browser/swagger-start.ts',
+  'redoc-start.js': 'daemon/discovery/browser/redoc-start.ts',
+};
+
+const textOf = (file: string): string => readFileSync(file, 'utf8');
+
+/** For a whole page of ours: the root's font size is the browser's. */
+const pageSheet = (): string =>
+  [
+    tokens(':root'),
+    textOf(`${checkout}/styles/page.css`),
+    '.gw{font-size:1rem}',
+    textOf(`${checkout}/styles/checkout.css`),
+  ].join('\n');
+
+/** For a fragment in a foreign page, whose own font size may be anything. */
+const fragmentSheet = (): string =>
+  [
+    textOf(`${checkout}/styles/fragment.css`),
+    coinRules(),
+    tokens('.gw'),
+    '.gw{font-size:16px}',
+    textOf(`${checkout}/styles/checkout.css`),
+  ].join('\n');
+
+/** Rules that hold the colours of logos against the style of a foreign page, which outweighs attributes. */
+function coinRules(): string {
+  const rules = new Set<string>();
+  for (const name of readdirSync(`${pictures}/coins`).sort())
+    for (const [, attribute, value] of textOf(`${pictures}/coins/${name}`).matchAll(
+      / (fill|stroke|stroke-width)="([^"]+)"/g,
+    ))
+      rules.add(`.gw .logo [${attribute}="${value}"]{${attribute}:${value}}`);
+  return [...rules].join('\n');
+}
+
+function minified(filename: string, sheet: string): string {
+  const { code, warnings } = transform({
+    filename,
+    code: Buffer.from(sheet),
+    minify: true,
+    // Browsers of before 2023 read no nested rules; everything else stays as it is written.
+    include: Features.Nesting,
+  });
+  if (warnings.length > 0)
+    throw new Error(`${filename}: ${warnings.map(({ message }) => message).join(', ')}`);
+  return code.toString();
+}
+
+/** Binds every selector of a minified sheet to a root that outweighs ids, and every declaration over `!important`. */
+function hardened(sheet: string): string {
+  return sheet
+    .replace(/\.gw(?![\w-])/g, '.gw:not(#_):not(#_)')
+    .replace(/\{([^{}]+)\}/g, (_, declarations: string) => {
+      const marked = declarations.split(';').map((declaration) => `${declaration}!important`);
+      return `{${marked.join(';')}}`;
+    });
+}
+
+/** A drawing to be put into a page or sent as a file: without the line breaks of its source. */
+const drawing = (file: string): string => textOf(file).replace(/>\s+</g, '><').trim();
+
+/** Sheets and pictures, which no script imports. */
+const shipped: Plugin = {
+  name: 'sheets and pictures',
+  generateBundle() {
+    const emit = (fileName: string, source: string | Uint8Array): void => {
+      this.emitFile({ type: 'asset', fileName, source });
+    };
+    emit('page.css', minified('page.css', pageSheet()));
+    emit('fragment.css', hardened(minified('fragment.css', fragmentSheet())));
+    emit('reset-password.css', minified('reset-password.css', textOf(RESET_SHEET)));
+    emit('docs.css', minified('docs.css', textOf(DOCS_SHEET)));
+    for (const name of ['logo.png', 'favicon.png']) emit(name, readFileSync(`${pictures}/${name}`));
+    emit('mark.svg', drawing(`${pictures}/mark.svg`));
+    for (const name of readdirSync(`${pictures}/coins`))
+      emit(`coins/${name}`, drawing(`${pictures}/coins/${name}`));
+  },
+};
+
+const options: BuildOptions[] = Object.entries(scripts).map(([name, input], index) => ({
+  input,
+  tsconfig: 'tsconfig.browser.json',
+  transform: { target: TARGET },
+  plugins: index === 0 ? [shipped] : [],
+  output: { dir: OUT, entryFileNames: name, format: 'iife', minify: true },
+  onLog(_level, log): void {
+    throw new Error(log.message);
+  },
+}));
+
+export default options;
