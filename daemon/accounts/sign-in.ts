@@ -4,9 +4,11 @@ import { getUser, setPassword, userByIdentity } from '../../data/users.ts';
 import { normalizeEmail } from '../../src/api/describe/identifiers.ts';
 import { MAX_PASSWORD } from '../../src/api/endpoints/login.ts';
 import { Refusal } from '../../src/errors.ts';
+import type { Language } from '../checkout/language.ts';
 import type { App } from '../context.ts';
 import { issueAccessToken, issueRecoveryToken, readRecoveryToken } from '../http/tokens.ts';
-import { recoveryLetter } from '../mail/templates.ts';
+import type { Email } from '../mail/mail.ts';
+import { recoveryEmail } from '../mail/templates.tsx';
 import { refuseForeignIdentity } from './create.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 
@@ -30,8 +32,10 @@ export const userByEmail = (app: App, address: string): Promise<UserRow | undefi
   userByIdentity(app.db.query, 'email', normalizeEmail(address));
 
 /** The mail with the link to a new password. */
-export const recoveryMail = async (app: App, user: UserRow) =>
-  recoveryLetter(app.config.public_url, user.email, await issueRecoveryToken(app, user));
+export async function recoveryMail(app: App, user: UserRow, lang: Language): Promise<Email> {
+  const token = await issueRecoveryToken(app, user);
+  return recoveryEmail({ base: app.config.public_url, to: user.email, token, lang });
+}
 
 /** Refuses with `invalid_token` or `inactive_user`. */
 export async function resetPassword(app: App, token: string, new_password: string): Promise<void> {

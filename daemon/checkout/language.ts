@@ -1,25 +1,14 @@
-// Which language a page speaks, and how it writes numbers, money and times.
-import { ar } from './texts/ar.ts';
-import { de } from './texts/de.ts';
-import { en } from './texts/en.ts';
-import { es } from './texts/es.ts';
-import { fa } from './texts/fa.ts';
-import { fr } from './texts/fr.ts';
-import { hi } from './texts/hi.ts';
-import { ja } from './texts/ja.ts';
-import { pt } from './texts/pt.ts';
-import { ru } from './texts/ru.ts';
+// Which language a page or a mail speaks, and how it writes numbers, money and times.
+import * as spoken from './texts/languages.ts';
 import type { Texts } from './texts/texts.ts';
-import { tr } from './texts/tr.ts';
-import { zh } from './texts/zh.ts';
 
-export const languages = { en, es, pt, fr, de, ru, tr, ar, fa, hi, zh, ja } as const;
+export const languages: Readonly<typeof spoken> = { ...spoken };
 export type LanguageCode = keyof typeof languages;
 
-/** Entries of an Accept-Language header that are looked at. */
+/** Entries of an Accept-Language header that are read. */
 const MAX_ACCEPTED = 20;
-/** Texts kept of one kind in one language. */
-const MAX_REMEMBERED = 1_000;
+/** Figures of one kind in one language that are cached. */
+const MAX_CACHED = 1_000;
 const USD_DIGITS = 2;
 const USD_MAX_DIGITS = 6;
 /** Of the finest coins; no figure is rounded. */
@@ -43,13 +32,13 @@ export interface Language {
   date(unix_seconds: number): string;
 }
 
-/** The first of these that is spoken here: what the address asks for, the unit's own, what the browser prefers. */
-export function chooseLanguage(wishes: {
+/** The first of these that is spoken here, else English: what the address asks for, the unit's own, what the browser prefers. */
+export function chooseLanguage(preferences: {
   lang?: string | undefined;
   unit?: string | null | undefined;
   accept?: string | null | undefined;
 }): Language {
-  const accepted = (wishes.accept ?? '')
+  const accepted = (preferences.accept ?? '')
     .split(',', MAX_ACCEPTED)
     .map((entry) => {
       const [tag = '', ...parameters] = entry.trim().split(';');
@@ -59,12 +48,16 @@ export function chooseLanguage(wishes: {
     .filter(({ q }) => q > 0)
     .sort((a, b) => b.q - a.q)
     .map(({ tag }) => tag);
-  for (const tag of [wishes.lang, wishes.unit, ...accepted]) {
+  for (const tag of [preferences.lang, preferences.unit, ...accepted]) {
     const code = tag?.trim().toLowerCase().split(/[-_]/)[0];
     if (code !== undefined && Object.hasOwn(languages, code)) return languageOf(code as LanguageCode);
   }
   return languageOf('en');
 }
+
+/** The language of a request that says nothing of it but what its browser prefers: an account has none. */
+export const languageOfRequest = (headers: Headers): Language =>
+  chooseLanguage({ accept: headers.get('accept-language') });
 
 const made = new Map<LanguageCode, Language>();
 
@@ -88,10 +81,10 @@ function makeLanguage(code: LanguageCode): Language {
   });
   const coin = new Intl.NumberFormat(code, { maximumFractionDigits: COIN_MAX_DIGITS });
   const time = new Intl.DateTimeFormat(code, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
-  const number = remembered((value: number) => plain.format(value));
-  const twoDigits = remembered((value: number) => two.format(value));
+  const number = memoize((value: number) => plain.format(value));
+  const twoDigits = memoize((value: number) => two.format(value));
   const patterns = new Map<keyof Texts, string[]>();
-  const dir = code === 'ar' || code === 'fa' ? 'rtl' : 'ltr';
+  const dir = RIGHT_TO_LEFT.test(texts.amount) ? 'rtl' : 'ltr';
   return {
     code,
     dir,
@@ -103,8 +96,8 @@ function makeLanguage(code: LanguageCode): Language {
       return parts.map((part, at) => (at % 2 === 0 ? part : isolate(values[part] ?? '', dir))).join('');
     },
     // Intl reads decimal strings exactly; its types do not know it yet.
-    usd: remembered((amount: string) => money.format(amount as `${number}`).replace(RIGHT_TO_LEFT_MARK, '')),
-    coin: remembered((amount: string) => coin.format(amount as `${number}`)),
+    usd: memoize((amount: string) => money.format(amount as `${number}`).replace(RIGHT_TO_LEFT_MARK, '')),
+    coin: memoize((amount: string) => coin.format(amount as `${number}`)),
     number,
     clock(seconds) {
       const left = Math.max(0, Math.floor(seconds));
@@ -113,16 +106,16 @@ function makeLanguage(code: LanguageCode): Language {
       const parts = hours > 0 ? [number(hours), twoDigits(minutes)] : [number(minutes)];
       return [...parts, twoDigits(left % 60)].join(':');
     },
-    date: remembered((unix_seconds: number) => `${time.format(unix_seconds * 1000)} UTC`),
+    date: memoize((unix_seconds: number) => `${time.format(unix_seconds * 1000)} UTC`),
   };
 }
 
 /** The same few figures come again and again, and writing one by the rules of a language is slow. */
-function remembered<Key>(write: (key: Key) => string): (key: Key) => string {
+function memoize<Key>(write: (key: Key) => string): (key: Key) => string {
   const known = new Map<Key, string>();
   return (key) => {
     const text = known.get(key) ?? write(key);
-    if (known.size >= MAX_REMEMBERED) known.clear();
+    if (known.size >= MAX_CACHED) known.clear();
     known.set(key, text);
     return text;
   };

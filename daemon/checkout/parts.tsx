@@ -70,10 +70,10 @@ export const Merchant = ({ name }: { name: string }) => (
 );
 
 /** The class of a checkout's root. */
-export const rootClass = ({ mode, size }: Surface): string =>
+export const rootClass = ({ mode, size }: Pick<Surface, 'mode' | 'size'>): string =>
   `gw s-${size === 'phone' ? 'mobile' : size}${mode === 'page' ? ' page' : ''}`;
 
-/** A copy button; scripts bring it to life, and without them it is not shown. */
+/** A copy button; it works by script, and is not shown without. */
 export const Copy = ({ lang, value, label }: { lang: Language; value: string; label: string }) => (
   <button
     type="button"

@@ -10,13 +10,13 @@ import type { Config } from '../settings/config.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 const GREETING_TIMEOUT_MS = 10_000;
 const SOCKET_TIMEOUT_MS = 30_000;
-/** More at once wait: a mail server is not to be flooded by whoever asks for recoveries. */
+/** More at once wait: a mail server is not to be flooded by those who ask for recoveries. */
 const MAX_CONNECTIONS = 2;
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
 
 /** One mail; both bodies say the same. */
-export interface Letter {
+export interface Email {
   to: string;
   subject: string;
   text: string;
@@ -25,7 +25,7 @@ export interface Letter {
 
 export interface Mail {
   /** Resolves once the server has taken it, or the file is written. Rejects with what went wrong. */
-  send(letter: Letter): Promise<void>;
+  send(email: Email): Promise<void>;
   close(): void;
 }
 
@@ -37,22 +37,22 @@ export interface MailOptions {
 
 export function openMail({ config, log, clock }: MailOptions): Mail {
   const from = config.mail_from ?? `gatewayd <no-reply@${new URL(config.public_url).hostname}>`;
-  const messageOf = ({ to, ...letter }: Letter) => ({
+  const messageOf = ({ to, ...email }: Email) => ({
     from,
     // One address, not a text to be parsed for several.
     to: { name: '', address: to },
     date: new Date(clock.ms()),
-    ...letter,
+    ...email,
   });
-  // Nothing in a letter may make the mailer read files or fetch addresses.
+  // Nothing in a mail may make the mailer read files or fetch addresses.
   const closed = { disableFileAccess: true, disableUrlAccess: true };
   if (config.smtp_url === undefined) {
     const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix', ...closed });
     return {
-      async send(letter) {
-        const { message } = await transport.sendMail(messageOf(letter));
+      async send(email) {
+        const { message } = await transport.sendMail(messageOf(email));
         const file = writeOutbox(config.data_dir, clock, message as Buffer);
-        log.info({ file, subject: letter.subject }, 'no mail server is configured: the mail is in a file');
+        log.info({ file, subject: email.subject }, 'no mail server is configured: the mail is in a file');
       },
       close: () => transport.close(),
     };
@@ -67,9 +67,9 @@ export function openMail({ config, log, clock }: MailOptions): Mail {
     ...closed,
   });
   return {
-    async send(letter) {
-      await transport.sendMail(messageOf(letter));
-      log.info({ subject: letter.subject }, 'mail sent');
+    async send(email) {
+      await transport.sendMail(messageOf(email));
+      log.info({ subject: email.subject }, 'mail sent');
     },
     close: () => transport.close(),
   };

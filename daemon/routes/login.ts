@@ -4,7 +4,7 @@ import { Refusal } from '../../src/errors.ts';
 import { detectIdentity } from '../../src/identity.ts';
 import { signInWithGoogle } from '../accounts/google.ts';
 import { presentUser } from '../accounts/present.ts';
-import { resetPage } from '../accounts/reset-page.ts';
+import { resetPage } from '../accounts/reset-page.tsx';
 import {
   recoveryMail,
   resetPassword,
@@ -13,7 +13,11 @@ import {
   userByEmail,
 } from '../accounts/sign-in.ts';
 import { signInWithTelegram } from '../accounts/telegram.ts';
+import { languageOfRequest } from '../checkout/language.ts';
+import { basePath } from '../checkout/page.tsx';
+import { compressed } from '../http/compress.ts';
 import type { Handlers } from '../http/handler.ts';
+import { encodedHeader } from '../mail/templates.tsx';
 
 const RECOVERY_ANSWER = 'If that email is registered, we sent a password recovery link';
 
@@ -43,11 +47,11 @@ export const login: Handlers<typeof list> = {
 
   testToken: (_, { user }) => presentUser(user),
 
-  async recoverPassword({ params }, { app, log }) {
+  async recoverPassword({ params }, { app, log, request }) {
     const user = await userByEmail(app, params.email);
     // Not awaited: how long the mail server takes must not show who is registered.
     if (user?.is_active)
-      void recoveryMail(app, user)
+      void recoveryMail(app, user, languageOfRequest(request.headers))
         .then((mail) => app.mail.send(mail))
         .catch((error) => log.error({ err: error }, 'recovery mail not sent'));
     return { message: RECOVERY_ANSWER };
@@ -58,15 +62,19 @@ export const login: Handlers<typeof list> = {
     return { message: 'Password updated successfully' };
   },
 
-  getResetPage: ({ query }) => resetPage(query.token ?? ''),
+  getResetPage({ query }, { app, request: { headers } }) {
+    const base = basePath(app.config.public_url);
+    const page = resetPage({ token: query.token ?? '', lang: languageOfRequest(headers), base });
+    return compressed(page, headers);
+  },
 
-  async recoverPasswordHtml({ params }, { app }) {
+  async recoverPasswordHtml({ params }, { app, request }) {
     const user = await userByEmail(app, params.email);
     if (!user)
       throw new Refusal('user_not_found', {
         detail: 'The user with this username does not exist in the system.',
       });
-    const { html, subject } = await recoveryMail(app, user);
-    return { body: html, headers: { subject } };
+    const { html, subject } = await recoveryMail(app, user, languageOfRequest(request.headers));
+    return { body: html, headers: { subject: encodedHeader(subject), vary: 'accept-language' } };
   },
 };

@@ -2,8 +2,9 @@
 import { ping } from '../../data/meta.ts';
 import type { system as list } from '../../src/api/endpoints/system.ts';
 import { Refusal } from '../../src/errors.ts';
+import { languageOfRequest } from '../checkout/language.ts';
 import type { Handlers } from '../http/handler.ts';
-import { testLetter } from '../mail/templates.ts';
+import { testEmail } from '../mail/templates.tsx';
 
 /** How soon the operator may try again. */
 const MAIL_RETRY_SECONDS = 10;
@@ -19,9 +20,10 @@ export const system: Handlers<typeof list> = {
     return true;
   },
 
-  async testEmail({ query }, { app, log }) {
+  async testEmail({ query }, { app, log, request }) {
+    const lang = languageOfRequest(request.headers);
     try {
-      await app.mail.send(testLetter(app.config.public_url, query.email_to));
+      await app.mail.send(testEmail({ base: app.config.public_url, to: query.email_to, lang }));
     } catch (error) {
       log.warn({ err: error }, 'test mail not sent');
       throw new Refusal('mail_failed', {

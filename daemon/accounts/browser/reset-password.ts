@@ -18,9 +18,8 @@ function start(): void {
   if (!root || !form || !button || !message) return;
   const show = (name: string): void => {
     message.className = name === 'done' ? 'state good' : 'state warn';
+    message.textContent = root.dataset[name] || '';
     message.hidden = false;
-    const text = message.querySelector('.text');
-    if (text) text.textContent = root.dataset[name] || '';
     form.hidden = name === 'done';
   };
   form.addEventListener('submit', async (event) => {

@@ -7,7 +7,8 @@ export const de: Texts = {
   direct: 'Sie zahlen direkt an {merchant}, von Wallet zu Wallet. Niemand verwahrt das Geld dazwischen.',
 
   waiting: 'Wir warten auf Ihre Zahlung',
-  waiting_text: 'Senden Sie den Betrag, bevor die Zeit abläuft. Diese Seite bemerkt Ihre Zahlung von selbst.',
+  waiting_text:
+    'Senden Sie den Betrag, bevor die Zeit abläuft. Diese Seite erkennt Ihre Zahlung automatisch.',
   closing: 'Die Zeit ist um',
   closing_text: 'Senden Sie jetzt nichts mehr. Wir prüfen noch, ob eine rechtzeitige Zahlung unterwegs ist.',
   seen: 'Zahlung gesehen',
@@ -15,13 +16,13 @@ export const de: Texts = {
     'Ihre Transaktion ist da und wird bestätigt. Sie müssen nichts tun und können diese Seite schließen.',
   orphaned: 'Ihre Transaktion ist verschwunden',
   orphaned_text:
-    'Das Netzwerk hat sie verworfen oder ersetzt. Sehen Sie in Ihr Wallet: Ist das Geld noch da, zahlen Sie erneut.',
+    'Das Netzwerk hat sie verworfen oder ersetzt. Prüfen Sie Ihr Wallet: Ist das Geld noch da, zahlen Sie erneut.',
   underpaid: 'Noch nicht vollständig bezahlt',
   underpaid_text:
     '{received} sind angekommen, {due} fehlen noch. Senden Sie den Rest an dieselbe Adresse, bevor die Zeit abläuft.',
   limit: 'Ihre Zahlung ist da und sicher',
   limit_text:
-    '{merchant} muss das Limit des Kontos erhöhen, bevor die Zahlung bestätigt werden kann. Zahlen Sie nicht noch einmal: Sie wird dann von selbst bestätigt.',
+    '{merchant} muss das Limit des Kontos erhöhen, bevor die Zahlung bestätigt werden kann. Zahlen Sie nicht noch einmal: Sie wird dann automatisch bestätigt.',
   confirmed: 'Bezahlt',
   confirmed_text: '{merchant} hat Ihre Zahlung erhalten. Sie können diese Seite als Beleg aufbewahren.',
   overpaid: 'Bezahlt, aber zu viel',
@@ -96,4 +97,19 @@ export const de: Texts = {
   try_later: 'Das geht gerade nicht. Versuchen Sie es in einer Minute noch einmal.',
   not_found: 'Nicht gefunden',
   not_found_text: 'Unter dieser Adresse gibt es nichts. Prüfen Sie den Link, den Sie erhalten haben.',
+
+  password_title: 'Neues Passwort festlegen',
+  password_label: 'Neues Passwort',
+  password_save: 'Passwort speichern',
+  password_done: 'Ihr Passwort wurde geändert. Sie können sich jetzt damit anmelden.',
+  password_length: 'Das Passwort muss {min} bis {max} Zeichen lang sein.',
+  password_invalid: 'Dieser Link ist abgelaufen oder wurde schon benutzt. Fordern Sie einen neuen an.',
+  password_scripts: 'Diese Seite benötigt JavaScript. Schalten Sie es ein und laden Sie die Seite neu.',
+  recovery_asked:
+    'Jemand, vermutlich Sie, hat ein neues Passwort für das Konto {email} bei {site} angefordert.',
+  recovery_valid: 'Der Link funktioniert einmal und ist {n} Stunden lang gültig.',
+  recovery_ignore: 'Waren Sie es nicht, ignorieren Sie diese E-Mail: Ihr Passwort bleibt unverändert.',
+  test_mail_title: 'Test-E-Mail',
+  test_mail_text:
+    'Diese E-Mail hat das Zahlungsgateway unter {site} gesendet. Der E-Mail-Versand funktioniert.',
 };

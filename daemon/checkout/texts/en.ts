@@ -3,40 +3,41 @@ import type { Texts } from './texts.ts';
 
 export const en: Texts = {
   pay_to: 'Payment to {merchant}',
-  refill_title: 'Refill of the prepaid limit',
-  direct: 'You pay {merchant} directly, from your wallet to theirs. Nobody holds the money in between.',
+  refill_title: 'Top-up of the prepaid limit',
+  direct: 'You pay {merchant} directly, from your wallet to theirs. No one holds the money in between.',
 
   waiting: 'Waiting for your payment',
-  waiting_text: 'Send the amount below before the time is up. This page notices your payment by itself.',
+  waiting_text:
+    'Send the amount below before the time is up. This page updates automatically when your payment arrives.',
   closing: 'Time is up',
   closing_text:
     'Do not send anything now. We are still checking whether a payment that you made in time is on its way.',
   seen: 'Payment seen',
   seen_text:
-    'Your transaction arrived and is being confirmed. You need not do anything and may close this page.',
+    'Your transaction arrived and is being confirmed. You do not need to do anything and can close this page.',
   orphaned: 'Your transaction disappeared',
   orphaned_text:
-    'The network dropped or replaced it. Look into your wallet: if the money did not leave, pay again.',
+    'The network dropped or replaced it. Check your wallet: if the money is still there, pay again.',
   underpaid: 'Not fully paid yet',
   underpaid_text:
     '{received} arrived, {due} is still due. Send the rest to the same address before the time is up.',
   limit: 'Your payment arrived and is safe',
   limit_text:
-    '{merchant} has to raise the limit of its account before the payment can be confirmed. Do not pay again: it is confirmed by itself then.',
+    '{merchant} has to raise the limit of its account before the payment can be confirmed. Do not pay again: it will then be confirmed automatically.',
   confirmed: 'Paid',
   confirmed_text: '{merchant} has received your payment. You can keep this page as your receipt.',
   overpaid: 'Paid, but too much',
   overpaid_text:
-    '{merchant} has received your payment. You sent {extra} more than asked: ask {merchant} to return it.',
-  expired: 'The time is over',
+    '{merchant} has received your payment. You sent {extra} more than was due: ask {merchant} to return it.',
+  expired: 'Time has run out',
   expired_text:
-    'No payment arrived in time. Do not send anything to this address any more. To pay after all, go back to {merchant} and start a new payment.',
+    'No payment arrived in time. Do not send anything to this address anymore. If you still want to pay, go back to {merchant} and start a new payment.',
   cancelled: 'Payment cancelled',
   cancelled_text:
-    'Do not send anything to this address any more. To buy after all, go back to {merchant} and start a new payment.',
+    'Do not send anything to this address anymore. If you still want to buy, go back to {merchant} and start a new payment.',
   failed: 'Payment failed',
   failed_text:
-    'This payment could not be completed. Do not send anything to this address any more. To pay after all, go back to {merchant} and start a new payment.',
+    'This payment could not be completed. Do not send anything to this address anymore. If you still want to pay, go back to {merchant} and start a new payment.',
   late: 'Your payment came too late',
   late_text:
     '{received} arrived after this payment had ended, so it was not booked. It is not lost: ask {merchant} to accept or return it.',
@@ -46,7 +47,7 @@ export const en: Texts = {
   already_sent:
     'If you have already sent money, it is not lost: it goes straight to {merchant}. Ask them about it.',
 
-  help: 'Questions? Turn to {merchant} and give this payment number:',
+  help: 'Questions? Contact {merchant} and quote this payment number:',
   amount: 'Amount',
   rest: 'Still due',
   received: 'Received',
@@ -63,7 +64,7 @@ export const en: Texts = {
   pay_before: 'Pay before {time}',
   minute_left: 'Less than one minute left',
 
-  warn_memo: 'Add this memo to your payment. Without it, nobody can tell that the money is yours.',
+  warn_memo: 'Add this memo to your payment. Without it, no one can tell that the money is yours.',
   warn_exact: 'Send exactly this amount: it marks your payment. Network fees come on top.',
   warn_network: 'Send only {currency} on the {network} network. Anything else may be lost.',
   compare: 'Before you confirm, compare the bold ends with the address that your wallet shows.',
@@ -86,7 +87,7 @@ export const en: Texts = {
   cancel_yes: 'Yes, cancel this payment',
   print: 'Print receipt',
   receipt: 'Receipt',
-  refreshes: 'This page refreshes itself every {n} seconds.',
+  refreshes: 'This page refreshes automatically every {n} seconds.',
   offline: 'No connection. Trying again…',
   again: 'Start a new payment',
 
@@ -97,4 +98,17 @@ export const en: Texts = {
   try_later: 'That does not work at the moment. Try again in a minute.',
   not_found: 'Not found',
   not_found_text: 'There is nothing at this address. Check the link that you were given.',
+
+  password_title: 'Set a new password',
+  password_label: 'New password',
+  password_save: 'Save password',
+  password_done: 'Your password has been changed. You can sign in with it now.',
+  password_length: 'The password must have {min} to {max} characters.',
+  password_invalid: 'This link has expired or has already been used. Ask for a new one.',
+  password_scripts: 'This page needs JavaScript. Turn it on and reload the page.',
+  recovery_asked: 'Someone, probably you, asked for a new password for the account {email} at {site}.',
+  recovery_valid: 'The link works once, within {n} hours.',
+  recovery_ignore: 'If it was not you, ignore this email: your password stays as it is.',
+  test_mail_title: 'Test email',
+  test_mail_text: 'This email was sent by the payment gateway at {site}. Sending email works.',
 };

@@ -96,4 +96,18 @@ export const es: Texts = {
   try_later: 'No es posible en este momento. Inténtalo de nuevo en un minuto.',
   not_found: 'No encontrado',
   not_found_text: 'No hay nada en esta dirección. Comprueba el enlace que te dieron.',
+
+  password_title: 'Establece una nueva contraseña',
+  password_label: 'Nueva contraseña',
+  password_save: 'Guardar contraseña',
+  password_done: 'Tu contraseña se ha cambiado. Ya puedes iniciar sesión con ella.',
+  password_length: 'La contraseña debe tener entre {min} y {max} caracteres.',
+  password_invalid: 'Este enlace ha caducado o ya se ha usado. Solicita uno nuevo.',
+  password_scripts: 'Esta página necesita JavaScript. Actívalo y vuelve a cargar la página.',
+  recovery_asked:
+    'Alguien, probablemente tú, ha solicitado una nueva contraseña para la cuenta {email} en {site}.',
+  recovery_valid: 'El enlace funciona una sola vez y es válido durante {n} horas.',
+  recovery_ignore: 'Si no has sido tú, ignora este correo: tu contraseña no cambiará.',
+  test_mail_title: 'Correo de prueba',
+  test_mail_text: 'Este correo lo ha enviado la pasarela de pago de {site}. El envío de correo funciona.',
 };

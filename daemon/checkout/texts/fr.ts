@@ -102,4 +102,19 @@ export const fr: Texts = {
   try_later: 'Impossible pour l’instant. Réessayez dans une minute.',
   not_found: 'Introuvable',
   not_found_text: 'Il n’y a rien à cette adresse. Vérifiez le lien que vous avez reçu.',
+
+  password_title: 'Définir un nouveau mot de passe',
+  password_label: 'Nouveau mot de passe',
+  password_save: 'Enregistrer le mot de passe',
+  password_done: 'Votre mot de passe a été modifié. Vous pouvez maintenant vous connecter.',
+  password_length: 'Le mot de passe doit contenir de {min} à {max} caractères.',
+  password_invalid: 'Ce lien a expiré ou a déjà été utilisé. Demandez-en un nouveau.',
+  password_scripts: 'Cette page nécessite JavaScript. Activez-le, puis rechargez la page.',
+  recovery_asked:
+    'Quelqu’un, probablement vous, a demandé un nouveau mot de passe pour le compte {email} sur {site}.',
+  recovery_valid: 'Le lien fonctionne une seule fois et reste valable {n} heures.',
+  recovery_ignore: 'Si ce n’était pas vous, ignorez cet e-mail : votre mot de passe reste inchangé.',
+  test_mail_title: 'E-mail de test',
+  test_mail_text:
+    'Cet e-mail a été envoyé par la passerelle de paiement {site}. L’envoi d’e-mails fonctionne.',
 };

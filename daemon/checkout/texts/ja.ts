@@ -97,4 +97,18 @@ export const ja: Texts = {
   try_later: '現在処理できません。1分後にもう一度お試しください。',
   not_found: '見つかりません',
   not_found_text: 'このアドレスには何もありません。受け取ったリンクを確認してください。',
+
+  password_title: '新しいパスワードの設定',
+  password_label: '新しいパスワード',
+  password_save: 'パスワードを保存',
+  password_done: 'パスワードを変更しました。新しいパスワードでログインできます。',
+  password_length: 'パスワードは {min} 文字以上 {max} 文字以下にしてください。',
+  password_invalid: 'このリンクは期限切れか、すでに使用されています。新しいリンクを請求してください。',
+  password_scripts: 'このページには JavaScript が必要です。有効にして再読み込みしてください。',
+  recovery_asked:
+    'どなたか（おそらくご本人）が {site} のアカウント {email} の新しいパスワードを請求しました。',
+  recovery_valid: 'リンクは {n} 時間以内に 1 回だけ使用できます。',
+  recovery_ignore: 'お心当たりがない場合は、このメールを無視してください。パスワードは変わりません。',
+  test_mail_title: 'テストメール',
+  test_mail_text: 'このメールは決済ゲートウェイ {site} から送信されました。メールの送信は正常です。',
 };

@@ -8,7 +8,8 @@ export const pt: Texts = {
     'Você paga diretamente a {merchant}, da sua carteira para a dele. Ninguém retém o dinheiro no caminho.',
 
   waiting: 'Aguardando o seu pagamento',
-  waiting_text: 'Envie o valor abaixo antes que o tempo acabe. Esta página percebe o pagamento sozinha.',
+  waiting_text:
+    'Envie o valor abaixo antes que o tempo acabe. Esta página detecta o pagamento automaticamente.',
   closing: 'O tempo acabou',
   closing_text: 'Não envie nada agora. Ainda verificamos se um pagamento feito a tempo está a caminho.',
   seen: 'Pagamento detectado',
@@ -96,4 +97,17 @@ export const pt: Texts = {
   try_later: 'Não é possível no momento. Tente de novo em um minuto.',
   not_found: 'Não encontrado',
   not_found_text: 'Não há nada neste endereço. Verifique o link que recebeu.',
+
+  password_title: 'Defina uma nova senha',
+  password_label: 'Nova senha',
+  password_save: 'Salvar senha',
+  password_done: 'Sua senha foi alterada. Você já pode entrar com ela.',
+  password_length: 'A senha deve ter de {min} a {max} caracteres.',
+  password_invalid: 'Este link expirou ou já foi usado. Solicite um novo.',
+  password_scripts: 'Esta página precisa de JavaScript. Ative-o e recarregue a página.',
+  recovery_asked: 'Alguém, provavelmente você, solicitou uma nova senha para a conta {email} em {site}.',
+  recovery_valid: 'O link funciona uma única vez e é válido por {n} horas.',
+  recovery_ignore: 'Se não foi você, ignore este e-mail: sua senha continua a mesma.',
+  test_mail_title: 'E-mail de teste',
+  test_mail_text: 'Este e-mail foi enviado pelo gateway de pagamento em {site}. O envio de e-mails funciona.',
 };

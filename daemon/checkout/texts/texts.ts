@@ -1,4 +1,4 @@
-// What the checkout says: every sentence by name, the same in each language.
+// What pages and mails say: every sentence by name, the same in each language.
 
 /** `{names}` are filled in. Sentences end with a full stop, labels and buttons do not. */
 export interface Texts {
@@ -85,4 +85,18 @@ export interface Texts {
   try_later: string;
   not_found: string;
   not_found_text: string;
+
+  /** The page and the mail that set a new password. */
+  password_title: string;
+  password_label: string;
+  password_save: string;
+  password_done: string;
+  password_length: string;
+  password_invalid: string;
+  password_scripts: string;
+  recovery_asked: string;
+  recovery_valid: string;
+  recovery_ignore: string;
+  test_mail_title: string;
+  test_mail_text: string;
 }

@@ -8,7 +8,7 @@ export const tr: Texts = {
     'Doğrudan {merchant} satıcısına, kendi cüzdanınızdan onun cüzdanına ödersiniz. Parayı arada kimse tutmaz.',
 
   waiting: 'Ödemeniz bekleniyor',
-  waiting_text: 'Süre dolmadan aşağıdaki tutarı gönderin. Bu sayfa ödemenizi kendiliğinden fark eder.',
+  waiting_text: 'Süre dolmadan aşağıdaki tutarı gönderin. Bu sayfa ödemenizi otomatik olarak algılar.',
   closing: 'Süre doldu',
   closing_text:
     'Şimdi hiçbir şey göndermeyin. Zamanında yapılmış bir ödemenin yolda olup olmadığına bakıyoruz.',
@@ -94,4 +94,19 @@ export const tr: Texts = {
   try_later: 'Şu anda olmuyor. Bir dakika sonra yeniden deneyin.',
   not_found: 'Bulunamadı',
   not_found_text: 'Bu adreste bir şey yok. Size verilen bağlantıyı denetleyin.',
+
+  password_title: 'Yeni parola belirleyin',
+  password_label: 'Yeni parola',
+  password_save: 'Parolayı kaydet',
+  password_done: 'Parolanız değiştirildi. Artık yeni parolanızla giriş yapabilirsiniz.',
+  password_length: 'Parola {min} ile {max} karakter arasında olmalıdır.',
+  password_invalid:
+    'Bu bağlantının süresi dolmuş ya da bağlantı daha önce kullanılmış. Yeni bir bağlantı isteyin.',
+  password_scripts: 'Bu sayfa için JavaScript gerekir. Etkinleştirip sayfayı yenileyin.',
+  recovery_asked: 'Birisi, büyük olasılıkla siz, {site} adresindeki {email} hesabı için yeni parola istedi.',
+  recovery_valid: 'Bağlantı yalnızca bir kez çalışır ve {n} saat geçerlidir.',
+  recovery_ignore: 'Siz istemediyseniz bu e-postayı yok sayın: parolanız değişmez.',
+  test_mail_title: 'Deneme e-postası',
+  test_mail_text:
+    'Bu e-posta, {site} adresindeki ödeme ağ geçidi tarafından gönderildi. E-posta gönderimi çalışıyor.',
 };

@@ -87,4 +87,17 @@ export const zh: Texts = {
   try_later: '目前无法完成，请一分钟后重试。',
   not_found: '未找到',
   not_found_text: '此地址没有内容。请检查您收到的链接。',
+
+  password_title: '设置新密码',
+  password_label: '新密码',
+  password_save: '保存密码',
+  password_done: '密码已更改。现在可以用新密码登录。',
+  password_length: '密码长度须为 {min} 到 {max} 个字符。',
+  password_invalid: '此链接已过期或已被使用。请重新申请。',
+  password_scripts: '此页面需要 JavaScript。请启用后重新加载页面。',
+  recovery_asked: '有人（可能是您本人）为 {site} 上的账户 {email} 申请了新密码。',
+  recovery_valid: '此链接仅可使用一次，有效期为 {n} 小时。',
+  recovery_ignore: '如果不是您本人操作，请忽略此邮件：您的密码不会改变。',
+  test_mail_title: '测试邮件',
+  test_mail_text: '此邮件由支付网关 {site} 发送。邮件发送功能正常。',
 };

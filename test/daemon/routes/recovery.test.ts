@@ -167,7 +167,7 @@ describe.each(databases)('password recovery on %s', (database) => {
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
     const hostile = await service.fetch('GET', `/reset-password?token=${encodeURIComponent('"><script>')}`);
-    expect(hostile.text).toContain('name="token" value=""');
+    expect(hostile.text).toMatch(/name="token" value(="")?\/>/);
   });
 
   async function tokenOf(id: string): Promise<string> {
