@@ -5,6 +5,7 @@ import type { Ledger } from '../data/ledger.ts';
 import type { Gateway } from '../src/chains/family.ts';
 import type { GoogleKeys } from './accounts/google-keys.ts';
 import type { WalletCheck } from './accounts/wallet-check.ts';
+import type { Checkout } from './checkout/checkout.ts';
 import type { SteadyClock } from './clock.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { EventStreams } from './events/streams.ts';
@@ -44,4 +45,5 @@ export interface App {
   public_invoices: PublicInvoices;
   event_streams: EventStreams;
   discovery: Discovery;
+  checkout: Checkout;
 }

@@ -1,4 +1,5 @@
 // Which language a page or a mail speaks, and how it writes numbers, money and times.
+import { LRUCache } from 'lru-cache';
 import * as spoken from './texts/languages.ts';
 import type { Texts } from './texts/texts.ts';
 
@@ -111,12 +112,11 @@ function makeLanguage(code: LanguageCode): Language {
 }
 
 /** The same few figures come again and again, and writing one by the rules of a language is slow. */
-function memoize<Key>(write: (key: Key) => string): (key: Key) => string {
-  const known = new Map<Key, string>();
+function memoize<Key extends string | number>(write: (key: Key) => string): (key: Key) => string {
+  const cached = new LRUCache<Key, string>({ max: MAX_CACHED });
   return (key) => {
-    const text = known.get(key) ?? write(key);
-    if (known.size >= MAX_CACHED) known.clear();
-    known.set(key, text);
+    const text = cached.get(key) ?? write(key);
+    cached.set(key, text);
     return text;
   };
 }

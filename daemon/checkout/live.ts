@@ -1,32 +1,39 @@
-// Live status: one look at the database for all viewers of this daemon, and a stream of events for each of them.
+// Live status: the database is polled once for all viewers of this daemon, and each of them gets a stream of events.
+import type { Logger } from 'pino';
+import type { Db } from '../../data/db/open.ts';
 import { changesAfter, changesAt, type LiveRow, lastEventSeq, liveRows } from '../../data/views/checkout.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatDecimal } from '../../src/money.ts';
-import { seconds } from '../clock.ts';
-import type { App } from '../context.ts';
+import { type Clock, seconds } from '../clock.ts';
 import { Streamed } from '../http/exchange.ts';
+import type { Runtime } from '../process/runtime.ts';
 import type { StatusMessage } from './status.ts';
 
-/** How often the events of all daemons are looked at: well within the second that a buyer should wait at most. */
+/** How often the events of all daemons are read: well within the second that a buyer should wait at most. */
 const EVENTS_MS = 250;
-/** How often the invoices on screen are looked at themselves: confirmations make no event. */
+/** How often the invoices on screen are read themselves: confirmations make no event. */
 const SWEEP_MS = 3_000;
-const EVENTS_PER_LOOK = 1_000;
+const EVENTS_PER_POLL = 1_000;
 /** Numbers of events that were passed over because their transactions are open; the oldest are left to the sweep. */
 const MISSING_EVENTS = 500;
 const IDS_PER_QUERY = 500;
-/** Invoices that one sweep looks at; the others follow in the next. */
+/** Invoices that one sweep reads; the others follow in the next. */
 const SWEEP_INVOICES = 5_000;
 const MAX_VIEWERS = 10_000;
 const HEARTBEAT_MS = 10_000;
 const RECONNECT_MS = 1_000;
 const BUSY_RETRY_SECONDS = 5;
-/** A reader that leaves so many messages lying is cut off; it connects again when it can. */
+/** A reader that leaves so many messages unread is cut off; it connects again when it can. */
 const MAX_UNREAD = 32;
 
 type Viewer = (message: string) => void;
 
-type LiveApp = Pick<App, 'db' | 'clock' | 'log' | 'runtime'>;
+export interface LiveDeps {
+  db: Db;
+  clock: Clock;
+  log: Logger;
+  runtime: Runtime;
+}
 
 interface Watched {
   viewers: Set<Viewer>;
@@ -44,18 +51,20 @@ export const versionOf = (row: LiveRow): string =>
     row.txid ?? '-',
   ].join('.');
 
-const lives = new WeakMap<LiveApp, Live>();
-
-/** Follows an invoice until the caller goes away. Refuses with `invoice_not_found` and `too_many_streams`. */
-export async function streamStatus(app: LiveApp, invoice_id: string, signal: AbortSignal): Promise<Streamed> {
-  const live = lives.get(app) ?? new Live(app);
-  lives.set(app, live);
-  return live.stream(invoice_id, signal);
+export interface Live {
+  /** Follows an invoice until the caller goes away. Refuses with `invoice_not_found` and `too_many_streams`. */
+  stream(invoice_id: string, signal: AbortSignal): Promise<Streamed>;
+  /** Ends all streams. */
+  close(): void;
 }
 
-/** Asks the database while there are viewers, and rests while there are none. */
-class Live {
-  readonly #app: LiveApp;
+export const openLive = (deps: LiveDeps): Live => new Poller(deps);
+
+/** Polls the database while there are viewers, and rests while there are none. */
+class Poller implements Live {
+  readonly #app: LiveDeps;
+  /** Ends a stream each. */
+  readonly #open = new Set<() => void>();
   readonly #watched = new Map<string, Watched>();
   #viewers = 0;
   #seq = 0;
@@ -66,8 +75,12 @@ class Live {
   #beat_at = 0;
   #sweep_from = 0;
 
-  constructor(app: LiveApp) {
-    this.#app = app;
+  constructor(deps: LiveDeps) {
+    this.#app = deps;
+  }
+
+  close(): void {
+    for (const leave of [...this.#open]) leave();
   }
 
   async stream(invoice_id: string, signal: AbortSignal): Promise<Streamed> {
@@ -92,10 +105,12 @@ class Live {
             const count = leave;
             leave = once(() => {
               count();
+              this.#open.delete(leave);
               this.#remove(invoice_id, send);
               signal.removeEventListener('abort', leave);
               if (!cancelled) controller.close();
             });
+            this.#open.add(leave);
             this.#add(invoice_id, versionOf(row), send);
             send(`retry: ${RECONNECT_MS}\n${this.#message(row)}`);
             signal.addEventListener('abort', leave, { once: true });
@@ -134,7 +149,7 @@ class Live {
     this.#swept_at = this.#beat_at = this.#app.runtime.elapsed_ms();
     const again = () => {
       this.#app.runtime.after(EVENTS_MS, () => {
-        if (this.#viewers > 0) void this.#look().then(again);
+        if (this.#viewers > 0) void this.#poll().then(again);
         else this.#runs = false;
       });
     };
@@ -142,29 +157,29 @@ class Live {
   }
 
   /** Never throws: a database that is away for a moment must not end the streams. */
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const now = this.#app.runtime.elapsed_ms();
     try {
       if (now - this.#beat_at >= HEARTBEAT_MS) {
         this.#beat_at = now;
         this.#beat();
       }
-      await this.#lookAtEvents();
+      await this.#readEvents();
       if (now - this.#swept_at >= SWEEP_MS) {
         this.#swept_at = now;
         await this.#sweep();
       }
     } catch (error) {
-      this.#app.log.warn({ err: error }, 'live status cannot read the database; it goes on');
+      this.#app.log.warn({ err: error }, 'live status cannot read the database; it will try again');
     }
   }
 
-  async #lookAtEvents(): Promise<void> {
+  async #readEvents(): Promise<void> {
     const { query } = this.#app.db;
     const late = await changesAt(query, this.#missing);
     const found = new Set(late.map(({ seq }) => seq));
     const missing = this.#missing.filter((seq) => !found.has(seq));
-    const changes = await changesAfter(query, this.#seq, EVENTS_PER_LOOK);
+    const changes = await changesAfter(query, this.#seq, EVENTS_PER_POLL);
     for (const { seq } of changes) {
       for (let between = Math.max(this.#seq + 1, seq - MISSING_EVENTS); between < seq; between++)
         missing.push(between);
@@ -177,7 +192,7 @@ class Live {
     await this.#refresh([...ids]);
   }
 
-  /** Looks at what is on screen, in turns where it is much: also what made no event, or was missed, gets through. */
+  /** Reads what is on screen, in turns where it is much: also what made no event, or was missed, gets through. */
   async #sweep(): Promise<void> {
     const ids = [...this.#watched.keys()];
     if (this.#sweep_from >= ids.length) this.#sweep_from = 0;

@@ -147,7 +147,7 @@ function TimeLeft({ view }: { view: PayView }) {
   );
 }
 
-/** What can be done besides paying: cancel, print, begin anew. */
+/** What can be done besides paying: cancel, print, start again. */
 function After({ view }: { view: PayView }) {
   const { lang, surface, state } = view;
   if (state === 'waiting' || state === 'orphaned')
@@ -162,7 +162,7 @@ function After({ view }: { view: PayView }) {
         </form>
       </details>
     );
-  // A shop's page stands still: whoever has paid there may want the next. A page of ours has its link for that.
+  // A shop's page stands still: a buyer who has paid there may want to buy again. A page of ours has its link for that.
   const again = isOver(state) || (isPaid(state) && surface.mode === 'fragment') ? view.again : null;
   if (!isPaid(state) && again === null) return null;
   return (

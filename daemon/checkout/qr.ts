@@ -5,26 +5,10 @@ import QRCode from 'qrcode';
 const QUIET_ZONE = 4;
 const PNG_PIXELS = 392;
 const CORRECTION = 'M';
-/** SVG codes kept, about 4 kB each: a payload never changes, and drawing one costs more than the rest of a page. */
-const KEPT_CODES = 2_000;
-
-const kept = new Map<string, string>();
-
 /** The code as one SVG element, dark on white, quiet zone included. */
 export async function drawQrSvg(payload: string): Promise<string> {
-  const known = kept.get(payload);
-  if (known !== undefined) return known;
-  const svg = await QRCode.toString(payload, {
-    type: 'svg',
-    margin: QUIET_ZONE,
-    errorCorrectionLevel: CORRECTION,
-  });
-  for (const oldest of kept.keys()) {
-    if (kept.size < KEPT_CODES) break;
-    kept.delete(oldest);
-  }
-  kept.set(payload, svg.trim());
-  return svg.trim();
+  const options = { type: 'svg', margin: QUIET_ZONE, errorCorrectionLevel: CORRECTION } as const;
+  return (await QRCode.toString(payload, options)).trim();
 }
 
 /** The same code as a PNG of exactly 392 × 392 pixels: as many whole pixels for each module as fit, the rest is margin. */

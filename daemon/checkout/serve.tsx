@@ -15,7 +15,6 @@ import { payableGateways } from '../units/present.ts';
 import { chooseLanguage, type Language } from './language.ts';
 import { NotFound } from './not-found.tsx';
 import { basePath, renderFragment, renderPage } from './page.tsx';
-import { cachedPage } from './page-cache.ts';
 import { Pay } from './pay.tsx';
 import { Unit, type UnitNotice } from './unit.tsx';
 import { payView, type Surface } from './view.ts';
@@ -40,7 +39,9 @@ export async function payPage(
   const lang = chooseLanguage({ lang: options.lang, unit: row.unit_language, accept });
   const { mode, size, width, framed } = options;
   const key = [row.id, lang.code, mode, size, width, framed, accepts(request.headers, 'gzip')].join(' ');
-  return cachedPage(app, key, row, () => showInvoice(app, row, { lang, options, headers: request.headers }));
+  return app.checkout.cachedPage(key, row, () =>
+    showInvoice(app, row, { lang, options, headers: request.headers }),
+  );
 }
 
 async function showInvoice(

@@ -7,11 +7,10 @@ import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import type { Language } from './language.ts';
 import { versionOf } from './live.ts';
-import { drawQrSvg } from './qr.ts';
 
 export interface WalletLink {
   href: string;
-  /** Null for the link that whatever wallet is installed opens. */
+  /** Null for the link that any installed wallet opens. */
   wallet: string | null;
   /** Whether it opens the wallet only, so that the details must be pasted. */
   paste: boolean;
@@ -117,7 +116,7 @@ export async function payView(
     min_confirmations: row.min_confirmations,
     testnet: row.network !== 'mainnet',
     demo_rate: app.rates.status().source === 'demo',
-    qr: links ? await drawQrSvg(links.uri) : null,
+    qr: links ? await app.checkout.qrSvg(links.uri) : null,
     wallets: links ? walletLinks(links.exits) : [],
     again:
       row.unit_slug && row.merchant_slug

@@ -7,6 +7,7 @@ import { changeMeta } from '../../data/meta.ts';
 import { findBlockchain, gatewaysOf } from '../../src/chains/gateways.ts';
 import { openGoogleKeys } from '../accounts/google-keys.ts';
 import { openWalletCheck } from '../accounts/wallet-check.ts';
+import { openCheckout } from '../checkout/checkout.ts';
 import { type SteadyClock, seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { openDiscovery } from '../discovery/discovery.ts';
@@ -82,6 +83,7 @@ export function openApp(options: AppOptions): RunningApp {
   const instance = createInstance({ db, clock, log, runtime });
   const quorum = createQuorum(config);
   const mail = openMail({ config, log, clock });
+  const checkout = openCheckout({ db, clock, log, runtime });
   const observer = openObserver({
     app: { db, ledger, clock, clock_check, quorum, log, config, webhooks, gateways },
     source,
@@ -110,6 +112,7 @@ export function openApp(options: AppOptions): RunningApp {
     public_invoices: openPublicInvoices({ db, config }),
     event_streams: openEventStreams(),
     discovery,
+    checkout,
     start() {
       instance.start();
       rates.start();
@@ -121,6 +124,7 @@ export function openApp(options: AppOptions): RunningApp {
       await instance.stop();
       mail.close();
       discovery.close();
+      checkout.close();
     },
   };
 }

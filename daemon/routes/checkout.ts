@@ -2,9 +2,8 @@
 import type { checkout as list } from '../../src/api/endpoints/checkout.ts';
 import { Refusal } from '../../src/errors.ts';
 import { builtFile, builtText } from '../checkout/built.ts';
-import { streamStatus } from '../checkout/live.ts';
 import { logoFile } from '../checkout/logos.ts';
-import { drawQrPng, drawQrSvg } from '../checkout/qr.ts';
+import { drawQrPng } from '../checkout/qr.ts';
 import { payPage, redirectTo, renderUnitError, unitPage } from '../checkout/serve.tsx';
 import { compressedOnce } from '../http/compress.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -43,7 +42,7 @@ export const checkout: Handlers<typeof list> = {
 
   async payQrSvg({ params }, { app }) {
     const invoice = await findInvoice(app, params.invoice_id);
-    return { body: await drawQrSvg(invoice.qr_payload), headers: QR_HEADERS };
+    return { body: await app.checkout.qrSvg(invoice.qr_payload), headers: QR_HEADERS };
   },
 
   async payQrPng({ params }, { app }) {
@@ -51,7 +50,7 @@ export const checkout: Handlers<typeof list> = {
     return { body: await drawQrPng(invoice.qr_payload), headers: QR_HEADERS };
   },
 
-  payEvents: ({ params }, { app, request }) => streamStatus(app, params.invoice_id, request.signal),
+  payEvents: ({ params }, { app, request }) => app.checkout.follow(params.invoice_id, request.signal),
 
   unitShort: ({ params, query }, context) =>
     unitPage(context, params, { ...query, mode: 'page', size: 'site', framed: false }),

@@ -245,7 +245,7 @@ describeInBrowser('the pay page in a browser', () => {
   });
 });
 
-/** Time goes on in these tests: the browser has its own clock. */
+/** Time passes in these tests: the browser has its own clock. */
 function realClock() {
   let ahead = 0;
   const ms = () => Date.now() + ahead;

@@ -107,7 +107,7 @@ describeInBrowser('checkout in foreign pages', () => {
     await context.close();
   });
 
-  test('a reload goes on with the invoice that was made, and cancelling it leads back to the chooser', async () => {
+  test('a reload continues with the invoice that was made, and cancelling it leads back to the chooser', async () => {
     const context = await browser.open();
     const page = await host(
       context,
@@ -126,7 +126,7 @@ describeInBrowser('checkout in foreign pages', () => {
     await context.close();
   });
 
-  test('whoever has paid keeps the receipt through a reload and may buy again', async () => {
+  test('a buyer who has paid still has the receipt after a reload and may buy again', async () => {
     const context = await browser.open();
     const page = await host(
       context,
@@ -169,11 +169,11 @@ describeInBrowser('checkout in foreign pages', () => {
   test('styles neither leak into a fragment nor out of it', async () => {
     const context = await browser.open({ viewport: { width: 900, height: 1000 } });
     const id = await createInvoice({ test: world, merchant }, { chain: 'ton-usdt' });
-    const looks: unknown[] = [];
+    const styles: unknown[] = [];
     const outside: unknown[] = [];
     for (const style of ['', HOSTILE]) {
       const page = await host(context, `<style>${style}</style><p id="own">own</p><div id="place"></div>`);
-      const before = await lookOf(page, '#own, h1');
+      const before = await stylesOf(page, '#own, h1');
       await page.evaluate(async (url) => {
         const { fetch, document } = globalThis as unknown as {
           fetch: (url: string) => Promise<{ text(): Promise<string> }>;
@@ -181,11 +181,11 @@ describeInBrowser('checkout in foreign pages', () => {
         };
         document.getElementById('place').innerHTML = await (await fetch(url)).text();
       }, `${serving.url}/v1/pay/${id}/div?size=desktop`);
-      outside.push([before, await lookOf(page, '#own, h1')]);
-      looks.push(await lookOf(page, '.gw, .gw *'));
+      outside.push([before, await stylesOf(page, '#own, h1')]);
+      styles.push(await stylesOf(page, '.gw, .gw *'));
       await page.close();
     }
-    expect(looks[1]).toEqual(looks[0]);
+    expect(styles[1]).toEqual(styles[0]);
     for (const [before, after] of outside as [unknown, unknown][]) expect(after).toEqual(before);
     await context.close();
   });
@@ -212,7 +212,7 @@ describeInBrowser('checkout in foreign pages', () => {
 });
 
 /** How elements look: the computed values that a page would notice first. */
-const lookOf = (page: Page, selector: string): Promise<unknown> =>
+const stylesOf = (page: Page, selector: string): Promise<unknown> =>
   page.evaluate(
     `[...document.querySelectorAll(${JSON.stringify(selector)})].map((element) => {
       const style = getComputedStyle(element);

@@ -1,13 +1,12 @@
-// Live status: every viewer hears of every change, of this daemon and of others, for the price of one look.
+// Live status: every viewer hears of every change, of this daemon and of others, for the price of one poll.
 import { afterEach, describe, expect, test } from 'vitest';
-import { streamStatus } from '../../../daemon/checkout/live.ts';
 import { apply } from '../../../daemon/settle/settle.ts';
 import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
 import { createInvoice } from './states.ts';
 
 const VIEWERS = 200;
-const TWO_LOOKS_MS = 600;
+const TWO_POLLS_MS = 600;
 
 const running: TestApp[] = [];
 afterEach(async () => {
@@ -23,7 +22,7 @@ interface Message {
 /** Follows an invoice; `next` waits for the next message. */
 async function follow(world: TestApp, id: string) {
   const gone = new AbortController();
-  const { body, headers } = await streamStatus(world.app, id, gone.signal);
+  const { body, headers } = await world.app.checkout.follow(id, gone.signal);
   const reader = body.getReader();
   let rest = '';
   async function next(): Promise<Message> {
@@ -120,7 +119,7 @@ test('when the last viewer has gone, the database is left alone', async () => {
   await left.next();
   await left.closed;
   const count = countStatements(world);
-  await new Promise((resolve) => setTimeout(resolve, TWO_LOOKS_MS));
+  await new Promise((resolve) => setTimeout(resolve, TWO_POLLS_MS));
   expect(count()).toBe(0);
 });
 

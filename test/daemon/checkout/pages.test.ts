@@ -109,7 +109,7 @@ describe('a page', () => {
       }
   });
 
-  test('has every size, and as wide as it is told', async () => {
+  test('has every size, and as wide as asked', async () => {
     verifies('page-size', 'get-pay-page');
     const id = await invoice();
     for (const size of sizes) {
@@ -128,7 +128,7 @@ describe('a page', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
     expect(page.text).toContain('Bulunamadı');
     expect((await world.fetch('GET', path)).json).toMatchObject({ code: 'invoice_not_found' });
-    const unit = await world.fetch('GET', '/u/nobody/nothing', { headers: BROWSER });
+    const unit = await world.fetch('GET', '/u/no-one/nothing', { headers: BROWSER });
     expect(unit.status).toBe(404);
   });
 

@@ -11,7 +11,7 @@ const budgets = {
   'reset-password.js': 650,
   'page.css': 2_950,
   'fragment.css': 3_350,
-  'reset-password.css': 250,
+  'reset-password.css': 280,
 };
 
 test.each(Object.entries(budgets))('%s has at most %i bytes', (name, budget) => {

@@ -88,7 +88,7 @@ const makers: Record<CheckoutState, (world: StatesWorld) => Promise<string>> = {
   },
 };
 
-/** USDC on Solana unless told. */
+/** USDC on Solana by default. */
 export async function createInvoice(
   { test, merchant }: StatesWorld,
   body: Record<string, unknown> = {},
