@@ -17,8 +17,8 @@ test('twelve languages are spoken', () => {
 });
 
 test('Arabic and Persian are written from right to left', () => {
-  const rtl = codes.filter((code) => languageOf(code).dir === 'rtl');
-  expect(rtl).toEqual(['ar', 'fa']);
+  const dirs = (['ar', 'fa', 'en', 'hi', 'ja'] as const).map((code) => languageOf(code).dir);
+  expect(dirs).toEqual(['rtl', 'rtl', 'ltr', 'ltr', 'ltr']);
 });
 
 test.each(codes)('%s fills in what English fills in, and says nothing twice over', (code) => {
