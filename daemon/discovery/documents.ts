@@ -1,6 +1,7 @@
 // Documents made once, with their ETag, and the 304 of a caller who has them already.
+
 import { createHash } from 'node:crypto';
-import { openCache } from '../cache.ts';
+import { LRUCache } from 'lru-cache';
 import { Prepared } from '../http/exchange.ts';
 
 export interface Document {
@@ -30,7 +31,7 @@ export interface Documents {
 }
 
 export function openDocuments(): Documents {
-  const documents = openCache<Document>(MAX_DOCUMENTS);
+  const documents = new LRUCache<string, Document>({ max: MAX_DOCUMENTS });
   return {
     get(name, make) {
       const known = documents.get(name);

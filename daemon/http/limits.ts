@@ -1,8 +1,9 @@
 // How often one address or identity may call: exact sliding windows in bounded memory.
+
 import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
-import { openCache } from '../cache.ts';
 import type { Clock } from '../clock.ts';
 import type { App } from '../context.ts';
 
@@ -57,7 +58,7 @@ export function createLimits(
 
 /** Counts one call; milliseconds to wait where `most` calls were made within the last minute (then it is not counted). */
 function slidingWindow(clock: Clock, max_callers: number): (caller: string, most: number) => number {
-  const calls = openCache<number[]>(max_callers);
+  const calls = new LRUCache<string, number[]>({ max: max_callers });
   return (caller, most) => {
     const now = clock.ms();
     const recent = (calls.get(caller) ?? []).filter((at) => at > now - WINDOW_MS && at <= now);
