@@ -29,7 +29,6 @@ import { createSearch, type Search } from './search.ts';
 import { openSitemap } from './sitemap.ts';
 
 export interface Discovery {
-  deployment: Deployment;
   entries(): readonly Entry[];
   catalog(selection: Selection & { format: 'json' | 'markdown' }): Document;
   openapi(): Document;
@@ -69,32 +68,32 @@ const once = <T>(make: () => T): (() => T) => {
 };
 
 export function openDiscovery({ config, db, clock, log }: DiscoveryOptions): Discovery {
-  const deployment: Deployment = { base_url: config.public_url, network: config.network };
+  // When it is first needed: a port that the system chooses is part of the address.
+  const deployment = once((): Deployment => ({ base_url: config.public_url, network: config.network }));
   const documents = openDocuments();
   let timer: NodeJS.Timeout | undefined;
-  const entries = once(() => catalog(deployment));
+  const entries = once(() => catalog(deployment()));
   const json = (name: string, make: () => unknown) =>
     documents.get(name, () => documentOf(JSON_TYPE, JSON.stringify(make())));
   const text = (name: string, make: () => string) => documents.get(name, () => documentOf(TEXT_TYPE, make()));
   const discovery: Discovery = {
-    deployment,
     entries,
     catalog({ format, ...selection }) {
       const name = `catalog ${format} ${JSON.stringify(normal(selection))}`;
       if (format === 'json')
-        return json(name, () => catalogJson(deployment, select(entries(), selection), selection));
+        return json(name, () => catalogJson(deployment(), select(entries(), selection), selection));
       return documents.get(name, () =>
-        documentOf(MARKDOWN_TYPE, markdown(deployment, select(entries(), selection))),
+        documentOf(MARKDOWN_TYPE, markdown(deployment(), select(entries(), selection))),
       );
     },
-    openapi: () => json('openapi', () => openapi(deployment)),
-    manifest: () => json('manifest', () => manifest(deployment, API_VERSION)),
-    llmsTxt: () => text('llms.txt', () => llmsTxt(deployment, entries())),
+    openapi: () => json('openapi', () => openapi(deployment())),
+    manifest: () => json('manifest', () => manifest(deployment(), API_VERSION)),
+    llmsTxt: () => text('llms.txt', () => llmsTxt(deployment(), entries())),
     llmsFullTxt: () =>
-      text('llms-full.txt', () => markdown(deployment, select(entries(), { include_docs: true }))),
-    robotsTxt: () => text('robots.txt', () => robotsTxt(deployment)),
+      text('llms-full.txt', () => markdown(deployment(), select(entries(), { include_docs: true }))),
+    robotsTxt: () => text('robots.txt', () => robotsTxt(deployment())),
     search: once(() => createSearch(entries())),
-    pages: once(() => pagesOf(deployment.base_url)),
+    pages: once(() => pagesOf(deployment().base_url)),
     sitemap: openSitemap(deployment, { db, clock }),
     assets: openAssets(),
     mcp: openMcp({ config, log }),

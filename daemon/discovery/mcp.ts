@@ -25,7 +25,6 @@ export interface Mcp {
 type McpOptions = { config: Pick<Config, 'public_url' | 'host'>; log: Logger };
 
 export function openMcp(options: McpOptions): Mcp {
-  const names = allowedNames(options.config);
   let loaded: Promise<{ sdk: Sdk; serve: Serve }> | undefined;
   return {
     async answer(caller) {
@@ -33,6 +32,7 @@ export function openMcp(options: McpOptions): Mcp {
       loaded ??= load(options);
       const { sdk, serve } = await loaded;
       const { web } = caller.request;
+      const names = allowedNames(options.config);
       const response =
         refusedHost(sdk, web, names) ?? sdk.originValidationResponse(web, names) ?? (await serve(caller));
       return new Prepared({

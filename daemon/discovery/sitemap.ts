@@ -13,12 +13,12 @@ export const SITEMAP_KEPT_MS = 10_000;
 
 /** Returns the sitemap as it was at most `SITEMAP_KEPT_MS` ago; those who ask at once wait for one query. */
 export function openSitemap(
-  deployment: Deployment,
+  deployment: () => Deployment,
   { db, clock }: { db: Db; clock: Clock },
 ): () => Promise<Document> {
   let made: { at_ms: number; document: Promise<Document> } | undefined;
   const make = async (): Promise<Document> =>
-    documentOf(XML_TYPE, sitemapXml(deployment, await activeUnits(db.query, MAX_SITEMAP_UNITS)));
+    documentOf(XML_TYPE, sitemapXml(deployment(), await activeUnits(db.query, MAX_SITEMAP_UNITS)));
   return () => {
     const now = clock.ms();
     // A clock that was set back makes a new one.
