@@ -11,7 +11,7 @@ import { limitOf, REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
 import { formatUsd } from '../../src/money.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
-import { observerStates, presentClock, strayTallies } from './observers.ts';
+import { observerStates, presentClock, unappliedRollups } from './observers.ts';
 
 const DAY_SECONDS = 86_400;
 /** Today and so many days before it. */
@@ -30,7 +30,7 @@ const names = [
   'sales',
   'ledger',
   'webhooks',
-  ...Object.values(strayTallies),
+  ...Object.values(unappliedRollups),
 ];
 
 /** AdminDashboard. */
@@ -73,10 +73,10 @@ export async function dashboard(app: App): Promise<z.output<typeof AdminDashboar
       volume_usd: formatUsd(amount_micros),
     })),
     attention: {
-      held: sums.count(strayTallies.held),
-      late: sums.count(strayTallies.late),
-      unmatched: sums.count(strayTallies.unmatched),
-      orphaned: sums.count(strayTallies.orphaned),
+      held: sums.count(unappliedRollups.held),
+      late: sums.count(unappliedRollups.late),
+      unmatched: sums.count(unappliedRollups.unmatched),
+      orphaned: sums.count(unappliedRollups.orphaned),
       webhooks_failed: sums.count('webhooks', 'failed'),
       webhooks_unknown: sums.count('webhooks', 'unknown'),
       contradictions: [...contradictions.values()].reduce((sum, count) => sum + count, 0),

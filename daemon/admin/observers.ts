@@ -22,7 +22,7 @@ import type { ProviderStatus } from '../observer/providers/rpc.ts';
 import { presentEntry } from './present.ts';
 
 /** Late and unmatched transfers that an observer shows. */
-const STRAYS_SHOWN = 20;
+const UNAPPLIED_SHOWN = 20;
 const RANGES_SHOWN = 50;
 /** Accounts in trouble that an observer shows. */
 const BEHIND_SHOWN = 50;
@@ -31,10 +31,10 @@ const BEHIND_READINGS = 5;
 const BEHIND_SECONDS = 60;
 
 type Status = (typeof observerStatuses)[number];
-type Lane = ReturnType<App['observer']['status']>[number];
+type PollerStatus = ReturnType<App['observer']['status']>[number];
 
 /** Names of the rollups of payments that wait for a person; their keys are blockchains. */
-export const strayTallies = {
+export const unappliedRollups = {
   held: 'payments:held',
   late: 'payments:late',
   unmatched: 'payments:unmatched',
@@ -48,7 +48,7 @@ export interface ObserverState {
   lag_seconds: number | null;
   watched: number;
   pending: number;
-  lane: Lane;
+  poller: PollerStatus;
   cursor: CursorRow | undefined;
 }
 
@@ -58,19 +58,23 @@ export async function observerStates(app: App): Promise<ObserverState[]> {
   const now = seconds(app.clock);
   const cursors = await allCursors(query);
   const states: ObserverState[] = [];
-  for (const lane of app.observer.status()) {
-    const { blockchain } = lane;
+  for (const poller of app.observer.status()) {
+    const { blockchain } = poller;
     const cursor = cursors.find((row) => row.blockchain === blockchain);
     const { watched, pending } = await watchCounts(query, blockchain, now);
     const read_at = cursor?.read_through ?? cursor?.last_ok_at ?? null;
     const lag_seconds = watched === 0 || read_at === null ? null : Math.max(0, now - read_at);
-    const status = statusOf(lane, watched, lag_seconds);
-    states.push({ blockchain, status, lag_seconds, watched, pending, lane, cursor });
+    const status = statusOf(poller, watched, lag_seconds);
+    states.push({ blockchain, status, lag_seconds, watched, pending, poller, cursor });
   }
   return states;
 }
 
-function statusOf({ providers, gateways }: Lane, watched: number, lag_seconds: number | null): Status {
+function statusOf(
+  { providers, gateways }: PollerStatus,
+  watched: number,
+  lag_seconds: number | null,
+): Status {
   const usable = providers.filter((provider) => provider.state !== 'wrong_network');
   if (usable.length === 0) return 'wrong_network';
   if (usable.every((provider) => provider.state === 'down')) return 'down';
@@ -85,7 +89,7 @@ export async function presentObservers(app: App): Promise<z.output<typeof AdminO
   const states = await observerStates(app);
   const { query } = app.db;
   const findings: Findings = {
-    strays: await rollups(query, [strayTallies.late, strayTallies.unmatched]),
+    unapplied: await rollups(query, [unappliedRollups.late, unappliedRollups.unmatched]),
     unreadable: await unreadableAssets(query),
     shared: await sharedAddresses(query),
     contradictions: await countContradictions(
@@ -110,7 +114,7 @@ export function presentClock({ clock_check }: Pick<App, 'clock_check'>) {
 
 /** What was found on all blockchains, read at once. */
 interface Findings {
-  strays: readonly Rollup[];
+  unapplied: readonly Rollup[];
   unreadable: Awaited<ReturnType<typeof unreadableAssets>>;
   shared: readonly SharedAddress[];
   contradictions: ReadonlyMap<string, number>;
@@ -119,19 +123,19 @@ interface Findings {
 async function presentObserver(
   app: App,
   state: ObserverState,
-  { strays, unreadable, shared, contradictions }: Findings,
+  { unapplied, unreadable, shared, contradictions }: Findings,
 ): Promise<z.output<typeof ObserverPublic>> {
   const { query } = app.db;
   const { blockchain, cursor } = state;
   const found = findBlockchain(blockchain);
-  const providers = state.lane.providers.map(presentProvider);
+  const providers = state.poller.providers.map(presentProvider);
   const usable = providers.filter((provider) => provider.state !== 'wrong_network');
   const used = usable.find((provider) => provider.state === 'ok') ?? usable[0] ?? null;
   const ranges = await latestRanges(query, blockchain, RANGES_SHOWN);
   const latest = async (status: 'late' | 'unmatched') =>
-    (await latestUnapplied(query, blockchain, status, STRAYS_SHOWN)).map(presentEntry);
+    (await latestUnapplied(query, blockchain, status, UNAPPLIED_SHOWN)).map(presentEntry);
   const count = (name: string) =>
-    strays.find((tally) => tally.name === name && tally.key === blockchain)?.count ?? 0;
+    unapplied.find((rollup) => rollup.name === name && rollup.key === blockchain)?.count ?? 0;
   const here = <T extends { blockchain: string }>(all: readonly T[]): T[] =>
     all.filter((each) => each.blockchain === blockchain);
   const total = (of: 'requests' | 'failures') => providers.reduce((sum, one) => sum + one[of], 0);
@@ -155,9 +159,9 @@ async function presentObserver(
       to: to_position,
     })),
     unmatched: await latest('unmatched'),
-    unmatched_count: count(strayTallies.unmatched),
+    unmatched_count: count(unappliedRollups.unmatched),
     late: await latest('late'),
-    late_count: count(strayTallies.late),
+    late_count: count(unappliedRollups.late),
     requests: total('requests'),
     failures: total('failures'),
     read_through: cursor?.read_through ?? null,

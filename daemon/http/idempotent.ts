@@ -30,8 +30,8 @@ export function idempotencyKey(headers: Headers): string | null | { detail: Vali
 }
 
 /**
- * Runs `work` once for each caller and key within 24 hours. Only success is kept: a refusal frees the key, so that a
- * request can be sent again once its reason is mended. After a failure the same request can be sent again too, and no
+ * Runs `work` once for each caller and key within 24 hours. Only success is stored: a refusal frees the key, so that a
+ * request can be sent again once its reason is gone. After a failure the same request can be sent again too, and no
  * other: whether it was done is not known where the database broke off. `work` makes its resource under the id it is
  * given: a repetition after a crash or a failure is given the same, and finds what was made.
  */
@@ -91,7 +91,7 @@ export async function onceOnly(
     await answerIdempotent(app.db.query, { caller, key, status: answer.status, body: String(answer.body) });
   } catch (error) {
     // It is done: the caller must hear so, even where a repetition will not be known as one.
-    app.log.error({ err: error, endpoint: request.endpoint_id }, 'an answer could not be kept for its key');
+    app.log.error({ err: error, endpoint: request.endpoint_id }, 'an answer could not be stored for its key');
   }
   return answer;
 }
