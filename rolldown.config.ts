@@ -1,5 +1,5 @@
 // Builds what browsers are given into dist/assets: scripts and style sheets minified, pictures as they are.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { Features, transform } from 'lightningcss';
 import type { BuildOptions, Plugin } from 'rolldown';
 import { tokens } from './daemon/checkout/styles/palette.ts';
@@ -82,6 +82,11 @@ const drawing = (file: string): string => textOf(file).replace(/>\s+</g, '><').t
 /** Sheets and pictures, which no script imports. */
 const shipped: Plugin = {
   name: 'sheets and pictures',
+  buildStart() {
+    // What was built of a picture that is gone would still be served.
+    const built = existsSync(`${OUT}/coins`) ? readdirSync(`${OUT}/coins`) : [];
+    for (const name of built) if (!existsSync(`${pictures}/coins/${name}`)) rmSync(`${OUT}/coins/${name}`);
+  },
   generateBundle() {
     const emit = (fileName: string, source: string | Uint8Array): void => {
       this.emitFile({ type: 'asset', fileName, source });
