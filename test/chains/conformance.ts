@@ -263,7 +263,7 @@ export function openBooks(world: World) {
   return books;
 }
 
-/** Runs the suite; `open` makes a new world, which moves only when it is told. */
+/** Runs the suite; `open` makes a new world, which moves only as the suite says. */
 export function conformance(name: string, open: () => World): void {
   const start = () => {
     const world = open();
@@ -498,7 +498,7 @@ export function conformance(name: string, open: () => World): void {
       const to = books.watch();
       await books.settle();
       const txid = books.pay(to, 5_000n, 'INV-A');
-      const kept = books.pay(to, 6_000n, 'INV-B');
+      const other = books.pay(to, 6_000n, 'INV-B');
       world.advance(5);
       await books.read();
       world.reorganise(txid, 'never');
@@ -510,7 +510,7 @@ export function conformance(name: string, open: () => World): void {
       world.bury();
       await books.settle();
       books.expectAll();
-      expect([books.isGone(txid), books.isGone(kept)]).toEqual([true, false]);
+      expect([books.isGone(txid), books.isGone(other)]).toEqual([true, false]);
     });
 
     it('gives a transaction that somebody names as reading does, and no other', async () => {
