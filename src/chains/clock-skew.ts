@@ -5,7 +5,7 @@ import { ProviderError } from './family.ts';
 const AHEAD_SECONDS = 7200;
 
 /** Throws ProviderError where `time` is further ahead of `now` than clocks differ; Unix seconds, both. */
-export function refuseFuture(what: string, time: number, now: number): void {
+export function rejectClockSkew(what: string, time: number, now: number): void {
   if (time - now > AHEAD_SECONDS) {
     const ahead = `is ${time - now} seconds ahead of this machine's clock`;
     throw new ProviderError('bad_answer', `${what} ${ahead}: the provider or the clock is wrong`);

@@ -5,7 +5,7 @@ import type { Asset } from './assets.ts';
 /** `mainnet` moves real money; `testnet` stands for every test chain (testnet, signet, devnet, regtest, local). */
 export type Network = 'mainnet' | 'testnet';
 
-/** A value that survives JSON; cursors are kept as such. */
+/** A value that survives JSON; cursors are stored as such. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** One payable asset on one blockchain on one network, with all its numbers. */
@@ -121,7 +121,7 @@ export interface WatchedAddress {
   open: boolean;
 }
 
-/** One asset at one address: what is read, proved, paused and reported by itself. */
+/** One asset at one address: what is read, proved, paused and reported on its own. */
 export interface AccountRef {
   address_key: string;
   /** Gateway id of the asset. */
@@ -147,7 +147,7 @@ export interface UnreadableAsset {
   reason: string;
 }
 
-/** When something happened, as far as can be told: not before and not after, Unix seconds of our clock. */
+/** When something happened, as far as is known: not before and not after, Unix seconds of our clock. */
 export interface Interval {
   earliest_at: number;
   latest_at: number;
@@ -181,7 +181,7 @@ export interface Transfer extends Interval {
   confirmations: number;
   /** Whether the chain itself calls it final (Solana `finalized`, TON masterchain). UTXO: never, confirmations decide. */
   final: boolean;
-  /** Why it must not be matched by itself though it is a real credit (two memos in one transaction, …); listed to the operator. */
+  /** Why it must not be matched automatically though it is a real credit (two memos in one transaction, …); listed to the operator. */
   ambiguous?: string;
 }
 

@@ -21,7 +21,7 @@ export interface Blockchain {
   /** Requests per second to the default providers. */
   requests_per_second: number;
   providers: Record<Network, readonly DefaultProvider[]>;
-  /** What an address looks like, for messages. */
+  /** The forms that an address has, for messages. */
   address_hint: Record<Network, string>;
 }
 

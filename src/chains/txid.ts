@@ -1,4 +1,4 @@
-// Transaction ids that are hashes of 32 bytes: spellings of one transaction must not look like two.
+// Transaction ids that are hashes of 32 bytes: spellings of one transaction must not count as two.
 
 const HEX = /^(?:0x)?([0-9a-f]{64})$/i;
 

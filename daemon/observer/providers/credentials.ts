@@ -1,4 +1,4 @@
-// The credentials in a provider's configuration: how they are sent, and how they are kept out of every message.
+// The credentials in a provider's configuration: how they are sent, and how they stay out of every message.
 
 /** Shorter words are left in messages: removing every `p` would protect nothing and hide what happened. */
 const MIN_SECRET_CHARS = 4;

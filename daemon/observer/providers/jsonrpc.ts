@@ -19,7 +19,7 @@ export interface JsonRpc {
   envelope(method: string, params: Json): Sent & { [key: string]: Json };
   /** The result that an answer holds; throws ProviderError. */
   result(answer: Answer, sent: Sent): unknown;
-  /** The results of a batch in the order asked; an entry that failed by itself is a ProviderError value. */
+  /** The results of a batch in the order asked; an entry that failed alone is a ProviderError value. */
   results(answer: Answer, sent: readonly Sent[]): (unknown | ProviderError)[];
 }
 
@@ -42,11 +42,11 @@ export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | '
   function resultOf(reply: Reply | undefined, { id, method }: Sent): unknown {
     if (!reply) throw new ProviderError('bad_answer', `${label}: ${method} was left out of the answer`);
     if (reply.error) {
-      const { code: told, message: said = reply.error } = reply.error as {
+      const { code: given, message: said = reply.error } = reply.error as {
         code?: unknown;
         message?: unknown;
       };
-      const code = typeof told === 'number' ? told : null;
+      const code = typeof given === 'number' ? given : null;
       const text = typeof said === 'string' ? said : JSON.stringify(reply.error);
       const message = `${label}: ${method}: ${excerpt(text)}`;
       throw code === 429 ? new RateLimited(message, code) : new ProviderError('rpc', message, code);

@@ -27,9 +27,9 @@ export interface Pace {
   refused(sent_at_ms: number): void;
   /** The rate now. */
   requestsPerSecond(): number;
-  /** Nobody gets a turn for this long (milliseconds), those who wait already included. */
+  /** No one gets a turn for this long (milliseconds), those who wait already included. */
   hold(wait_ms: number): void;
-  /** Rejects who waits and whoever comes later. */
+  /** Rejects callers that wait and callers that come later. */
   close(reason: Error): void;
 }
 

@@ -45,7 +45,7 @@ const MAX_ATTEMPTS = 3;
 const RETRY_BASE_MS = 250;
 /** How much the newest answer counts in the mean time of an answer. */
 const NEWEST_SHARE = 0.2;
-/** Whoever asks to be left alone for longer is left to the back-off, and the next provider takes over. */
+/** A provider that asks to be left alone for longer is left to the back-off, and the next provider takes over. */
 const MAX_WAIT_IN_PLACE_MS = 3_000;
 
 export function createProvider(

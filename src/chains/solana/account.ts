@@ -96,7 +96,7 @@ const REREAD_AFTER_SECONDS = 120;
 const REREAD_PAUSE_SECONDS = 3600;
 /** Slots, about a minute, after which a transaction that is missing is not just late. */
 const LATE_SLOTS = 150;
-/** Transactions kept for the accounts after this one. */
+/** Transactions cached for the accounts after this one. */
 const CACHED_TRANSACTIONS = 1000;
 /** Transactions of one account that are listed, cannot be read and are tried again; older ones wait until all is read again. */
 const UNREAD_LIMIT = 100;
@@ -118,7 +118,7 @@ export async function* readAccount(pass: Pass, visit: Visit, requests: number): 
     yield await settle(pass, visit, listing, read);
     return;
   }
-  pass.memory.keepList(visit.account.key, listing);
+  pass.memory.cacheList(visit.account.key, listing);
   pass.deferred.push({ ...visit, cursor });
   yield behindPage(visit, cursor, listing, []);
 }
@@ -133,15 +133,15 @@ export async function* readBacklog(pass: Pass, visit: Visit, requests: number): 
   const last = pass.spent() + requests;
   const left = () => Math.max(0, last - pass.spent());
   const cursor = beginAt(pass, visit);
-  const kept = memory.listOf(key);
-  const has_news = !kept?.is_new && visit.observed.amount !== cursor.seen;
-  const top = kept && !has_news ? kept.listing : await listNewest(pass, visit, cursor);
-  let listing = kept?.listing ?? top;
+  const cached = memory.listOf(key);
+  const has_news = !cached?.is_new && visit.observed.amount !== cursor.seen;
+  const top = cached && !has_news ? cached.listing : await listNewest(pass, visit, cursor);
+  let listing = cached?.listing ?? top;
   while (!listing.is_complete && left() > requests / 2)
     listing = await listOlder(pass, visit, cursor, listing);
   const entries = unreadOf(cursor, listing);
   // Only a list of now says that there is nothing else.
-  const is_new = kept?.is_new ?? true;
+  const is_new = cached?.is_new ?? true;
   if (is_new && listing.is_complete && !listing.is_cut && readable(entries) <= left()) {
     memory.dropList(key);
     const read = yield* readEntries(pass, visit, cursor, entries);
@@ -153,7 +153,7 @@ export async function* readBacklog(pass: Pass, visit: Visit, requests: number): 
   while (!listing.is_complete && left() > 0) listing = await listOlder(pass, visit, cursor, listing);
   if (listing.is_complete) listing = yield* readSlice(pass, visit, cursor, listing, left());
   if (listing.is_complete && listing.entries.length === 0) memory.dropList(key);
-  else memory.keepList(key, { ...listing, newest: [] });
+  else memory.cacheList(key, { ...listing, newest: [] });
 }
 
 const readable = (entries: readonly SignatureInfo[]) => entries.filter(({ err }) => err === null).length;

@@ -8,7 +8,7 @@ export type Step =
   | { kind: 'memo'; text: string }
   | { kind: 'transfer'; program: string; destination: string; amount: bigint; source: string | null };
 
-/** Longest memo kept; a transaction cannot carry a longer one than its own 1232 bytes. */
+/** Longest memo stored; a transaction cannot carry a longer one than its own 1232 bytes. */
 const MEMO_CHARACTERS = 1232;
 
 /** The memos and transfers of a transaction in execution order: each instruction, then those it called. */

@@ -1,6 +1,6 @@
 // The signatures of one Solana account that were not read yet, page by page from the newest.
 
-import { refuseFuture } from '../clock-skew.ts';
+import { rejectClockSkew } from '../clock-skew.ts';
 import type { ReadContext } from '../family.ts';
 import type { Pass, Visit, WatchedAccount } from './account.ts';
 import type { AccountCursor } from './cursor.ts';
@@ -21,7 +21,7 @@ const AHEAD_SLOTS = 1500;
 export const INDEX_MARGIN_SECONDS = 20;
 /** The same in slots of 0.4 seconds. */
 const INDEX_MARGIN_SLOTS = 50;
-/** Signatures kept of a list that goes on beyond them: the oldest, which are read first. */
+/** Signatures cached of a list that continues beyond them: the oldest, which are read first. */
 const KEPT_SIGNATURES = 1000;
 
 /** As far as an account is listed. */
@@ -93,7 +93,7 @@ async function readPage(
       throw badAnswer(
         `transaction ${entry.signature} is listed in slot ${entry.slot}, the node is at ${observed.slot}`,
       );
-    refuseFuture(`transaction ${entry.signature}`, entry.blockTime ?? 0, context.now());
+    rejectClockSkew(`transaction ${entry.signature}`, entry.blockTime ?? 0, context.now());
     if (before && (entry.slot > before.slot || entry.signature === before.signature))
       throw badAnswer(`${account.key}: the node gives the same page again`);
   }

@@ -2,7 +2,7 @@
 import type { ReadContext } from '../family.ts';
 import type { Listing } from './listing.ts';
 
-/** Accounts of which a list of signatures is kept while it is worked off, about 200 kB each; the least used goes first. */
+/** Accounts of which a list of signatures is cached while it is worked off, about 200 kB each; the least used goes first. */
 const LISTS_LIMIT = 200;
 
 export interface Memory {
@@ -25,7 +25,7 @@ export interface Memory {
   /** Since when a transaction is proved to be gone, Unix seconds. */
   missing: Map<string, number>;
   listOf(key: string): { listing: Listing; is_new: boolean } | undefined;
-  keepList(key: string, listing: Listing): void;
+  cacheList(key: string, listing: Listing): void;
   dropList(key: string): void;
 }
 
@@ -50,7 +50,7 @@ export function createMemory(): Memory {
       const found = lists.get(key);
       return found && { listing: found.listing, is_new: found.tick === memory.tick };
     },
-    keepList(key, listing) {
+    cacheList(key, listing) {
       lists.delete(key);
       lists.set(key, { listing, tick: memory.tick });
       const [least_used] = lists.keys();

@@ -1,6 +1,6 @@
 // One reading of the watched Solana accounts: a balance that changed, an invoice about to end or a turn makes one listed.
 
-import { refuseFuture } from '../clock-skew.ts';
+import { rejectClockSkew } from '../clock-skew.ts';
 import { type Page, ProviderError, type ReadRequest, type WatchedAddress } from '../family.ts';
 import {
   beginAt,
@@ -44,7 +44,7 @@ export async function* readSolana(
   memory.tick++;
   const { rpc, spent } = counted(context.rpc);
   const { tip, assets, unreadable } = await readAssets(rpc, context.gateways);
-  refuseFuture('the finalized slot', tip.time, context.now());
+  rejectClockSkew('the finalized slot', tip.time, context.now());
   yield { transfers: [], tip, unreadable };
   const accounts = accountsOf(await request.addresses(), assets, memory);
   forgetOthers(memory, new Set(accounts.map(({ key }) => key)));

@@ -18,7 +18,7 @@ type Update = Omit<TransferUpdate, 'txid' | 'index'>;
 /**
  * One request per 256 transactions; where some are unknown, one more, and one for each blockhash of theirs. That a node
  * does not know a transaction proves nothing while it may still be included, and nothing ever of one with a nonce instead
- * of a blockhash. What cannot be told now is left out.
+ * of a blockhash. What cannot be said now is left out.
  */
 export async function recheckSolana(
   context: SolanaContext,

@@ -11,7 +11,7 @@ export const OP = {
 
 const OP_BITS = 32;
 const BYTE_BITS = 8;
-/** Longer comments are nobody's invoice; reading stops there. */
+/** Longer comments name no invoice; reading stops there. */
 const MEMO_LIMIT_BYTES = 1024;
 /** A full cell holds 127 bytes; writers that put fewer into each need more cells. */
 const MEMO_LIMIT_CELLS = 64;

@@ -67,7 +67,7 @@ export const isKnown = ({ last, front }: History, { lt }: Pick<Position, 'lt'>):
 
 /**
  * Adds transactions at both ends of the stretch, as far as they follow each other; where nothing was known, the oldest
- * of them begins it. Those that matter are told by `matters`: nothing before one that does not is asked for.
+ * of them begins it. Those that matter are named by `matters`: nothing before one that does not is asked for.
  */
 export function extend<L extends Link>(
   before: History,

@@ -1,5 +1,5 @@
 // Reading TON: one masterchain query, then one query per hundred accounts, whatever the number of invoices.
-import { refuseFuture } from '../clock-skew.ts';
+import { rejectClockSkew } from '../clock-skew.ts';
 import { type AccountProof, type Page, ProviderError, type ReadRequest, type Tip } from '../family.ts';
 import { type Accounts, type ReadAccount, refKey, resolveAccounts } from './accounts.ts';
 import { type Cursor, readCursor } from './cursor.ts';
@@ -36,7 +36,7 @@ interface Plan {
  */
 export async function* readTon(context: TonContext, request: ReadRequest): AsyncGenerator<Page> {
   const { tip, start_lt } = await getTip(context.rpc);
-  refuseFuture('toncenter /masterchainInfo: the last block', tip.time, context.now());
+  rejectClockSkew('toncenter /masterchainInfo: the last block', tip.time, context.now());
   rememberTip(context, tip, start_lt);
   const { reading, proving, plan } = await prepare(context, request, tip);
   const { accounts: proved, failure } = yield* proveUrgent(reading, proving, plan);

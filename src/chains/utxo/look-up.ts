@@ -10,7 +10,7 @@ import { badAnswer, type Source } from './source.ts';
 const MEMPOOL_SECONDS = 14 * 24 * 3600;
 
 /**
- * The same transfers as reading gives, in a block that proves that it holds them. When it was made can be told less well:
+ * The same transfers as reading gives, in a block that proves that it holds them. When it was made is known less well:
  * not before mempools would have forgotten it, and not after now or its block.
  */
 export async function lookUpTransaction(

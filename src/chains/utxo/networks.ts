@@ -1,4 +1,4 @@
-// The networks of each coin: how they are told apart by their first block, and how their blocks are proved.
+// The networks of each coin: how they are recognised by their first block, and how their blocks are proved.
 import type { Network } from '../family.ts';
 import { type AddressRules, bitcoinAddresses, litecoinAddresses } from './address.ts';
 import { scryptWork, sha256Work, type WorkRules } from './work.ts';

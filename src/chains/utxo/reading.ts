@@ -87,7 +87,7 @@ const ofThisClock = (proved: number, now: number): number => (proved > now ? 0 :
 export const watchedOf = async (request: ReadRequest): Promise<Watched> =>
   new Map((await request.addresses()).map((each) => [each.key, each]));
 
-/** How blocks are proved where this provider reads. Test networks are told apart by their first block. */
+/** How blocks are proved where this provider reads. Test networks are recognised by their first block. */
 export async function rulesFor(
   coin: Coin,
   source: Source,

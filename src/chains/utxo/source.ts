@@ -123,7 +123,7 @@ export async function provedTip(rpc: Rpc, tip: BlockTip, hashAt: Source['hashAt'
   return tip;
 }
 
-/** A JSON object; empty where something else came, so that what is looked for in it is missing. */
+/** A JSON object; empty where something else came, so that what is wanted of it is missing. */
 export const asObject = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)

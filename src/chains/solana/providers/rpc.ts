@@ -247,7 +247,7 @@ interface Balances {
   transaction: { message: { accountKeys: unknown[] } };
 }
 
-/** Amounts are differences of balances: one that is left out, or there twice, would be money that nobody sent. */
+/** Amounts are differences of balances: one that is left out, or there twice, would be money that no one sent. */
 function isWhole({ meta, transaction }: Balances): boolean {
   const { length } = transaction.message.accountKeys;
   const { preTokenBalances: before, postTokenBalances: after } = meta;

@@ -46,7 +46,7 @@ const masterchainInfo = z.object({
   }),
 });
 
-/** What decides whether money came is always told, null where there is none: an answer without it is no empty one. */
+/** What decides whether money came is always there, null where there is none: an answer without it is no empty one. */
 const message = z.object({
   source: z.string().nullable(),
   value: z.string().regex(/^\d+$/).nullable(),
