@@ -1,4 +1,4 @@
-// Looks up commands by their path.
+// Finds commands by their path.
 import type { Entry, Registry } from './command.ts';
 
 /** Names below a path: commands and groups. */

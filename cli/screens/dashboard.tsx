@@ -16,7 +16,7 @@ import type { ViewProps } from './view-props.ts';
 type Dashboard = CallReply<typeof getAdminDashboard>;
 type Merchant = CallReply<typeof listAdminMerchants>['data'][number];
 
-/** Merchants looked at for the lowest limits: the newest page. */
+/** Merchants considered for the lowest limits: the newest page. */
 const MERCHANTS = 200;
 /** Below this limit, in USD micros, a merchant will soon be refused. */
 const NEAR_LIMIT_MICROS = 100n * tenTo(USD_DECIMALS);

@@ -46,7 +46,7 @@ export interface Polled<T> {
   again(): void;
 }
 
-/** Loads now and every `interval_ms` after an answer; failures are told and tried again, ever more slowly. */
+/** Loads now and every `interval_ms` after an answer; failures are shown and tried again, ever more slowly. */
 export function usePoll<T>(load: () => Promise<T>, interval_ms: number): Polled<T> {
   const [state, setState] = useState<{ data: T | undefined; error: string | null; at: number }>({
     data: undefined,
@@ -83,13 +83,13 @@ export function usePoll<T>(load: () => Promise<T>, interval_ms: number): Polled<
 
 type Handler = (input: string, key: Key) => void;
 
-/** Whoever listens to keys now, in the order in which they came. */
+/** The listeners to keys now, in the order in which they came. */
 const Listeners = createContext(new Set<Handler>());
 
 /**
  * Reads the terminal for every `useKeys` inside, for the life of the screen. A terminal sends what was typed quickly
  * as one piece: the keys of it are handed over one by one, each when the frame that the one before it asked for is
- * there, with whoever listens in that frame.
+ * there, with the listeners of that frame.
  */
 export function Keys({ children }: { children: ReactNode }) {
   const [listeners] = useState(() => new Set<Handler>());

@@ -69,7 +69,7 @@ export function ObserversView({ context, size, refresh_ms, active, onStatus }: V
 const SHOWN = 8;
 
 function Details({ row, now_s, height }: { row: Observer; now_s: number; height: number }) {
-  const stray = [
+  const unapplied = [
     ...row.unmatched.slice(0, SHOWN).map((payment) => ({ kind: 'unmatched', payment })),
     ...row.late.slice(0, SHOWN).map((payment) => ({ kind: 'late', payment })),
   ];
@@ -83,8 +83,8 @@ function Details({ row, now_s, height }: { row: Observer; now_s: number; height:
     `complete ranges${row.ranges.length === 0 ? ': none yet' : ''}`,
     ...row.ranges.slice(0, SHOWN).map(({ scope, from, to }) => `  ${scope}  ${from} – ${to}`),
     '',
-    `transfers that match nothing${stray.length === 0 ? ': none' : ''}`,
-    ...stray.map(
+    `transfers that match nothing${unapplied.length === 0 ? ': none' : ''}`,
+    ...unapplied.map(
       ({ kind, payment }) =>
         `  ${kind}  ${payment.received_amount ?? '–'} ${payment.currency}  ${payment.txid ?? '–'}  ${payment.candidates} candidates`,
     ),

@@ -37,7 +37,7 @@ export interface PaymentDetailProps {
 }
 
 type Step =
-  | { at: 'look' }
+  | { at: 'view' }
   | { at: 'choose' }
   | { at: 'txid'; typed: string }
   /** Why it is booked though the chain does not have it. */
@@ -51,16 +51,16 @@ export function PaymentDetail(props: PaymentDetailProps) {
     () => context.call(getAdminPayment, { params: { invoice_id: id } }),
     refresh_ms,
   );
-  const [step, setStep] = useState<Step>({ at: 'look' });
+  const [step, setStep] = useState<Step>({ at: 'view' });
   const [outcome, setOutcome] = useState('');
   const go = (next: Step) => {
     setStep(next);
-    onTyping(next.at !== 'look' && next.at !== 'busy');
+    onTyping(next.at !== 'view' && next.at !== 'busy');
   };
   const type = (change: (typed: string) => string) =>
     setStep((before) => ('typed' in before ? { ...before, typed: change(before.typed) } : before));
   /** Shows what the chain has of it; what it does not have needs a reason. */
-  const look = async (txid: string) => {
+  const lookUpTyped = async (txid: string) => {
     const next = { at: 'type', action: 'confirm', txid, reason: '', typed: '' } as const;
     if (txid === '') return go(next);
     go({ at: 'busy', action: 'looking the transaction up' });
@@ -71,7 +71,7 @@ export function PaymentDetail(props: PaymentDetailProps) {
       go(is_known ? next : { at: 'reason', txid, typed: '' });
     } catch (failure) {
       setOutcome(`confirm refused: ${(failure as Error).message}`);
-      go({ at: 'look' });
+      go({ at: 'view' });
     }
   };
   const resolve = async (action: string, txid = '', reason = '') => {
@@ -91,14 +91,14 @@ export function PaymentDetail(props: PaymentDetailProps) {
       // Nothing came, or the chain has lost it: booking needs a reason then.
       if (isUnknown(failure) && reason === '') return go({ at: 'reason', txid, typed: '' });
     }
-    go({ at: 'look' });
+    go({ at: 'view' });
   };
   useKeys((input, key) => {
     if (step.at === 'busy') return;
-    if (step.at === 'look') {
+    if (step.at === 'view') {
       if (key.escape || key.leftArrow) onBack();
       else if (input === 'r' && !readonly && data) go({ at: 'choose' });
-    } else if (key.escape) go({ at: 'look' });
+    } else if (key.escape) go({ at: 'view' });
     else if (step.at === 'choose') {
       const action = ACTIONS[input];
       if (action === 'recheck') void resolve(action);
@@ -107,7 +107,7 @@ export function PaymentDetail(props: PaymentDetailProps) {
       else if (action === 'confirm') go({ at: 'txid', typed: paidBy(data) });
       else go({ at: 'type', action, txid: '', reason: '', typed: '' });
     } else if (key.backspace || key.delete) type((typed) => typed.slice(0, -1));
-    else if (key.return && step.at === 'txid') void look(step.typed.trim());
+    else if (key.return && step.at === 'txid') void lookUpTyped(step.typed.trim());
     else if (key.return && step.at === 'reason') {
       const reason = step.typed.trim();
       if (reason !== '') go({ at: 'type', action: 'confirm', txid: step.txid, reason, typed: '' });

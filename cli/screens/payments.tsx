@@ -47,8 +47,8 @@ export function PaymentsView({
   const [reversed, setReversed] = useState(false);
   const [selected, setSelected] = useState(0);
   const [open, setOpen] = useState<string | null>(null);
-  const { skip: _skip, limit: _limit, status: _status, ...kept } = query;
-  const rows = usePaymentRows(context, status ? { ...kept, status } : kept, refresh_ms);
+  const { skip: _skip, limit: _limit, status: _status, ...others } = query;
+  const rows = usePaymentRows(context, status ? { ...others, status } : others, refresh_ms);
   const shown = useShown(rows.all, filter, sort, reversed);
   const at = Math.min(selected, Math.max(0, shown.length - 1));
   useEffect(() => {

@@ -48,7 +48,7 @@ On chains without memos (\`memo: null\`) each open invoice has an amount of its 
     call: 'getMerchantAccount',
     docs: `Merchants prepay the fee. \`limit_of_payments\` = prepaid balance × 100: a refill of 10 USD lets 1000 USD of sales through. Each confirmed invoice of volume V debits V × 0.01, so the limit falls by V.
 
-A payment that finds the limit too low is \`held\`, not lost: the invoice stays \`created\` and \`check\` answers 402 \`limit_exhausted\` with \`required_usd\`, \`remaining_usd\` and \`refill\`. Refill or credit books held payments by itself, oldest first. A new merchant starts with limit 0; simulating is never refused for it.`,
+A payment that finds the limit too low is \`held\`, not lost: the invoice stays \`created\` and \`check\` answers 402 \`limit_exhausted\` with \`required_usd\`, \`remaining_usd\` and \`refill\`. Refill or credit books held payments automatically, oldest first. A new merchant starts with limit 0; simulating is never refused for it.`,
   },
   {
     id: 'concept.exits',
@@ -97,7 +97,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     keywords: 'late payment, arrived after expiry',
     auth: 'none',
     call: 'getInvoicePayment',
-    docs: `An invoice expires at \`expires_at\` unless a transfer was made before it. Its address stays watched for 24 hours more. A transfer for an ended invoice becomes a \`late\` payment: the merchant is told by the event \`payment.late\`, the operator sees it and can resolve it. Nothing is dropped and nothing is booked by guess.`,
+    docs: `An invoice expires at \`expires_at\` unless a transfer was made before it. Its address stays watched for 24 hours more. A transfer for an ended invoice becomes a \`late\` payment: the merchant is notified by the event \`payment.late\`, the operator sees it and can resolve it. Nothing is dropped and nothing is booked by guess.`,
   },
   {
     id: 'concept.fees',

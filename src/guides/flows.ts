@@ -21,7 +21,7 @@ export const flows: readonly Article[] = [
     call: 'createInvoice',
     docs: `For shops, bots and agents that know the price of each order.
 
-1. \`signup\`, then \`loginAccessToken\`: its \`access_token\` is the bearer token. Whoever has an account begins here.
+1. \`signup\`, then \`loginAccessToken\`: its \`access_token\` is the bearer token. With an account, begin here.
 2. \`getMerchantAccount\`: its \`api_key\` is the merchant key for \`X-API-Key\`.
 3. \`setMerchantWallet\`: your own receive address, once for each blockchain. No key or seed is ever asked for.
 4. \`createInvoice\` with \`chain\` and \`amount\`. Send the buyer to \`pay_url\`, or show \`amount\`, \`address\` and \`memo\` exactly as they are.
@@ -70,7 +70,7 @@ Make the calls of \`steps\` in their order. Values in braces come from the repli
     id: 'flow.top-up',
     kind: 'flow',
     title: 'Top up the prepaid limit',
-    summary: 'Refill the prepaid balance so that payments go on being confirmed',
+    summary: 'Refill the prepaid balance so that payments continue to be confirmed',
     keywords: 'refill, 402 limit exhausted, prepaid limit',
     auth: 'jwt',
     steps: ['getBalances', 'getRefillWallets', 'createRefill', 'checkInvoice', 'getMerchantAccount'],
@@ -79,7 +79,7 @@ Make the calls of \`steps\` in their order. Values in braces come from the repli
 
 1. \`getBalances\` and \`getMerchantAccount\` show balance and limit.
 2. \`createRefill\` with \`chain\` and \`amount\` makes an invoice that you pay like a buyer. TON and Solana wait 5 minutes, Bitcoin 1 hour.
-3. Once it is confirmed the limit is up, and payments that were held for it are booked by themselves, oldest first.
+3. Once it is confirmed the limit is up, and payments that were held for it are booked automatically, oldest first.
 
 A check that answers 402 \`limit_exhausted\` names the amount and the call.`,
   },
@@ -116,7 +116,7 @@ Without scripts: link to \`page_url\`, or fetch the fragment \`GET {base_url}/v1
     kind: 'flow',
     title: 'Receive webhooks',
     summary:
-      'Be told at your own URL when an invoice is confirmed, verify it, and catch up on what was missed',
+      'Be notified at your own URL when an invoice is confirmed, verify it, and catch up on what was missed',
     keywords: 'receive a webhook, payment notification, be notified when an invoice is paid',
     auth: 'jwt',
     steps: ['updateMerchantAccount', 'createInvoice', 'simulateInvoice', 'listEvents', 'resendEvent'],

@@ -13,7 +13,7 @@ export const howto: readonly Article[] = [
     docs: `1. \`GET {base_url}/v1/search?q=…\` with plain words: each result has a \`call\` to make.
 2. \`GET {base_url}/v1/catalog?kind=flow\` has whole tasks: \`steps\` are ids of endpoint entries, in order.
 3. What stands in braces in a \`call\` is yours to fill in. \`placeholders\` of the catalog says where each value comes from: \`{operation, member}\` of an earlier reply, or your own.
-4. A refusal has a stable \`code\`, a \`hint\`, and where a call mends it, \`next\`.
+4. A refusal has a stable \`code\`, a \`hint\`, and where a call helps, \`next\`.
 5. Send \`Idempotency-Key\` with calls that create: a repetition is then safe.
 
 No CAPTCHA, no browser, no identity checks. The same calls are tools over MCP at \`{base_url}/mcp\`, and commands of \`gw\`.`,
@@ -38,7 +38,7 @@ No CAPTCHA, no browser, no identity checks. The same calls are tools over MCP at
     summary: 'Refusals are {detail, code, request_id, hint, next}; input that does not fit is 422',
     keywords: 'error codes, refusals',
     auth: 'none',
-    docs: `Switch on \`code\`, not on \`detail\`. \`hint\` says what mends it, \`next\` names the call: \`{operation, method, path}\`. 422 is \`{detail: [{loc, msg, type, input, ctx}]}\` with all errors at once. 429 and 503 carry \`Retry-After\`. Every answer has \`X-Request-Id\`; name it when you ask for help.
+    docs: `Switch on \`code\`, not on \`detail\`. \`hint\` says what to do, \`next\` names the call: \`{operation, method, path}\`. 422 is \`{detail: [{loc, msg, type, input, ctx}]}\` with all errors at once. 429 and 503 carry \`Retry-After\`. Every answer has \`X-Request-Id\`; name it when you ask for help.
 
 {error_table}`,
   },
@@ -152,7 +152,7 @@ gw invoice wait {invoice_id}
     docs: `The money is always in the merchant's own wallet.
 
 - Too little: \`amount_match: under\`; let the buyer send the rest with the same memo before \`expires_at\`.
-- Too much: confirmed with \`over\`; return the rest from your wallet if you wish.
+- Too much: confirmed with \`over\`; return the rest from your wallet if you like.
 - Too late, or for a cancelled invoice: a \`late\` payment.
 - Without memo or with a wrong one: \`unmatched\`.
 - Another token: only genuine assets of the gateway count.

@@ -1,4 +1,4 @@
-// Pages that people look at, and ways to embed checkout.
+// Pages that people see, and ways to embed checkout.
 import type { Article } from './article.ts';
 
 export const pages: readonly Article[] = [
@@ -30,7 +30,7 @@ export const pages: readonly Article[] = [
     keywords: 'checkout page',
     auth: 'none',
     path: '/pay/{invoice_id}',
-    docs: 'The `pay_url` of an invoice. `/v1/pay/{invoice_id}/page?size=…` is the same page in a chosen layout: `sm`, `md`, `lg`, `mobile`, `desktop`, `site`. It follows the payment by itself and works without scripts.',
+    docs: 'The `pay_url` of an invoice. `/v1/pay/{invoice_id}/page?size=…` is the same page in a chosen layout: `sm`, `md`, `lg`, `mobile`, `desktop`, `site`. It follows the payment automatically and works without scripts.',
   },
   {
     id: 'page.unit',

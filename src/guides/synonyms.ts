@@ -1,6 +1,6 @@
 // Words that mean the same, for search: English, Spanish, Russian and Chinese to one term. `x*` means every word that begins so.
 
-/** Words that say nothing about what is looked for. */
+/** Words that say nothing about what is wanted. */
 export const stopWords: ReadonlySet<string> = new Set(
   `a an the of for to in on at by with from into and or but if is are was be been do does did how what when where which who why whether can could should would will i me my mine we our us you your it its this that these those there here so as than then too very just please want need like some any all each one about via using without not no yes
   el la los las un una unos unas de del al a en con por para mi mis su sus que como se lo y o es son quiero hacer puedo

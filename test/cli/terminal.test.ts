@@ -134,7 +134,7 @@ describe('questions', () => {
   it('want the very word before money is booked by hand', async () => {
     const { json } = await gw(['invoice', 'create', '--chain', 'ton', '--amount', '3', '--json']);
     const pty = operator.pty(['admin', 'resolve', json.id, 'fail']);
-    await pty.see(/to go on/);
+    await pty.see(/to continue/);
     pty.write(`yes${ENTER}`);
     expect(await pty.ended).toBe(1);
     expect((await gw(['invoice', 'get', json.id, '--json', 'status'])).json.status).toBe('created');

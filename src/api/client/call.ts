@@ -1,5 +1,5 @@
 // One call of an endpoint over a fetch that is handed in: the request it makes, its reply, its refusal as ApiError.
-import { createFetch, type FetchContext, FetchError } from 'ofetch';
+import { createFetch, type FetchContext } from 'ofetch';
 import { z } from 'zod';
 import type { Endpoint, Fields, Media } from '../describe/endpoint.ts';
 
@@ -155,27 +155,28 @@ export type Call = <E extends Endpoint>(
   options?: CallOptions,
 ) => Promise<CallReply<E>>;
 
-/** A function that calls endpoints over `connection`. It keeps nothing and repeats nothing by itself. */
+/** A function that calls endpoints over `connection`. It stores nothing and repeats nothing. */
 export function createCall(connection: Connection): Call {
   const send = createFetch({ fetch: connection.fetch, Headers, AbortController });
   return async (endpoint, input, options = {}) => {
     const { url, ...request } = requestOf(connection, endpoint, input, options);
     const json = endpoint.response instanceof z.ZodType;
     const bytes = !json && (endpoint.response as Media).media === PNG;
-    try {
-      const reply: unknown = await send(url, {
-        ...request,
-        ...(options.signal ? { signal: options.signal } : {}),
-        responseType: json ? 'json' : bytes ? 'arrayBuffer' : 'text',
-        retry: 0,
-        onResponseError: refuse,
-      });
-      return (bytes ? new Uint8Array(reply as ArrayBuffer) : reply) as never;
-    } catch (error) {
-      // ofetch wraps what fetch threw; what is below it says more.
-      throw error instanceof FetchError && error.response === undefined ? (error.cause ?? error) : error;
-    }
+    const reply: unknown = await send(url, {
+      ...request,
+      ...(options.signal ? { signal: options.signal } : {}),
+      responseType: json ? 'json' : bytes ? 'arrayBuffer' : 'text',
+      retry: 0,
+      onRequestError: rethrow,
+      onResponseError: refuse,
+    });
+    return (bytes ? new Uint8Array(reply as ArrayBuffer) : reply) as never;
   };
+}
+
+/** What fetch threw says more than an error around it. */
+function rethrow({ error }: FetchContext & { error: Error }): never {
+  throw error;
 }
 
 function refuse({

@@ -1,7 +1,7 @@
 // The vocabulary of inputs: each field validates like pydantic in lax mode and says what it takes as JSON Schema.
 import { z } from 'zod';
 import { parseDecimal } from '../../money.ts';
-import { Fault, lax } from './field-error.ts';
+import { coerced, FieldError } from './field-error.ts';
 
 /** Members whose value is never echoed, logged or shown. */
 export const secretNames: ReadonlySet<string> = new Set([
@@ -25,10 +25,10 @@ const characters = (count: number): string => `${count} character${count === 1 ?
 const lengthOf = (text: string): number => [...text].length;
 
 /** The text of a value, or why it is none. */
-export function readText(input: unknown): string | Fault {
-  if (typeof input !== 'string') return new Fault('string_type', 'Input should be a valid string');
+export function readText(input: unknown): string | FieldError {
+  if (typeof input !== 'string') return new FieldError('string_type', 'Input should be a valid string');
   if (UNSTORABLE.test(input))
-    return new Fault(
+    return new FieldError(
       'string_unicode',
       'Input should be a valid string, unable to parse raw data as a unicode string',
     );
@@ -44,14 +44,16 @@ export interface TextOptions {
 }
 
 /** Too long or too short; null where the length is fine. */
-export function lengthFault(text: string, min = 0, max = Infinity): Fault | null {
+export function lengthFault(text: string, min = 0, max = Infinity): FieldError | null {
   const length = lengthOf(text);
   if (length < min)
-    return new Fault('string_too_short', `String should have at least ${characters(min)}`, {
+    return new FieldError('string_too_short', `String should have at least ${characters(min)}`, {
       min_length: min,
     });
   if (length > max)
-    return new Fault('string_too_long', `String should have at most ${characters(max)}`, { max_length: max });
+    return new FieldError('string_too_long', `String should have at most ${characters(max)}`, {
+      max_length: max,
+    });
   return null;
 }
 
@@ -64,13 +66,13 @@ export function text({ min, max, pattern, secret }: TextOptions = {}): z.ZodType
     ...(pattern ? { pattern: pattern.source } : {}),
     ...(secret ? { format: 'password' } : {}),
   };
-  return lax(schema, (input) => {
+  return coerced(schema, (input) => {
     const value = readText(input);
-    if (value instanceof Fault) return value;
+    if (value instanceof FieldError) return value;
     const fault = lengthFault(value, min, max);
     if (fault) return fault;
     if (pattern && !pattern.test(value))
-      return new Fault('string_pattern_mismatch', `String should match pattern '${pattern.source}'`, {
+      return new FieldError('string_pattern_mismatch', `String should match pattern '${pattern.source}'`, {
         pattern: pattern.source,
       });
     return value;
@@ -84,13 +86,15 @@ export interface Bounds {
 }
 
 /** The first bound that is broken; `compare(limit)` is negative below the limit, positive above. */
-function boundsFault({ gt, gte, lte }: Bounds, compare: (limit: number) => number): Fault | null {
+function boundsFault({ gt, gte, lte }: Bounds, compare: (limit: number) => number): FieldError | null {
   if (gt !== undefined && compare(gt) <= 0)
-    return new Fault('greater_than', `Input should be greater than ${gt}`, { gt });
+    return new FieldError('greater_than', `Input should be greater than ${gt}`, { gt });
   if (gte !== undefined && compare(gte) < 0)
-    return new Fault('greater_than_equal', `Input should be greater than or equal to ${gte}`, { ge: gte });
+    return new FieldError('greater_than_equal', `Input should be greater than or equal to ${gte}`, {
+      ge: gte,
+    });
   if (lte !== undefined && compare(lte) > 0)
-    return new Fault('less_than_equal', `Input should be less than or equal to ${lte}`, { le: lte });
+    return new FieldError('less_than_equal', `Input should be less than or equal to ${lte}`, { le: lte });
   return null;
 }
 
@@ -105,30 +109,33 @@ const MAX_NUMBER_TEXT = 64;
 const INTEGER_TEXT = /^\s*[+-]?\d+(?:\.0*)?\s*$/;
 const TOO_LARGE = 'Unable to parse input string as an integer, exceeded maximum size';
 
-function readInteger(input: unknown): number | Fault {
+function readInteger(input: unknown): number | FieldError {
   if (typeof input === 'boolean') return Number(input);
   if (typeof input === 'number') {
-    if (!Number.isFinite(input)) return new Fault('finite_number', 'Input should be a finite number');
+    if (!Number.isFinite(input)) return new FieldError('finite_number', 'Input should be a finite number');
     if (!Number.isInteger(input))
-      return new Fault(
+      return new FieldError(
         'int_from_float',
         'Input should be a valid integer, got a number with a fractional part',
       );
-    return Number.isSafeInteger(input) ? input : new Fault('int_parsing_size', TOO_LARGE);
+    return Number.isSafeInteger(input) ? input : new FieldError('int_parsing_size', TOO_LARGE);
   }
-  if (typeof input !== 'string') return new Fault('int_type', 'Input should be a valid integer');
-  if (input.length > MAX_NUMBER_TEXT) return new Fault('int_parsing_size', TOO_LARGE);
+  if (typeof input !== 'string') return new FieldError('int_type', 'Input should be a valid integer');
+  if (input.length > MAX_NUMBER_TEXT) return new FieldError('int_parsing_size', TOO_LARGE);
   if (!INTEGER_TEXT.test(input))
-    return new Fault('int_parsing', 'Input should be a valid integer, unable to parse string as an integer');
+    return new FieldError(
+      'int_parsing',
+      'Input should be a valid integer, unable to parse string as an integer',
+    );
   const value = Number(input);
-  return Number.isSafeInteger(value) ? value + 0 : new Fault('int_parsing_size', TOO_LARGE);
+  return Number.isSafeInteger(value) ? value + 0 : new FieldError('int_parsing_size', TOO_LARGE);
 }
 
 /** An integer that a double holds exactly; `"300"` and `300.0` are integers, `"1e3"` and `"1_000"` are not. */
 export function int(bounds: Bounds = {}): z.ZodType<number, number> {
-  return lax({ type: 'integer', ...boundsSchema(bounds) }, (input) => {
+  return coerced({ type: 'integer', ...boundsSchema(bounds) }, (input) => {
     const value = readInteger(input);
-    if (value instanceof Fault) return value;
+    if (value instanceof FieldError) return value;
     return boundsFault(bounds, (limit) => value - limit) ?? value;
   });
 }
@@ -155,37 +162,37 @@ function plainNumber(value: number): string {
   return `${value < 0 ? '-' : ''}${plain}`;
 }
 
-function readDecimal(input: unknown, wording: 'decimal' | 'float'): string | Fault {
-  const notFinite = new Fault('finite_number', 'Input should be a finite number');
+function readDecimal(input: unknown, wording: 'decimal' | 'float'): string | FieldError {
+  const notFinite = new FieldError('finite_number', 'Input should be a finite number');
   if (typeof input === 'number' && !Number.isFinite(input)) return notFinite;
   if (typeof input !== 'string' && typeof input !== 'number')
     return wording === 'float'
-      ? new Fault('float_type', 'Input should be a valid number')
-      : new Fault('decimal_type', 'Decimal input should be an integer, float, string or Decimal object');
+      ? new FieldError('float_type', 'Input should be a valid number')
+      : new FieldError('decimal_type', 'Decimal input should be an integer, float, string or Decimal object');
   const raw = typeof input === 'number' ? plainNumber(input) : input;
   if (NOT_FINITE.test(raw)) return notFinite;
   const match = raw.length > MAX_NUMBER_TEXT && typeof input === 'string' ? null : DECIMAL_TEXT.exec(raw);
   const [, sign = '', whole = '', fraction = ''] = match ?? [];
   if (!match || whole + fraction === '')
     return wording === 'float'
-      ? new Fault('float_parsing', 'Input should be a valid number, unable to parse string as a number')
-      : new Fault('decimal_parsing', 'Input should be a valid decimal');
+      ? new FieldError('float_parsing', 'Input should be a valid number, unable to parse string as a number')
+      : new FieldError('decimal_parsing', 'Input should be a valid decimal');
   const digits = whole.replace(/^0+/, '');
   const places = fraction.replace(/0+$/, '');
   const value = `${digits || '0'}${places ? `.${places}` : ''}`;
   return sign === '-' && value !== '0' ? `-${value}` : value;
 }
 
-function digitsFault(value: string): Fault | null {
+function digitsFault(value: string): FieldError | null {
   const [whole = '', places = ''] = value.replace('-', '').split('.');
   if (places.length > MAX_DECIMAL_PLACES)
-    return new Fault(
+    return new FieldError(
       'decimal_max_places',
       `Decimal input should have no more than ${MAX_DECIMAL_PLACES} decimal places`,
       { decimal_places: MAX_DECIMAL_PLACES },
     );
   if (whole.length > MAX_WHOLE_DIGITS)
-    return new Fault(
+    return new FieldError(
       'decimal_whole_digits',
       `Decimal input should have no more than ${MAX_WHOLE_DIGITS} digits before the decimal point`,
       { whole_digits: MAX_WHOLE_DIGITS },
@@ -207,9 +214,9 @@ export function decimal({
       { type: 'string', pattern: DECIMAL_PATTERN },
     ],
   };
-  return lax(schema, (input) => {
+  return coerced(schema, (input) => {
     const value = readDecimal(input, wording);
-    if (value instanceof Fault) return value;
+    if (value instanceof FieldError) return value;
     // Bounds are whole numbers, so rounding up beyond the scale cannot move a value across one it does not touch.
     const scaled = parseDecimal(value, MAX_DECIMAL_PLACES) ?? 0n;
     const one = 10n ** BigInt(MAX_DECIMAL_PLACES);
@@ -224,14 +231,14 @@ const FALSE = new Set(['false', '0', 'off', 'f', 'no', 'n']);
 
 /** A boolean: JSON true and false, 1 and 0, or their words in any case. */
 export function bool(): z.ZodType<boolean, boolean> {
-  return lax({ type: 'boolean' }, (input) => {
+  return coerced({ type: 'boolean' }, (input) => {
     if (typeof input === 'boolean') return input;
     if (typeof input !== 'string' && typeof input !== 'number')
-      return new Fault('bool_type', 'Input should be a valid boolean');
+      return new FieldError('bool_type', 'Input should be a valid boolean');
     const word = String(input).toLowerCase();
     if (TRUE.has(word)) return true;
     if (FALSE.has(word)) return false;
-    return new Fault('bool_parsing', 'Input should be a valid boolean, unable to interpret input');
+    return new FieldError('bool_parsing', 'Input should be a valid boolean, unable to interpret input');
   });
 }
 
@@ -243,13 +250,13 @@ export function choice<const Value extends string>(
   const quoted = values.map((value) => `'${value}'`);
   const last = quoted.at(-1) ?? '';
   const expected = quoted.length > 1 ? `${quoted.slice(0, -1).join(', ')} or ${last}` : last;
-  return lax({ type: 'string', enum: values }, (input) => {
+  return coerced({ type: 'string', enum: values }, (input) => {
     const value = values.find((candidate) => candidate === input);
-    return value ?? new Fault(type, `Input should be ${expected}`, { expected });
+    return value ?? new FieldError(type, `Input should be ${expected}`, { expected });
   });
 }
 
-/** Most items a list may have unless told. */
+/** Most items a list may have by default. */
 export const MAX_ITEMS = 100;
 
 /** A list of `item`; its faults are converted in validation.ts. */
@@ -267,10 +274,12 @@ export const orNull = <Field extends z.ZodType>(field: Field): z.ZodDefault<z.Zo
 
 /** A calendar day, `YYYY-MM-DD`. */
 export function date(): z.ZodType<string, string> {
-  const fault = (error: string): Fault =>
-    new Fault('date_parsing', `Input should be a valid date in the format YYYY-MM-DD, ${error}`, { error });
-  return lax({ type: 'string', format: 'date' }, (input) => {
-    if (typeof input !== 'string') return new Fault('date_type', 'Input should be a valid date');
+  const fault = (error: string): FieldError =>
+    new FieldError('date_parsing', `Input should be a valid date in the format YYYY-MM-DD, ${error}`, {
+      error,
+    });
+  return coerced({ type: 'string', format: 'date' }, (input) => {
+    if (typeof input !== 'string') return new FieldError('date_type', 'Input should be a valid date');
     const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(input);
     if (!match) return fault('expected four digits, two digits and two digits');
     const [year, month, day] = match.slice(1).map(Number) as [number, number, number];

@@ -1,6 +1,6 @@
-// Identifiers in requests: UUIDs of any version and spelling, and mail addresses.
+// Identifiers in requests: UUIDs of any version and spelling, and email addresses.
 import type { z } from 'zod';
-import { Fault, lax } from './field-error.ts';
+import { coerced, FieldError } from './field-error.ts';
 import { lengthFault, readText } from './fields.ts';
 
 const GROUPS = [8, 4, 4, 4, 12];
@@ -8,7 +8,7 @@ const HEX = 32;
 /** As this service writes them. */
 const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Why a text is no UUID, in the words of the library that pydantic uses; null where it is one. */
+/** Why a text is not a UUID, in the words of the library that pydantic uses; null where it is one. */
 function uuidError(text: string): string | null {
   const position = text.search(/[^0-9a-fA-F-]/);
   if (position >= 0) {
@@ -30,13 +30,13 @@ function uuidError(text: string): string | null {
 
 /** A UUID of any version, with or without dashes, braces or `urn:uuid:`; read as lower case with dashes. */
 export function uuid(): z.ZodType<string, string> {
-  return lax({ type: 'string', format: 'uuid' }, (input) => {
+  return coerced({ type: 'string', format: 'uuid' }, (input) => {
     if (typeof input !== 'string')
-      return new Fault('uuid_type', 'UUID input should be a string, bytes or UUID object');
+      return new FieldError('uuid_type', 'UUID input should be a string, bytes or UUID object');
     if (CANONICAL.test(input)) return input;
     const bare = input.replace(/^\{(.*)\}$/, '$1').replace(/^urn:uuid:/i, '');
     const error = uuidError(bare);
-    if (error) return new Fault('uuid_parsing', `Input should be a valid UUID, ${error}`, { error });
+    if (error) return new FieldError('uuid_parsing', `Input should be a valid UUID, ${error}`, { error });
     const hex = bare.replaceAll('-', '').toLowerCase();
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
   });
@@ -52,7 +52,7 @@ const LOCAL = /^[\p{L}\p{N}\p{M}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{N}\p{M}!#$%&'
 const NUMBER = /^\d+$/;
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?$/u;
 
-/** How an address is compared and kept: composed, lower case. */
+/** How an address is compared and stored: composed, lower case. */
 export const normalizeEmail = (text: string): string => text.trim().normalize('NFC').toLowerCase();
 
 /** Why a text is no mail address; null where it is one. */
@@ -78,12 +78,13 @@ export function emailError(text: string): string | null {
 
 /** A mail address of at most 255 characters, read in lower case. Special-use domains are allowed. */
 export function email(): z.ZodType<string, string> {
-  return lax({ type: 'string', format: 'email', maxLength: MAX_EMAIL }, (input) => {
+  return coerced({ type: 'string', format: 'email', maxLength: MAX_EMAIL }, (input) => {
     const value = readText(input);
-    if (value instanceof Fault) return value;
+    if (value instanceof FieldError) return value;
     const address = normalizeEmail(value);
     const reason = emailError(address);
-    if (reason) return new Fault('value_error', `value is not a valid email address: ${reason}`, { reason });
+    if (reason)
+      return new FieldError('value_error', `value is not a valid email address: ${reason}`, { reason });
     return lengthFault(address, 0, MAX_EMAIL) ?? address;
   });
 }

@@ -12,7 +12,7 @@ export function jsonSchema(schema: z.ZodType): JsonSchema {
     io: 'input',
     override: ({ zodSchema, jsonSchema: said }) => {
       const { def } = zodSchema._zod;
-      // Zod leaves out a default behind a field that reads laxly, because the default is in its parsed form.
+      // Zod leaves out a default behind a field that coerces, because the default is in its parsed form.
       if (def.type === 'default') said.default = (def as z.core.$ZodDefaultDef).defaultValue as never;
       // A record of known names requires them: what is required should be named.
       if (def.type === 'record' && Array.isArray(said.required)) {

@@ -24,7 +24,7 @@ const MAX_TXID = 128;
 const MAX_FILTER = 64;
 
 const filter = () => text({ max: MAX_FILTER }).optional();
-const note = () => orNull(text({ max: MAX_NOTE })).describe('Kept with the entry');
+const note = () => orNull(text({ max: MAX_NOTE })).describe('Stored with the entry');
 const userId = { user_id: uuid().describe("The merchant's user id") };
 
 export const getAdminDashboard = endpoint({
@@ -234,7 +234,7 @@ Every action is logged with who did it.`,
     action: choice(['recheck', 'expire', 'fail', 'confirm']),
     txid: orNull(text({ max: MAX_TXID })).describe('With `confirm`: the transaction that pays it'),
     force: bool().default(false).describe('With `confirm`: book without a transaction that the chain has'),
-    note: orNull(text({ max: MAX_NOTE })).describe('Why; needed with `force`, kept in the log'),
+    note: orNull(text({ max: MAX_NOTE })).describe('Why; needed with `force`, recorded in the log'),
   }),
   response: AdminPaymentDetail,
   errors: [
@@ -282,10 +282,10 @@ export const listContradictions = endpoint({
   gw: 'admin contradictions',
   effect: 'read',
   description:
-    'A person decides: nothing is taken back by itself. Close one when it is clear; it opens again if it is met again.',
+    'A person decides: nothing is taken back automatically. Close one when it is clear; it opens again if it is found again.',
   extension: true,
   query: {
-    open: bool().default(true).describe('Only those that nobody has closed'),
+    open: bool().default(true).describe('Only those that are still open'),
     skip: int({ gte: 0 }).default(0),
     limit: int({ gte: 1, lte: 200 }).default(50),
   },
@@ -303,7 +303,7 @@ export const closeContradiction = endpoint({
   summary: 'Close a contradiction',
   gw: 'admin close-contradiction',
   effect: 'write',
-  description: 'Who closed it, and why, stays on record. Met again, it is listed again as a new one.',
+  description: 'Who closed it, and why, stays on record. Found again, it is listed again as a new one.',
   extension: true,
   params: { contradiction_id: uuid().describe('As listed') },
   body: shape('ContradictionClose', { note: note() }),

@@ -55,7 +55,7 @@ export const getPublicInvoice = endpoint({
   keywords: 'invoice status for its buyer',
   secondary: true,
   description:
-    'Whoever knows the id may read it. Poll it to follow the payment: it asks no chain and costs little.',
+    'Anyone who knows the id may read it. Poll it to follow the payment: it asks no chain and costs little.',
   params: invoiceId,
   response: InvoicePublic,
   errors: ['invoice_not_found'],

@@ -8,7 +8,7 @@ import { unitId } from './units.ts';
 export const sizes = ['sm', 'md', 'lg', 'mobile', 'desktop', 'site', 'phone', 'page', 'url'] as const;
 /** Longest merchant or unit slug. */
 const MAX_SLUG = 64;
-/** Longest language tag that is looked at. */
+/** Longest language tag that is read. */
 const MAX_LANGUAGE_TAG = 35;
 /** Longest file name of a logo: a ticker and `.svg`. */
 const MAX_LOGO = 32;

@@ -77,7 +77,7 @@ export const listInvoices = endpoint({
   effect: 'read',
   keywords: 'all invoices, filter by status, open invoices, find by order reference',
   description:
-    'Newest first, refill invoices included. Go on with `after` set to `next` of the page before. `settled` means `confirmed`.',
+    'Newest first, refill invoices included. Continue with `after` set to `next` of the page before. `settled` means `confirmed`.',
   query: {
     status: choice(['created', 'confirmed', 'settled', 'expired', 'cancelled', 'failed']).optional(),
     external_ref: text({ max: MAX_EXTERNAL_REF }).optional().describe('Exactly this order reference'),
@@ -118,9 +118,9 @@ export const checkInvoice = endpoint({
   effect: 'write',
   repeatable: true,
   keywords: 'check payment, force a poll of the blockchain, did the payment arrive, money arrived',
-  description: `Polls the chain once and answers the invoice as it then is. The observer does the same by itself every few seconds; call this when a buyer says that they paid. An ended invoice is answered unchanged.
+  description: `Polls the chain once and answers the invoice as it then is. The observer does the same every few seconds; call this when a buyer says that they paid. An ended invoice is answered unchanged.
 
-\`limit_exhausted\` (402): the payment is held, not lost. Refill with \`POST /api/v1/merchant/refill\`; held payments are then booked by themselves, oldest first.`,
+\`limit_exhausted\` (402): the payment is held, not lost. Refill with \`POST /api/v1/merchant/refill\`; held payments are then booked automatically, oldest first.`,
   params: invoiceId,
   response: InvoicePublic,
   errors: ['invoice_not_found', 'limit_exhausted', 'provider_unavailable'],
@@ -139,7 +139,7 @@ export const simulateInvoice = endpoint({
   repeatable: true,
   keywords: 'simulate a payment, settle on testnet',
   description:
-    'Runs the real settlement: status, fee, income and webhook. Only on testnet with demo mode on; `GET /v1/config/public` tells. What the prepaid balance lacks for the fee is credited first. A confirmed invoice is answered unchanged.',
+    'Runs the real settlement: status, fee, income and webhook. Only on testnet with demo mode on; see `GET /v1/config/public`. What the prepaid balance lacks for the fee is credited first. A confirmed invoice is answered unchanged.',
   params: invoiceId,
   response: InvoicePublic,
   errors: ['invoice_not_found', 'demo_off', 'invoice_ended'],

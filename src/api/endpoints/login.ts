@@ -29,8 +29,8 @@ export const detectIdentitySource = endpoint({
   effect: 'read',
   keywords: 'identity sign-in method, google or password or telegram',
   description:
-    'Detects by shape alone, without looking anything up: a numeric id is `telegram`, a provider address (gmail.com, googlemail.com) is `google`, every other mail address is `email`.',
-  query: { q: text({ min: 1, max: MAX_EMAIL }).describe('A mail address or a numeric id') },
+    'Judges by the form alone, without any lookup: a numeric id is `telegram`, a provider address (gmail.com, googlemail.com) is `google`, every other email address is `email`.',
+  query: { q: text({ min: 1, max: MAX_EMAIL }).describe('An email address or a numeric id') },
   response: IdentityDetectResponse,
   errors: ['wrong_identity'],
   example: { query: { q: 'merchant@example.com' } },
@@ -47,10 +47,10 @@ export const loginAccessToken = endpoint({
   flags: { username: 'email' },
   effect: 'write',
   keywords: 'login with mail and password, get a bearer token, jwt, get a token, oauth2 password flow',
-  description: `For accounts that signed up with their own mail address; provider mail and numeric ids have their own sign-in. The body is a form, as OAuth 2.0 wants it. ${TOKEN_USE}`,
+  description: `For accounts that signed up with their own email address; provider addresses and numeric ids have their own sign-in. The body is a form, as OAuth 2.0 wants it. ${TOKEN_USE}`,
   encoding: 'form',
   body: shape('LoginForm', {
-    username: text({ max: MAX_EMAIL }).describe('The mail address'),
+    username: text({ max: MAX_EMAIL }).describe('The email address'),
     password: text({ max: 1024, secret: true }),
     grant_type: text({ pattern: /^password$/ }).nullish(),
     scope: text({ max: 1024 }).default(''),

@@ -27,12 +27,12 @@ const refillBody = z.object({
   amount_unit: amountUnit(),
   amount_usd: decimal({ gt: 0, wording: 'float' })
     .optional()
-    .describe('The same as `amount` in USD; not looked at where `amount` is there'),
+    .describe('The same as `amount` in USD; ignored where `amount` is given'),
 });
 const RefillCreate = refillBody
   .refine((body) => body.amount !== undefined || body.amount_usd !== undefined, {
     path: ['amount'],
-    // Beside the errors of other members: all are told at once.
+    // Beside the errors of other members: all are reported at once.
     when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
   })
   // Zod would list neither amount as required.
@@ -80,7 +80,7 @@ export const updateMerchantAccount = endpoint({
   }),
   response: MerchantAccountPublic,
   errors: ['unknown_chain', 'url_not_allowed', 'bad_request', 'slug_taken'],
-  // Nothing but the webhook: whoever makes this call as it stands must not lose currencies by it.
+  // Nothing but the webhook: making this call as it stands must not cost any currencies.
   example: { body: { webhook_url: '{webhook_url}' } },
 });
 
@@ -166,7 +166,7 @@ export const getRefillWallets = endpoint({
   keywords: 'refill wallets, platform refill addresses',
   secondary: true,
   description:
-    'One per blockchain. Pay by a refill invoice only: a transfer without one cannot be credited by itself.',
+    'One per blockchain. Pay by a refill invoice only: a transfer without one cannot be credited automatically.',
   response: RefillWalletsResponse,
   example: {},
 });
@@ -253,7 +253,7 @@ export const listEvents = endpoint({
   effect: 'read',
   keywords: 'events, stream of events, since the last event',
   description:
-    'Oldest first, from the beginning or from behind `after`: nothing is ever passed over, so this backs up the webhook, which is sent only once. With `Accept: text/event-stream` the connection stays open and sends each event as it happens; `after` or `Last-Event-ID` say where to go on, otherwise it begins with the next event.',
+    'Oldest first, from the beginning or after `after`: nothing is ever left out, so this backs up the webhook, which is sent only once. With `Accept: text/event-stream` the connection stays open and sends each event as it happens; `after` or `Last-Event-ID` say where to continue, otherwise it begins with the next event.',
   query: {
     after: text({ min: 1, max: MAX_EVENT_ID }).optional().describe('The last event that you have'),
     type: text({ min: 1, max: MAX_EVENT_ID }).optional().describe('Only this kind, e.g. `invoice.confirmed`'),

@@ -24,7 +24,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 function curl({ method, url, headers = {}, body }: Omit<Call, 'curl' | 'gw'>): string {
   const parts = ['curl', '-g', ...(method === 'GET' ? [] : ['-X', method]), quoted(url)];
   const form = headers['Content-Type'] === FORM;
-  // What curl says by itself with --data-urlencode.
+  // What curl sends of its own accord with --data-urlencode.
   for (const [name, value] of Object.entries(headers))
     if (!form || name !== 'Content-Type') parts.push('-H', quoted(`${name}: ${value}`));
   if (body && form)
@@ -54,12 +54,12 @@ export function exampleCall(endpoint: Endpoint, base_url: string): Call {
   return { ...call, curl: curl(call), gw: commandLine(endpoint, example) };
 }
 
-/** An address that nobody holds the key of: what is sent there is lost, so it is shown on testnet only. */
-const NOBODY = `0:${'dead'.repeat(16)}`;
+/** An address that no one holds the key of: what is sent there is lost, so it is shown on testnet only. */
+const UNOWNED = `0:${'dead'.repeat(16)}`;
 
 /** Where the values in braces come from. */
 export const placeholders = (network: string): z.infer<typeof Placeholder>[] => [
-  { name: 'email', description: 'The mail address you signed up with' },
+  { name: 'email', description: 'The email address you signed up with' },
   { name: 'password', description: 'The password you signed up with' },
   {
     name: 'access_token',
@@ -74,7 +74,7 @@ export const placeholders = (network: string): z.infer<typeof Placeholder>[] => 
   {
     name: 'ton_address',
     description: 'Your own receive address on TON',
-    ...(network === 'testnet' ? { sample: NOBODY } : {}),
+    ...(network === 'testnet' ? { sample: UNOWNED } : {}),
   },
   { name: 'invoice_id', description: 'An invoice', from: { operation: 'createInvoice', member: 'id' } },
   { name: 'unit_id', description: 'A unit', from: { operation: 'createUnit', member: 'id' } },
@@ -93,7 +93,7 @@ export const placeholders = (network: string): z.infer<typeof Placeholder>[] => 
   { name: 'txid', description: 'The id of a transaction, from a wallet or an explorer' },
   { name: 'user_id', description: 'A user', from: { operation: 'getMe', member: 'id' } },
   { name: 'webhook_url', description: 'Your own URL that takes webhooks' },
-  { name: 'recovery_token', description: 'From the recovery mail' },
+  { name: 'recovery_token', description: 'From the recovery email' },
   { name: 'google_id_token', description: 'From the sign-in of Google' },
   { name: 'telegram_id', description: 'From the login widget' },
   { name: 'telegram_auth_date', description: 'From the login widget' },

@@ -84,7 +84,7 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'query',
     name: 'api_key',
-    description: 'The same key; prefer the header, which is not kept in histories',
+    description: 'The same key; prefer the header, which stays out of histories',
   },
 };
 
@@ -98,7 +98,7 @@ const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/$
 const rehomed = <T>(value: T): T =>
   JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/'));
 
-/** Bodies and replies of all endpoints, converted at once so that each named shape is told once. */
+/** Bodies and replies of all endpoints, converted at once so that each named shape is described once. */
 function convert(list: readonly Endpoint[]): {
   schemas: Record<string, JsonSchema>;
   body: (endpoint: Endpoint) => JsonSchema;
@@ -174,7 +174,7 @@ function successOf(endpoint: Endpoint, schema: JsonSchema): Record<string, unkno
   return { description: 'Successful response', content };
 }
 
-/** Whether refusals come as a page to whoever accepts HTML. */
+/** Whether refusals come as a page to a caller that accepts HTML. */
 const isPage = ({ tag, response }: Endpoint): boolean =>
   tag === 'checkout' && 'media' in response && response.media === 'text/html';
 

@@ -69,7 +69,7 @@ export function findJsonError(text: string): JsonError | null {
       if (after < 0) return { position: at, error: 'Expecting value' };
       at = after;
     }
-    // A value ended at `at`: close what ends here, then go on with the next member.
+    // A value ended at `at`: close what ends here, then continue with the next member.
     at = end(SPACE, text, at);
     while (open.length > 0 && text[at] === open.at(-1)) {
       open.pop();

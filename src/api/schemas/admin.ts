@@ -106,7 +106,7 @@ export const TransferPublic = shape(
     confirmations: count(),
     state: z.enum(['pending', 'final', 'gone']),
     disposition: z.enum(['matched', 'late', 'unmatched']),
-    ambiguous: z.string().nullable().describe('Why it is not matched by itself'),
+    ambiguous: z.string().nullable().describe('Why it is not matched automatically'),
     booked_invoice_id: z.uuid().nullable(),
     chain_time: unixSeconds(),
     first_seen_at: unixSeconds(),
@@ -247,7 +247,7 @@ export const ContradictionPublic = shape('ContradictionPublic', {
 
 export const AdminContradictions = shape('AdminContradictions', {
   data: z.array(ContradictionPublic).describe('Newest first'),
-  open: count().describe('How many nobody has closed'),
+  open: count().describe('How many are still open'),
   skip: z.int(),
   limit: z.int(),
 });
@@ -295,7 +295,7 @@ export const ObserverPublic = shape('ObserverPublic', {
     .describe(
       'Addresses that several accounts use, those first that go before the others; null is the deployment',
     ),
-  contradictions: count().describe('Contradictions that nobody has closed'),
+  contradictions: count().describe('Contradictions that are still open'),
 });
 
 const clock = () =>

@@ -25,7 +25,7 @@ export const Placeholder = shape(
     from: z
       .object({ operation: z.string().describe('operationId'), member: z.string() })
       .optional()
-      .describe('The reply that holds it; your own to choose where nothing is told'),
+      .describe('The reply that holds it; your own to choose where there is none'),
     sample: z.string().optional().describe('Can be taken as it is, for a try on testnet'),
   },
   'A value to fill in.',

@@ -6,7 +6,7 @@ const body = {
   detail: z.string().describe('What is wrong, for people'),
   code: z.string().describe('What is wrong, for programs; stable'),
   request_id: z.string().describe('The `X-Request-Id` of this answer'),
-  hint: z.string().optional().describe('What mends it'),
+  hint: z.string().optional().describe('How to resolve it'),
   next: z
     .object({
       operation: z.string().describe('operationId'),
@@ -14,7 +14,7 @@ const body = {
       path: z.string().describe('Parameters in braces'),
     })
     .optional()
-    .describe('The call that mends it, to be made before this one is made again'),
+    .describe('The call that resolves it, to be made before this one is made again'),
 };
 
 export const ErrorBody = shape('ErrorBody', body, 'Every refusal but a validation error.');
@@ -33,7 +33,7 @@ export const LimitExhausted = shape(
         chains: z.array(z.string()).describe('Gateway ids that a refill can be paid with'),
         amount_usd: decimalString().describe('The smallest refill that lets this invoice through'),
       })
-      .describe('The call that mends it'),
+      .describe('The call that resolves it'),
   },
   'The prepaid limit does not cover the invoice; its payment is held until it does.',
 );

@@ -43,11 +43,11 @@ export const EventPublic = shape(
     ...eventBody,
     deliveries: z.array(DeliveryPublic).describe('Oldest first'),
   },
-  'What happened. Kept as it was, whether or not it was delivered.',
+  'What happened. Recorded as it was, whether or not it was delivered.',
 );
 
 export const EventList = shape('EventList', {
   data: z.array(EventPublic).describe('Oldest first'),
   has_more: z.boolean().describe('Whether there are later ones already'),
-  next: z.string().nullable().describe('Pass it as `after` to go on; null where there is no event at all'),
+  next: z.string().nullable().describe('Pass it as `after` to continue; null where there is no event at all'),
 });

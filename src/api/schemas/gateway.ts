@@ -47,7 +47,7 @@ export const GatewaysResponse = shape('GatewaysResponse', {
   network: z.enum(networks),
   service_fee_percent: decimalString(),
   default_fiat: z.string(),
-  usd_precision: decimalString().describe('The smallest USD amount that is told apart'),
+  usd_precision: decimalString().describe('The smallest USD amount that makes a difference'),
   memo_length: count(),
 });
 
