@@ -37,7 +37,7 @@ export function derive(endpoint: Endpoint, { path: name, after }: Extras = {}): 
       const reply = await context.call(endpoint, input);
       if (isRaw)
         return writeRaw(context, reply as string | Uint8Array, endpoint.response as Media, own.output);
-      printReply(context.io, reply, view);
+      await printReply(context.io, reply, view);
       await after?.(reply as never, context);
     },
   };

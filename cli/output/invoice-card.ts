@@ -5,7 +5,7 @@ import type { getPublicInvoice } from '../../src/api/endpoints/buyer.ts';
 import { type Io, paint, print, terminalWidth } from './io.ts';
 import { fittingQr, tint } from './qr.ts';
 import { clean } from './text.ts';
-import { relative } from './view.ts';
+import { relative } from './value.ts';
 import { pad, shorten, widthOf } from './width.ts';
 
 export type Invoice = CallReply<typeof getPublicInvoice>;

@@ -3,7 +3,7 @@
 import type { CallReply } from '../../src/api/client/call.ts';
 import type { listObservers } from '../../src/api/endpoints/admin.ts';
 import { clean } from './text.ts';
-import { relative } from './view.ts';
+import { relative } from './value.ts';
 
 type Reply = CallReply<typeof listObservers>;
 type Observer = Reply['observers'][number];

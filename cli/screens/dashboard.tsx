@@ -7,7 +7,7 @@ import { parseDecimal, tenTo, USD_DECIMALS } from '../../src/money.ts';
 import type { Context } from '../engine/command.ts';
 import { screenColor } from '../output/status.ts';
 import { clean } from '../output/text.ts';
-import { relative } from '../output/view.ts';
+import { relative } from '../output/value.ts';
 import { pad } from '../output/width.ts';
 import { usePoll } from './hooks.ts';
 import { Table } from './table.tsx';

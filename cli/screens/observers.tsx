@@ -6,7 +6,7 @@ import { listObservers } from '../../src/api/endpoints/admin.ts';
 import { troubleOf } from '../output/observer-notes.ts';
 import { screenColor } from '../output/status.ts';
 import { clean } from '../output/text.ts';
-import { relative } from '../output/view.ts';
+import { relative } from '../output/value.ts';
 import { useKeys, usePoll } from './hooks.ts';
 import { type Column, moved, Table } from './table.tsx';
 import type { ViewProps } from './view-props.ts';

@@ -8,7 +8,7 @@ import { GwError } from '../engine/errors.ts';
 import { describeFound, lookUp } from '../journeys/admin/resolve.ts';
 import { screenColor } from '../output/status.ts';
 import { clean } from '../output/text.ts';
-import { relative, shortId } from '../output/view.ts';
+import { relative, shortId } from '../output/value.ts';
 import { type Size, useKeys, usePoll } from './hooks.ts';
 import type { Payment } from './payment-rows.ts';
 

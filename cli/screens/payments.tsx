@@ -3,7 +3,7 @@ import { Box, Text } from 'ink';
 import { useEffect, useState } from 'react';
 import { screenColor } from '../output/status.ts';
 import { clean } from '../output/text.ts';
-import { relative, SHORT_ID, shortId } from '../output/view.ts';
+import { relative, SHORT_ID, shortId } from '../output/value.ts';
 import { useKeys } from './hooks.ts';
 import { PaymentDetail } from './payment-detail.tsx';
 import { type Payment, type Sort, sorts, usePaymentRows, useShown } from './payment-rows.ts';

@@ -1,7 +1,7 @@
 // A list of rows of which only those in view are drawn, however many there are.
 import { Box, Text } from 'ink';
+import { columnWidths } from '../output/table.ts';
 import { clean } from '../output/text.ts';
-import { columnWidths } from '../output/view.ts';
 import { pad, widthOf } from '../output/width.ts';
 
 export interface Column<Row> {

@@ -11,7 +11,7 @@ import { print } from '../output/io.ts';
 import { fittingQr } from '../output/qr.ts';
 import { screenColor } from '../output/status.ts';
 import { clean } from '../output/text.ts';
-import { show } from '../output/view.ts';
+import { show } from '../output/value.ts';
 import { pad } from '../output/width.ts';
 import { useKeys, usePoll, useSize } from './hooks.ts';
 import { runScreen } from './terminal.ts';

@@ -23,7 +23,7 @@ export const command: Command = {
     const { own } = await context.input();
     if (!isLive(context.io, own)) {
       const reply = await context.call(listObservers);
-      printReply(context.io, reply, view);
+      await printReply(context.io, reply, view);
       if (context.io.json !== false) return;
       for (const line of observerNotes(reply, Math.floor(Date.now() / 1000))) say(context.io, line);
       return;

@@ -41,7 +41,7 @@ export const command: Command = {
     if (context.globals.isOn('dry-run')) return context.showRequest(resolvePayment, input);
     if (body.action === 'confirm') await prepare(context, String(params.invoice_id), body);
     await confirm(resolvePayment.confirm, context, input);
-    printReply(context.io, await context.call(resolvePayment, input), view);
+    await printReply(context.io, await context.call(resolvePayment, input), view);
   },
 };
 

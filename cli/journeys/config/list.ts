@@ -16,6 +16,6 @@ export const command: Command = {
         ? [{ key, ...setting, value: isSecret(key) ? masked(setting.value) : setting.value }]
         : [];
     });
-    printReply(io, [{ key: 'profile', ...known.profile }, ...rows]);
+    await printReply(io, [{ key: 'profile', ...known.profile }, ...rows]);
   },
 };

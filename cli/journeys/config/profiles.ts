@@ -13,6 +13,6 @@ export const command: Command = {
       const { url, email } = store.read(name);
       return { name, current: name === profile.value, url: url ?? null, email: email ?? null };
     });
-    printReply(io, rows);
+    await printReply(io, rows);
   },
 };

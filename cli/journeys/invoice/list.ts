@@ -38,10 +38,10 @@ async function printAll(context: Context, input: Input): Promise<void> {
   let after = input.query.after;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const reply: Page = await context.call(listInvoices, { query: { ...input.query, limit: PAGE, after } });
-    if (io.json === false) printReply(io, reply, view);
+    if (io.json === false) await printReply(io, reply, view);
     else data.push(...reply.data);
     after = reply.next ?? undefined;
     if (!reply.has_more) break;
   }
-  if (io.json !== false) printReply(io, { data, has_more: false, next: null }, view);
+  if (io.json !== false) await printReply(io, { data, has_more: false, next: null }, view);
 }

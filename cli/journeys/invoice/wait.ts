@@ -55,7 +55,7 @@ export const command: Command = {
       limit_ms: limit,
       interval_ms: intervalOf(own),
     });
-    printReply(context.io, invoice);
+    await printReply(context.io, invoice);
     if (!isReached(invoice, target)) requirePaid(invoice);
     if (!isReached(invoice, target))
       throw new GwError('ended', `the invoice is ${invoice.status}, not ${target}`, {

@@ -3,7 +3,6 @@ import type { createInvoice } from '../../../src/api/endpoints/invoices.ts';
 import type { createRefill } from '../../../src/api/endpoints/merchant.ts';
 import type { Context } from '../../engine/command.ts';
 import type { Flag } from '../../engine/flags.ts';
-import { printInvoice } from '../../output/invoice-card.ts';
 import { say } from '../../output/io.ts';
 import { printReply } from '../../output/view.ts';
 
@@ -31,6 +30,7 @@ export async function issue(
     return watchInvoice(context, invoice, own);
   }
   if (io.json !== false || !io.stdout.isTTY) return printReply(io, invoice);
+  const { printInvoice } = await import('../../output/invoice-card.ts');
   await printInvoice(io, invoice, { qr: own.qr !== false });
   say(io, `Follow it: gw invoice watch ${invoice.id}`);
 }

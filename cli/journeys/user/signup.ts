@@ -26,6 +26,6 @@ export const command: Command = {
     if (context.globals.isOn('dry-run')) return context.showRequest(signup, input);
     const user = await context.call(signup, input);
     if (own.login !== false) await signIn(context, user.email, String(input.body.password));
-    printReply(context.io, user);
+    await printReply(context.io, user);
   },
 };
