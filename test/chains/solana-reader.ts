@@ -15,8 +15,8 @@ import {
   type WatchedAddress,
 } from '../../src/chains/family.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
-import type { SolanaLimits } from '../../src/chains/solana/account.ts';
 import { solanaFamily } from '../../src/chains/solana/family.ts';
+import type { SolanaLimits } from '../../src/chains/solana/pass.ts';
 import { rightClock, unasked } from '../helpers/reading.ts';
 import { createTestRpc } from './rpc.ts';
 import type { Mint, SolanaChain } from './solana-chain.ts';

@@ -1,14 +1,5 @@
 // Reads the new transactions of one Solana account, oldest first, and proves how far: page by page.
-import type {
-  AccountProof,
-  Interval,
-  Page,
-  ProviderError,
-  ReadContext,
-  Tip,
-  Transfer,
-  WatchedAddress,
-} from '../family.ts';
+import type { AccountProof, Interval, Page, ReadContext, Tip, Transfer } from '../family.ts';
 import {
   type AccountCursor,
   explain,
@@ -16,77 +7,21 @@ import {
   follow,
   type Known,
   newCursor,
-  type Observed,
   readAgain,
   watchedSince,
   withRead,
 } from './cursor.ts';
-import { INDEX_MARGIN_SECONDS, isBeforeWatch, type Listing, listNewest, listOlder } from './listing.ts';
-import type { Memory } from './memory.ts';
+import { INDEX_MARGIN_SECONDS, isBeforeWatch, listNewest, listOlder } from './listing.ts';
+import type { Listing } from './memory.ts';
+import type { Pass, Visit, WatchedAccount } from './pass.ts';
 import {
   badAnswer,
-  type Caller,
   isOfOneAccount,
   readTransaction,
   type SignatureInfo,
   type SolanaTransaction,
 } from './providers/rpc.ts';
-import { type Asset, FINAL_CONFIRMATIONS, transfersOf } from './transfers.ts';
-
-export interface SolanaLimits {
-  /** What the protocol allows in one answer: 1000. */
-  signatures_per_page: number;
-  /** Transactions stored together, after which the account's cursor moves. */
-  transactions_per_page: number;
-  /** Transactions asked for at a time. */
-  transactions_at_once: number;
-  /** Readings after which an account is listed although its balance did not change. */
-  sweep_ticks: number;
-  /** Accounts listed so in one reading. */
-  sweeps_per_tick: number;
-}
-
-/** A wallet, or its token account of one mint. */
-export interface WatchedAccount {
-  key: string;
-  /** Gateway id. */
-  chain: string;
-  owner: WatchedAddress;
-  /** Null for the wallet itself. */
-  mint: string | null;
-}
-
-/** What one pass over all accounts shares. */
-export interface Pass {
-  context: ReadContext;
-  rpc: Caller;
-  /** Requests made through `rpc` in this pass. */
-  spent(): number;
-  limits: SolanaLimits;
-  tip: Tip;
-  assets: readonly Asset[];
-  memory: Memory;
-  /** A payment that makes the token account touches the wallet too: read once. */
-  transactions: Map<string, SolanaTransaction>;
-  /** Why transactions could not be read, by signature. */
-  failures: Map<string, string>;
-  /** Accounts with more work than could be done at once. */
-  deferred: Visit[];
-  /** Accounts of which the node said what they hold … */
-  answered: number;
-  /** … and those of which it did not, each asked for alone. */
-  unanswered: { account: WatchedAccount; error: ProviderError }[];
-  /** Why some others were not answered for. */
-  unanswered_error?: ProviderError;
-}
-
-/** One account to be read, with what it holds now. */
-export interface Visit {
-  account: WatchedAccount;
-  /** As stored. */
-  cursor: AccountCursor | undefined;
-  observed: Observed;
-}
+import { FINAL_CONFIRMATIONS, transfersOf } from './transfers.ts';
 
 /** How long a balance may go unexplained before that is called trouble: until then it is listed again at every reading. */
 const PATIENCE_SECONDS = 60;

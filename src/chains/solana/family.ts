@@ -1,11 +1,11 @@
 // Solana: SOL and the tokens of allow-listed mints, read over plain JSON-RPC.
 import type { Family, ReadContext } from '../family.ts';
-import type { SolanaLimits } from './account.ts';
 import { normalizeSolanaAddress } from './address.ts';
 import { inspectSolanaAddress } from './inspect.ts';
 import { makeReference, paymentLinks, SOLANA_SCHEME } from './links.ts';
 import { lookUpSolana } from './look-up.ts';
 import { createMemory } from './memory.ts';
+import type { SolanaLimits } from './pass.ts';
 import { identifyNetwork, solanaRpc } from './providers/rpc.ts';
 import { readSolana } from './read.ts';
 import { recheckSolana } from './recheck.ts';

@@ -2,8 +2,9 @@
 
 import { rejectClockSkew } from '../clock-skew.ts';
 import type { ReadContext } from '../family.ts';
-import type { Pass, Visit, WatchedAccount } from './account.ts';
 import type { AccountCursor } from './cursor.ts';
+import type { Listing } from './memory.ts';
+import type { Pass, Visit, WatchedAccount } from './pass.ts';
 import { badAnswer, readSignatures, type SignatureInfo } from './providers/rpc.ts';
 
 /** The chain's clock may be this far before ours beyond what was measured. */
@@ -22,23 +23,7 @@ export const INDEX_MARGIN_SECONDS = 20;
 /** The same in slots of 0.4 seconds. */
 const INDEX_MARGIN_SLOTS = 50;
 /** Signatures cached of a list that continues beyond them: the oldest, which are read first. */
-const KEPT_SIGNATURES = 1000;
-
-/** As far as an account is listed. */
-export interface Listing {
-  /** Not read yet, newest first; failed transactions included, they only mark the place. */
-  entries: SignatureInfo[];
-  /** Those of the first page. */
-  newest: readonly SignatureInfo[];
-  /** The oldest listed: the next page begins after it. */
-  last: SignatureInfo | undefined;
-  /** Whether it goes back to what was read before. */
-  is_complete: boolean;
-  /** Whether newer ones were left out to keep it short: they are listed again later. */
-  is_cut: boolean;
-  /** What was read before, is old enough to be in every node's list, and is not in this one so far. */
-  missing: ReadonlySet<string>;
-}
+const CACHED_SIGNATURES = 1000;
 
 /** The first page, and the next where that one is short: only an empty page is the last one for certain. */
 export async function listNewest(pass: Pass, visit: Visit, cursor: AccountCursor): Promise<Listing> {
@@ -61,10 +46,10 @@ export async function listOlder(
   const entries = [...listing.entries, ...page.entries];
   return {
     ...listing,
-    entries: entries.slice(-KEPT_SIGNATURES),
+    entries: entries.slice(-CACHED_SIGNATURES),
     last: page.last ?? listing.last,
     is_complete: page.is_complete,
-    is_cut: listing.is_cut || entries.length > KEPT_SIGNATURES,
+    is_cut: listing.is_cut || entries.length > CACHED_SIGNATURES,
     missing: without(listing.missing, page.listed),
   };
 }

@@ -1,9 +1,25 @@
 // What one process remembers between readings of Solana: losing it costs requests, never payments.
 import type { ReadContext } from '../family.ts';
-import type { Listing } from './listing.ts';
+import type { SignatureInfo } from './providers/rpc.ts';
 
 /** Accounts of which a list of signatures is cached while it is worked off, about 200 kB each; the least used goes first. */
 const LISTS_LIMIT = 200;
+
+/** As far as an account is listed. */
+export interface Listing {
+  /** Not read yet, newest first; failed transactions included, they only mark the place. */
+  entries: SignatureInfo[];
+  /** Those of the first page. */
+  newest: readonly SignatureInfo[];
+  /** The oldest listed: the next page begins after it. */
+  last: SignatureInfo | undefined;
+  /** Whether it goes back to what was read before. */
+  is_complete: boolean;
+  /** Whether newer ones were left out to keep it short: they are listed again later. */
+  is_cut: boolean;
+  /** What was read before, is old enough to be in every node's list, and is not in this one so far. */
+  missing: ReadonlySet<string>;
+}
 
 export interface Memory {
   /** Readings so far. */

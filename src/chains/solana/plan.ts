@@ -1,8 +1,8 @@
 // Whose turn it is in one reading of Solana, and how many requests it may cost.
 import type { AccountRef, StoredProof, Tip } from '../family.ts';
-import type { SolanaLimits, WatchedAccount } from './account.ts';
 import { INDEX_MARGIN_SECONDS } from './listing.ts';
 import type { Memory } from './memory.ts';
+import type { SolanaLimits, WatchedAccount } from './pass.ts';
 import { ACCOUNTS_PER_CALL } from './providers/rpc.ts';
 
 /** Requests that every account may have when its balance changed, however few there are to spare … */

@@ -2,21 +2,13 @@
 
 import { rejectClockSkew } from '../clock-skew.ts';
 import { type Page, ProviderError, type ReadRequest, type WatchedAddress } from '../family.ts';
-import {
-  beginAt,
-  type Pass,
-  readAccount,
-  readBacklog,
-  type SolanaLimits,
-  troublePage,
-  type Visit,
-  type WatchedAccount,
-} from './account.ts';
+import { beginAt, readAccount, readBacklog, troublePage } from './account.ts';
 import { associatedTokenAccount } from './address.ts';
 import { readAssets, tokenAmount } from './assets.ts';
 import { parseCursor } from './cursor.ts';
 import { whyNoWallet } from './inspect.ts';
 import { forgetOthers, type Memory, type SolanaContext } from './memory.ts';
+import type { Pass, SolanaLimits, Visit, WatchedAccount } from './pass.ts';
 import { type Plan, planReading, proofKeyOf, turnOf } from './plan.ts';
 import {
   ACCOUNTS_PER_CALL,

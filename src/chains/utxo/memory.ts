@@ -1,10 +1,11 @@
 // What one process remembers between readings of a block chain: losing it costs requests and time, never a payment.
-import type { ReadContext } from '../family.ts';
+import type { PendingTransfer, ReadContext, Tip } from '../family.ts';
 import type { Ring } from './cursor.ts';
-import type { BlockTip } from './source.ts';
 
 /** Remembered payments; beyond it the oldest are forgotten, which costs requests only. */
 const REMEMBERED_LIMIT = 20_000;
+
+export type BlockTip = Tip & { hash: string };
 
 /** A payment to a watched address that is not final. */
 export interface SeenPayment {
@@ -92,8 +93,35 @@ export function createMemory(): Memory {
   };
 }
 
+/** What was stored earlier, or by another daemon, is recognised by what it spends. */
+export function rememberPending(memory: Memory, pending: readonly PendingTransfer[]): void {
+  for (const { txid, index, inputs, first_seen_at, block_hash } of pending) {
+    remember(memory, { txid, inputs }, index, first_seen_at);
+    if (block_hash === null) memory.mined.delete(txid);
+    else memory.mined.set(txid, block_hash);
+  }
+}
+
+/** Notes a payment to a watched address, or one more output of it, and since when it is known (Unix seconds). */
+export function remember(
+  memory: Memory,
+  { txid, inputs }: { txid: string; inputs: readonly string[] },
+  index: string,
+  seen_at: number,
+): void {
+  const known = memory.payments.get(txid);
+  if (known) {
+    known.indexes.add(index);
+    known.seen_at = Math.min(known.seen_at, seen_at);
+    return;
+  }
+  memory.payments.set(txid, { seen_at, inputs, indexes: new Set([index]) });
+  for (const input of inputs) memory.spends.set(input, (memory.spends.get(input) ?? new Set()).add(txid));
+  trimPayments(memory);
+}
+
 /** Forgets the oldest payments, and what they spend. */
-export function trimPayments({ payments, spends }: Memory): void {
+function trimPayments({ payments, spends }: Memory): void {
   for (const [txid, { inputs }] of payments) {
     if (payments.size <= REMEMBERED_LIMIT) return;
     payments.delete(txid);

@@ -1,7 +1,7 @@
 // Payments to watched scripts: when each was made, what it spends, and what takes its money away.
-import type { Interval, Page, PendingTransfer, Transfer, TransferUpdate } from '../family.ts';
+import type { Interval, Page, Transfer, TransferUpdate } from '../family.ts';
 import type { Transaction } from './block.ts';
-import { type Memory, trimPayments } from './memory.ts';
+import { remember } from './memory.ts';
 import { provedThrough } from './proofs.ts';
 import { CLOCK_SKEW_SECONDS, type Reading } from './reading.ts';
 import type { Sighting } from './source.ts';
@@ -15,32 +15,6 @@ export interface Mined {
   hash: string;
   /** Unix seconds, by the miner's clock. */
   time: number;
-}
-
-/** What was stored earlier, or by another daemon, is recognised by what it spends. */
-export function rememberPending(memory: Memory, pending: readonly PendingTransfer[]): void {
-  for (const { txid, index, inputs, first_seen_at, block_hash } of pending) {
-    remember(memory, { txid, inputs }, index, first_seen_at);
-    if (block_hash === null) memory.mined.delete(txid);
-    else memory.mined.set(txid, block_hash);
-  }
-}
-
-function remember(
-  memory: Memory,
-  { txid, inputs }: { txid: string; inputs: readonly string[] },
-  index: string,
-  seen_at: number,
-): void {
-  const known = memory.payments.get(txid);
-  if (known) {
-    known.indexes.add(index);
-    known.seen_at = Math.min(known.seen_at, seen_at);
-    return;
-  }
-  memory.payments.set(txid, { seen_at, inputs, indexes: new Set([index]) });
-  for (const input of inputs) memory.spends.set(input, (memory.spends.get(input) ?? new Set()).add(txid));
-  trimPayments(memory);
 }
 
 /** The credits of unconfirmed transactions, and the payments whose money they spend elsewhere. */

@@ -1,7 +1,7 @@
 // Lists unconfirmed payments, then reads the blocks after the cursor, one page each; follows reorganisations.
 import { type Page, ProviderError, type ReadRequest } from '../family.ts';
 import { extended, hashIn, headOf, lowestHeight, RING_LENGTH, type Ring, ringOf } from './cursor.ts';
-import { trim, type UtxoContext } from './memory.ts';
+import { type BlockTip, trim, type UtxoContext } from './memory.ts';
 import type { Coin } from './networks.ts';
 import { pageOfBlock, pageOfMempool } from './payments.ts';
 import { concludeReading, PROPAGATION_SECONDS } from './proofs.ts';
@@ -15,7 +15,7 @@ import {
   watchedOf,
 } from './reading.ts';
 import { placesInRing } from './recheck.ts';
-import { type BlockTip, badAnswer, readable, type Source } from './source.ts';
+import { badAnswer, readable, type Source } from './source.ts';
 import { followTarget } from './work.ts';
 
 /** Blocks read in one read; what is left comes with the next. */

@@ -1,10 +1,9 @@
 // What one reading carries along: who is watched, what was proved before it, and what it has been shown since.
 import type { PendingTransfer, ReadRequest, StoredProof } from '../family.ts';
 import type { Header } from './block.ts';
-import type { Memory, UtxoContext } from './memory.ts';
+import { type BlockTip, type Memory, rememberPending, type UtxoContext } from './memory.ts';
 import { type Coin, workRules } from './networks.ts';
-import { rememberPending } from './payments.ts';
-import { type BlockTip, badAnswer, type Listing, readable, type Source, type Watched } from './source.ts';
+import { badAnswer, type Listing, readable, type Source, type Watched } from './source.ts';
 import { checkWork, type WorkRules } from './work.ts';
 
 /** How far a block's time may be ahead of the true time: nodes refuse more. */

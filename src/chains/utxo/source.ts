@@ -1,13 +1,12 @@
 // What the family asks of a provider, whichever it is.
 import { hexToBytes } from '@noble/hashes/utils.js';
-import { ProviderError, type ProviderKind, type Rpc, type Tip, type WatchedAddress } from '../family.ts';
+import { ProviderError, type ProviderKind, type Rpc, type WatchedAddress } from '../family.ts';
 import { type Block, type Header, MalformedBytes, parseTransaction, type Transaction } from './block.ts';
-import type { Memory } from './memory.ts';
+import type { BlockTip, Memory } from './memory.ts';
 
 const HASH = /^[0-9a-f]{64}$/;
 
 export type Watched = ReadonlyMap<string, WatchedAddress>;
-export type BlockTip = Tip & { hash: string };
 
 /** An unconfirmed transaction, and since when this process knows it, Unix seconds. */
 export interface Sighting {
