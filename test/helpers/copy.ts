@@ -1,8 +1,18 @@
 // A copy of the rooms in a temporary folder, to edit, compile and run: what an addition costs is counted by doing it.
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
@@ -28,12 +38,17 @@ export interface Outcome {
   stderr: string;
 }
 
+export interface Addition {
+  edited: string[];
+  added: string[];
+}
+
 export interface Copy {
   root: string;
-  /** Files that were edited or added, each once: what the addition touched. */
-  touched: readonly string[];
+  /** Makes an addition; which files of the checkout it edited, and which it added. */
+  add(edits: () => void): Addition;
   read(path: string): string;
-  /** Writes a whole file, new or not. */
+  /** Writes a whole file, new or not, with the folders on the way to it. */
   write(path: string, text: string): void;
   /** Replaces the one place that reads `from`; throws where there is none or more than one. */
   edit(path: string, from: string, to: string): void;
@@ -54,6 +69,7 @@ export function copyRooms(): Copy {
   const read = (path: string) => readFileSync(join(root, path), 'utf8');
   const write = (path: string, text: string) => {
     touched.add(path);
+    mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   };
   const run: Copy['run'] = (program, args = [], env = {}) =>
@@ -73,8 +89,11 @@ export function copyRooms(): Copy {
     });
   return {
     root,
-    get touched() {
-      return [...touched];
+    add(edits) {
+      touched.clear();
+      edits();
+      const isEdit = (path: string) => existsSync(join(checkout, path));
+      return { edited: [...touched].filter(isEdit), added: [...touched].filter((path) => !isEdit(path)) };
     },
     read,
     write,
