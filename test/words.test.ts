@@ -40,6 +40,7 @@ const rooms = [
   'test/helpers',
   'test/pictures',
   'test/requirements',
+  'test/simulator/README.md',
   'test/src',
   'test/architecture.test.ts',
   'test/papers.test.ts',
