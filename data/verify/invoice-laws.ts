@@ -85,7 +85,7 @@ export const invoiceLaws: Check[] = [
   bySql(
     12,
     'an invoice that is open though its account is read past its end and nothing is awaited',
-    'look for failures of it in the log of the daemon',
+    'check the log of the daemon for errors about it',
     (_, context) => {
       const since = workingSince(context);
       return since === null
@@ -100,7 +100,7 @@ export const invoiceLaws: Check[] = [
   bySql(
     12,
     'an invoice that is open a day after its time',
-    'look for failures of it in the log of the daemon',
+    'check the log of the daemon for errors about it',
     (_, context) => {
       const since = workingSince(context);
       return since === null
@@ -197,7 +197,7 @@ export const invoiceLaws: Check[] = [
   bySql(
     15,
     'an amount that is reserved longer than it had to be',
-    'look for failures of housekeeping in the log of the daemon',
+    'check the log of the daemon for failures of housekeeping',
     (_, context) => {
       const since = workingSince(context);
       return since === null
