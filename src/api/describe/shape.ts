@@ -18,9 +18,6 @@ export const unixSeconds = () => z.int().meta({ description: 'Unix seconds, UTC'
 /** A count. */
 export const count = () => z.int().min(0);
 
-/** A value that the specification lists as optional: null unless known. */
-export const orNothing = <Field extends z.ZodType>(field: Field) => field.nullable().default(null);
-
 /** A page that `skip` and `limit` cut. */
 export const paged = <Item extends z.ZodType>(item: Item) => ({
   data: z.array(item),

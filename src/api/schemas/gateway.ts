@@ -1,6 +1,7 @@
 // What can be paid with, and the public configuration.
 import { z } from 'zod';
-import { count, decimalString, orNothing, shape } from '../describe/shape.ts';
+import { orNull } from '../describe/fields.ts';
+import { count, decimalString, shape } from '../describe/shape.ts';
 import { networks } from './resources.ts';
 
 export const GatewayPublic = shape(
@@ -26,7 +27,7 @@ export const GatewayPublic = shape(
     poll_interval_seconds: count(),
     supports_memo: z.boolean().describe('Whether invoices carry a memo; without one the amount is unique'),
     is_token: z.boolean().default(false),
-    token_contract: orNothing(z.string()),
+    token_contract: orNull(z.string()),
     exits: z.array(z.string()).describe('Kinds of payment link that invoices offer'),
   },
   'One payable asset on one blockchain.',

@@ -1,7 +1,8 @@
 // The replies of the specification, each under the name that OpenAPI gives it.
 import { z } from 'zod';
 import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../invoice.ts';
-import { count, decimalString, orNothing, paged, shape, unixSeconds } from '../describe/shape.ts';
+import { orNull } from '../describe/fields.ts';
+import { count, decimalString, paged, shape, unixSeconds } from '../describe/shape.ts';
 
 export const invoiceStatuses = [
   'created',
@@ -32,17 +33,17 @@ export const Token = shape('Token', {
 });
 
 export const IdentityDetectResponse = shape('IdentityDetectResponse', {
-  identity: z.string().describe('The identity as it is compared: mail addresses in lower case'),
+  identity: z.string().describe('The identity as it is compared: email addresses in lower case'),
   source: z.enum(userSources).describe('How this identity signs in'),
 });
 
 export const UserPublic = shape('UserPublic', {
   id: z.uuid(),
-  email: z.string().max(255).describe('A mail address, or the numeric id of a messaging account'),
+  email: z.string().max(255).describe('An email address, or the numeric id of a messaging account'),
   is_active: z.boolean().default(true),
   is_superuser: z.boolean().default(false),
-  full_name: orNothing(z.string().max(255)),
-  created_at: orNothing(z.iso.datetime({ offset: true })),
+  full_name: orNull(z.string().max(255)),
+  created_at: orNull(z.iso.datetime({ offset: true })),
   source: z.enum(userSources).describe('The identity source; read-only').meta({ readOnly: true }),
 });
 
@@ -64,15 +65,15 @@ export const InvoicePublic = shape(
     address: z.string().describe("The merchant's own receive address"),
     memo: z.string().nullable().describe('Must be sent along where it is not null'),
     status: z.enum(invoiceStatuses),
-    payment_id: orNothing(z.uuid()),
+    payment_id: orNull(z.uuid()),
     amount_match: z.enum(amountMatches).default('none').describe('How the received amount compares'),
-    received_amount: orNothing(decimalString()),
+    received_amount: orNull(decimalString()),
     external_ref: z.string().nullable().describe("The caller's own order reference"),
     txid: z.string().nullable(),
     confirmations: count(),
     created_at: unixSeconds(),
     expires_at: unixSeconds(),
-    paid_at: orNothing(unixSeconds()),
+    paid_at: orNull(unixSeconds()),
     ask_donation: z.boolean().default(false),
     exits: z.record(z.string(), z.string()).describe('Payment links by kind: `wallet`, `web`, `tg`'),
     pay_url: z.string().describe('The checkout page to send a buyer to'),
@@ -147,8 +148,8 @@ export const IncomeHistoryPublic = shape('IncomeHistoryPublic', paged(IncomePubl
 export const MerchantAccountPublic = shape('MerchantAccountPublic', {
   slug: z.string(),
   api_key: z.string().describe('The merchant key, for `X-API-Key`'),
-  webhook_url: orNothing(z.string()),
-  webhook_secret: orNothing(z.string()),
+  webhook_url: orNull(z.string()),
+  webhook_secret: orNull(z.string()),
   webhook_refills: z.boolean().describe('Whether confirmed refills are posted to `webhook_url` as well'),
   enabled_currencies: z.array(z.string()).describe('Gateway ids and tickers, as they were sent'),
   limit_of_payments: decimalString().describe('USD volume that can still be confirmed'),
