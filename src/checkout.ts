@@ -1,4 +1,4 @@
-// What a buyer is told: the state of a checkout, from its invoice, its payment and the clock.
+// What a buyer sees: the state of a checkout, from its invoice, its payment and the clock.
 import type { AmountMatch, InvoiceStatus, PaymentStatus } from './invoice.ts';
 
 /** Every state that the pages have words for, in the order a payment goes through them. */

@@ -71,7 +71,7 @@ export interface RefusalOptions {
   retry_after?: number;
 }
 
-/** An expected failure, the caller's to mend. Thrown anywhere, answered with its status. */
+/** An expected failure, the caller's to correct. Thrown anywhere, answered with its status. */
 export class Refusal extends Error {
   override name = 'Refusal';
   readonly code: ErrorCode;

@@ -1,4 +1,4 @@
-// Which way an identity signs in, told by its shape alone.
+// Which way an identity signs in, decided by its shape alone.
 import { emailError, normalizeEmail } from './api/describe/identifiers.ts';
 
 export type Source = 'email' | 'google' | 'telegram';
@@ -8,12 +8,12 @@ const PROVIDER_DOMAINS: ReadonlySet<string> = new Set(['gmail.com', 'googlemail.
 const NUMERIC_ID = /^[1-9]\d{0,18}$/;
 
 export interface Identity {
-  /** As it is compared and kept: mail in lower case. */
+  /** As it is compared and stored: email addresses in lower case. */
   identity: string;
   source: Source;
 }
 
-/** Null for what is neither a mail address nor a numeric id. */
+/** Null for what is neither an email address nor a numeric id. */
 export function detectIdentity(text: string): Identity | null {
   const identity = normalizeEmail(text);
   if (NUMERIC_ID.test(identity)) return { identity, source: 'telegram' };

@@ -12,7 +12,7 @@ export type PaymentStatus =
   | 'unmatched';
 export type AmountMatch = 'none' | 'exact' | 'over' | 'under';
 
-/** How long an invoice outlives its time while a payment made in time is waited for, and how long late ones are looked for. */
+/** How long an invoice outlives its time while a payment made in time is waited for, and how long late ones are still watched for. */
 export const GRACE_SECONDS = 24 * 3600;
 
 export interface InvoiceState {
@@ -27,7 +27,7 @@ export interface InvoiceState {
 export interface SeenTransfer {
   amount_atomic: bigint;
   confirmations: number;
-  /** Whether it counts: the chain calls it final, or it is as deep as this invoice asks, and whoever must agree does. */
+  /** Whether it counts: the chain calls it final, or it is as deep as this invoice asks, and every provider that must agree does. */
   final: boolean;
   txid: string;
 }
@@ -98,7 +98,7 @@ export type Verdict =
 
 /**
  * Decides what becomes of an invoice; changes nothing itself. Whatever the fact, the transfers and the clock are judged
- * first, so that nobody cancels or simulates what is paid or over. An invoice that has ended moves by `resolve` only.
+ * first, so that no one cancels or simulates what is paid or over. An invoice that has ended moves by `resolve` only.
  */
 export function decide(invoice: InvoiceState, fact: Fact, known: Knowledge): Verdict {
   if (fact.kind === 'resolve') return resolve(invoice, fact.action, known);
@@ -186,7 +186,7 @@ function resolve(invoice: InvoiceState, action: 'expire' | 'fail' | 'confirm', k
   return { verdict: 'moved', to, payment, sum };
 }
 
-/** Money that came to an invoice which ends without it is late: listed, never booked by itself. Where all of it is gone, so is the payment. */
+/** Money that came to an invoice which ends without it is late: listed, never booked automatically. Where all of it is gone, so is the payment. */
 function endedPayment({ transfers, has_payment }: Knowledge): PaymentStatus | null {
   if (transfers.length > 0) return 'late';
   return has_payment ? 'orphaned' : null;

@@ -1,6 +1,6 @@
 // Exact decimals: text ↔ integer at a scale. Nothing here is ever a float.
 
-/** USD is kept in micros: 10^-6 USD. */
+/** USD is stored in micros: 10^-6 USD. */
 export const USD_DECIMALS = 6;
 /** Rates are USD × 10^9 per whole coin. */
 export const RATE_DECIMALS = 9;
@@ -23,8 +23,8 @@ export function parseDecimal(text: string, decimals: number): bigint | null {
   const match = PLAIN.exec(text);
   if (!match) return null;
   const [, sign, whole = '', fraction = ''] = match;
-  const kept = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
-  const value = /[1-9]/.test(fraction.slice(decimals)) ? kept + 1n : kept;
+  const truncated = BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'));
+  const value = /[1-9]/.test(fraction.slice(decimals)) ? truncated + 1n : truncated;
   return sign ? -value : value;
 }
 
@@ -39,8 +39,8 @@ export function formatDecimal(value: bigint, decimals: number): string {
 /** USD micros as a decimal string. */
 export const formatUsd = (micros: bigint): string => formatDecimal(micros, USD_DECIMALS);
 
-/** Rounds up to a multiple of 10^(`decimals` − `kept`): the precision a wallet can enter. */
-export function roundUpTo(value: bigint, decimals: number, kept: number): bigint {
-  const step = tenTo(decimals - Math.min(kept, decimals));
+/** Rounds up to a multiple of 10^(`decimals` − `precision`): the precision a wallet can enter. */
+export function roundUpTo(value: bigint, decimals: number, precision: number): bigint {
+  const step = tenTo(decimals - Math.min(precision, decimals));
   return divideUp(value, step) * step;
 }

@@ -30,7 +30,7 @@ export interface QuoteRequest {
   service_fee_percent: string;
 }
 
-/** Decimals kept of the surcharge's percentage. */
+/** Decimals of the surcharge's percentage that count. */
 const PERCENT_DECIMALS = 6;
 
 /** Largest price: nine integer digits of USD, so that every sum stays far inside 64 bits. */
@@ -66,7 +66,7 @@ export function quote(request: QuoteRequest): Quote | 'too_small' | 'too_large' 
   };
 }
 
-/** At most this many amounts are kept apart at one price. */
+/** At most this many distinct amounts stand at one price. */
 const MAX_SLOTS = 10_000n;
 
 /** How many distinct amounts stand at a price: the plain one and tails of at most 1 % of it. */

@@ -72,11 +72,11 @@ export interface Agreement {
 export function agreedRate(quotes: readonly bigint[], min_sources: number): Agreement | null {
   const middle = median(quotes);
   if (middle === null) return null;
-  const kept = quotes.filter((quote) => within(quote, middle, OUTLIER_PERCENT));
+  const agreeing = quotes.filter((quote) => within(quote, middle, OUTLIER_PERCENT));
   const needed = quotes.length === 1 ? 1 : Math.max(MIN_WITNESSES, quotes.length / 2);
-  const usd_nanos = median(kept);
-  if (usd_nanos === null || kept.length < Math.max(needed, min_sources)) return null;
-  return middleAgrees(kept) ? { usd_nanos, sources: kept.length } : null;
+  const usd_nanos = median(agreeing);
+  if (usd_nanos === null || agreeing.length < Math.max(needed, min_sources)) return null;
+  return middleAgrees(agreeing) ? { usd_nanos, sources: agreeing.length } : null;
 }
 
 /** Two quotes 5 % apart are both within 3 % of their mean: that is a mean of two contradictions. */

@@ -1,4 +1,4 @@
-// Slugs: the readable parts of page addresses, made from names and mail addresses.
+// Slugs: the readable parts of page addresses, made from names and email addresses.
 
 /** What a slug looks like. */
 export const SLUG = /^[a-z0-9](?:-?[a-z0-9])*$/;

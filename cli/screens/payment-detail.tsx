@@ -63,7 +63,7 @@ export function PaymentDetail(props: PaymentDetailProps) {
   const lookUpTyped = async (txid: string) => {
     const next = { at: 'type', action: 'confirm', txid, reason: '', typed: '' } as const;
     if (txid === '') return go(next);
-    go({ at: 'busy', action: 'looking the transaction up' });
+    go({ at: 'busy', action: 'looking up the transaction' });
     try {
       const found = await lookUp(context, { invoice_id: id, txid });
       setOutcome(typeof found === 'string' ? found : describeFound(found));

@@ -85,13 +85,13 @@ export function refuseForeignIdentity(text: string): void {
   if (source && source !== 'email') throw new Refusal('wrong_identity', { detail: signInElsewhere[source] });
 }
 
-/** Refuses with `wrong_identity` to change mail or password of a user that signs in elsewhere. */
-export function refuseForeignUser(user: UserRow, what: 'mail address' | 'password'): void {
+/** Refuses with `wrong_identity` to change email address or password of a user that signs in elsewhere. */
+export function refuseForeignUser(user: UserRow, what: 'email address' | 'password'): void {
   if (user.source === 'email') return;
   const name = user.source === 'google' ? 'Google' : 'Telegram';
   const detail =
     what === 'password'
       ? `This account has no password: it signs in with ${name}`
-      : `The mail address of this account cannot be changed here: it signs in with ${name}`;
+      : `The email address of this account cannot be changed here: it signs in with ${name}`;
   throw new Refusal('wrong_identity', { detail });
 }

@@ -46,7 +46,7 @@ const nameOf = (full_name: string | null | undefined) => (full_name === undefine
 /** A new address is a new identity of a password user; the other users' identities are not ours to change. */
 function identityOf(user: UserRow, email: string | null | undefined): data.UserChange {
   if (email == null || email === user.email) return {};
-  refuseForeignUser(user, 'mail address');
+  refuseForeignUser(user, 'email address');
   refuseForeignIdentity(email);
   return { email, subject: email };
 }

@@ -9,9 +9,9 @@ import { type Document, documentOf, XML_TYPE } from './documents.ts';
 /** Most units of the sitemap; the protocol takes 50,000 addresses. */
 const MAX_SITEMAP_UNITS = 40_000;
 /** How long a new unit may be missing, and a closed one listed. */
-export const SITEMAP_KEPT_MS = 10_000;
+export const SITEMAP_CACHED_MS = 10_000;
 
-/** Returns the sitemap as it was at most `SITEMAP_KEPT_MS` ago; those who ask at once wait for one query. */
+/** Returns the sitemap as it was at most `SITEMAP_CACHED_MS` ago; those who ask at once wait for one query. */
 export function openSitemap(
   deployment: () => Deployment,
   { db, clock }: { db: Db; clock: Clock },
@@ -22,7 +22,7 @@ export function openSitemap(
   return () => {
     const now = clock.ms();
     // A clock that was set back makes a new one.
-    if (made && now >= made.at_ms && now < made.at_ms + SITEMAP_KEPT_MS) return made.document;
+    if (made && now >= made.at_ms && now < made.at_ms + SITEMAP_CACHED_MS) return made.document;
     const document = make();
     made = { at_ms: now, document };
     // A failure reaches those who wait, and is not remembered.

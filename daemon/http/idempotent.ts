@@ -13,7 +13,7 @@ import type { App } from '../context.ts';
 import type { Answer } from './reply.ts';
 
 const MAX_KEY_LENGTH = 255;
-const KEPT_SECONDS = 24 * 3600;
+const RETENTION_SECONDS = 24 * 3600;
 /** A request that has not answered by then never will: its key is free again, though its daemon lives. */
 const IN_PROGRESS_SECONDS = 60;
 /** A request that this daemon works on is answered soon. */
@@ -58,7 +58,7 @@ export async function onceOnly(
     resource_id: drawn,
     holder,
     now_ms: app.clock.ms(),
-    retention_seconds: KEPT_SECONDS,
+    retention_seconds: RETENTION_SECONDS,
     in_progress_seconds: IN_PROGRESS_SECONDS,
   }).catch(async (error: unknown) => {
     await giveUp(drawn);

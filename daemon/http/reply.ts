@@ -1,4 +1,4 @@
-// Answers as they go on the wire: replies, refusals, validation errors, and the headers all of them carry.
+// Answers as they are sent: replies, refusals, validation errors, and the headers all of them carry.
 import { validateHeaderValue } from 'node:http';
 import { FastResponse } from 'srvx';
 import { z } from 'zod';

@@ -205,7 +205,7 @@ async function keepQuotas(
   { owner_id, kind, unit_id, caller, gateway, wallet }: AmountRequest & { owner_id: string },
   order: readonly Standing[],
 ): Promise<void> {
-  const UNPAID = 'invoices that are told apart by their amount are unpaid';
+  const UNPAID = 'invoices that differ by their amount alone are unpaid';
   const address = { blockchain: gateway.blockchain, address_key: wallet.address_key };
   const has_sold_here = order.some((each) => each.owner_id === owner_id && each.has_sold);
   const all =

@@ -26,9 +26,9 @@ export const login: Handlers<typeof list> = {
     const found = detectIdentity(query.q);
     if (!found)
       throw new Refusal('wrong_identity', {
-        detail: 'This is neither a mail address nor a numeric id',
+        detail: 'This is neither an email address nor a numeric id',
         // The usual remedy is this very call.
-        extra: { hint: 'Send a mail address or a numeric id', next: undefined },
+        extra: { hint: 'Send an email address or a numeric id', next: undefined },
       });
     return found;
   },

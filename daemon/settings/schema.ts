@@ -89,7 +89,7 @@ export const settingsSchema = z.strictObject({
     .optional(),
   admin: z
     .strictObject({
-      email: z.email('must be a mail address').optional().describe('first superuser'),
+      email: z.email('must be an email address').optional().describe('first superuser'),
       password: z
         .string()
         .min(8, 'must have at least 8 characters')

@@ -26,7 +26,7 @@ export interface MerchantFigures {
 const withUsers = (query: Executor) =>
   query.selectFrom('merchants').innerJoin('users', 'users.id', 'merchants.id');
 
-/** Slug or mail address contains `q`, or the id is `q`. A search reads all merchants, never their invoices. */
+/** Slug or email address contains `q`, or the id is `q`. A search reads all merchants, never their invoices. */
 function matching(query: Executor, q: string | undefined) {
   const select = withUsers(query);
   if (q === undefined) return select;

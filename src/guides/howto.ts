@@ -27,7 +27,7 @@ No CAPTCHA, no browser, no identity checks. The same calls are tools over MCP at
     auth: 'none',
     call: 'loginAccessToken',
     docs: `- \`none\`: buyers and discovery.
-- \`jwt\`: \`Authorization: Bearer <access_token>\`, from a sign-in; lasts 8 days. For \`/api/v1/merchant\` and \`/api/v1/users\`. Your own mail address signs in with a password at \`POST /api/v1/login/access-token\` (a form); provider mail at \`/api/v1/login/google\`, numeric ids at \`/api/v1/login/telegram\`. \`GET /api/v1/login/identity-source?q=…\` tells which.
+- \`jwt\`: \`Authorization: Bearer <access_token>\`, from a sign-in; lasts 8 days. For \`/api/v1/merchant\` and \`/api/v1/users\`. Your own email address signs in with a password at \`POST /api/v1/login/access-token\` (a form); provider mail at \`/api/v1/login/google\`, numeric ids at \`/api/v1/login/telegram\`. \`GET /api/v1/login/identity-source?q=…\` tells which.
 - \`key\`: \`X-API-Key: gw_…\`, the \`api_key\` of \`GET /api/v1/merchant/account\`. For \`/v1/invoices\`. \`rotateApiKey\` replaces it.
 - \`admin\`: the bearer token of a superuser.`,
   },

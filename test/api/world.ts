@@ -89,7 +89,7 @@ interface Stage {
 }
 
 let serial = 0;
-/** A mail address that no one has yet. */
+/** An email address that no one has yet. */
 export const newAddress = (): string => `person${++serial}@example.com`;
 
 async function newCast(service: TestApp, { password_hash, webhook_url, sign }: Stage): Promise<Cast> {

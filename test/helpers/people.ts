@@ -6,7 +6,7 @@ export const PASSWORD = 'correct horse battery';
 export const ABSENT_ID = '00000000-0000-4000-8000-000000000000';
 
 let serial = 0;
-/** A mail address that no one has yet. */
+/** An email address that no one has yet. */
 export const address = (): string => `user${++serial}@example.com`;
 
 export const signUp = (service: TestApp, body: object) =>

@@ -42,7 +42,7 @@ export function uuid(): z.ZodType<string, string> {
   });
 }
 
-/** Longest mail address, in characters. */
+/** Longest email address, in characters. */
 export const MAX_EMAIL = 255;
 /** RFC 5321: longest part before the @-sign, and longest label of a domain (RFC 1035). */
 const MAX_LOCAL = 64;
@@ -55,7 +55,7 @@ const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?$/u;
 /** How an address is compared and stored: composed, lower case. */
 export const normalizeEmail = (text: string): string => text.trim().normalize('NFC').toLowerCase();
 
-/** Why a text is no mail address; null where it is one. */
+/** Why a text is no email address; null where it is one. */
 export function emailError(text: string): string | null {
   const at = text.lastIndexOf('@');
   if (NUMBER.test(text))
@@ -76,7 +76,7 @@ export function emailError(text: string): string | null {
   return null;
 }
 
-/** A mail address of at most 255 characters, read in lower case. Special-use domains are allowed. */
+/** An email address of at most 255 characters, read in lower case. Special-use domains are allowed. */
 export function email(): z.ZodType<string, string> {
   return coerced({ type: 'string', format: 'email', maxLength: MAX_EMAIL }, (input) => {
     const value = readText(input);

@@ -55,7 +55,7 @@ export const listAdminMerchants = endpoint({
   effect: 'read',
   keywords: 'list merchants',
   description:
-    'Newest first, with balance, limit and figures. `q` finds a part of slug or mail address, or a user id.',
+    'Newest first, with balance, limit and figures. `q` finds a part of slug or email address, or a user id.',
   query: {
     q: filter(),
     skip: int({ gte: 0 }).default(0),

@@ -97,7 +97,7 @@ export const updateMe = endpoint({
   summary: 'Change your name or email address',
   gw: 'user update-me',
   effect: 'write',
-  keywords: 'change my mail address, change my name',
+  keywords: 'change my email address, change my name',
   description:
     'Members that are left out stay as they are. `full_name: null` removes the name; `email: null` changes nothing.',
   body: shape('UserUpdateMe', { full_name: fullName(), email: email().nullish() }),

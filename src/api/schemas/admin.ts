@@ -232,7 +232,7 @@ export const ContradictionPublic = shape('ContradictionPublic', {
   kind: z
     .enum(contradictionKinds)
     .describe(
-      '`transfer_amount`: one transaction was read with two amounts. `booked_gone`: a booked transaction left the chain. `booking_differs`: what was booked by hand is not what the chain has, or is not on the chain (`read_atomic` null). `provider_differs`: a second provider does not have what the first one told. `account_changed`: the account of an asset is another than before',
+      '`transfer_amount`: one transaction was read with two amounts. `booked_gone`: a booked transaction left the chain. `booking_differs`: what was booked by hand is not what the chain has, or is not on the chain (`read_atomic` null). `provider_differs`: a second provider does not have what the first one reported. `account_changed`: the account of an asset is another than before',
     ),
   txid: z.string().nullable(),
   invoice_id: z.uuid().nullable(),

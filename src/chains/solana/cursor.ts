@@ -48,7 +48,7 @@ const cursorSchema = z.object({
   again_at: z.int().nullable(),
   /** Since when the balance is not explained, Unix seconds of the chain's clock. */
   gap_at: z.int().nullable(),
-  /** Reading went on after a transaction that is missing: only reading all of it again can prove anything. */
+  /** Reading continued after a transaction that is missing: only reading all of it again can prove anything. */
   skipped: z.boolean(),
   /** When all of it was read again last. */
   reread_at: z.int().nullable(),

@@ -23,7 +23,7 @@ export function normalizeAddress(text: string, network: Network): ChainAddress {
     );
   }
   if (address.hash.every((byte) => byte === 0)) {
-    throw new AddressError(`The zero address belongs to nobody; ${EXPECTED[network]}`);
+    throw new AddressError(`No one owns the zero address; ${EXPECTED[network]}`);
   }
   return { address: showAddress(address, network), key: keyOf(address) };
 }

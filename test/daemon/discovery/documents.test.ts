@@ -1,6 +1,6 @@
 // The discovery documents as they are served.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SITEMAP_KEPT_MS } from '../../../daemon/discovery/sitemap.ts';
+import { SITEMAP_CACHED_MS } from '../../../daemon/discovery/sitemap.ts';
 import { api } from '../../../src/api/endpoints/api.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { verifies } from '../../requirements.ts';
@@ -187,7 +187,7 @@ describe('discovery', () => {
         })
       ).json;
     const [open, closed] = [await unit('Open for sale'), await unit('Closed')];
-    daemon.clock.advance(SITEMAP_KEPT_MS / 1000);
+    daemon.clock.advance(SITEMAP_CACHED_MS / 1000);
     await daemon.fetch('PATCH', `/api/v1/merchant/units/${closed.id}`, {
       token: merchant.token,
       body: { active: false },
@@ -199,7 +199,7 @@ describe('discovery', () => {
     // Who asks again soon costs no query; who asks later sees what is new.
     const later = await unit('Later');
     expect((await get('/sitemap.xml')).text).toBe(text);
-    daemon.clock.advance(SITEMAP_KEPT_MS / 1000);
+    daemon.clock.advance(SITEMAP_CACHED_MS / 1000);
     expect((await get('/sitemap.xml')).text).toContain(`<loc>${later.page_url}</loc>`);
     const robots = (await get('/robots.txt')).text;
     expect(robots).toContain(`Sitemap: ${public_url}/sitemap.xml`);

@@ -36,7 +36,7 @@ describe.each(databases)('events on %s', (database) => {
     await service.fetch('POST', `/v1/invoices/${cancelled.id}/cancel`);
     // Its address is watched on, so that money on its way is not lost.
     await observe(service, 'ton', [transferTo(service, cancelled)]);
-    await observe(service, 'ton', [transferTo(service, cancelled, { memo: 'NOBODYS', txid: newTxid() })]);
+    await observe(service, 'ton', [transferTo(service, cancelled, { memo: 'NO-ONES', txid: newTxid() })]);
     const failed = await create('ton');
     await admin(`payments/${failed.id}/resolve`, { action: 'fail' });
     const expired = await create('ton');

@@ -206,7 +206,7 @@ test('a key is sent in the header that the family names for the kind of provider
   }
 });
 
-test('shutdown ends what is under way and what waits for its turn, and backs no one off', async () => {
+test('shutdown ends what is under way and what waits for its turn, and makes no provider back off', async () => {
   const hanging = await node('hanging', 'testnet', () => {});
   const shutdown = new AbortController();
   const { source, events } = open([hanging.url], { requests_per_second: 1, signal: shutdown.signal });

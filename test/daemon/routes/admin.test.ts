@@ -149,7 +149,7 @@ describe.each(databases)("the operator's desk on %s", (database) => {
   });
 
   describe('merchants', () => {
-    test('are listed newest first, in pages, and found by a part of slug or mail address', async () => {
+    test('are listed newest first, in pages, and found by a part of slug or email address', async () => {
       verifies('get-merchants');
       service.clock.advance(10);
       const first = await service.merchant('Needle.One@example.com');

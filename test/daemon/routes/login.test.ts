@@ -74,7 +74,7 @@ describe.each(databases)('sign-in on %s', (database) => {
       const refusals = await Promise.all([
         signIn(service, email, 'wrong password'),
         signIn(service, 'absent@example.com', PASSWORD),
-        signIn(service, 'no mail address', PASSWORD),
+        signIn(service, 'no email address', PASSWORD),
         signIn(service, email, PASSWORD + 'x'.repeat(200)),
       ]);
       for (const { status, json } of refusals)

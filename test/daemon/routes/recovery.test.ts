@@ -88,7 +88,7 @@ describe.each(databases)('password recovery on %s', (database) => {
   test('answers the same for an unknown address and writes no mail', async () => {
     verifies('sign-in-messages');
     const before = mails().length;
-    for (const email of ['absent@example.com', 'no mail address', 'someone@gmail.com'])
+    for (const email of ['absent@example.com', 'no email address', 'someone@gmail.com'])
       expect((await recover(email)).json).toEqual(ANSWER);
     const { email } = await person(service);
     await mailOf(() => recover(email));

@@ -124,7 +124,7 @@ export async function identifyNetwork(rpc: Rpc): Promise<Network> {
   if (typeof global_id !== 'number') {
     throw new ProviderError(
       'bad_answer',
-      'toncenter /masterchainInfo: no global_id, the network cannot be told',
+      'toncenter /masterchainInfo: no global_id, so the network is unknown',
     );
   }
   if (global_id !== MAINNET_GLOBAL_ID) return 'testnet';
