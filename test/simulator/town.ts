@@ -52,7 +52,7 @@ const DUST = [3, 10, 60] as const;
 /** Moments of a minute at which they are sent, at most. */
 const MOST_MOMENTS = 60;
 const MOST_FLOODS = 2;
-const NOBODY: Wallet = { address: '', key: '' };
+const NO_WALLET: Wallet = { address: '', key: '' };
 
 export class Town {
   readonly #options: TownOptions;
@@ -159,7 +159,7 @@ export class Town {
     return this.#asked.get(`${blockchain} ${key}`) ?? null;
   }
 
-  /** From now on nobody does anything new. */
+  /** From now on no one does anything new. */
   calm(): void {
     this.#quiet = true;
   }
@@ -297,7 +297,7 @@ export class Town {
       kind,
       chain: json.chain,
       blockchain,
-      wallet: wallet ?? NOBODY,
+      wallet: wallet ?? NO_WALLET,
       amount: parseDecimal(json.amount, decimalsOf(json.chain)) ?? 0n,
       memo: json.memo,
       reference: /[?&]reference=([^&]+)/.exec(json.qr_payload)?.[1] ?? null,
