@@ -48,7 +48,7 @@ export interface DaemonOptions {
 
 export interface Reply {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: whoever asked knows the shape
+  // biome-ignore lint/suspicious/noExplicitAny: the caller knows the shape
   json: any;
 }
 
@@ -188,7 +188,7 @@ export class Daemon {
   async #answer(request: Request): Promise<Reply> {
     const response = await (this.#http as Http).h3.fetch(request);
     const text = await response.text();
-    // Everything is done, and the answer is not told yet.
+    // Everything is done, and the answer is not sent yet.
     await this.#boundary('reply');
     const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
     return { status: response.status, json: isJson ? JSON.parse(text) : text };

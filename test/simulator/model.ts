@@ -1,4 +1,4 @@
-// What every model of a blockchain offers to payers, to providers and to whoever checks the books at the end.
+// What every model of a blockchain offers to payers, to providers and to the check of the books at the end.
 import type { Front } from './chains/front.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';

@@ -6,8 +6,8 @@ import { EDGE_MS, type Town } from './town.ts';
 import type { World } from './world.ts';
 
 const GRACE_MS = 24 * 3600 * 1000;
-/** On chains that keep time a payment this long after the end is late, whatever the pause between two looks. */
-const KEPT_TIME_MS = 40_000;
+/** On chains that keep time a payment this long after the end is late, whatever the pause between two readings. */
+const TIMELY_MS = 40_000;
 const KEEP_TIME = ['ton', 'solana'];
 /** What came to an account that no one floods is stored so soon, where nothing is wrong with the provider or the daemon. */
 const STORED_WITHIN_MS = 120_000;
@@ -118,7 +118,8 @@ export class Oracle {
     if (type === 'invoice.created' && invoice_id) this.#made.set(invoice_id, this.#options.world.now_ms);
     if (type === 'invoice.expired' && bill) this.#judgeExpired(bill);
     if (type === 'invoice.confirmed' && invoice_id) this.#judgeConfirmed(invoice_id, bill);
-    if ((type === 'payment.late' || type === 'payment.unmatched') && payment_id) this.#judgeStray(payment_id);
+    if ((type === 'payment.late' || type === 'payment.unmatched') && payment_id)
+      this.#judgeUnapplied(payment_id);
   }
 
   /** Whether the end of a bill is no longer the payers' doing alone. */
@@ -192,7 +193,7 @@ export class Oracle {
     const before_ms = keeps ? EDGE_MS : bill.kind === 'refill' ? READ_BEFORE_MS : 3_600_000;
     if (sent_ms < bill.created_ms - before_ms)
       fail('paid-after-asked', `invoice ${bill.id} is paid by payment ${serial}, made before it existed`);
-    if (keeps && sent_ms > bill.ends_ms + KEPT_TIME_MS)
+    if (keeps && sent_ms > bill.ends_ms + TIMELY_MS)
       fail('late-is-late', `invoice ${bill.id} is paid by payment ${serial}, made after its end`);
   }
 
@@ -208,7 +209,7 @@ export class Oracle {
   }
 
   /** What is late or matches nothing must truly be so. */
-  #judgeStray(payment_id: string): void {
+  #judgeUnapplied(payment_id: string): void {
     const { books, fail } = this.#options;
     const rows = books.rows<TransferRow>('select * from transfers where payment_id = ?', payment_id);
     for (const row of rows) {

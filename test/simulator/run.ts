@@ -358,7 +358,7 @@ class Run {
     };
   }
 
-  /** Lets time pass until a promise of the outside is kept. */
+  /** Lets time pass until a promise of the outside is settled. */
   async #inWorld<T>(promise: Promise<T>): Promise<void> {
     let pending = true;
     const done = promise.then(
@@ -443,7 +443,7 @@ class Run {
     });
   }
 
-  /** An error in the log is a bug, but where it is an alert: then a person is to look at it. */
+  /** An error in the log is a bug, but where it is an alert: then a person has to act. */
   #hear(line: Record<string, unknown>): void {
     this.#world.note('error', () => JSON.stringify(line));
     if (line.alert === undefined && !isOfDatabase(line))
@@ -531,7 +531,7 @@ class Run {
       provider.down_until_ms = this.#world.now_ms + ms;
   }
 
-  /** Everything is mended and time passes: then nothing is left undone. */
+  /** Everything is repaired and time passes: then nothing is left undone. */
   async #calm(oracle: Oracle): Promise<void> {
     const world = this.#world;
     world.note('calm');

@@ -92,7 +92,7 @@ export function solanaModel({ world, random, faults }: ModelOptions & { faults: 
     const made = chain.send({ payer: key(), changes: [change], memo, references, delay_ms, ...delays() });
     sent.set(made.signature, made);
     if (forwards) {
-      // The next slot: between two looks nothing has changed. It is listed at once: where both were listed late, no one
+      // The next slot: between two readings nothing has changed. It is listed at once: where both were listed late, no one
       // could tell that anything was there.
       const away = { owner: wallet.key, mint, amount: -amount };
       chain.send({ payer: key(), changes: [away], delay_ms: delay_ms + 400 });

@@ -10,7 +10,7 @@ import type { Model, ModelOptions, Order, Payment, Version, Wallet } from './mod
 export interface UtxoFaults {
   /** Mean time between blocks. */
   block_seconds: number;
-  /** Of a transaction, at each node: it is dropped from the mempool and told again later. */
+  /** Of a transaction, at each node: it is dropped from the mempool and announced again later. */
   evicted: number;
   /** Of a block: a fork leaves it out, and up to two before it. */
   forks: number;
@@ -33,7 +33,7 @@ export const NO_UTXO_FAULTS: Omit<UtxoFaults, 'block_seconds' | 'replicas'> = {
 
 /**
  * How long a transaction is on its way to a node. Never as long as the 30 s that the daemon takes off the early end
- * of a payment's time: a payment that was longer on its way could not be told from one made later.
+ * of a payment's time: a payment that was longer on its way could not be distinguished from one made later.
  */
 const PROPAGATION_MEAN_MS = 1_500;
 const PROPAGATION_MOST_MS = 20_000;
@@ -89,7 +89,7 @@ export function utxoModel({ world, random, knows, coin, provider, faults }: Utxo
 
   function evict(node: UtxoNode, made: Sent): void {
     world.after(PROPAGATION_MOST_MS + nodes_random.unit() * 300_000, () => {
-      // What was dropped before anyone had listed it could not be told from what was made later.
+      // What was dropped before anyone had listed it could not be distinguished from what was made later.
       if (!knows(made.txid)) return;
       node.evict(made.txid);
       world.note(`evicted ${made.txid}`);

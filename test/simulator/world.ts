@@ -1,7 +1,7 @@
 // Virtual time: one queue of timers drives everything that happens, and nothing happens beside it.
 
-/** Notes kept for the report of a failure. */
-const NOTES_KEPT = 10_000;
+/** Notes remembered for the report of a failure. */
+const NOTES_LIMIT = 10_000;
 /** Turns taken at one moment before the world counts as stuck. */
 const TURNS_LIMIT = 100_000;
 
@@ -62,14 +62,14 @@ export class World {
     this.#turns.push(work);
   }
 
-  /** Tells what happens, for the report of a failure; cheap where nobody asks. `key` goes into the digest. */
+  /** Tells what happens, for the report of a failure; cheap where no one asks. `key` goes into the digest. */
   note(key: string, text: () => string = () => key): void {
     for (let at = 0; at < key.length; at++)
       this.digest = Math.imul(this.digest ^ key.charCodeAt(at), 0x01000193) >>> 0;
     const note = { step: this.events, at_ms: this.now_ms, text };
     this.onNote?.(note);
     this.#notes.push(note);
-    if (this.#notes.length > 2 * NOTES_KEPT) this.#notes.splice(0, NOTES_KEPT);
+    if (this.#notes.length > 2 * NOTES_LIMIT) this.#notes.splice(0, NOTES_LIMIT);
   }
 
   lastNotes(count: number): readonly Note[] {

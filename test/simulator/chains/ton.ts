@@ -148,7 +148,7 @@ export class TonChain {
     return made;
   }
 
-  /** Sends jettons: a credit on the receiver's jetton wallet, and a notification to the receiver where he is to be told. */
+  /** Sends jettons: a credit on the receiver's jetton wallet, and a notification to the receiver where one is asked for. */
   sendJetton(send: {
     master: string;
     to: string;
