@@ -13,11 +13,11 @@ import { utxoChain } from './odd/utxo.ts';
 const START = 1_800_000_000;
 /** Mutations tried of each kind of provider: every n-th of some thousands, always the same ones. */
 const SAMPLE = 24;
-/** Looks at a paid invoice in which answers may be spoiled. */
-const SPOILED_LOOKS = 3;
-/** Looks after which a payment must be booked once the provider is sane. */
+/** Checks of a paid invoice in which answers may be spoiled. */
+const SPOILED_CHECKS = 3;
+/** Checks after which a payment must be booked once the provider is sane. */
 const SANE_CHECKS = 6;
-/** Requests of one look, whatever was answered; the first one of a chain of blocks looks for its beginning. */
+/** Requests of one check, whatever was answered; the first one of a chain of blocks searches for its beginning. */
 const REQUESTS_PER_CHECK = 50;
 
 const mints = Object.fromEntries(
@@ -29,7 +29,7 @@ const mints = Object.fromEntries(
 interface World {
   chain: OddChain & { mine?: () => void };
   gateway: string;
-  /** What is told well-formed and alone cannot be told from the truth: amounts, whose memo it is, who signed, that it failed. */
+  /** What one well-formed answer may claim without showing that it lies: amounts, whose memo it is, who signed, that it failed. */
   lies?: RegExp;
 }
 
@@ -45,33 +45,33 @@ const worlds: Record<string, () => World> = {
   'a Bitcoin node': () => ({ chain: utxoChain('core', START), gateway: 'bitcoin' }),
 };
 
-/** Sees every answer of the looks that may be spoiled: which look, the how manieth answer of it, and to what. */
-type Spoil = (answer: unknown, at: { look: number; nth: number; name: string }) => unknown;
+/** Sees every answer in the checks that may be spoiled: the number of the check and of the answer in it, and to what it answers. */
+type Spoil = (answer: unknown, at: { check: number; nth: number; name: string }) => unknown;
 
-/** Pays one invoice and looks, three times while answers may be spoiled and then until it is booked; says what went wrong. */
+/** Pays one invoice and checks it, three times while answers may be spoiled and then until it is booked; returns what went wrong. */
 async function pay({ chain, gateway }: World, shop: Shop, price: string, spoil: Spoil): Promise<string[]> {
   const wrong: string[] = [];
   const invoice = await shop.invoice(gateway, price);
-  const look = async () => {
+  const check = async () => {
     const from = chain.rpc.asked.length;
     const { status, json } = await shop.check(invoice);
     if (status !== 200 && status !== 503) wrong.push(`answered ${status}`);
     const asked = chain.rpc.asked.length - from;
-    if (asked > REQUESTS_PER_CHECK) wrong.push(`asked ${asked} times in one look`);
+    if (asked > REQUESTS_PER_CHECK) wrong.push(`asked ${asked} times in one check`);
     return json;
   };
-  await look();
+  await check();
   const txid = chain.pay(invoice);
-  for (let at = 0; at < SPOILED_LOOKS; at++) {
+  for (let at = 0; at < SPOILED_CHECKS; at++) {
     let nth = 0;
-    chain.rpc.spoil = (name, answer) => spoil(answer, { look: at, nth: nth++, name });
-    const { confirmations } = await look();
+    chain.rpc.spoil = (name, answer) => spoil(answer, { check: at, nth: nth++, name });
+    const { confirmations } = await check();
     if (chain.mine && Number(confirmations) > at) wrong.push(`believed ${confirmations} confirmations`);
     chain.mine?.();
   }
   chain.rpc.spoil = honest;
-  let json = await look();
-  for (let again = 1; again < SANE_CHECKS && json.status !== 'confirmed'; again++) json = await look();
+  let json = await check();
+  for (let again = 1; again < SANE_CHECKS && json.status !== 'confirmed'; again++) json = await check();
   const { status, received_amount, amount, txid: booked } = json;
   if (status !== 'confirmed' || received_amount !== amount || booked !== txid)
     wrong.push(`${status} with ${received_amount} of ${amount} in ${booked}`);
@@ -90,11 +90,11 @@ const failures: Mutation[] = (['unreachable', 'rate_limited', 'bad_answer', 'rpc
 /** Pays honestly, and returns every way to spoil one answer of that. */
 async function everyWay(world: World, shop: Shop) {
   const ways: { name: string; spoil: Spoil }[] = [];
-  const wrong = await pay(world, shop, '10', (answer, { look, nth, name }) => {
+  const wrong = await pay(world, shop, '10', (answer, { check, nth, name }) => {
     for (const { name: what, apply } of [...failures, ...mutationsOf(answer)]) {
       if (world.lies?.test(what)) continue;
-      const spoil: Spoil = (told, at) => (at.look === look && at.nth === nth ? apply(told) : told);
-      ways.push({ name: `look ${look}, ${name}: ${what}`, spoil });
+      const spoil: Spoil = (given, at) => (at.check === check && at.nth === nth ? apply(given) : given);
+      ways.push({ name: `check ${check}, ${name}: ${what}`, spoil });
     }
     return answer;
   });
@@ -138,8 +138,8 @@ describe.each(Object.keys(worlds))('%s', (kind) => {
   });
 });
 
-/** Changes answers to one kind of request, in all looks that may be spoiled. */
-const told =
+/** Changes answers to one kind of request, in all checks that may be spoiled. */
+const changed =
   (request: RegExp, change: (answer: never) => unknown): Spoil =>
   (answer, { name }) =>
     request.test(name) ? change(answer as never) : answer;
@@ -152,36 +152,36 @@ describe('what a provider said once', () => {
     [
       'toncenter',
       'a last block of the far future',
-      told(/masterchain/, ({ last }: { last: Row }) => ({ last: { ...last, gen_utime: HUGE } })),
+      changed(/masterchain/, ({ last }: { last: Row }) => ({ last: { ...last, gen_utime: HUGE } })),
     ],
     [
       'toncenter',
       'transactions without their block',
-      told(/transactions/, ({ transactions }: { transactions: Row[] }) => ({
+      changed(/transactions/, ({ transactions }: { transactions: Row[] }) => ({
         transactions: transactions.map(({ mc_block_seqno, ...row }) => row),
       })),
     ],
     [
       'toncenter',
       'transactions of the far future',
-      told(/transactions/, ({ transactions }: { transactions: Row[] }) => ({
+      changed(/transactions/, ({ transactions }: { transactions: Row[] }) => ({
         transactions: transactions.map((row) => ({ ...row, now: HUGE })),
       })),
     ],
     [
       'a Solana node',
       'a listing in a slot that is not there yet',
-      told(/Signatures/, (listed: Row[]) => listed.map((row) => ({ ...row, slot: HUGE }))),
+      changed(/Signatures/, (listed: Row[]) => listed.map((row) => ({ ...row, slot: HUGE }))),
     ],
     [
       'a Solana node',
       'a listing of the far future',
-      told(/Signatures/, (listed: Row[]) => listed.map((row) => ({ ...row, blockTime: HUGE }))),
+      changed(/Signatures/, (listed: Row[]) => listed.map((row) => ({ ...row, blockTime: HUGE }))),
     ],
     [
       'a Solana node',
       'balances in fractions',
-      told(/getTransaction/, ({ meta, ...row }: { meta: { postBalances: number[] } }) => ({
+      changed(/getTransaction/, ({ meta, ...row }: { meta: { postBalances: number[] } }) => ({
         ...row,
         meta: { ...meta, postBalances: meta.postBalances.map((each) => each + 0.5) },
       })),
@@ -189,7 +189,7 @@ describe('what a provider said once', () => {
     [
       'a Solana node',
       'a failure on a branch that lost',
-      told(/Statuses/, ({ value, ...row }: { value: Row[] }) => ({
+      changed(/Statuses/, ({ value, ...row }: { value: Row[] }) => ({
         ...row,
         value: value.map((each) => ({
           ...each,
@@ -201,28 +201,28 @@ describe('what a provider said once', () => {
     [
       'a Solana node, for a token',
       'a token account that is not parsed',
-      told(/Accounts/, ({ value, ...row }: { value: Row[] }) => ({
+      changed(/Accounts/, ({ value, ...row }: { value: Row[] }) => ({
         ...row,
         value: value.map((each) =>
           each?.lamports === TOKEN_ACCOUNT_LAMPORTS ? { ...each, data: ['AA==', 'base64'] } : each,
         ),
       })),
     ],
-    ['Esplora', 'null in a list', told(/mempool/, (listed: Row[]) => [...listed, null])],
+    ['Esplora', 'null in a list', changed(/mempool/, (listed: Row[]) => [...listed, null])],
     [
       'Esplora',
       'the bytes of another transaction',
-      told(/\/hex$/, (hex: string) => hex.replace(/^02/, '01')),
+      changed(/\/hex$/, (hex: string) => hex.replace(/^02/, '01')),
     ],
     [
       'Esplora',
       'a tip of another height',
-      told(/^\/block\/\w+$/, (block: { height: number }) => ({ ...block, height: block.height + 9 })),
+      changed(/^\/block\/\w+$/, (block: { height: number }) => ({ ...block, height: block.height + 9 })),
     ],
     [
       'a Bitcoin node',
       'a tip of another height',
-      told(/getblockheader/, (header: { height: number }) => ({ ...header, height: header.height + 9 })),
+      changed(/getblockheader/, (header: { height: number }) => ({ ...header, height: header.height + 9 })),
     ],
   ])('%s: %s is forgotten when it is sane again', async (kind, _, spoil) => {
     const { world, shop } = await open(kind);
@@ -233,7 +233,7 @@ describe('what a provider said once', () => {
 
   it('is not what a mempool is listed with: amounts are those of the bytes', async () => {
     const { world, shop } = await open('Esplora');
-    const lie = told(/mempool/, (listed: { vout: Row[] }[]) =>
+    const lie = changed(/mempool/, (listed: { vout: Row[] }[]) =>
       listed.map((row) => ({ ...row, vout: row.vout.map((output) => ({ ...output, value: HUGE })) })),
     );
     expect(await pay(world, shop, '10', lie)).toEqual([]);

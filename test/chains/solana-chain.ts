@@ -54,7 +54,7 @@ const surfpool = loadSurfpool();
 export const hasSurfpool = surfpool !== undefined;
 
 const SLOT_MS = 50;
-/** surfpool's bounded event queue stops it when nobody empties it. */
+/** surfpool's bounded event queue stops it when no one empties it. */
 const DRAIN_INTERVAL_MS = 1000;
 const WAIT_MS = 20_000;
 const WAIT_STEP_MS = 25;
@@ -71,7 +71,7 @@ export interface Mint {
 
 export interface PayOptions {
   memo?: string;
-  /** MEMO_V3 unless told. */
+  /** MEMO_V3 by default. */
   memo_program?: string;
   /** Has another program write the memo, so that it is an inner instruction. */
   inner_memo?: boolean;
@@ -81,7 +81,7 @@ export interface PayOptions {
   tables?: LookupTable[];
   /** Sends it although it must fail. */
   may_fail?: boolean;
-  /** `confirmed` unless told. */
+  /** `confirmed` by default. */
   wait?: 'confirmed' | 'finalized' | 'none';
 }
 
@@ -200,7 +200,7 @@ export async function startSolanaChain() {
       return keypair;
     },
 
-    /** Plants a mint, at a given address if told; the payer may mint. With a fee it is of Token-2022. */
+    /** Plants a mint, at `address` where it is given; the payer may mint. With a fee it is of Token-2022. */
     createMint({
       address = newKeypair().address,
       decimals = 6,

@@ -13,7 +13,7 @@ const START = 1_800_000_000;
 const PAUSE_SECONDS = 4;
 const CREDIT_MICROS = 1_000_000_000_000n;
 const OTHER_WALLET = '2wmVCSfPxGPjrnMMn7rchp4uaeoTqN39mXFC2zhPdri9';
-/** After so long past its end, an invoice that nobody paid has ended: the finalized block, and what a list may leave out. */
+/** After so long past its end, an invoice that no one paid has ended: the finalized block, and what a list may leave out. */
 const ENDED_AFTER_SECONDS = 60;
 
 describe.each(databases)('a payment on Solana, on %s', (database) => {
@@ -40,7 +40,7 @@ describe.each(databases)('a payment on Solana, on %s', (database) => {
     return merchant;
   }
 
-  /** Time passes, and the daemon reads and lets the clock look, as it does on its own; throws where a reading fails. */
+  /** Time passes, and the daemon reads and lets the clock evaluate, as it does on its own; throws where a reading fails. */
   async function pass(seconds = PAUSE_SECONDS): Promise<void> {
     model.now += seconds;
     test.clock.set(model.now);

@@ -293,11 +293,11 @@ describe('a payment on a branch that lost', () => {
     // 300 slots, and a minute between the two readings that prove it.
     expect((gone_at ?? 0) - dropped_at).toBeGreaterThan(120 + 60);
     expect((gone_at ?? 0) - dropped_at).toBeLessThan(240);
-    model.pay({ to: ONE, amount: 6n, memo: 'KEPT' });
+    model.pay({ to: ONE, amount: 6n, memo: 'LEFT' });
     await pass(model, reader);
     reader.ask([{ address_key: ONE, chain: 'solana' }]);
     for (let at = 0; at < 20; at++) await pass(model, reader);
-    expect(memos(reader)).toEqual(['LOST', 'KEPT']);
+    expect(memos(reader)).toEqual(['LOST', 'LEFT']);
     expect(proved(reader, ONE)).toBeGreaterThan(model.now - 100);
     expect(reader.proof(ONE)?.trouble).toBeNull();
   });
@@ -359,7 +359,7 @@ describe('dust', () => {
     for (let at = 0; at < count; at++) model.pay({ to: ONE, amount: 1n });
   };
 
-  it('of 1,500 transactions on one account delays nobody: others are stored within one reading', async () => {
+  it('of 1,500 transactions on one account delays no one: others are stored within one reading', async () => {
     verifies('account-own-trouble');
     const { model, reader } = await world([ONE, OTHER]);
     for (let at = 0; at < 3; at++) {
@@ -404,7 +404,7 @@ describe('dust', () => {
     expect(reader.proof(ONE)).toMatchObject({ failed: false });
   });
 
-  it('on many accounts is read in turns, and a restart goes on where it stood', async () => {
+  it('on many accounts is read in turns, and a restart continues where it stood', async () => {
     const owners = Array.from({ length: 5 }, (_, at) => keyOf(at));
     const { model, reader } = await world(owners);
     for (const owner of owners)

@@ -23,7 +23,7 @@ describe.runIf(hasSurfpool)('finality on Solana', () => {
 
   const memos = (reader: Reader) => reader.transfers().map((transfer) => transfer.memo);
 
-  it('is not claimed before the chain has it, and is told when asked again', async () => {
+  it('is not claimed before the chain has it, and is reported when asked again', async () => {
     verifies('assets-solana');
     const { owner, reader } = await merchant();
     const txid = await chain.sendSol(owner, 1n, { memo: 'FINAL' });
@@ -107,7 +107,7 @@ describe.runIf(hasSurfpool)('finality on Solana', () => {
       const { txid, answers, ask, stop } = await unknown({ height: 500 });
       expect(await ask(0)).toEqual([]);
       expect(await ask(59)).toEqual([]);
-      // Whoever knows it in between makes the count begin again.
+      // A node that knows it in between makes the count begin again.
       answers.status = { slot: 500, confirmations: 1, err: null, confirmationStatus: 'confirmed' };
       expect(await ask(61)).toMatchObject([{ state: 'pending' }]);
       answers.status = null;

@@ -65,7 +65,7 @@ describe.runIf(hasSurfpool)('on a Solana chain', () => {
       expect(await lookUp('not a signature', 'solana')).toEqual([]);
     });
 
-    it('cannot be told of an asset whose mint cannot be read', async () => {
+    it('is unknown for an asset whose mint cannot be read', async () => {
       const absent = { ...usdc, address: newKeypair().address };
       const { owner, lookUp } = merchant(absent);
       const txid = await chain.sendSol(owner, 9n);

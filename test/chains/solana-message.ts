@@ -163,7 +163,7 @@ export function buildTransaction(
   const secrets = new Map(signers.map(({ address, secret }) => [address, secret]));
   const signatures = order.map((address) => {
     const secret = secrets.get(address);
-    if (!secret) throw new Error(`nobody signs for ${address}`);
+    if (!secret) throw new Error(`no one signs for ${address}`);
     return ed25519.sign(message, secret);
   });
   return Buffer.concat([compactLength(signatures.length), ...signatures, message]);

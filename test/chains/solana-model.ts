@@ -28,7 +28,7 @@ export interface Payment {
   to: string;
   amount: bigint;
   memo?: string;
-  /** The wallet that pays and signs; one that nobody watches unless given. */
+  /** The wallet that pays and signs; one that no one watches by default. */
   from?: string;
   /** Of a token; SOL unless given. */
   mint?: string;

@@ -282,7 +282,7 @@ describe.runIf(hasSurfpool)('a Solana transaction', () => {
     expect(await readAll(reader, owner)).toEqual([]);
   });
 
-  it('to two merchants is told apart, and the same at every reading', async () => {
+  it('to two merchants is credited to each, and the same at every reading', async () => {
     const [one, two] = [chain.wallet().address, chain.wallet().address];
     const reader = createReader(chain, [one, two], { mints: { 'solana-usdc': usdc } });
     const payer = chain.payer.address;

@@ -21,7 +21,7 @@ const TESTNET_GLOBAL_ID = -3;
 const ONE_COIN = 1_000_000_000n;
 
 export interface TonChainOptions {
-  /** `real` (default) follows the system's clock and makes blocks by itself; `manual` moves only by `advanceTime`. */
+  /** `real` (default) follows the system's clock and makes blocks on its own; `manual` moves only by `advanceTime`. */
   clock?: TonClock;
   /** What the front says it serves: -239 is the main network, -3 the test network (default). */
   global_id?: number;

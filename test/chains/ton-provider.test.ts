@@ -65,7 +65,7 @@ describe('a provider on a bad day', () => {
 });
 
 describe('the test chain', () => {
-  it('goes on by itself with the real clock, asks for its key and names its network', async () => {
+  it('makes blocks on its own with the real clock, asks for its key and names its network', async () => {
     const live = await startTonChain({ api_key: 'secret' });
     const open = createTestRpc({ provider: 'toncenter', url: live.url });
     const keyed = createTestRpc({ provider: 'toncenter', url: live.url, api_key: 'secret' });

@@ -300,7 +300,7 @@ describe('a transaction that somebody names', () => {
     expect(await named(jettons.txid, merchant, usdt)).toEqual(of(jettons.txid, 'ton-usdt'));
   });
 
-  it('is none where it paid another asset, another address or nobody, or is no hash', async () => {
+  it('is none where it paid another asset, another address or no one, or is no hash', async () => {
     const { txid } = await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-A' });
     const jettons = await payJetton('INV-B');
     expect(await named(txid, merchant, usdt)).toEqual([]);
@@ -309,7 +309,7 @@ describe('a transaction that somebody names', () => {
     expect(await named('ab'.repeat(32))).toEqual([]);
     for (const text of ['', 'paid in cash', 'ab'.repeat(31), `${'ab'.repeat(32)}c`])
       expect(await named(text)).toEqual([]);
-    // The coins that a jetton transfer carries are no payment to whoever set the jetton wallet as his.
+    // The coins that a jetton transfer carries are no payment to an owner who set the jetton wallet as his address.
     expect(await named(jettons.txid, await hostileWallet())).toEqual([]);
   });
 });

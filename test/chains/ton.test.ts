@@ -228,8 +228,8 @@ describe('what is not a payment', () => {
 
   it("ignores the merchant's own money coming back with a body that looks like a memo", async () => {
     verifies('assets-ton');
-    const nobody = await chain.createWallet({ deployed: false });
-    const transfer = { to: nobody.at, value: ONE_TON, body: textComment('INV-A'), bounce: true };
+    const absent = await chain.createWallet({ deployed: false });
+    const transfer = { to: absent.at, value: ONE_TON, body: textComment('INV-A'), bounce: true };
     const records = await chain.sendMessages(merchant, [transfer]);
     const returned = records.filter(({ account, transaction: { inMessage } }) => {
       return account === merchant.key && inMessage?.info.type === 'internal' && inMessage.info.bounced;

@@ -8,7 +8,7 @@ onEveryProvider((given) => {
   const { provider } = given;
 
   test.each(['rate_limited', 'html', 'truncated', 'hang_up', 'unavailable'] as const)(
-    'a block whose answer is %s is read again; what came before it is kept',
+    'a block whose answer is %s is read again; what came before it stays',
     async (fault) => {
       const { observer, script } = await given.caughtUp();
       const from = await given.node.height();
@@ -103,8 +103,8 @@ onEveryProvider((given) => {
     given.front.node = given.other;
     await expect(observer.read()).rejects.toThrow(/is behind/);
     observer.clock.now += 3600;
-    const told = await observer.recheck();
-    expect(told.filter(({ state }) => state === 'gone')).toEqual([]);
+    const meanwhile = await observer.recheck();
+    expect(meanwhile.filter(({ state }) => state === 'gone')).toEqual([]);
     expect([observer.cursor, [...observer.transfers]]).toEqual(before);
 
     given.front.node = given.node;

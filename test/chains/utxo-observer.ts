@@ -1,4 +1,4 @@
-// What the daemon does with a UTXO family, kept in memory: stores pages and cursors, rechecks what is pending.
+// What the daemon does with a UTXO family, in memory: stores pages and cursors, rechecks what is pending.
 import { randomBytes } from 'node:crypto';
 import { bech32 } from '@scure/base';
 import type {
@@ -27,7 +27,7 @@ export const familyOf = (blockchain: UtxoBlockchain) => {
   return family;
 };
 
-/** A receive address that nobody used before, as a regtest wallet of this coin writes it. */
+/** A receive address that no one used before, as a regtest wallet of this coin writes it. */
 export const freshAddress = (blockchain: UtxoBlockchain): string =>
   bech32.encode(REGTEST_PREFIX[blockchain], [0, ...bech32.toWords(randomBytes(20))]);
 
@@ -40,7 +40,7 @@ interface Observer {
   /** One read to its end, or to a page at which `store` throws. Answers the stored pages. */
   read(store?: (page: Page) => void | Promise<void>): Promise<Page[]>;
   recheck(): Promise<TransferUpdate[]>;
-  /** What is stored, by `txid:index`. Transfers reported gone are kept in `gone`. */
+  /** What is stored, by `txid:index`. Transfers reported gone are moved to `gone`. */
   transfers: Map<string, Transfer>;
   gone: Set<string>;
   /** Stored transfers to one script. */

@@ -30,7 +30,7 @@ describe.skipIf(!hasLitecoind).each(providers)('the first read through %s', (pro
     await node?.stop();
   });
 
-  test('begins at the tip when nobody is watched', async () => {
+  test('begins at the tip when no one is watched', async () => {
     const observer = createObserver('litecoin', front);
     await observer.read();
     expect(observer.ranges).toEqual([]);

@@ -39,7 +39,7 @@ export function mutationsOf(answer: unknown): Mutation[] {
       if (path.length === 0 && other === DROPPED) continue;
       found.push({
         name: `${path.join('.') || 'answer'} := ${other === DROPPED ? 'dropped' : JSON.stringify(other).slice(0, 60)}`,
-        apply: (told) => replaced(told, path, other),
+        apply: (given) => replaced(given, path, other),
       });
     }
   }
@@ -72,12 +72,12 @@ function pathsOf(value: unknown, path: Path = []): Path[] {
 const at = (value: unknown, path: Path): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Record<string, unknown> | null)?.[key], value);
 
-function replaced(told: unknown, path: Path, other: unknown): unknown {
+function replaced(answer: unknown, path: Path, other: unknown): unknown {
   const last = path.at(-1);
   if (last === undefined) return other;
-  const parent = at(told, path.slice(0, -1));
-  if (typeof parent !== 'object' || parent === null || !(last in parent)) return told;
+  const parent = at(answer, path.slice(0, -1));
+  if (typeof parent !== 'object' || parent === null || !(last in parent)) return answer;
   if (other === DROPPED) delete (parent as Record<string, unknown>)[last];
   else (parent as Record<string, unknown>)[last] = structuredClone(other);
-  return told;
+  return answer;
 }

@@ -17,27 +17,28 @@ export function createOddRpc(provider: string, answer: Answer): OddRpc {
   const asked: string[] = [];
   async function ask(name: string, params: Json): Promise<unknown> {
     asked.push(name);
-    const told = structuredClone(await answer(name, params));
-    return rpc.spoil(name, told);
+    const given = structuredClone(await answer(name, params));
+    return rpc.spoil(name, given);
   }
   const rpc: OddRpc = {
     provider,
     asked,
-    spoil: (_, told) => told,
+    spoil: (_, given) => given,
     json: (path, { query, body } = {}) => ask(path, (body ?? query ?? null) as Json),
     text: async (path) => textOf(await ask(path, null)),
     bytes: async (path) => {
-      const told = await ask(path, null);
-      return told instanceof Uint8Array ? told : new TextEncoder().encode(textOf(told));
+      const given = await ask(path, null);
+      return given instanceof Uint8Array ? given : new TextEncoder().encode(textOf(given));
     },
     call: ask,
     batch: async (method, params) => {
-      const told = await Promise.all(params.map((each) => answer(method, each)));
+      const given = await Promise.all(params.map((each) => answer(method, each)));
       asked.push(method);
-      return told.map((each) => rpc.spoil(method, structuredClone(each)));
+      return given.map((each) => rpc.spoil(method, structuredClone(each)));
     },
   };
   return rpc;
 }
 
-const textOf = (told: unknown): string => (typeof told === 'string' ? told : (JSON.stringify(told) ?? ''));
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');

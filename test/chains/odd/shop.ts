@@ -1,4 +1,4 @@
-// A daemon whose chains answer oddly: every invoice is paid in full, and looked at by /check.
+// A daemon whose chains answer oddly: every invoice is paid in full, and checked on request.
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { create, credit } from '../../helpers/payments.ts';
@@ -12,7 +12,7 @@ export interface Shop {
   test: TestApp;
   merchant: TestMerchant;
   invoice(gateway: string, amount: string): Promise<InvoiceRow>;
-  /** Time passes, and the merchant looks. */
+  /** Time passes, and the merchant asks for a check. */
   check(invoice: InvoiceRow): Promise<{ status: number; json: Record<string, unknown>; text: string }>;
 }
 

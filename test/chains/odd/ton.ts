@@ -74,7 +74,7 @@ export function tonChain(start: number): OddChain {
 
 const ownerOf = (boc: string): Address => Cell.fromBase64(boc).beginParse().loadAddress();
 
-/** Where an owner's jettons are: another account, told by its owner's. */
+/** Where an owner's jettons are: another account, derived from its owner's. */
 const walletOf = ({ hash }: Address): Address => new Address(0, Buffer.from(hash.map((byte) => byte ^ 0xff)));
 
 const keyOf = (address: Address): string => address.toRawString().toUpperCase();

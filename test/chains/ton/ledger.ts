@@ -69,7 +69,7 @@ export class TonLedger {
     this.blocks.push({ seqno: this.last.seqno + 1, gen_utime: this.now(), start_lt });
   }
 
-  /** With the real clock the masterchain goes on by itself. */
+  /** With the real clock the masterchain grows on its own. */
   catchUp(): void {
     if (this.clock === 'real' && this.now() > this.last.gen_utime) this.mine();
   }
