@@ -9,7 +9,7 @@ import { type Gw, makeGw } from './helpers/gw.ts';
 const EMAIL = 'agent@example.com';
 const PASSWORD = 'correct horse battery';
 const OPERATOR = { email: 'operator@example.com', password: 'operator password' };
-const NOBODY = '00000000-0000-4000-8000-000000000000';
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const create = ['invoice', 'create', '--chain', 'ton', '--amount', '12.50'];
 
 let home: Home;
@@ -155,7 +155,7 @@ describe('exit codes', () => {
 
   it('3 for what does not exist', async () => {
     verifies('gw-exit-codes');
-    const ran = await gw(['invoice', 'get', NOBODY, '--json']);
+    const ran = await gw(['invoice', 'get', UNKNOWN, '--json']);
     expect(ran).toMatchObject({
       code: 3,
       stdout: '',
@@ -192,7 +192,7 @@ describe('exit codes', () => {
     verifies('gw-exit-codes');
     const answers: Record<string, [number, object]> = {
       '/v1/gateways': [503, { detail: 'The database is busy', code: 'database_busy' }],
-      [`/v1/invoices/${NOBODY}/check`]: [
+      [`/v1/invoices/${UNKNOWN}/check`]: [
         402,
         { detail: 'limit', code: 'limit_exhausted', required_usd: '5' },
       ],
@@ -204,7 +204,7 @@ describe('exit codes', () => {
     });
     const busy = await gw(['gateways', '--url', fake.url, '--json']);
     expect(busy).toMatchObject({ code: 75, error: { error: { retry_after: 7 } } });
-    const limit = await gw(['invoice', 'check', NOBODY, '--url', fake.url, '--json']);
+    const limit = await gw(['invoice', 'check', UNKNOWN, '--url', fake.url, '--json']);
     expect(limit).toMatchObject({
       code: 5,
       error: { error: { code: 'limit_exhausted', required_usd: '5' } },
@@ -259,9 +259,9 @@ describe('profiles', () => {
 
   it('hold a key alone, read from stdin, which is enough for invoices', async () => {
     const { json } = await gw(['account', 'get', '--json', 'api_key']);
-    const kept = await other(['login', '--api-key-stdin', '--profile', 'key'], { stdin: json.api_key });
-    expect(kept.code).toBe(0);
-    expect(kept.stderr).not.toContain(json.api_key);
+    const login = await other(['login', '--api-key-stdin', '--profile', 'key'], { stdin: json.api_key });
+    expect(login.code).toBe(0);
+    expect(login.stderr).not.toContain(json.api_key);
     expect((await other(['invoice', 'get', invoice_id, '--profile', 'key', '--json', 'id'])).json.id).toBe(
       invoice_id,
     );

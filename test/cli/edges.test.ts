@@ -12,7 +12,7 @@ import { serve } from '../helpers/local-server.ts';
 import { GW, type Gw, makeGw } from './helpers/gw.ts';
 
 const OPERATOR = { email: 'operator@example.com', password: 'operator password' };
-const NOBODY = '00000000-0000-4000-8000-000000000000';
+const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const ENTER = '\r';
 
 let home: Home;
@@ -100,7 +100,7 @@ describe('gw api', () => {
 describe('waiting', () => {
   it('ends when its time is over, though the service is silent', async () => {
     const silent = await serve(() => {});
-    const ran = await gw(['invoice', 'wait', NOBODY, '--timeout', '1s', '--url', silent.url, '--json']);
+    const ran = await gw(['invoice', 'wait', UNKNOWN, '--timeout', '1s', '--url', silent.url, '--json']);
     expect(ran).toMatchObject({ code: 124, error: { error: { code: 'wait_timeout' } } });
   });
 
@@ -219,22 +219,22 @@ describe('operator screens', () => {
   it('show what an unmatched payment could pay, and book it for that invoice with its txid', async () => {
     const { json: me } = await gw(['whoami', '--json', 'id']);
     await operator(['admin', 'credit', me.id, '25', '--yes']);
-    const made = ['invoice', 'create', '--chain', 'ton', '--amount', '9', '--external-ref', 'stray-9'];
+    const made = ['invoice', 'create', '--chain', 'ton', '--amount', '9', '--external-ref', 'lone-9'];
     const { json: invoice } = await gw([...made, '--json']);
-    const { txid, payment_id } = insertStray(invoice.id);
-    const stray = operator.pty(['admin', 'payments', '--status', 'unmatched'], { columns: 130 });
-    await stray.see(new RegExp(payment_id.slice(-8)));
-    stray.write(ENTER);
-    await stray.see(new RegExp(invoice.id));
-    stray.write('rc');
-    await stray.see(/confirm its invoice with this txid/);
-    stray.write('\u0003');
-    expect(await stray.ended).toBe(130);
-    expect(stray.output()).not.toContain('refused');
+    const { txid, payment_id } = insertUnmatched(invoice.id);
+    const screen = operator.pty(['admin', 'payments', '--status', 'unmatched'], { columns: 130 });
+    await screen.see(new RegExp(payment_id.slice(-8)));
+    screen.write(ENTER);
+    await screen.see(new RegExp(invoice.id));
+    screen.write('rc');
+    await screen.see(/confirm its invoice with this txid/);
+    screen.write('\u0003');
+    expect(await screen.ended).toBe(130);
+    expect(screen.output()).not.toContain('refused');
     const pty = operator.pty(['admin', 'payments', '--status', 'created'], { columns: 130 });
-    await pty.see(/stray-9/);
-    pty.write(`/stray-9${ENTER}`);
-    await pty.see(/filter stray-9/);
+    await pty.see(/lone-9/);
+    pty.write(`/lone-9${ENTER}`);
+    await pty.see(/filter lone-9/);
     pty.write(ENTER);
     await pty.see(/r resolve {3}esc back/);
     pty.write('rc');
@@ -251,7 +251,7 @@ describe('operator screens', () => {
 });
 
 /** A final transfer of an invoice's amount without its memo, as the observer would have stored it. */
-function insertStray(invoice_id: string): { txid: string; payment_id: string } {
+function insertUnmatched(invoice_id: string): { txid: string; payment_id: string } {
   const db = new Database(join(home.dir, 'gatewayd', 'gatewayd.db'));
   db.pragma('busy_timeout = 10000');
   const txid = 'ab'.repeat(32);
@@ -263,7 +263,7 @@ function insertStray(invoice_id: string): { txid: string; payment_id: string } {
   db.prepare(`insert into transfers (id, blockchain, txid, idx, chain, address_key, amount_atomic, reference_keys,
       earliest_at, latest_at, confirmations, state, disposition, payment_id, first_seen_at, updated_at)
     select ?, blockchain, ?, 0, chain, address_key, amount_atomic, '[]', created_at, created_at, 1, 'final', 'unmatched', ?,
-      created_at, created_at from invoices where id = ?`).run(NOBODY, txid, payment_id, invoice_id);
+      created_at, created_at from invoices where id = ?`).run(UNKNOWN, txid, payment_id, invoice_id);
   db.close();
   return { txid, payment_id };
 }

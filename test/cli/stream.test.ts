@@ -1,4 +1,4 @@
-// What goes on by itself: watching, following and forwarding events.
+// What runs until it is stopped: watching, following and forwarding events.
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError, createClient } from '../../src/api/client/client.ts';
@@ -77,7 +77,7 @@ describe('gw listen', () => {
     expect(await listen.ended).toBe(130);
   });
 
-  it('says what the local server answered, and goes on when it is down', async () => {
+  it('says what the local server answered, and continues when it is down', async () => {
     const listen = gw.start(['listen', '--forward-to', 'http://127.0.0.1:9/', '--events', 'all', '--json']);
     await until('the connection', async () => listen.errors.find((line) => line.startsWith('forwarding')));
     await create('1');

@@ -107,7 +107,7 @@ describe('the QR code', () => {
 });
 
 describe('questions', () => {
-  it('ask for what is missing, on stderr, and go on with the answers', async () => {
+  it('ask for what is missing, on stderr, and continue with the answers', async () => {
     const pty = gw.pty(['wallet', 'set']);
     await pty.see(/blockchain/);
     pty.write(ENTER);
@@ -202,7 +202,7 @@ describe('screens', () => {
     for (const pty of [quit, interrupted, ended]) expectRestored(pty.output());
   });
 
-  it('are one look where no terminal is', async () => {
+  it('print once where there is no terminal', async () => {
     for (const name of ['dashboard', 'observers', 'payments']) {
       const ran = await operator(['admin', name]);
       expect(ran, name).toMatchObject({ code: 0, stderr: '' });
@@ -225,12 +225,12 @@ describe('screens', () => {
 
   it('resolve a payment after its id was typed, and never with --readonly', async () => {
     const { json } = await gw(['invoice', 'create', '--chain', 'ton', '--amount', '6', '--json']);
-    const look = await open(['admin', 'payments', '--readonly'], new RegExp(json.id.slice(-8)));
-    look.write(ENTER);
-    await look.see(/received/);
-    expect(look.output()).not.toContain('r resolve   esc back');
-    look.write('q');
-    await look.ended;
+    const reader = await open(['admin', 'payments', '--readonly'], new RegExp(json.id.slice(-8)));
+    reader.write(ENTER);
+    await reader.see(/received/);
+    expect(reader.output()).not.toContain('r resolve   esc back');
+    reader.write('q');
+    await reader.ended;
     const pty = await open(['admin', 'payments'], new RegExp(json.id.slice(-8)));
     pty.write(ENTER);
     await pty.see(/r resolve {3}esc back/);

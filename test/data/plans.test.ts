@@ -113,7 +113,7 @@ async function payments(world: World, { owner, values }: Cast): Promise<void> {
   await observe(service, 'ton', [transferTo(service, paid, { final: true })]);
   await observe(service, 'ton', [
     transferTo(service, paid, { final: true }),
-    transferTo(service, paid, { memo: 'NOBODY', final: true }),
+    transferTo(service, paid, { memo: 'NO-ONE', final: true }),
     transferTo(service, paid, { confirmations: 0 }),
   ]);
   await service.fetch('POST', '/v1/invoices', { key: owner.key, body: { chain: 'bitcoin', amount: '3' } });

@@ -44,7 +44,7 @@ export interface Gw {
   (args: string[], options?: Options): Promise<Ran>;
   /** Runs it on a terminal of that size. */
   pty(args: string[], options?: Options & { columns?: number; rows?: number }): Pty;
-  /** A process that goes on, with its output by line. */
+  /** A process that keeps running, with its output by line. */
   start(
     args: string[],
     options?: Options,
@@ -124,16 +124,16 @@ export function makeGw(url: string): Gw {
             const fail = (why: string) =>
               reject(new Error(`${why}: no ${pattern} in ${JSON.stringify(output.slice(-3000))}`));
             const timer = setTimeout(() => fail('too late'), LIMIT_MS);
-            const look = () => {
+            const check = () => {
               if (!pattern.test(output)) return false;
               clearTimeout(timer);
-              child.stdout.off('data', look);
+              child.stdout.off('data', check);
               resolve(output);
               return true;
             };
-            if (look()) return;
-            child.stdout.on('data', look);
-            void ended.then(() => look() || fail('ended'));
+            if (check()) return;
+            child.stdout.on('data', check);
+            void ended.then(() => check() || fail('ended'));
           }),
       };
     },
