@@ -1,7 +1,7 @@
 // How many statements each operation may cost: none of them asks once per row, and the hot ones ask little.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
-import { databases } from '../helpers/app.ts';
+import { databases } from '../helpers/database.ts';
 import { type Recording, recordStatements } from '../helpers/statements.ts';
 import { type Cast, described, exampleCall, openWorld, rightful, type World } from './world.ts';
 

@@ -1,7 +1,7 @@
 // Every operation's example works as it stands, on both databases, against a real blockchain.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { placeholders } from '../../src/api/project/example-call.ts';
-import { databases } from '../helpers/app.ts';
+import { databases } from '../helpers/database.ts';
 import { verifies } from '../requirements.ts';
 import { openTonWorld } from './ton-world.ts';
 import { described, exampleCall, rightful, type World } from './world.ts';

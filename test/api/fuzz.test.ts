@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../daemon/routes/routes.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
-import { type Call, type Reply, wallets } from '../helpers/app.ts';
+import type { Call, Reply } from '../helpers/app.ts';
+import { wallets } from '../helpers/people.ts';
 import { MARK, type Pool, requestFor, sweep, toolCall } from './generate.ts';
 import { type Random, seeded } from './random.ts';
 import {

@@ -3,7 +3,8 @@ import { openRpc } from '../../daemon/observer/providers/rpc.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { ton } from '../../src/chains/ton/family.ts';
 import { startTonChain } from '../chains/ton-chain.ts';
-import { type Database, testClock } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import type { Database } from '../helpers/database.ts';
 import { openWorld, type World } from './world.ts';
 
 export async function openTonWorld(database: Database): Promise<World> {

@@ -18,9 +18,9 @@ import {
   type TestApp,
   type TestAppOptions,
   type TestMerchant,
-  wallets,
 } from '../helpers/app.ts';
 import { openContradiction } from '../helpers/contradictions.ts';
+import { wallets } from '../helpers/people.ts';
 import { unreachable } from '../helpers/reading.ts';
 
 export const PASSWORD = 'the pass of the whole cast';

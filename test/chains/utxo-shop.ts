@@ -1,9 +1,8 @@
 // A shop on a real node: daemon, refills, buyers and miners on one clock, and restarts on the same database.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { putWallet } from '../../data/merchants.ts';
-import { startApp, type TestApp, type TestMerchant, testClock } from '../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
+import { testClock } from '../helpers/clock.ts';
+import { newDatabase } from '../helpers/database.ts';
 import { credit } from '../helpers/payments.ts';
 import { sourceOf } from '../helpers/reading.ts';
 import { createTestRpc } from './rpc.ts';
@@ -64,8 +63,8 @@ export async function openUtxoShop({
   demo = false,
   ...options
 }: ShopOptions): Promise<UtxoShop> {
-  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-shop-'));
-  const database_url = options.database_url ?? `sqlite:${join(directory, 'gatewayd.db')}`;
+  const own = options.database_url ? undefined : await newDatabase('sqlite');
+  const database_url = options.database_url ?? own?.url ?? '';
   const front = await starters[provider](node);
   // Not before what other tests have mined.
   const tip = await node.rpc<{ time: number }>('getblockheader', await node.rpc('getbestblockhash'));
@@ -158,7 +157,7 @@ export async function openUtxoShop({
       await shop.test.stop();
       await front.stop();
       await node.rpc('setmocktime', 0);
-      rmSync(directory, { recursive: true, force: true });
+      await own?.remove();
     },
   };
   await node.rpc('setmocktime', clock.now());

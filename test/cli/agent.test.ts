@@ -1,7 +1,7 @@
 // gw as a program drives it: no terminal, every step by --json, every failure by its exit code.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, makeHome } from '../daemon/helpers/process.ts';
-import { wallets } from '../helpers/app.ts';
+import { wallets } from '../helpers/people.ts';
 import { serve } from '../helpers/local-server.ts';
 import { verifies } from '../requirements.ts';
 import { type Gw, makeGw } from './helpers/gw.ts';

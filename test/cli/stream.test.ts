@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiError, createClient } from '../../src/api/client/client.ts';
 import { type Home, makeHome } from '../daemon/helpers/process.ts';
-import { wallets } from '../helpers/app.ts';
+import { wallets } from '../helpers/people.ts';
 import { serve } from '../helpers/local-server.ts';
 import { until } from '../helpers/until.ts';
 import { verifies } from '../requirements.ts';

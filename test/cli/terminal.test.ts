@@ -7,7 +7,7 @@ import { execa } from 'execa';
 import jsqr from 'jsqr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, makeHome } from '../daemon/helpers/process.ts';
-import { wallets } from '../helpers/app.ts';
+import { wallets } from '../helpers/people.ts';
 import { verifies } from '../requirements.ts';
 import { foreignControls, GW, type Gw, makeGw, type Pty } from './helpers/gw.ts';
 

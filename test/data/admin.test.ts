@@ -1,12 +1,8 @@
 // The operator's list in every combination of its filters: the right rows in the right order, from indexes alone.
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Db, type Dialect, openDb } from '../../data/db/open.ts';
-import { migrate } from '../../data/migrations/migrate.ts';
+import type { Db } from '../../data/db/open.ts';
 import { toJson } from '../../data/schema/json.ts';
 import {
   CANDIDATES_SHOWN,
@@ -18,10 +14,9 @@ import {
   listEntries,
 } from '../../data/views/admin-list.ts';
 import type { PaymentStatus } from '../../src/invoice.ts';
-import { createDatabase, hasPostgres, type TestDatabase } from '../helpers/postgres.ts';
-import { addMerchant, insertAll, newInvoice, newPayment, START } from './admin-world.ts';
+import { databases, type OpenDatabase, openDatabase } from '../helpers/database.ts';
+import { addMerchant, insertAll, newInvoice, newPayment, START } from '../helpers/rows.ts';
 
-const dialects: Dialect[] = hasPostgres ? ['sqlite', 'postgres'] : ['sqlite'];
 const INVOICES = 1_500;
 const chains = [
   ['ton', 'ton'],
@@ -65,26 +60,20 @@ const words = [
   'orphaned',
 ];
 
-describe.each(dialects)('the operator list on %s', (dialect) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-admin-'));
-  let database: TestDatabase | undefined;
+describe.each(databases)('the operator list on %s', (dialect) => {
+  let fresh: OpenDatabase;
   let db: Db;
   let known: Known[];
   const owners: string[] = [];
 
   beforeAll(async () => {
-    if (dialect === 'postgres') database = await createDatabase();
-    db = await openDb(database?.url ?? `sqlite:${join(directory, 'test.db')}`);
-    await migrate(db);
+    fresh = await openDatabase(dialect);
+    db = fresh.db;
     for (const slug of ['one-shop', 'two-shop', 'three-shop']) owners.push(await addMerchant(db, slug));
     known = await seed(db, owners);
     await sql`analyze`.execute(db.query);
   });
-  afterAll(async () => {
-    await db.close();
-    await database?.drop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => fresh.stop());
 
   const filters = function* (): Generator<Omit<EntryFilter, 'skip' | 'limit'>> {
     for (const status of words)

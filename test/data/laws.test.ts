@@ -5,11 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Db } from '../../data/db/open.ts';
 import { insertInvoice } from '../../data/invoices.ts';
 import { invoiceStatuses, paymentStatuses } from '../../src/api/schemas/resources.ts';
-import { databases } from '../helpers/app.ts';
 import { testLedger } from '../helpers/books.ts';
+import { databases, type OpenDatabase, openDatabase } from '../helpers/database.ts';
+import { addMerchant, insertAll, newInvoice, newPayment, newTransfer, START } from '../helpers/rows.ts';
 import { verifies } from '../requirements.ts';
-import { addMerchant, insertAll, newInvoice, newPayment, newTransfer, START } from './admin-world.ts';
-import { type FreshDb, freshDb } from './fresh.ts';
 
 /** From → to, as decisions allow it; everything else is refused. */
 const invoiceMoves: Record<string, string[]> = {
@@ -30,11 +29,11 @@ const paymentMoves: Record<string, string[]> = {
 };
 
 describe.each(databases)('laws on %s', (database) => {
-  let fresh: FreshDb;
+  let fresh: OpenDatabase;
   let db: Db;
   let merchant_id: string;
   beforeAll(async () => {
-    fresh = await freshDb(database);
+    fresh = await openDatabase(database);
     db = fresh.db;
     merchant_id = await addMerchant(db, 'shop');
   });

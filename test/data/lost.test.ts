@@ -4,19 +4,19 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { isBusy, isUnusable } from '../../data/db/failures.ts';
 import { type Db, openDb } from '../../data/db/open.ts';
 import { LIMITS, type Limits, openPostgres } from '../../data/db/postgres.ts';
+import { type OpenDatabase, openDatabase } from '../helpers/database.ts';
 import { type Line, openLine } from '../helpers/line.ts';
 import { hasPostgres } from '../helpers/postgres.ts';
-import { type FreshDb, freshDb } from './fresh.ts';
 
 /** More than there are connections. */
 const CROWD = 24;
 
 describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
-  let fresh: FreshDb;
+  let fresh: OpenDatabase;
   let line: Line;
   let db: Db;
   beforeAll(async () => {
-    fresh = await freshDb('postgres');
+    fresh = await openDatabase('postgres');
     line = await openLine(fresh.url);
     db = await openDb(line.url);
   });

@@ -6,16 +6,15 @@ import { insertEvent, newEventId } from '../../data/events.ts';
 import { insertInvoice } from '../../data/invoices.ts';
 import { migrate, pendingSteps } from '../../data/migrations/migrate.ts';
 import { insertLog } from '../../data/payments.ts';
-import { databases } from '../helpers/app.ts';
 import { testLedger } from '../helpers/books.ts';
+import { databases, type OpenDatabase, openDatabase } from '../helpers/database.ts';
+import { addMerchant, newInvoice, START } from '../helpers/rows.ts';
 import { verifies } from '../requirements.ts';
-import { addMerchant, newInvoice, START } from './admin-world.ts';
-import { type FreshDb, freshDb } from './fresh.ts';
 
 describe.each(databases)('migrations on %s', (database) => {
-  let fresh: FreshDb;
+  let fresh: OpenDatabase;
   beforeEach(async () => {
-    fresh = await freshDb(database, { empty: true });
+    fresh = await openDatabase(database, { empty: true });
   });
   afterEach(() => fresh.stop());
 
@@ -67,10 +66,10 @@ describe.each(databases)('migrations on %s', (database) => {
 });
 
 describe.each(databases)('the schema on %s', (database) => {
-  let fresh: FreshDb;
+  let fresh: OpenDatabase;
   let merchant_id: string;
   beforeAll(async () => {
-    fresh = await freshDb(database);
+    fresh = await openDatabase(database);
     const { db } = fresh;
     merchant_id = await addMerchant(db, 'shop');
     await db.transaction(async (tx) => {
@@ -146,7 +145,7 @@ describe.each(databases)('the schema on %s', (database) => {
 
 test('SQLite writes ahead, waits for the disk at every commit and holds foreign keys', async () => {
   verifies('sqlite-durable');
-  const fresh = await freshDb('sqlite');
+  const fresh = await openDatabase('sqlite');
   const pragma = async (name: string) =>
     Object.values((await sql<object>`${sql.raw(`pragma ${name}`)}`.execute(fresh.db.query)).rows[0] ?? {})[0];
   expect(await pragma('journal_mode')).toBe('wal');

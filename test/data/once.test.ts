@@ -16,21 +16,20 @@ import { insertTransfer } from '../../data/transfers.ts';
 import type { Transfer } from '../../src/chains/family.ts';
 import type { EventType } from '../../src/event-types.ts';
 import { hashEntry, type LedgerKind } from '../../src/ledger.ts';
-import { databases } from '../helpers/app.ts';
 import { LEDGER_KEY, testLedger } from '../helpers/books.ts';
+import { databases, type OpenDatabase, openDatabase } from '../helpers/database.ts';
+import { addMerchant, newInvoice, newPayment, START } from '../helpers/rows.ts';
 import { verifies } from '../requirements.ts';
-import { addMerchant, newInvoice, newPayment, START } from './admin-world.ts';
-import { type FreshDb, freshDb } from './fresh.ts';
 
 const CROWD = 12;
 
 describe.each(databases)('once on %s', (database) => {
-  let fresh: FreshDb;
+  let fresh: OpenDatabase;
   let db: Db;
   let merchant_id: string;
   let serial = 0;
   beforeAll(async () => {
-    fresh = await freshDb(database);
+    fresh = await openDatabase(database);
     db = fresh.db;
     merchant_id = await addMerchant(db, 'shop');
   });

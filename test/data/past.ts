@@ -18,7 +18,7 @@ import { postgresStatements } from '../../data/migrations/migrate.ts';
 
 import { putProofs, putUnreadable } from '../../data/proofs.ts';
 import { makeSoundBooks } from '../daemon/helpers/sound-books.ts';
-import type { Database } from '../helpers/app.ts';
+import type { Database } from '../helpers/database.ts';
 
 /** The tables in which the migrator records what it has done; they are not made by a migration. */
 const MIGRATOR = [

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Db } from '../../data/db/open.ts';
 import { openTonWorld } from '../api/ton-world.ts';
 import { type Cast, described, exampleCall, rightful, type World } from '../api/world.ts';
-import { databases } from '../helpers/app.ts';
+import { databases } from '../helpers/database.ts';
 import { invoiceRow, observe, readThrough, transferTo } from '../helpers/payments.ts';
 import { recordStatements } from '../helpers/statements.ts';
 

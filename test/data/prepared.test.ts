@@ -8,7 +8,8 @@ import { lookup } from '../../data/db/prepared.ts';
 import { invoiceState, stateOf } from '../../data/invoices.ts';
 import { migrate } from '../../data/migrations/migrate.ts';
 import { credit } from '../daemon/checkout/states.ts';
-import { databases, startApp, type TestApp } from '../helpers/app.ts';
+import { startApp, type TestApp } from '../helpers/app.ts';
+import { databases } from '../helpers/database.ts';
 import { invoiceRow, observe, transferTo, unconfirmed } from '../helpers/payments.ts';
 
 const fullName = lookup((query, id: string) =>

@@ -1,7 +1,8 @@
 // The ranges that were read: what overlaps or touches is one, on both databases.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addRange } from '../../data/cursors.ts';
-import { databases, startApp, type TestApp } from '../helpers/app.ts';
+import { startApp, type TestApp } from '../helpers/app.ts';
+import { databases } from '../helpers/database.ts';
 
 describe.each(databases)('ranges read, on %s', (database) => {
   let test: TestApp;

@@ -20,18 +20,17 @@ import { eventsAfter, insertEvent, lastPosition, newEventId, positionOf } from '
 import { watchAddress, watchedAddresses } from '../../data/invoices.ts';
 import { noteReading } from '../../data/proofs.ts';
 import type { EventType } from '../../src/event-types.ts';
-import { databases } from '../helpers/app.ts';
+import { databases, type OpenDatabase, openDatabase } from '../helpers/database.ts';
 import { hasPostgres } from '../helpers/postgres.ts';
+import { addMerchant, START } from '../helpers/rows.ts';
 import { verifies } from '../requirements.ts';
-import { addMerchant, START } from './admin-world.ts';
-import { type FreshDb, freshDb } from './fresh.ts';
 
 describe.each(databases)('reading on %s', (database) => {
-  let fresh: FreshDb;
+  let fresh: OpenDatabase;
   let db: Db;
   let serial = 0;
   beforeAll(async () => {
-    fresh = await freshDb(database);
+    fresh = await openDatabase(database);
     db = fresh.db;
   });
   afterAll(() => fresh.stop());

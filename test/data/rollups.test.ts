@@ -1,22 +1,17 @@
 // The running sums equal what a count of the tables says, after anything that can happen to them, also at once.
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Db, type Dialect, openDb } from '../../data/db/open.ts';
+import type { Db } from '../../data/db/open.ts';
 import { insertIncome } from '../../data/income.ts';
 import { insertInvoice } from '../../data/invoices.ts';
-import { migrate } from '../../data/migrations/migrate.ts';
 import { deleteUser, getUser } from '../../data/users.ts';
 import { rollups, rollupsSince } from '../../data/views/rollups.ts';
 import type { PaymentStatus } from '../../src/invoice.ts';
 import { testLedger } from '../helpers/books.ts';
-import { createDatabase, hasPostgres, type TestDatabase } from '../helpers/postgres.ts';
-import { addMerchant, insertAll, newInvoice, newPayment, START } from './admin-world.ts';
+import { databases, type OpenDatabase, openDatabase } from '../helpers/database.ts';
+import { addMerchant, insertAll, newInvoice, newPayment, START } from '../helpers/rows.ts';
 
-const dialects: Dialect[] = hasPostgres ? ['sqlite', 'postgres'] : ['sqlite'];
 const DAY = 86_400;
 const today = Math.floor(START / DAY);
 
@@ -40,23 +35,17 @@ const names = [
   ...['held', 'late', 'unmatched', 'orphaned'].map((status) => `payments:${status}`),
 ];
 
-describe.each(dialects)('rollups on %s', (dialect) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-rollups-'));
-  let database: TestDatabase | undefined;
+describe.each(databases)('rollups on %s', (dialect) => {
+  let fresh: OpenDatabase;
   let db: Db;
   let owner: string;
 
   beforeAll(async () => {
-    if (dialect === 'postgres') database = await createDatabase();
-    db = await openDb(database?.url ?? `sqlite:${join(directory, 'test.db')}`);
-    await migrate(db);
+    fresh = await openDatabase(dialect);
+    db = fresh.db;
     owner = await addMerchant(db, 'a-shop');
   });
-  afterAll(async () => {
-    await db.close();
-    await database?.drop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => fresh.stop());
 
   async function expectTruth(): Promise<void> {
     const counted = await sql<{

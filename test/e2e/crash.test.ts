@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Database, databases } from '../helpers/app.ts';
+import { type Database, databases } from '../helpers/database.ts';
 import { hasPostgres } from '../helpers/postgres.ts';
 import { until } from '../helpers/until.ts';
 import { verifies } from '../requirements.ts';

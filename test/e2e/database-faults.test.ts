@@ -4,7 +4,7 @@ import SQLite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Daemon } from '../daemon/helpers/process.ts';
-import type { Database } from '../helpers/app.ts';
+import type { Database } from '../helpers/database.ts';
 import { type Line, openLine } from '../helpers/line.ts';
 import { hasPostgres } from '../helpers/postgres.ts';
 import { until } from '../helpers/until.ts';

@@ -5,7 +5,9 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { putWallet } from '../../data/merchants.ts';
 import { findBlockchain } from '../../src/chains/gateways.ts';
-import { type Database, startApp, type TestApp, type TestClock, type TestMerchant } from '../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
+import type { TestClock } from '../helpers/clock.ts';
+import type { Database } from '../helpers/database.ts';
 import { until } from '../helpers/until.ts';
 
 /** A chain that buyers pay on. Amounts in atomic units. */

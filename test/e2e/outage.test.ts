@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasLitecoind, type Litecoind, startLitecoind } from '../chains/utxo-chain.ts';
 import { startEsploraFront } from '../chains/utxo-fronts.ts';
 import { freshAddress } from '../chains/utxo-observer.ts';
-import { type Database, databases } from '../helpers/app.ts';
+import { type Database, databases } from '../helpers/database.ts';
 import { until } from '../helpers/until.ts';
 import { verifies } from '../requirements.ts';
 import { wrongBooks } from './books.ts';

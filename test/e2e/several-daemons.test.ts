@@ -1,6 +1,6 @@
 // Many at once: a hundred callers at one daemon, and two daemons on one database.
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { databases } from '../helpers/app.ts';
+import { databases } from '../helpers/database.ts';
 import { hasPostgres } from '../helpers/postgres.ts';
 import { until } from '../helpers/until.ts';
 import { verifies } from '../requirements.ts';

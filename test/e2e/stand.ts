@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Db, openDb } from '../../data/db/open.ts';
 import { startTonChain, type TonChain } from '../chains/ton-chain.ts';
 import { type Daemon, type Home, makeHome } from '../daemon/helpers/process.ts';
-import type { Database } from '../helpers/app.ts';
+import type { Database } from '../helpers/database.ts';
 import { createDatabase } from '../helpers/postgres.ts';
 import { type Gate, openGate } from './gate.ts';
 import { openPayer, type Payer } from './payer.ts';

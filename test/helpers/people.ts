@@ -1,5 +1,81 @@
-// Users as clients see them: signed up, signed in.
+// People: merchants and operators as the daemon makes them, and users as clients see them, signed up and in.
+import { createAccount } from '../../daemon/accounts/create.ts';
+import { issueAccessToken } from '../../daemon/http/tokens.ts';
+import type { RunningApp } from '../../daemon/process/app.ts';
+import { apiKeyPurpose } from '../../daemon/process/secrets.ts';
+import { getMerchant, putWallet } from '../../data/merchants.ts';
+import type { UserRow } from '../../data/schema/tables.ts';
+import type { NewUser } from '../../data/users.ts';
+import { findBlockchain } from '../../src/chains/gateways.ts';
 import type { TestApp } from './app.ts';
+
+/** Receive addresses of the tests, valid on testnet. */
+export const wallets: Record<string, string> = {
+  ton: `0:${'11'.repeat(32)}`,
+  solana: 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk',
+  bitcoin: 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
+  litecoin: 'tltc1qw508d6qejxtdg4y5r3zarvary0c5xw7klfsuq0',
+};
+
+export interface TestMerchant {
+  id: string;
+  user: UserRow;
+  token: string;
+  key: string;
+}
+
+export interface TestOperator {
+  id: string;
+  token: string;
+}
+
+/** A user who may sign in by mail, with an account and no wallet; any part may be another. */
+export async function account(app: RunningApp, values: Partial<Omit<NewUser, 'now'>> = {}): Promise<UserRow> {
+  const { email = address() } = values;
+  const user = await createAccount(app, {
+    email,
+    source: 'email',
+    subject: email,
+    password_hash: null,
+    full_name: null,
+    is_active: true,
+    is_superuser: false,
+    ...values,
+  });
+  if (!user) throw new Error(`${email} is taken`);
+  return user;
+}
+
+/** A merchant with a wallet on every blockchain. */
+export async function merchantOf(app: RunningApp, email: string): Promise<TestMerchant> {
+  const user = await account(app, { email });
+  for (const [blockchain, text] of Object.entries(wallets)) await setWallet(app, user.id, blockchain, text);
+  return { id: user.id, user, token: await issueAccessToken(app, user), key: await keyOf(app, user.id) };
+}
+
+export async function superuserOf(app: RunningApp, email: string): Promise<TestOperator> {
+  const user = await account(app, { email, is_superuser: true });
+  return { id: user.id, token: await issueAccessToken(app, user) };
+}
+
+/** Where a merchant is paid on a blockchain from now on. */
+export async function setWallet(
+  app: RunningApp,
+  merchant_id: string,
+  blockchain: string,
+  text: string,
+): Promise<void> {
+  const { family } = findBlockchain(blockchain) ?? {};
+  if (!family) throw new Error(`no blockchain ${blockchain}`);
+  const { address, key } = family.normalizeAddress(text, app.config.network);
+  const updated_at = Math.floor(app.clock.ms() / 1000);
+  await putWallet(app.db.query, { merchant_id, blockchain, address, address_key: key, updated_at });
+}
+
+export async function keyOf(app: RunningApp, merchant_id: string): Promise<string> {
+  const merchant = await getMerchant(app.db.query, merchant_id);
+  return app.secrets.open(merchant?.api_key_sealed ?? '', apiKeyPurpose(merchant_id));
+}
 
 export const PASSWORD = 'correct horse battery';
 /** An id that no one has. */

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { MIGRATED } from './databases.ts';
 
 /**
  * False where the run has no PostgreSQL: no package for the platform, left out by DATABASES, or a run of unit tests,
@@ -15,8 +16,9 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** Creates an empty database; call `drop` in `afterAll`. Throws where `hasPostgres` is false. */
-export const createDatabase = (): Promise<TestDatabase> => create('template1');
+/** Creates an empty database, or a `migrated` one; call `drop` in `afterAll`. Throws where `hasPostgres` is false. */
+export const createDatabase = ({ migrated = false } = {}): Promise<TestDatabase> =>
+  create(migrated ? MIGRATED : 'template1');
 
 /** A copy of a database that no one is connected to. */
 export const copyDatabase = (url: string): Promise<TestDatabase> => create(new URL(url).pathname.slice(1));

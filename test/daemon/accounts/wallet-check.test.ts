@@ -1,9 +1,11 @@
 // Addresses that are no wallets are refused when they are set, or as soon as the chain can be asked; on both databases.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { putProofs } from '../../../data/proofs.ts';
-import { databases, startApp, type TestApp, type TestMerchant, wallets } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { doubleFamily, namedRpc } from '../../helpers/family.ts';
 import { credit } from '../../helpers/payments.ts';
+import { wallets } from '../../helpers/people.ts';
 import { sourceOf, unreachable } from '../../helpers/reading.ts';
 import { verifies } from '../../requirements.ts';
 

@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { seedDeploymentWallets } from '../../../daemon/process/app.ts';
 import { deleteDeploymentWallet, deploymentWallets } from '../../../data/merchants.ts';
-import { databases, startApp } from '../../helpers/app.ts';
+import { startApp } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 
 const first = 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx';
 const second = 'mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn';

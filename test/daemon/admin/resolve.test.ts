@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { ProviderError, type Transfer } from '../../../src/chains/family.ts';
-import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { doubleFamily, namedRpc } from '../../helpers/family.ts';
 import {
   create as createFor,

@@ -1,7 +1,8 @@
 // Live status: every viewer hears of every change, of this daemon and of others, for the price of one poll.
 import { afterEach, describe, expect, test } from 'vitest';
 import { apply } from '../../../daemon/settle/settle.ts';
-import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
 import { createInvoice } from './states.ts';
 

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { api } from '../../../src/api/endpoints/api.ts';
 import { errorTable, remedyOf } from '../../../src/api/project/remedies.ts';
 import { errorCodes } from '../../../src/errors.ts';
-import { startApp, type TestApp, type TestMerchant, wallets } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { wallets } from '../../helpers/people.ts';
 
 describe('refusals', () => {
   let daemon: TestApp;

@@ -1,7 +1,7 @@
 // Someone whose account has all that the calls of the catalog name in braces.
-import { startApp, type TestApp, wallets } from '../../helpers/app.ts';
+import { startApp, type TestApp } from '../../helpers/app.ts';
 import { openContradiction } from '../../helpers/contradictions.ts';
-import { PASSWORD, person } from '../../helpers/people.ts';
+import { PASSWORD, person, wallets } from '../../helpers/people.ts';
 import { unreachable } from '../../helpers/reading.ts';
 
 export const startDaemon = (): Promise<TestApp> => startApp({ source: () => unreachable });

@@ -1,6 +1,7 @@
 // Every kind of event there is, as the merchant lists them, each from what brings it about.
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { databases, startApp } from '../../helpers/app.ts';
+import { startApp } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import {
   invoiceRow,
   newTxid,

@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deliveriesOf } from '../../../data/deliveries.ts';
 import { eventsAfter } from '../../../data/events.ts';
-import { databases, startApp, type TestApp, type TestMerchant, wallets } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { create, newTxid, observe, transferTo } from '../../helpers/payments.ts';
+import { wallets } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 const HOOK = 'https://shop.example.com/hook';

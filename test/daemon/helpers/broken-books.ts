@@ -7,7 +7,7 @@ import { createSecrets } from '../../../daemon/process/secrets.ts';
 import { type Db, openDb } from '../../../data/db/open.ts';
 import { createLedger } from '../../../data/ledger.ts';
 import { entryText, GENESIS_HASH } from '../../../src/ledger.ts';
-import type { Database } from '../../helpers/app.ts';
+import type { Database } from '../../helpers/database.ts';
 import { copyDatabase } from '../../helpers/postgres.ts';
 import type { SoundBooks } from './sound-books.ts';
 

@@ -1,15 +1,14 @@
 // A database in which all there is has happened, made by the daemon's own code: what breaks a law in it was not the daemon.
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import { proveSecret } from '../../../daemon/process/data-dir.ts';
 import type { Dialect } from '../../../data/db/open.ts';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
-import { type Database, startApp, type TestApp, type TestMerchant, testClock } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { testClock } from '../../helpers/clock.ts';
+import { type Database, newDatabase } from '../../helpers/database.ts';
 import {
   create,
   credit,
@@ -22,7 +21,6 @@ import {
   transferTo,
   unconfirmed,
 } from '../../helpers/payments.ts';
-import { createDatabase } from '../../helpers/postgres.ts';
 import { until } from '../../helpers/until.ts';
 
 const USD = 1_000_000n;
@@ -41,9 +39,7 @@ export interface SoundBooks {
 
 /** The database of a daemon that has stopped, with every kind of invoice, payment, entry and event. */
 export async function makeSoundBooks(database: Database): Promise<SoundBooks> {
-  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-books-'));
-  const server = database === 'postgres' ? await createDatabase() : undefined;
-  const url = server?.url ?? `sqlite:${join(directory, 'books.db')}`;
+  const { url, remove } = await newDatabase(database);
   const clock = testClock();
   const service = await startApp({ database, database_url: url, clock, settings: SOUND_SETTINGS });
   const { app } = service;
@@ -61,10 +57,7 @@ export async function makeSoundBooks(database: Database): Promise<SoundBooks> {
     url,
     now: clock.now(),
     config,
-    async remove() {
-      await server?.drop();
-      rmSync(directory, { recursive: true, force: true });
-    },
+    remove,
   };
 }
 

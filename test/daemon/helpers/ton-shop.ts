@@ -1,9 +1,10 @@
 // A service that reads a real TON chain, its operator, and a merchant who is paid there.
 import { onTestFinished } from 'vitest';
-import { putWallet } from '../../../data/merchants.ts';
-import { ton } from '../../../src/chains/ton/family.ts';
 import { startTonChain } from '../../chains/ton-chain.ts';
-import { type Database, startApp, testClock } from '../../helpers/app.ts';
+import { startApp } from '../../helpers/app.ts';
+import { testClock } from '../../helpers/clock.ts';
+import type { Database } from '../../helpers/database.ts';
+import { setWallet } from '../../helpers/people.ts';
 
 /** What the wallets are given at first is older than anything watched by so many seconds. */
 const SETTLED_SECONDS = 600;
@@ -23,13 +24,6 @@ export async function openTonShop(database: Database) {
   const [shop, payer] = [await chain.createWallet(), await chain.createWallet()];
   chain.advanceTime(SETTLED_SECONDS);
   clock.set(chain.now());
-  const { address, key } = ton.normalizeAddress(shop.address, 'testnet');
-  await putWallet(service.app.db.query, {
-    merchant_id: merchant.id,
-    blockchain: 'ton',
-    address,
-    address_key: key,
-    updated_at: clock.now(),
-  });
+  await setWallet(service.app, merchant.id, 'ton', shop.address);
   return { chain, clock, service, operator, merchant, shop, payer };
 }

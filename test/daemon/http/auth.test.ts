@@ -1,6 +1,6 @@
 // Who is let in: tokens, merchant keys and the platform key, with the statuses and sentences of the conventions.
 import { SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { authenticate } from '../../../daemon/http/auth.ts';
 import {
   issueAccessToken,
@@ -8,24 +8,31 @@ import {
   readAccessToken,
   readRecoveryToken,
 } from '../../../daemon/http/tokens.ts';
+import type { RunningApp } from '../../../daemon/process/app.ts';
 import type { UserRow } from '../../../data/schema/tables.ts';
 import { deleteUser, updateUser } from '../../../data/users.ts';
 import type { Auth } from '../../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../../src/errors.ts';
+import { startApp, type TestApp } from '../../helpers/app.ts';
+import { testClock } from '../../helpers/clock.ts';
+import { account, keyOf } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
-import { addMerchant, addUser, openTestApp, type TestApp } from '../helpers/app.ts';
 
+/** Unix seconds; the tokens below are of this time. */
+const START = 1_767_225_600;
 const PLATFORM_KEY = 'gw_the-key-that-the-operator-chose';
 
-let app: TestApp;
+let service: TestApp;
+let app: RunningApp;
 let user: UserRow;
 let key: string;
 beforeAll(async () => {
-  app = await openTestApp({ flags: { platform_key: PLATFORM_KEY } });
-  user = await addUser(app);
-  key = await addMerchant(app, user);
+  service = await startApp({ clock: testClock(START), settings: { platform_key: PLATFORM_KEY } });
+  app = service.app;
+  user = await account(app);
+  key = await keyOf(app, user.id);
 });
-afterAll(() => app.close());
+afterAll(() => service.stop());
 
 const enter = (auth: Auth, headers: Record<string, string> = {}, query: Record<string, string> = {}) =>
   authenticate(app, auth, { headers: new Headers(headers), query });
@@ -62,7 +69,7 @@ describe('with a bearer token', () => {
     sub: user.id,
     ver: user.token_version,
     typ: 'access',
-    iat: 1_767_225_600,
+    iat: START,
     exp: 1_767_999_999,
   });
   const sign = (payload: Record<string, unknown>, secret = app.secrets.token_key, alg = 'HS256') =>
@@ -91,18 +98,18 @@ describe('with a bearer token', () => {
 
   test('it is good for eight days and not a second more', async () => {
     verifies('token-form');
-    const other = await openTestApp();
-    const token = await issueAccessToken(other, user);
-    other.clock.now_ms += 8 * 24 * 3600 * 1000 - 1000;
-    expect(await readAccessToken(other, token)).toMatchObject({ sub: user.id });
-    other.clock.now_ms += 1000;
-    expect(await readAccessToken(other, token)).toBeNull();
-    await other.close();
+    const other = await startApp();
+    onTestFinished(() => other.stop());
+    const token = await issueAccessToken(other.app, user);
+    other.clock.advance(8 * 24 * 3600 - 1);
+    expect(await readAccessToken(other.app, token)).toMatchObject({ sub: user.id });
+    other.clock.advance(1);
+    expect(await readAccessToken(other.app, token)).toBeNull();
   });
 
   test('a raised token version, deactivation and deletion end it, each in its own words', async () => {
     verifies('tokens-end', 'bearer-statuses');
-    const leaving = await addUser(app);
+    const leaving = await account(app);
     const token = bearer(await issueAccessToken(app, leaving));
     await updateUser(app.db.query, leaving.id, { token_version: 2 });
     expect(await refusal(enter('jwt', token))).toEqual([403, 'Could not validate credentials']);
@@ -118,7 +125,7 @@ describe('with a bearer token', () => {
       403,
       "The user doesn't have enough privileges",
     ]);
-    const operator = await addUser(app, { is_superuser: true });
+    const operator = await account(app, { is_superuser: true });
     expect(await enter('admin', bearer(await issueAccessToken(app, operator)))).toMatchObject({
       user: { id: operator.id },
     });
@@ -171,8 +178,8 @@ describe('with a key', () => {
 
   test('an inactive account is refused', async () => {
     verifies('refuse-inactive', 'error-creation');
-    const sleeping = await addUser(app, { is_active: false });
-    const its_key = await addMerchant(app, sleeping);
+    const sleeping = await account(app, { is_active: false });
+    const its_key = await keyOf(app, sleeping.id);
     expect(await refusal(enter('key', { 'x-api-key': its_key }))).toEqual([
       403,
       'This account is not active',

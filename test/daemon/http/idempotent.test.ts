@@ -1,19 +1,17 @@
 // The same request with the same Idempotency-Key creates once, on both databases.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { routesOf } from '../../../daemon/http/handler.ts';
 import { createHttp, type Http } from '../../../daemon/http/mount.ts';
 import { issueAccessToken } from '../../../daemon/http/tokens.ts';
+import type { RunningApp } from '../../../daemon/process/app.ts';
 import { endpoint } from '../../../src/api/describe/endpoint.ts';
 import { text } from '../../../src/api/describe/fields.ts';
 import { Refusal } from '../../../src/errors.ts';
-import { databases } from '../../helpers/app.ts';
-import { createDatabase, type TestDatabase } from '../../helpers/postgres.ts';
+import { startApp, type TestApp } from '../../helpers/app.ts';
+import { databases, type NewDatabase, newDatabase } from '../../helpers/database.ts';
+import { account } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
-import { addUser, openTestApp, type TestApp } from '../helpers/app.ts';
 
 const create = endpoint({
   id: 'create',
@@ -30,14 +28,14 @@ const create = endpoint({
 });
 
 describe.each(databases)('%s', (dialect) => {
-  let database: TestDatabase | undefined;
-  let app: TestApp;
+  let database: NewDatabase;
+  let service: TestApp;
+  let app: RunningApp;
   let http: Http;
   let made = 0;
   let gate: Promise<void> | undefined;
   let outcome: 'made' | 'refused' | 'broken';
   let token: string;
-  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-idempotent-'));
   const handlers = routesOf([create], {
     create: async () => {
       await gate;
@@ -46,23 +44,22 @@ describe.each(databases)('%s', (dialect) => {
       return { number: ++made };
     },
   });
-  const openAnother = () =>
-    openTestApp({ database_url: database?.url ?? `sqlite:${join(directory, 'test.db')}` });
+  const openAnother = () => startApp({ database_url: database.url });
   beforeAll(async () => {
-    database = dialect === 'postgres' ? await createDatabase() : undefined;
-    app = await openAnother();
+    database = await newDatabase(dialect);
+    service = await openAnother();
+    app = service.app;
     http = createHttp(app, handlers);
   });
   beforeEach(async () => {
     made = 0;
     gate = undefined;
     outcome = 'made';
-    token = await issueAccessToken(app, await addUser(app));
+    token = await issueAccessToken(app, await account(app));
   });
   afterAll(async () => {
-    await app.close();
-    await database?.drop();
-    rmSync(directory, { recursive: true, force: true });
+    await service.stop();
+    await database.remove();
   });
 
   const send = async (key: string | undefined, name = 'thing', as = token, to = http) => {
@@ -110,7 +107,7 @@ describe.each(databases)('%s', (dialect) => {
 
   test('a key belongs to its caller', async () => {
     await send('k');
-    const other = await issueAccessToken(app, await addUser(app));
+    const other = await issueAccessToken(app, await account(app));
     expect(await send('k', 'thing', other)).toMatchObject({ replayed: null, number: 2 });
   });
 
@@ -151,7 +148,7 @@ describe.each(databases)('%s', (dialect) => {
     await expect.poll(() => claims()).toBe(1);
     expect((await send('k')).status).toBe(409);
     gate = undefined;
-    app.clock.now_ms += 61_000;
+    service.clock.advance(61);
     expect(await send('k', 'other')).toMatchObject({ status: 422 });
     expect(await send('k')).toMatchObject({ status: 200, number: 1 });
   });
@@ -165,19 +162,19 @@ describe.each(databases)('%s', (dialect) => {
     expect(await retryAfter(http, 'k')).toEqual([409, '1']);
     gate = undefined;
     const next = await openAnother();
-    onTestFinished(() => next.close());
-    next.clock.now_ms = app.clock.now_ms;
-    const other = createHttp(next, handlers);
+    onTestFinished(() => next.stop());
+    next.clock.set(service.clock.now());
+    const other = createHttp(next.app, handlers);
     if (dialect === 'postgres') {
       // The other may live as long as its last sign of life counts; a sign of life prolongs that.
       expect(await retryAfter(other, 'k')).toEqual([409, '9']);
-      app.clock.now_ms += 4_000;
+      service.clock.advance(4);
       await app.instance.alive();
-      next.clock.now_ms += 5_000;
+      next.clock.advance(5);
       expect(await retryAfter(other, 'k')).toEqual([409, '8']);
-      next.clock.now_ms += 7_999;
+      next.clock.advance(7.999);
       expect(await retryAfter(other, 'k')).toEqual([409, '1']);
-      next.clock.now_ms += 2;
+      next.clock.advance(0.002);
     }
     expect(await send('k', 'other', token, other)).toMatchObject({ status: 422 });
     expect(await send('k', 'thing', token, other)).toMatchObject({ status: 200, number: 1 });
@@ -187,21 +184,21 @@ describe.each(databases)('%s', (dialect) => {
   test('a daemon that ends says so', async () => {
     verifies('idempotency-after-kill');
     const next = await openAnother();
-    await next.instance.alive();
+    await next.app.instance.alive();
     const leases = () =>
-      app.db.query.selectFrom('leases').select('name').where('holder', '=', next.instance.id);
+      app.db.query.selectFrom('leases').select('name').where('holder', '=', next.app.instance.id);
     expect(await leases().execute()).toHaveLength(dialect === 'postgres' ? 1 : 0);
-    await next.instance.stop();
+    await next.app.instance.stop();
     expect(await leases().execute()).toEqual([]);
-    await next.close();
+    await next.stop();
   });
 
   test('an answer is forgotten after 24 hours', async () => {
     verifies('idempotency-replay');
     await send('k');
-    app.clock.now_ms += 24 * 3600 * 1000;
+    service.clock.advance(24 * 3600);
     expect(await send('k')).toMatchObject({ number: 1, replayed: 'true' });
-    app.clock.now_ms += 1000;
+    service.clock.advance(1);
     expect(await send('k', 'other')).toMatchObject({ number: 2, replayed: null });
   });
 

@@ -8,12 +8,14 @@ import { routesOf } from '../../../daemon/http/handler.ts';
 import { createHttp, type Http } from '../../../daemon/http/mount.ts';
 import { MAX_BODY_BYTES } from '../../../daemon/http/request.ts';
 import { issueAccessToken } from '../../../daemon/http/tokens.ts';
+import type { RunningApp } from '../../../daemon/process/app.ts';
 import { type Serving, serve } from '../../../daemon/process/serve.ts';
 import { endpoint, media } from '../../../src/api/describe/endpoint.ts';
 import { int, text } from '../../../src/api/describe/fields.ts';
 import { Refusal } from '../../../src/errors.ts';
+import { startApp, type TestApp } from '../../helpers/app.ts';
+import { account } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
-import { addUser, openTestApp, type TestApp } from '../helpers/app.ts';
 
 const said = { tag: 'system', effect: 'write', summary: 'Test', description: '' } as const;
 const Said = z.object({ said: z.string() });
@@ -115,18 +117,22 @@ const routes = routesOf(list, {
   fail: ({ params }) => failures[params.how]?.() as { said: string },
 });
 
-let app: TestApp;
+let service: TestApp;
+let app: RunningApp;
+/** What was logged, parsed. */
+const lines = (): Record<string, unknown>[] => service.log.map((line) => JSON.parse(line));
 let http: Http;
 let serving: Serving;
 beforeAll(async () => {
-  app = await openTestApp();
+  service = await startApp();
+  app = service.app;
   http = createHttp(app, routes);
   serving = await serve({ host: '127.0.0.1', port: 0 });
   serving.open(http);
 });
 afterAll(async () => {
   await serving.stop();
-  await app.close();
+  await service.stop();
 });
 
 const inProcess = (path: string, init?: RequestInit): Promise<Response> =>
@@ -255,7 +261,7 @@ describe.each([
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toBe('Bearer');
     expect(await refused.json()).toMatchObject({ detail: 'Not authenticated', code: 'not_authenticated' });
-    const user = await addUser(app);
+    const user = await account(app);
     const authorization = `Bearer ${await issueAccessToken(app, user)}`;
     const invalid = await call('/things/', json({ name: 'x' }, { authorization }));
     expect(invalid.status).toBe(422);
@@ -317,7 +323,7 @@ describe.each([
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '60']);
     const { code, detail, request_id } = await response.json();
     expect([code, detail]).toEqual(['database_busy', 'The database cannot take anything new now']);
-    expect(app.lines).toContainEqual(
+    expect(lines()).toContainEqual(
       expect.objectContaining({ level: 'error', request_id, msg: expect.stringContaining('disk') }),
     );
   });
@@ -333,7 +339,7 @@ describe.each([
         code: 'internal',
         request_id: expect.any(String),
       });
-      expect(app.lines).toContainEqual(
+      expect(lines()).toContainEqual(
         expect.objectContaining({ level: 'error', request_id: body.request_id, err: expect.anything() }),
       );
     },
@@ -342,10 +348,10 @@ describe.each([
   test('each request is logged once by its endpoint, never by its URL', async () => {
     verifies('request-id');
     await call('/things/secret-name?api_key=gw_0123456789', { headers: { 'x-request-id': 'logged' } });
-    const lines = app.lines.filter((line) => line.request_id === 'logged');
-    expect(lines).toMatchObject([{ msg: 'request', endpoint: 'read', method: 'GET', status: 200 }]);
-    expect(JSON.stringify(lines)).not.toMatch(/secret-name|gw_0123/);
-    app.lines.length = 0;
+    const requests = lines().filter((line) => line.request_id === 'logged');
+    expect(requests).toMatchObject([{ msg: 'request', endpoint: 'read', method: 'GET', status: 200 }]);
+    expect(JSON.stringify(requests)).not.toMatch(/secret-name|gw_0123/);
+    service.log.length = 0;
   });
 
   test('a body of exactly the limit is read and one byte more is 413', async () => {

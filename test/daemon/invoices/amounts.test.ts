@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { putWallet } from '../../../data/merchants.ts';
 import { releaseAmounts } from '../../../data/reservations.ts';
 import { findBlockchain } from '../../../src/chains/gateways.ts';
-import { databases, type Reply, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { type Reply, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { credit, invoiceRow, observe, readThrough, transferTo } from '../../helpers/payments.ts';
 import { verifies } from '../../requirements.ts';
 

@@ -1,7 +1,8 @@
 // One Solana transaction that pays several invoices carries the reference of each: what names an invoice beyond doubt pays it.
 import { describe, expect, test } from 'vitest';
 import { putWallet } from '../../../data/merchants.ts';
-import { databases, startApp } from '../../helpers/app.ts';
+import { startApp } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { create, credit, invoiceRow, newTxid, observe, transferTo } from '../../helpers/payments.ts';
 
 describe.each(databases)('references of several invoices on %s', (database) => {

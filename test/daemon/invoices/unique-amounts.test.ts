@@ -1,6 +1,7 @@
 // Unique amounts: a thousand invoices at one price are distinct, and then none is left.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { databases, startApp, type TestApp } from '../../helpers/app.ts';
+import { startApp, type TestApp } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { create, credit, observe, transferTo } from '../../helpers/payments.ts';
 import { verifies } from '../../requirements.ts';
 

@@ -1,18 +1,15 @@
 // The observer over a real connection: gateways that were switched off, readers that overtake each other, hostile comments.
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beginCell } from '@ton/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openRpc, type RpcSource } from '../../../daemon/observer/providers/rpc.ts';
 import { getCursor, moveCursor } from '../../../data/cursors.ts';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
-import { type Database, databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { type Database, databases, newDatabase } from '../../helpers/database.ts';
 import { doubleFamily, namedRpc } from '../../helpers/family.ts';
 import { json, serve } from '../../helpers/local-server.ts';
 import { create, credit, invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
-import { createDatabase } from '../../helpers/postgres.ts';
 import { unasked_provider } from '../../helpers/reading.ts';
 import { createToncenter, queryOf } from '../../helpers/toncenter.ts';
 import { verifies } from '../../requirements.ts';
@@ -55,14 +52,9 @@ type Indexer = Awaited<ReturnType<typeof serveTon>>;
 
 /** A database that outlives the daemons of one test. */
 async function makeDatabase(database: Database): Promise<string> {
-  if (database === 'postgres') {
-    const { url, drop } = await createDatabase();
-    onTestFinished(drop);
-    return url;
-  }
-  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-observer-'));
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-  return `sqlite:${join(directory, 'gatewayd.db')}`;
+  const { url, remove } = await newDatabase(database);
+  onTestFinished(remove);
+  return url;
 }
 
 describe.each(databases)('the observer on %s', (database) => {

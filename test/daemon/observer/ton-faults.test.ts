@@ -6,7 +6,9 @@ import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { gatewaysOf } from '../../../src/chains/gateways.ts';
 import { ton } from '../../../src/chains/ton/family.ts';
 import { startTonChain, type TonWallet } from '../../chains/ton-chain.ts';
-import { type Database, databases, startApp, type TestMerchant, testClock } from '../../helpers/app.ts';
+import { startApp, type TestMerchant } from '../../helpers/app.ts';
+import { testClock } from '../../helpers/clock.ts';
+import { type Database, databases } from '../../helpers/database.ts';
 import { create, credit, invoiceRow } from '../../helpers/payments.ts';
 import { verifies } from '../../requirements.ts';
 

@@ -1,6 +1,7 @@
 // What a second provider has shown is never lost, wherever the process dies.
 import { describe, expect, test, vi } from 'vitest';
-import { databases, startApp } from '../../helpers/app.ts';
+import { startApp } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { doubleFamily } from '../../helpers/family.ts';
 import { create, credit, invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
 

@@ -1,6 +1,8 @@
 // A daemon that starts with a clock days ahead, or after days: what is open is read before it ends.
 import { describe, expect, test } from 'vitest';
-import { databases, startApp, testClock } from '../../helpers/app.ts';
+import { startApp } from '../../helpers/app.ts';
+import { testClock } from '../../helpers/clock.ts';
+import { databases } from '../../helpers/database.ts';
 import { doubleFamily } from '../../helpers/family.ts';
 import { create, credit, invoiceRow, transferTo } from '../../helpers/payments.ts';
 

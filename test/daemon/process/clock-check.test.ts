@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createClockCheck } from '../../../daemon/process/clock-check.ts';
 import { createLog } from '../../../daemon/process/log.ts';
-import { testClock } from '../../helpers/app.ts';
+import { testClock } from '../../helpers/clock.ts';
 import { verifies } from '../../requirements.ts';
 
 const DAY = 86_400;

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { ensureCursor } from '../../../data/cursors.ts';
 import { watchedAddresses } from '../../../data/invoices.ts';
 import { noteReading } from '../../../data/proofs.ts';
-import { databases, startApp, type TestApp, testClock } from '../../helpers/app.ts';
+import { startApp, type TestApp } from '../../helpers/app.ts';
+import { testClock } from '../../helpers/clock.ts';
+import { databases } from '../../helpers/database.ts';
 import { doubleFamily } from '../../helpers/family.ts';
 import {
   create,

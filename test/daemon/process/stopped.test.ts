@@ -1,6 +1,8 @@
 // A daemon that stood still, or started with a clock far ahead: the grace ends nothing before there was time to read.
 import { describe, expect, test } from 'vitest';
-import { databases, startApp, testClock } from '../../helpers/app.ts';
+import { startApp } from '../../helpers/app.ts';
+import { testClock } from '../../helpers/clock.ts';
+import { databases } from '../../helpers/database.ts';
 import { doubleFamily } from '../../helpers/family.ts';
 import { create, credit, invoiceRow, transferTo } from '../../helpers/payments.ts';
 

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { webhookSecretPurpose } from '../../../daemon/process/secrets.ts';
 import { getMerchant } from '../../../data/merchants.ts';
 import { isKey } from '../../../src/keys.ts';
-import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { verifies } from '../../requirements.ts';
 
 const CHAINS = ['ton', 'ton-usdt', 'solana', 'solana-usdc', 'solana-usdt', 'bitcoin', 'litecoin'];

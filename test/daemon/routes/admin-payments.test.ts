@@ -1,8 +1,9 @@
 // The operator's list of payments, one payment in full, and what an operator may do with it; on both databases.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases, startApp, type TestApp, type TestMerchant, wallets } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { verifyChain } from '../../helpers/books.ts';
+import { databases } from '../../helpers/database.ts';
 import {
   follow,
   invoiceRow,
@@ -12,7 +13,7 @@ import {
   transferTo,
   unconfirmed,
 } from '../../helpers/payments.ts';
-import { ABSENT_ID } from '../../helpers/people.ts';
+import { ABSENT_ID, wallets } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 interface Listed {

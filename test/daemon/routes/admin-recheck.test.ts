@@ -1,6 +1,6 @@
 // An operator's recheck reads a real chain and books what it finds; on both databases.
 import { describe, expect, test } from 'vitest';
-import { databases } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { invoiceRow } from '../../helpers/payments.ts';
 import { verifies } from '../../requirements.ts';
 import { openTonShop } from '../helpers/ton-shop.ts';

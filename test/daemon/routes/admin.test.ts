@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueAccessToken } from '../../../daemon/http/tokens.ts';
 import type { WebhookStatus } from '../../../data/schema/tables.ts';
-import { databases, startApp, type TestApp, type TestMerchant, wallets } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { verifyChain } from '../../helpers/books.ts';
+import { databases } from '../../helpers/database.ts';
 import { invoiceRow, observe, readThrough, transferTo } from '../../helpers/payments.ts';
-import { ABSENT_ID } from '../../helpers/people.ts';
+import { ABSENT_ID, wallets } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 const DAY = 86_400;

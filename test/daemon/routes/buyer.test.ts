@@ -1,6 +1,7 @@
 // What buyers may do without credentials: see gateways and units, buy, read and cancel an invoice.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { invoiceRow, observe, transferTo, unconfirmed } from '../../helpers/payments.ts';
 import { ABSENT_ID } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';

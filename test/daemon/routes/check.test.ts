@@ -1,6 +1,7 @@
 // A check reads a real chain: what is not paid, paid beyond the limit, and paid; on both databases.
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { databases, startApp } from '../../helpers/app.ts';
+import { startApp } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { serve } from '../../helpers/local-server.ts';
 import { create, credit } from '../../helpers/payments.ts';
 import { verifies } from '../../requirements.ts';

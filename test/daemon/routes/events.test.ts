@@ -4,7 +4,8 @@ import { eventStream } from '../../../daemon/events/feed.ts';
 import { createHttp } from '../../../daemon/http/mount.ts';
 import { routes } from '../../../daemon/routes/routes.ts';
 import { updateUser } from '../../../data/users.ts';
-import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { serve } from '../../helpers/local-server.ts';
 import { verifies } from '../../requirements.ts';
 

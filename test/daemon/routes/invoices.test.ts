@@ -1,9 +1,10 @@
 // Invoices for the holder of a key: what they say, what refuses them, and how they are listed, checked and settled.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { putDeploymentWallet } from '../../../data/merchants.ts';
-import { databases, startApp, type TestApp, type TestMerchant, wallets } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
-import { ABSENT_ID } from '../../helpers/people.ts';
+import { ABSENT_ID, wallets } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 const PLATFORM_KEY = `gw_${'p'.repeat(24)}`;

@@ -1,6 +1,7 @@
 // Signing in with a password, on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases, startApp, type TestApp } from '../../helpers/app.ts';
+import { startApp, type TestApp } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { PASSWORD, person, signIn, signInWith } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 

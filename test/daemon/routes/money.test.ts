@@ -1,6 +1,8 @@
 // Balances, income and refills of a merchant, on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases, startApp, type TestApp, type TestMerchant, wallets } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
+import { wallets } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 const DAY = 86_400;

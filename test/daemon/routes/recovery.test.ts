@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { issueAccessToken, issueRecoveryToken } from '../../../daemon/http/tokens.ts';
 import { getUser } from '../../../data/users.ts';
-import { databases, startApp, type TestApp } from '../../helpers/app.ts';
+import { startApp, type TestApp } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { PASSWORD, person, signIn } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 

@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { telegramHash } from '../../../daemon/accounts/telegram.ts';
-import { databases, startApp, type TestApp, testClock } from '../../helpers/app.ts';
+import { startApp, type TestApp } from '../../helpers/app.ts';
+import { testClock } from '../../helpers/clock.ts';
+import { databases } from '../../helpers/database.ts';
 import { verifies } from '../../requirements.ts';
 
 const CLIENT_ID = 'shop.apps.googleusercontent.com';

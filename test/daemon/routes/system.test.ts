@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases, startApp, type TestApp } from '../../helpers/app.ts';
+import { startApp, type TestApp } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { verifies } from '../../requirements.ts';
 
 describe.each(databases)('the system on %s', (database) => {

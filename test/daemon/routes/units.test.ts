@@ -1,6 +1,7 @@
 // Units: three per merchant and no more, clamped waits, stable slugs, on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { verifies } from '../../requirements.ts';
 
 const ABSENT_ID = '00000000-0000-4000-8000-000000000000';

@@ -1,6 +1,7 @@
 // Users, managed by superusers: every row of the table of statuses, on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases, startApp, type TestApp } from '../../helpers/app.ts';
+import { startApp, type TestApp } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { ABSENT_ID, address, me, PASSWORD, person, signIn } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 

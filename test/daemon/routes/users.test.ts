@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { issueAccessToken } from '../../../daemon/http/tokens.ts';
 import { getInvoice } from '../../../data/invoices.ts';
 import { getMerchant } from '../../../data/merchants.ts';
-import { databases, startApp, type TestApp } from '../../helpers/app.ts';
+import { startApp, type TestApp } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { ABSENT_ID, address, me, PASSWORD, person, signIn, signUp } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 

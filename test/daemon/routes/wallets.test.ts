@@ -1,6 +1,8 @@
 // Receive wallets of a merchant, and what buyers are shown because of them, on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databases, startApp, type TestApp, type TestMerchant, wallets } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
+import { wallets } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 describe.each(databases)('wallets on %s', (database) => {

@@ -5,7 +5,8 @@ import { apply } from '../../../daemon/settle/settle.ts';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import type { Transfer } from '../../../src/chains/family.ts';
 import { type Fact, GRACE_SECONDS } from '../../../src/invoice.ts';
-import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import {
   create,
   credit,

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../daemon/settings/config.ts';
-import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { create, credit, invoiceRow, observe, transferTo, unconfirmed } from '../../helpers/payments.ts';
 import { verifies } from '../../requirements.ts';
 

@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
-import { type Database, databases, startApp, type TestApp } from '../../helpers/app.ts';
+import { startApp, type TestApp } from '../../helpers/app.ts';
+import { type Database, databases } from '../../helpers/database.ts';
 import { create, invoiceRow, readThrough } from '../../helpers/payments.ts';
 import { verifies } from '../../requirements.ts';
 

@@ -1,7 +1,8 @@
 // How invoices end whose payment vanished or was waited for in vain, and what their log says; on both databases.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { GRACE_SECONDS } from '../../../src/invoice.ts';
-import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import {
   create,
   credit,

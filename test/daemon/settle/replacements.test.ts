@@ -1,6 +1,7 @@
 // Replacements of unconfirmed payments: the same payment in another transaction, whatever else comes to its address.
 import { describe, expect, test } from 'vitest';
-import { databases, startApp } from '../../helpers/app.ts';
+import { startApp } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import {
   create,
   credit,

@@ -6,7 +6,8 @@ import { watchedAddresses } from '../../../data/invoices.ts';
 import { noteReading } from '../../../data/proofs.ts';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import type { Transfer } from '../../../src/chains/family.ts';
-import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import {
   create as createFor,
   credit,

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apply } from '../../../daemon/settle/settle.ts';
 import { GRACE_SECONDS } from '../../../src/invoice.ts';
-import { databases, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import {
   create as createFor,
   credit,

@@ -11,14 +11,9 @@ import { ton } from '../../../src/chains/ton/family.ts';
 import { createTestRpc } from '../../chains/rpc.ts';
 import { createModel } from '../../chains/solana-model.ts';
 import { startTonChain } from '../../chains/ton-chain.ts';
-import {
-  type Database,
-  databases,
-  startApp,
-  type TestApp,
-  type TestMerchant,
-  testClock,
-} from '../../helpers/app.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { testClock } from '../../helpers/clock.ts';
+import { type Database, databases } from '../../helpers/database.ts';
 import { create, credit, invoiceRow } from '../../helpers/payments.ts';
 import { createDatabase } from '../../helpers/postgres.ts';
 import { sourceOf } from '../../helpers/reading.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { verifyInput } from '../../../daemon/verify/books.ts';
 import { openSnapshot } from '../../../data/db/snapshot.ts';
 import { lawNumbers, verifyLaws } from '../../../data/verify/verify.ts';
-import { databases } from '../../helpers/app.ts';
+import { databases } from '../../helpers/database.ts';
 import { verifies } from '../../requirements.ts';
 import { breakBooks, breaks } from '../helpers/broken-books.ts';
 import { makeSoundBooks, type SoundBooks } from '../helpers/sound-books.ts';

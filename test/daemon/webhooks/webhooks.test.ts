@@ -2,11 +2,8 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { CompiledQuery, sql } from 'kysely';
 import pino from 'pino';
 import { Webhook } from 'standardwebhooks';
@@ -15,7 +12,7 @@ import { LIMITS, openLanes } from '../../../daemon/webhooks/concurrency.ts';
 import { openHttpOut } from '../../../daemon/webhooks/egress.ts';
 import { openWebhooks, type Webhooks, type WebhooksOptions } from '../../../daemon/webhooks/queue.ts';
 import { ConnectionLost } from '../../../data/db/failures.ts';
-import { type Db, type Dialect, openDb } from '../../../data/db/open.ts';
+import { type Db, openDb } from '../../../data/db/open.ts';
 import {
   abandonDeliveries,
   claimDeliveries,
@@ -25,18 +22,16 @@ import {
   pendingDeliveries,
 } from '../../../data/deliveries.ts';
 import { insertEvent, newEventId } from '../../../data/events.ts';
-import { migrate } from '../../../data/migrations/migrate.ts';
 import { GENESIS_HASH } from '../../../src/ledger.ts';
 import { webhookBody } from '../../../src/webhook.ts';
+import { databases, type OpenDatabase, openDatabase } from '../../helpers/database.ts';
 import { openLine } from '../../helpers/line.ts';
-import { createDatabase, hasPostgres, type TestDatabase } from '../../helpers/postgres.ts';
 import { verifies } from '../../requirements.ts';
 
 const NOW = 1_800_000_000;
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-const dialects: Dialect[] = hasPostgres ? ['sqlite', 'postgres'] : ['sqlite'];
 
-const until = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 10_000, interval: 20 });
+const until = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 30_000, interval: 20 });
 
 interface Received {
   path: string;
@@ -65,23 +60,16 @@ async function receiver(answer: (response: ServerResponse, received: Received) =
 const ok = (response: ServerResponse) => response.end('thanks');
 const silent = () => {};
 
-describe.each(dialects)('webhooks on %s', (dialect) => {
-  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-webhooks-'));
-  let database: TestDatabase | undefined;
+describe.each(databases)('webhooks on %s', (dialect) => {
+  let fresh: OpenDatabase;
   let url: string;
   let db: Db;
 
   beforeAll(async () => {
-    if (dialect === 'postgres') database = await createDatabase();
-    url = database?.url ?? `sqlite:${join(directory, 'test.db')}`;
-    db = await openDb(url);
-    await migrate(db);
+    fresh = await openDatabase(dialect);
+    ({ db, url } = fresh);
   });
-  afterAll(async () => {
-    await db.close();
-    await database?.drop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => fresh.stop());
 
   const now = { seconds: NOW };
   const open = (options: Partial<WebhooksOptions> = {}): Webhooks => {

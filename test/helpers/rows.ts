@@ -1,4 +1,4 @@
-// Books of a deployment, written straight into the tables: many invoices, and payments of every kind.
+// Rows written straight into the tables, for tests of the data alone: merchants, invoices, payments, transfers.
 import { randomUUID } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import type { Db } from '../../data/db/open.ts';
