@@ -21,14 +21,14 @@ const GLOBALS = 'cli/engine/globals.ts';
 const TEXTS = 'daemon/checkout/texts';
 const FAMILY = 'src/chains/toy/family.ts';
 
-const description = `export const getTopIncome = endpoint({
-  id: 'getTopIncome',
+const description = `export const getToyIncome = endpoint({
+  id: 'getToyIncome',
   method: 'GET',
-  path: '/api/v1/merchant/income/top',
+  path: '/api/v1/merchant/income/toy',
   auth: 'jwt',
   tag: 'merchant',
   summary: 'List your largest sales',
-  gw: 'income top {size}',
+  gw: 'income toy {size}',
   effect: 'read',
   keywords: 'best customers, biggest payments',
   description: 'Confirmed sales, largest first.',
@@ -48,11 +48,11 @@ import { toolsOf } from './src/api/project/tools.js';
 import { createClient } from './src/api/client/client.js';
 import { routes } from './daemon/routes/routes.js';
 const base_url = 'http://127.0.0.1:4020';
-const id = 'getTopIncome';
+const id = 'getToyIncome';
 const tool = toolsOf().find(({ name }) => name === id);
 console.log(JSON.stringify({
   routed: routes.some(({ endpoint }) => endpoint.id === id),
-  document: openapi({ base_url }).paths['/api/v1/merchant/income/top']?.get?.operationId,
+  document: openapi({ base_url }).paths['/api/v1/merchant/income/toy']?.get?.operationId,
   call: catalog({ base_url, network: 'testnet' }).find((entry) => entry.id === id)?.call.gw,
   read_only: tool?.annotations.readOnlyHint,
   keywords: keywords[id],
@@ -107,12 +107,13 @@ const insert = (path: string, before: string, text: string): void => copy.edit(p
 
 function addEndpoint(): void {
   insert(ENDPOINTS, 'export const listEvents = endpoint({', description);
-  copy.edit(ENDPOINTS, '  listIncome,\n  getRefill', '  listIncome,\n  getTopIncome,\n  getRefill');
+  const list = 'export const merchant = [\n';
+  copy.edit(ENDPOINTS, list, `${list}  getToyIncome,\n`);
 }
 
 function addHandler(): void {
   const list = 'export const merchant: Handlers<typeof list> = {';
-  const handler = '\n  getTopIncome: () => ({ data: [], count: 0, skip: 0, limit: 0 }),\n';
+  const handler = '\n  getToyIncome: () => ({ data: [], count: 0, skip: 0, limit: 0 }),\n';
   copy.edit(ROUTES, list, list + handler);
 }
 
@@ -164,14 +165,14 @@ describe('an endpoint', () => {
   test('is two edits: its description, and a handler that the compiler asks for', () => {
     expect(touched.description).toEqual({ edited: [ENDPOINTS], added: [] });
     expect(touched.handler).toEqual({ edited: [ROUTES], added: [] });
-    expect(incomplete.filter((message) => message.startsWith(ROUTES)).join('\n')).toContain('getTopIncome');
+    expect(incomplete.filter((message) => message.startsWith(ROUTES)).join('\n')).toContain('getToyIncome');
   });
 
   test('is a command', async () => {
     const help = await copy.run('bin/gw.js', ['income', 'top', '--help']);
-    expect(help.stdout).toContain('Usage: gw income top [options] [size]');
+    expect(help.stdout).toContain('Usage: gw income toy [options] [size]');
     expect(help.stdout).toContain('List your largest sales.');
-    expect(help.stdout).toContain('gw income top 10 --json');
+    expect(help.stdout).toContain('gw income toy 10 --json');
     const group = await copy.run('bin/gw.js', ['income', '--help']);
     expect(group.stdout).toContain('List your largest sales');
   });
@@ -182,8 +183,8 @@ describe('an endpoint', () => {
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toEqual({
       routed: true,
-      document: 'getTopIncome',
-      call: 'gw income top --size 10',
+      document: 'getToyIncome',
+      call: 'gw income toy --size 10',
       read_only: true,
       keywords: 'best customers, biggest payments',
       client: 'function',

@@ -1,8 +1,8 @@
 // gw as a program drives it: no terminal, every step by --json, every failure by its exit code.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, makeHome } from '../daemon/helpers/process.ts';
-import { wallets } from '../helpers/people.ts';
 import { serve } from '../helpers/local-server.ts';
+import { wallets } from '../helpers/people.ts';
 import { verifies } from '../requirements.ts';
 import { type Gw, makeGw } from './helpers/gw.ts';
 

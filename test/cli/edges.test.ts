@@ -7,8 +7,8 @@ import Database from 'better-sqlite3';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Home, makeHome } from '../daemon/helpers/process.ts';
-import { wallets } from '../helpers/people.ts';
 import { serve } from '../helpers/local-server.ts';
+import { wallets } from '../helpers/people.ts';
 import { GW, type Gw, makeGw } from './helpers/gw.ts';
 
 const OPERATOR = { email: 'operator@example.com', password: 'operator password' };

@@ -99,7 +99,10 @@ export function copyRooms(): Copy {
     write,
     edit(path, from, to) {
       const parts = read(path).split(from);
-      if (parts.length !== 2) throw new Error(`${path} has ${parts.length - 1} places that read ${from}`);
+      if (parts.length !== 2)
+        throw new Error(
+          `${path} has ${parts.length - 1} places that read ${from}: it was changed since, so edit it at another place`,
+        );
       write(path, parts.join(to));
     },
     async compile() {
