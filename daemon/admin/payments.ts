@@ -19,7 +19,7 @@ import { presentIncome, presentInvoice, presentLog, presentPayment } from '../in
 import { presentEntry, presentLedgerEntry, presentTransfer } from './present.ts';
 
 /** AdminPayments. Words are taken in any case; `settled` means `confirmed`. */
-export async function paymentPage(app: App, filter: EntryFilter): Promise<z.output<typeof AdminPayments>> {
+export async function listPayments(app: App, filter: EntryFilter): Promise<z.output<typeof AdminPayments>> {
   const { skip, limit } = filter;
   const status = filter.status?.toLowerCase();
   const entries = await listEntries(app.db, {

@@ -6,7 +6,12 @@ import { migrate } from '../../data/migrations/migrate.ts';
 import { ensureSuperuser } from '../accounts/superuser.ts';
 import { createHttp } from '../http/mount.ts';
 import { openApp, type RunningApp, seedDeploymentWallets } from '../process/app.ts';
-import { openSecrets, prepareDataDir, proveNetwork, proveSecret } from '../process/data-dir.ts';
+import {
+  assertNetworkMatches,
+  assertSecretMatches,
+  openSecrets,
+  prepareDataDir,
+} from '../process/data-dir.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
 import { openLedger } from '../process/ledger-key.ts';
 import { createLog } from '../process/log.ts';
@@ -74,8 +79,8 @@ async function prepare(
   const clock = { ms: Date.now, monotonic_ms: () => performance.now() };
   await migrate(db);
   const secrets = openSecrets(config);
-  await proveSecret(db, secrets, config.data_dir);
-  await proveNetwork(db, config);
+  await assertSecretMatches(db, secrets, config.data_dir);
+  await assertNetworkMatches(db, config);
   await changeMeta(db.query, STARTED_AT, String(Math.floor(clock.ms() / 1000)));
   if (!origins.has('public_url') && config.port === 0) config.public_url = serving.url;
   const ledger = await openLedger(db, secrets);

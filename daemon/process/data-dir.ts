@@ -51,7 +51,7 @@ export function findSecrets(config: Pick<Config, 'data_dir' | 'secret'>): Secret
 }
 
 /** Throws ConfigError where the database belongs to another secret. */
-export async function proveSecret(db: Db, secrets: Secrets, data_dir: string): Promise<void> {
+export async function assertSecretMatches(db: Db, secrets: Secrets, data_dir: string): Promise<void> {
   if ((await keepMeta(db.query, 'secret_check', secrets.check)) !== secrets.check)
     throw new ConfigError(
       `the secret is not the one this database was made with; set the right one in secret or ${join(data_dir, SECRET_FILE)}`,
@@ -59,7 +59,7 @@ export async function proveSecret(db: Db, secrets: Secrets, data_dir: string): P
 }
 
 /** Throws ConfigError where the database was made on the other network: its addresses and invoices belong there. */
-export async function proveNetwork(db: Db, { network }: Pick<Config, 'network'>): Promise<void> {
+export async function assertNetworkMatches(db: Db, { network }: Pick<Config, 'network'>): Promise<void> {
   const made = await keepMeta(db.query, 'network', network);
   if (made !== network)
     throw new ConfigError(

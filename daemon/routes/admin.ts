@@ -5,7 +5,7 @@ import { creditMerchant } from '../admin/credit.ts';
 import { dashboard } from '../admin/dashboard.ts';
 import { merchantDetail, merchantPage } from '../admin/merchants.ts';
 import { presentObservers } from '../admin/observers.ts';
-import { paymentDetail, paymentPage } from '../admin/payments.ts';
+import { listPayments, paymentDetail } from '../admin/payments.ts';
 import { refillWallets, setRefillWallet } from '../admin/refill-wallets.ts';
 import { resolvePayment } from '../admin/resolve.ts';
 import { lookUpTransaction } from '../admin/transaction.ts';
@@ -19,7 +19,7 @@ export const admin: Handlers<typeof list> = {
   getAdminRefillWallets: (_, { app }) => refillWallets(app),
   setAdminRefillWallet: ({ body }, context) => setRefillWallet(context, body),
   listObservers: (_, { app }) => presentObservers(app),
-  listAdminPayments: ({ query }, { app }) => paymentPage(app, query),
+  listAdminPayments: ({ query }, { app }) => listPayments(app, query),
   getAdminPayment: ({ params }, { app }) => paymentDetail(app, params.invoice_id),
   resolvePayment: ({ params, body }, context) => resolvePayment(context, params.invoice_id, body),
   lookUpTransaction: ({ params }, { app }) => lookUpTransaction(app, params.invoice_id, params.txid),

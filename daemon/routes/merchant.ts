@@ -11,7 +11,7 @@ import { eventPage, eventStream, resendEvent } from '../events/feed.ts';
 import type { Handlers } from '../http/handler.ts';
 import { presentIncome, presentInvoice } from '../invoices/present.ts';
 import { refill } from '../invoices/refill.ts';
-import { embedPreview, paymentPage } from '../units/embeds.ts';
+import { embedPreview, paymentPagePreview } from '../units/embeds.ts';
 import { payableGateways } from '../units/present.ts';
 
 export const merchant: Handlers<typeof list> = {
@@ -74,7 +74,7 @@ export const merchant: Handlers<typeof list> = {
       walletsOf(app.db.query, account.id),
       payableGateways(app, account),
     ]);
-    return paymentPage(app, account, { units, wallets, payable });
+    return paymentPagePreview(app, account, { units, wallets, payable });
   },
 
   async getEmbedPreview(_, { app, user }) {

@@ -17,7 +17,7 @@ interface Known {
 }
 
 /** PaymentPagePreview. */
-export function paymentPage(
+export function paymentPagePreview(
   app: App,
   merchant: MerchantRow,
   { units, wallets, payable }: Known,

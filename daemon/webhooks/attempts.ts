@@ -6,7 +6,7 @@ import { type DeliveryStatus, finishDelivery, type PendingDelivery } from '../..
 import { type Clock, seconds } from '../clock.ts';
 import type { Runtime } from '../process/runtime.ts';
 import type { HttpOut } from './egress.ts';
-import { sendWebhook, type Verdict } from './send.ts';
+import { type AttemptResult, sendWebhook } from './send.ts';
 
 /** Some five minutes in all: a database that is restarted, or moved to another machine, is back by then. */
 const RECORD_TRIES = 64;
@@ -68,7 +68,11 @@ export function openAttempts(options: AttemptsOptions): Attempts {
     }
   };
 
-  const send = async (delivery: PendingDelivery, secret: Secret, signal: AbortSignal): Promise<Verdict> => {
+  const send = async (
+    delivery: PendingDelivery,
+    secret: Secret,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> => {
     // Unsigned it would be taken for a forgery, so nothing is sent.
     if (secret === 'unreadable')
       return { status: 'failed', http_status: null, error: 'the webhook secret cannot be read' };
@@ -83,7 +87,7 @@ export function openAttempts(options: AttemptsOptions): Attempts {
   };
 
   /** A database that is away for a moment must not turn a known answer into an unknown one. */
-  const record = async (id: string, result: Verdict & { duration_ms: number }): Promise<void> => {
+  const record = async (id: string, result: AttemptResult & { duration_ms: number }): Promise<void> => {
     for (let tries = 1; ; tries++) {
       try {
         const finished = { id, instance_id, ...result, finished_at: seconds(clock) };

@@ -18,13 +18,13 @@ export interface Attempt {
 }
 
 /** `error` is for the merchant: null when it arrived. */
-export interface Verdict {
+export interface AttemptResult {
   status: DeliveryStatus;
   http_status: number | null;
   error: string | null;
 }
 
-export async function sendWebhook(http: HttpOut, attempt: Attempt): Promise<Verdict> {
+export async function sendWebhook(http: HttpOut, attempt: Attempt): Promise<AttemptResult> {
   const { event_id: id, timestamp, body, secret, signal } = attempt;
   let headers: Record<string, string>;
   try {
@@ -41,7 +41,7 @@ export async function sendWebhook(http: HttpOut, attempt: Attempt): Promise<Verd
   return judge(await http.post(attempt.url, request));
 }
 
-function judge(outcome: HttpOutcome): Verdict {
+function judge(outcome: HttpOutcome): AttemptResult {
   if (outcome.kind === 'interrupted')
     return { status: 'unknown', http_status: null, error: 'interrupted before the answer' };
   if (outcome.kind === 'failed') return { status: 'failed', http_status: null, error: outcome.error };

@@ -9,7 +9,7 @@ const byOperator = `exists (select 1 from payment_logs g
   where g.invoice_id = i.id and g.to_status = 'confirmed' and g.actor like 'operator:%')`;
 
 /** Of transfer `t`: the row that stood in for its transaction when an operator booked that before it was read. */
-const standIn = `select 1 from transfers m where m.blockchain = t.blockchain and m.txid = t.txid
+const placeholder = `select 1 from transfers m where m.blockchain = t.blockchain and m.txid = t.txid
   and m.idx = '${PLACEHOLDER_INDEX}' and m.booked_invoice_id = t.booked_invoice_id`;
 
 /** Invoices that nothing is about to be evaluated of: an evaluation that is asked for writes what is found here. */
@@ -33,7 +33,7 @@ export const transferLaws: Check[] = [
     ({ sum }) => `select i.id as invoice_id, i.txid, i.received_atomic, b.booked_atomic
       from invoices i left join (
         select t.booked_invoice_id, ${sum('t.amount_atomic')} as booked_atomic from transfers t
-        where t.booked_invoice_id is not null and (t.idx = '${PLACEHOLDER_INDEX}' or not exists (${standIn}))
+        where t.booked_invoice_id is not null and (t.idx = '${PLACEHOLDER_INDEX}' or not exists (${placeholder}))
         group by t.booked_invoice_id) b on b.booked_invoice_id = i.id
       where i.status = 'confirmed' and case when b.booked_atomic is not null
         then b.booked_atomic is distinct from i.received_atomic
@@ -62,7 +62,7 @@ export const transferLaws: Check[] = [
       where t.idx <> '${PLACEHOLDER_INDEX}' and (t.latest_at < i.created_at or t.earliest_at > i.expires_at
           or (t.state <> 'final' and t.confirmations < i.min_confirmations
             and i.confirmations < i.min_confirmations))
-        and not exists (${standIn}) and not ${byOperator}`,
+        and not exists (${placeholder}) and not ${byOperator}`,
   ),
   bySql(
     8,

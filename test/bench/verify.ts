@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccount } from '../../daemon/accounts/create.ts';
-import { proveSecret } from '../../daemon/process/data-dir.ts';
+import { assertSecretMatches } from '../../daemon/process/data-dir.ts';
 import { ledgerKey, openLedger } from '../../daemon/process/ledger-key.ts';
 import { createSecrets } from '../../daemon/process/secrets.ts';
 import { openDb } from '../../data/db/open.ts';
@@ -67,7 +67,7 @@ async function makeBooks(url: string, data_dir: string, count: number): Promise<
   const db = await openDb(url);
   await migrate(db);
   const secrets = createSecrets(SECRET);
-  await proveSecret(db, secrets, data_dir);
+  await assertSecretMatches(db, secrets, data_dir);
   await openLedger(db, secrets);
   const now = Math.floor(Date.now() / 1000);
   const clock = { ms: () => now * 1000, monotonic_ms: () => now * 1000 };

@@ -3,7 +3,7 @@
 import type { SteadyClock } from '../../daemon/clock.ts';
 import { createHttp, type Http } from '../../daemon/http/mount.ts';
 import { openApp, type RunningApp, seedDeploymentWallets } from '../../daemon/process/app.ts';
-import { proveSecret } from '../../daemon/process/data-dir.ts';
+import { assertSecretMatches } from '../../daemon/process/data-dir.ts';
 import { openLedger } from '../../daemon/process/ledger-key.ts';
 import { createLog } from '../../daemon/process/log.ts';
 import type { Runtime } from '../../daemon/process/runtime.ts';
@@ -112,7 +112,7 @@ export class Daemon {
     this.#db = await openDb(database_url, runtime);
     await migrate(this.#db);
     const secrets = createSecrets(SECRET);
-    await proveSecret(this.#db, secrets, this.config.data_dir);
+    await assertSecretMatches(this.#db, secrets, this.config.data_dir);
     this.app = openApp({
       config: this.config,
       db: this.#db,

@@ -40,7 +40,7 @@ export interface KnownWallet {
 }
 
 /** What the wallet and its master say of each other. */
-export interface Verdict {
+export interface WalletCheck {
   /** What contradicts; null where they agree. */
   doubt: string | null;
   /** The account to be read instead; null where the known one stays. */
@@ -52,10 +52,14 @@ export interface Verdict {
  * the master names is believed only where the known one denies to be it, or the other confirms and the known one does
  * not. One that is not deployed says nothing, unless it is known to be `deployed`. Throws ProviderError.
  */
-export async function verifyJettonWallet(rpc: Rpc, known: KnownWallet, deployed: boolean): Promise<Verdict> {
+export async function verifyJettonWallet(
+  rpc: Rpc,
+  known: KnownWallet,
+  deployed: boolean,
+): Promise<WalletCheck> {
   const word = await wordOf(rpc, known.account, known);
   const named = await getJettonWallet(rpc, Address.parseRaw(known.master), Address.parseRaw(known.owner));
-  const stays = (doubt: string | null): Verdict => ({ doubt, replaced_by: null });
+  const stays = (doubt: string | null): WalletCheck => ({ doubt, replaced_by: null });
   if (!named) return stays('the jetton master does not name its wallet any more');
   const other = keyOf(named);
   if (other === known.account) {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'vitest';
-import { proveSecret } from '../../../daemon/process/data-dir.ts';
+import { assertSecretMatches } from '../../../daemon/process/data-dir.ts';
 import type { Dialect } from '../../../data/db/open.ts';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
@@ -44,7 +44,7 @@ export async function makeSoundBooks(database: Database): Promise<SoundBooks> {
   const service = await startApp({ database, database_url: url, clock, settings: SOUND_SETTINGS });
   const { app } = service;
   const { config } = app;
-  await proveSecret(app.db, app.secrets, config.data_dir);
+  await assertSecretMatches(app.db, app.secrets, config.data_dir);
   const receiver = createServer((request, response) =>
     response.writeHead(request.url === '/broken' ? 500 : 200).end('thanks'),
   );
