@@ -22,7 +22,7 @@ export interface Context {
   io: Io;
   /** All commands. */
   registry: Registry;
-  /** What was said with the flags that commands have in common. */
+  /** What was given with the flags that commands have in common. */
   globals: GlobalValues;
   /** Longest wait for one answer. */
   timeout_ms: number;

@@ -58,14 +58,14 @@ const words = (field: string): string => field.replaceAll('_', ' ');
 /** What the schema says about a value, for people. */
 function limitsOf(schema: JsonSchema): string[] {
   const { minLength, maxLength, minimum, maximum, exclusiveMinimum, format } = schema;
-  const said: string[] = [];
-  if (format === 'uuid' || format === 'email' || format === 'date') said.push(String(format));
-  if (typeof minLength === 'number' && minLength > 1) said.push(`at least ${minLength} characters`);
-  if (typeof maxLength === 'number') said.push(`at most ${maxLength} characters`);
-  if (minimum !== undefined) said.push(`from ${minimum}`);
-  if (maximum !== undefined) said.push(`to ${maximum}`);
-  if (exclusiveMinimum !== undefined) said.push(`above ${exclusiveMinimum}`);
-  return said;
+  const limits: string[] = [];
+  if (format === 'uuid' || format === 'email' || format === 'date') limits.push(String(format));
+  if (typeof minLength === 'number' && minLength > 1) limits.push(`at least ${minLength} characters`);
+  if (typeof maxLength === 'number') limits.push(`at most ${maxLength} characters`);
+  if (minimum !== undefined) limits.push(`from ${minimum}`);
+  if (maximum !== undefined) limits.push(`to ${maximum}`);
+  if (exclusiveMinimum !== undefined) limits.push(`above ${exclusiveMinimum}`);
+  return limits;
 }
 
 function flagOf(name: string, field: string, place: Place, schema: JsonSchema, required: boolean): Flag {

@@ -35,10 +35,10 @@ export async function gather(command: Command, given: Given, io: Io): Promise<Ga
     const position = command.args?.indexOf(flag.field) ?? -1;
     const stated = given.options[flag.name];
     const placed = position >= 0 ? given.positional[position] : undefined;
-    const said = placed ?? stated;
+    const value = placed ?? stated;
     if (placed !== undefined && stated !== undefined && placed !== stated)
       throw usage(`${flag.name} is given twice: “${placed}” and --${flag.name}`);
-    if (said !== undefined) values.set(flag.field, wireValue(flag, said as string));
+    if (value !== undefined) values.set(flag.field, wireValue(flag, value as string));
     else if (flag.place === 'body' && Object.hasOwn(file, flag.field))
       values.set(flag.field, file[flag.field]);
     else if (readsEnvironment(flag, command.input?.method)) {
@@ -120,11 +120,11 @@ export const ownOf = ({ flags, values }: Gathered): Own =>
 export async function toInput(endpoint: Endpoint, gathered: Gathered): Promise<Input> {
   const { input, faults } = await checked(endpoint, gathered);
   if (faults.length === 0) return input;
-  const said = faults.map(({ loc, msg }) => {
+  const messages = faults.map(({ loc, msg }) => {
     const flag = gathered.flags.find((candidate) => candidate.field === loc[1]);
     return `${flag ? `--${flag.name}` : loc.join('.')}: ${msg}`;
   });
-  throw new GwError('usage', said.join('; '), { code: 'validation', extra: { errors: faults } });
+  throw new GwError('usage', messages.join('; '), { code: 'validation', extra: { errors: faults } });
 }
 
 /** What the service would say against a flag's value beside the others; undefined where it takes it. */

@@ -102,10 +102,10 @@ export function App(
 
 /** What was typed wrong, else why nothing comes, else figures. */
 function StatusLine({ status: { text, error }, notice }: { status: Status; notice: string }) {
-  const said = notice || (error ? `! ${error}; trying again` : text);
+  const message = notice || (error ? `! ${error}; trying again` : text);
   return (
     <Text wrap="truncate" color={error || notice ? 'red' : 'gray'}>
-      {clean(said)}
+      {clean(message)}
     </Text>
   );
 }

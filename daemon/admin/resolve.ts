@@ -47,14 +47,14 @@ export async function resolvePayment(
   if (force && !note?.trim())
     throw new Refusal('bad_request', { detail: 'To book by `force`, say why in `note`' });
   const named = txid?.trim() || null;
-  const said = { actor, action, id, txid: named, force, note };
+  const details = { actor, action, id, txid: named, force, note };
   try {
     const status = await (action === 'recheck'
       ? recheck(app, id, actor)
       : move(app, id, actor, { action, txid: named, force, note }));
-    log.warn({ ...said, status }, 'the operator resolved a payment');
+    log.warn({ ...details, status }, 'the operator resolved a payment');
   } catch (error) {
-    log.warn({ ...said, refused: (error as Error).message }, "the operator's resolution was refused");
+    log.warn({ ...details, refused: (error as Error).message }, "the operator's resolution was refused");
     throw error;
   }
   return paymentDetail(app, id);
@@ -97,8 +97,8 @@ async function move(
       ? await readNamed(app, listed.invoice, { txid: spelled, force })
       : spelled;
   const fact: Fact = { kind: 'resolve', action };
-  const said = note?.trim() ? `${notes[action]}: ${note.trim()}` : notes[action];
-  const outcome = await apply(app, listed.invoice.id, { fact, actor, note: said, txid: named, force });
+  const logged_note = note?.trim() ? `${notes[action]}: ${note.trim()}` : notes[action];
+  const outcome = await apply(app, listed.invoice.id, { fact, actor, note: logged_note, txid: named, force });
   if (!outcome) throw new Refusal('payment_not_found');
   await refuseShort(app, outcome);
   if (outcome.verdict.verdict === 'refused' && outcome.verdict.code === 'invoice_ended')

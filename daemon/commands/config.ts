@@ -27,9 +27,9 @@ export function config(options: Record<string, unknown> & { json?: boolean; all?
   const listed = options.all ? rows : rows.filter(([, { value }]) => value !== null);
   const width = Math.max(...listed.map(([name]) => name.length));
   for (const [name, { value, origin, env }] of listed) {
-    const said = value === null ? '-' : JSON.stringify(value);
+    const shown = value === null ? '-' : JSON.stringify(value);
     process.stdout.write(
-      `${name.padEnd(width)}  ${said}  (${options.all && origin === 'default' ? env : origin})\n`,
+      `${name.padEnd(width)}  ${shown}  (${options.all && origin === 'default' ? env : origin})\n`,
     );
   }
 }

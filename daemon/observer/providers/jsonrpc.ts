@@ -42,12 +42,12 @@ export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | '
   function resultOf(reply: Reply | undefined, { id, method }: Sent): unknown {
     if (!reply) throw new ProviderError('bad_answer', `${label}: ${method} was left out of the answer`);
     if (reply.error) {
-      const { code: given, message: said = reply.error } = reply.error as {
+      const { code: given, message: sent = reply.error } = reply.error as {
         code?: unknown;
         message?: unknown;
       };
       const code = typeof given === 'number' ? given : null;
-      const text = typeof said === 'string' ? said : JSON.stringify(reply.error);
+      const text = typeof sent === 'string' ? sent : JSON.stringify(reply.error);
       const message = `${label}: ${method}: ${excerpt(text)}`;
       throw code === 429 ? new RateLimited(message, code) : new ProviderError('rpc', message, code);
     }

@@ -10,20 +10,20 @@ export type JsonSchema = Record<string, unknown>;
 export function jsonSchema(schema: z.ZodType): JsonSchema {
   const { $schema, ...result } = z.toJSONSchema(schema, {
     io: 'input',
-    override: ({ zodSchema, jsonSchema: said }) => {
+    override: ({ zodSchema, jsonSchema: described }) => {
       const { def } = zodSchema._zod;
       // Zod leaves out a default behind a field that coerces, because the default is in its parsed form.
-      if (def.type === 'default') said.default = (def as z.core.$ZodDefaultDef).defaultValue as never;
+      if (def.type === 'default') described.default = (def as z.core.$ZodDefaultDef).defaultValue as never;
       // A record of known names requires them: what is required should be named.
-      if (def.type === 'record' && Array.isArray(said.required)) {
-        const value = said.additionalProperties;
-        said.properties = Object.fromEntries(said.required.map((name) => [name, value])) as never;
-        delete said.propertyNames;
+      if (def.type === 'record' && Array.isArray(described.required)) {
+        const value = described.additionalProperties;
+        described.properties = Object.fromEntries(described.required.map((name) => [name, value])) as never;
+        delete described.propertyNames;
       }
       // What every integer of JSON is, and what `format: uuid` says already.
-      if (said.minimum === Number.MIN_SAFE_INTEGER) delete said.minimum;
-      if (said.maximum === Number.MAX_SAFE_INTEGER) delete said.maximum;
-      if (said.format === 'uuid' || said.format === 'date-time') delete said.pattern;
+      if (described.minimum === Number.MIN_SAFE_INTEGER) delete described.minimum;
+      if (described.maximum === Number.MAX_SAFE_INTEGER) delete described.maximum;
+      if (described.format === 'uuid' || described.format === 'date-time') delete described.pattern;
     },
   });
   return atRoot(result);
