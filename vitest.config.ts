@@ -24,6 +24,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
+    reporters: ['default', 'test/helpers/reporter.ts'],
     dangerouslyIgnoreUnhandledErrors: false,
     coverage: { include: ['src/**', 'data/**', 'daemon/**', 'cli/**'], reporter: ['text-summary', 'html'] },
     projects: [

@@ -7,6 +7,7 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '../../src/chains/solana/address.ts';
+import { SURFPOOL } from '../helpers/software.ts';
 import { type Front, startFront } from './solana-front.ts';
 import {
   buildTransaction,
@@ -40,17 +41,14 @@ interface SurfpoolPackage {
 
 function loadSurfpool(): SurfpoolPackage | undefined {
   try {
-    return createRequire(import.meta.url)('@solana/surfpool-linux-x64-gnu') as SurfpoolPackage;
+    return createRequire(import.meta.url)(SURFPOOL) as SurfpoolPackage;
   } catch {
-    console.warn(
-      '\n!!! no @solana/surfpool-linux-x64-gnu on this platform: every test on a Solana chain is SKIPPED !!!\n',
-    );
     return undefined;
   }
 }
 
 const surfpool = loadSurfpool();
-/** Whether this platform has the chain software; where not, one loud line was printed. */
+/** Whether this platform has the chain software. */
 export const hasSurfpool = surfpool !== undefined;
 
 const SLOT_MS = 50;

@@ -1,15 +1,14 @@
 // A real litecoind on its own regtest chain, with the things payers and miners do to a gateway.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasLitecoind, LITECOIND } from '../helpers/software.ts';
 import { createTestRpc } from './rpc.ts';
 
 /** The binary itself: the wrapper in /usr/bin writes into the home directory. */
-const LITECOIND = '/usr/lib/litecoin/litecoind';
 const START_TIMEOUT_MS = 20_000;
 const POLL_MS = 25;
 /** Coinbases can be spent after 100 blocks: leaves 30 of them to pay with. */
@@ -21,12 +20,7 @@ const REPLACEMENT_FEE = 200_000n;
 /** Signals replaceability (BIP125). */
 const RBF_SEQUENCE = 'fdffffff';
 
-export const hasLitecoind = existsSync(LITECOIND);
-if (!hasLitecoind) {
-  console.warn(
-    `\n!!! no ${LITECOIND} (Debian package litecoind): every test of Bitcoin and Litecoin is SKIPPED !!!\n`,
-  );
-}
+export { hasLitecoind };
 
 /** An output by scriptPubKey (hex): what `normalizeAddress(…).key` is, whatever the network prefix. */
 interface ScriptOutput {

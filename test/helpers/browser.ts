@@ -1,6 +1,5 @@
 // Headless Chromium for the tests: one browser for a file, a context for each question. Without Chromium the tests
-// that need it are skipped, with one loud line.
-import { existsSync } from 'node:fs';
+// that need it are skipped.
 import {
   type Browser,
   type BrowserContext,
@@ -13,11 +12,8 @@ import { createHttp } from '../../daemon/http/mount.ts';
 import { type Serving, serve } from '../../daemon/process/serve.ts';
 import { routes } from '../../daemon/routes/routes.ts';
 import type { TestApp } from './app.ts';
+import { CHROMIUM, hasBrowser } from './software.ts';
 import { until } from './until.ts';
-
-const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
-
-export const hasBrowser = existsSync(executablePath);
 
 /** A machine that is busy with other tests may take seconds for one frame. */
 const WAIT_MS = 20_000;
@@ -33,9 +29,8 @@ const LAUNCH_FLAGS = [
   '--disable-sync',
 ];
 
-/** `describe`, skipped loudly where there is no browser. */
+/** `describe`, skipped where there is no browser. */
 export function describeInBrowser(name: string, tests: () => void): void {
-  if (!hasBrowser) console.warn(`\n!!! no ${executablePath}: every test of "${name}" is SKIPPED !!!\n`);
   describe.skipIf(!hasBrowser)(name, tests);
 }
 
@@ -43,7 +38,7 @@ export function describeInBrowser(name: string, tests: () => void): void {
 export function useBrowser(): { open(options?: BrowserContextOptions): Promise<BrowserContext> } {
   let browser: Browser | undefined;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath, args: LAUNCH_FLAGS });
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: LAUNCH_FLAGS });
   });
   afterAll(async () => {
     await browser?.close();

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { type Gw, makeGw } from '../cli/helpers/gw.ts';
 import { makeHome } from '../daemon/helpers/process.ts';
+import { CHROMIUM } from '../helpers/software.ts';
 import { screenOf, windowOf } from './terminal.ts';
 
 const folder = fileURLToPath(new URL('../../.github/pictures/', import.meta.url));
@@ -105,7 +106,7 @@ async function checkoutOnPhone(browser: Browser, url: string, path: string): Pro
 
 const home = makeHome();
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+  executablePath: CHROMIUM,
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars'],
 });
 const gws: Gw[] = [];

