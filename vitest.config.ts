@@ -19,6 +19,14 @@ export const unit = [
   'test/daemon/webhooks/egress.test.ts',
 ];
 
+/** Tests with databases and no process of their own: each ends what it began, so they share what they import. */
+const shared = [
+  'test/data/*.test.ts',
+  'test/daemon/{accounts,admin,events,http,invoices,rates,routes,settle,webhooks}/*.test.ts',
+];
+
+const globalSetup = ['test/helpers/browser-build.ts', 'test/helpers/global.ts'];
+
 export default defineConfig({
   test: {
     testTimeout: 60_000,
@@ -35,11 +43,15 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: { name: 'shared', include: shared, exclude: unit, isolate: false, globalSetup },
+      },
+      {
+        extends: true,
         test: {
           name: 'whole',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-          exclude: ['**/node_modules/**', ...unit],
-          globalSetup: ['test/helpers/browser-build.ts', 'test/helpers/global.ts'],
+          exclude: ['**/node_modules/**', ...unit, ...shared],
+          globalSetup,
         },
       },
     ],

@@ -23,15 +23,40 @@ declare module 'vitest' {
 const MEMORY = '/dev/shm';
 const MIN_FREE_BYTES = 4 * 2 ** 30;
 
+interface Stage {
+  postgres_url: string | null;
+  sqlite_directory: string;
+  stop(): Promise<void>;
+}
+
+/** Each project of the run loads this file for itself; what they all use is started by the first and ended by the last. */
+const shared = globalThis as { gatewaydTests?: { stage: Promise<Stage>; users: number } };
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await openPostgres();
-  project.provide('postgres_url', server?.url ?? null);
-  const directory = mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), 'gatewayd-tests-'));
-  project.provide('sqlite_directory', directory);
-  await migrateAt(`sqlite:${join(directory, MIGRATED)}`);
+  shared.gatewaydTests ??= { stage: openStage(), users: 0 };
+  const use = shared.gatewaydTests;
+  use.users++;
+  const { postgres_url, sqlite_directory, stop } = await use.stage;
+  project.provide('postgres_url', postgres_url);
+  project.provide('sqlite_directory', sqlite_directory);
   return async () => {
-    await server?.stop();
-    rmSync(directory, { recursive: true, force: true });
+    if (--use.users > 0) return;
+    delete shared.gatewaydTests;
+    await stop();
+  };
+}
+
+async function openStage(): Promise<Stage> {
+  const server = await openPostgres();
+  const directory = mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), 'gatewayd-tests-'));
+  await migrateAt(`sqlite:${join(directory, MIGRATED)}`);
+  return {
+    postgres_url: server?.url ?? null,
+    sqlite_directory: directory,
+    async stop() {
+      await server?.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
   };
 }
 
