@@ -1,32 +1,34 @@
-// Someone whose account has all that the calls of the catalog name in braces.
+// A merchant whose account has all that the calls of the catalog name in braces, in a daemon without providers of any kind.
+import { hashPassword } from '../../../daemon/accounts/passwords.ts';
+import { updateUser } from '../../../data/users.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { openContradiction } from '../../helpers/contradictions.ts';
-import { PASSWORD, person, wallets } from '../../helpers/people.ts';
+import { address, PASSWORD, wallets } from '../../helpers/people.ts';
 import { unreachable } from '../../helpers/reading.ts';
 
 export const startDaemon = (): Promise<TestApp> => startApp({ source: () => unreachable });
 
 export type World = Record<string, string>;
 
-/** A new merchant with wallet, unit, invoice, event and contradiction; `operator` signs in as a superuser. */
+/** Hashed once: every call of the catalog has a world of its own. */
+const password_hash = hashPassword(PASSWORD);
+
+/** A new merchant with wallets, unit, invoice, event and contradiction; `operator` signs in as a superuser. */
 export async function openWorld(daemon: TestApp, operator: boolean): Promise<World> {
-  const { email, token } = await person(daemon);
+  const email = address();
+  const { id: user_id, token, key } = await daemon.merchant(email);
+  await updateUser(daemon.app.db.query, user_id, { password_hash: await password_hash });
   const ask = async (method: string, path: string, options: object) => {
     const reply = await daemon.fetch(method, path, options);
     if (reply.status >= 400) throw new Error(`${method} ${path}: ${reply.text}`);
     return reply.json;
   };
-  for (const [blockchain, address] of Object.entries(wallets))
-    await ask('PUT', '/api/v1/merchant/wallets', { token, body: { blockchain, address } });
   const account = await ask('GET', '/api/v1/merchant/account', { token });
   const unit = await ask('POST', '/api/v1/merchant/units', {
     token,
     body: { title: 'Coffee', amount_usd: 4.5, currencies: ['TON'] },
   });
-  const invoice = await ask('POST', '/v1/invoices', {
-    key: account.api_key,
-    body: { chain: 'ton', amount: 5 },
-  });
+  const invoice = await ask('POST', '/v1/invoices', { key, body: { chain: 'ton', amount: 5 } });
   const events = await ask('GET', '/api/v1/merchant/events', { token });
   await ask('PATCH', '/api/v1/merchant/account', { token, body: { webhook_url: 'http://127.0.0.1:9/hook' } });
   const superuser = await daemon.superuser();
@@ -41,7 +43,7 @@ export async function openWorld(daemon: TestApp, operator: boolean): Promise<Wor
     email,
     password: PASSWORD,
     access_token: operator ? superuser.token : token,
-    api_key: account.api_key,
+    api_key: key,
     ton_address: wallets.ton ?? '',
     invoice_id: invoice.id,
     unit_id: unit.id,
@@ -50,7 +52,7 @@ export async function openWorld(daemon: TestApp, operator: boolean): Promise<Wor
     event_id: events.data[0].id,
     contradiction_id: await openContradiction(daemon.app.db, { invoice_id: invoice.id }),
     txid: 'ab'.repeat(32),
-    user_id: (await ask('GET', '/api/v1/users/me', { token })).id,
+    user_id,
     webhook_url: 'http://127.0.0.1:9/hook',
     recovery_token: /token=([\w.-]+)"/.exec(letter.text)?.[1] ?? '',
     google_id_token: 'a.b.c'.repeat(10),
