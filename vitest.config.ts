@@ -10,7 +10,7 @@ export const unit = [
   'test/cli/tree.test.ts',
   'test/data/ids.test.ts',
   'test/daemon/checkout/{language,qr}.test.ts',
-  'test/daemon/http/{auth,handler,limits,mount}.test.ts',
+  'test/daemon/http/{handler,limits}.test.ts',
   'test/daemon/mail/mail.test.ts',
   'test/daemon/observer/{provider,rpc}.test.ts',
   'test/daemon/process/log.test.ts',
@@ -32,7 +32,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
-    reporters: ['default', 'test/helpers/reporter.ts'],
+    reporters: ['default', './test/helpers/reporter.ts'],
     dangerouslyIgnoreUnhandledErrors: false,
     coverage: { include: ['src/**', 'data/**', 'daemon/**', 'cli/**'], reporter: ['text-summary', 'html'] },
     projects: [
