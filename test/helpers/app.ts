@@ -18,32 +18,15 @@ import { assertContract } from './contract.ts';
 import { type Database, newDatabase } from './database.ts';
 import { merchantOf, superuserOf, type TestMerchant, type TestOperator } from './people.ts';
 import { unreachable } from './reading.ts';
+import type { Call, Reply, Service } from './service.ts';
 
-export interface Call {
-  token?: string;
-  key?: string;
-  /** Texts and bytes go as they are, anything else as JSON. */
-  body?: unknown;
-  headers?: Record<string, string>;
-}
+export type { Call, Reply, TestMerchant };
 
-export interface Reply {
-  status: number;
-  headers: Headers;
-  text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what the wire carries
-  json: any;
-}
-
-export type { TestMerchant };
-
-export interface TestApp {
+export interface TestApp extends Service {
   app: RunningApp;
   clock: TestClock;
   /** Log lines written so far. */
   log: string[];
-  /** Throws where the answer is not what its endpoint describes. Of a stream, the first piece is the text. */
-  fetch(method: string, path: string, call?: Call): Promise<Reply>;
   /** A signed-up merchant with a wallet on every blockchain. */
   merchant(email?: string): Promise<TestMerchant>;
   superuser(): Promise<TestOperator>;

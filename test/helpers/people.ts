@@ -7,7 +7,7 @@ import { getMerchant, putWallet } from '../../data/merchants.ts';
 import type { UserRow } from '../../data/schema/tables.ts';
 import type { NewUser } from '../../data/users.ts';
 import { findBlockchain } from '../../src/chains/gateways.ts';
-import type { TestApp } from './app.ts';
+import type { Service } from './service.ts';
 
 /** Receive addresses of the tests, valid on testnet. */
 export const wallets: Record<string, string> = {
@@ -85,16 +85,16 @@ let serial = 0;
 /** An email address that no one has yet. */
 export const address = (): string => `user${++serial}@example.com`;
 
-export const signUp = (service: TestApp, body: object) =>
+export const signUp = (service: Service, body: object) =>
   service.fetch('POST', '/api/v1/users/signup', { body });
 
-export const signInWith = (service: TestApp, fields: Record<string, string>) =>
+export const signInWith = (service: Service, fields: Record<string, string>) =>
   service.fetch('POST', '/api/v1/login/access-token', {
     body: new URLSearchParams(fields).toString(),
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   });
 
-export const signIn = (service: TestApp, username: string, password: string) =>
+export const signIn = (service: Service, username: string, password: string) =>
   signInWith(service, { username, password });
 
 export interface Person {
@@ -104,11 +104,11 @@ export interface Person {
 }
 
 /** A new user with `PASSWORD`, and a token of its. */
-export async function person(service: TestApp): Promise<Person> {
+export async function person(service: Service): Promise<Person> {
   const email = address();
   const { json } = await signUp(service, { email, password: PASSWORD });
   const { access_token } = (await signIn(service, email, PASSWORD)).json;
   return { id: json.id, email, token: access_token };
 }
 
-export const me = (service: TestApp, token: string) => service.fetch('GET', '/api/v1/users/me', { token });
+export const me = (service: Service, token: string) => service.fetch('GET', '/api/v1/users/me', { token });
