@@ -112,7 +112,8 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
     const own = offsetOf(blockchain, of_base);
     if (own === null)
       return {
-        earliest_at: Math.floor(chain_time - UNMEASURED_SECONDS),
+        // What came after the end stays late: only a payment made at once after its invoice is given the difference.
+        earliest_at: Math.floor(chain_time),
         latest_at: Math.ceil(chain_time + UNMEASURED_SECONDS),
       };
     const lag = of_base + (newest.get(blockchain) ?? -of_base);

@@ -169,7 +169,7 @@ describe('an endpoint', () => {
   });
 
   test('is a command', async () => {
-    const help = await copy.run('bin/gw.js', ['income', 'top', '--help']);
+    const help = await copy.run('bin/gw.js', ['income', 'toy', '--help']);
     expect(help.stdout).toContain('Usage: gw income toy [options] [size]');
     expect(help.stdout).toContain('List your largest sales.');
     expect(help.stdout).toContain('gw income toy 10 --json');
