@@ -1,7 +1,8 @@
-// Builds what browsers are given into dist/assets: scripts and style sheets minified, pictures as they are.
+// Builds what browsers are given into dist/assets: scripts and style sheets minified, pictures as they are; then the programs.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { Features, transform } from 'lightningcss';
 import type { BuildOptions, Plugin } from 'rolldown';
+import { programs } from './.ci/programs.ts';
 import { tokens } from './daemon/checkout/styles/palette.ts';
 
 const OUT = 'dist/assets';
@@ -102,7 +103,8 @@ const shipped: Plugin = {
   },
 };
 
-const options: BuildOptions[] = Object.entries(scripts).map(([name, input], index) => ({
+/** What browsers are given; the sources, which tests run, read it too. */
+export const browser: BuildOptions[] = Object.entries(scripts).map(([name, input], index) => ({
   input,
   tsconfig: 'tsconfig.browser.json',
   transform: { target: TARGET },
@@ -113,4 +115,4 @@ const options: BuildOptions[] = Object.entries(scripts).map(([name, input], inde
   },
 }));
 
-export default options;
+export default [...browser, programs];

@@ -4,5 +4,5 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.stderr.write(`gatewayd needs Node.js 20.19 or newer; this is ${process.versions.node}\n`);
   process.exit(78);
 }
-const { main } = await import('../dist/daemon/main.js');
+const { main } = await import('../dist/programs/gatewayd.js');
 await main(process.argv);

@@ -1,5 +1,7 @@
 // All commands: one for each endpoint that has a name in `gw`, and the journeys, which do more than call one endpoint.
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import type { Tag } from '../src/api/describe/endpoint.ts';
 import { endpointsOf } from '../src/api/endpoints/by-tag.ts';
 import type { Command, Entry, Group, Registry } from './engine/command.ts';
@@ -124,8 +126,11 @@ export interface Row {
   tag: Tag;
 }
 
-/** The rows that `npm run build` writes beside the compiled code. */
-export const BUILT = new URL('commands.json', import.meta.url);
+/** The rows that `npm run build` writes; the package finds itself by its name, wherever this file stands. */
+export const BUILT = new URL(
+  'dist/commands.json',
+  pathToFileURL(createRequire(import.meta.url).resolve('gatewayd/package.json')),
+);
 
 /** The rows of all endpoints, made of their descriptions. */
 export async function deriveRows(): Promise<Row[]> {
@@ -139,10 +144,12 @@ export async function deriveRows(): Promise<Row[]> {
 }
 
 function builtRows(): Row[] | undefined {
+  // The sources may have changed since.
+  if (import.meta.url.endsWith('.ts')) return undefined;
   try {
     return JSON.parse(readFileSync(BUILT, 'utf8')) as Row[];
   } catch {
-    // Run from the source.
+    // While it is being built.
     return undefined;
   }
 }

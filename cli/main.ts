@@ -14,8 +14,6 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exit(1);
   });
   process.stderr.on('error', () => {});
-  // React chooses by it between its fast build and the one for developers of screens.
-  process.env.NODE_ENV ??= 'production';
   const [{ run }, { openRegistry }] = await Promise.all([import('./engine/run.ts'), import('./commands.ts')]);
   process.exitCode = await run(argv, await openRegistry());
 }

@@ -1,4 +1,4 @@
-// Run by the build: writes the list of commands beside the compiled code, so that help need not build every schema.
+// Run by the build: writes the list of commands, so that help need not build every schema.
 import { writeFileSync } from 'node:fs';
 import { BUILT, deriveRows } from './commands.ts';
 

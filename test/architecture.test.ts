@@ -42,6 +42,12 @@ function walk(node: ts.Node, see: (node: ts.Node) => void): void {
 const at = ({ path, tree }: Module, node: ts.Node): string =>
   `${path}:${tree.getLineAndCharacterOfPosition(node.getStart(tree)).line + 1}`;
 
+/** Of which module the build makes each program. */
+const programs: Record<string, string> = {
+  'dist/programs/gatewayd.js': 'daemon/main.ts',
+  'dist/programs/gw.js': 'cli/main.ts',
+};
+
 /** What a module imports: packages by name, other modules by their path below the root, built ones as their source. */
 function importsOf({ path, tree }: Module): string[] {
   const found: string[] = [];
@@ -54,10 +60,9 @@ function importsOf({ path, tree }: Module): string[] {
           : ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)
             ? node.argument.literal
             : undefined;
-    if (named && ts.isStringLiteral(named))
-      found.push(
-        named.text.startsWith('.') ? join(dirname(path), named.text).replace(/^dist\//, '') : named.text,
-      );
+    if (!named || !ts.isStringLiteral(named)) return;
+    const name = named.text.startsWith('.') ? join(dirname(path), named.text) : named.text;
+    found.push(programs[name] ?? name);
   });
   return found;
 }

@@ -1,9 +1,10 @@
-// The files behind /docs and /redoc: shipped beside the compiled code, or read from the packages in a checkout.
+// The files behind /docs and /redoc: copied by the build (copy-assets.ts), or read from the packages where there was none.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { built } from '../checkout/built.ts';
 import { type Document, documentOf } from './documents.ts';
 
 const compress = promisify(gzip);
@@ -40,9 +41,6 @@ export const licences = [
   'redoc/bundles/redoc.standalone.js.LICENSE.txt',
 ] as const;
 
-/** In a build, where the files were put; see copy-assets.ts. */
-export const shipped = new URL('../../assets/', import.meta.url);
-
 /** The file in node_modules, whatever the package exports. */
 export function packageFile(path: string): string {
   const [name = '', ...rest] = path.split('/');
@@ -78,7 +76,7 @@ export function openAssets(): Assets {
 }
 
 async function pack(name: string, { type, from, replace }: Asset): Promise<Packed> {
-  const here = new URL(name, shipped);
+  const here = new URL(name, built);
   const text = await readFile(existsSync(here) ? here : packageFile(from), 'utf8');
   const plain = documentOf(type, replace ? text.replaceAll(...replace) : text);
   return { plain, gzipped: documentOf(type, await compress(plain.body)) };

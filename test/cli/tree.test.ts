@@ -137,7 +137,7 @@ describe('the tree of commands', () => {
       api.flatMap((endpoint) => ('gw' in endpoint ? [endpoint.id] : [])),
     );
     const built: unknown = JSON.parse(
-      readFileSync(new URL('../../dist/cli/commands.json', import.meta.url), 'utf8'),
+      readFileSync(new URL('../../dist/commands.json', import.meta.url), 'utf8'),
     );
     expect(built).toEqual(rows);
   });

@@ -1,11 +1,11 @@
 // Runs once before the tests: builds what browsers are given, which the sources read from dist/assets.
 import { build } from 'rolldown';
 import type { TestProject } from 'vitest/node';
-import config from '../../rolldown.config.ts';
+import { browser } from '../../rolldown.config.ts';
 
 export default async function setup(project: TestProject): Promise<void> {
-  await build(config);
+  await build(browser);
   project.onTestsRerun(async () => {
-    await build(config);
+    await build(browser);
   });
 }

@@ -65,6 +65,7 @@ export function copyRooms(): Copy {
   for (const part of PARTS) cpSync(join(checkout, part), join(root, part), { recursive: true });
   symlinkSync(join(checkout, 'node_modules'), join(root, 'node_modules'));
   keepMemory(root);
+  runCompiled(root);
   const touched = new Set<string>();
   const read = (path: string) => readFileSync(join(root, path), 'utf8');
   const write = (path: string, text: string) => {
@@ -121,4 +122,12 @@ function keepMemory(root: string): void {
   const path = join(root, 'dist/.tsbuildinfo');
   const packages = relative(join(root, 'dist'), realpathSync(join(root, 'node_modules')));
   writeFileSync(path, readFileSync(path, 'utf8').replaceAll('"../node_modules/', `"${packages}/`));
+}
+
+/** The programs of the copy run what the compiler made; bundling it each time would cost more than it shows. */
+function runCompiled(root: string): void {
+  for (const [program, room] of Object.entries({ 'gatewayd.js': 'daemon', 'gw.js': 'cli' })) {
+    const path = join(root, 'bin', program);
+    writeFileSync(path, readFileSync(path, 'utf8').replace(`programs/${program}`, `${room}/main.js`));
+  }
 }

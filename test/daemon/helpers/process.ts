@@ -7,7 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const BIN = fileURLToPath(new URL('../../../bin/gatewayd.js', import.meta.url));
-const DIST = fileURLToPath(new URL('../../../dist/daemon/main.js', import.meta.url));
+const DIST = fileURLToPath(new URL('../../../dist/programs/gatewayd.js', import.meta.url));
 /** A slow machine under load still starts within it. */
 const READY_MS = 20_000;
 
