@@ -21,8 +21,8 @@ export const unit = [
 
 /** Tests with databases and no process of their own: each ends what it began, so they share what they import. */
 const shared = [
-  'test/data/*.test.ts',
-  'test/daemon/{accounts,admin,events,http,invoices,rates,routes,settle,webhooks}/*.test.ts',
+  'test/{api,chains,data}/*.test.ts',
+  'test/daemon/{accounts,admin,discovery,events,http,invoices,observer,rates,routes,settle,verify,webhooks}/*.test.ts',
 ];
 
 const globalSetup = ['test/helpers/browser-build.ts', 'test/helpers/global.ts'];

@@ -76,6 +76,8 @@ export async function startLitecoind({
       '-fallbackfee=0.0001',
       '-printtoconsole=0',
       '-mempoolreplacement=1',
+      // Its thousand keys ahead take longer than everything else at a start.
+      '-keypool=1',
       ...(mweb ? [] : ['-vbparams=mweb:99999999999:99999999999']),
     ],
     { stdio: 'ignore' },
