@@ -166,14 +166,14 @@ export function insertTransfer(
     .executeTakeFirst();
 }
 
-/** Index of the row that keeps a transaction an operator names from being booked twice. */
-export const PLACEHOLDER_INDEX = 'manual';
+/** Index of the row of a transaction that was booked by hand: it makes a second booking of it impossible. */
+export const MANUAL_INDEX = 'manual';
 
 /**
- * Stores a transaction that was booked before it was read, as a final transfer to the invoice's address; undefined where
- * there is such a row already. `now` in Unix seconds.
+ * Stores a transaction that was booked by hand before it was read, as a final transfer to the invoice's address;
+ * undefined where there is such a row already. `now` in Unix seconds.
  */
-export function insertPlaceholderTransfer(
+export function insertManualTransfer(
   tx: Tx,
   { id: invoice_id, blockchain, chain, address_key }: InvoiceRow,
   { txid, amount_atomic, now }: { txid: string; amount_atomic: bigint; now: number },
@@ -184,7 +184,7 @@ export function insertPlaceholderTransfer(
       id: newId(),
       blockchain,
       txid,
-      idx: PLACEHOLDER_INDEX,
+      idx: MANUAL_INDEX,
       chain,
       address_key,
       amount_atomic: amount_atomic.toString(),

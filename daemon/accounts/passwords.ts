@@ -19,20 +19,20 @@ export const hashPassword = (password: string): Promise<string> =>
     return hash(password, { ...COST, algorithm: ARGON2ID });
   });
 
-let dummy: Promise<string> | undefined;
+let unknownUserHash: Promise<string> | undefined;
 
 /**
  * Whether the password belongs to the hash. Null (unknown user, or one without a password) costs
  * the same time and is always false. Throws `rate_limited` while too many others wait.
  */
 export async function verifyPassword(hash: string | null, password: string): Promise<boolean> {
-  if (!dummy) {
-    dummy = hashPassword('the password of no one');
-    dummy.catch(() => {
-      dummy = undefined;
+  if (!unknownUserHash) {
+    unknownUserHash = hashPassword('the password of no one');
+    unknownUserHash.catch(() => {
+      unknownUserHash = undefined;
     });
   }
-  const against = hash ?? (await dummy);
+  const against = hash ?? (await unknownUserHash);
   const matches = await inTurn(async () => {
     const { verify } = await import('@node-rs/argon2');
     return verify(against, password);

@@ -1,7 +1,7 @@
 // A transaction that an operator names: what it paid to an invoice's address, by the chain's word or as it was read.
 import type { z } from 'zod';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
-import { PLACEHOLDER_INDEX, transfersOfTransactions } from '../../data/transfers.ts';
+import { MANUAL_INDEX, transfersOfTransactions } from '../../data/transfers.ts';
 import type { TransactionLookup } from '../../src/api/schemas/admin.ts';
 import { ProviderError, type Transfer } from '../../src/chains/family.ts';
 import { disabledGatewaysOf, findBlockchain } from '../../src/chains/gateways.ts';
@@ -107,6 +107,6 @@ async function storedOf(app: App, { blockchain, chain, address_key }: InvoiceRow
   const here = rows.filter(
     (row) => row.chain === chain && row.address_key === address_key && row.state !== 'gone',
   );
-  const read = here.filter(({ idx }) => idx !== PLACEHOLDER_INDEX);
+  const read = here.filter(({ idx }) => idx !== MANUAL_INDEX);
   return read.length > 0 ? read : here;
 }

@@ -5,7 +5,7 @@ import { invoiceByMemo, invoicesByAmount, invoicesByReference } from '../../data
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import {
-  PLACEHOLDER_INDEX,
+  MANUAL_INDEX,
   type ReplacedTransfer,
   replacedTransfers,
   transfersOfTransactions,
@@ -54,7 +54,7 @@ export async function findGroups(
       if (row) known.push({ id: row.id, transfer });
       else fresh.push(transfer);
     }
-    const manual = stored.get(keyOf({ txid: group[0]?.txid ?? '', index: PLACEHOLDER_INDEX }));
+    const manual = stored.get(keyOf({ txid: group[0]?.txid ?? '', index: MANUAL_INDEX }));
     const booked =
       manual?.address_key === group[0]?.address_key && manual?.chain === group[0]?.chain ? manual : undefined;
     groups.push({ known, ...(await matchFresh(db, tx, blockchain, fresh)), booked, invoice_ids });

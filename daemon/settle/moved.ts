@@ -7,12 +7,7 @@ import { lockHead } from '../../data/ledger.ts';
 import { insertLog } from '../../data/payments.ts';
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/schema/tables.ts';
-import {
-  bookTransfers,
-  PLACEHOLDER_INDEX,
-  placeTransfers,
-  transfersOfInvoice,
-} from '../../data/transfers.ts';
+import { bookTransfers, MANUAL_INDEX, placeTransfers, transfersOfInvoice } from '../../data/transfers.ts';
 import { GRACE_SECONDS, type Sum, type Verdict } from '../../src/invoice.ts';
 import { missingPrepaid, platformFee } from '../../src/ledger.ts';
 import { webhookTarget, writeEvent } from './event.ts';
@@ -138,7 +133,7 @@ async function writeConfirmed(
     if (is_unassigned && row.state !== 'gone' && row.booked_invoice_id === null) await placeLate(step, row);
   }
   const seller = holderOf(invoice);
-  if (seller !== null && counted.some((row) => row.idx !== PLACEHOLDER_INDEX))
+  if (seller !== null && counted.some((row) => row.idx !== MANUAL_INDEX))
     await noteSale(tx, { ...invoice, owner_id: seller, now });
   const url = await webhookTarget(tx, invoice);
   if (invoice.owner_id !== null) await bookMoney(step, invoice.owner_id, verdict, url !== null);

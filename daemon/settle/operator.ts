@@ -6,9 +6,9 @@ import { insertLog, updatePayment } from '../../data/payments.ts';
 import type { InvoiceRow, LoggedStatus, TransferRow } from '../../data/schema/tables.ts';
 import {
   findTransfer,
-  insertPlaceholderTransfer,
+  insertManualTransfer,
   lockTransaction,
-  PLACEHOLDER_INDEX,
+  MANUAL_INDEX,
   transfersOfInvoice,
   transfersOfPayment,
 } from '../../data/transfers.ts';
@@ -33,7 +33,7 @@ export async function manualTransfers(
   }
   if (txid === null) return claimTransfers(step, own);
   const { blockchain, address_key, chain } = invoice;
-  const manual = await findTransfer(tx, blockchain, txid, PLACEHOLDER_INDEX);
+  const manual = await findTransfer(tx, blockchain, txid, MANUAL_INDEX);
   if (manual?.address_key === address_key) return 'booked';
   const credits = await lockTransaction(deps.db, tx, { blockchain, txid, address_key });
   for (const { invoice_id } of credits)
@@ -50,7 +50,7 @@ export async function manualTransfers(
   if (named.length > 0) return claimTransfers(step, [...received, ...named]);
   if (manual || rows.some((row) => row.state !== 'gone' || row.booked_invoice_id !== null)) return 'booked';
   if (!force) return 'unknown';
-  const made = await insertPlaceholder(step, txid, received);
+  const made = await insertManual(step, txid, received);
   if (!made) return 'booked';
   await noteForced(step, { subject: made.id, txid, booked_atomic: made.amount_atomic });
   return [...received, made];
@@ -110,14 +110,14 @@ async function claimTransfers(step: Step, rows: TransferRow[]): Promise<Transfer
  * A row for a transaction that was never read, over what is missing: it makes a second booking of it impossible.
  * Undefined where another booked it at this moment.
  */
-function insertPlaceholder(
+function insertManual(
   { tx, invoice, now }: Step,
   txid: string,
   received: readonly TransferRow[],
 ): Promise<TransferRow | undefined> {
   const sum = received.reduce((total, row) => total + BigInt(row.amount_atomic), 0n);
   const missing = BigInt(invoice.amount_atomic) - sum;
-  return insertPlaceholderTransfer(tx, invoice, { txid, amount_atomic: missing > 0n ? missing : 0n, now });
+  return insertManualTransfer(tx, invoice, { txid, amount_atomic: missing > 0n ? missing : 0n, now });
 }
 
 /** The log row of an operator's action that moved nothing: that it was requested stays on record all the same. */

@@ -3,7 +3,7 @@ import type { Transfer, WatchedAddress } from '../../src/chains/family.ts';
 import type { Executor } from '../db/database.ts';
 import { provedThrough } from '../proofs.ts';
 import type { TransferRow } from '../schema/tables.ts';
-import { PLACEHOLDER_INDEX } from '../transfers.ts';
+import { MANUAL_INDEX } from '../transfers.ts';
 
 /** Scopes of ranges: of blocks, of all accounts by time; others are of single accounts, by time. */
 const BLOCKS = 'height';
@@ -162,11 +162,9 @@ interface Both {
 
 function countStored(balance: AccountBalance, both: Both, row: TransferRow, credit?: Transfer): void {
   const amount = BigInt(row.amount_atomic);
-  if (row.idx === PLACEHOLDER_INDEX) {
-    const isRead = both.stored.transfers.some(
-      ({ txid, idx }) => txid === row.txid && idx !== PLACEHOLDER_INDEX,
-    );
-    // What the chain showed later counts, and not what stood in for it.
+  if (row.idx === MANUAL_INDEX) {
+    const isRead = both.stored.transfers.some(({ txid, idx }) => txid === row.txid && idx !== MANUAL_INDEX);
+    // What the chain showed later counts, and not what was booked by hand before.
     if (isRead) return;
     balance[row.disposition] += amount;
     balance.exclusions.booked_by_hand -= amount;

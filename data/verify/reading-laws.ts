@@ -1,6 +1,6 @@
 // Laws 18 to 20: how far the chains were read, whose accounts those are, and what contradicts.
 
-import { PLACEHOLDER_INDEX } from '../transfers.ts';
+import { MANUAL_INDEX } from '../transfers.ts';
 import { bySql, type Check } from './law.ts';
 
 /** Clocks of machines and chains are apart by so much. */
@@ -72,9 +72,9 @@ export const readingLaws: Check[] = [
     'a transaction that was booked by hand, without a reason, and that the chain has not shown',
     'look up the transaction on the chain; if it does not exist, correct what was paid out for it',
     (_, { now }) => `select m.id as transfer_id, m.txid, m.booked_invoice_id, m.first_seen_at from transfers m
-      where m.idx = '${PLACEHOLDER_INDEX}' and m.first_seen_at < ${now - MANUAL_SECONDS}
+      where m.idx = '${MANUAL_INDEX}' and m.first_seen_at < ${now - MANUAL_SECONDS}
         and not exists (select 1 from transfers t where t.blockchain = m.blockchain and t.txid = m.txid
-          and t.address_key = m.address_key and t.idx <> '${PLACEHOLDER_INDEX}')
+          and t.address_key = m.address_key and t.idx <> '${MANUAL_INDEX}')
         and not exists (select 1 from payment_logs g where g.invoice_id = m.booked_invoice_id
           and g.to_status = 'confirmed' and g.note like 'confirmed by the operator: %')`,
   ),

@@ -1,5 +1,5 @@
 // Laws 5 to 9: what came in on the chains, and what it was counted for.
-import { PLACEHOLDER_INDEX } from '../transfers.ts';
+import { MANUAL_INDEX } from '../transfers.ts';
 import { bySql, type Check } from './law.ts';
 
 const SEE_PAYMENT = 'see `gw admin payment <invoice_id>` and the transaction on the chain';
@@ -8,9 +8,9 @@ const SEE_PAYMENT = 'see `gw admin payment <invoice_id>` and the transaction on 
 const byOperator = `exists (select 1 from payment_logs g
   where g.invoice_id = i.id and g.to_status = 'confirmed' and g.actor like 'operator:%')`;
 
-/** Of transfer `t`: the row that stood in for its transaction when an operator booked that before it was read. */
-const placeholder = `select 1 from transfers m where m.blockchain = t.blockchain and m.txid = t.txid
-  and m.idx = '${PLACEHOLDER_INDEX}' and m.booked_invoice_id = t.booked_invoice_id`;
+/** Of transfer `t`: the row of its transaction that an operator booked by hand, before the chain showed it. */
+const manualRow = `select 1 from transfers m where m.blockchain = t.blockchain and m.txid = t.txid
+  and m.idx = '${MANUAL_INDEX}' and m.booked_invoice_id = t.booked_invoice_id`;
 
 /** Invoices that nothing is about to be evaluated of: an evaluation that is asked for writes what is found here. */
 const settled = 'i.due_at > 1';
@@ -33,7 +33,7 @@ export const transferLaws: Check[] = [
     ({ sum }) => `select i.id as invoice_id, i.txid, i.received_atomic, b.booked_atomic
       from invoices i left join (
         select t.booked_invoice_id, ${sum('t.amount_atomic')} as booked_atomic from transfers t
-        where t.booked_invoice_id is not null and (t.idx = '${PLACEHOLDER_INDEX}' or not exists (${placeholder}))
+        where t.booked_invoice_id is not null and (t.idx = '${MANUAL_INDEX}' or not exists (${manualRow}))
         group by t.booked_invoice_id) b on b.booked_invoice_id = i.id
       where i.status = 'confirmed' and case when b.booked_atomic is not null
         then b.booked_atomic is distinct from i.received_atomic
@@ -46,9 +46,9 @@ export const transferLaws: Check[] = [
     SEE_PAYMENT,
     ({ sum }) => `select m.id as transfer_id, m.txid, m.booked_invoice_id, m.amount_atomic as booked_atomic,
         ${sum('t.amount_atomic')} as read_atomic
-      from transfers m join transfers t on t.blockchain = m.blockchain and t.txid = m.txid and t.idx <> '${PLACEHOLDER_INDEX}'
+      from transfers m join transfers t on t.blockchain = m.blockchain and t.txid = m.txid and t.idx <> '${MANUAL_INDEX}'
         and t.booked_invoice_id = m.booked_invoice_id
-      where m.idx = '${PLACEHOLDER_INDEX}' group by m.id, m.txid, m.booked_invoice_id, m.amount_atomic
+      where m.idx = '${MANUAL_INDEX}' group by m.id, m.txid, m.booked_invoice_id, m.amount_atomic
       having ${sum('t.amount_atomic')} <> m.amount_atomic and not exists (select 1 from contradictions c
         where c.kind = 'booking_differs' and c.subject = m.id)`,
   ),
@@ -59,10 +59,10 @@ export const transferLaws: Check[] = [
     () => `select t.id as transfer_id, t.txid, i.id as invoice_id, t.earliest_at, t.latest_at, i.created_at,
         i.expires_at, t.state, t.confirmations, i.min_confirmations
       from transfers t join invoices i on i.id = t.booked_invoice_id
-      where t.idx <> '${PLACEHOLDER_INDEX}' and (t.latest_at < i.created_at or t.earliest_at > i.expires_at
+      where t.idx <> '${MANUAL_INDEX}' and (t.latest_at < i.created_at or t.earliest_at > i.expires_at
           or (t.state <> 'final' and t.confirmations < i.min_confirmations
             and i.confirmations < i.min_confirmations))
-        and not exists (${placeholder}) and not ${byOperator}`,
+        and not exists (${manualRow}) and not ${byOperator}`,
   ),
   bySql(
     8,

@@ -260,7 +260,7 @@ export interface ReadRequest {
 
 /** A proof as it was stored with the reading before. */
 export interface StoredProof extends AccountProof {
-  /** Whether the account is left alone for now. */
+  /** Whether the account is not asked about in this reading. */
   paused: boolean;
 }
 
