@@ -8,10 +8,10 @@ export const de: Texts = {
 
   waiting: 'Wir warten auf Ihre Zahlung',
   waiting_text:
-    'Senden Sie den Betrag, bevor die Zeit abläuft. Diese Seite erkennt Ihre Zahlung automatisch.',
+    'Senden Sie den Betrag, bevor die Zeit abläuft. Diese Seite aktualisiert sich automatisch, sobald Ihre Zahlung eintrifft.',
   closing: 'Die Zeit ist um',
   closing_text: 'Senden Sie jetzt nichts mehr. Wir prüfen noch, ob eine rechtzeitige Zahlung unterwegs ist.',
-  seen: 'Zahlung gesehen',
+  seen: 'Zahlung erkannt',
   seen_text:
     'Ihre Transaktion ist da und wird bestätigt. Sie müssen nichts tun und können diese Seite schließen.',
   orphaned: 'Ihre Transaktion ist verschwunden',
@@ -86,15 +86,15 @@ export const de: Texts = {
   cancel_yes: 'Ja, diese Zahlung abbrechen',
   print: 'Beleg drucken',
   receipt: 'Beleg',
-  refreshes: 'Diese Seite lädt sich alle {n} Sekunden neu.',
+  refreshes: 'Diese Seite wird alle {n} Sekunden automatisch neu geladen.',
   offline: 'Keine Verbindung. Neuer Versuch …',
   again: 'Neue Zahlung beginnen',
 
   choose: 'Wie möchten Sie bezahlen?',
   inactive: 'Dieses Angebot ist derzeit nicht verfügbar.',
-  no_coins: 'Im Moment kann mit nichts bezahlt werden. Kommen Sie später wieder.',
-  try_another: 'Mit dieser Währung geht es gerade nicht. Wählen Sie eine andere.',
-  try_later: 'Das geht gerade nicht. Versuchen Sie es in einer Minute noch einmal.',
+  no_coins: 'Derzeit ist keine Zahlungsart verfügbar. Bitte versuchen Sie es später noch einmal.',
+  try_another: 'Mit dieser Währung können Sie gerade nicht bezahlen. Bitte wählen Sie eine andere.',
+  try_later: 'Das hat nicht geklappt. Bitte versuchen Sie es in einer Minute noch einmal.',
   not_found: 'Nicht gefunden',
   not_found_text: 'Unter dieser Adresse gibt es nichts. Prüfen Sie den Link, den Sie erhalten haben.',
 

@@ -3,7 +3,7 @@ import type { Texts } from './texts.ts';
 
 export const en: Texts = {
   pay_to: 'Payment to {merchant}',
-  refill_title: 'Top-up of the prepaid limit',
+  refill_title: 'Prepaid limit top-up',
   direct: 'You pay {merchant} directly, from your wallet to theirs. No one holds the money in between.',
 
   waiting: 'Waiting for your payment',
@@ -11,24 +11,24 @@ export const en: Texts = {
     'Send the amount below before the time is up. This page updates automatically when your payment arrives.',
   closing: 'Time is up',
   closing_text:
-    'Do not send anything now. We are still checking whether a payment that you made in time is on its way.',
-  seen: 'Payment seen',
+    'Do not send anything now. We are still checking whether a payment you sent in time is on its way.',
+  seen: 'Payment detected',
   seen_text:
-    'Your transaction arrived and is being confirmed. You do not need to do anything and can close this page.',
+    'Your transaction has arrived and is being confirmed. There is nothing more you need to do: you can close this page.',
   orphaned: 'Your transaction disappeared',
   orphaned_text:
     'The network dropped or replaced it. Check your wallet: if the money is still there, pay again.',
   underpaid: 'Not fully paid yet',
   underpaid_text:
-    '{received} arrived, {due} is still due. Send the rest to the same address before the time is up.',
-  limit: 'Your payment arrived and is safe',
+    '{received} has arrived, but {due} is still due. Send the rest to the same address before the time is up.',
+  limit: 'Your payment has arrived and is safe',
   limit_text:
-    '{merchant} has to raise the limit of its account before the payment can be confirmed. Do not pay again: it will then be confirmed automatically.',
+    '{merchant} has to raise its account limit before the payment can be confirmed. Do not pay again: once the limit is raised, your payment will be confirmed automatically.',
   confirmed: 'Paid',
   confirmed_text: '{merchant} has received your payment. You can keep this page as your receipt.',
-  overpaid: 'Paid, but too much',
+  overpaid: 'Paid, but you sent too much',
   overpaid_text:
-    '{merchant} has received your payment. You sent {extra} more than was due: ask {merchant} to return it.',
+    '{merchant} has received your payment. You sent {extra} more than was due: ask {merchant} to return the difference.',
   expired: 'Time has run out',
   expired_text:
     'No payment arrived in time. Do not send anything to this address anymore. If you still want to pay, go back to {merchant} and start a new payment.',
@@ -40,10 +40,10 @@ export const en: Texts = {
     'This payment could not be completed. Do not send anything to this address anymore. If you still want to pay, go back to {merchant} and start a new payment.',
   late: 'Your payment came too late',
   late_text:
-    '{received} arrived after this payment had ended, so it was not booked. It is not lost: ask {merchant} to accept or return it.',
+    '{received} arrived after this payment had ended, so it was not credited. It is not lost: ask {merchant} to accept or return it.',
   incomplete: 'Not fully paid in time',
   incomplete_text:
-    'Only {received} of {amount} arrived in time, so this payment was not completed. The money is not lost: ask {merchant} how to complete it, or to return it.',
+    'Only {received} of {amount} arrived in time, so this payment was not completed. The money is not lost: ask {merchant} how to complete the payment, or ask for the money back.',
   already_sent:
     'If you have already sent money, it is not lost: it goes straight to {merchant}. Ask them about it.',
 
@@ -62,26 +62,26 @@ export const en: Texts = {
   confirmations: '{n} of {m} confirmations',
   time_left: 'Time left',
   pay_before: 'Pay before {time}',
-  minute_left: 'Less than one minute left',
+  minute_left: 'Less than a minute left',
 
   warn_memo: 'Add this memo to your payment. Without it, no one can tell that the money is yours.',
-  warn_exact: 'Send exactly this amount: it marks your payment. Network fees come on top.',
+  warn_exact: 'Send exactly this amount: it identifies your payment. Network fees are extra.',
   warn_network: 'Send only {currency} on the {network} network. Anything else may be lost.',
-  compare: 'Before you confirm, compare the bold ends with the address that your wallet shows.',
+  compare: 'Before you confirm, check that the bold characters match the address shown in your wallet.',
   testnet: 'Test network: coins here have no value.',
   demo_rate: 'Demo exchange rate, not a market price.',
 
   copy: 'Copy',
   copied: 'Copied',
-  selected: 'Selected: copy it with your device',
+  selected: 'Selected: now copy it',
   copy_what: 'Copy: {what}',
   open_wallet: 'Open in wallet app',
   open_in: 'Open in {wallet}',
   open_paste: 'Open {wallet}, then paste',
-  wallet_hint: 'Nothing opens? Scan the code, or copy the details into your wallet.',
+  wallet_hint: 'Nothing opened? Scan the code, or copy the details into your wallet.',
   scan: 'Scan with your wallet',
   qr_alt: 'QR code with all payment details',
-  qr_rest: 'QR code for the rest',
+  qr_rest: 'QR code for the remaining amount',
   cancel: 'Cancel payment',
   cancel_sure: 'Cancel only if you have not sent anything. This cannot be undone.',
   cancel_yes: 'Yes, cancel this payment',
@@ -92,22 +92,22 @@ export const en: Texts = {
   again: 'Start a new payment',
 
   choose: 'How do you want to pay?',
-  inactive: 'This offer is not available now.',
-  no_coins: 'Nothing can be paid with at the moment. Please come back later.',
-  try_another: 'That does not work with this currency now. Choose another one.',
-  try_later: 'That does not work at the moment. Try again in a minute.',
+  inactive: 'This offer is currently not available.',
+  no_coins: 'No payment method is available at the moment. Please come back later.',
+  try_another: 'You cannot pay with this currency right now. Please choose another one.',
+  try_later: 'Something went wrong. Please try again in a minute.',
   not_found: 'Not found',
-  not_found_text: 'There is nothing at this address. Check the link that you were given.',
+  not_found_text: 'There is nothing at this address. Please check the link you were given.',
 
   password_title: 'Set a new password',
   password_label: 'New password',
   password_save: 'Save password',
   password_done: 'Your password has been changed. You can sign in with it now.',
-  password_length: 'The password must have {min} to {max} characters.',
+  password_length: 'The password must be {min} to {max} characters long.',
   password_invalid: 'This link has expired or has already been used. Ask for a new one.',
   password_scripts: 'This page needs JavaScript. Turn it on and reload the page.',
   recovery_asked: 'Someone, probably you, asked for a new password for the account {email} at {site}.',
-  recovery_valid: 'The link works once, within {n} hours.',
+  recovery_valid: 'The link works once and expires after {n} hours.',
   recovery_ignore: 'If it was not you, ignore this email: your password stays as it is.',
   test_mail_title: 'Test email',
   test_mail_text: 'This email was sent by the payment gateway at {site}. Sending email works.',

@@ -8,7 +8,7 @@ export const es: Texts = {
 
   waiting: 'Esperando tu pago',
   waiting_text:
-    'Envía el importe indicado antes de que acabe el tiempo. Esta página detecta el pago por sí sola.',
+    'Envía el importe indicado antes de que acabe el tiempo. Esta página se actualiza automáticamente cuando llega tu pago.',
   closing: 'Se acabó el tiempo',
   closing_text: 'No envíes nada ahora. Aún comprobamos si un pago hecho a tiempo está en camino.',
   seen: 'Pago detectado',
@@ -21,7 +21,7 @@ export const es: Texts = {
     'Han llegado {received}; faltan {due}. Envía el resto a la misma dirección antes de que acabe el tiempo.',
   limit: 'Tu pago ha llegado y está a salvo',
   limit_text:
-    '{merchant} debe ampliar el límite de su cuenta para que se confirme el pago. No pagues otra vez: después se confirmará solo.',
+    '{merchant} debe ampliar el límite de su cuenta para que se confirme el pago. No pagues otra vez: después se confirmará automáticamente.',
   confirmed: 'Pagado',
   confirmed_text: '{merchant} ha recibido tu pago. Puedes guardar esta página como recibo.',
   overpaid: 'Pagado de más',
@@ -85,15 +85,15 @@ export const es: Texts = {
   cancel_yes: 'Sí, cancelar este pago',
   print: 'Imprimir recibo',
   receipt: 'Recibo',
-  refreshes: 'Esta página se actualiza sola cada {n} segundos.',
+  refreshes: 'Esta página se actualiza automáticamente cada {n} segundos.',
   offline: 'Sin conexión. Reintentando…',
   again: 'Iniciar un pago nuevo',
 
   choose: '¿Cómo quieres pagar?',
   inactive: 'Esta oferta no está disponible ahora.',
-  no_coins: 'Por el momento no se puede pagar con nada. Vuelve más tarde.',
-  try_another: 'Con esta moneda no es posible ahora. Elige otra.',
-  try_later: 'No es posible en este momento. Inténtalo de nuevo en un minuto.',
+  no_coins: 'Por el momento no hay ningún método de pago disponible. Vuelve más tarde.',
+  try_another: 'Ahora no puedes pagar con esta moneda. Elige otra.',
+  try_later: 'Algo ha salido mal. Inténtalo de nuevo en un minuto.',
   not_found: 'No encontrado',
   not_found_text: 'No hay nada en esta dirección. Comprueba el enlace que te dieron.',
 

@@ -9,24 +9,24 @@ export const fr: Texts = {
 
   waiting: 'En attente de votre paiement',
   waiting_text:
-    'Envoyez le montant ci-dessous avant la fin du délai. Cette page remarque le paiement d’elle-même.',
+    'Envoyez le montant ci-dessous avant la fin du délai. Cette page se met à jour automatiquement dès que votre paiement arrive.',
   closing: 'Le délai est écoulé',
   closing_text: 'N’envoyez plus rien. Nous vérifions encore si un paiement fait à temps est en route.',
   seen: 'Paiement détecté',
   seen_text:
-    'Votre transaction est arrivée et se confirme. Vous n’avez rien à faire et pouvez fermer cette page.',
+    'Votre transaction est arrivée et est en cours de confirmation. Vous n’avez rien à faire et pouvez fermer cette page.',
   orphaned: 'Votre transaction a disparu',
   orphaned_text:
-    'Le réseau l’a abandonnée ou remplacée. Regardez votre portefeuille : si l’argent n’est pas parti, payez à nouveau.',
+    'Le réseau l’a abandonnée ou remplacée. Vérifiez votre portefeuille : si l’argent n’est pas parti, payez à nouveau.',
   underpaid: 'Paiement incomplet',
   underpaid_text:
     '{received} sont arrivés, il manque {due}. Envoyez le reste à la même adresse avant la fin du délai.',
   limit: 'Votre paiement est arrivé, il est en sécurité',
   limit_text:
-    '{merchant} doit relever la limite de son compte pour que le paiement soit confirmé. Ne payez pas une seconde fois : il sera confirmé de lui-même.',
+    '{merchant} doit relever la limite de son compte pour que le paiement soit confirmé. Ne payez pas une seconde fois : il sera ensuite confirmé automatiquement.',
   confirmed: 'Payé',
   confirmed_text: '{merchant} a reçu votre paiement. Vous pouvez garder cette page comme reçu.',
-  overpaid: 'Payé, mais trop',
+  overpaid: 'Payé, avec un trop-perçu',
   overpaid_text:
     '{merchant} a reçu votre paiement. Vous avez envoyé {extra} de trop : demandez à {merchant} de vous le rendre.',
   expired: 'Le délai est dépassé',
@@ -91,15 +91,15 @@ export const fr: Texts = {
   cancel_yes: 'Oui, annuler ce paiement',
   print: 'Imprimer le reçu',
   receipt: 'Reçu',
-  refreshes: 'Cette page se recharge toutes les {n} secondes.',
+  refreshes: 'Cette page se recharge automatiquement toutes les {n} secondes.',
   offline: 'Pas de connexion. Nouvel essai…',
   again: 'Commencer un nouveau paiement',
 
   choose: 'Comment voulez-vous payer ?',
   inactive: 'Cette offre n’est pas disponible actuellement.',
-  no_coins: 'Aucun moyen de payer pour le moment. Revenez plus tard.',
-  try_another: 'Impossible avec cette monnaie pour l’instant. Choisissez-en une autre.',
-  try_later: 'Impossible pour l’instant. Réessayez dans une minute.',
+  no_coins: 'Aucun moyen de paiement n’est disponible pour le moment. Revenez plus tard.',
+  try_another: 'Vous ne pouvez pas payer avec cette monnaie pour l’instant. Choisissez-en une autre.',
+  try_later: 'Une erreur s’est produite. Réessayez dans une minute.',
   not_found: 'Introuvable',
   not_found_text: 'Il n’y a rien à cette adresse. Vérifiez le lien que vous avez reçu.',
 

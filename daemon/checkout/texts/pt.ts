@@ -9,7 +9,7 @@ export const pt: Texts = {
 
   waiting: 'Aguardando o seu pagamento',
   waiting_text:
-    'Envie o valor abaixo antes que o tempo acabe. Esta página detecta o pagamento automaticamente.',
+    'Envie o valor abaixo antes que o tempo acabe. Esta página é atualizada automaticamente quando o pagamento chega.',
   closing: 'O tempo acabou',
   closing_text: 'Não envie nada agora. Ainda verificamos se um pagamento feito a tempo está a caminho.',
   seen: 'Pagamento detectado',
@@ -23,7 +23,7 @@ export const pt: Texts = {
     'Chegaram {received}; faltam {due}. Envie o restante para o mesmo endereço antes que o tempo acabe.',
   limit: 'O seu pagamento chegou e está seguro',
   limit_text:
-    '{merchant} precisa aumentar o limite da conta para o pagamento ser confirmado. Não pague de novo: depois ele é confirmado sozinho.',
+    '{merchant} precisa aumentar o limite da conta para o pagamento ser confirmado. Não pague de novo: depois ele será confirmado automaticamente.',
   confirmed: 'Pago',
   confirmed_text: '{merchant} recebeu o seu pagamento. Pode guardar esta página como recibo.',
   overpaid: 'Pago a mais',
@@ -86,15 +86,15 @@ export const pt: Texts = {
   cancel_yes: 'Sim, cancelar este pagamento',
   print: 'Imprimir recibo',
   receipt: 'Recibo',
-  refreshes: 'Esta página se atualiza sozinha a cada {n} segundos.',
+  refreshes: 'Esta página é atualizada automaticamente a cada {n} segundos.',
   offline: 'Sem conexão. Tentando de novo…',
   again: 'Iniciar um novo pagamento',
 
   choose: 'Como você quer pagar?',
   inactive: 'Esta oferta não está disponível agora.',
-  no_coins: 'Nenhuma moeda pode ser usada no momento. Volte mais tarde.',
-  try_another: 'Com esta moeda não é possível agora. Escolha outra.',
-  try_later: 'Não é possível no momento. Tente de novo em um minuto.',
+  no_coins: 'Nenhuma forma de pagamento está disponível no momento. Volte mais tarde.',
+  try_another: 'Não é possível pagar com esta moeda agora. Escolha outra.',
+  try_later: 'Algo deu errado. Tente de novo em um minuto.',
   not_found: 'Não encontrado',
   not_found_text: 'Não há nada neste endereço. Verifique o link que recebeu.',
 

@@ -8,11 +8,12 @@ export const tr: Texts = {
     'Doğrudan {merchant} satıcısına, kendi cüzdanınızdan onun cüzdanına ödersiniz. Parayı arada kimse tutmaz.',
 
   waiting: 'Ödemeniz bekleniyor',
-  waiting_text: 'Süre dolmadan aşağıdaki tutarı gönderin. Bu sayfa ödemenizi otomatik olarak algılar.',
+  waiting_text:
+    'Süre dolmadan aşağıdaki tutarı gönderin. Ödemeniz ulaştığında bu sayfa otomatik olarak güncellenir.',
   closing: 'Süre doldu',
   closing_text:
     'Şimdi hiçbir şey göndermeyin. Zamanında yapılmış bir ödemenin yolda olup olmadığına bakıyoruz.',
-  seen: 'Ödeme görüldü',
+  seen: 'Ödeme algılandı',
   seen_text: 'İşleminiz ulaştı ve onaylanıyor. Bir şey yapmanız gerekmez, bu sayfayı kapatabilirsiniz.',
   orphaned: 'İşleminiz kayboldu',
   orphaned_text: 'Ağ onu düşürdü veya değiştirdi. Cüzdanınıza bakın: para çıkmadıysa yeniden ödeyin.',
@@ -20,7 +21,7 @@ export const tr: Texts = {
   underpaid_text: '{received} ulaştı, {due} eksik. Süre dolmadan kalanı aynı adrese gönderin.',
   limit: 'Ödemeniz ulaştı ve güvende',
   limit_text:
-    'Ödemenin onaylanması için {merchant} hesabının limitini yükseltmelidir. Yeniden ödemeyin: sonra kendiliğinden onaylanır.',
+    'Ödemenin onaylanması için {merchant} hesabının limitini yükseltmelidir. Yeniden ödemeyin: sonrasında otomatik olarak onaylanır.',
   confirmed: 'Ödendi',
   confirmed_text: '{merchant} ödemenizi aldı. Bu sayfayı makbuz olarak saklayabilirsiniz.',
   overpaid: 'Ödendi, ama fazla',
@@ -83,15 +84,15 @@ export const tr: Texts = {
   cancel_yes: 'Evet, bu ödemeyi iptal et',
   print: 'Makbuzu yazdır',
   receipt: 'Makbuz',
-  refreshes: 'Bu sayfa her {n} saniyede bir yenilenir.',
+  refreshes: 'Bu sayfa her {n} saniyede bir otomatik olarak yenilenir.',
   offline: 'Bağlantı yok. Yeniden deneniyor…',
   again: 'Yeni ödeme başlat',
 
   choose: 'Nasıl ödemek istersiniz?',
   inactive: 'Bu teklif şu anda kullanılamıyor.',
-  no_coins: 'Şu anda ödeme yapılamıyor. Lütfen daha sonra gelin.',
-  try_another: 'Bu para birimiyle şu anda olmuyor. Başka birini seçin.',
-  try_later: 'Şu anda olmuyor. Bir dakika sonra yeniden deneyin.',
+  no_coins: 'Şu anda kullanılabilir bir ödeme yöntemi yok. Lütfen daha sonra tekrar gelin.',
+  try_another: 'Şu anda bu para birimiyle ödeme yapılamıyor. Lütfen başka birini seçin.',
+  try_later: 'Bir sorun oluştu. Lütfen bir dakika sonra yeniden deneyin.',
   not_found: 'Bulunamadı',
   not_found_text: 'Bu adreste bir şey yok. Size verilen bağlantıyı denetleyin.',
 

@@ -7,10 +7,10 @@ export const zh: Texts = {
   direct: '您直接付款给 {merchant}，从您的钱包到对方的钱包，中间无人保管资金。',
 
   waiting: '等待您的付款',
-  waiting_text: '请在时间结束前发送以下金额。本页会自动发现您的付款。',
+  waiting_text: '请在时间结束前发送以下金额。收到您的付款后，本页会自动更新。',
   closing: '时间已到',
   closing_text: '现在请不要发送任何款项。我们仍在检查是否有您按时发出的付款正在途中。',
-  seen: '已看到付款',
+  seen: '已检测到付款',
   seen_text: '您的交易已到达，正在确认。您无需任何操作，可以关闭本页。',
   orphaned: '您的交易消失了',
   orphaned_text: '网络丢弃或替换了它。请查看您的钱包：如果款项没有转出，请重新付款。',
@@ -84,7 +84,7 @@ export const zh: Texts = {
   inactive: '此商品目前不可购买。',
   no_coins: '目前没有可用的付款方式，请稍后再来。',
   try_another: '目前无法使用此币种，请选择其他币种。',
-  try_later: '目前无法完成，请一分钟后重试。',
+  try_later: '出了点问题，请一分钟后重试。',
   not_found: '未找到',
   not_found_text: '此地址没有内容。请检查您收到的链接。',
 

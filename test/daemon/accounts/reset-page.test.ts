@@ -88,7 +88,7 @@ describeInBrowser('the page that sets a password, in a browser', () => {
     await page.locator('input[type=password]').evaluate((input) => {
       input.removeAttribute('minlength');
     });
-    expect(await save('short')).toMatch(/^The password must have \d+ to \d+ characters\.$/);
+    expect(await save('short')).toMatch(/^The password must be \d+ to \d+ characters long\.$/);
     await page.route('**/api/v1/reset-password/', (route) => route.abort());
     expect(await save('a new long password')).toBe(languages.en.try_later);
     await close();

@@ -180,7 +180,7 @@ describe('forms', () => {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
     expect(reply.status).toBe(400);
-    expect(reply.text).toContain('That does not work with this currency now. Choose another one.');
+    expect(reply.text).toContain('You cannot pay with this currency right now. Please choose another one.');
     expect(reply.text).toContain('value="ton"');
   });
 
@@ -192,7 +192,7 @@ describe('forms', () => {
     });
     const { status, text } = await world.fetch('GET', `/v1/units/${unit.id}/page`);
     expect(status).toBe(200);
-    expect(text).toContain('This offer is not available now.');
+    expect(text).toContain('This offer is currently not available.');
     expect(text).not.toContain('<button');
   });
 

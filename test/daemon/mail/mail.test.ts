@@ -105,7 +105,7 @@ test('the recovery mail says the same in text and in HTML, and markup in an addr
   expect(email.text).toContain(link);
   expect(email.html).toContain(`href="${link}"`);
   for (const body of [email.text, email.html]) {
-    expect(body).toContain('within 48 hours');
+    expect(body).toContain('expires after 48 hours');
     expect(body).toContain('ignore this email');
   }
   expect(email.html).not.toContain('<b>');
