@@ -8,20 +8,20 @@ import type { Command, Entry, Group, Registry } from './engine/command.ts';
 
 const groups: Record<string, Group> = {
   invoice: { summary: 'Create, follow and settle invoices' },
-  payment: { summary: 'What was seen on the chain' },
+  payment: { summary: 'Payments seen on the chain' },
   exit: { summary: 'Links that open a wallet' },
   unit: { summary: 'Offers with a price' },
   account: { summary: 'Key, webhook, currencies and limit' },
-  wallet: { summary: 'Where you are paid' },
-  refill: { summary: 'Raise the limit of payments' },
+  wallet: { summary: 'Addresses that you are paid to' },
+  refill: { summary: 'Top up the prepaid limit' },
   income: { summary: 'Confirmed sales', lists: true },
-  event: { summary: 'What happened' },
+  event: { summary: 'Events of your account' },
   user: { summary: 'Your user and, for operators, all users' },
   password: { summary: 'Change or recover a password' },
   page: { summary: 'Pages, fragments and images for buyers' },
   discovery: { summary: 'Documents for people and programs' },
-  admin: { summary: 'For the operator' },
-  system: { summary: 'Whether the daemon answers' },
+  admin: { summary: 'Operate the deployment' },
+  system: { summary: 'Check whether the daemon answers' },
   config: { summary: 'Settings of gw and of the service' },
 };
 
@@ -92,7 +92,7 @@ const journeys: Record<string, Journey> = {
     summary: 'Watch what each observer has read',
     load: () => import('./journeys/admin/observers.ts'),
   },
-  'config list': { summary: 'Show the settings in force', load: () => import('./journeys/config/list.ts') },
+  'config list': { summary: 'Show the effective settings', load: () => import('./journeys/config/list.ts') },
   'config get': { summary: 'Show one setting', load: () => import('./journeys/config/get.ts') },
   'config set': { summary: 'Store a setting in the profile', load: () => import('./journeys/config/set.ts') },
   'config unset': {

@@ -10,7 +10,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // A reader that has enough (`| head -1`) is no failure.
     if (error.code === 'EPIPE') process.exit(0);
-    process.stderr.write(`gw: the answer cannot be written: ${error.message}\n`);
+    process.stderr.write(`gw: the output cannot be written: ${error.message}\n`);
     process.exit(1);
   });
   process.stderr.on('error', () => {});

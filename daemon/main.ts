@@ -29,13 +29,13 @@ export async function main(argv: readonly string[]): Promise<void> {
     (await import('./commands/start.ts')).start(options),
   );
   addSettings(program.command('migrate').description('bring the database schema up to date'))
-    .option('--dry-run', 'say what would be done')
+    .option('--dry-run', 'only show what would be done')
     .action(async (options) => (await import('./commands/migrate.ts')).migrate(options));
   addSettings(
     program
       .command('reread')
       .description(
-        'have a blockchain read again, after a reorganisation too deep to follow or a reset test chain',
+        'read a blockchain again, after a reorganisation too deep to follow or a reset of a test chain',
       )
       .argument('<blockchain>', 'its id, as `gatewayd config --all` lists them'),
   )
@@ -43,7 +43,7 @@ export async function main(argv: readonly string[]): Promise<void> {
       '--since <time>',
       'from this time on, ISO 8601 or Unix seconds; default: below all watched addresses',
     )
-    .option('--dry-run', 'say what would be done')
+    .option('--dry-run', 'only show what would be done')
     .action(async (blockchain, options) =>
       (await import('./commands/reread.ts')).reread(blockchain, options),
     );
@@ -51,23 +51,23 @@ export async function main(argv: readonly string[]): Promise<void> {
     program
       .command('verify')
       .description(
-        'hold the books against their laws, read-only, also beside a running daemon; exits 0 or 65',
+        'check the books against their laws, read-only, also while a daemon is running; exits 0 or 65',
       ),
   )
     .option('--law <numbers>', 'only these, separated by commas')
     .option('--json', 'as one JSON object')
-    .option('--quiet', 'no progress, and nothing of laws that hold')
-    .option('--chain', 'read the chains again too, and compare what they have for every watched address')
+    .option('--quiet', 'no progress, and only laws that are broken')
+    .option('--chain', 'also read the chains again and compare what they have for every watched address')
     .option('--since <time>', 'with --chain: nothing before this time, ISO 8601 or Unix seconds')
     .action(async (options) => (await import('./commands/verify.ts')).verify(options));
-  addSettings(program.command('config').description('show the settings in force and where they are from'))
+  addSettings(program.command('config').description('show the effective settings and where they come from'))
     .option('--json', 'as one JSON object')
-    .option('--all', 'also those without a value, with their variables')
+    .option('--all', 'also those without a value, with their environment variables')
     .action(async (options) => (await import('./commands/config.ts')).config(options));
   const admin = program.command('admin').description('manage superusers');
-  addSettings(admin.command('create').description('make a superuser, or give one a new password'))
-    .requiredOption('--email <address>', 'who signs in')
-    .option('--password-stdin', 'read the password from stdin; otherwise one is made and shown')
+  addSettings(admin.command('create').description('create a superuser, or give one a new password'))
+    .requiredOption('--email <address>', 'email address of the superuser')
+    .option('--password-stdin', 'read the password from stdin; otherwise one is generated and shown')
     .option('--json', 'as one JSON object')
     .action(async (options) => (await import('./commands/admin-create.ts')).adminCreate(options));
   try {

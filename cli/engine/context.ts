@@ -64,7 +64,7 @@ export function createContext(options: ContextOptions): Context {
       if (!io.prompts)
         throw new GwError('usage', `${question} Nothing was done.`, {
           code: 'confirmation_required',
-          hint: 'add --yes to do it without being asked',
+          hint: 'add --yes to confirm',
         });
       const { agree } = await import('./prompts.ts');
       if (!(await agree(question, type, io)))

@@ -75,7 +75,7 @@ function writeRaw({ io }: Context, reply: string | Uint8Array, { media }: Media,
     printObject(io, { content_type: media, ...body });
   } else if (typeof path !== 'string') {
     if (typeof reply === 'string') print(io, io.stdout.isTTY ? cleanLines(reply) : reply);
-    else if (io.stdout.isTTY) throw usage('an image does not belong in a terminal', 'add --output FILE');
+    else if (io.stdout.isTTY) throw usage('an image cannot be shown in a terminal', 'add --output FILE');
     else io.stdout.write(reply);
   }
 }

@@ -44,7 +44,7 @@ export const globals = [
     name: 'file',
     short: 'f',
     value: 'path',
-    help: 'the body as JSON; - reads stdin; flags win over it',
+    help: 'the body as JSON; - reads stdin; flags override it',
     // A form is no JSON.
     only: ({ input }) => input?.body !== undefined && input.encoding !== 'form',
   },
@@ -86,13 +86,13 @@ export const globals = [
   {
     name: 'timeout',
     value: 'duration',
-    help: `longest wait for one answer (default: ${DEFAULT_TIMEOUT})`,
+    help: `longest wait for a reply (default: ${DEFAULT_TIMEOUT})`,
     variable: 'GW_TIMEOUT',
   },
-  { name: 'no-input', help: 'never ask anything', variable: 'GW_NO_INPUT' },
-  { name: 'yes', short: 'y', help: 'do it without being asked' },
+  { name: 'no-input', help: 'never prompt', variable: 'GW_NO_INPUT' },
+  { name: 'yes', short: 'y', help: 'answer yes to every confirmation' },
   { name: 'quiet', short: 'q', help: 'no messages on stderr' },
-  { name: 'verbose', short: 'v', help: 'name each request on stderr' },
+  { name: 'verbose', short: 'v', help: 'log each request to stderr' },
   {
     name: 'color',
     value: 'when',
@@ -100,7 +100,7 @@ export const globals = [
     help: 'colours; NO_COLOR turns them off',
     variable: 'GW_COLOR',
   },
-  { name: 'help', short: 'h', help: 'show this' },
+  { name: 'help', short: 'h', help: 'show this help' },
 ] as const satisfies readonly GlobalFlag[];
 
 export type GlobalName = (typeof globals)[number]['name'];

@@ -52,7 +52,7 @@ function groupCommand(io: Io, registry: Registry, path: readonly string[]): Comm
         ? (registry.groups[name]?.summary ?? '')
         : 'Crypto payments from the terminal, for people and programs.',
     )
-    .helpOption('-h, --help', 'show this; with --json the whole tree for programs')
+    .helpOption('-h, --help', 'show this help; with --json the whole tree, for programs')
     .helpCommand(false)
     .exitOverride()
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} });
@@ -68,14 +68,14 @@ function groupCommand(io: Io, registry: Registry, path: readonly string[]): Comm
 }
 
 function epilogue(path: readonly string[]): string {
-  if (path.length > 0) return `\nHelp on a command: gw ${path.join(' ')} COMMAND --help\n`;
+  if (path.length > 0) return `\nHelp for a command: gw ${path.join(' ')} COMMAND --help\n`;
   return `
-Begin:
-  gw signup --email you@example.com        an account; its password is asked for
-  gw wallet set ton ADDRESS                where you are paid
-  gw invoice create --chain ton --amount 5 an invoice, with its QR code
+Get started:
+  gw signup --email you@example.com        create an account; asks for a password
+  gw wallet set ton ADDRESS                set where you are paid
+  gw invoice create --chain ton --amount 5 create an invoice and show its QR code
   gw invoice simulate ID                   pay it, on testnet in demo mode
-  gw income                                what came in
+  gw income                                list what you have earned
 
 More: gw help COMMAND, ${Object.keys(topics)
     .map((topic) => `gw help ${topic}`)

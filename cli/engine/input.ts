@@ -81,7 +81,7 @@ async function readBody(path: string, io: Io): Promise<Record<string, unknown>> 
   } catch {
     // Refused below, like any other text that is not an object.
   }
-  throw usage(`--file ${path} does not hold a JSON object`);
+  throw usage(`--file ${path} does not contain a JSON object`);
 }
 
 const isMissing = (value: unknown): boolean => value === undefined || value === '';

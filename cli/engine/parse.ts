@@ -135,7 +135,7 @@ export function parseLeaf({
       FIELD_LIST.test(excess) && rest[rest.indexOf('--json') + 1] === excess ? [...fieldsOf(command)] : [];
     if (known.length > 0) throw usage(`unknown member ${excess}`, `--json takes: ${known.join(', ')}`);
     const limit = most === 0 ? 'no values' : `only ${most}`;
-    throw usage(`“${excess}” is too much: gw ${entry.path} takes ${limit}`, `gw ${entry.path} --help`);
+    throw usage(`unexpected “${excess}”: gw ${entry.path} takes ${limit}`, `gw ${entry.path} --help`);
   }
   const values = readGlobals(options, flags, io.env);
   return {

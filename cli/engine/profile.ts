@@ -99,7 +99,7 @@ export async function openStore(env: NodeJS.ProcessEnv): Promise<Store> {
 
 function checkName(name: string): string {
   if (NAME.test(name) && name !== '__proto__') return name;
-  throw usage(`“${name}” is not a name of a profile: letters, digits, dot, dash and underscore`);
+  throw usage(`“${name}” is not a valid profile name: use letters, digits, dots, dashes and underscores`);
 }
 
 /** Settings in force, with their origin. */
@@ -125,9 +125,13 @@ export class Settings {
   get(key: ProfileKey): Setting | undefined {
     const found = this.#find(key);
     if (found && (key === 'api_key' || key === 'token') && !HEADER_VALUE.test(found.value))
-      throw new GwError('config', `the ${key} (${found.origin}) has characters that no key has`, {
-        hint: 'was it copied whole? gw login stores a new one',
-      });
+      throw new GwError(
+        'config',
+        `the ${key} (${found.origin}) contains characters that are not allowed in a key`,
+        {
+          hint: 'was it copied completely? gw login stores a new one',
+        },
+      );
     return found;
   }
   #find(key: ProfileKey): Setting | undefined {

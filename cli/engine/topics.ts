@@ -10,7 +10,7 @@ export const environment = (): Record<string, string> => ({
   GW_CONFIG_DIR: 'directory of the profiles',
   GW_DEBUG: 'stack of an unexpected failure',
   NO_COLOR: 'no colours',
-  CI: 'never ask anything',
+  CI: 'never prompt',
 });
 
 export const topics: Record<string, { summary: string; rows: () => Record<string, unknown>[] }> = {
@@ -24,7 +24,7 @@ export const topics: Record<string, { summary: string; rows: () => Record<string
       ...Object.entries(environment()).map(([name, means]) => ({ name, means })),
       {
         name: 'GW_…',
-        means: 'flags of a command: --external-ref is GW_EXTERNAL_REF; not what an update may leave out',
+        means: 'flags of a command: --external-ref is GW_EXTERNAL_REF; not the optional flags of an update',
       },
     ],
   },

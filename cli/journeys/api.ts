@@ -45,12 +45,18 @@ export const command: Command = {
       place: 'own',
       kind: 'list',
       value: 'name: value',
-      help: 'a further header (repeatable)',
+      help: 'an additional header (repeatable)',
     },
-    { field: 'include', name: 'include', place: 'own', kind: 'boolean', help: 'status and headers too' },
+    {
+      field: 'include',
+      name: 'include',
+      place: 'own',
+      kind: 'boolean',
+      help: 'print status and headers too',
+    },
   ],
   about:
-    'Sends the key as X-API-Key and the token as Bearer, where they are known. The body is answered as it is; a refusal goes to stderr with the exit code of its status.',
+    'Sends the key as X-API-Key and the token as Bearer, where they are known. The reply is printed as it is; a refusal goes to stderr, with the exit code of its status.',
   examples: [
     'gw api GET /v1/gateways',
     'gw api POST /v1/invoices --field chain=ton --field amount:=12.5 --json id',
@@ -94,7 +100,7 @@ async function requestOf(own: Own, io: Io): Promise<Request> {
   if (!path.startsWith('/')) throw usage('the path begins with /, e.g. /v1/gateways');
   const body = await bodyOf(own, io);
   if (body !== undefined && BODYLESS.has(method))
-    throw usage(`${method} has no body`, 'put values into the query: /v1/invoices?status=created');
+    throw usage(`${method} has no body`, 'put the values into the query: /v1/invoices?status=created');
   return { method, path, body };
 }
 

@@ -34,7 +34,7 @@ export const command: Command = {
     listInvoices,
   ],
   about:
-    'Checks the profile, the service, the sign-in, wallets and the limit. Ends with 1 when something is wrong.',
+    'Checks the profile, the service, the sign-in, wallets and the limit. Exits with 1 if something is wrong.',
   fields: ['ok', 'checks'],
   examples: ['gw doctor', 'gw doctor --json'],
   async run(context) {
@@ -77,7 +77,7 @@ async function* checksOf(context: Context): AsyncGenerator<Check, void> {
   if (!reached.ok) return;
   yield await attempt('gateways', 'enable gateways in the configuration of the daemon', async () => {
     const { data } = await context.call(listGateways);
-    if (data.length === 0) throw new GwError('config', 'nothing can be paid with');
+    if (data.length === 0) throw new GwError('config', 'no gateway is enabled');
     return data.map((gateway) => gateway.chain).join(', ');
   });
   if (settings.get('token')) yield* signedIn(context);

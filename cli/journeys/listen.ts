@@ -25,7 +25,7 @@ export const command: Command = {
       place: 'own',
       kind: 'text',
       value: 'url',
-      help: 'where to post events, e.g. http://localhost:3000/hooks; without it they are only shown',
+      help: 'where to post events, e.g. http://localhost:3000/hooks; without it they are only printed',
     },
     {
       field: 'events',
@@ -41,14 +41,14 @@ export const command: Command = {
       place: 'own',
       kind: 'text',
       value: 'id',
-      help: 'begin after this event',
+      help: 'start after this event',
     },
     {
       field: 'print_secret',
       name: 'print-secret',
       place: 'own',
       kind: 'boolean',
-      help: 'print the signing secret and end',
+      help: 'print the signing secret and exit',
     },
   ],
   about:

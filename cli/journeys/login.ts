@@ -30,13 +30,13 @@ export const command: Command = {
     flag('password_stdin', 'read the password from stdin', { kind: 'boolean' }),
     flag('api_key_stdin', 'store a merchant or platform key, read from stdin', { kind: 'boolean' }),
     flag('token_stdin', 'store an access token, read from stdin', { kind: 'boolean' }),
-    flag('google_token', 'id token of Google', { secret: true }),
-    flag('telegram_file', 'what the Telegram login widget hands over, as JSON; - reads stdin', {
+    flag('google_token', 'id token from Google', { secret: true }),
+    flag('telegram_file', 'the data of the Telegram login widget, as JSON; - reads stdin', {
       value: 'path',
     }),
   ],
   about:
-    'A password, token or identity provider signs a user in: the token, which lasts 8 days, and the merchant key are stored in the profile. A key alone is enough for invoices.',
+    'Signs a user in with a password, a token or an identity provider, and stores the token, which lasts 8 days, and the merchant key in the profile. A key alone is enough for invoices.',
   fields: ['access_token', 'token_type', 'profile', 'url'],
   examples: [
     'gw login ada@example.com',

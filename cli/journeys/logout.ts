@@ -5,7 +5,7 @@ import { printObject } from '../output/view.ts';
 
 export const command: Command = {
   endpoints: [],
-  about: 'The token itself lasts until it expires; gw password change ends every token of the user.',
+  about: 'The token itself stays valid until it expires; gw password change revokes every token of the user.',
   fields: ['profile', 'url'],
   examples: ['gw logout', 'gw logout --profile staging --json'],
   async run({ settings, io }) {
@@ -15,7 +15,7 @@ export const command: Command = {
       url: known.url,
     }));
     write({ token: undefined, api_key: undefined });
-    say(io, `Token and key are removed from the profile ${profile}.`);
+    say(io, `Token and key have been removed from the profile ${profile}.`);
     if (io.json !== false) printObject(io, { profile, url });
   },
 };

@@ -57,7 +57,7 @@ async function send(request: Request, base_url: string, timeout_ms: number): Pro
       {
         detail: timedOut ? `${base_url} did not answer in time` : `${base_url} cannot be reached`,
         code: 'unreachable',
-        hint: 'Start the daemon with gatewayd start, or name another address with --url or GW_URL',
+        hint: 'Start the daemon with gatewayd start, or give another address with --url or GW_URL',
       },
       { status: 503 },
     );

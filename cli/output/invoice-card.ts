@@ -61,7 +61,10 @@ export async function printInvoice(io: Io, invoice: Invoice, options: { qr: bool
   if (code.encodes === 'page')
     text.push(
       '',
-      ...pieces('The code opens the page: the whole payment is too long for this window.', room + LABEL),
+      ...pieces(
+        'The code opens the payment page: a code of the whole payment is too large for this window.',
+        room + LABEL,
+      ),
     );
   if (!isBeside) {
     for (const line of text) print(io, line);

@@ -25,7 +25,7 @@ export async function printReply(io: Io, reply: unknown, view: View = {}): Promi
   const rows = rowsOf(reply, view.list);
   if (io.json !== false) return printJson(io, io.json === true ? reply : pick(reply, io.json, view.list));
   if (!rows && !isRow(reply)) return print(io, io.stdout.isTTY ? cleanLines(String(reply)) : String(reply));
-  if (rows?.length === 0) return void io.stderr.write(io.stdout.isTTY ? 'nothing here\n' : '');
+  if (rows?.length === 0) return void io.stderr.write(io.stdout.isTTY ? 'nothing found\n' : '');
   const first = rows?.[0] ?? reply;
   if (!isRow(first)) return print(io, (rows ?? []).map((row) => `${clean(String(row))}\n`).join(''));
   const names = view.columns ?? Object.keys(first);

@@ -25,8 +25,8 @@ const views: Record<string, { view: FC<ViewProps>; keys: string }> = {
 const HELP = [
   ': dashboard | payments | observers   go to a view        :q  q  ctrl-c   leave',
   'j k ↑ ↓   move      pgup pgdn ctrl-b ctrl-f   page      g G   first, last',
-  '/   filter by any text, ! before it turns it round      esc   back, clear',
-  't   next status     s   sort by the next column         S   turn the order round',
+  '/   filter by any text, ! before it inverts it          esc   back, clear',
+  't   next status     s   sort by the next column         S   reverse the order',
   'enter   open        r   resolve: recheck, confirm, expire, fail',
   '?   this help',
 ];

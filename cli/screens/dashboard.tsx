@@ -114,7 +114,7 @@ function Figures({ figures }: { figures: Dashboard }) {
         <Text bold>{pad('waiting', LABEL)}</Text>
         {waiting.length > 0
           ? waiting.map(([name, count]) => `${name.replaceAll('_', ' ')} ${count}`).join('   ')
-          : 'nothing waits for a person'}
+          : 'nothing needs attention'}
       </Text>
       {figures.clock.message === null ? null : (
         <Text wrap="truncate" color="red">

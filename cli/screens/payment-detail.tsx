@@ -113,7 +113,7 @@ export function PaymentDetail(props: PaymentDetailProps) {
       if (reason !== '') go({ at: 'type', action: 'confirm', txid: step.txid, reason, typed: '' });
     } else if (key.return && step.at === 'type') {
       if (step.typed === shortId(id)) void resolve(step.action, step.txid, step.reason);
-      else setOutcome('that is not the id: nothing was done');
+      else setOutcome('that is not the id; nothing was done');
     } else type((typed) => typed + clean(input));
   }, active);
   const failing = error === null ? '' : `! ${error}; trying again`;
@@ -149,9 +149,9 @@ function promptOf(step: Step, id: string, data: Detail | undefined, readonly: bo
     return 'resolve: r recheck   to book it: confirm its invoice with this txid   esc leave it';
   if (step.at === 'choose') return 'resolve: r recheck   c confirm   e expire   f fail   esc leave it';
   if (step.at === 'busy') return `${step.action} …`;
-  if (step.at === 'txid') return `confirm: txid that pays it, empty for none, and enter: ${step.typed}█`;
-  if (step.at === 'reason') return `confirm: why book it all the same, and enter: ${step.typed}█`;
-  if (step.at === 'type') return `${step.action}: type ${shortId(id)} and enter: ${step.typed}█`;
+  if (step.at === 'txid') return `confirm: txid that pays it, empty for none, then enter: ${step.typed}█`;
+  if (step.at === 'reason') return `confirm: why it is to be booked anyway, then enter: ${step.typed}█`;
+  if (step.at === 'type') return `${step.action}: type ${shortId(id)}, then enter: ${step.typed}█`;
   return readonly || !data ? 'esc back' : 'r resolve   esc back';
 }
 

@@ -71,7 +71,10 @@ export function openWalletCheck({ observer, clock, runtime, config, log }: Walle
     async refuseNoWallet({ id, name }, address_key) {
       const refused = await inspect(id, address_key);
       if (refused === undefined)
-        log.warn({ blockchain: id, address_key }, 'a wallet was set that the chain could not be asked about');
+        log.warn(
+          { blockchain: id, address_key },
+          'a wallet was set although the chain could not be asked about it',
+        );
       if (refused)
         throw new Refusal('invalid_address', {
           detail: `Invalid ${name} ${config.network} address: ${refused}`,

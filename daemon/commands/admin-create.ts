@@ -21,7 +21,7 @@ export async function adminCreate(
   if (fault) throw new ConfigError(`--email: ${fault}`);
   const chosen = options.passwordStdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined;
   if (chosen !== undefined && !passwordSchema.safeParse(chosen).success)
-    throw new ConfigError('the password must have 8 to 128 characters');
+    throw new ConfigError('the password must be 8 to 128 characters long');
   prepareDataDir(config);
   const db = await openDb(config.database_url);
   try {

@@ -15,7 +15,7 @@ const attribute = (leaf: Leaf): string =>
 export function addSettings(command: Command): Command {
   command.option(
     '--config <file>',
-    'settings as JSON; default: gatewayd.config.json of this directory, if there',
+    'settings as JSON; default: gatewayd.config.json in this directory, if it exists',
   );
   for (const leaf of settings) {
     const value =
@@ -48,6 +48,6 @@ export function timeOf(text: string, now: number): number {
   const seconds = /^\d+$/.test(text) ? Number(text) : Math.floor(Date.parse(text) / 1000);
   if (!Number.isSafeInteger(seconds))
     throw new ConfigError(`--since ${text}: use a time such as 2026-11-20T08:00:00Z, or Unix seconds`);
-  if (seconds > now) throw new ConfigError(`--since ${text} is a time to come`);
+  if (seconds > now) throw new ConfigError(`--since ${text} is in the future`);
   return seconds;
 }

@@ -92,7 +92,7 @@ async function prepare(
   // To the terminal and nowhere else: the password is in no log and no file.
   if (superuser?.password)
     process.stderr.write(
-      `\nFirst start: superuser ${superuser.email}, password ${superuser.password}\nIt is shown only this once.\n\n`,
+      `\nFirst start: superuser ${superuser.email}, password ${superuser.password}\nIt is shown only once.\n\n`,
     );
   return app;
 }

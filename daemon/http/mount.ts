@@ -205,9 +205,9 @@ function databaseAnswer(error: unknown, call: Call, endpoint: Endpoint | undefin
   }
   call.log.error(
     { err: error, endpoint: endpoint?.id },
-    'the database refuses: its disk, its files or the rights on it need the operator',
+    'the database refuses to write: check its disk, its files and their permissions',
   );
-  const detail = 'The database cannot take anything new now';
+  const detail = 'The database cannot store anything new at the moment';
   const refused = new Refusal('database_busy', { detail, retry_after: UNUSABLE_RETRY_SECONDS });
   return refusalAnswer(refused, call.request_id);
 }

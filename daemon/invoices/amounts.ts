@@ -87,11 +87,11 @@ export async function reserveAmount(
       return withTail(quoted, BigInt(one.amount_atomic) - quoted.amount_atomic);
   if (found.is_share)
     throw new Refusal('too_many_unpaid', {
-      detail: `Another account has sold more at this address: this one may have a quarter of the ${found.slots} distinguishable amounts at a price unpaid. Wait until one is paid or over`,
+      detail: `Another account has sold more at this address: this one may have at most a quarter of the ${found.slots} distinguishable amounts at a price unpaid. Wait until one is paid or has ended`,
       retry_after: RETRY_AFTER_SECONDS,
     });
   throw new Refusal('no_free_amount', {
-    detail: `All ${found.slots} distinguishable amounts at this price are reserved for ${gateway.chain}; ask for another price or wait until one is given back`,
+    detail: `All ${found.slots} distinguishable amounts at this price are reserved for ${gateway.chain}; use another price, or wait until one becomes free`,
   });
 }
 
@@ -107,7 +107,7 @@ export async function keepWatchQuota(
   const most = (await hasSold(tx, owner_id)) ? WATCHED_AFTER_SALE : WATCHED_BEFORE_SALE;
   if (watched.length < most) return;
   throw new Refusal('too_many_unpaid', {
-    detail: `Payments to ${watched.length} addresses on ${blockchain_name} are still watched for this account; use one of them, or wait until their invoices are over for a day`,
+    detail: `Payments to ${watched.length} addresses on ${blockchain_name} are still watched for this account; use one of them, or wait until a day after their invoices have ended`,
     retry_after: RETRY_AFTER_SECONDS,
   });
 }
@@ -205,7 +205,7 @@ async function keepQuotas(
   { owner_id, kind, unit_id, caller, gateway, wallet }: AmountRequest & { owner_id: string },
   order: readonly Standing[],
 ): Promise<void> {
-  const UNPAID = 'invoices that differ by their amount alone are unpaid';
+  const UNPAID = 'invoices that differ only by their amount are unpaid';
   const address = { blockchain: gateway.blockchain, address_key: wallet.address_key };
   const has_sold_here = order.some((each) => each.owner_id === owner_id && each.has_sold);
   const all =
@@ -214,33 +214,33 @@ async function keepQuotas(
     {
       holding: { owner_id },
       most: all,
-      detail: `${all} ${UNPAID}; wait until one is paid or over. A first confirmed sale, and then the limit, raise this number`,
+      detail: `${all} ${UNPAID}; wait until one is paid or has ended. A first confirmed sale, and then the limit, raise this number`,
     },
   ];
   if (kind === 'refill')
     quotas.push({
       holding: { owner_id, refills: true },
       most: RESERVED_FOR_REFILLS,
-      detail: `${RESERVED_FOR_REFILLS} refills are unpaid; pay one of them, or wait until one is over`,
+      detail: `${RESERVED_FOR_REFILLS} refills are unpaid; pay one of them, or wait until one has ended`,
     });
   else if (!has_sold_here && all > RESERVED_BEFORE_SALE)
     quotas.push({
       holding: { owner_id, address },
       most: RESERVED_BEFORE_SALE,
-      detail: `${RESERVED_BEFORE_SALE} ${UNPAID} at an address without a confirmed sale; wait until one is paid or over. A confirmed sale there raises this number`,
+      detail: `${RESERVED_BEFORE_SALE} ${UNPAID} at an address without a confirmed sale; wait until one is paid or has ended. A confirmed sale there raises this number`,
     });
   if (caller !== null) {
     const most = Math.floor((all * RESERVED_ANONYMOUSLY) / RESERVED_BEFORE_SALE);
     quotas.push({
       holding: { owner_id, anonymous: true },
       most,
-      detail: `${most} ${UNPAID}; wait until one is paid or over`,
+      detail: `${most} ${UNPAID}; wait until one is paid or has ended`,
     });
     if (unit_id !== null)
       quotas.push({
         holding: { owner_id, by: { unit_id, caller } },
         most: RESERVED_BY_CALLER,
-        detail: `${RESERVED_BY_CALLER} payments of this offer were begun from here and not paid; pay one of them, or wait until they are over`,
+        detail: `${RESERVED_BY_CALLER} payments for this offer were started from here and not paid; pay one of them, or wait until they have ended`,
       });
   }
   for (const quota of quotas) await keepQuota(app, tx, quota);

@@ -14,7 +14,7 @@ const walletRemedies = {
   },
   buyer: {
     remedy: 'its merchant has to set one',
-    hint: 'Take another of the `chains` of the unit, or tell its merchant',
+    hint: 'Choose another of the `chains` of the unit, or contact its merchant',
     next: nextCall('getUnit'),
   },
 };
@@ -56,7 +56,7 @@ export async function refillWalletFor(app: App, { blockchain, blockchain_name }:
     new Refusal('no_wallet', { detail, extra: { hint, next: nextCall('getRefillWallets'), blockchain } });
   if (!wallet)
     throw refuse(
-      `The operator has set no refill wallet for ${blockchain_name}; GET /api/v1/merchant/refill-wallets lists those there are`,
+      `The operator has not set a refill wallet for ${blockchain_name}; GET /api/v1/merchant/refill-wallets lists those that are set`,
       'Refill on a blockchain that has a refill wallet, or ask the operator to set one',
     );
   const refused = await app.wallet_check.whyNoWallet(wallet);

@@ -166,7 +166,7 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
 
   /** A failure of ours is logged, and tried again. */
   function onError(error: unknown): number {
-    if (!stopping.signal.aborted) app.log.error({ err: error }, 'the observer failed; it continues');
+    if (!stopping.signal.aborted) app.log.error({ err: error }, 'the observer failed; continuing');
     return RETRY_MS;
   }
 
@@ -176,7 +176,7 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
     start() {
       // The clock first: it may watch addresses again, and a reader that continues without them never comes back for them.
       const ticked = tick().catch((error: unknown) =>
-        app.log.error({ err: error }, 'the clock failed; it continues'),
+        app.log.error({ err: error }, 'the clock failed; continuing'),
       );
       const afterwards = (work: () => Promise<number>) =>
         running.push(repeat(() => ticked.then(work), { runtime, signal: stopping.signal, onError }));

@@ -21,7 +21,7 @@ export function prepareDataDir({ data_dir }: Pick<Config, 'data_dir'>): void {
     const made = mkdirSync(data_dir, { recursive: true, mode: DIRECTORY_MODE });
     if (made !== undefined) chmodSync(data_dir, DIRECTORY_MODE);
   } catch (error) {
-    throw new ConfigError(`the data directory ${data_dir} cannot be made: ${(error as Error).message}`);
+    throw new ConfigError(`the data directory ${data_dir} cannot be created: ${(error as Error).message}`);
   }
 }
 
@@ -54,7 +54,7 @@ export function findSecrets(config: Pick<Config, 'data_dir' | 'secret'>): Secret
 export async function assertSecretMatches(db: Db, secrets: Secrets, data_dir: string): Promise<void> {
   if ((await keepMeta(db.query, 'secret_check', secrets.check)) !== secrets.check)
     throw new ConfigError(
-      `the secret is not the one this database was made with; set the right one in secret or ${join(data_dir, SECRET_FILE)}`,
+      `the secret is not the one this database was created with; set the right one in secret or ${join(data_dir, SECRET_FILE)}`,
     );
 }
 
@@ -63,6 +63,6 @@ export async function assertNetworkMatches(db: Db, { network }: Pick<Config, 'ne
   const made = await keepMeta(db.query, 'network', network);
   if (made !== network)
     throw new ConfigError(
-      `the database was made with network ${made}, but ${network} is configured; use another data_dir or database_url for ${network}`,
+      `the database was created with network ${made}, but ${network} is configured; use another data_dir or database_url for ${network}`,
     );
 }

@@ -52,7 +52,7 @@ export function createInstance({ db, clock, log, runtime }: InstanceOptions): In
       if (is_alone) return;
       const again = () => {
         beating = beat().catch((error: unknown) =>
-          log.warn({ err: error }, 'the sign of life could not be written; trying again'),
+          log.warn({ err: error }, 'the heartbeat could not be written; trying again'),
         );
         callOff = runtime.after(HEARTBEAT_MS, again);
       };

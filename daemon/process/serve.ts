@@ -88,7 +88,7 @@ async function listenExactly(answer: RequestListener, host: string, port: number
   if (port === 0 || listener.address.port === port) return listener;
   // listhen answers a port of its list of unsafe ones (6000, 6667, …) with another one.
   await listener.close();
-  throw unusable(host, port, new Error('browsers refuse it; choose another with --port'));
+  throw unusable(host, port, new Error('browsers refuse it; choose another port with --port'));
 }
 
 /** What the system says to listening there: listhen only says that no port was found. Undefined where it listens. */
@@ -104,8 +104,8 @@ function refusalOf(host: string, port: number): Promise<Error | undefined> {
 export function unusable(host: string, port: number, error: unknown): ConfigError {
   const { code, name, message } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
-    EADDRINUSE: 'another process listens there; choose another with --port',
-    EACCES: 'this user may not use it; choose one above 1023 with --port',
+    EADDRINUSE: 'another process is already listening there; choose another port with --port',
+    EACCES: 'this user may not use it; choose a port above 1023 with --port',
     EADDRNOTAVAIL: 'this machine has no such address; check host',
     ENOTFOUND: 'this machine has no such address; check host',
   };

@@ -63,7 +63,7 @@ export function createBook(
     if (!jumped.has(currency)) {
       const { usd_nanos, sources } = found;
       const usd = { last_usd: nanosText(last.nanos), found_usd: nanosText(usd_nanos) };
-      log.warn({ currency, sources, ...usd }, 'a price jumped, it waits for a third source to agree');
+      log.warn({ currency, sources, ...usd }, 'a price jumped; waiting for a third source to agree');
     }
     jumped.set(currency, since);
     return false;
@@ -88,7 +88,10 @@ export function createBook(
           jumped.delete(currency);
         } else if (!contested.has(currency)) {
           contested.add(currency);
-          log.warn({ currency, answers: answers.length }, 'too few price sources agree, the last rate ages');
+          log.warn(
+            { currency, answers: answers.length },
+            'too few price sources agree; the last rate is used until it is too old',
+          );
         }
       }
     },

@@ -99,7 +99,7 @@ function liveRates(options: RatesOptions, assets: readonly PricedAsset[]): Rates
     bases,
     runtime,
     onChange(source, error) {
-      if (error === null) log.info({ source }, 'price source answers again');
+      if (error === null) log.info({ source }, 'price source responds again');
       else log.warn({ source, error }, 'price source failed');
     },
   });
@@ -132,7 +132,7 @@ function liveRates(options: RatesOptions, assets: readonly PricedAsset[]): Rates
       const left = Math.ceil((next_at_ms - clock.ms()) / 1000);
       const retry_after = Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, left));
       const detail = book.hasJumped(currency)
-        ? `The price of ${currency} moved by over 20 % at once: it is used when a third source agrees`
+        ? `The price of ${currency} moved by more than 20 % at once: it is used once a third source agrees`
         : `No fresh exchange rate for ${currency}`;
       throw new Refusal('no_rate', { detail, retry_after });
     },

@@ -72,7 +72,7 @@ export const settingsSchema = z.strictObject({
     .regex(/^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/, 'must be an address or a host name')
     .default('127.0.0.1')
     .describe('address to listen on'),
-  port: whole(0, MAX_PORT, 'port to listen on; 0 takes a free one').default(4020),
+  port: whole(0, MAX_PORT, 'port to listen on; 0 picks a free one').default(4020),
   public_url: url(/^https?$/, 'how buyers reach this daemon; default: from host and port').optional(),
   data_dir: text('where state is stored; default: $XDG_STATE_HOME/gatewayd').optional(),
   database_url: z
@@ -85,7 +85,7 @@ export const settingsSchema = z.strictObject({
     .string()
     .min(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`)
     .meta({ secret: true })
-    .describe('encrypts stored keys and signs tokens; default: made once, in data_dir/secret')
+    .describe('encrypts stored keys and signs tokens; default: created once, in data_dir/secret')
     .optional(),
   admin: z
     .strictObject({
@@ -96,12 +96,12 @@ export const settingsSchema = z.strictObject({
         .max(128)
         .meta({ secret: true })
         .optional()
-        .describe('its password; default: made at the first start and shown once'),
+        .describe('its password; default: generated at the first start and shown once'),
     })
     .prefault({}),
   platform_key: z
     .string()
-    .regex(PLATFORM_KEY_PATTERN, 'must be gw_ and at least 24 further characters')
+    .regex(PLATFORM_KEY_PATTERN, 'must be gw_ followed by at least 24 characters')
     .meta({ secret: true })
     .optional()
     .describe("key of the operator's own invoices, paid to the wallets below"),
@@ -110,7 +110,7 @@ export const settingsSchema = z.strictObject({
   ),
   service_fee_percent: decimalText("surcharge on the buyer's total").default('0'),
   quorum_above_usd: decimalText(
-    'above this, two providers of a blockchain must have a payment, where two are configured',
+    'above this, two providers of a blockchain must report a payment, if two are configured',
   ).default('1000'),
   rates: z
     .strictObject({
@@ -130,14 +130,16 @@ export const settingsSchema = z.strictObject({
   google: z
     .strictObject({
       client_id: text('turns on sign-in with Google').optional(),
-      jwks_url: url(/^https?$/, 'keys of Google').default('https://www.googleapis.com/oauth2/v3/certs'),
+      jwks_url: url(/^https?$/, 'where the public keys of Google are').default(
+        'https://www.googleapis.com/oauth2/v3/certs',
+      ),
     })
     .prefault({}),
   telegram: z.strictObject({ bot_token: secret('turns on sign-in with Telegram').optional() }).prefault({}),
   webhook_allow_private: z
     .boolean()
     .optional()
-    .describe('send webhooks to private addresses too; default: as demo'),
+    .describe('send webhooks to private addresses too; default: same as demo'),
   blockchains: each(chainIds, (id) =>
     z
       .strictObject({
@@ -154,7 +156,7 @@ export const settingsSchema = z.strictObject({
           .max(MAX_URLS)
           .meta({ secret_url: true })
           .describe(
-            `${id} providers in the order of preference, after url; the next takes over from one that fails`,
+            `${id} providers in order of preference, after url; the next takes over from one that fails`,
           )
           .optional(),
         api_key: secret(`key of the ${id} provider; goes to the host of the first URL only`).optional(),
@@ -168,7 +170,7 @@ export const settingsSchema = z.strictObject({
               '50 for your own, less after it refuses (429)',
           ),
         confirmations: confirmations(
-          `confirmations by the value of an invoice on ${id}, in place of the usual number: [{ "below_usd": 1000, "blocks": 1 }, { "blocks": 3 }]`,
+          `confirmations by the value of an invoice on ${id}, instead of the usual number: [{ "below_usd": 1000, "blocks": 1 }, { "blocks": 3 }]`,
         ).optional(),
       })
       .prefault({}),
@@ -203,12 +205,12 @@ export const settingsSchema = z.strictObject({
     .describe("take callers' addresses from the last entry of X-Forwarded-For"),
   limits: z
     .strictObject({
-      login_per_address: perMinute(10, 'sign-ins of one address'),
+      login_per_address: perMinute(10, 'sign-ins from one address'),
       login_per_identity: perMinute(5, 'sign-ins of one identity'),
-      recovery_per_address: perMinute(10, 'password recoveries of one address'),
+      recovery_per_address: perMinute(10, 'password recoveries from one address'),
       recovery_per_identity: perMinute(5, 'password recoveries of one identity'),
-      signup_per_address: perMinute(10, 'sign-ups of one address'),
-      checkout_per_address: perMinute(30, 'public checkouts of one address'),
+      signup_per_address: perMinute(10, 'sign-ups from one address'),
+      checkout_per_address: perMinute(30, 'public checkouts from one address'),
     })
     .prefault({}),
 });

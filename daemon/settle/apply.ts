@@ -162,7 +162,7 @@ export async function reevaluateInvoices(
     try {
       await apply(deps, invoice_id, { fact: { kind: 'evaluate' }, actor });
     } catch (error) {
-      deps.log.error({ invoice_id, err: error }, 'an invoice could not be settled; it is tried again');
+      deps.log.error({ invoice_id, err: error }, 'an invoice could not be settled; trying again');
     }
   }
 }

@@ -74,7 +74,11 @@ const EXPLANATION = `Paste a snippet where the checkout is to appear. The script
 With \`data-invoice\` in place of \`data-unit\` it shows an invoice that your server has created with \`POST /v1/invoices\`. Prices and wait times are those of the unit; nothing in the page can change them.`;
 
 const attributes = [
-  { name: 'data-unit', values: 'a unit id', description: 'Which offer is sold; invoices are made on demand' },
+  {
+    name: 'data-unit',
+    values: 'a unit id',
+    description: 'Which offer is sold; invoices are created on demand',
+  },
   {
     name: 'data-invoice',
     values: 'an invoice id',

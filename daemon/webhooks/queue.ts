@@ -98,7 +98,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     attempts
       .start(delivery, secret)
       .catch((error) =>
-        log.error({ err: error, delivery_id: delivery.id }, 'webhook outcome cannot be recorded'),
+        log.error({ err: error, delivery_id: delivery.id }, 'the outcome of a webhook cannot be recorded'),
       )
       .finally(() => {
         lanes.release(delivery);
@@ -117,7 +117,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     try {
       await task();
     } catch (error) {
-      log.warn({ err: error }, 'webhook queue cannot be worked; trying again');
+      log.warn({ err: error }, 'the webhook queue cannot be processed; trying again');
     }
   };
 

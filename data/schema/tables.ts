@@ -13,7 +13,7 @@ import type { JsonColumn, JsonOnce, JsonText } from './json.ts';
 /**
  * `transfer_amount`: one transaction was read with two amounts. `booked_gone`: a transaction left the chain after it was
  * booked. `booking_differs`: what was booked by hand is not what the chain has. `provider_differs`: a second provider
- * does not have what the first one showed. `account_changed`: the account of an asset is another than before.
+ * does not have what the first one showed. `account_changed`: the account of an asset has changed.
  */
 export type ContradictionKind = (typeof contradictionKinds)[number];
 export type UserSource = (typeof userSources)[number];

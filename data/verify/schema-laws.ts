@@ -147,7 +147,7 @@ const sealed: Check = {
   law: 21,
   says: 'a secret, or a value that it seals, that cannot be opened or is not what it was',
   advice:
-    'set the secret that this database was made with; a key that is lost is replaced by its merchant with `gw account rotate-key`',
+    'set the secret that this database was created with; a key that is lost is replaced by its merchant with `gw account rotate-key`',
   async find({ query, secrets }) {
     if ('missing' in secrets) return { unchecked: secrets.missing };
     const found = collector();
@@ -157,7 +157,7 @@ const sealed: Check = {
       .where('name', '=', 'secret_check')
       .executeTakeFirst();
     if (check?.value !== secrets.check) {
-      found.add({ name: 'secret', fault: 'the secret is not the one that this database was made with' });
+      found.add({ name: 'secret', fault: 'the secret is not the one that this database was created with' });
       return found;
     }
     for (let after = ''; ; ) {

@@ -9,7 +9,7 @@ export const concepts: readonly Article[] = [
     summary: 'One offer of a merchant: title, USD price, accepted currencies, wait time',
     auth: 'none',
     call: 'getUnit',
-    docs: `A unit is what a merchant shares or embeds: it has a page, two embed sizes and an id. Each checkout of it makes a new invoice at its price. A merchant of the base plan has at most 3. \`wait_seconds\` is clamped to 300 to 86400. An inactive unit refuses checkout with \`unit_inactive\`.`,
+    docs: `A unit is what a merchant shares or embeds: it has a page, two embed sizes and an id. Each checkout of it creates a new invoice at its price. A merchant of the base plan has at most 3. \`wait_seconds\` is clamped to 300 to 86400. An inactive unit refuses checkout with \`unit_inactive\`.`,
   },
   {
     id: 'concept.invoice',
@@ -20,7 +20,7 @@ export const concepts: readonly Article[] = [
     keywords: 'how long an invoice stays open, wait time',
     auth: 'none',
     call: 'getPublicInvoice',
-    docs: `An invoice freezes price and exchange rate. \`created\` is its first state; \`confirmed\`, \`expired\`, \`cancelled\` and \`failed\` are ends. As a filter, \`settled\` means \`confirmed\`.
+    docs: `An invoice freezes price and exchange rate. \`created\` is its first state; \`confirmed\`, \`expired\`, \`cancelled\` and \`failed\` are final. As a filter, \`settled\` means \`confirmed\`.
 
 \`amount\` = \`amount_merchant\` + \`amount_fee\`, exactly, in the currency of the chain; \`amount_usd\` is the volume in USD. Times are Unix seconds, UTC. A payment is the on-chain observation attached to it: status, transaction, confirmations, received amount, and a log of every change.`,
   },
@@ -46,9 +46,9 @@ On chains without memos (\`memo: null\`) each open invoice has an amount of its 
     keywords: 'prepaid limit',
     auth: 'jwt',
     call: 'getMerchantAccount',
-    docs: `Merchants prepay the fee. \`limit_of_payments\` = prepaid balance × 100: a refill of 10 USD lets 1000 USD of sales through. Each confirmed invoice of volume V debits V × 0.01, so the limit falls by V.
+    docs: `Merchants prepay the fee. \`limit_of_payments\` = prepaid balance × 100: a refill of 10 USD covers 1000 USD of sales. Each confirmed invoice of volume V debits V × 0.01, so the limit falls by V.
 
-A payment that finds the limit too low is \`held\`, not lost: the invoice stays \`created\` and \`check\` answers 402 \`limit_exhausted\` with \`required_usd\`, \`remaining_usd\` and \`refill\`. Refill or credit books held payments automatically, oldest first. A new merchant starts with limit 0; simulating is never refused for it.`,
+A payment that finds the limit too low is \`held\`, not lost: the invoice stays \`created\` and \`check\` returns 402 \`limit_exhausted\` with \`required_usd\`, \`remaining_usd\` and \`refill\`. Refill or credit books held payments automatically, oldest first. A new merchant starts with limit 0; simulating is never refused for it.`,
   },
   {
     id: 'concept.exits',
@@ -64,7 +64,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     id: 'concept.confirmations',
     kind: 'concept',
     title: 'Confirmations',
-    summary: 'How many blocks a transfer must be deep before it counts, per gateway',
+    summary: 'How many blocks deep a transfer must be before it counts, per gateway',
     keywords: 'confirmations needed',
     auth: 'none',
     call: 'getInvoicePayment',
@@ -97,7 +97,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     keywords: 'late payment, arrived after expiry',
     auth: 'none',
     call: 'getInvoicePayment',
-    docs: `An invoice expires at \`expires_at\` unless a transfer was made before it. Its address stays watched for 24 hours more. A transfer for an ended invoice becomes a \`late\` payment: the merchant is notified by the event \`payment.late\`, the operator sees it and can resolve it. Nothing is dropped and nothing is booked by guess.`,
+    docs: `An invoice expires at \`expires_at\` unless a transfer was made before it. Its address stays watched for another 24 hours. A transfer for an ended invoice becomes a \`late\` payment: the merchant is notified by the event \`payment.late\`, the operator sees it and can resolve it. Nothing is dropped and nothing is booked by guess.`,
   },
   {
     id: 'concept.fees',
@@ -107,7 +107,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     keywords: 'fee, commission',
     auth: 'none',
     call: 'getPublicConfig',
-    docs: `The platform fee (\`platform_fee_rate\`, 0.01) is debited from the merchant's prepaid USD balance for each confirmed invoice. \`service_fee_percent\` (0 unless the operator sets it) is added to what the buyer pays: \`amount_fee\`. Refills have no fee. Network fees are the sender's.`,
+    docs: `The platform fee (\`platform_fee_rate\`, 0.01) is debited from the merchant's prepaid USD balance for each confirmed invoice. \`service_fee_percent\` (0 unless the operator sets it) is added to what the buyer pays: \`amount_fee\`. Refills have no fee. Network fees are paid by the sender.`,
   },
   {
     id: 'concept.non-custodial',

@@ -1,4 +1,4 @@
-// Flows: what people come to do, as calls in their order.
+// Flows: what people come to do, as calls in order.
 import type { Article } from './article.ts';
 
 export const flows: readonly Article[] = [
@@ -21,7 +21,7 @@ export const flows: readonly Article[] = [
     call: 'createInvoice',
     docs: `For shops, bots and agents that know the price of each order.
 
-1. \`signup\`, then \`loginAccessToken\`: its \`access_token\` is the bearer token. With an account, begin here.
+1. \`signup\`, then \`loginAccessToken\`: its \`access_token\` is the bearer token. If you already have an account, begin with signing in.
 2. \`getMerchantAccount\`: its \`api_key\` is the merchant key for \`X-API-Key\`.
 3. \`setMerchantWallet\`: your own receive address, once for each blockchain. No key or seed is ever asked for.
 4. \`createInvoice\` with \`chain\` and \`amount\`. Send the buyer to \`pay_url\`, or show \`amount\`, \`address\` and \`memo\` exactly as they are.
@@ -33,7 +33,7 @@ On testnet in demo mode \`simulateInvoice\` stands for the buyer: it settles the
     id: 'flow.sell-with-link',
     kind: 'flow',
     title: 'Sell with a link',
-    summary: 'Make a unit once and share its page: buyers choose a currency and pay',
+    summary: 'Create a unit once and share its page: buyers choose a currency and pay',
     keywords: 'share a link, payment link for a fixed price product, sell without code',
     auth: 'jwt',
     steps: ['signup', 'loginAccessToken', 'setMerchantWallet', 'createUnit', 'getPaymentPage'],
@@ -41,10 +41,10 @@ On testnet in demo mode \`simulateInvoice\` stands for the buyer: it settles the
     docs: `For fixed offers without any code: a title, a USD price, the currencies you take.
 
 1. \`signup\`, \`loginAccessToken\`, \`setMerchantWallet\` as in “Sell with an invoice”.
-2. \`createUnit\`: share its \`page_url\`. Each visit that chooses a currency makes its own invoice.
+2. \`createUnit\`: share its \`page_url\`. Each visit that chooses a currency creates its own invoice.
 3. \`getPaymentPage\` says what still keeps buyers from paying, each with its remedy.
 
-At most 3 units. \`updateUnit\` with \`active: false\` closes one for a while.`,
+At most 3 units. \`updateUnit\` with \`active: false\` takes one off sale for a while.`,
   },
   {
     id: 'flow.try-on-testnet',
@@ -64,7 +64,7 @@ At most 3 units. \`updateUnit\` with \`active: false\` closes one for a while.`,
     call: 'simulateInvoice',
     docs: `Needs \`network: testnet\` and \`demo_mode: true\` in \`GET {base_url}/v1/config/public\`.
 
-Make the calls of \`steps\` in their order. Values in braces come from the replies before, as \`placeholders\` of the catalog tells; those with a \`sample\` can be taken as they are. The last reply has \`status: confirmed\`: the real settlement ran, with fee, income record and webhook. What the prepaid balance lacks is credited first.`,
+Make the calls of \`steps\` in order. Values in braces come from earlier replies, as \`placeholders\` of the catalog explains; those with a \`sample\` can be used as they are. The last reply has \`status: confirmed\`: the real settlement ran, with fee, income record and webhook. What the prepaid balance lacks is credited first.`,
   },
   {
     id: 'flow.top-up',
@@ -78,10 +78,10 @@ Make the calls of \`steps\` in their order. Values in braces come from the repli
     docs: `Each confirmed sale debits its fee of 1 % from a prepaid balance. A refill of S USD raises \`limit_of_payments\` by S × 100.
 
 1. \`getBalances\` and \`getMerchantAccount\` show balance and limit.
-2. \`createRefill\` with \`chain\` and \`amount\` makes an invoice that you pay like a buyer. TON and Solana wait 5 minutes, Bitcoin 1 hour.
-3. Once it is confirmed the limit is up, and payments that were held for it are booked automatically, oldest first.
+2. \`createRefill\` with \`chain\` and \`amount\` creates an invoice that you pay like a buyer. TON and Solana wait 5 minutes, Bitcoin 1 hour.
+3. Once it is confirmed, the limit is raised, and payments that were held for it are booked automatically, oldest first.
 
-A check that answers 402 \`limit_exhausted\` names the amount and the call.`,
+A check that is refused with 402 \`limit_exhausted\` names the amount and the call.`,
   },
   {
     id: 'flow.embed',
@@ -126,7 +126,7 @@ Without scripts: link to \`page_url\`, or fetch the fragment \`GET {base_url}/v1
 3. Verify the signature (guide “Verify webhooks”), and act once per \`webhook-id\`.
 4. \`listEvents\` with \`after\` gives everything that happened since the last event you have; \`resendEvent\` posts one again.
 
-\`webhook_status\` of an income record tells how the delivery ended.`,
+\`webhook_status\` of an income record shows how the delivery ended.`,
   },
   {
     id: 'flow.buy',

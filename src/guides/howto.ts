@@ -12,9 +12,9 @@ export const howto: readonly Article[] = [
     call: 'searchCatalog',
     docs: `1. \`GET {base_url}/v1/search?q=…\` with plain words: each result has a \`call\` to make.
 2. \`GET {base_url}/v1/catalog?kind=flow\` has whole tasks: \`steps\` are ids of endpoint entries, in order.
-3. What stands in braces in a \`call\` is yours to fill in. \`placeholders\` of the catalog says where each value comes from: \`{operation, member}\` of an earlier reply, or your own.
+3. Fill in the values in braces in a \`call\`. \`placeholders\` of the catalog says where each comes from: \`{operation, member}\` of an earlier reply, or your own.
 4. A refusal has a stable \`code\`, a \`hint\`, and where a call helps, \`next\`.
-5. Send \`Idempotency-Key\` with calls that create: a repetition is then safe.
+5. Send \`Idempotency-Key\` with calls that create: they can then be repeated safely.
 
 No CAPTCHA, no browser, no identity checks. The same calls are tools over MCP at \`{base_url}/mcp\`, and commands of \`gw\`.`,
   },
@@ -35,10 +35,10 @@ No CAPTCHA, no browser, no identity checks. The same calls are tools over MCP at
     id: 'guide.errors',
     kind: 'guide',
     title: 'Errors and their codes',
-    summary: 'Refusals are {detail, code, request_id, hint, next}; input that does not fit is 422',
+    summary: 'Refusals are {detail, code, request_id, hint, next}; invalid input is a 422',
     keywords: 'error codes, refusals',
     auth: 'none',
-    docs: `Switch on \`code\`, not on \`detail\`. \`hint\` says what to do, \`next\` names the call: \`{operation, method, path}\`. 422 is \`{detail: [{loc, msg, type, input, ctx}]}\` with all errors at once. 429 and 503 carry \`Retry-After\`. Every answer has \`X-Request-Id\`; name it when you ask for help.
+    docs: `Switch on \`code\`, not on \`detail\`. \`hint\` says what to do, \`next\` names the call: \`{operation, method, path}\`. 422 is \`{detail: [{loc, msg, type, input, ctx}]}\` with all errors at once. 429 and 503 carry \`Retry-After\`. Every answer has \`X-Request-Id\`; quote it when you ask for help.
 
 {error_table}`,
   },
@@ -65,7 +65,7 @@ function verify(secret, headers, rawBody) {
 }
 \`\`\`
 
-Sign over the raw body, before parsing. Answer 2xx within 15 seconds and work afterwards. One attempt is made; redirects are not followed. A second delivery of the same \`webhook-id\` happens only where a person asked for it.`,
+Verify the raw body, before parsing it. Answer 2xx within 15 seconds and process the event afterwards. One attempt is made; redirects are not followed. A second delivery of the same \`webhook-id\` happens only if a person asks for it.`,
   },
   {
     id: 'guide.follow-payments',
@@ -75,8 +75,8 @@ Sign over the raw body, before parsing. Answer 2xx within 15 seconds and work af
     keywords: 'poll instead of webhooks, stream events',
     auth: 'jwt',
     call: 'listEvents',
-    docs: `- Poll \`GET /v1/invoices/{invoice_id}\` (key) or \`GET /v1/public/invoices/{invoice_id}\` every few seconds until the status is an end.
-- \`GET /api/v1/merchant/events?after={event_id}\` gives every event since; nothing is passed over.
+    docs: `- Poll \`GET /v1/invoices/{invoice_id}\` (key) or \`GET /v1/public/invoices/{invoice_id}\` every few seconds until the status is final.
+- \`GET /api/v1/merchant/events?after={event_id}\` returns every event since then; none is skipped.
 - With \`Accept: text/event-stream\` the same address stays open and sends each event as it happens.
 - \`POST /v1/invoices/{invoice_id}/check\` makes the service ask the chain at once.
 - In a terminal: \`gw invoice wait {invoice_id}\`, \`gw listen --forward-to URL\`.`,
@@ -111,7 +111,7 @@ Sign over the raw body, before parsing. Answer 2xx within 15 seconds and work af
 { "mcpServers": { "gatewayd": { "type": "http", "url": "{base_url}/mcp", "headers": { "X-API-Key": "{api_key}", "Authorization": "Bearer {access_token}" } } } }
 \`\`\`
 
-On stdio: \`gw mcp\`, with the credentials of the profile. Tools are named by operationId (\`createInvoice\`), take path, query and body members side by side, and carry annotations: read-only, destructive, idempotent. Operator tools are listed with \`/mcp?include_hidden=true\` or \`gw mcp --include-hidden\`.`,
+Over stdio: \`gw mcp\`, with the credentials of the profile. Tools are named by operationId (\`createInvoice\`), take path, query and body members side by side, and carry annotations: read-only, destructive, idempotent. Operator tools are listed with \`/mcp?include_hidden=true\` or \`gw mcp --include-hidden\`.`,
   },
   {
     id: 'guide.gw',
@@ -134,7 +134,7 @@ gw invoice wait {invoice_id}
     id: 'guide.limits',
     kind: 'guide',
     title: 'Limits and rate limiting',
-    summary: 'Sizes, pages and calls per minute; 429 says when to come back',
+    summary: 'Sizes, pages and calls per minute; 429 says when to try again',
     keywords: 'rate limits, 429',
     auth: 'none',
     call: 'getPublicConfig',
@@ -143,7 +143,7 @@ gw invoice wait {invoice_id}
   {
     id: 'guide.wrong-payment',
     kind: 'guide',
-    title: 'When a buyer paid wrongly',
+    title: 'When a payment goes wrong',
     summary:
       'Too little, too late, without memo, twice, or with another coin: where the money is and what to do',
     keywords: 'underpaid, overpaid, late, forgot the memo, wrong payment',
@@ -152,7 +152,7 @@ gw invoice wait {invoice_id}
     docs: `The money is always in the merchant's own wallet.
 
 - Too little: \`amount_match: under\`; let the buyer send the rest with the same memo before \`expires_at\`.
-- Too much: confirmed with \`over\`; return the rest from your wallet if you like.
+- Too much: confirmed with \`over\`; return the excess from your wallet if you like.
 - Too late, or for a cancelled invoice: a \`late\` payment.
 - Without memo or with a wrong one: \`unmatched\`.
 - Another token: only genuine assets of the gateway count.

@@ -10,7 +10,7 @@ export const pages: readonly Article[] = [
     keywords: 'swagger docs',
     auth: 'none',
     path: '/docs',
-    docs: 'The OpenAPI document as a page to try calls on. “Authorize” signs in by password or takes a merchant key.',
+    docs: 'The OpenAPI document as an interactive page on which calls can be tried. “Authorize” signs in by password or takes a merchant key.',
   },
   {
     id: 'page.redoc',

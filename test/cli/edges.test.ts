@@ -240,7 +240,7 @@ describe('operator screens', () => {
     pty.write('rc');
     await pty.see(/txid that pays it/);
     pty.write(txid + ENTER);
-    await pty.see(/type \w{8} and enter: █/);
+    await pty.see(/type \w{8}, then enter: █/);
     pty.write(invoice.id.slice(-8) + ENTER);
     await pty.see(/now confirmed/);
     pty.write('\u0003');

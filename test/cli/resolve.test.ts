@@ -104,13 +104,13 @@ describe('the screen of payments', () => {
   }
   async function typeId(pty: Pty, invoice: InvoiceRow): Promise<void> {
     const short = invoice.id.slice(-8);
-    await pty.see(new RegExp(`type ${short} and enter`));
+    await pty.see(new RegExp(`type ${short}, then enter`));
     pty.write(short);
     await pty.see(new RegExp(`${short}█`));
     pty.write(ENTER);
   }
   async function giveReason(pty: Pty, reason: string): Promise<void> {
-    await pty.see(/why book it all the same/);
+    await pty.see(/why it is to be booked anyway/);
     pty.write(reason);
     await pty.see(new RegExp(`${reason}█`));
     pty.write(ENTER);
@@ -156,7 +156,7 @@ describe('the screen of payments', () => {
     await pty.see(/confirm refused/);
     expect(await incomeOf(invoice)).toEqual([]);
     await giveReason(pty, 'paid in cash');
-    await pty.see(/type \w+ and enter: █/);
+    await pty.see(/type \w+, then enter: █/);
     pty.write(invoice.id.slice(-8));
     await pty.see(/paid in cash/);
     pty.write(ENTER);

@@ -237,7 +237,7 @@ describe('screens', () => {
     pty.write('r');
     await pty.see(/c confirm/);
     pty.write('f');
-    await pty.see(/and enter/);
+    await pty.see(/then enter/);
     pty.write(json.id.slice(-8));
     await pty.see(new RegExp(`${json.id.slice(-8)}█`));
     pty.write(ENTER);

@@ -8,6 +8,6 @@ export const command = derive(rotateApiKey, {
     const known = await settings();
     if (known.get('api_key')?.origin !== 'profile') return;
     known.write({ api_key });
-    say(io, `The profile ${known.profile.value} has the new key.`);
+    say(io, `The new key is stored in the profile ${known.profile.value}.`);
   },
 });

@@ -17,11 +17,11 @@ type Found = CallReply<typeof lookUpTransaction>;
 /** What the chain has, for a person who is about to book it. */
 export function describeFound(found: Found): string {
   const { currency, received_amount, amount, amount_match, source, booked_invoice_ids } = found;
-  if (!found.found) return `the chain has no transaction ${found.txid} to the address of this invoice`;
+  if (!found.found) return `the chain has no transaction ${found.txid} that paid the address of this invoice`;
   const depth = Math.min(...found.transfers.map(({ confirmations }) => confirmations));
   const paid = `paid ${received_amount} of ${amount} ${currency} (${amount_match}), ${depth} confirmations`;
   const origin = source === 'chain' ? 'on the chain' : 'as read before; the chain cannot be asked now';
-  const booked = booked_invoice_ids.length > 0 ? `; booked for ${booked_invoice_ids.join(', ')} already` : '';
+  const booked = booked_invoice_ids.length > 0 ? `; already booked for ${booked_invoice_ids.join(', ')}` : '';
   return `${paid}, ${origin}${booked}`;
 }
 
@@ -59,7 +59,7 @@ async function prepare(context: Context, invoice_id: string, body: Record<string
   if (!is_program) say(io, clean(typeof found === 'string' ? found : describeFound(found)));
   const is_known = typeof found !== 'string' && found.found;
   if (is_known || body.force || !io.prompts) return;
-  const reason = await askText('why book it all the same; empty: do nothing', io);
+  const reason = await askText('why it is to be booked anyway; empty: do nothing', io);
   if (!reason) throw new GwError('general', 'nothing was done', { code: 'declined' });
   Object.assign(body, { force: true, note: reason });
 }

@@ -23,10 +23,10 @@ export const command: Command = {
       name: 'show-origin',
       place: 'own',
       kind: 'boolean',
-      help: 'also where it comes from',
+      help: 'also show where it comes from',
     },
   ],
-  about: 'Prints secrets in full: take care where the output goes.',
+  about: 'Prints secrets in full: be careful where the output goes.',
   fields: ['key', 'value', 'origin'],
   examples: ['gw config get url --show-origin', 'gw config get url --json'],
   async run(context) {

@@ -5,7 +5,8 @@ import { printReply } from '../../output/view.ts';
 
 export const command: Command = {
   endpoints: [],
-  about: 'Flags win over the environment, that over the profile, that over defaults. Secrets are masked.',
+  about:
+    'Flags override the environment, which overrides the profile, which overrides the defaults. Secrets are masked.',
   fields: ['key', 'value', 'origin'],
   examples: ['gw config list', 'gw config list --json'],
   async run({ settings, io }) {

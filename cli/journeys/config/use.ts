@@ -22,7 +22,7 @@ export const command: Command = {
     const { own } = await context.input();
     const name = String(own.name);
     (await context.settings()).store.use(name);
-    say(context.io, `The profile is ${name}`);
+    say(context.io, `Now using the profile ${name}`);
     if (context.io.json !== false) printObject(context.io, { profile: name });
   },
 };

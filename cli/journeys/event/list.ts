@@ -18,7 +18,7 @@ export const command: Command = {
       name: 'follow',
       place: 'own',
       kind: 'boolean',
-      help: 'stay and print each event as it happens, one JSON object per line with --json',
+      help: 'stay connected and print each event as it happens, one JSON object per line with --json',
     },
   ],
   examples: [

@@ -40,7 +40,7 @@ export const command: Command = {
     },
   ],
   about:
-    'Exits 0 in the awaited state, 6 when the invoice ended in another one, 124 when time ran out. detected means that a transfer was seen. Needs no credentials.',
+    'Exits 0 in the awaited state, 6 if the invoice ended in another one, 124 if time ran out. detected means that a transfer was seen. Needs no credentials.',
   examples: [
     'gw invoice wait ID --for confirmed --timeout 60s',
     'gw invoice wait ID --for detected --json status',
@@ -88,7 +88,7 @@ async function waitFor(
   }
   throw new GwError(
     'timeout',
-    `not ${target} after ${limit_ms / 1000} s; ${last ? `the invoice is ${last.status}` : 'the service has not answered'}`,
+    `not ${target} after ${limit_ms / 1000} s; ${last ? `the invoice is ${last.status}` : 'the service did not answer'}`,
     {
       code: 'wait_timeout',
       hint: `gw invoice check ${id} checks the chain at once; a longer --timeout waits longer`,

@@ -19,7 +19,7 @@ export const command: Command = {
     },
   ],
   about:
-    'On a terminal a screen, elsewhere a line for each change; with --json the whole invoice in each line. Ends with it: 0 when confirmed, 6 when it ended unpaid. Needs no credentials.',
+    'Shows a screen on a terminal, otherwise a line for each change; with --json each line is the whole invoice. Exits when the invoice ends: 0 if confirmed, 6 if it ended unpaid. Needs no credentials.',
   examples: ['gw invoice watch ID', 'gw invoice watch ID --json status,confirmations'],
   stream: true,
   async run(context) {

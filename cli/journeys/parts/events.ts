@@ -32,7 +32,7 @@ export async function* followEvents(context: Context, options: FollowOptions): A
     try {
       for await (const event of oneConnection(context, { ...options, after }, () => {
         if (!opened) options.onOpen?.();
-        else say(context.io, 'connected again');
+        else say(context.io, 'reconnected');
         opened = true;
         wait = FIRST_WAIT_MS;
       })) {
@@ -45,7 +45,7 @@ export async function* followEvents(context: Context, options: FollowOptions): A
       const passing = known ? known.kind === 'retry' || known.kind === 'unreachable' : isNetwork(error);
       // A service that was never reached is reported; one that went away is waited for.
       if (!passing || !opened) throw known ?? error;
-      say(context.io, `${(error as Error).message}; connecting again in ${wait / 1000} s`);
+      say(context.io, `${(error as Error).message}; reconnecting in ${wait / 1000} s`);
     }
     await sleep(wait, undefined, { signal: options.signal }).catch(() => {});
     wait = Math.min(wait * 2, MAX_WAIT_MS);

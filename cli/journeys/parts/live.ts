@@ -8,7 +8,13 @@ const DEFAULT_REFRESH = '2s';
 const MIN_REFRESH_MS = 500;
 
 export const liveFlags: readonly Flag[] = [
-  { field: 'once', name: 'once', place: 'own', kind: 'boolean', help: 'print once instead of a screen' },
+  {
+    field: 'once',
+    name: 'once',
+    place: 'own',
+    kind: 'boolean',
+    help: 'print once instead of showing a screen',
+  },
   {
     field: 'refresh',
     name: 'refresh',
@@ -23,7 +29,7 @@ export const liveFlags: readonly Flag[] = [
     name: 'readonly',
     place: 'own',
     kind: 'boolean',
-    help: 'a screen that changes nothing',
+    help: 'show a screen without actions',
   },
 ];
 

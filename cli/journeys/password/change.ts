@@ -4,5 +4,5 @@ import { derive } from '../../engine/derive.ts';
 import { say } from '../../output/io.ts';
 
 export const command = derive(updateMyPassword, {
-  after: (_reply, { io }) => say(io, 'All tokens have ended. Sign in again: gw login'),
+  after: (_reply, { io }) => say(io, 'All tokens have been revoked. Sign in again: gw login'),
 });

@@ -111,7 +111,7 @@ export function createHttpProvider({
     const say = (what: string) => `${label}: ${what} (HTTP ${status})`;
     const limited = status === 403 && (retry_after_ms !== null || /rate.?limit|too many|quota/i.test(text));
     if (status === 429 || limited) throw new RateLimited(say('rate limited'), status, retry_after_ms);
-    if (status < 400) throw new ProviderError('bad_answer', say('redirects, its URL is another'), status);
+    if (status < 400) throw new ProviderError('bad_answer', say('redirects: its URL has changed'), status);
     if (status === 401 || status === 403) {
       throw new ProviderError(
         'unreachable',

@@ -34,7 +34,7 @@ export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | '
     const kind = status >= 500 ? 'unreachable' : 'bad_answer';
     throw new ProviderError(
       kind,
-      `${label}: ${method} did not answer JSON-RPC (HTTP ${status}): ${excerpt(text)}`,
+      `${label}: ${method} did not answer with JSON-RPC (HTTP ${status}): ${excerpt(text)}`,
       status,
     );
   }

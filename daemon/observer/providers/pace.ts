@@ -5,7 +5,7 @@ import { type Runtime, systemRuntime } from '../../process/runtime.ts';
 /** Callers that may wait at once; more means that something asks without reading the answers. */
 const MAX_WAITING = 10_000;
 
-const overrun = () => new ProviderError('rate_limited', `${MAX_WAITING} requests are waiting already`);
+const overrun = () => new ProviderError('rate_limited', `${MAX_WAITING} requests are already waiting`);
 
 /** A rate that was halved grows again by a quarter after each minute without a refusal … */
 const RECOVERY_MS = 60_000;

@@ -172,6 +172,6 @@ function parseJson(bytes: Uint8Array, path: string, { label, excerpt }: HttpProv
   try {
     return JSON.parse(text);
   } catch {
-    throw new ProviderError('bad_answer', `${label}: ${path} did not answer JSON: ${excerpt(text)}`);
+    throw new ProviderError('bad_answer', `${label}: ${path} did not answer with JSON: ${excerpt(text)}`);
   }
 }

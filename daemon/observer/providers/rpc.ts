@@ -130,7 +130,7 @@ export function openRpc(options: RpcOptions): RpcSource {
         continue;
       }
       const value = await attempt(member, work);
-      if (member.health.succeeded()) report(member, 'provider_back', `${member.label}: answers again`);
+      if (member.health.succeeded()) report(member, 'provider_back', `${member.label}: responds again`);
       return value;
     }
     throw closed ?? noneUsable(blockchain, candidates);
@@ -168,7 +168,7 @@ async function networkMismatch(
 ): Promise<ProviderError | undefined> {
   const served = await family.identify(rpc);
   if (served === network) return undefined;
-  const message = `${blockchain}: ${label} serves ${served}, but ${network} is configured: it is not used`;
+  const message = `${blockchain}: ${label} serves ${served}, but ${network} is configured; it is not used`;
   return new ProviderError('wrong_network', message);
 }
 

@@ -136,7 +136,7 @@ export const setAdminRefillWallet = endpoint({
   confirm: { question: 'Remove the wallet of {chain}?', when: { address: '' } },
   keywords: 'set platform refill wallet',
   description:
-    'Checks the address with its checksum for this network, and with the chain that it is no jetton wallet, token account or mint; an empty address removes the wallet. Open invoices keep the address they show. Answers all wallets.',
+    'Checks the checksum of the address for this network, and asks the chain whether it is a jetton wallet, token account or mint, which are refused; an empty address removes the wallet. Open invoices keep the address they show. Returns all wallets.',
   body: shape('RefillWalletUpdate', {
     chain: text({ min: 1, max: MAX_CHAIN }).describe('The blockchain, or any gateway of it'),
     address: text({ max: 256 }),
@@ -200,7 +200,7 @@ export const getAdminPayment = endpoint({
   gw: 'admin payment',
   effect: 'read',
   description:
-    'Takes the `id` of anything listed: an invoice, or a payment that no invoice shows. Answers payments, log, transfers, ledger, income and events.',
+    'Takes the `id` of anything listed: an invoice, or a payment that no invoice shows. Returns payments, log, transfers, ledger, income and events.',
   params: invoiceId,
   response: AdminPaymentDetail,
   errors: ['payment_not_found'],
@@ -223,17 +223,19 @@ export const resolvePayment = endpoint({
     unless: { action: 'recheck' },
   },
   keywords: 'resolve a stuck payment',
-  description: `- \`recheck\` polls the chain now; it also takes a payment without invoice.
+  description: `- \`recheck\` polls the chain now; it also takes a payment without an invoice.
 - \`expire\`, \`fail\` end an invoice that is created, failed or expired.
-- \`confirm\` books it from any state with the usual fee; a confirmed one is answered unchanged. \`txid\` is looked up on the chain first and must have paid the invoice's address (\`transaction_unknown\`); without it, what the invoice has received is booked. One transaction output books once, ever (\`transfer_booked\`).
-- \`force: true\` with a \`note\` books without a transaction that the chain has, or while the chain cannot be asked; a difference that is read later is listed as a contradiction.
+- \`confirm\` books it from any state with the usual fee; a confirmed one is returned unchanged. \`txid\` is looked up on the chain first and must have paid the invoice's address (\`transaction_unknown\`); without it, what the invoice has received is booked. One transaction output books once, ever (\`transfer_booked\`).
+- \`force: true\` with a \`note\` books it although the chain does not have the transaction, or cannot be asked now; a difference that is found later is listed as a contradiction.
 
 Every action is logged with who did it.`,
   params: invoiceId,
   body: shape('ResolveAction', {
     action: choice(['recheck', 'expire', 'fail', 'confirm']),
     txid: orNull(text({ max: MAX_TXID })).describe('With `confirm`: the transaction that pays it'),
-    force: bool().default(false).describe('With `confirm`: book without a transaction that the chain has'),
+    force: bool()
+      .default(false)
+      .describe('With `confirm`: book although the chain does not have the transaction'),
     note: orNull(text({ max: MAX_NOTE })).describe('Why; needed with `force`, recorded in the log'),
   }),
   response: AdminPaymentDetail,
@@ -282,7 +284,7 @@ export const listContradictions = endpoint({
   gw: 'admin contradictions',
   effect: 'read',
   description:
-    'A person decides: nothing is taken back automatically. Close one when it is clear; it opens again if it is found again.',
+    'A person decides: nothing is reversed automatically. Close one once it is resolved; it is listed again if it is found again.',
   extension: true,
   query: {
     open: bool().default(true).describe('Only those that are still open'),
@@ -303,7 +305,7 @@ export const closeContradiction = endpoint({
   summary: 'Close a contradiction',
   gw: 'admin close-contradiction',
   effect: 'write',
-  description: 'Who closed it, and why, stays on record. Found again, it is listed again as a new one.',
+  description: 'Who closed it, and why, stays on record. If it is found again, it is listed as a new one.',
   extension: true,
   params: { contradiction_id: uuid().describe('As listed') },
   body: shape('ContradictionClose', { note: note() }),

@@ -37,7 +37,7 @@ export const getPublicConfig = endpoint({
   effect: 'read',
   keywords: 'config, network, testnet or mainnet, demo mode, public settings',
   description:
-    'Network, demo mode, fees, limits, where rates come from and which sign-ins are turned on. One flat object.',
+    'Network, demo mode, fees, limits, where rates come from and which sign-in methods are enabled. One flat object.',
   response: PublicConfig,
   cors: true,
   example: {},
@@ -55,7 +55,7 @@ export const getPublicInvoice = endpoint({
   keywords: 'invoice status for its buyer',
   secondary: true,
   description:
-    'Anyone who knows the id may read it. Poll it to follow the payment: it asks no chain and costs little.',
+    'Anyone who knows the id may read it. Poll it to follow the payment: it does not ask the chain and costs little.',
   params: invoiceId,
   response: InvoicePublic,
   errors: ['invoice_not_found'],
@@ -75,7 +75,7 @@ export const cancelInvoice = endpoint({
   repeatable: true,
   keywords: 'cancel invoice, cancel checkout',
   description:
-    'Ends it; what is sent to it later is listed to the operator. A cancelled invoice is answered unchanged. Refused once a payment was seen (`payment_detected`) or it ended otherwise (`invoice_ended`).',
+    'Ends it; what is sent to it later is listed to the operator. A cancelled invoice is returned unchanged. Refused once a payment has been detected (`payment_detected`) or the invoice has ended otherwise (`invoice_ended`).',
   params: invoiceId,
   response: InvoicePublic,
   errors: ['invoice_not_found', 'payment_detected', 'invoice_ended'],
@@ -169,7 +169,7 @@ export const checkoutUnit = endpoint({
   gw: 'unit checkout',
   effect: 'write',
   keywords: 'buy a unit, start checkout of a product',
-  description: `Makes an invoice with the unit's price, owner, wait time and webhook. Choose \`chain\` from the unit's \`chains\`.
+  description: `Creates an invoice with the unit's price, owner, wait time and webhook. Choose \`chain\` from the unit's \`chains\`.
 
 Refusals: \`chain_not_accepted\` – choose another chain; \`no_wallet\` – the merchant has not set a wallet for it; \`unit_inactive\` – not for sale now; \`no_rate\` – try again after \`Retry-After\` seconds.`,
   params: unitId,

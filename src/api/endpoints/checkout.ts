@@ -173,7 +173,7 @@ export const unitPage = endpoint({
   summary: 'Get the page of a unit',
   gw: 'page unit-page',
   effect: 'read',
-  description: 'Title, price and a choice of currencies; choosing one makes the invoice.',
+  description: 'Title, price and a choice of currencies; choosing one creates the invoice.',
   params: unitId,
   query: { size: size('site'), lang: lang() },
   response: media('text/html'),
@@ -229,7 +229,7 @@ export const buyOnPage = endpoint({
   keywords: 'form without scripts',
   secondary: true,
   description:
-    'What the currency buttons of the page send: makes the invoice as `checkoutUnit` does and leads to its page; where that is refused, the page says why.',
+    'What the currency buttons of the page send: creates the invoice as `checkoutUnit` does and leads to its page; if that is refused, the page says why.',
   params: slugs,
   query: { lang: lang() },
   body: shape('BuyForm', { chain: chainField() }),
@@ -257,7 +257,7 @@ export const embedScript = endpoint({
   effect: 'read',
   keywords: 'javascript tag of checkout',
   description:
-    'Load it with `async` and `data-unit` or `data-invoice`, `data-size` (`mobile` or `desktop`) and `data-target` (CSS selector of the element to mount into). With `data-unit` invoices are made on demand.',
+    'Load it with `async` and `data-unit` or `data-invoice`, `data-size` (`mobile` or `desktop`) and `data-target` (CSS selector of the element to mount into). With `data-unit`, invoices are created on demand.',
   response: media('text/javascript'),
   cors: true,
   example: {},

@@ -20,7 +20,7 @@ export const getCatalog = endpoint({
   effect: 'read',
   keywords: 'what can this service do, capabilities',
   description:
-    'Flows, endpoints, pages, embeds, concepts and guides, with calls that work as they stand. `brief` is the index: id, kind, title, summary, url, auth.',
+    'Flows, endpoints, pages, embeds, concepts and guides, with calls that work as written. `brief` is the index: id, kind, title, summary, url, auth.',
   query: {
     kind: kind(),
     format: choice(['json', 'markdown']).default('json'),
@@ -40,12 +40,12 @@ export const searchCatalog = endpoint({
   path: '/v1/search',
   auth: 'none',
   tag: 'discovery',
-  summary: 'Find what to call for an intent',
+  summary: 'Find the call for a task',
   gw: 'search {q}',
   effect: 'read',
   keywords: 'search an endpoint by intent',
   description:
-    'Takes plain words, forgives typing errors, answers the best entries first, each with a call to make.',
+    'Takes plain words, tolerates typos and returns the best entries first, each with a call to make.',
   query: {
     q: text({ max: MAX_QUERY }).default(''),
     limit: int({ gte: 1, lte: 50 }).default(8),
@@ -171,7 +171,7 @@ export const getDocs = endpoint({
   gw: 'discovery docs',
   effect: 'read',
   keywords: 'swagger docs',
-  description: 'The OpenAPI document as a page to try calls on.',
+  description: 'The OpenAPI document as an interactive page on which calls can be tried.',
   response: media('text/html'),
   example: {},
 });
@@ -187,7 +187,7 @@ export const getRedoc = endpoint({
   gw: 'discovery redoc',
   effect: 'read',
   keywords: 'api reference to read',
-  description: 'The OpenAPI document as a page to read.',
+  description: 'The OpenAPI document as a reference to read.',
   response: media('text/html'),
   example: {},
 });

@@ -46,11 +46,11 @@ export const createInvoice = endpoint({
   gw: 'invoice create',
   effect: 'write',
   keywords: 'charge a buyer, request a payment, payment address for an order',
-  description: `Freezes the exchange rate and answers where, how much and with which memo the buyer pays: show \`amount\`, \`address\` and \`memo\` exactly as they are, or send the buyer to \`pay_url\`.
+  description: `Freezes the exchange rate and returns where, how much and with which memo the buyer pays: show \`amount\`, \`address\` and \`memo\` exactly as they are, or send the buyer to \`pay_url\`.
 
 A merchant key uses the merchant's wallet, limit and webhook; the platform key uses the wallets of the deployment. \`callback_url\` replaces the account's webhook address for this invoice.
 
-Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_wallet\` – set one with \`PUT /api/v1/merchant/wallets\`; \`no_free_amount\` – wait for open invoices at this price or change it by a cent; \`too_many_unpaid\` – the account has as many unpaid invoices as it may have that are identified by their amount; \`asset_unreadable\` – take another chain; \`no_rate\` – try again after \`Retry-After\` seconds.`,
+Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_wallet\` – set one with \`PUT /api/v1/merchant/wallets\`; \`no_free_amount\` – wait until open invoices at this price end, or change it by a cent; \`too_many_unpaid\` – the account has reached its maximum of unpaid invoices that are identified by their amount; \`asset_unreadable\` – choose another chain; \`no_rate\` – try again after \`Retry-After\` seconds.`,
   body: shape('InvoiceCreate', {
     chain: chainField(),
     amount: decimal({ gt: 0 }).describe(
@@ -77,12 +77,12 @@ export const listInvoices = endpoint({
   effect: 'read',
   keywords: 'all invoices, filter by status, open invoices, find by order reference',
   description:
-    'Newest first, refill invoices included. Continue with `after` set to `next` of the page before. `settled` means `confirmed`.',
+    'Newest first, refill invoices included. Continue with `after` set to `next` of the previous page. `settled` means `confirmed`.',
   query: {
     status: choice(['created', 'confirmed', 'settled', 'expired', 'cancelled', 'failed']).optional(),
     external_ref: text({ max: MAX_EXTERNAL_REF }).optional().describe('Exactly this order reference'),
     limit: int({ gte: 1, lte: 200 }).default(20),
-    after: uuid().optional().describe('The last invoice of the page before'),
+    after: uuid().optional().describe('The last invoice of the previous page'),
   },
   response: InvoiceList,
   errors: ['invoice_not_found'],
@@ -100,7 +100,7 @@ export const getInvoice = endpoint({
   gw: 'invoice get',
   effect: 'read',
   keywords: 'invoice status, invoice details, is it paid, read one',
-  description: "Reads what is known; it asks no chain. Another owner's invoice answers 404.",
+  description: "Returns what is already known, without asking the chain. Another owner's invoice is a 404.",
   params: invoiceId,
   response: InvoicePublic,
   errors: ['invoice_not_found'],
@@ -118,7 +118,7 @@ export const checkInvoice = endpoint({
   effect: 'write',
   repeatable: true,
   keywords: 'check payment, force a poll of the blockchain, did the payment arrive, money arrived',
-  description: `Polls the chain once and answers the invoice as it then is. The observer does the same every few seconds; call this when a buyer says that they paid. An ended invoice is answered unchanged.
+  description: `Polls the chain once and returns the invoice as it then is. The observer does the same every few seconds; call this when a buyer says that they have paid. An invoice that has ended is returned unchanged.
 
 \`limit_exhausted\` (402): the payment is held, not lost. Refill with \`POST /api/v1/merchant/refill\`; held payments are then booked automatically, oldest first.`,
   params: invoiceId,
@@ -139,7 +139,7 @@ export const simulateInvoice = endpoint({
   repeatable: true,
   keywords: 'simulate a payment, settle on testnet',
   description:
-    'Runs the real settlement: status, fee, income and webhook. Only on testnet with demo mode on; see `GET /v1/config/public`. What the prepaid balance lacks for the fee is credited first. A confirmed invoice is answered unchanged.',
+    'Runs the real settlement: status, fee, income and webhook. Only on testnet with demo mode on; see `GET /v1/config/public`. What the prepaid balance lacks for the fee is credited first. A confirmed invoice is returned unchanged.',
   params: invoiceId,
   response: InvoicePublic,
   errors: ['invoice_not_found', 'demo_off', 'invoice_ended'],

@@ -47,7 +47,7 @@ export const loginAccessToken = endpoint({
   flags: { username: 'email' },
   effect: 'write',
   keywords: 'login with mail and password, get a bearer token, jwt, get a token, oauth2 password flow',
-  description: `For accounts that signed up with their own email address; provider addresses and numeric ids have their own sign-in. The body is a form, as OAuth 2.0 wants it. ${TOKEN_USE}`,
+  description: `For accounts that signed up with their own email address; provider addresses and numeric ids have their own sign-in. The body is a form, as OAuth 2.0 requires. ${TOKEN_USE}`,
   encoding: 'form',
   body: shape('LoginForm', {
     username: text({ max: MAX_EMAIL }).describe('The email address'),
@@ -75,7 +75,7 @@ export const loginGoogle = endpoint({
   effect: 'write',
   keywords: 'login with google',
   secondary: true,
-  description: `Verifies the token against Google's keys and the configured client id. The first sign-in makes the account. It never takes over a password account with the same address. ${TOKEN_USE}`,
+  description: `Verifies the token against Google's keys and the configured client id. The first sign-in creates the account. It never takes over a password account with the same address. ${TOKEN_USE}`,
   body: shape('GoogleLogin', { id_token: text({ min: 20, max: MAX_ID_TOKEN, secret: true }) }),
   response: Token,
   errors: ['invalid_token', 'inactive_user', 'sign_in_disabled', 'provider_unavailable'],
@@ -93,7 +93,7 @@ export const loginTelegram = endpoint({
   effect: 'write',
   keywords: 'login with telegram',
   secondary: true,
-  description: `Takes what the widget hands to the page, unchanged, and verifies its hash; \`auth_date\` may be at most 24 hours old. The first sign-in makes the account. ${TOKEN_USE}`,
+  description: `Takes what the widget hands to the page, unchanged, and verifies its hash; \`auth_date\` may be at most 24 hours old. The first sign-in creates the account. ${TOKEN_USE}`,
   // What Telegram adds some day is part of what it has signed.
   body: z
     .looseObject({
@@ -131,7 +131,7 @@ export const testToken = endpoint({
   repeatable: true,
   keywords: 'check token valid',
   secondary: true,
-  description: 'Answers the user that the token stands for.',
+  description: 'Returns the user that the token belongs to.',
   response: UserPublic,
   example: {},
 });
@@ -147,7 +147,7 @@ export const recoverPassword = endpoint({
   effect: 'write',
   keywords: 'forgot password, recovery mail',
   description:
-    'Always answers the same, whether or not the address is registered. The mail holds a link that works once, within 48 hours.',
+    'The reply is always the same, whether or not the address is registered. The mail contains a link that works once and expires after 48 hours.',
   params: { email: text({ min: 1, max: MAX_EMAIL }) },
   response: Message,
   limit: 'recovery',
@@ -165,7 +165,8 @@ export const resetPassword = endpoint({
   flags: { token: 'recovery-token' },
   effect: 'destroy',
   keywords: 'reset password, set a new password with a token',
-  description: 'The token comes from the recovery mail and works once. All tokens of the user end.',
+  description:
+    'The token comes from the recovery mail and works once. All tokens of the user become invalid.',
   body: shape('NewPassword', {
     token: text({ max: MAX_ID_TOKEN, secret: true }),
     new_password: newPassword(),
@@ -188,7 +189,8 @@ export const getResetPage = endpoint({
   effect: 'read',
   keywords: 'form page',
   secondary: true,
-  description: 'A form for the new password. Opening it changes nothing: the token is used when it is sent.',
+  description:
+    'A form for the new password. Opening it changes nothing: the token is used only when the form is sent.',
   query: { token: text({ max: MAX_ID_TOKEN, secret: true }).optional().describe('From the mail') },
   response: media('text/html'),
   extension: true,
@@ -205,7 +207,7 @@ export const recoverPasswordHtml = endpoint({
   gw: 'password mail',
   effect: 'write',
   description:
-    'Answers the HTML of the mail that password recovery would send, with a working link. For operators.',
+    'Returns the HTML of the mail that password recovery would send, with a working link. For operators.',
   params: { email: text({ min: 1, max: MAX_EMAIL }) },
   response: media('text/html'),
   errors: ['user_not_found'],

@@ -67,7 +67,7 @@ export const updateMerchantAccount = endpoint({
   description: `Members that are left out stay as they are.
 
 - \`webhook_url\`: where \`invoice.confirmed\` is posted once; null removes it. Only public addresses are called.
-- \`webhook_secret\`: signs webhooks after Standard Webhooks. \`whsec_\` and base64, or any other text; null removes it.
+- \`webhook_secret\`: signs webhooks according to Standard Webhooks. \`whsec_\` and base64, or any other text; null removes it.
 - \`webhook_refills\`: whether confirmed refills are posted to \`webhook_url\` as well; their \`data.invoice.kind\` is \`refill\`. Without it only sales are; the events of refills are listed in any case.
 - \`enabled_currencies\`: gateway ids (\`ton-usdt\`) or tickers (\`USDT\`, every gateway with it); null enables all.
 - \`slug\`: part of the addresses of your unit pages, 3 to 64 of a–z, 0–9 and single hyphens. Old addresses stop working.`,
@@ -93,7 +93,7 @@ export const rotateApiKey = endpoint({
   summary: 'Replace the merchant key',
   gw: 'account rotate-key',
   effect: 'destroy',
-  confirm: { question: 'Replace the merchant key? Whatever uses the old one stops working at once.' },
+  confirm: { question: 'Replace the merchant key? Anything that uses the old one stops working at once.' },
   keywords: 'leaked key',
   description: 'Makes a new key; the old one stops working at once.',
   response: MerchantAccountPublic,
@@ -144,7 +144,7 @@ export const setMerchantWallet = endpoint({
   effect: 'write',
   keywords: 'set wallet, add wallet, receive address, change payout address',
   description:
-    'Checks the address with its checksum for this network, and with the chain that it is no jetton wallet, token account or mint, and replaces the one before. Where the chain cannot be asked, invoices to it ask again. Open invoices keep the address they show. The answer has the address as wallets show it.',
+    'Checks the checksum of the address for this network, asks the chain whether it is a jetton wallet, token account or mint, which are refused, and replaces the previous address. If the chain cannot be asked now, it is asked again when an invoice is created. Open invoices keep the address they show. The reply has the address as wallets show it.',
   body: shape('WalletUpdate', {
     blockchain: text({ min: 1, max: MAX_CHAIN }).describe('`ton`, `solana`, `bitcoin`, …'),
     address: text({ min: 8, max: 256 }),
@@ -277,7 +277,7 @@ export const resendEvent = endpoint({
   effect: 'write',
   keywords: 'resend webhook, resend notification that was not delivered, missed',
   description:
-    'Posts the same body under the same `webhook-id` to the present webhook address, once, and answers with the outcome in `deliveries`. Any kind of event can be sent.',
+    'Posts the same body under the same `webhook-id` to the current webhook address, once, and returns the outcome in `deliveries`. Any kind of event can be sent.',
   params: { event_id: text({ min: 1, max: MAX_EVENT_ID }) },
   response: EventPublic,
   errors: ['event_not_found', 'bad_request', 'url_not_allowed'],

@@ -49,7 +49,7 @@ export const createUnit = endpoint({
   effect: 'write',
   keywords: 'add a product, new offer, fixed price, payment link',
   description:
-    'An offer with a USD price, payable at its `page_url` or embedded. It can be made before wallets are set; checkout then refuses until they are. At most 3 units (`unit_limit`).',
+    'An offer with a USD price, payable at its `page_url` or embedded. It can be created before wallets are set; checkout then refuses until they are. At most 3 units (`unit_limit`).',
   body: shape('UnitCreate', {
     title: title(),
     description: orNull(description()),
@@ -75,7 +75,7 @@ export const updateUnit = endpoint({
   effect: 'write',
   keywords: 'change price, rename, deactivate, make unavailable for a while, edit a product',
   description:
-    'Members that are left out stay as they are; `description` and `language` are removed by null, the others are unchanged by it. Its open invoices keep their price. The slug stays.',
+    'Members that are left out stay as they are; null removes `description` and `language`, and leaves the others unchanged. Open invoices keep their price, and the unit keeps its slug.',
   params: unitId,
   body: shape('UnitUpdate', {
     title: title().nullish(),
@@ -102,7 +102,7 @@ export const deleteUnit = endpoint({
   effect: 'destroy',
   confirm: { question: 'Delete the unit {unit_id}? Its pages stop working.' },
   keywords: 'delete a product, remove an offer',
-  description: 'Its pages stop working. Its invoices stay, and open ones can still be paid.',
+  description: 'Its pages stop working. Its invoices remain, and open ones can still be paid.',
   params: unitId,
   response: UnitDeleted,
   errors: ['unit_not_found'],

@@ -65,14 +65,14 @@ export function llmsTxt(deployment: Deployment, entries: readonly Entry[]): stri
 
 > ${SUMMARY}
 
-Network: ${network}. No CAPTCHA, no browser, no identity checks: agents are first-class clients. Sign up with \`POST ${base_url}/api/v1/users/signup\`. To find a call, ask \`GET ${base_url}/v1/search?q=\` in plain words; to do a whole task, take a flow and make the calls of its \`steps\`. Values in braces come from earlier replies, as \`placeholders\` of the catalog tells. Refusals carry \`code\`, \`hint\` and \`next\`.
+Network: ${network}. No CAPTCHA, no browser, no identity checks: agents are first-class clients. Sign up with \`POST ${base_url}/api/v1/users/signup\`. To find a call, ask \`GET ${base_url}/v1/search?q=\` in plain words; to do a whole task, take a flow and make the calls of its \`steps\`. Values in braces come from earlier replies, as \`placeholders\` of the catalog explains. Refusals carry \`code\`, \`hint\` and \`next\`.
 
 ## Start
 
 ${[
   link('Flows as JSON', `${catalog}?kind=flow`, 'whole tasks as steps'),
   link('Endpoints as JSON', `${catalog}?kind=endpoint`, 'every call, ready to make, with curl and gw'),
-  link('Search', `${base_url}/v1/search?q=create+an+invoice`, 'intent to call; forgives typing errors'),
+  link('Search', `${base_url}/v1/search?q=create+an+invoice`, 'from intent to call; tolerates typos'),
   link('OpenAPI 3.1', `${base_url}/api/v1/openapi.json`, 'all operations and schemas'),
   link('Manifest', `${base_url}/.well-known/agent.json`, 'all addresses, and how to sign in'),
   link('Public configuration', `${base_url}/v1/config/public`, 'network, demo mode, fees'),

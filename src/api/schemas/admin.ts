@@ -117,7 +117,7 @@ export const TransferPublic = shape(
 export const TransactionLookup = shape(
   'TransactionLookup',
   {
-    txid: z.string().describe('As it is stored, whatever spelling was asked for'),
+    txid: z.string().describe('As it is stored, regardless of the spelling in the request'),
     source: z
       .enum(['chain', 'stored'])
       .describe('`stored`: the chain cannot be asked now, this is what was read before'),
@@ -215,7 +215,7 @@ export const AccountBehind = shape('AccountBehind', {
   trouble: z.string(),
   failures: count().describe('In a row'),
   failed_since: unixSeconds().nullable(),
-  retry_at: unixSeconds().nullable().describe('Left alone until then'),
+  retry_at: unixSeconds().nullable().describe('Not read again before this moment'),
 });
 
 export const contradictionKinds = [
@@ -232,12 +232,12 @@ export const ContradictionPublic = shape('ContradictionPublic', {
   kind: z
     .enum(contradictionKinds)
     .describe(
-      '`transfer_amount`: one transaction was read with two amounts. `booked_gone`: a booked transaction left the chain. `booking_differs`: what was booked by hand is not what the chain has, or is not on the chain (`read_atomic` null). `provider_differs`: a second provider does not have what the first one reported. `account_changed`: the account of an asset is another than before',
+      '`transfer_amount`: one transaction was read with two amounts. `booked_gone`: a booked transaction left the chain. `booking_differs`: what was booked by hand is not what the chain has, or is not on the chain (`read_atomic` null). `provider_differs`: a second provider does not have what the first one reported. `account_changed`: the account of an asset has changed',
     ),
   txid: z.string().nullable(),
   invoice_id: z.uuid().nullable(),
   details: z.record(z.string(), z.union([z.string(), z.number(), z.null()])).describe('What each side says'),
-  count: count().describe('How often it was met'),
+  count: count().describe('How often it occurred'),
   created_at: unixSeconds(),
   updated_at: unixSeconds(),
   closed_at: unixSeconds().nullable(),
@@ -286,7 +286,7 @@ export const ObserverPublic = shape('ObserverPublic', {
     ),
   accounts_behind: z
     .array(AccountBehind)
-    .describe('Accounts in trouble, the longest first; their invoices stay open'),
+    .describe('Accounts that cannot be read, the longest-standing first; their invoices stay open'),
   unreadable_assets: z
     .array(z.object({ chain: z.string(), reason: z.string(), since: unixSeconds() }))
     .describe('Their invoices stay open, new ones are refused'),
@@ -301,7 +301,7 @@ export const ObserverPublic = shape('ObserverPublic', {
 const clock = () =>
   z
     .object({
-      trusted: z.boolean().describe('As long as it is not, nothing ends'),
+      trusted: z.boolean().describe('While it is not, no invoice ends'),
       offset_seconds: z.int().nullable().describe('How far ahead of the chains; null where nothing tells'),
       message: z.string().nullable(),
     })
@@ -334,9 +334,11 @@ export const AdminDashboard = shape('AdminDashboard', {
       late: count(),
       unmatched: count(),
       orphaned: count(),
-      webhooks_failed: count().describe('Confirmations that no receiver took, and that were not sent again'),
+      webhooks_failed: count().describe(
+        'Confirmations that no receiver accepted, and that were not sent again',
+      ),
       webhooks_unknown: count(),
-      contradictions: count().describe('What two sources state differently, not closed by a person'),
+      contradictions: count().describe('What two sources state differently and no person has closed'),
       accounts_behind: count().describe(
         'Accounts that cannot be read, at most 1000; their invoices stay open',
       ),

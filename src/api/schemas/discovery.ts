@@ -14,19 +14,19 @@ export const CatalogCall = shape(
     curl: z.string().describe('The same call for a shell'),
     gw: z.string().describe('The same call as a command'),
   },
-  'A call that works as it stands, but for what stands in braces.',
+  'A call that works as written, apart from the values in braces.',
 );
 
 export const Placeholder = shape(
   'Placeholder',
   {
-    name: z.string().describe('What stands in braces'),
+    name: z.string().describe('The text in braces'),
     description: z.string(),
     from: z
       .object({ operation: z.string().describe('operationId'), member: z.string() })
       .optional()
       .describe('The reply that holds it; your own to choose where there is none'),
-    sample: z.string().optional().describe('Can be taken as it is, for a try on testnet'),
+    sample: z.string().optional().describe('Can be used as it is to try things out on testnet'),
   },
   'A value to fill in.',
 );

@@ -31,7 +31,7 @@ export const LimitExhausted = shape(
         method: z.literal('POST'),
         url: z.string(),
         chains: z.array(z.string()).describe('Gateway ids that a refill can be paid with'),
-        amount_usd: decimalString().describe('The smallest refill that lets this invoice through'),
+        amount_usd: decimalString().describe('The smallest refill that covers this invoice'),
       })
       .describe('The call that resolves it'),
   },

@@ -16,12 +16,12 @@ export const GatewayPublic = shape(
     logo_url: z.string(),
     decimals: count().describe("Decimals of the asset's atomic unit"),
     min_confirmations: count().describe(
-      'What a payment waits for; the most of it where it depends on the value',
+      'How many a payment waits for; the largest number where it depends on the value',
     ),
     confirmations: z
       .array(z.object({ below_usd: decimalString().nullable(), blocks: count() }))
       .describe(
-        'What a payment waits for by the USD value of its invoice, smallest first; empty where all wait for `min_confirmations`',
+        'How many a payment waits for by the USD value of its invoice, smallest first; empty where all wait for `min_confirmations`',
       ),
     payment_ttl_seconds: count().describe('How long an invoice waits'),
     poll_interval_seconds: count(),

@@ -195,7 +195,7 @@ describe.each([
       detail: 'Not Found',
       code: 'not_found',
       request_id: expect.any(String),
-      hint: 'The catalog lists what there is',
+      hint: 'The catalog lists all calls',
       next: { operation: 'getCatalog', method: 'GET', path: '/v1/catalog' },
     });
     expect((await call('/')).status).toBe(404);
@@ -322,7 +322,7 @@ describe.each([
     const response = await call('/fail/full');
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '60']);
     const { code, detail, request_id } = await response.json();
-    expect([code, detail]).toEqual(['database_busy', 'The database cannot take anything new now']);
+    expect([code, detail]).toEqual(['database_busy', 'The database cannot store anything new at the moment']);
     expect(lines()).toContainEqual(
       expect.objectContaining({ level: 'error', request_id, msg: expect.stringContaining('disk') }),
     );

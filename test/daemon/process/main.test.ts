@@ -164,7 +164,7 @@ describe('a start is refused with 78', () => {
 
   test('on the network that the database was not made for', async () => {
     await stop(await home.start());
-    expect(await refused(['--port', '0', '--network', 'mainnet'])).toContain('made with network testnet');
+    expect(await refused(['--port', '0', '--network', 'mainnet'])).toContain('created with network testnet');
   });
 
   test('with an unknown setting, naming the nearest known one', async () => {

@@ -74,7 +74,7 @@ test('without the secret, says what it could not check', async () => {
   const other = await home.run(['verify', '--law', '21'], {
     env: { GATEWAYD_SECRET: 'quite another secret' },
   });
-  expect(other.stdout).toContain('the secret is not the one that this database was made with');
+  expect(other.stdout).toContain('the secret is not the one that this database was created with');
 });
 
 test('refuses what is no database of this version, and makes none', async () => {
