@@ -179,7 +179,7 @@ export async function overdueInvoices(
   const rows = await query
     .selectFrom('invoices')
     .select(['id', 'expires_at'])
-    // Only open ones are due; said as their index says it, because one on the status alone looks as good to SQLite.
+    // Only open ones are due; written as in their index, because one on the status alone looks as good to SQLite.
     .where('due_at', 'is not', null)
     .where('expires_at', '<=', before)
     .where((where) => where(where.refTuple('expires_at', 'id'), '>', where.tuple(after.due_at, after.id)))

@@ -77,7 +77,7 @@ export type ReplacedTransfer = Pick<
 >;
 
 /**
- * Recent transfers to an address that stand in no block and spend one of these outputs, vanished ones included: what a new
+ * Recent transfers to an address that stand in no block and spend one of these outputs, those that are gone included: what a new
  * one replaces. The database compares, so that others to the same address cost little, however many they are.
  */
 export function replacedTransfers(
@@ -265,7 +265,7 @@ export async function bookTransfers(
   return booked.numUpdatedRows === BigInt(ids.length);
 }
 
-/** Transfers that belong to an invoice, oldest first, vanished ones included. */
+/** Transfers that belong to an invoice, oldest first, those that are gone included. */
 export function transfersOfInvoice(query: Executor, invoice_id: string): Promise<TransferRow[]> {
   return query
     .selectFrom('transfers')
@@ -276,7 +276,7 @@ export function transfersOfInvoice(query: Executor, invoice_id: string): Promise
     .execute();
 }
 
-/** Transfers that one payment lists, oldest first, vanished ones included. */
+/** Transfers that one payment lists, oldest first, those that are gone included. */
 export function transfersOfPayment(query: Executor, payment_id: string): Promise<TransferRow[]> {
   return query
     .selectFrom('transfers')
@@ -336,7 +336,7 @@ export function pendingTransfers(
     .execute();
 }
 
-/** Transfers of blocks that left the chain lose their place in it, and what a second provider said of them there. */
+/** Transfers of blocks that left the chain lose their place in it, and what a second provider reported of them there. */
 export async function orphanTransfers(tx: Tx, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return;
   await tx

@@ -61,7 +61,7 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** What is said besides `detail` and `code`. */
+/** What is sent besides `detail` and `code`. */
 export interface RefusalOptions {
   /** Replaces the default sentence. */
   detail?: string;

@@ -23,7 +23,7 @@ export interface InvoiceState {
   min_confirmations: number;
 }
 
-/** A transfer that was matched to the invoice and has not vanished. */
+/** A transfer that was matched to the invoice and is not gone. */
 export interface SeenTransfer {
   amount_atomic: bigint;
   confirmations: number;

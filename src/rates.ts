@@ -22,7 +22,7 @@ const MAX_FIGURE_CHARS = 64;
 const MAX_EXPONENT = 30;
 const FIGURE = /^(\d+)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i;
 
-/** What one source said. */
+/** What one source reported. */
 export interface SourceQuotes {
   source: string;
   /** What its prices are in: USD, or a stablecoin that is converted at its own rate. */

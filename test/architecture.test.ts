@@ -203,7 +203,7 @@ function circlesOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   return circles;
 }
 
-test('state has an owner: nothing is remembered beside it, neither hung on an object nor in a module', () => {
+test('state has an owner: nothing is held outside it, neither hung on an object nor in a module', () => {
   const places = modules
     // Of pages whose text never changes, and of texts in languages.
     .filter(({ path }) => path.startsWith('daemon/') && !path.startsWith('daemon/checkout/'))
@@ -239,7 +239,7 @@ describe('a route', () => {
     expect(found).toEqual([]);
   });
 
-  test('has no function beside its handlers', () => {
+  test('has no function besides its handlers', () => {
     expect(routes.length).toBeGreaterThan(5);
     const found = routes.flatMap((module) =>
       module.tree.statements

@@ -127,7 +127,7 @@ export async function toInput(endpoint: Endpoint, gathered: Gathered): Promise<I
   throw new GwError('usage', messages.join('; '), { code: 'validation', extra: { errors: faults } });
 }
 
-/** What the service would say against a flag's value beside the others; undefined where it takes it. */
+/** What the service would say against a flag's value among the others; undefined where it takes it. */
 export async function faultOf(
   endpoint: Endpoint,
   { flags, values }: Gathered,

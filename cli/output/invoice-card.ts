@@ -1,4 +1,4 @@
-// An invoice for a person: what to send where, beside its QR code.
+// An invoice for a person: what to send where, next to its QR code.
 
 import type { CallReply } from '../../src/api/client/call.ts';
 import type { getPublicInvoice } from '../../src/api/endpoints/buyer.ts';
@@ -12,8 +12,8 @@ export type Invoice = CallReply<typeof getPublicInvoice>;
 
 const GAP = '  ';
 const FALLBACK_ROWS = 24;
-/** Narrower than this, the text stands above the code instead of beside it. */
-const MIN_BESIDE = 30;
+/** Narrower than this, the text stands above the code instead of next to it. */
+const MIN_SIDE_BY_SIDE = 30;
 
 /** Label and value of what a payer must know; a long value is cut into lines of `room` cells. */
 export function invoiceFacts(invoice: Invoice, room: number, now_s: number): [string, string][] {
@@ -43,7 +43,7 @@ const pieces = (text: string, room: number): string[] =>
 
 const LABEL = 8;
 
-/** Prints the card; with the code beside it where the terminal is wide enough, below it otherwise. */
+/** Prints the card; with the code next to it where the terminal is wide enough, below it otherwise. */
 export async function printInvoice(io: Io, invoice: Invoice, options: { qr: boolean }): Promise<void> {
   const columns = terminalWidth(io) - 1;
   const rows = io.stdout.rows || FALLBACK_ROWS;
@@ -52,9 +52,9 @@ export async function printInvoice(io: Io, invoice: Invoice, options: { qr: bool
     ? await fittingQr({ payload: invoice.qr_payload, page_url: invoice.pay_url }, { columns, rows })
     : none;
   const width = code.lines[0]?.length ?? 0;
-  const beside = columns - width - GAP.length;
-  const isBeside = width > 0 && beside >= MIN_BESIDE;
-  const room = (isBeside ? beside : columns) - LABEL;
+  const remaining = columns - width - GAP.length;
+  const isSideBySide = width > 0 && remaining >= MIN_SIDE_BY_SIDE;
+  const room = (isSideBySide ? remaining : columns) - LABEL;
   const text = invoiceFacts(invoice, room, Math.floor(Date.now() / 1000)).map(
     ([label, value]) => paint(io, 'dim', pad(label, LABEL)) + value,
   );
@@ -66,7 +66,7 @@ export async function printInvoice(io: Io, invoice: Invoice, options: { qr: bool
         room + LABEL,
       ),
     );
-  if (!isBeside) {
+  if (!isSideBySide) {
     for (const line of text) print(io, line);
     for (const line of code.lines) print(io, tint(io, line));
     return;

@@ -1,4 +1,4 @@
-// What of the observers' reply a person should know beside the table: a wrong clock, accounts and assets in trouble.
+// What of the observers' reply a person should know besides the table: a wrong clock, accounts and assets in trouble.
 
 import type { CallReply } from '../../src/api/client/call.ts';
 import type { listObservers } from '../../src/api/endpoints/admin.ts';

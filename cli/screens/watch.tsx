@@ -19,7 +19,7 @@ import { runScreen } from './terminal.ts';
 type Payment = CallReply<typeof getInvoicePayment>;
 const LABEL = 8;
 const GAP = 2;
-const MIN_BESIDE = 30;
+const MIN_SIDE_BY_SIDE = 30;
 const MAX_LOGS = 5;
 /** The end stays in view for so long. */
 const LAST_LOOK_MS = 1200;
@@ -68,8 +68,8 @@ export function Watch({ context, id, interval_ms, onInvoice }: WatchProps) {
   });
   if (!data || !invoice) return <Text>{error === null ? 'loading' : clean(error)}</Text>;
   const width = code.lines[0]?.length ?? 0;
-  const beside = size.columns - width - GAP >= MIN_BESIDE;
-  const drawn = beside && invoice.status === 'created' ? code.lines : [];
+  const isSideBySide = size.columns - width - GAP >= MIN_SIDE_BY_SIDE;
+  const drawn = isSideBySide && invoice.status === 'created' ? code.lines : [];
   const room = (drawn.length > 0 ? size.columns - width - GAP : size.columns) - LABEL;
   return (
     <Box flexDirection="row" height={size.rows} columnGap={GAP}>

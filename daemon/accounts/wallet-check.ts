@@ -16,7 +16,7 @@ const WAIT_MS = 5_000;
 const ANSWER_MS = 60_000;
 /** … and how long it is left alone that did not answer. */
 const SILENCE_MS = 5_000;
-/** Addresses remembered by this process; forgetting one costs a request. */
+/** Addresses that this process has cached; evicting one costs a request. */
 const MAX_ADDRESSES = 10_000;
 
 interface Answer {

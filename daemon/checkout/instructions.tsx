@@ -67,7 +67,7 @@ interface FieldProps {
   sum?: boolean;
   /** Whether its ends are marked for comparing. */
   compare?: boolean;
-  /** Said before the value. */
+  /** Stated before the value. */
   children?: ComponentChildren;
 }
 

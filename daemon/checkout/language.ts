@@ -29,7 +29,7 @@ export interface Language {
   number(value: number): string;
   /** `4:05`, `1:00:00`. */
   clock(seconds: number): string;
-  /** Date and time in UTC, which is said. */
+  /** Date and time in UTC, which is stated. */
   date(unix_seconds: number): string;
 }
 

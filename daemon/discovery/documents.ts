@@ -10,7 +10,7 @@ export interface Document {
   etag: string;
 }
 
-/** Most variants of documents that are remembered: kinds × formats × switches, and a few more. */
+/** Most variants of documents that are cached: kinds × formats × switches, and a few more. */
 const MAX_DOCUMENTS = 256;
 /** The caller keeps it and asks each time whether it is still so. */
 const REVALIDATE = 'no-cache';

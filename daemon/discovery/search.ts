@@ -31,7 +31,7 @@ const SECONDARY = 0.6;
 const MEANT = 2;
 /** How much a term counts. */
 const termBoost = (term: string): number => (weak.has(term) ? 0.5 : verbs.has(term) ? 1.4 : 1);
-/** A word said often says little more than said once: entries are short. */
+/** A word repeated often says little more than one used once: entries are short. */
 const bm25 = { k: 0.4, b: 0.5, d: 0.5 };
 const withoutDocs = ['title', 'keywords', 'name', 'summary', 'description'];
 

@@ -25,7 +25,7 @@ export function openSitemap(
     if (made && now >= made.at_ms && now < made.at_ms + SITEMAP_CACHED_MS) return made.document;
     const document = make();
     made = { at_ms: now, document };
-    // A failure reaches those who wait, and is not remembered.
+    // A failure reaches those who wait, and is not cached.
     document.catch(() => {
       made = undefined;
     });

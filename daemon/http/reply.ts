@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };
-/** How long a browser may remember the answer to a preflight. */
+/** How long a browser may cache the answer to a preflight. */
 const PREFLIGHT_SECONDS = 86_400;
 
 /** What a handler returned, checked against the description: fields it does not name never leave the process. */

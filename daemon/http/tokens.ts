@@ -16,7 +16,7 @@ export interface TokenClaims {
   ver: number;
   /** Unix seconds. */
   exp: number;
-  /** Only of recovery tokens: used ones are remembered by it. */
+  /** Only of recovery tokens: used ones are recorded by it. */
   jti?: string;
 }
 

@@ -45,7 +45,7 @@ export interface InvoiceRequest {
   unit_id: string | null;
   /** Who asks without credentials, as a keyed hash of his network address; null for holders of a key. */
   caller: string | null;
-  /** Shown by wallets beside the payment. */
+  /** Shown by wallets next to the payment. */
   label: string;
 }
 

@@ -1,4 +1,4 @@
-// What a buyer is shown of an invoice, as text that is remembered while the invoice stays as it is: wallets and shops ask
+// What a buyer is shown of an invoice, as text that is cached while the invoice stays as it is: wallets and shops ask
 // for it again and again until it is paid.
 import { LRUCache } from 'lru-cache';
 import type { Db } from '../../data/db/open.ts';
@@ -9,7 +9,7 @@ import { Prepared } from '../http/exchange.ts';
 import type { Config } from '../settings/config.ts';
 import { presentInvoice } from './present.ts';
 
-/** Invoices whose text is remembered, about 2 kB each. */
+/** Invoices whose text is cached, about 2 kB each. */
 const MAX_TEXTS = 5_000;
 
 export interface PublicInvoices {

@@ -6,7 +6,7 @@ import { GRACE_SECONDS } from '../../src/invoice.ts';
 
 /** Watches are prolonged by whole hours, so that most invoices of an address find it watched long enough. */
 const WATCH_STEP_SECONDS = 3600;
-/** Addresses remembered as watched by this process; forgetting one costs a statement. */
+/** Addresses that this process has cached as watched; evicting one costs a statement. */
 const MAX_ADDRESSES = 10_000;
 
 /** The watch that an invoice needs, until the end of an hour. */

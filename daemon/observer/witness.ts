@@ -31,7 +31,7 @@ interface Witnessing {
   chain_reader: ChainReader;
   source: RpcSource;
   gateways: readonly Gateway[];
-  /** Remembered between readings. */
+  /** Carried over between readings. */
   waits: Waits;
 }
 

@@ -5,8 +5,8 @@ import type { SteadyClock } from '../clock.ts';
 
 /** Further apart than this, our clock is not believed: what honest tips and readings are behind is less. */
 const TOLERANCE_SECONDS = 30;
-/** Tips are remembered for this long: the least delayed of them tells the clocks' difference best … */
-const REMEMBERED_SECONDS = 3600;
+/** Tips are held for this long: the least delayed of them tells the clocks' difference best … */
+const HELD_SECONDS = 3600;
 /** … one for each stretch of this length. */
 const SLOT_SECONDS = 60;
 /** The freshest tip of an hour is not older than this when it is read, also where tips are final first: by so much our clock may be less ahead than it shows. */
@@ -76,7 +76,7 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
 
   /** How far a clock with this difference to the monotonic timer is ahead of one blockchain's. */
   function offsetOf(blockchain: string, of_base: number): number | null {
-    const oldest = (monotonic() - REMEMBERED_SECONDS) / SLOT_SECONDS;
+    const oldest = (monotonic() - HELD_SECONDS) / SLOT_SECONDS;
     const all = samples.get(blockchain) ?? [];
     const fresh = all.filter(({ slot }) => slot >= oldest);
     // After a long outage the last one counts: the clock that was wrong before is not right for want of a tip.
@@ -138,7 +138,7 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
       const known = samples.get(blockchain) ?? [];
       const of_slot = known.find((one) => one.slot === slot);
       if (of_slot && of_slot.behind <= behind) return true;
-      const oldest = slot - REMEMBERED_SECONDS / SLOT_SECONDS;
+      const oldest = slot - HELD_SECONDS / SLOT_SECONDS;
       const recent = known.filter((one) => one.slot !== slot && one.slot >= oldest);
       samples.set(blockchain, [...recent, { slot, behind }]);
       return Math.abs((offsetOf(blockchain, steadyBase()) ?? 0) - before) <= UNMEASURED_SECONDS;

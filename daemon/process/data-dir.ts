@@ -15,7 +15,7 @@ const FILE_MODE = 0o600;
 
 /** Makes the data directory where it is missing. */
 export function prepareDataDir({ data_dir }: Pick<Config, 'data_dir'>): void {
-  // For the files that SQLite makes beside its database, too.
+  // For the files that SQLite creates next to its database, too.
   process.umask(0o077);
   try {
     const made = mkdirSync(data_dir, { recursive: true, mode: DIRECTORY_MODE });

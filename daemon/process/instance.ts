@@ -6,7 +6,7 @@ import { INSTANCE_LEASE } from '../../data/idempotency.ts';
 import type { Clock } from '../clock.ts';
 import type { Runtime } from './runtime.ts';
 
-/** How often it is said, and how long it counts: so soon after its death what a daemon had begun is free. */
+/** How often it is renewed, and how long it counts: so soon after its death what a daemon had begun is free. */
 const HEARTBEAT_MS = 3_000;
 const LEASE_MS = 9_000;
 /** Leases of daemons that are long gone are forgotten. */
@@ -31,20 +31,20 @@ export function createInstance({ db, clock, log, runtime }: InstanceOptions): In
   const id = runtime.uuid();
   // A SQLite file has one daemon: any other that is named in it is gone.
   const is_alone = db.dialect === 'sqlite';
-  let said_at = Number.NEGATIVE_INFINITY;
+  let beat_at = Number.NEGATIVE_INFINITY;
   let callOff = () => {};
   let beating: Promise<unknown> = Promise.resolve();
 
   const beat = async () => {
     const now = clock.ms();
     await holdLease(db.query, `${INSTANCE_LEASE}${id}`, id, now, LEASE_MS);
-    said_at = now;
+    beat_at = now;
   };
 
   return {
     id,
     async alive() {
-      const since = clock.ms() - said_at;
+      const since = clock.ms() - beat_at;
       if (is_alone || (since >= 0 && since < HEARTBEAT_MS)) return;
       await beat();
     },

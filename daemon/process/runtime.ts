@@ -1,4 +1,4 @@
-// What the daemon takes from the machine beside its clock: waiting, chance and the network, in one object that can be replaced.
+// What the daemon takes from the machine besides its clock: waiting, chance and the network, in one object that can be replaced.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Turns } from '../../data/db/open.ts';

@@ -23,7 +23,7 @@ export interface Secrets {
   check: string;
 }
 
-/** Purposes of the sealed columns, said once so that reader and writer agree. */
+/** Purposes of the sealed columns, stated once so that reader and writer agree. */
 export const apiKeyPurpose = (merchant_id: string): string => `merchants.api_key:${merchant_id}`;
 export const webhookSecretPurpose = (merchant_id: string): string =>
   `merchants.webhook_secret:${merchant_id}`;

@@ -14,7 +14,7 @@ export interface Rate {
   /** The same as a decimal string. */
   usd: string;
   source: 'live' | 'fixed' | 'demo';
-  /** Unix seconds: when the markets said so; now, for figures that do not age. */
+  /** Unix seconds: when the markets reported it; now, for figures that do not age. */
   at: number;
 }
 

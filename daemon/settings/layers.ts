@@ -84,7 +84,7 @@ interface Unwrapped {
   value: unknown;
 }
 
-/** The scalar or object within optional, default and pipe, with what was said at any of these layers. */
+/** The scalar or object within optional, default and pipe, with what was declared at any of these layers. */
 function unwrap(schema: z.ZodType): Unwrapped {
   const { description, ...meta } = schema.meta() ?? {};
   let next: z.ZodType | undefined;

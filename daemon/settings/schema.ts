@@ -1,4 +1,4 @@
-// The schema of the settings: their names, types, bounds, defaults and help, each said once.
+// The schema of the settings: their names, types, bounds, defaults and help, each stated once.
 import { z } from 'zod';
 import {
   blockchains,

@@ -18,7 +18,7 @@ import { unappliedParts } from './unapplied.ts';
 
 /**
  * The transfers to book; `booked` when the transaction pays another invoice, `unknown` where no transfer of it was read
- * and that is not forced. What the invoice has received already counts beside the transaction that is named.
+ * and that is not forced. What the invoice has received already counts together with the transaction that is named.
  */
 export async function manualTransfers(
   step: Step,

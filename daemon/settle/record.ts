@@ -147,7 +147,7 @@ const bookedPlace = (booked: TransferRow) => ({
   booked_invoice_id: booked.booked_invoice_id,
 });
 
-/** What was booked because an operator said so is compared with what the chain has. */
+/** What was booked by an operator's word is compared with what the chain has. */
 async function compareBooked(
   { deps, tx, blockchain, now }: Recording,
   booked: TransferRow,

@@ -68,7 +68,7 @@ const shortLimits = (units: readonly UnitRow[], limit: bigint): string[] =>
 const EXPLANATION = `Paste a snippet where the checkout is to appear. The script loads without blocking the page, mounts the checkout into the element that \`data-target\` selects, and creates an invoice when a buyer chooses a currency.
 
 - **Mobile** is narrow, for a column or a phone.
-- **Desktop** is wide, with the QR code beside the fields.
+- **Desktop** is wide, with the QR code next to the fields.
 - **Site** needs no script: link to the page.
 
 With \`data-invoice\` in place of \`data-unit\` it shows an invoice that your server has created with \`POST /v1/invoices\`. Prices and wait times are those of the unit; nothing in the page can change them.`;

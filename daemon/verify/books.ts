@@ -35,7 +35,7 @@ export async function openBooks({ database_url }: Pick<Config, 'database_url'>):
   }
 }
 
-/** What `verifyLaws` needs, beside the state of the database itself. `now`: Unix seconds. */
+/** What `verifyLaws` needs, besides the state of the database itself. `now`: Unix seconds. */
 export async function verifyInput(
   { dialect, query, damages }: Pick<Snapshot, 'dialect' | 'query' | 'damages'>,
   config: Pick<Config, 'data_dir' | 'secret' | 'network' | 'gateways'>,

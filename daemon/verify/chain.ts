@@ -34,13 +34,13 @@ import type { Config } from '../settings/config.ts';
 
 /** Nothing else waits for this reading: single accounts may have all they need. */
 const SPARE_REQUESTS = 1_000;
-/** A reading that brings nothing new for so long is given up: what it lacks is said. */
+/** A reading that brings nothing new for so long is given up: what it lacks is reported. */
 const PATIENCE_MS = 120_000;
 /** Between two readings; a provider's index may be behind its accounts for a while. */
 const PAUSE_MS = 1_000;
 /** What providers prove lags behind their tip by less. */
 const RECENT_SECONDS = 150;
-/** By so much may a block's time be behind what is said of its transactions, where a chain keeps no time. */
+/** By so much may a block's time be behind what is reported of its transactions, where a chain keeps no time. */
 const BLOCK_BEHIND_SECONDS = 600;
 
 export interface ChainOptions {

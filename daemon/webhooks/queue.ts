@@ -15,7 +15,7 @@ import { type Clock, seconds } from '../clock.ts';
 import { coalesce } from '../loop.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import { type DeliveryOutcome, openAttempts, type Secret } from './attempts.ts';
-import { LIMITS, type Limits, openLanes } from './concurrency.ts';
+import { LIMITS, type Limits, openLimiter } from './concurrency.ts';
 import { type HttpOut, openHttpOut, TOTAL_TIMEOUT_MS } from './egress.ts';
 
 /** A safety net: attempts left by a restart, or queued by a daemon that died before its `kick`. */
@@ -62,7 +62,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   const instance_id = runtime.uuid();
   const user_agent = `gatewayd (+${config.public_url})`;
   const attempts = openAttempts({ db, log, clock, http, instance_id, user_agent, secretOf, runtime });
-  const lanes = openLanes(options.limits ?? LIMITS);
+  const limiter = openLimiter(options.limits ?? LIMITS);
   const claim = () => ({ instance_id, claimed_at: seconds(clock) });
   let stopped = false;
   /** Attempts of a claim whose answer was lost with the connection: they may be claimed, and were not begun. */
@@ -72,9 +72,9 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   const drain = async () => {
     if (doubtful.length > 0) await unclaimDeliveries(db.query, doubtful, instance_id);
     doubtful = [];
-    for (let round = 0; round < MAX_ROUNDS && !stopped && lanes.free() > 0; round++) {
-      const waiting = await pendingDeliveries(db.query, lanes.free(), lanes.busy());
-      const chosen = waiting.filter((delivery) => lanes.take(delivery));
+    for (let round = 0; round < MAX_ROUNDS && !stopped && limiter.free() > 0; round++) {
+      const waiting = await pendingDeliveries(db.query, limiter.free(), limiter.busy());
+      const chosen = waiting.filter((delivery) => limiter.take(delivery));
       if (chosen.length === 0) return;
       let claimed = new Set<string>();
       const secrets = new Map<string | null, Secret>();
@@ -86,7 +86,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
         claimed = new Set(await claimDeliveries(db.query, ids, claim()));
         doubtful = [];
       } finally {
-        for (const delivery of chosen) if (!claimed.has(delivery.id)) lanes.release(delivery);
+        for (const delivery of chosen) if (!claimed.has(delivery.id)) limiter.release(delivery);
       }
       for (const delivery of chosen)
         if (claimed.has(delivery.id))
@@ -101,7 +101,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
         log.error({ err: error, delivery_id: delivery.id }, 'the outcome of a webhook cannot be recorded'),
       )
       .finally(() => {
-        lanes.release(delivery);
+        limiter.release(delivery);
         queue.kick();
       });
   };

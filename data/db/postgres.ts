@@ -15,7 +15,7 @@ export interface Limits {
   lock_ms: number;
   /** A server that takes a statement and does not answer is given up: the network may have swallowed it. */
   answer_ms: number;
-  /** What a daemon that vanished has locked is free again by then. */
+  /** What a daemon that died has locked is free again by then. */
   idle_transaction_ms: number;
 }
 
@@ -123,7 +123,7 @@ function guarded(pool: ConnectionPool, query_timeout: number, turns?: Turns): Po
   };
 }
 
-/** What the server itself did not say is said of the connection; a value that cannot be sent is a bug of ours. */
+/** What the server itself did not report is reported of the connection; a value that cannot be sent is a bug of ours. */
 function lost(error: unknown): ConnectionLost | undefined {
   if (error instanceof pg.DatabaseError || error instanceof TypeError || error instanceof RangeError)
     return undefined;

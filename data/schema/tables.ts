@@ -175,7 +175,7 @@ interface TransfersTable {
   /** The second provider that has it too, where its invoice asks for one. */
   witness: string | null;
   confirmations: number;
-  /** `pending`: may still vanish; `final`: counts; `gone`: vanished. */
+  /** `pending`: may still be dropped; `final`: counts; `gone`: dropped or reorged. */
   state: 'pending' | 'final' | 'gone';
   /** What it was found to be. */
   disposition: Disposition;
@@ -203,7 +203,7 @@ interface PaymentsTable {
   amount_match: AmountMatch;
   confirmations: number;
   /**
-   * What it is in the operator's list: shown by its invoice (`sale`, `refill`), or unapplied, beside its invoice
+   * What it is in the operator's list: shown by its invoice (`sale`, `refill`), or unapplied, alongside its invoice
    * (`stray_sale`, `stray_refill`) or without one (`stray`).
    */
   listed_as: Once<'sale' | 'refill' | 'stray_sale' | 'stray_refill' | 'stray'>;

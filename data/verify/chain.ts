@@ -17,7 +17,7 @@ export interface Exclusions {
   before_the_watch: bigint;
   /** Made after what the books say is proved. */
   not_proved_yet: bigint;
-  /** In no block, and may still vanish. */
+  /** In no block, and may still be dropped. */
   in_no_block: bigint;
   /** Booked by an operator without a transaction of the chain. */
   booked_by_hand: bigint;

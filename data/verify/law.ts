@@ -21,7 +21,7 @@ export interface VerifySecrets {
   ledger_key: Uint8Array | null;
 }
 
-/** A state of a database, and what is known beside it. */
+/** A state of a database, and what is known besides. */
 export interface VerifyContext {
   query: Executor;
   dialect: Dialect;

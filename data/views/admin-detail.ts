@@ -27,7 +27,7 @@ export function paymentsOf(query: Executor, invoice_id: string): Promise<Payment
     .execute();
 }
 
-/** Oldest first, vanished ones included. */
+/** Oldest first, those that are gone included. */
 export function transfersOf(query: Executor, subject: Subject): Promise<TransferRow[]> {
   const [column, id] = columnOf(subject);
   return query
@@ -72,7 +72,7 @@ export function incomeOfInvoice(query: Executor, invoice_id: string): Promise<In
   return query.selectFrom('income').selectAll().where('invoice_id', '=', invoice_id).executeTakeFirst();
 }
 
-/** Addresses of a blockchain that are watched at `now`, and its transfers that may still vanish. */
+/** Addresses of a blockchain that are watched at `now`, and its transfers that are not final. */
 export async function watchCounts(
   query: Executor,
   blockchain: string,

@@ -5,7 +5,7 @@ import type { InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import type { Db, Dialect, Executor } from '../db/database.ts';
 import type { InvoiceRow, PaymentRow } from '../schema/tables.ts';
 
-/** Most open invoices that an unmatched transfer is said to mean. */
+/** Most open invoices that an unmatched transfer is reported to mean. */
 export const CANDIDATES_SHOWN = 20;
 /** Newest open invoices at an address among which the likeliest are searched. */
 const CANDIDATES_READ = 1_000;

@@ -296,14 +296,14 @@ export interface NamedTransaction {
   gateway: Gateway;
 }
 
-/** One blockchain as one process reads it. What it remembers between readings costs requests when lost, never payments. */
+/** One blockchain as one process reads it. What it caches between readings costs requests when lost, never payments. */
 export interface ChainReader {
   /**
    * Reads what is new, page by page. Each page must be stored before the next is asked for; a thrown
    * ProviderError leaves everything after the last page to be read again. Never skips, never costs per invoice.
    */
   read(context: ReadContext, request: ReadRequest): AsyncIterable<Page>;
-  /** Asks about transfers that are not final yet, in batches; leaves out what cannot be said now. */
+  /** Asks about transfers that are not final yet, in batches; leaves out what cannot be determined now. */
   recheck(
     context: ReadContext,
     pending: readonly PendingTransfer[],
@@ -336,7 +336,7 @@ export interface Wallet {
 export interface Family {
   /** What it can be read from; a blockchain's default providers are of these kinds. */
   providers: readonly ProviderKind[];
-  /** Schemes of its payment links, beside https, without the colon. */
+  /** Schemes of its payment links, besides https, without the colon. */
   uri_schemes: readonly string[];
   wallets: readonly Wallet[];
   /** The one spelling of a transaction id that readings give; what cannot be one is returned trimmed. */
@@ -352,7 +352,7 @@ export interface Family {
   makeReference?(random: Uint8Array): string;
   /** Which network the provider serves; throws ProviderError. Asked once per provider URL. */
   identify(rpc: Rpc): Promise<Network>;
-  /** Begins to read a blockchain: with a new reader, nothing is remembered of earlier readings. */
+  /** Begins to read a blockchain: a new reader has nothing cached of earlier readings. */
   open(): ChainReader;
   /**
    * Why an address cannot be a wallet though it is well-formed: a jetton wallet, a token account, a mint. Null where it

@@ -225,7 +225,7 @@ const families: readonly Family[] = blockchains.map(({ family }) => family);
 export const providerKinds: readonly ProviderKind[] = [
   ...new Set(families.flatMap(({ providers }) => providers)),
 ];
-/** Schemes of payment links beside https, without the colon. */
+/** Schemes of payment links besides https, without the colon. */
 export const uriSchemes: ReadonlySet<string> = new Set(families.flatMap(({ uri_schemes }) => uri_schemes));
 /** Names of wallets by the hosts of their links. */
 export const walletNames: ReadonlyMap<string, string> = new Map(

@@ -68,7 +68,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     keywords: 'confirmations needed',
     auth: 'none',
     call: 'getInvoicePayment',
-    docs: `\`min_confirmations\` of a gateway says how many, \`min_confirmations\` of a payment how many this one waits for: large ones may wait for more, as \`confirmations\` of the gateway lists by value; \`confirmations\` of an invoice and its payment how many there are. A payment goes \`detected\` → \`confirming\` → \`confirmed\`. An invoice whose transfer was seen in time waits for its confirmations beyond \`expires_at\`, at most 24 hours. A transaction that vanishes from the chain (\`orphaned\`) is not counted.`,
+    docs: `\`min_confirmations\` of a gateway says how many, \`min_confirmations\` of a payment how many this one waits for: large ones may wait for more, as \`confirmations\` of the gateway lists by value; \`confirmations\` of an invoice and its payment how many there are. A payment goes \`detected\` → \`confirming\` → \`confirmed\`. An invoice whose transfer was seen in time waits for its confirmations beyond \`expires_at\`, at most 24 hours. A transaction that disappears from the chain (\`orphaned\`) is not counted.`,
   },
   {
     id: 'concept.amount-match',

@@ -143,8 +143,8 @@ describe("somebody else's thing is answered byte for byte like an absent one", (
       const answerFor = async (values: Record<string, string>) => {
         const call = exampleCall(endpoint, values);
         const headers = { ...call.headers, 'x-request-id': 'the-same' };
-        const { status, text, headers: said } = await send({ ...call, headers }, who);
-        return { status, text, headers: Object.fromEntries(said) };
+        const { status, text, headers: received } = await send({ ...call, headers }, who);
+        return { status, text, headers: Object.fromEntries(received) };
       };
       const foreign = await answerFor(cast.values);
       const absent = await answerFor({ ...cast.values, [name]: name === 'event_id' ? NOTHING : ABSENT_ID });

@@ -99,23 +99,25 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
   const other = await service.merchant(newAddress());
   const operator = await service.superuser();
   for (const { id } of [owner, other, operator]) await updateUser(app.db.query, id, { password_hash });
-  const said = async (answer: Promise<Reply>) => {
+  const jsonOf = async (answer: Promise<Reply>) => {
     const { status, text, json } = await answer;
     if (status !== 200) throw new Error(`the world cannot be made: ${status} ${text}`);
     return json;
   };
-  const account = await said(
+  const account = await jsonOf(
     service.fetch('PATCH', '/api/v1/merchant/account', { token: owner.token, body: { webhook_url } }),
   );
   const credit = `/api/v1/admin/merchants/${owner.id}/credit`;
-  await said(service.fetch('POST', credit, { token: operator.token, body: { prepaid_usd: 1 } }));
+  await jsonOf(service.fetch('POST', credit, { token: operator.token, body: { prepaid_usd: 1 } }));
   const offer = { title: 'Coffee', amount_usd: 4.5, currencies: ['TON', 'bitcoin'] };
-  const unit = await said(
+  const unit = await jsonOf(
     service.fetch('POST', '/api/v1/merchant/units', { token: owner.token, body: offer }),
   );
   const order = { chain: 'ton', amount: '12.50', external_ref: 'order-1' };
-  const invoice = await said(service.fetch('POST', '/v1/invoices', { key: owner.key, body: order }));
-  const events = await said(service.fetch('GET', '/api/v1/merchant/events?limit=1', { token: owner.token }));
+  const invoice = await jsonOf(service.fetch('POST', '/v1/invoices', { key: owner.key, body: order }));
+  const events = await jsonOf(
+    service.fetch('GET', '/api/v1/merchant/events?limit=1', { token: owner.token }),
+  );
   const contradiction_id = await openContradiction(app.db, { invoice_id: invoice.id });
   const user = (await getUser(app.db.query, owner.id)) ?? owner.user;
   const telegram = { id: ++serial, auth_date: service.clock.now(), first_name: 'Ada' };

@@ -11,7 +11,7 @@ const STEP = 20_000;
 /** Of each hundred invoices so many are open, and so many have ended unpaid; the rest is confirmed. */
 const OPEN = 5;
 const EXPIRED = 20;
-/** What an event says beside the ids of what it is about, in bytes. */
+/** What an event says alongside the ids of what it is about, in bytes. */
 const BODY_BYTES = 900;
 const USD_MICROS = 10_000_000n;
 const CREDIT_MICROS = 1_000_000_000_000n;

@@ -1,4 +1,4 @@
-// One account with a hundred thousand dust transactions beside another: by how much the other's payments are stored later.
+// One account with a hundred thousand dust transactions alongside another: by how much the other's payments are stored later.
 import { say } from './measure.ts';
 import { type Chain, newTimer, openReader, solanaChain, type Timer, tonChain } from './reading.ts';
 
@@ -10,14 +10,14 @@ const EVERY_SECONDS = 31.7;
 const LOST_SECONDS = 3_600;
 const FIRST_AMOUNT = 1_000_000n;
 
-const lanes: Record<string, (timer: Timer) => Chain> = { ton: tonChain, solana: solanaChain };
+const chains: Record<string, (timer: Timer) => Chain> = { ton: tonChain, solana: solanaChain };
 
 export async function benchDust(): Promise<void> {
-  for (const [name, open] of Object.entries(lanes)) {
+  for (const [name, open] of Object.entries(chains)) {
     const without = await delays(open, 0);
-    const beside = await delays(open, DUST);
+    const alongside = await delays(open, DUST);
     say(
-      `${name}: a payment is stored ${without.text} after it was made; ${beside.text} beside an account with ${DUST} dust transactions: at worst ${(beside.worst - without.worst).toFixed(1)} s later, the pause is ${without.pause_seconds} s`,
+      `${name}: a payment is stored ${without.text} after it was made; ${alongside.text} alongside an account with ${DUST} dust transactions: at worst ${(alongside.worst - without.worst).toFixed(1)} s later, the pause is ${without.pause_seconds} s`,
     );
   }
 }

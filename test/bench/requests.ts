@@ -18,7 +18,7 @@ const SECONDS = 300;
 /** Accounts that one reading is asked to prove: what the observer takes of the invoices that are due. */
 const DUE_PER_READ = 2_000;
 
-const lanes: Record<string, (timer: Timer) => Chain> = {
+const chains: Record<string, (timer: Timer) => Chain> = {
   ton: tonChain,
   solana: solanaChain,
   'bitcoin (esplora)': (timer) => bitcoinChain(timer, 'esplora'),
@@ -26,7 +26,7 @@ const lanes: Record<string, (timer: Timer) => Chain> = {
 };
 
 export async function benchRequests(): Promise<void> {
-  for (const [name, open] of Object.entries(lanes)) {
+  for (const [name, open] of Object.entries(chains)) {
     for (const merchants of MERCHANTS) {
       const quiet = await perMinute(open, merchants, 0);
       const ending = await perMinute(open, merchants, DUE_PER_READ);

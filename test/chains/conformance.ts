@@ -161,10 +161,10 @@ export function openBooks(world: World) {
       return watch;
     },
     pay(to: WatchedAddress, amount: bigint, memo: string | null = null, gateway = gateways[0]): string {
-      const said = gateway.supports_memo ? memo : null;
-      const txid = world.pay({ gateway, to: to.address, amount, memo: said });
+      const text = gateway.supports_memo ? memo : null;
+      const txid = world.pay({ gateway, to: to.address, amount, memo: text });
       const { chain } = gateway;
-      paid.push({ txid, key: to.key, chain, amount, memo: said, at: now(), is_real: true });
+      paid.push({ txid, key: to.key, chain, amount, memo: text, at: now(), is_real: true });
       return txid;
     },
     /** The stored transfers of one transaction that are not gone. */

@@ -147,7 +147,7 @@ const changed =
 const HUGE = 2 ** 52;
 type Row = Record<string, unknown>;
 
-describe('what a provider said once', () => {
+describe('what a provider reported once', () => {
   it.each<[kind: string, what: string, spoil: Spoil]>([
     [
       'toncenter',

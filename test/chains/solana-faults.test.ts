@@ -161,7 +161,7 @@ describe('an account in trouble', () => {
     expect(owners.filter((owner) => reader.proof(owner)?.trouble)).toEqual([]);
   });
 
-  it('that is no wallet is said to be none, and is not read', async () => {
+  it('that is no wallet is reported to be none, and is not read', async () => {
     verifies('account-own-trouble');
     const { model, reader } = await world([ONE, OTHER]);
     model.own(ONE, TOKEN_PROGRAM);

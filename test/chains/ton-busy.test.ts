@@ -1,4 +1,4 @@
-// One busy account beside another: a hundred thousand dust transactions delay payments to their own account only.
+// One busy account alongside another: a hundred thousand dust transactions delay payments to their own account only.
 import { describe, expect, it } from 'vitest';
 import type { Gateway, Json, Rpc, WatchedAddress } from '../../src/chains/family.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';

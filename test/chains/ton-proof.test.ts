@@ -356,7 +356,7 @@ describe('limits of time', () => {
     expect(store.cursor).toMatchObject({ utime: chain.now() });
   });
 
-  it('is said by our clock: proofs and transfers alike', async () => {
+  it('is dated by our clock: proofs and transfers alike', async () => {
     const store = emptyStore();
     const behind = 40;
     const local = (time: number) => ({ earliest_at: time - behind, latest_at: time });

@@ -6,7 +6,7 @@ import type { Litecoind } from './utxo-chain.ts';
 
 /** As Esplora does: newest 50, no paging. */
 const MEMPOOL_LISTED = 50;
-/** Blocks whose payments are listed beside those that are in none. */
+/** Blocks whose payments are listed alongside those that are in none. */
 const BLOCKS_LISTED = 3;
 
 export interface UtxoFront extends FaultyServer {

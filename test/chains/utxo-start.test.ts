@@ -114,7 +114,7 @@ describe.skipIf(!hasLitecoind)('MWEB blocks', () => {
   afterAll(() => node?.stop());
 
   test.each(providers)(
-    'through %s ordinary payments are found beside peg-ins, hidden transfers and peg-outs',
+    'through %s ordinary payments are found alongside peg-ins, hidden transfers and peg-outs',
     async (provider) => {
       const front = await starters[provider](node);
       try {

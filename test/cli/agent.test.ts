@@ -279,7 +279,7 @@ describe('profiles', () => {
   });
 });
 
-describe('what is said about the commands', () => {
+describe('what is documented of the commands', () => {
   it('is one JSON document for programs', async () => {
     const { json } = await gw(['--help', '--json']);
     const found = json.commands.find(({ command }: { command: string }) => command === 'gw invoice create');

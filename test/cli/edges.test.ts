@@ -115,7 +115,7 @@ describe('waiting', () => {
 });
 
 describe('an answer that cannot be written', () => {
-  it('is said on stderr', async () => {
+  it('is reported on stderr', async () => {
     const command = `"${process.execPath}" "${GW}" config path > /dev/full`;
     const env = { GW_CONFIG_DIR: gw.dir };
     const { exitCode, stderr } = await execa('bash', ['-c', command], { env, reject: false });

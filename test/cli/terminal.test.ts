@@ -73,7 +73,7 @@ const codeOf = (output: string): string[] =>
     .filter((line) => line.length > 20);
 
 describe('the QR code', () => {
-  it('of a new invoice scans in 80×24, beside address, amount and memo', async () => {
+  it('of a new invoice scans in 80×24, alongside address, amount and memo', async () => {
     const pty = gw.pty([
       'invoice',
       'create',

@@ -33,7 +33,7 @@ const statuses = [
   'failed',
 ] as const;
 
-/** What an entry is to the filters, held beside the database to compare with. */
+/** What an entry is to the filters, held alongside the database to compare with. */
 interface Known {
   id: string;
   at: number;
@@ -241,7 +241,7 @@ function mainStatus(invoice: string, each: number): PaymentStatus | null {
   return each % 6 === 0 ? 'late' : null;
 }
 
-/** A late payment beside its invoice, one that matches nothing, and those that vanished. */
+/** A late payment alongside its invoice, one that matches nothing, and those that vanished. */
 function unappliedStatuses(each: number): ('late' | 'unmatched' | 'orphaned')[] {
   if (each % 97 === 0) return ['orphaned'];
   if (each % 61 === 0) return ['unmatched'];

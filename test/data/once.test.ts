@@ -249,7 +249,7 @@ describe.each(databases)('once on %s', (database) => {
     expect(await winners((tx) => insertDelivery(tx, delivery))).toBe(1);
   });
 
-  test('an invoice shows one payment; late ones stand beside it', async () => {
+  test('an invoice shows one payment; late ones stand alongside it', async () => {
     const invoice_id = await invoice();
     const { id: _, ...payment } = newPayment({ invoice_id, status: 'detected' });
     expect(await winners((tx) => insertPayment(tx, { ...payment, main: 1 }))).toBe(1);

@@ -1,4 +1,4 @@
-// What is remembered of reading the chains: cursors, ranges, watches, leases; and events in the order of their commits.
+// What is stored of reading the chains: cursors, ranges, watches, leases; and events in the order of their commits.
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { sql } from 'kysely';
@@ -76,7 +76,7 @@ describe.each(databases)('reading on %s', (database) => {
     });
   });
 
-  test('what was read through never moves back; a failure is noted beside it', async () => {
+  test('what was read through never moves back; a failure is noted alongside it', async () => {
     await ensureCursor(db.query, 'solana');
     for (const at of [100, 90, 110, 105])
       await noteReading(db.query, 'solana', { started_at: at + 5, read_through: at });

@@ -1,4 +1,4 @@
-// A shop at work: creates, pays, checks, cancels, changes and signs up all at once, and remembers every 2xx answer.
+// A shop at work: creates, pays, checks, cancels, changes and signs up all at once, and records every 2xx answer.
 import { randomBytes } from 'node:crypto';
 import { freshAddress } from '../chains/utxo-observer.ts';
 import { nanoOf } from './payer.ts';

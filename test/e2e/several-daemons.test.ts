@@ -42,7 +42,7 @@ const untilConfirmed = (url: string, invoice: Invoice, limit_ms?: number): Promi
   );
 
 describe.each(databases)('on %s', (database) => {
-  it('a hundred checks beside the observer book a payment once and share few requests to the provider', async () => {
+  it('a hundred checks alongside the observer book a payment once and share few requests to the provider', async () => {
     verifies('exactly-once', 'one-door', 'state-confirm-by-check');
     const stand = await openStand(database);
     onTestFinished(() => stand.close());

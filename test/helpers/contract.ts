@@ -68,7 +68,7 @@ export function contractBreaches(answer: Answered): string[] {
     return answer.method === 'HEAD'
       ? breaches
       : [...breaches, ...refusalBreaches(answer, ['not_found', 'method_not_allowed'])];
-  // Files of pages and MCP stand beside the list: no document describes them.
+  // Files of pages and MCP stand alongside the list: no document describes them.
   if (!paths[endpoint.path]) return breaches;
   const { status } = answer;
   const responses = paths[endpoint.path]?.[endpoint.method.toLowerCase()]?.responses ?? {};
@@ -139,8 +139,8 @@ function bodyBreaches(schema: z.ZodType, answer: Answered, { further = false } =
   const value = parse(answer.text);
   const result = schema.safeParse(value);
   if (!result.success) return [z.prettifyError(result.error)];
-  const said: unknown = JSON.parse(JSON.stringify(result.data));
-  if (!further && !isDeepStrictEqual(said, value)) return ['the body has members that are not described'];
+  const sent: unknown = JSON.parse(JSON.stringify(result.data));
+  if (!further && !isDeepStrictEqual(sent, value)) return ['the body has members that are not described'];
   found.set(schema, answer.text);
   return [];
 }

@@ -16,7 +16,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
-/** What a build and a run need; `dist` with what the compiler remembers, so that it checks the edits only. */
+/** What a build and a run need; `dist` with what the compiler has cached, so that it checks the edits only. */
 const PARTS = [
   'bin',
   'cli',
@@ -117,7 +117,7 @@ export function copyRooms(): Copy {
   };
 }
 
-/** What the compiler remembers names packages from where it stood; in the copy they are found through a link. */
+/** What the compiler has cached names packages from where it stood; in the copy they are found through a link. */
 function keepMemory(root: string): void {
   const path = join(root, 'dist/.tsbuildinfo');
   const packages = relative(join(root, 'dist'), realpathSync(join(root, 'node_modules')));

@@ -1,4 +1,4 @@
-// Reads the daemon's database beside it: committed rows as they are, whichever database it is.
+// Reads the daemon's database alongside it: committed rows as they are, whichever database it is.
 import SQLite from 'better-sqlite3';
 
 export interface EventRow {

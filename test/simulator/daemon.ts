@@ -24,7 +24,7 @@ const never = (): Promise<never> => new Promise(() => {});
 
 export const SECRET = 'a secret for the simulator only';
 
-/** Where the daemon may die: before a statement, beside a commit, before and after each exchange with the network. */
+/** Where the daemon may die: before a statement, alongside a commit, before and after each exchange with the network. */
 export type Boundary = 'statement' | 'commit' | 'committed' | 'request' | 'answer' | 'reply';
 
 export interface DaemonOptions {

@@ -162,13 +162,16 @@ export class Network {
     }) => {
       await crossing('request');
       await this.#wait(this.#latency(), alive);
-      const said = this.receive({ origin, path, headers, body });
-      this.#world.note(`webhook ${said}`, () => `webhook ${headers['webhook-id']} to ${origin}: ${said}`);
-      if (said === 'hang') await never();
+      const outcome = this.receive({ origin, path, headers, body });
+      this.#world.note(
+        `webhook ${outcome}`,
+        () => `webhook ${headers['webhook-id']} to ${origin}: ${outcome}`,
+      );
+      if (outcome === 'hang') await never();
       await this.#wait(this.#latency(), alive);
       await crossing('answer');
-      if (said === 'refuse') throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
-      return { statusCode: said as number, body: nothing() };
+      if (outcome === 'refuse') throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+      return { statusCode: outcome as number, body: nothing() };
     };
     return {
       request: (options) => Promise.race([request(options), gone]),

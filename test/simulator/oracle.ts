@@ -219,7 +219,7 @@ export class Oracle {
         continue;
       if (this.#isExcused(bill) || row.booked_invoice_id !== null) continue;
       const [invoice] = books.rows<InvoiceRow>('select * from invoices where id = ?', bill.id);
-      // What came beside the payment that confirmed it, or to an invoice that got too little, is late by rights.
+      // What came alongside the payment that confirmed it, or to an invoice that got too little, is late by rights.
       if (invoice?.status === 'confirmed' || invoice?.status === 'expired') continue;
       fail(
         'in-time-never-late',

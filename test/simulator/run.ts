@@ -47,7 +47,7 @@ const CLOSED = 'settled';
 const HASTE = 15;
 const SERVER_MERCHANTS = 3;
 const SERVER_HOSTILE_MERCHANTS = 1;
-/** What reads, books and ends beside the daemons' own loops is done so much oftener. */
+/** What reads, books and ends alongside the daemons' own loops is done so much oftener. */
 const SERVER_PRESS = 3;
 /** … and the runs are shorter, because each statement is asked of a server. */
 const SERVER_EVENTS_SHARE = 0.05;

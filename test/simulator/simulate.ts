@@ -79,8 +79,8 @@ function optionsFor(
   const all = featuresOf(planOf(seed, { blockchains: chains }));
   const off = only ? all.filter((name) => !only.includes(name)) : [];
   const onNote = ({ step, at_ms, text }: Note) => {
-    const said = text();
-    if (trace.some((part) => said.includes(part))) process.stdout.write(`${lineOf(step, at_ms, said)}\n`);
+    const line = text();
+    if (trace.some((part) => line.includes(part))) process.stdout.write(`${lineOf(step, at_ms, line)}\n`);
   };
   return {
     blockchains: chains,

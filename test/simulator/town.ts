@@ -241,8 +241,8 @@ export class Town {
       const reply = (await this.#options.daemon()?.fetch(method, path, caller, body)) ?? 'lost';
       if (reply !== 'lost') {
         this.#world.note(`${method} ${reply.status}`, () => {
-          const said = JSON.stringify(reply.json).slice(0, 200);
-          return `${method} ${path} ${JSON.stringify(body ?? null)} → ${reply.status} ${said}`;
+          const reported = JSON.stringify(reply.json).slice(0, 200);
+          return `${method} ${path} ${JSON.stringify(body ?? null)} → ${reply.status} ${reported}`;
         });
         if (reply.status >= 500 && reply.status !== 503)
           this.#options.fail('no-bug', `${method} ${path} answered ${reply.status}`);

@@ -1,6 +1,6 @@
-// Virtual time: one queue of timers drives everything that happens, and nothing happens beside it.
+// Virtual time: one queue of timers drives everything that happens, and nothing happens alongside it.
 
-/** Notes remembered for the report of a failure. */
+/** Notes stored for the report of a failure. */
 const NOTES_LIMIT = 10_000;
 /** Turns taken at one moment before the world counts as stuck. */
 const TURNS_LIMIT = 100_000;

@@ -121,7 +121,7 @@ test('a memo goes before an amount that is another invoice’s', () => {
   expect(match(base, { by_memo: open, by_amount: [other] })).toMatchObject({ invoice: { id: '1' } });
 });
 
-test('a memo of an invoice in another asset is said so, whatever the amount would mean', () => {
+test('a memo of an invoice in another asset is named as the reason, whatever the amount would mean', () => {
   const other = { ...open, id: '2' };
   const result = match(base, { by_memo: { ...open, chain: 'token' }, by_amount: [other] });
   expect(result).toEqual({

@@ -181,17 +181,17 @@ describe('agreeing', () => {
 
   test('a price that moved by over 20 % in a minute needs three sources', () => {
     verifies('rates-jump');
-    const said = (text: string, sources: number) => ({ usd_nanos: usd(text), sources });
-    expect(isJump(usd('100'), said('120', 2), 60)).toBe(false);
-    expect(isJump(usd('100'), said('80', 2), 60)).toBe(false);
-    expect(isJump(usd('100'), said('120.01', 2), 60)).toBe(true);
-    expect(isJump(usd('100'), said('79.99', 2), 60)).toBe(true);
-    expect(isJump(usd('100'), said('120.01', 2), 0)).toBe(true);
-    expect(isJump(usd('100'), said('120.01', 2), 119)).toBe(true);
-    expect(isJump(usd('100'), said('1000', 3), 60)).toBe(false);
+    const rate = (text: string, sources: number) => ({ usd_nanos: usd(text), sources });
+    expect(isJump(usd('100'), rate('120', 2), 60)).toBe(false);
+    expect(isJump(usd('100'), rate('80', 2), 60)).toBe(false);
+    expect(isJump(usd('100'), rate('120.01', 2), 60)).toBe(true);
+    expect(isJump(usd('100'), rate('79.99', 2), 60)).toBe(true);
+    expect(isJump(usd('100'), rate('120.01', 2), 0)).toBe(true);
+    expect(isJump(usd('100'), rate('120.01', 2), 119)).toBe(true);
+    expect(isJump(usd('100'), rate('1000', 3), 60)).toBe(false);
     // Who was without a price for ten minutes finds what became of it.
-    expect(isJump(usd('100'), said('140', 2), 120)).toBe(false);
-    expect(isJump(usd('100'), said('350', 2), 600)).toBe(true);
+    expect(isJump(usd('100'), rate('140', 2), 120)).toBe(false);
+    expect(isJump(usd('100'), rate('350', 2), 600)).toBe(true);
   });
 
   test('the only source is enough for a clear symbol, never for one that other assets trade under', () => {

@@ -124,7 +124,7 @@ function openCheckout(tag: HTMLScriptElement, host: HTMLElement): void {
           return await showInvoice(reply.id);
         }
       } catch {
-        // No connection: said below.
+        // No connection: reported below.
       }
       busy = false;
       const notice = root.querySelector<HTMLElement>('[data-notice]');

@@ -94,7 +94,7 @@ export function openRpc(options: RpcOptions): RpcSource {
   const report = ({ label, health }: Member, type: ProviderEvent['type'], message: string) =>
     onEvent({ type, blockchain, provider: label, message, backoff_until: health.backoffUntil() });
 
-  /** Runs `work` on one provider and remembers how that went. */
+  /** Runs `work` on one provider and records how that went. */
   async function attempt<T>(member: Member, work: (rpc: Rpc, label: string) => Promise<T>): Promise<T> {
     try {
       return await work(member.rpc, member.label);

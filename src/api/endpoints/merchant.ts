@@ -32,7 +32,7 @@ const refillBody = z.object({
 const RefillCreate = refillBody
   .refine((body) => body.amount !== undefined || body.amount_usd !== undefined, {
     path: ['amount'],
-    // Beside the errors of other members: all are reported at once.
+    // Together with the errors of other members: all are reported at once.
     when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value),
   })
   // Zod would list neither amount as required.

@@ -39,12 +39,12 @@ function typeOf(schema: JsonSchema): string {
 }
 
 const row = (place: string, name: string, schema: JsonSchema, optional: boolean): string => {
-  const said = [
+  const notes = [
     optional ? '' : 'required',
     schema.default == null || schema.default === '' ? '' : `default ${JSON.stringify(schema.default)}`,
     typeof schema.description === 'string' ? schema.description : '',
   ];
-  return `- \`${name}\` (${place}, ${typeOf(schema)}): ${said.filter((text) => text !== '').join('; ') || 'optional'}`;
+  return `- \`${name}\` (${place}, ${typeOf(schema)}): ${notes.filter((text) => text !== '').join('; ') || 'optional'}`;
 };
 
 const rows = (fields: Fields | undefined, place: string): string[] =>

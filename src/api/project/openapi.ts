@@ -188,7 +188,7 @@ function refusalResponses(endpoint: Endpoint): Record<string, unknown> {
     const { status } = errorCodes[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
-  const said = [...byStatus].map(([status, codes]): [string, unknown] => [
+  const refusals = [...byStatus].map(([status, codes]): [string, unknown] => [
     String(status),
     {
       description: codes.map((code) => `\`${code}\`: ${errorCodes[code].detail}`).join('\n\n'),
@@ -200,7 +200,7 @@ function refusalResponses(endpoint: Endpoint): Record<string, unknown> {
       'x-codes': codes,
     },
   ]);
-  const responses = Object.fromEntries(said);
+  const responses = Object.fromEntries(refusals);
   if (!isValidated(endpoint)) return responses;
   const codes = byStatus.get(422);
   const invalid = reference('HTTPValidationError');

@@ -67,7 +67,7 @@ function toolOf(endpoint: Endpoint): Tool {
   };
 }
 
-/** Clients complain about a format they do not know; the pattern beside it says the same. */
+/** Clients complain about a format they do not know; the pattern next to it says the same. */
 const understood = (schema: ObjectSchema): ObjectSchema =>
   JSON.parse(
     JSON.stringify(schema, (name, value: unknown) =>

@@ -56,12 +56,12 @@ const valueAt = (root: unknown, path: readonly PropertyKey[]): unknown =>
     root,
   );
 
-type Said = Pick<ValidationError, 'type' | 'msg' | 'ctx'>;
+type Message = Pick<ValidationError, 'type' | 'msg' | 'ctx'>;
 
 const items = (count: number): string => `${count} item${count === 1 ? '' : 's'}`;
 
 /** What pydantic says of a list that is too short or too long. */
-function lengthSaid(issue: z.core.$ZodIssue, value: unknown): Said | null {
+function lengthMessage(issue: z.core.$ZodIssue, value: unknown): Message | null {
   if (!Array.isArray(value)) return null;
   const actual_length = value.length;
   if (issue.code === 'too_small')
@@ -80,7 +80,7 @@ function lengthSaid(issue: z.core.$ZodIssue, value: unknown): Said | null {
 }
 
 /** Type, message and context of an issue: the field's own words, or those for lists and objects. */
-function said(issue: z.core.$ZodIssue, value: unknown): Said {
+function messageOf(issue: z.core.$ZodIssue, value: unknown): Message {
   if (value === undefined) return { type: 'missing', msg: 'Field required' };
   if (issue.code === 'custom' && typeof issue.params?.type === 'string')
     return {
@@ -95,7 +95,7 @@ function said(issue: z.core.$ZodIssue, value: unknown): Said {
       type: 'model_attributes_type',
       msg: 'Input should be a valid dictionary or object to extract fields from',
     };
-  return lengthSaid(issue, value) ?? { type: 'value_error', msg: issue.message };
+  return lengthMessage(issue, value) ?? { type: 'value_error', msg: issue.message };
 }
 
 /** Whether a body that is not an object could hold a secret all the same. */
@@ -114,7 +114,7 @@ function explain(
     const path = issue.path.map((key) => (typeof key === 'number' ? key : String(key)));
     const loc = [...start, ...path];
     const value = valueAt(root, issue.path);
-    const { type, msg, ctx } = said(issue, value);
+    const { type, msg, ctx } = messageOf(issue, value);
     const secret = hidden || loc.some((part) => secretNames.has(String(part)));
     // Of a missing member pydantic shows the object that lacks it.
     const input = value === undefined && path.length > 0 ? valueAt(root, issue.path.slice(0, -1)) : value;

@@ -119,7 +119,7 @@ function unreadOf({ unread }: AccountCursor, { entries }: Listing): SignatureInf
 }
 
 /** A transaction that is listed no more was on a branch that lost. */
-function forgetVanished(cursor: AccountCursor, { entries }: Listing): AccountCursor {
+function dropMissing(cursor: AccountCursor, { entries }: Listing): AccountCursor {
   const listed = new Set(entries.map(({ signature }) => signature));
   const isThere = ([signature, slot]: AccountCursor['unread'][number]) =>
     slot < cursor.floor || listed.has(signature);
@@ -193,7 +193,7 @@ async function readChunk(
   return { cursor: { ...next, skipped }, transfers };
 }
 
-/** Forgets what need not be remembered of what was read up to this slot, which may hold more. */
+/** Drops what need not be recorded any longer of what was read up to this slot, which may hold more. */
 async function foldRead(pass: Pass, visit: Visit, read: ReadThrough, end: number): Promise<ReadThrough> {
   const cursor = await withFees(pass, visit, read.cursor, end);
   return { ...read, cursor: fold(cursor, end, pass.tip.height - LATE_SLOTS) };
@@ -362,7 +362,7 @@ async function withFees(
 async function settle(pass: Pass, visit: Visit, listing: Listing, read: ReadThrough): Promise<Page> {
   const { context, tip, memory } = pass;
   const { account, observed } = visit;
-  const found = forgetVanished(read.cursor, listing);
+  const found = dropMissing(read.cursor, listing);
   const explained = await withFees(pass, visit, found, Number.POSITIVE_INFINITY);
   const { held, is_explained } = explain(explained, observed);
   const cursor: AccountCursor = {

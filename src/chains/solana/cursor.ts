@@ -3,12 +3,12 @@ import * as z from 'zod';
 import type { Json } from '../family.ts';
 
 /**
- * Slots before the newest transaction within which all are remembered by name, about 200 seconds: a node may list one
+ * Slots before the newest transaction within which all are recorded by name, about 200 seconds: a node may list one
  * late, and lists those of one slot in no fixed order. One that is later still and changed the balance is found all the
- * same, because nothing before a missing transaction is ever forgotten.
+ * same, because nothing before a missing transaction is ever dropped.
  */
 const OVERLAP_SLOTS = 512;
-/** Transactions remembered; of a busier account the overlap is shorter. */
+/** Transactions recorded by name; of a busier account the overlap is shorter. */
 const RECENT_LIMIT = 500;
 /** With so many times the limit behind a transaction that is missing, reading continues after it, unproved. */
 const CROWDED = 2;
@@ -233,7 +233,8 @@ function afterSlot(start: string, changes: readonly Change[]): string | undefine
 }
 
 /**
- * Forgets what is older than the overlap, up to where a transaction is missing or unread, or to slot `end`. Where too much is remembered because of one missing before slot `settled`, it is passed over: nothing is proved any more.
+ * Drops what is older than the overlap, up to where a transaction is missing or unread, or to slot `end`. Where too much
+ * is recorded because of one missing before slot `settled`, that one is skipped: nothing is proved any more.
  */
 export function fold(cursor: AccountCursor, end: number, settled: number): AccountCursor {
   const { recent } = cursor;

@@ -58,7 +58,7 @@ const without = (names: ReadonlySet<string>, listed: ReadonlySet<string>): Reado
   new Set([...names].filter((name) => !listed.has(name)));
 
 /**
- * A page is the last one where it reaches what was read before: the oldest transactions that are remembered, a slot or a
+ * A page is the last one where it reaches what was read before: the oldest transactions that are recorded, a slot or a
  * time before them, or nothing at all. That it is shorter than asked, or ends at the anchor, says nothing.
  */
 async function readPage(

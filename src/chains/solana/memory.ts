@@ -1,4 +1,4 @@
-// What one process remembers between readings of Solana: losing it costs requests, never payments.
+// What one process caches between readings of Solana: losing it costs requests, never payments.
 import type { ReadContext } from '../family.ts';
 import type { SignatureInfo } from './providers/rpc.ts';
 

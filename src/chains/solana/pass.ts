@@ -44,7 +44,7 @@ export interface Pass {
   failures: Map<string, string>;
   /** Accounts with more work than could be done at once. */
   deferred: Visit[];
-  /** Accounts of which the node said what they hold … */
+  /** Accounts of which the node reported what they hold … */
   answered: number;
   /** … and those of which it did not, each asked for alone. */
   unanswered: { account: WatchedAccount; error: ProviderError }[];

@@ -10,7 +10,7 @@ const EXPIRED_AFTER_SLOTS = 300;
 const PROOFS_APART_SECONDS = 60;
 /** Blockhashes asked about at a time; the others have their turn in the next reading. */
 const BLOCKHASHES_AT_A_TIME = 16;
-/** Transactions remembered as gone once; with more, counting begins again. */
+/** Transactions recorded as gone once; with more, counting begins again. */
 const MISSING_LIMIT = 10_000;
 
 type Update = Omit<TransferUpdate, 'txid' | 'index'>;
@@ -18,7 +18,7 @@ type Update = Omit<TransferUpdate, 'txid' | 'index'>;
 /**
  * One request per 256 transactions; where some are unknown, one more, and one for each blockhash of theirs. That a node
  * does not know a transaction proves nothing while it may still be included, and nothing ever of one with a nonce instead
- * of a blockhash. What cannot be said now is left out.
+ * of a blockhash. What cannot be determined now is left out.
  */
 export async function recheckSolana(
   context: SolanaContext,
@@ -26,7 +26,7 @@ export async function recheckSolana(
 ): Promise<TransferUpdate[]> {
   const signatures = [...new Set(pending.map(({ txid }) => txid))];
   const updates = new Map<string, Update>();
-  /** By transaction that the node does not know: the slot as of which it said so. */
+  /** By transaction that the node does not know: the slot as of which it reported that. */
   const unknown = new Map<string, number>();
   const lost = new Map<string, string>();
   for (let start = 0; start < signatures.length; start += STATUSES_PER_CALL) {

@@ -1,4 +1,4 @@
-// What one process remembers between readings of TON: losing it costs requests, never payments.
+// What one process caches between readings of TON: losing it costs requests, never payments.
 import type { ReadContext } from '../family.ts';
 
 /** A masterchain block that was the tip of a reading. */

@@ -10,7 +10,7 @@ import { isUrgent, type Proving, proofAfter, proofOfUnread, storedOf } from './p
 import { getTip, type TonTransaction } from './providers/toncenter.ts';
 import { grow, OVERLAP_SECONDS, openReading, pageOf, type Reading, setHistory, spend } from './reading.ts';
 import { readByHash, readSingle } from './single.ts';
-import { anchorOld, askStates, isReached, lacksNewer, rememberAbsent, rememberTip } from './states.ts';
+import { anchorOld, askStates, isReached, lacksNewer, noteAbsent, noteTip } from './states.ts';
 import { keepUp } from './upkeep.ts';
 import { readWindow, type Slice } from './window.ts';
 
@@ -37,13 +37,13 @@ interface Plan {
 export async function* readTon(context: TonContext, request: ReadRequest): AsyncGenerator<Page> {
   const { tip, start_lt } = await getTip(context.rpc);
   rejectClockSkew('toncenter /masterchainInfo: the last block', tip.time, context.now());
-  rememberTip(context, tip, start_lt);
+  noteTip(context, tip, start_lt);
   const { reading, proving, plan } = await prepare(context, request, tip);
   const { accounts: proved, failure } = yield* proveUrgent(reading, proving, plan);
   yield* readShared(reading, proving.accounts, plan);
   const lacking = failure ? null : yield* readLacking(reading, proving, plan);
   yield pageOf(reading, lastPage(reading, proving, plan, proved));
-  if (proving.targets) rememberAbsent(reading, proving.targets);
+  if (proving.targets) noteAbsent(reading, proving.targets);
   // What could be read is stored; the provider failed nevertheless.
   const failed = proving.accounts.failure ?? failure ?? lacking;
   if (failed) throw failed;

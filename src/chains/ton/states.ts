@@ -5,9 +5,9 @@ import type { TonContext } from './memory.ts';
 import { type AccountState, BEACON, getAccountStates } from './providers/toncenter.ts';
 import { OVERLAP_SECONDS, type Reading, setHistory } from './reading.ts';
 
-/** Accounts in one query, beside the beacon. */
+/** Accounts in one query, besides the beacon. */
 const BATCH_STATES = 99;
-/** Masterchain blocks that are remembered: half an hour and more, at a reading every few seconds. */
+/** Masterchain blocks that are cached: half an hour and more, at a reading every few seconds. */
 const TIPS_LIMIT = 600;
 /**
  * A shard's block is in the masterchain this long after it was made, and an indexer that writes several blocks at once
@@ -25,8 +25,8 @@ export interface Target {
   through: number | null;
 }
 
-/** Remembers when a masterchain block was made, to date the answers that come with its logical time. */
-export function rememberTip(context: TonContext, { time }: Tip, start_lt: bigint | null): void {
+/** Notes when a masterchain block was made, to date the answers that come with its logical time. */
+export function noteTip(context: TonContext, { time }: Tip, start_lt: bigint | null): void {
   const { tips } = context.memory;
   if (start_lt === null || context.local(time).earliest_at > context.now() + AHEAD_SECONDS) return;
   if (tips.some((tip) => tip.start_lt === start_lt)) return;
@@ -75,7 +75,7 @@ export async function askStates(
 export const provedByReading = (reading: Reading): number =>
   provedAt(reading, reading.tip.time - OVERLAP_SECONDS);
 
-/** Whether a transaction is older than all that matters of the account, by the blocks that are remembered. */
+/** Whether a transaction is older than all that matters of the account, by the blocks that are cached. */
 function isOld({ context }: Reading, { history }: ReadAccount, lt: bigint): boolean {
   const before = history.since - OVERLAP_SECONDS;
   return context.memory.tips.some(
@@ -116,8 +116,8 @@ export function isReached({ context }: Reading, { account, history }: ReadAccoun
   return target.state !== 'odd' && history.last === null && context.memory.absent.has(account);
 }
 
-/** Remembers which accounts the answers had no transaction of, for the next reading. */
-export function rememberAbsent({ context }: Reading, targets: ReadonlyMap<string, Target>): void {
+/** Notes which accounts the answers had no transaction of, for the next reading. */
+export function noteAbsent({ context }: Reading, targets: ReadonlyMap<string, Target>): void {
   const { absent } = context.memory;
   for (const [account, target] of targets)
     if (lastOf(target)) absent.delete(account);

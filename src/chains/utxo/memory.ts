@@ -1,9 +1,9 @@
-// What one process remembers between readings of a block chain: losing it costs requests and time, never a payment.
+// What one process caches between readings of a block chain: losing it costs requests and time, never a payment.
 import type { PendingTransfer, ReadContext, Tip } from '../family.ts';
 import type { Ring } from './cursor.ts';
 
-/** Remembered payments; beyond it the oldest are forgotten, which costs requests only. */
-const REMEMBERED_LIMIT = 20_000;
+/** Cached payments; beyond it the oldest are evicted, which costs requests only. */
+const CACHE_LIMIT = 20_000;
 
 export type BlockTip = Tip & { hash: string };
 
@@ -40,7 +40,7 @@ export interface Memory {
   mined: Map<string, string>;
   /** Payments to watched addresses, by txid. */
   payments: Map<string, SeenPayment>;
-  /** Output → the remembered payments that spend it. */
+  /** Output → the cached payments that spend it. */
   spends: Map<string, Set<string>>;
   /** Since when a pending transaction is missing from the lists (Unix seconds). */
   absent: Map<string, number>;
@@ -94,16 +94,16 @@ export function createMemory(): Memory {
 }
 
 /** What was stored earlier, or by another daemon, is recognised by what it spends. */
-export function rememberPending(memory: Memory, pending: readonly PendingTransfer[]): void {
+export function notePending(memory: Memory, pending: readonly PendingTransfer[]): void {
   for (const { txid, index, inputs, first_seen_at, block_hash } of pending) {
-    remember(memory, { txid, inputs }, index, first_seen_at);
+    notePayment(memory, { txid, inputs }, index, first_seen_at);
     if (block_hash === null) memory.mined.delete(txid);
     else memory.mined.set(txid, block_hash);
   }
 }
 
 /** Notes a payment to a watched address, or one more output of it, and since when it is known (Unix seconds). */
-export function remember(
+export function notePayment(
   memory: Memory,
   { txid, inputs }: { txid: string; inputs: readonly string[] },
   index: string,
@@ -120,10 +120,10 @@ export function remember(
   trimPayments(memory);
 }
 
-/** Forgets the oldest payments, and what they spend. */
+/** Evicts the oldest payments, and what they spend. */
 function trimPayments({ payments, spends }: Memory): void {
   for (const [txid, { inputs }] of payments) {
-    if (payments.size <= REMEMBERED_LIMIT) return;
+    if (payments.size <= CACHE_LIMIT) return;
     payments.delete(txid);
     for (const input of inputs) {
       const left = spends.get(input);
@@ -133,10 +133,10 @@ function trimPayments({ payments, spends }: Memory): void {
   }
 }
 
-/** Forgets the oldest entries of a remembered map or set. */
-export function trim(remembered: Map<string, unknown> | Set<string>): void {
-  for (const key of remembered.keys()) {
-    if (remembered.size <= REMEMBERED_LIMIT) return;
-    remembered.delete(key);
+/** Evicts the oldest entries of a cache. */
+export function trim(cache: Map<string, unknown> | Set<string>): void {
+  for (const key of cache.keys()) {
+    if (cache.size <= CACHE_LIMIT) return;
+    cache.delete(key);
   }
 }

@@ -1,7 +1,7 @@
 // Payments to watched scripts: when each was made, what it spends, and what takes its money away.
 import type { Interval, Page, Transfer, TransferUpdate } from '../family.ts';
 import type { Transaction } from './block.ts';
-import { remember } from './memory.ts';
+import { notePayment } from './memory.ts';
 import { provedThrough } from './proofs.ts';
 import { CLOCK_SKEW_SECONDS, type Reading } from './reading.ts';
 import type { Sighting } from './source.ts';
@@ -49,7 +49,7 @@ export function pageOfBlock(reading: Reading, transactions: readonly Transaction
 export const minedSeenAt = (now: number, block_time: number): number =>
   Math.min(now, block_time + BLOCK_BEHIND_SECONDS);
 
-/** Remembered payments that cannot be mined any more, because this transaction spends what they spend. */
+/** Cached payments that cannot be mined any more, because this transaction spends what they spend. */
 function conflictsWith(reading: Reading, { txid, inputs }: Transaction): TransferUpdate[] {
   const { memory } = reading;
   const lost = new Set<string>();
@@ -90,7 +90,7 @@ function transfersOf(
   const { txid } = transaction;
   const known_at = memory.payments.get(txid)?.seen_at ?? memory.known.get(txid)?.seen_at ?? seen_at;
   return found.map(({ script, index, amount }) => {
-    remember(memory, transaction, index, known_at);
+    notePayment(memory, transaction, index, known_at);
     const made = { earliest_at: Math.min(known_at, provedThrough(reading, script)), latest_at: known_at };
     const place = {
       height: mined?.height ?? null,

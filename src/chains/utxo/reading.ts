@@ -1,7 +1,7 @@
 // What one reading carries along: who is watched, what was proved before it, and what it has been shown since.
 import type { PendingTransfer, ReadRequest, StoredProof } from '../family.ts';
 import type { Header } from './block.ts';
-import { type BlockTip, type Memory, rememberPending, type UtxoContext } from './memory.ts';
+import { type BlockTip, type Memory, notePending, type UtxoContext } from './memory.ts';
 import { type Coin, workRules } from './networks.ts';
 import { badAnswer, type Listing, readable, type Source, type Watched } from './source.ts';
 import { checkWork, type WorkRules } from './work.ts';
@@ -54,7 +54,7 @@ export async function openReading(
     memory.mined.clear();
     memory.ring = null;
   }
-  rememberPending(memory, pending);
+  notePending(memory, pending);
   const unconfirmed = new Map<string, Set<string>>();
   for (const { address_key, txid, block_hash } of pending)
     if (block_hash === null)

@@ -45,7 +45,7 @@ export function useTonChain(): void {
   afterEach(() => chain.stop());
 }
 
-/** What the observer stores of its readings, and what its process remembers between them. */
+/** What the observer stores of its readings, and what its process caches between them. */
 export interface Store {
   cursor: Json | null;
   accounts: Map<string, Json>;

@@ -1,4 +1,4 @@
-// The test jetton: compiled once from the FunC beside this file, deployed as often as a test likes.
+// The test jetton: compiled once from the FunC alongside this file, deployed as often as a test likes.
 import { readFileSync } from 'node:fs';
 import { Address, beginCell, Cell, contractAddress } from '@ton/core';
 import { compileFunc } from '@ton-community/func-js';

@@ -1,4 +1,4 @@
-// Booking by an operator's word: the chain is asked first, and what he says beside it is listed; on both databases.
+// Booking by an operator's word: the chain is asked first, and what he says alongside it is listed; on both databases.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { ProviderError, type Transfer } from '../../../src/chains/family.ts';

@@ -57,7 +57,7 @@ test('money keeps every digit and numbers follow the language', () => {
   expect(languageOf('en').clock(65)).toBe('1:05');
 });
 
-test('the sign of the currency stays whole beside Arabic: no mark turns the sum around', () => {
+test('the sign of the currency stays whole alongside Arabic: no mark turns the sum around', () => {
   expect(languageOf('ar').usd('5000').replace(/\s/, ' ')).toBe('5,000.00 US$');
 });
 

@@ -91,8 +91,8 @@ describe('MCP', () => {
       (await client.callTool({ name, arguments: args })) as unknown as Result;
 
     test('says where its credentials come from', () => {
-      const said = client.getInstructions() ?? '';
-      for (const way of ['X-API-Key', 'Authorization: Bearer', 'gw login']) expect(said).toContain(way);
+      const instructions = client.getInstructions() ?? '';
+      for (const way of ['X-API-Key', 'Authorization: Bearer', 'gw login']) expect(instructions).toContain(way);
     });
 
     test('lists a tool for every endpoint, with schemas and annotations', async () => {

@@ -79,26 +79,26 @@ describeInBrowser('the pages', () => {
   async function open(path: string) {
     const context = await browser.open();
     const page: Page = await context.newPage();
-    const said: string[] = [];
+    const messages: string[] = [];
     const hosts = new Set<string>();
     page.on('console', (message) => {
       if (message.type() === 'error' || /content security policy/i.test(message.text()))
-        said.push(message.text());
+        messages.push(message.text());
     });
-    page.on('pageerror', (error) => said.push(error.message));
+    page.on('pageerror', (error) => messages.push(error.message));
     page.on('request', (request) => {
       const { protocol, host } = new URL(request.url());
       if (/^https?:$/.test(protocol)) hosts.add(host);
     });
     await page.goto(`${serving.url}${path}`);
-    return { page, said, hosts, close: () => context.close() };
+    return { page, messages, hosts, close: () => context.close() };
   }
 
   const count = api.length;
 
   test('Swagger UI shows every operation and makes a call', async () => {
     verifies('get-docs');
-    const { page, said, hosts, close } = await open('/docs');
+    const { page, messages, hosts, close } = await open('/docs');
     await page.waitForSelector('#operations-buyer-listGateways', { timeout: 20_000 });
     expect(await page.locator('.opblock').count()).toBeGreaterThanOrEqual(count);
     await page.click('#operations-buyer-listGateways .opblock-summary');
@@ -110,14 +110,14 @@ describeInBrowser('the pages', () => {
       .first()
       .textContent();
     expect(status).toContain('200');
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
     expect([...hosts]).toEqual([new URL(serving.url).host]);
     await close();
   });
 
   test('ReDoc shows every operation, styled', async () => {
     verifies('get-docs');
-    const { page, said, hosts, close } = await open('/redoc');
+    const { page, messages, hosts, close } = await open('/redoc');
     await page.waitForSelector('[data-section-id="tag/invoices/operation/createInvoice"]', {
       timeout: 20_000,
     });
@@ -128,7 +128,7 @@ describeInBrowser('the pages', () => {
       .evaluate((node) => node.clientWidth);
     expect(width).toBeGreaterThan(100);
     expect(width).toBeLessThan(500);
-    expect(said).toEqual([]);
+    expect(messages).toEqual([]);
     expect([...hosts]).toEqual([new URL(serving.url).host]);
     await close();
   });

@@ -17,12 +17,12 @@ import { startApp, type TestApp } from '../../helpers/app.ts';
 import { account } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
-const said = { tag: 'system', effect: 'write', summary: 'Test', description: '' } as const;
-const Said = z.object({ said: z.string() });
+const common = { tag: 'system', effect: 'write', summary: 'Test', description: '' } as const;
+const Echo = z.object({ echo: z.string() });
 
 const list = [
   endpoint({
-    ...said,
+    ...common,
     id: 'read',
     method: 'GET',
     path: '/things/{name}',
@@ -30,29 +30,29 @@ const list = [
     cors: true,
     params: { name: text() },
     query: { times: int({ gte: 1 }).optional() },
-    response: Said,
+    response: Echo,
   }),
   endpoint({
-    ...said,
+    ...common,
     id: 'create',
     method: 'POST',
     path: '/things/',
     auth: 'jwt',
     body: z.object({ name: text({ min: 2 }) }),
-    response: Said,
+    response: Echo,
     status: 201,
   }),
   endpoint({
-    ...said,
+    ...common,
     id: 'open',
     method: 'POST',
     path: '/open',
     auth: 'none',
     body: z.object({ name: text({ min: 2 }) }),
-    response: Said,
+    response: Echo,
   }),
   endpoint({
-    ...said,
+    ...common,
     id: 'signIn',
     method: 'POST',
     path: '/sign-in',
@@ -60,18 +60,25 @@ const list = [
     encoding: 'form',
     limit: 'login',
     body: z.object({ username: text(), password: text() }),
-    response: Said,
+    response: Echo,
   }),
-  endpoint({ ...said, id: 'page', method: 'GET', path: '/page', auth: 'none', response: media('text/html') }),
-  endpoint({ ...said, id: 'stream', method: 'GET', path: '/stream', auth: 'none', response: Said }),
   endpoint({
-    ...said,
+    ...common,
+    id: 'page',
+    method: 'GET',
+    path: '/page',
+    auth: 'none',
+    response: media('text/html'),
+  }),
+  endpoint({ ...common, id: 'stream', method: 'GET', path: '/stream', auth: 'none', response: Echo }),
+  endpoint({
+    ...common,
     id: 'fail',
     method: 'GET',
     path: '/fail/{how}',
     auth: 'none',
     params: { how: text() },
-    response: Said,
+    response: Echo,
   }),
 ] as const;
 
@@ -97,12 +104,12 @@ const failures: Record<string, () => unknown> = {
 };
 const routes = routesOf(list, {
   read: ({ params, query }) => ({
-    said: params.name.repeat(query.times ?? 1),
+    echo: params.name.repeat(query.times ?? 1),
     password_hash: 'never leaves',
   }),
-  create: ({ body }, { user }) => ({ said: `${body.name} of ${user.email}` }),
-  open: ({ body }) => ({ said: body.name }),
-  signIn: ({ body }) => ({ said: body.username }),
+  create: ({ body }, { user }) => ({ echo: `${body.name} of ${user.email}` }),
+  open: ({ body }) => ({ echo: body.name }),
+  signIn: ({ body }) => ({ echo: body.username }),
   page: () => ({ body: '<p>hello</p>', headers: { 'cache-control': 'max-age=60' } }),
   stream: () =>
     new Streamed(
@@ -114,7 +121,7 @@ const routes = routesOf(list, {
         cancel: () => void streams--,
       }),
     ),
-  fail: ({ params }) => failures[params.how]?.() as { said: string },
+  fail: ({ params }) => failures[params.how]?.() as { echo: string },
 });
 
 let service: TestApp;
@@ -155,7 +162,7 @@ describe.each([
   test('a reply is JSON with the headers of every answer, and nothing the description does not name', async () => {
     const response = await call('/things/a?times=3');
     expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({ said: 'aaa' });
+    expect(await response.json()).toEqual({ echo: 'aaa' });
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/json',
       'cache-control': 'no-store',
@@ -166,14 +173,14 @@ describe.each([
   });
 
   test('a path answers with and without its trailing slash, and decodes its parameters', async () => {
-    expect(await (await call('/things/a%40b%2Fc/')).json()).toEqual({ said: 'a@b/c' });
+    expect(await (await call('/things/a%40b%2Fc/')).json()).toEqual({ echo: 'a@b/c' });
     expect((await call('/things', json({ name: 'x' }))).status).toBe(401);
     expect((await call('/things/', json({ name: 'x' }))).status).toBe(401);
   });
 
   test('a malformed escape in a path is just text', async () => {
-    expect(await (await call('/things/100%25')).json()).toEqual({ said: '100%' });
-    expect(await (await call('/things/100%ZZ')).json()).toEqual({ said: '100%ZZ' });
+    expect(await (await call('/things/100%25')).json()).toEqual({ echo: '100%' });
+    expect(await (await call('/things/100%ZZ')).json()).toEqual({ echo: '100%ZZ' });
   });
 
   test('the caller’s request id is repeated where it is harmless, and replaced where it is not', async () => {
@@ -269,7 +276,7 @@ describe.each([
       { type: 'string_too_short', loc: ['body', 'name'] },
     ]);
     const made = await call('/things/', json({ name: 'xy' }, { authorization }));
-    expect([made.status, await made.json()]).toEqual([201, { said: `xy of ${user.email}` }]);
+    expect([made.status, await made.json()]).toEqual([201, { echo: `xy of ${user.email}` }]);
   });
 
   test('all errors of path, query and body are listed at once', async () => {
@@ -284,7 +291,7 @@ describe.each([
   test('JSON under another content type is read; other text is refused as no object', async () => {
     const as = (body: string) =>
       call('/open', { ...json(body), headers: { 'content-type': 'application/x-www-form-urlencoded' } });
-    expect(await (await as('{"name":"xy"}')).json()).toEqual({ said: 'xy' });
+    expect(await (await as('{"name":"xy"}')).json()).toEqual({ echo: 'xy' });
     expect((await bodyOf(as('name=xy'))).detail[0].type).toBe('model_attributes_type');
   });
 
@@ -293,7 +300,7 @@ describe.each([
     form.set('username', 'me');
     form.set('password', 'it');
     for (const body of [new URLSearchParams({ username: 'me', password: 'it' }), form])
-      expect(await (await call('/sign-in', { method: 'POST', body })).json()).toEqual({ said: 'me' });
+      expect(await (await call('/sign-in', { method: 'POST', body })).json()).toEqual({ echo: 'me' });
   });
 
   test('a page has its own type and may be cached', async () => {

@@ -253,17 +253,18 @@ test('credentials are sent, and appear in no error and no counter, even when the
   });
   const { rpc, counters, label } = provider(url(server.url), { config: { api_key: 'header-key-1' } });
   const authorization = `Basic ${Buffer.from('alice:p@ss/word').toString('base64')}`;
-  const said = [label];
+  const reported = [label];
   for (const status of [200, 400, 401, 500]) {
-    said.push((await failure(rpc.json('/x', { query: { status } }))).message, JSON.stringify(counters));
+    reported.push((await failure(rpc.json('/x', { query: { status } }))).message, JSON.stringify(counters));
   }
-  said.push((await failure(rpc.call('getblockcount', []))).message);
+  reported.push((await failure(rpc.call('getblockcount', []))).message);
   expect(server.requests[0]?.headers).toMatchObject({ authorization, 'x-api-key': 'header-key-1' });
   expect(server.requests[0]?.path).toBe('/v2/abcdef0123456789abcdef/x?token=query-key-2&status=200');
   await server.close();
-  said.push((await failure(rpc.json('/x'))).message);
-  for (const secret of [...secrets, authorization.slice(6)]) expect(said.join('\n')).not.toContain(secret);
-  expect(said.join('\n')).toContain('you sent');
+  reported.push((await failure(rpc.json('/x'))).message);
+  for (const secret of [...secrets, authorization.slice(6)])
+    expect(reported.join('\n')).not.toContain(secret);
+  expect(reported.join('\n')).toContain('you sent');
 });
 
 test('a URL that is none is refused without being named', () => {

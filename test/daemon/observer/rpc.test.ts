@@ -187,9 +187,9 @@ test('events and status hold no credentials', async () => {
   const { source, events } = open([], { providers: [{ provider: 'core', url, api_key: 'sesame-2' }] });
   const error = await source.use(whoAnswers).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ kind: 'unreachable', code: 401 });
-  const said = JSON.stringify([events, source.status(), (error as ProviderError).message]);
-  expect(said).toContain('who is');
-  expect(said).not.toMatch(/sesame|operator|b3BlcmF0b3I/);
+  const reported = JSON.stringify([events, source.status(), (error as ProviderError).message]);
+  expect(reported).toContain('who is');
+  expect(reported).not.toMatch(/sesame|operator|b3BlcmF0b3I/);
 });
 
 test('a key is sent in the header that the family names for the kind of provider', async () => {
@@ -253,17 +253,21 @@ test('the public providers keep their pace, own ones begin at 50 requests per se
 
 test('several configured providers are asked in their order; a key goes to the host of the first one only', () => {
   verifies('urls-failover');
-  const [first, beside, other] = ['https://own.example/a', 'https://own.example/b', 'https://other.example'];
+  const [first, alongside, other] = [
+    'https://own.example/a',
+    'https://own.example/b',
+    'https://other.example',
+  ];
   const providers = { mainnet: [{ provider: 'esplora', url: 'https://public.example' }], testnet: [] };
   const of = (configured: object) =>
     providersOf({ id: 'bitcoin', providers }, 'mainnet', configured).map(({ url, api_key }) => [
       url,
       api_key,
     ]);
-  expect(of({ urls: [first, other, beside], api_key: 'secret' })).toEqual([
+  expect(of({ urls: [first, other, alongside], api_key: 'secret' })).toEqual([
     [first, 'secret'],
     [other, undefined],
-    [beside, 'secret'],
+    [alongside, 'secret'],
   ]);
   expect(of({ url: other, urls: [first, other] })).toEqual([
     [other, undefined],

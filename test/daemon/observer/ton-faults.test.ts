@@ -1,4 +1,4 @@
-// A daemon that reads a real TON chain through bad providers and beside hostile merchants: who paid in time is confirmed.
+// A daemon that reads a real TON chain through bad providers and alongside hostile merchants: who paid in time is confirmed.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { watchAddress } from '../../../data/invoices.ts';
 import { putWallet } from '../../../data/merchants.ts';

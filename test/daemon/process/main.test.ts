@@ -117,7 +117,7 @@ describe('a start is refused with 78', () => {
     expect(await refused(['--host', '192.0.2.1', '--port', '4020'])).toContain('no such address; check host');
   });
 
-  test('beside another daemon on the same file, which continues', async () => {
+  test('alongside another daemon on the same file, which continues', async () => {
     verifies('exit-78');
     const daemon = await home.start();
     expect(await refused(['--port', '0'])).toContain('another gatewayd is running on sqlite:');

@@ -90,16 +90,16 @@ describe.each(databases)("the operator's payments on %s", (database) => {
       expect(new Set(expired)).toEqual(new Set([unpaid.id, late.id]));
       const unapplied = (await list('status=late')).data as (Listed & Record<string, unknown>)[];
       expect(unapplied).toHaveLength(2);
-      const [beside, shown] = unapplied;
+      const [alongside, shown] = unapplied;
       expect(shown).toMatchObject({ id: late.id, status: 'expired', payment_status: 'late', kind: 'sale' });
-      expect(beside).toMatchObject({
+      expect(alongside).toMatchObject({
         invoice_id: late.id,
         status: 'late',
         payment_status: 'late',
         owner_id: merchant.id,
         kind: 'sale',
       });
-      expect(beside?.id).not.toBe(late.id);
+      expect(alongside?.id).not.toBe(late.id);
       const [unmatched] = (await list('status=unmatched')).data;
       expect(unmatched).toMatchObject({
         invoice_id: null,
@@ -111,7 +111,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
       });
       const everything = await list('limit=200');
       const all = everything.data.map((entry: Listed) => entry.id);
-      expect(all).toContain(beside?.id);
+      expect(all).toContain(alongside?.id);
       expect(all).toContain(unmatched.id);
       expect(new Set(all).size).toBe(all.length);
       const times = everything.data.map((entry: { created_at: number }) => entry.created_at);
@@ -219,7 +219,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
       expect(entry.candidates).toBe(candidates.length);
     });
 
-    test('beside its invoice is shown on its own', async () => {
+    test('alongside its invoice is shown on its own', async () => {
       const invoice = await create();
       await observe(service, 'ton', [transferTo(service, invoice)]);
       const second = transferTo(service, invoice);

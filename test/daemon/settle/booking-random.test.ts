@@ -26,7 +26,13 @@ const LIMIT_MS = 120_000;
 const INVOICES = 3;
 
 type Move =
-  | { kind: 'pay'; invoice: number; part: number; beside: boolean; state: 'unconfirmed' | 'mined' | 'final' }
+  | {
+      kind: 'pay';
+      invoice: number;
+      part: number;
+      alongside: boolean;
+      state: 'unconfirmed' | 'mined' | 'final';
+    }
   | { kind: 'follow'; transfer: number; to: 'gone' | 'mined' | 'final' | 'unconfirmed' }
   | { kind: 'say'; invoice: number; fact: Fact; transfer: number | null }
   | { kind: 'reorganise' }
@@ -48,7 +54,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
       kind: fc.constant('pay' as const),
       invoice: at,
       part: fc.constantFrom(1, 2, 2, 3),
-      beside: fc.boolean(),
+      alongside: fc.boolean(),
       state: fc.constantFrom('unconfirmed' as const, 'mined' as const, 'final' as const),
     }),
   },
@@ -107,7 +113,7 @@ describe.each(databases)('random histories on %s', (database) => {
     if (one.kind === 'pay' && invoice) {
       const amount_atomic = (BigInt(invoice.amount_atomic) * BigInt(one.part)) / 2n;
       const last = made.at(-1);
-      const txid = one.beside && last ? last.txid : newTxid();
+      const txid = one.alongside && last ? last.txid : newTxid();
       const transfer = transferTo(test, invoice, {
         txid,
         index: String(made.length),

@@ -110,8 +110,8 @@ describe.each(databases)('booking on %s', (database) => {
     expect((await invoiceRow(test, cancelled.id)).payment_id).toBe(payment.id);
 
     const paid = await create('ton');
-    const beside = transferTo(test, paid, unconfirmed);
-    await observe(test, 'ton', [beside, transferTo(test, paid)]);
+    const alongside = transferTo(test, paid, unconfirmed);
+    await observe(test, 'ton', [alongside, transferTo(test, paid)]);
     expect(await notesOf(paid.id)).toContain('the invoice was confirmed without it');
   });
 

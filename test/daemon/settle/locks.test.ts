@@ -118,7 +118,7 @@ describe.runIf(hasPostgres)('writers on postgres', () => {
   });
 
   /** Runs `work` while invoices are locked by another, then lets that one continue, with everything it asks for. */
-  const beside = async (
+  const alongside = async (
     ids: string[],
     work: () => Promise<unknown>,
     then: (tx: Tx) => Promise<unknown> = async () => undefined,
@@ -149,7 +149,7 @@ describe.runIf(hasPostgres)('writers on postgres', () => {
       await observe(service, 'ton', [transferTo(service, invoice)]);
     }
     const ids = made.map(({ id }) => id).sort();
-    await beside(
+    await alongside(
       ids.slice(0, 1),
       () => credit(service, who.id, 300_000n, { wake: true }),
       (tx) => lockInvoices(service.app.db, tx, ids.slice(1)),
@@ -187,7 +187,7 @@ describe.runIf(hasPostgres)('writers on postgres', () => {
       ...shallow,
       confirmations: 40,
     }));
-    await beside(
+    await alongside(
       [waiting.id],
       () => follow(service, 'solana', updates),
       () =>

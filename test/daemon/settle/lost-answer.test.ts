@@ -107,7 +107,11 @@ describe.skipIf(!hasPostgres)('a request with an Idempotency-Key', () => {
   });
 
   /** Sends it under the id of a request that is still at its commit, and lets that end once this one waits for it. */
-  async function sendBeside(id: string, first: (tx: Tx) => Promise<unknown>, second: () => Promise<unknown>) {
+  async function sendAlongside(
+    id: string,
+    first: (tx: Tx) => Promise<unknown>,
+    second: () => Promise<unknown>,
+  ) {
     const near = await openDb(database.url);
     try {
       let sent: Promise<unknown> = Promise.resolve();
@@ -134,7 +138,7 @@ describe.skipIf(!hasPostgres)('a request with an Idempotency-Key', () => {
     const user = (await getUser(app.db.query, shop.id)) as UserRow;
     const booked = await count('ledger');
     const context = { app, user, log: app.log, request: { resource_id: id } } as unknown as UserContext;
-    const answer = await sendBeside(
+    const answer = await sendAlongside(
       id,
       (tx) => app.ledger.post(tx, { ...entry, id, note: null, actor: 'first', now: 1 }),
       () => creditMerchant(context, shop.id, { prepaid_usd: '1', note: null }),
@@ -159,7 +163,7 @@ describe.skipIf(!hasPostgres)('a request with an Idempotency-Key', () => {
       label: 'shop',
     } as const;
     const made = await createInvoice(app, { ...request, id: newId() });
-    const refused = await sendBeside(
+    const refused = await sendAlongside(
       request.id,
       (tx) => insertInvoice(tx, { ...made, id: request.id, memo: 'ANOTHER' }),
       () => createInvoice(app, request),

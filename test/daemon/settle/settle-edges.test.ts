@@ -203,7 +203,7 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
     expect(outcomes.filter((outcome) => outcome?.verdict.verdict === 'moved')).toHaveLength(1);
   });
 
-  it('lists what was still unconfirmed beside a transaction that the operator named', async () => {
+  it('lists what was still unconfirmed alongside a transaction that the operator named', async () => {
     const invoice = await create('litecoin', '530');
     const pending = transferTo(test, invoice, { height: null, block_hash: null, confirmations: 0 });
     await observe(test, 'litecoin', [pending]);

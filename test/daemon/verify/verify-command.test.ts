@@ -1,4 +1,4 @@
-// `gatewayd verify` as a process: beside a running daemon and on stopped books, what it prints, and how it exits.
+// `gatewayd verify` as a process: alongside a running daemon and on stopped books, what it prints, and how it exits.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import SQLite from 'better-sqlite3';
@@ -20,12 +20,12 @@ async function stop(daemon: Daemon): Promise<void> {
   expect((await daemon.ended).code).toBe(0);
 }
 
-test('says that all is well, beside the running daemon and after it', async () => {
+test('says that all is well, alongside the running daemon and after it', async () => {
   verifies('verify-laws');
   const daemon = await home.start();
-  const beside = await home.run(['verify', '--json']);
-  expect([beside.code, beside.stderr]).toEqual([0, '']);
-  const report = JSON.parse(beside.stdout);
+  const alongside = await home.run(['verify', '--json']);
+  expect([alongside.code, alongside.stderr]).toEqual([0, '']);
+  const report = JSON.parse(alongside.stdout);
   expect(report).toMatchObject({
     ok: true,
     shared_addresses: [],
@@ -102,7 +102,7 @@ test('refuses what is no database of this version, and makes none', async () => 
 });
 
 test.skipIf(!hasPostgres)(
-  'reads PostgreSQL beside the daemon that serves it, and shows no password',
+  'reads PostgreSQL alongside the daemon that serves it, and shows no password',
   async () => {
     verifies('verify-laws');
     const database = await createDatabase();

@@ -211,7 +211,7 @@ describe('a name', () => {
   test.each([
     ['a private address', ['127.0.0.1']],
     ['a private address among public ones', ['93.184.216.34', '127.0.0.1']],
-    ['a private IPv6 address beside a public IPv4 one', ['93.184.216.34', '0:0:0:0:0:0:0:1']],
+    ['a private IPv6 address alongside a public IPv4 one', ['93.184.216.34', '0:0:0:0:0:0:0:1']],
     ['a mapped address', ['0:0:0:0:0:ffff:7f00:1']],
     ['a translated address', ['64:ff9b:0:0:0:0:7f00:1']],
     ['the metadata service', ['169.254.169.254']],

@@ -8,7 +8,7 @@ import { CompiledQuery, sql } from 'kysely';
 import pino from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { LIMITS, openLanes } from '../../../daemon/webhooks/concurrency.ts';
+import { LIMITS, openLimiter } from '../../../daemon/webhooks/concurrency.ts';
 import { openHttpOut } from '../../../daemon/webhooks/egress.ts';
 import { openWebhooks, type Webhooks, type WebhooksOptions } from '../../../daemon/webhooks/queue.ts';
 import { ConnectionLost } from '../../../data/db/failures.ts';
@@ -580,44 +580,44 @@ async function explain(
 
 describe('the places for deliveries', () => {
   const limits = { total: 10, per_host: 4, per_merchant: 5, per_receiver: 2 };
-  const takeAll = (lanes: ReturnType<typeof openLanes>, lane: Parameters<typeof lanes.take>[0]) => {
+  const takeAll = (limiter: ReturnType<typeof openLimiter>, receiver: Parameters<typeof limiter.take>[0]) => {
     let taken = 0;
-    while (lanes.take(lane)) taken++;
+    while (limiter.take(receiver)) taken++;
     return taken;
   };
 
   test('are limited for one merchant at one host, one host, one merchant and all together', () => {
-    const lanes = openLanes(limits);
-    expect(takeAll(lanes, { merchant_id: 'm1', host: 'a' })).toBe(2);
-    expect(takeAll(lanes, { merchant_id: 'm2', host: 'a' })).toBe(2);
-    expect(takeAll(lanes, { merchant_id: 'm3', host: 'a' })).toBe(0);
-    expect(takeAll(lanes, { merchant_id: 'm1', host: 'b' })).toBe(2);
-    expect(takeAll(lanes, { merchant_id: 'm1', host: 'c' })).toBe(1);
-    expect(takeAll(lanes, { merchant_id: 'm1', host: 'd' })).toBe(0);
-    expect(lanes.busy()).toMatchObject({ hosts: ['a'], merchants: ['m1'] });
-    expect(takeAll(lanes, { merchant_id: 'm3', host: 'e' })).toBe(2);
-    expect(lanes.free()).toBe(1);
-    expect(takeAll(lanes, { merchant_id: 'm4', host: 'f' })).toBe(1);
-    expect(takeAll(lanes, { merchant_id: 'm5', host: 'g' })).toBe(0);
+    const limiter = openLimiter(limits);
+    expect(takeAll(limiter, { merchant_id: 'm1', host: 'a' })).toBe(2);
+    expect(takeAll(limiter, { merchant_id: 'm2', host: 'a' })).toBe(2);
+    expect(takeAll(limiter, { merchant_id: 'm3', host: 'a' })).toBe(0);
+    expect(takeAll(limiter, { merchant_id: 'm1', host: 'b' })).toBe(2);
+    expect(takeAll(limiter, { merchant_id: 'm1', host: 'c' })).toBe(1);
+    expect(takeAll(limiter, { merchant_id: 'm1', host: 'd' })).toBe(0);
+    expect(limiter.busy()).toMatchObject({ hosts: ['a'], merchants: ['m1'] });
+    expect(takeAll(limiter, { merchant_id: 'm3', host: 'e' })).toBe(2);
+    expect(limiter.free()).toBe(1);
+    expect(takeAll(limiter, { merchant_id: 'm4', host: 'f' })).toBe(1);
+    expect(takeAll(limiter, { merchant_id: 'm5', host: 'g' })).toBe(0);
   });
 
   test('know no merchant limit for the platform', () => {
-    const lanes = openLanes(limits);
+    const limiter = openLimiter(limits);
     const hosts = ['a', 'b', 'c', 'd', 'e'];
-    expect(hosts.map((host) => takeAll(lanes, { merchant_id: null, host }))).toEqual([2, 2, 2, 2, 2]);
-    expect(lanes.busy()).toMatchObject({ hosts: [], merchants: [] });
-    expect(lanes.busy().receivers).toHaveLength(5);
+    expect(hosts.map((host) => takeAll(limiter, { merchant_id: null, host }))).toEqual([2, 2, 2, 2, 2]);
+    expect(limiter.busy()).toMatchObject({ hosts: [], merchants: [] });
+    expect(limiter.busy().receivers).toHaveLength(5);
   });
 
   test('are free again when they are given back', () => {
-    const lanes = openLanes(limits);
-    const lane = { merchant_id: 'm1', host: 'a' };
+    const limiter = openLimiter(limits);
+    const receiver = { merchant_id: 'm1', host: 'a' };
     for (let n = 0; n < 3; n++) {
-      expect(takeAll(lanes, lane)).toBe(2);
-      lanes.release(lane);
-      lanes.release(lane);
+      expect(takeAll(limiter, receiver)).toBe(2);
+      limiter.release(receiver);
+      limiter.release(receiver);
     }
-    expect(lanes.free()).toBe(limits.total);
-    expect(lanes.busy()).toEqual({ hosts: [], merchants: [], receivers: [] });
+    expect(limiter.free()).toBe(limits.total);
+    expect(limiter.busy()).toEqual({ hosts: [], merchants: [], receivers: [] });
   });
 });

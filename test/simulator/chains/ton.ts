@@ -201,7 +201,7 @@ interface JettonBody {
   comment: string | null;
 }
 
-export function internalTransfer({ amount, from, comment: said }: JettonBody): Cell {
+export function internalTransfer({ amount, from, comment: text }: JettonBody): Cell {
   const sender = Address.parse(from);
   const body = beginCell()
     .storeUint(OP.internal_transfer, 32)
@@ -210,14 +210,14 @@ export function internalTransfer({ amount, from, comment: said }: JettonBody): C
     .storeAddress(sender)
     .storeAddress(sender)
     .storeCoins(1n);
-  return said === null ? body.storeBit(0).endCell() : body.storeBit(1).storeRef(comment(said)).endCell();
+  return text === null ? body.storeBit(0).endCell() : body.storeBit(1).storeRef(comment(text)).endCell();
 }
 
-export function notification({ amount, from, comment: said }: JettonBody): Cell {
+export function notification({ amount, from, comment: text }: JettonBody): Cell {
   const body = beginCell()
     .storeUint(OP.transfer_notification, 32)
     .storeUint(0, 64)
     .storeCoins(amount)
     .storeAddress(Address.parse(from));
-  return said === null ? body.storeBit(0).endCell() : body.storeBit(1).storeRef(comment(said)).endCell();
+  return text === null ? body.storeBit(0).endCell() : body.storeBit(1).storeRef(comment(text)).endCell();
 }

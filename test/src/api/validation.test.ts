@@ -286,7 +286,7 @@ test('an absent body is missing as a whole, and one that is no object is named s
   expect(refuse([1])).toEqual([{ type: 'model_attributes_type', loc: ['body'], msg: words }]);
 });
 
-test('no secret is echoed, neither beside what is missing nor in a body of another shape', () => {
+test('no secret is echoed, neither alongside what is missing nor in a body of another shape', () => {
   const secret = 'correct-horse';
   expect(JSON.stringify(refuse({ title: undefined, password: secret }))).not.toContain(secret);
   expect(JSON.stringify(refuse({ title: { deep: [{ password: secret }] } }))).not.toContain(secret);

@@ -192,7 +192,7 @@ describe('the cursor of a Solana account', () => {
     expect(explain(wrong, { amount: '30', slot: 50 }).is_explained).toBe(true);
   });
 
-  it('remembers by name what a node may still list late, and what it held before that', () => {
+  it('records by name what a node may still list late, and what it held before that', () => {
     const cursor = fold(withRead(based, chain([100, 400, 800])), END, 0);
     expect(names(cursor)).toEqual(['s1', 's2']);
     expect(cursor).toMatchObject({ anchor: 's0', floor: 288, held: '10' });

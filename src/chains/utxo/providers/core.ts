@@ -103,7 +103,7 @@ async function* listMempool(
   return [{ script: null, at, txids: listed, complete: trouble === null, trouble, failed: false }];
 }
 
-/** Remembers what was read of a batch, and for a while what the node that was asked did not have. */
+/** Caches what was read of a batch, and for a while what the node that was asked did not have. */
 function noteRead(
   memory: Memory,
   batch: readonly string[],

@@ -94,9 +94,9 @@ function turnOf(memory: Memory, request: ListRequest): string[] {
 /** Scripts that are listed no more. */
 function forgetScripts(memory: Memory, { watched, followed }: ListRequest): void {
   const follows = new Set(followed);
-  for (const remembered of [memory.read, memory.turns, memory.list_times])
-    for (const script of remembered.keys())
-      if (!watched.get(script)?.open && !follows.has(script)) remembered.delete(script);
+  for (const cache of [memory.read, memory.turns, memory.list_times])
+    for (const script of cache.keys())
+      if (!watched.get(script)?.open && !follows.has(script)) cache.delete(script);
 }
 
 /** The unconfirmed transactions of some scripts; one that cannot be listed keeps no other from its turn. */
