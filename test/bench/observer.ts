@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { createAccount } from '../../daemon/accounts/create.ts';
 import { openApp } from '../../daemon/process/app.ts';
 import { openLedger } from '../../daemon/process/ledger-key.ts';
 import { createSecrets } from '../../daemon/process/secrets.ts';
@@ -12,6 +11,7 @@ import { openDb } from '../../data/db/open.ts';
 import { watchAddress } from '../../data/invoices.ts';
 import { migrate } from '../../data/migrations/migrate.ts';
 import type { Json, Rpc } from '../../src/chains/family.ts';
+import { account } from '../helpers/people.ts';
 import { sourceOf } from '../helpers/reading.ts';
 import { createToncenter } from '../helpers/toncenter.ts';
 import { median, say } from './measure.ts';
@@ -67,19 +67,11 @@ async function observe(count: number): Promise<{ requests: number; cpu_us: numbe
     clock,
     source: () => provider.source,
   });
-  const user = await createAccount(app, {
-    email: 'bench@example.com',
-    source: 'email',
-    subject: 'bench@example.com',
-    password_hash: null,
-    full_name: null,
-    is_active: true,
-    is_superuser: false,
-  });
+  const merchant = await account(app);
   const watch = { blockchain: 'ton', address_key: OWNER, address: OWNER, since: NOW - 60 };
   await watchAddress(db.query, { ...watch, open_until: NOW + 10_000_000, watch_until: NOW + 10_000_000 });
   await fillInvoices(db, {
-    owner_id: user?.id ?? '',
+    owner_id: merchant.id,
     count,
     status: 'created',
     address_key: OWNER,

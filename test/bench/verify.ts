@@ -3,13 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAccount } from '../../daemon/accounts/create.ts';
 import { assertSecretMatches } from '../../daemon/process/data-dir.ts';
 import { ledgerKey, openLedger } from '../../daemon/process/ledger-key.ts';
 import { createSecrets } from '../../daemon/process/secrets.ts';
 import { openDb } from '../../data/db/open.ts';
 import { migrate } from '../../data/migrations/migrate.ts';
 import type { LawResult } from '../../data/verify/verify.ts';
+import { account } from '../helpers/people.ts';
 import { postgresBinaries, startPostgres } from '../helpers/postgres-server.ts';
 import { fillBooks } from './books.ts';
 import { say } from './measure.ts';
@@ -73,20 +73,8 @@ async function makeBooks(url: string, data_dir: string, count: number): Promise<
   const clock = { ms: () => now * 1000, monotonic_ms: () => now * 1000 };
   const merchant_ids: string[] = [];
   for (let at = 0; at < MERCHANTS; at++) {
-    const email = `merchant${at}@example.com`;
-    const user = await createAccount(
-      { db, clock, secrets },
-      {
-        email,
-        source: 'email',
-        subject: email,
-        password_hash: null,
-        full_name: null,
-        is_active: true,
-        is_superuser: false,
-      },
-    );
-    if (user) merchant_ids.push(user.id);
+    const { id } = await account({ db, clock, secrets });
+    merchant_ids.push(id);
   }
   const ledger_key = await ledgerKey(db.query, secrets);
   if (!ledger_key) throw new Error('the ledger has no key');

@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import type { Db } from '../../data/db/open.ts';
 import { type Daemon, type Home, makeHome } from '../daemon/helpers/process.ts';
+import { shopkeeper, wallets } from '../helpers/people.ts';
+import { ask, serviceAt } from '../helpers/service.ts';
 
 const HOOKS = new URL('../helpers/typescript-hooks.mjs', import.meta.url).href;
 const FLOOR = fileURLToPath(new URL('./floor.ts', import.meta.url));
@@ -38,39 +40,22 @@ export interface World {
 }
 
 /**
- * The built daemon with one merchant that has a wallet. It logs to a file, as under a service manager: the process
+ * The built daemon with one merchant that has wallets. It logs to a file, as under a service manager: the process
  * that makes the load must not be busy with reading lines.
  */
 export async function startWorld(): Promise<World> {
   const home = makeHome();
   const daemon = await home.start({ log_file: join(home.dir, 'gatewayd.log') });
-  const call = async (method: string, path: string, headers: Record<string, string>, body?: string) => {
-    const reply = await fetch(`${daemon.url}${path}`, { method, headers, body });
-    if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
-    return reply.json() as Promise<Record<string, string>>;
-  };
-  const json = { 'content-type': 'application/json' };
-  const credentials = { email: 'bench@example.com', password: 'a password for benches' };
-  const user = await call('POST', '/api/v1/users/signup', json, JSON.stringify(credentials));
-  const form = new URLSearchParams({ username: credentials.email, password: credentials.password });
-  const login = await call('POST', '/api/v1/login/access-token', {}, form.toString());
-  const token = login.access_token ?? '';
-  const authorization = { authorization: `Bearer ${token}`, ...json };
-  const wallet = { blockchain: 'ton', address: `0:${'11'.repeat(32)}` };
-  await call('PUT', '/api/v1/merchant/wallets', authorization, JSON.stringify(wallet));
-  const account = await call('GET', '/api/v1/merchant/account', authorization);
-  return { home, daemon, token, key: account.api_key ?? '', merchant_id: user.id ?? '' };
+  const { id, token, key } = await shopkeeper(serviceAt({ base_url: daemon.url }), { wallets });
+  return { home, daemon, token, key, merchant_id: id };
 }
 
 /** An open invoice of the world's merchant. */
-export async function createBenchInvoice({ daemon, key }: World): Promise<{ id: string }> {
-  const reply = await fetch(`${daemon.url}/v1/invoices`, {
-    method: 'POST',
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    body: JSON.stringify({ chain: 'ton', amount: '12.50' }),
+export const createBenchInvoice = ({ daemon, key }: World): Promise<{ id: string }> =>
+  ask(serviceAt({ base_url: daemon.url }), 'POST', '/v1/invoices', {
+    key,
+    body: { chain: 'ton', amount: '12.50' },
   });
-  return (await reply.json()) as { id: string };
-}
 
 /** Invoices written at once; larger fills are done in several. */
 const FILL_STEP = 50_000;

@@ -1,18 +1,10 @@
 // A shop at work: creates, pays, checks, cancels, changes and signs up all at once, and records every 2xx answer.
 import { randomBytes } from 'node:crypto';
 import { freshAddress } from '../chains/utxo-observer.ts';
+import { PASSWORD } from '../helpers/people.ts';
+import { Refused } from '../helpers/service.ts';
 import { nanoOf } from './payer.ts';
-import {
-  ask,
-  call,
-  type Invoice,
-  PASSWORD,
-  readInvoice,
-  type Shop,
-  type Stand,
-  signIn,
-  Unanswered,
-} from './stand.ts';
+import { ask, call, type Invoice, readInvoice, type Shop, type Stand, signIn } from './stand.ts';
 
 /** A value that is written again and again: what was acknowledged last, and what was asked for since. */
 interface Register {
@@ -72,7 +64,7 @@ export function startLoad(stand: Stand, url: string, shop: Shop, promises: Promi
         // Undici's word for a connection that broke: the daemon is dead.
         if (error instanceof TypeError || error instanceof SyntaxError) return;
         // As expected as in the steps themselves: it comes again.
-        if (error instanceof Unanswered && error.status === 503) continue;
+        if (error instanceof Refused && error.status === 503) continue;
         promises.faults.push(String(error));
         return;
       }

@@ -1,11 +1,12 @@
 // What the process tests stand on: built daemons over one database, a TON chain behind a gate, a shop, its receiver.
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { type Db, openDb } from '../../data/db/open.ts';
 import { startTonChain, type TonChain } from '../chains/ton-chain.ts';
 import { type Daemon, type Home, makeHome } from '../daemon/helpers/process.ts';
 import type { Database } from '../helpers/database.ts';
+import { PASSWORD, type Person, shopkeeper, tokenOf } from '../helpers/people.ts';
 import { createDatabase } from '../helpers/postgres.ts';
+import { ask as askService, type Reply, type Service, serviceAt } from '../helpers/service.ts';
 import { type Gate, openGate } from './gate.ts';
 import { openPayer, type Payer } from './payer.ts';
 import { openReceiver, type Receiver } from './receiver.ts';
@@ -27,19 +28,8 @@ export interface Stand {
   close(): Promise<void>;
 }
 
-export interface Shop {
-  id: string;
-  token: string;
-  key: string;
-}
+export type Shop = Pick<Person, 'id' | 'token'> & { key: string };
 
-export interface Reply {
-  status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what the wire carries
-  json: any;
-}
-
-export const PASSWORD = 'correct horse battery';
 const OPERATOR = 'operator@example.com';
 
 /** One TON is two dollars here (see `makeHome`). */
@@ -98,75 +88,38 @@ export async function kill(daemon: Daemon): Promise<void> {
   await daemon.ended;
 }
 
+interface ShopCall {
+  shop?: Shop;
+  as?: 'key' | 'token';
+  body?: unknown;
+}
+
+const service = (url: string): Service => serviceAt({ base_url: url });
+const callOf = ({ shop, as = 'key', body }: ShopCall) => ({ body, ...(shop && { [as]: shop[as] }) });
+
 /** Rejects where the daemon is gone; any answer resolves. */
-export async function call(
+export const call = (url: string, method: string, path: string, request: ShopCall = {}): Promise<Reply> =>
+  service(url).fetch(method, path, callOf(request));
+
+/** The answer of a call that must succeed. */
+export const ask = (
   url: string,
   method: string,
   path: string,
-  { shop, as = 'key', body }: { shop?: Shop; as?: 'key' | 'token'; body?: unknown } = {},
-): Promise<Reply> {
-  const caller: [string, string] =
-    as === 'key' ? ['x-api-key', shop?.key ?? ''] : ['authorization', `Bearer ${shop?.token}`];
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: {
-      ...(shop ? Object.fromEntries([caller]) : {}),
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, json: await response.json() };
-}
-
-/** A call that was to succeed and did not. */
-export class Unanswered extends Error {
-  readonly status: number;
-  constructor([, method, path]: Parameters<typeof call>, { status, json }: Reply) {
-    super(`${method} ${path}: ${status} ${JSON.stringify(json)}`);
-    this.status = status;
-  }
-}
-
-/** The answer of a call that must succeed. */
-export async function ask(...request: Parameters<typeof call>): Promise<Reply['json']> {
-  const reply = await call(...request);
-  if (reply.status !== 200) throw new Unanswered(request, reply);
-  return reply.json;
-}
+  request: ShopCall = {},
+): Promise<Reply['json']> => askService(service(url), method, path, callOf(request));
 
 /** A merchant who signed up, is paid on TON by the stand's payer and hears of it at its receiver. */
-export async function openShop(stand: Stand, url: string): Promise<Shop> {
-  const email = `shop-${randomBytes(4).toString('hex')}@example.com`;
-  const user = await ask(url, 'POST', '/api/v1/users/signup', { body: { email, password: PASSWORD } });
-  const shop: Shop = { id: user.id, token: await signIn(url, email), key: '' };
-  const as = 'token';
-  await ask(url, 'PUT', '/api/v1/merchant/wallets', {
-    shop,
-    as,
-    body: { blockchain: 'ton', address: stand.payer.shop_address },
-  });
-  const account = await ask(url, 'PATCH', '/api/v1/merchant/account', {
-    shop,
-    as,
-    body: { webhook_url: stand.receiver.url },
-  });
-  return { ...shop, key: account.api_key };
-}
+export const openShop = ({ payer, receiver }: Stand, url: string): Promise<Shop> =>
+  shopkeeper(service(url), { wallets: { ton: payer.shop_address }, webhook_url: receiver.url });
 
 /** The access token; rejects where the account is not known. */
-export async function signIn(url: string, email: string): Promise<string> {
-  const response = await fetch(`${url}/api/v1/login/access-token`, {
-    method: 'POST',
-    body: new URLSearchParams({ username: email, password: PASSWORD }),
-  });
-  if (response.status !== 200) throw new Error(`sign-in of ${email}: ${response.status}`);
-  return ((await response.json()) as { access_token: string }).access_token;
-}
+export const signIn = (url: string, email: string): Promise<string> => tokenOf(service(url), email);
 
 /** A call of the operator's that must succeed. */
 async function asOperator(url: string, method: string, path: string, body?: unknown): Promise<Reply['json']> {
-  const shop = { id: '', key: '', token: await signIn(url, OPERATOR) };
-  return ask(url, method, path, { shop, as: 'token', body });
+  const token = await signIn(url, OPERATOR);
+  return askService(service(url), method, path, { token, body });
 }
 
 /** The operator raises the prepaid balance, in USD; the limit rises by a hundred times as much. */

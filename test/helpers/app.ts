@@ -14,11 +14,10 @@ import { type Config, loadConfig } from '../../daemon/settings/config.ts';
 import { openDb } from '../../data/db/open.ts';
 import { migrate } from '../../data/migrations/migrate.ts';
 import { type TestClock, testClock } from './clock.ts';
-import { assertContract } from './contract.ts';
 import { type Database, newDatabase } from './database.ts';
 import { merchantOf, superuserOf, type TestMerchant, type TestOperator } from './people.ts';
 import { unreachable } from './reading.ts';
-import type { Call, Reply, Service } from './service.ts';
+import { type Call, type Reply, type Service, serviceAt } from './service.ts';
 
 export type { Call, Reply, TestMerchant };
 
@@ -82,7 +81,12 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     app,
     clock,
     log,
-    fetch: (method, path, call = {}) => send({ http, config, log }, method, path, call),
+    fetch: (method, path, call) =>
+      serviceAt({
+        base_url: config.public_url,
+        send: (request) => http.h3.fetch(request),
+        lines: () => log.slice(-LINES_SHOWN),
+      }).fetch(method, path, call),
     merchant: (email = `merchant${++accounts}-${clock.now()}@example.com`) => merchantOf(app, email),
     superuser: () => superuserOf(app, `operator${++accounts}@example.com`),
     async stop() {
@@ -117,54 +121,3 @@ const LINES_SHOWN = 3;
 
 const hasProvider = ({ blockchains }: Config, id: string) =>
   (blockchains[id]?.url ?? blockchains[id]?.urls) !== undefined;
-
-async function send(
-  { http, config, log }: { http: ReturnType<typeof createHttp>; config: Config; log: string[] },
-  method: string,
-  path: string,
-  { token, key, body, headers = {} }: Call,
-): Promise<Reply> {
-  const raw = typeof body === 'string' || body instanceof Uint8Array;
-  const response = await http.h3.fetch(
-    new Request(`${config.public_url}${path}`, {
-      method,
-      headers: {
-        ...(token ? { authorization: `Bearer ${token}` } : {}),
-        ...(key ? { 'x-api-key': key } : {}),
-        ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: raw ? (body as BodyInit) : JSON.stringify(body) }),
-    }),
-  );
-  const text = await textOf(response);
-  const { status } = response;
-  assertContract({ method, path, status, headers: response.headers, text, log: log.slice(-LINES_SHOWN) });
-  let json: { value: unknown } | undefined;
-  return {
-    status,
-    headers: response.headers,
-    text,
-    get json() {
-      json ??= { value: parse(text) };
-      return json.value;
-    },
-  };
-}
-
-/** The whole text; of a stream without an end, what comes first. */
-async function textOf(response: Response): Promise<string> {
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text();
-  const reader = response.body?.getReader();
-  const { value } = (await reader?.read()) ?? {};
-  await reader?.cancel();
-  return new TextDecoder().decode(value);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

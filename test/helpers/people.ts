@@ -1,4 +1,5 @@
-// People: merchants and operators as the daemon makes them, and users as clients see them, signed up and in.
+// The builder of all people: merchants and operators as the daemon makes them, and users as clients see them, signed up
+// and in. It needs no vitest: benches and the simulator have their people from here too.
 import { createAccount } from '../../daemon/accounts/create.ts';
 import { issueAccessToken } from '../../daemon/http/tokens.ts';
 import type { RunningApp } from '../../daemon/process/app.ts';
@@ -7,7 +8,7 @@ import { getMerchant, putWallet } from '../../data/merchants.ts';
 import type { UserRow } from '../../data/schema/tables.ts';
 import type { NewUser } from '../../data/users.ts';
 import { findBlockchain } from '../../src/chains/gateways.ts';
-import type { Service } from './service.ts';
+import { accepted, ask, type Service } from './service.ts';
 
 /** Receive addresses of the tests, valid on testnet. */
 export const wallets: Record<string, string> = {
@@ -30,7 +31,10 @@ export interface TestOperator {
 }
 
 /** A user who may sign in by mail, with an account and no wallet; any part may be another. */
-export async function account(app: RunningApp, values: Partial<Omit<NewUser, 'now'>> = {}): Promise<UserRow> {
+export async function account(
+  app: Pick<RunningApp, 'db' | 'clock' | 'secrets'>,
+  values: Partial<Omit<NewUser, 'now'>> = {},
+): Promise<UserRow> {
   const { email = address() } = values;
   const user = await createAccount(app, {
     email,
@@ -46,10 +50,14 @@ export async function account(app: RunningApp, values: Partial<Omit<NewUser, 'no
   return user;
 }
 
-/** A merchant with a wallet on every blockchain. */
-export async function merchantOf(app: RunningApp, email: string): Promise<TestMerchant> {
+/** A merchant with a wallet on every blockchain, or on those that are named. */
+export async function merchantOf(
+  app: RunningApp,
+  email: string,
+  addresses: Record<string, string> = wallets,
+): Promise<TestMerchant> {
   const user = await account(app, { email });
-  for (const [blockchain, text] of Object.entries(wallets)) await setWallet(app, user.id, blockchain, text);
+  for (const [blockchain, text] of Object.entries(addresses)) await setWallet(app, user.id, blockchain, text);
   return { id: user.id, user, token: await issueAccessToken(app, user), key: await keyOf(app, user.id) };
 }
 
@@ -106,9 +114,34 @@ export interface Person {
 /** A new user with `PASSWORD`, and a token of its. */
 export async function person(service: Service): Promise<Person> {
   const email = address();
-  const { json } = await signUp(service, { email, password: PASSWORD });
-  const { access_token } = (await signIn(service, email, PASSWORD)).json;
-  return { id: json.id, email, token: access_token };
+  const { id } = accepted('sign-up', await signUp(service, { email, password: PASSWORD }));
+  return { id, email, token: await tokenOf(service, email) };
+}
+
+/** The access token of a user with `PASSWORD`; throws where that is refused. */
+export const tokenOf = async (service: Service, email: string): Promise<string> =>
+  accepted(`sign-in of ${email}`, await signIn(service, email, PASSWORD)).access_token;
+
+export interface ShopOptions {
+  /** Receive addresses by blockchain. */
+  wallets: Record<string, string>;
+  webhook_url?: string;
+}
+
+/** A new user who sells, set up by calls alone, with its API key. */
+export async function shopkeeper(
+  service: Service,
+  { wallets, webhook_url }: ShopOptions,
+): Promise<Person & { key: string }> {
+  const user = await person(service);
+  const { token } = user;
+  for (const [blockchain, address] of Object.entries(wallets))
+    await ask(service, 'PUT', '/api/v1/merchant/wallets', { token, body: { blockchain, address } });
+  const path = '/api/v1/merchant/account';
+  const { api_key } = await (webhook_url
+    ? ask(service, 'PATCH', path, { token, body: { webhook_url } })
+    : ask(service, 'GET', path, { token }));
+  return { ...user, key: api_key };
 }
 
 export const me = (service: Service, token: string) => service.fetch('GET', '/api/v1/users/me', { token });

@@ -1,10 +1,7 @@
 // Everyone who uses the gateway: merchants, their buyers, the operator, strangers and those who mean harm.
-import { createAccount } from '../../daemon/accounts/create.ts';
-import { issueAccessToken } from '../../daemon/http/tokens.ts';
-import { apiKeyPurpose } from '../../daemon/process/secrets.ts';
-import { getMerchant, putWallet } from '../../data/merchants.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { formatDecimal, parseDecimal } from '../../src/money.ts';
+import { merchantOf, superuserOf } from '../helpers/people.ts';
 import type { Caller, Daemon, Reply } from './daemon.ts';
 import type { Bill, Model, Payment, Version, Wallet } from './model.ts';
 import type { Action, Buying, Plan } from './plan.ts';
@@ -95,29 +92,11 @@ export class Town {
   async found({ app }: Daemon): Promise<void> {
     if (!app) return;
     const { plan, models } = this.#options;
-    const open = async (name: string, is_superuser: boolean) => {
-      const user = await createAccount(app, {
-        email: `${name}@example.com`,
-        source: 'email',
-        subject: `${name}@example.com`,
-        password_hash: null,
-        full_name: null,
-        is_active: true,
-        is_superuser,
-      });
-      if (!user) throw new Error(`${name} is taken`);
-      return { id: user.id, token: await issueAccessToken(app, user) };
-    };
-    this.#operator = await open('operator', true);
+    this.#operator = await superuserOf(app, 'operator@example.com');
     for (let index = 0; index < plan.merchants + plan.hostile_merchants; index++) {
-      const { id, token } = await open(`merchant${index}`, false);
-      const row = await getMerchant(app.db.query, id);
-      const key = app.secrets.open(row?.api_key_sealed ?? '', apiKeyPurpose(id));
       const wallets = new Map(models.map((model) => [model.blockchain, model.newWallet()]));
-      for (const [blockchain, { address, key: address_key }] of wallets) {
-        const wallet = { merchant_id: id, blockchain, address, address_key, updated_at: 0 };
-        await putWallet(app.db.query, wallet);
-      }
+      const addresses = Object.fromEntries([...wallets].map(([id, { address }]) => [id, address]));
+      const { id, key, token } = await merchantOf(app, `merchant${index}@example.com`, addresses);
       const hostile = index >= plan.merchants;
       this.merchants.push({ index, id, key, token, wallets, unit_id: null, hostile });
     }
