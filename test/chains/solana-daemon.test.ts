@@ -1,11 +1,11 @@
 // The whole daemon over a Solana node whose index is late, or that cannot deliver: what is paid in time is never late.
 import { afterEach, describe, expect, it } from 'vitest';
-import { putWallet } from '../../data/merchants.ts';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { databases } from '../helpers/database.ts';
 import { create, credit, invoiceRow } from '../helpers/payments.ts';
+import { setWallet } from '../helpers/people.ts';
 import { sourceOf } from '../helpers/reading.ts';
 import { verifies } from '../requirements.ts';
 import { createModel, keyOf, type Payment, type SolanaModel } from './solana-model.ts';
@@ -34,10 +34,7 @@ describe.each(databases)('a payment on Solana, on %s', (database) => {
   async function merchantWith(address?: string): Promise<TestMerchant> {
     const merchant = await test.merchant();
     await credit(test, merchant.id, CREDIT_MICROS);
-    if (address) {
-      const wallet = { merchant_id: merchant.id, blockchain: 'solana', updated_at: 0 };
-      await putWallet(test.app.db.query, { ...wallet, address, address_key: address });
-    }
+    if (address) await setWallet(test.app, merchant.id, 'solana', address);
     return merchant;
   }
 

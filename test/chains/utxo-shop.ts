@@ -1,9 +1,9 @@
 // A shop on a real node: daemon, refills, buyers and miners on one clock, and restarts on the same database.
-import { putWallet } from '../../data/merchants.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { newDatabase } from '../helpers/database.ts';
 import { credit } from '../helpers/payments.ts';
+import { setWallet } from '../helpers/people.ts';
 import { sourceOf } from '../helpers/reading.ts';
 import { createTestRpc } from './rpc.ts';
 import type { Litecoind } from './utxo-chain.ts';
@@ -102,15 +102,7 @@ export async function openUtxoShop({
     },
     async open() {
       const merchant = await shop.test.merchant(`shop${++accounts}@example.com`);
-      const { address, key } = familyOf(CHAIN).normalizeAddress(freshAddress(CHAIN), 'testnet');
-      const wallet = {
-        merchant_id: merchant.id,
-        blockchain: CHAIN,
-        address,
-        address_key: key,
-        updated_at: 0,
-      };
-      await putWallet(shop.test.app.db.query, wallet);
+      await setWallet(shop.test.app, merchant.id, CHAIN, freshAddress(CHAIN));
       await credit(shop.test, merchant.id, LIMIT_MICROS);
       return merchant;
     },

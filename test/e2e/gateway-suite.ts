@@ -3,12 +3,15 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { putWallet } from '../../data/merchants.ts';
 import { findBlockchain } from '../../src/chains/gateways.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import type { TestClock } from '../helpers/clock.ts';
 import type { Database } from '../helpers/database.ts';
+import { credit } from '../helpers/payments.ts';
+import { setWallet } from '../helpers/people.ts';
 import { until } from '../helpers/until.ts';
+
+const CREDIT_MICROS = 1_000_000_000n;
 
 /** A chain that buyers pay on. Amounts in atomic units. */
 export interface PayingChain {
@@ -85,15 +88,13 @@ export function gatewaySuite(
         const settings = { webhook_allow_private: true, ...chain.settings };
         const test = await startApp({ database, settings, clock: systemClock, start: true });
         const merchant = await test.merchant();
-        const { address, key } = walletOf(blockchain, chain.wallet);
-        const wallet = { merchant_id: merchant.id, blockchain, address, address_key: key, updated_at: 0 };
-        await putWallet(test.app.db.query, wallet);
+        await setWallet(test.app, merchant.id, blockchain, chain.wallet);
         const account = await test.fetch('PATCH', '/api/v1/merchant/account', {
           token: merchant.token,
           body: { webhook_url: receiver.url },
         });
         expect(account.status, account.text).toBe(200);
-        await credit(test, merchant.id);
+        await credit(test, merchant.id, CREDIT_MICROS);
         apps.set(database, { test, merchant, secret: account.json.webhook_secret });
       }
     }, 120_000);
@@ -200,13 +201,6 @@ export function walletOf(blockchain: string, text: string) {
   if (!found) throw new Error(`no blockchain ${blockchain}`);
   return found.family.normalizeAddress(text, 'testnet');
 }
-
-const credit = async (test: TestApp, merchant_id: string) => {
-  const entry = { merchant_id, kind: 'credit', amount_micros: 1_000_000_000n, invoice_id: null } as const;
-  await test.app.db.transaction((tx) =>
-    test.app.ledger.post(tx, { ...entry, note: null, actor: 'test', now: test.clock.now() }),
-  );
-};
 
 function toAtomic(amount: string, decimals: number): bigint {
   const [whole = '0', fraction = ''] = amount.split('.');

@@ -1,12 +1,11 @@
 // Amounts that tell invoices apart, against those who would use them up or take them from others; on both databases.
 import { bech32 } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { putWallet } from '../../../data/merchants.ts';
 import { releaseAmounts } from '../../../data/reservations.ts';
-import { findBlockchain } from '../../../src/chains/gateways.ts';
 import { type Reply, startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
 import { credit, invoiceRow, observe, readThrough, transferTo } from '../../helpers/payments.ts';
+import { setWallet } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 /** A satoshi, in BTC. */
@@ -33,14 +32,7 @@ describe.each(databases)('unique amounts on %s', (database) => {
   /** A merchant who is paid to this address; with `limit`, as USD, he has prepaid for so much. */
   async function shopAt(address: string, { limit = 0n } = {}): Promise<TestMerchant> {
     const merchant = await test.merchant(`shop${++shops}-${database}@example.com`);
-    const found = findBlockchain('bitcoin')?.family.normalizeAddress(address, 'testnet');
-    await putWallet(test.app.db.query, {
-      merchant_id: merchant.id,
-      blockchain: 'bitcoin',
-      address,
-      address_key: found?.key ?? '',
-      updated_at: 0,
-    });
+    await setWallet(test.app, merchant.id, 'bitcoin', address);
     if (limit > 0n) await credit(test, merchant.id, limit * 10_000n);
     return merchant;
   }
@@ -112,9 +104,7 @@ describe.each(databases)('unique amounts on %s', (database) => {
       const address = newAddress();
       const attacker = await shopAt(newAddress(), { limit: 10_000n });
       await sell(attacker);
-      const found = findBlockchain('bitcoin')?.family.normalizeAddress(address, 'testnet');
-      const wallet = { merchant_id: attacker.id, blockchain: 'bitcoin', address, updated_at: 0 };
-      await putWallet(test.app.db.query, { ...wallet, address_key: found?.key ?? '' });
+      await setWallet(test.app, attacker.id, 'bitcoin', address);
       const taken = await make(attacker, SLOTS);
       expect(taken.filter(({ status }) => status === 200).length).toBe(20);
       const victim = await shopAt(address, { limit: 100n });

@@ -1,9 +1,9 @@
 // One Solana transaction that pays several invoices carries the reference of each: what names an invoice beyond doubt pays it.
 import { describe, expect, test } from 'vitest';
-import { putWallet } from '../../../data/merchants.ts';
 import { startApp } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
 import { create, credit, invoiceRow, newTxid, observe, transferTo } from '../../helpers/payments.ts';
+import { setWallet } from '../../helpers/people.ts';
 
 describe.each(databases)('references of several invoices on %s', (database) => {
   async function shop() {
@@ -12,9 +12,7 @@ describe.each(databases)('references of several invoices on %s', (database) => {
     await credit(service, merchant.id, 1_000_000_000n);
     const other = await service.merchant(`other-${database}@example.com`);
     await credit(service, other.id, 1_000_000_000n);
-    const address = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
-    const wallet = { merchant_id: other.id, blockchain: 'solana', address, address_key: address };
-    await putWallet(service.app.db.query, { ...wallet, updated_at: 0 });
+    await setWallet(service.app, other.id, 'solana', '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM');
     const statusOf = async (id: string) => (await invoiceRow(service, id)).status;
     return { service, merchant, other, statusOf };
   }

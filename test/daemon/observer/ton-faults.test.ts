@@ -1,7 +1,6 @@
 // A daemon that reads a real TON chain through bad providers and alongside hostile merchants: who paid in time is confirmed.
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { watchAddress } from '../../../data/invoices.ts';
-import { putWallet } from '../../../data/merchants.ts';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { gatewaysOf } from '../../../src/chains/gateways.ts';
 import { ton } from '../../../src/chains/ton/family.ts';
@@ -10,6 +9,7 @@ import { startApp, type TestMerchant } from '../../helpers/app.ts';
 import { testClock } from '../../helpers/clock.ts';
 import { type Database, databases } from '../../helpers/database.ts';
 import { create, credit, invoiceRow } from '../../helpers/payments.ts';
+import { setWallet } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 const CREDIT_MICROS = 1_000_000_000n;
@@ -37,9 +37,7 @@ async function openWorld(database: Database) {
   async function merchantAt(address_text: string): Promise<TestMerchant> {
     const merchant = await service.merchant(`shop-${address_text}@example.com`);
     await credit(service, merchant.id, CREDIT_MICROS);
-    const { address, key: address_key } = ton.normalizeAddress(address_text, 'testnet');
-    const wallet = { merchant_id: merchant.id, blockchain: 'ton', address, address_key };
-    await putWallet(app.db.query, { ...wallet, updated_at: clock.now() });
+    await setWallet(app, merchant.id, 'ton', address_text);
     return merchant;
   }
 

@@ -4,10 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RpcSource } from '../../../daemon/observer/providers/rpc.ts';
 import { verifyChains } from '../../../daemon/verify/chain.ts';
 import { openSnapshot } from '../../../data/db/snapshot.ts';
-import { putWallet } from '../../../data/merchants.ts';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { gatewaysOf } from '../../../src/chains/gateways.ts';
-import { ton } from '../../../src/chains/ton/family.ts';
 import { createTestRpc } from '../../chains/rpc.ts';
 import { createModel } from '../../chains/solana-model.ts';
 import { startTonChain } from '../../chains/ton-chain.ts';
@@ -15,6 +13,7 @@ import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts'
 import { testClock } from '../../helpers/clock.ts';
 import { type Database, databases } from '../../helpers/database.ts';
 import { create, credit, invoiceRow } from '../../helpers/payments.ts';
+import { setWallet } from '../../helpers/people.ts';
 import { createDatabase } from '../../helpers/postgres.ts';
 import { sourceOf } from '../../helpers/reading.ts';
 import { verifies } from '../../requirements.ts';
@@ -56,10 +55,8 @@ async function tonWorld(database: Database): Promise<World> {
   const database_url = await urlOf(database);
   const service = await startApp({ database, clock, settings, database_url });
   onTestFinished(() => service.stop());
-  const { address, key } = ton.normalizeAddress(shop.address.toString(), 'testnet');
   const merchant = await service.merchant();
-  const wallet = { merchant_id: merchant.id, blockchain: 'ton', address, address_key: key, updated_at: 0 };
-  await putWallet(service.app.db.query, wallet);
+  await setWallet(service.app, merchant.id, 'ton', shop.address);
   return {
     service,
     merchant,
