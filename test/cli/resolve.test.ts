@@ -5,7 +5,7 @@ import type { Transfer } from '../../src/chains/family.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { listen } from '../helpers/browser.ts';
 import { doubleFamily, namedRpc } from '../helpers/family.ts';
-import { create as createFor, credit, newTxid, transferTo } from '../helpers/payments.ts';
+import { create as createFor, fundedMerchant, newTxid, transferTo } from '../helpers/payments.ts';
 import { sourceOf } from '../helpers/reading.ts';
 import { verifies } from '../requirements.ts';
 import { type Gw, makeGw, type Pty } from './helpers/gw.ts';
@@ -24,9 +24,8 @@ beforeAll(async () => {
   const source = sourceOf(namedRpc('double'));
   service = await startApp({ source: (id) => (id === 'ton' ? source : undefined) });
   serving = await listen(service);
-  merchant = await service.merchant();
+  merchant = await fundedMerchant(service);
   ({ token } = await service.superuser());
-  await credit(service, merchant.id, 1_000_000_000n);
   gw = makeGw(serving.url);
 });
 afterAll(async () => {

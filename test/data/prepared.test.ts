@@ -7,10 +7,9 @@ import { openDb } from '../../data/db/open.ts';
 import { lookup } from '../../data/db/prepared.ts';
 import { invoiceState, stateOf } from '../../data/invoices.ts';
 import { migrate } from '../../data/migrations/migrate.ts';
-import { credit } from '../daemon/checkout/states.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { databases } from '../helpers/database.ts';
-import { invoiceRow, observe, transferTo, unconfirmed } from '../helpers/payments.ts';
+import { fundedMerchant, invoiceRow, observe, transferTo, unconfirmed } from '../helpers/payments.ts';
 
 const fullName = lookup((query, id: string) =>
   query.selectFrom('users').select(['full_name', 'created_at']).where('id', '=', id),
@@ -54,8 +53,7 @@ describe.each(databases)('a lookup on %s', (database) => {
   });
 
   test('the state of an invoice is that of its row, and what its buyer is shown follows it', async () => {
-    const merchant = await world.merchant();
-    await credit({ test: world, merchant });
+    const merchant = await fundedMerchant(world);
     const { key } = merchant;
     const body = { chain: 'solana', amount: '5' };
     const { id } = (await world.fetch('POST', '/v1/invoices', { key, body })).json;

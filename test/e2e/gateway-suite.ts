@@ -7,11 +7,9 @@ import { findBlockchain } from '../../src/chains/gateways.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import type { TestClock } from '../helpers/clock.ts';
 import type { Database } from '../helpers/database.ts';
-import { credit } from '../helpers/payments.ts';
+import { fundedMerchant } from '../helpers/payments.ts';
 import { setWallet } from '../helpers/people.ts';
 import { until } from '../helpers/until.ts';
-
-const CREDIT_MICROS = 1_000_000_000n;
 
 /** A chain that buyers pay on. Amounts in atomic units. */
 export interface PayingChain {
@@ -87,14 +85,13 @@ export function gatewaySuite(
       for (const database of new Set(Object.values(chains))) {
         const settings = { webhook_allow_private: true, ...chain.settings };
         const test = await startApp({ database, settings, clock: systemClock, start: true });
-        const merchant = await test.merchant();
+        const merchant = await fundedMerchant(test);
         await setWallet(test.app, merchant.id, blockchain, chain.wallet);
         const account = await test.fetch('PATCH', '/api/v1/merchant/account', {
           token: merchant.token,
           body: { webhook_url: receiver.url },
         });
         expect(account.status, account.text).toBe(200);
-        await credit(test, merchant.id, CREDIT_MICROS);
         apps.set(database, { test, merchant, secret: account.json.webhook_secret });
       }
     }, 120_000);

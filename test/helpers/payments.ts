@@ -1,7 +1,7 @@
 // Payments as an observer would read them, put through the same door.
 
 import { wakeHeld } from '../../daemon/settle/held.ts';
-import { recordPage, recordUpdates, reevaluateInvoices } from '../../daemon/settle/settle.ts';
+import { apply, recordPage, recordUpdates, reevaluateInvoices } from '../../daemon/settle/settle.ts';
 import { ensureCursor, getCursor } from '../../data/cursors.ts';
 import { getInvoice } from '../../data/invoices.ts';
 import { noteReading } from '../../data/proofs.ts';
@@ -120,6 +120,47 @@ export async function credit(
   });
   if (wake) await app.observer.tick();
 }
+
+/** What `fundedMerchant` has prepaid, in millionths of a USD: no test uses it up. */
+const PREPAID_MICROS = 1_000_000_000n;
+
+/** A merchant whose prepaid balance covers all that a test sells. */
+export async function fundedMerchant(test: TestApp, email?: string): Promise<TestMerchant> {
+  const merchant = await test.merchant(email);
+  await credit(test, merchant.id, PREPAID_MICROS);
+  return merchant;
+}
+
+/** An operator books an invoice: by what it has, by a transaction, or with `force` by one that the chain does not have. */
+export const confirmByOperator = (
+  { app }: TestApp,
+  invoice_id: string,
+  { txid = null, force = false }: { txid?: string | null; force?: boolean } = {},
+) =>
+  apply(app, invoice_id, {
+    fact: { kind: 'resolve', action: 'confirm' },
+    actor: 'operator:1',
+    txid,
+    force,
+  });
+
+/** The payments of an invoice, oldest first. */
+export const paymentsOf = ({ app }: TestApp, invoice_id: string) =>
+  app.db.query
+    .selectFrom('payments')
+    .selectAll()
+    .where('invoice_id', '=', invoice_id)
+    .orderBy('created_at')
+    .execute();
+
+/** What is stored of a transfer; throws where nothing is. */
+export const transferRow = ({ app }: TestApp, { txid, index }: Transfer) =>
+  app.db.query
+    .selectFrom('transfers')
+    .selectAll()
+    .where('txid', '=', txid)
+    .where('idx', '=', index)
+    .executeTakeFirstOrThrow();
 
 export async function invoiceRow({ app }: TestApp, id: string): Promise<InvoiceRow> {
   const row = await getInvoice(app.db.query, id);

@@ -4,7 +4,7 @@ import { putProofs } from '../../../data/proofs.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
 import { doubleFamily, namedRpc } from '../../helpers/family.ts';
-import { credit } from '../../helpers/payments.ts';
+import { fundedMerchant } from '../../helpers/payments.ts';
 import { wallets } from '../../helpers/people.ts';
 import { sourceOf, unreachable } from '../../helpers/reading.ts';
 import { verifies } from '../../requirements.ts';
@@ -39,8 +39,7 @@ describe.each(databases)('a wallet on %s', (database) => {
     return asked;
   }
   async function newcomer(): Promise<TestMerchant> {
-    const merchant = await service.merchant();
-    await credit(service, merchant.id, 1_000_000_000n);
+    const merchant = await fundedMerchant(service);
     return merchant;
   }
   const set = ({ token }: TestMerchant, address: string) =>

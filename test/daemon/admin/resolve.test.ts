@@ -7,7 +7,7 @@ import { databases } from '../../helpers/database.ts';
 import { doubleFamily, namedRpc } from '../../helpers/family.ts';
 import {
   create as createFor,
-  credit,
+  fundedMerchant,
   invoiceRow,
   newTxid,
   observe,
@@ -27,9 +27,8 @@ describe.each(databases)("an operator's confirmation on %s", (database) => {
     const delegate = { ...source };
     delegate.use = (work) => source.use(work);
     service = await startApp({ database, source: (id) => (id === 'ton' ? delegate : undefined) });
-    merchant = await service.merchant();
+    merchant = await fundedMerchant(service);
     operator = await service.superuser();
-    await credit(service, merchant.id, 1_000_000_000n);
   });
   afterAll(() => service.stop());
 

@@ -5,9 +5,9 @@ import type { Serving } from '../../../daemon/process/serve.ts';
 import { apply } from '../../../daemon/settle/settle.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { describeInBrowser, holds, listen, useBrowser } from '../../helpers/browser.ts';
-import { invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
+import { fundedMerchant, invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
 import { readQr } from '../../helpers/png.ts';
-import { createInvoice, createUnit, credit } from './states.ts';
+import { createInvoice, createUnit } from './states.ts';
 
 const CLS_LIMIT = 0.02;
 const RAW_LIMIT = 60_000;
@@ -22,8 +22,7 @@ describeInBrowser('the pay page in a browser', () => {
   let merchant: TestMerchant;
   beforeAll(async () => {
     world = await startApp({ clock: realClock() });
-    merchant = await world.merchant();
-    await credit({ test: world, merchant });
+    merchant = await fundedMerchant(world);
     serving = await listen(world);
   });
   afterAll(async () => {

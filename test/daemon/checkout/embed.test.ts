@@ -6,8 +6,9 @@ import { apply } from '../../../daemon/settle/settle.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { describeInBrowser, holds, listen, useBrowser } from '../../helpers/browser.ts';
 import { serve } from '../../helpers/local-server.ts';
+import { fundedMerchant } from '../../helpers/payments.ts';
 import { verifies } from '../../requirements.ts';
-import { createInvoice, createUnit, credit, type TestUnit } from './states.ts';
+import { createInvoice, createUnit, type TestUnit } from './states.ts';
 
 /** What the host page logs: statuses, and what its policy refused. */
 interface HostLog {
@@ -38,8 +39,7 @@ describeInBrowser('checkout in foreign pages', () => {
   let unit: TestUnit;
   beforeAll(async () => {
     world = await startApp();
-    merchant = await world.merchant();
-    await credit({ test: world, merchant });
+    merchant = await fundedMerchant(world);
     serving = await listen(world);
     unit = await createUnit({ test: world, merchant });
   });

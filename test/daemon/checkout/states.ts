@@ -3,10 +3,20 @@
 import { apply } from '../../../daemon/settle/settle.ts';
 import { type CheckoutState, checkoutStates } from '../../../src/checkout.ts';
 import type { TestApp, TestMerchant } from '../../helpers/app.ts';
-import { follow, invoiceRow, observe, readThrough, transferTo, unconfirmed } from '../../helpers/payments.ts';
+import {
+  create,
+  credit,
+  follow,
+  invoiceRow,
+  observe,
+  readThrough,
+  transferTo,
+  unconfirmed,
+} from '../../helpers/payments.ts';
+import { ask } from '../../helpers/service.ts';
 
-/** Enough prepaid for every invoice of these tests. */
-const CREDIT_USD = 100;
+/** Enough prepaid for every invoice of these tests, in millionths of a USD. */
+const CREDIT_MICROS = 100_000_000n;
 
 export interface StatesWorld {
   test: TestApp;
@@ -54,7 +64,7 @@ const makers: Record<CheckoutState, (world: StatesWorld) => Promise<string>> = {
     return paid({ test, merchant: await test.merchant() }, (amount) => amount);
   },
   async confirmed(world) {
-    await credit(world);
+    await credit(world.test, world.merchant.id, CREDIT_MICROS);
     return paid(world, (amount) => amount);
   },
   overpaid: (world) => paid(world, (amount) => amount + 1_250_000n),
@@ -93,12 +103,8 @@ export async function createInvoice(
   { test, merchant }: StatesWorld,
   body: Record<string, unknown> = {},
 ): Promise<string> {
-  const reply = await test.fetch('POST', '/v1/invoices', {
-    key: merchant.key,
-    body: { chain: 'solana-usdc', amount: '12.50', external_ref: 'order-1042', ...body },
-  });
-  if (reply.status !== 200) throw new Error(reply.text);
-  return reply.json.id;
+  const order = { amount: '12.50', external_ref: 'order-1042', ...body };
+  return (await create(test, merchant, 'solana-usdc', order)).id;
 }
 
 /** An invoice with one final transfer of some part of its amount. */
@@ -108,16 +114,6 @@ async function paid(world: StatesWorld, part: (amount: bigint) => bigint): Promi
   const row = await invoiceRow(test, id);
   await observe(test, 'solana', [transferTo(test, row, { amount_atomic: part(BigInt(row.amount_atomic)) })]);
   return id;
-}
-
-/** Lets the merchant's payments be confirmed from now on. */
-export async function credit({ test, merchant }: StatesWorld): Promise<void> {
-  const { token } = await test.superuser();
-  const reply = await test.fetch('POST', `/api/v1/admin/merchants/${merchant.id}/credit`, {
-    token,
-    body: { prepaid_usd: CREDIT_USD },
-  });
-  if (reply.status !== 200) throw new Error(reply.text);
 }
 
 export interface TestUnit {
@@ -131,7 +127,7 @@ export async function createUnit(
   { test, merchant }: StatesWorld,
   body: Record<string, unknown> = {},
 ): Promise<TestUnit> {
-  const reply = await test.fetch('POST', '/api/v1/merchant/units', {
+  return ask(test, 'POST', '/api/v1/merchant/units', {
     token: merchant.token,
     body: {
       title: 'Ethiopian coffee, 1 kg',
@@ -141,6 +137,4 @@ export async function createUnit(
       ...body,
     },
   });
-  if (reply.status !== 200) throw new Error(reply.text);
-  return reply.json;
 }

@@ -2,16 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import { startApp } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
-import { create, credit, invoiceRow, newTxid, observe, transferTo } from '../../helpers/payments.ts';
+import { create, fundedMerchant, invoiceRow, newTxid, observe, transferTo } from '../../helpers/payments.ts';
 import { setWallet } from '../../helpers/people.ts';
 
 describe.each(databases)('references of several invoices on %s', (database) => {
   async function shop() {
     const service = await startApp({ database });
-    const merchant = await service.merchant();
-    await credit(service, merchant.id, 1_000_000_000n);
-    const other = await service.merchant(`other-${database}@example.com`);
-    await credit(service, other.id, 1_000_000_000n);
+    const merchant = await fundedMerchant(service);
+    const other = await fundedMerchant(service, `other-${database}@example.com`);
     await setWallet(service.app, other.id, 'solana', '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM');
     const statusOf = async (id: string) => (await invoiceRow(service, id)).status;
     return { service, merchant, other, statusOf };

@@ -9,7 +9,7 @@ import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts'
 import { type Database, databases, newDatabase } from '../../helpers/database.ts';
 import { doubleFamily, namedRpc } from '../../helpers/family.ts';
 import { json, serve } from '../../helpers/local-server.ts';
-import { create, credit, invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
+import { create, credit, fundedMerchant, invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
 import { unasked_provider } from '../../helpers/reading.ts';
 import { createToncenter, queryOf } from '../../helpers/toncenter.ts';
 import { verifies } from '../../requirements.ts';
@@ -81,8 +81,7 @@ describe.each(databases)('the observer on %s', (database) => {
     const indexer = await serveTon();
     const url = await makeDatabase(database);
     const before = await daemon(indexer, url);
-    const merchant = await before.merchant();
-    await credit(before, merchant.id, CREDIT_MICROS);
+    const merchant = await fundedMerchant(before);
     const invoice = await create(before, merchant, 'ton');
     await before.stop();
 
@@ -150,8 +149,7 @@ describe.each(databases)('the observer on %s', (database) => {
     const indexer = await serveTon();
     const test = await daemon(indexer, await makeDatabase(database));
     onTestFinished(() => test.stop());
-    const merchant = await test.merchant();
-    await credit(test, merchant.id, CREDIT_MICROS);
+    const merchant = await fundedMerchant(test);
     const invoice = await create(test, merchant, 'ton');
     await check(test, invoice, merchant);
     indexer.pay(invoice);
@@ -185,8 +183,7 @@ describe.each(databases)('the observer on %s', (database) => {
     const test = await startApp({ database, settings, source: (id) => (id === 'ton' ? source : undefined) });
     onTestFinished(() => test.stop());
     test.clock.set(START);
-    const merchant = await test.merchant();
-    await credit(test, merchant.id, CREDIT_MICROS);
+    const merchant = await fundedMerchant(test);
     const invoice = await create(test, merchant, 'ton');
     indexer.pay(invoice);
     expect((await check(test, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });
@@ -215,8 +212,7 @@ describe.each(databases)('the observer on %s', (database) => {
     });
     onTestFinished(() => test.stop());
     test.clock.set(START);
-    const merchant = await test.merchant();
-    await credit(test, merchant.id, CREDIT_MICROS);
+    const merchant = await fundedMerchant(test);
     const invoice = await create(test, merchant, 'ton');
     indexer.pay(invoice);
     expect((await check(test, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });
@@ -295,8 +291,7 @@ describe.each(databases)('the observer on %s', (database) => {
     const binary = await serve((_, response) => response.end('\x1f\x8b\0\0 not JSON'));
     const test = await daemon({ ...indexer, url: binary.url }, await makeDatabase(database));
     onTestFinished(() => test.stop());
-    const merchant = await test.merchant();
-    await credit(test, merchant.id, CREDIT_MICROS);
+    const merchant = await fundedMerchant(test);
     const invoice = await create(test, merchant, 'ton');
     expect(await check(test, invoice, merchant)).toMatchObject({
       status: 503,
@@ -309,8 +304,7 @@ describe.each(databases)('the observer on %s', (database) => {
   it('adds nothing up with itself that is listed twice, and says when an amount changes', async () => {
     const test = await daemon(await serveTon(), await makeDatabase(database));
     onTestFinished(() => test.stop());
-    const merchant = await test.merchant();
-    await credit(test, merchant.id, CREDIT_MICROS);
+    const merchant = await fundedMerchant(test);
     const invoice = await create(test, merchant, 'bitcoin');
     const half = transferTo(test, invoice, { amount_atomic: BigInt(invoice.amount_atomic) / 2n });
     expect(await observe(test, 'bitcoin', [half, { ...half }])).toEqual([]);
@@ -327,8 +321,7 @@ describe.each(databases)('the observer on %s', (database) => {
     const indexer = await serveTon();
     const test = await daemon(indexer, await makeDatabase(database));
     onTestFinished(() => test.stop());
-    const merchant = await test.merchant();
-    await credit(test, merchant.id, CREDIT_MICROS);
+    const merchant = await fundedMerchant(test);
     const invoice = await create(test, merchant, 'ton');
     indexer.pay(invoice, 'A\0B');
     indexer.pay(invoice);

@@ -8,11 +8,10 @@ import { startTonChain, type TonWallet } from '../../chains/ton-chain.ts';
 import { startApp, type TestMerchant } from '../../helpers/app.ts';
 import { testClock } from '../../helpers/clock.ts';
 import { type Database, databases } from '../../helpers/database.ts';
-import { create, credit, invoiceRow } from '../../helpers/payments.ts';
+import { create, fundedMerchant, invoiceRow } from '../../helpers/payments.ts';
 import { setWallet } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
-const CREDIT_MICROS = 1_000_000_000n;
 const USDT = 'ton-usdt';
 /** Between two readings. */
 const PAUSE_SECONDS = 8;
@@ -35,8 +34,7 @@ async function openWorld(database: Database) {
   const { app } = service;
 
   async function merchantAt(address_text: string): Promise<TestMerchant> {
-    const merchant = await service.merchant(`shop-${address_text}@example.com`);
-    await credit(service, merchant.id, CREDIT_MICROS);
+    const merchant = await fundedMerchant(service, `shop-${address_text}@example.com`);
     await setWallet(app, merchant.id, 'ton', address_text);
     return merchant;
   }

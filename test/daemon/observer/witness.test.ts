@@ -3,14 +3,13 @@ import { describe, expect, test, vi } from 'vitest';
 import { startApp } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
 import { doubleFamily } from '../../helpers/family.ts';
-import { create, credit, invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
+import { create, fundedMerchant, invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
 
 describe.each(databases)('two providers that must agree on %s', (database) => {
   async function shop() {
     const double = doubleFamily('ton');
     const service = await startApp({ database, source: () => double.source });
-    const merchant = await service.merchant();
-    await credit(service, merchant.id, 1_000_000_000n);
+    const merchant = await fundedMerchant(service);
     vi.spyOn(service.app.quorum, 'several').mockReturnValue(true);
     const needed = vi.spyOn(service.app.quorum, 'needed').mockReturnValue(true);
     const pay = async (amount: string) => {

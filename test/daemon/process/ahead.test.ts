@@ -4,7 +4,7 @@ import { startApp } from '../../helpers/app.ts';
 import { testClock } from '../../helpers/clock.ts';
 import { databases } from '../../helpers/database.ts';
 import { doubleFamily } from '../../helpers/family.ts';
-import { create, credit, invoiceRow, transferTo } from '../../helpers/payments.ts';
+import { create, fundedMerchant, invoiceRow, transferTo } from '../../helpers/payments.ts';
 
 const DAY = 86_400;
 
@@ -13,8 +13,7 @@ describe.each(databases)('a start days later by its clock on %s', (database) => 
     const double = doubleFamily('ton');
     const clock = testClock();
     const service = await startApp({ database, clock, source: () => double.source });
-    const merchant = await service.merchant();
-    await credit(service, merchant.id, 1_000_000_000n);
+    const merchant = await fundedMerchant(service);
     const invoice = await create(service, merchant, 'ton');
     const paid = transferTo(service, invoice, { time: invoice.created_at + 10, final: true });
     clock.freeze(days * DAY);

@@ -9,7 +9,7 @@ import { databases } from '../../helpers/database.ts';
 import { doubleFamily } from '../../helpers/family.ts';
 import {
   create,
-  credit,
+  fundedMerchant,
   invoiceRow,
   observe,
   readThrough,
@@ -34,8 +34,7 @@ describe.each(databases)('a wrong clock on %s', (database) => {
     verifies('clock-alert');
     const service = await startApp({ database });
     const { clock } = service;
-    const merchant = await service.merchant();
-    await credit(service, merchant.id, 1_000_000_000n);
+    const merchant = await fundedMerchant(service);
     const [unpaid, paid] = [
       await create(service, merchant, 'ton'),
       await create(service, merchant, 'bitcoin', { amount: '20' }),
@@ -75,8 +74,7 @@ describe.each(databases)('a wrong clock on %s', (database) => {
   test('an address is watched on, and a payment seen meanwhile is in time', async () => {
     const double = doubleFamily('bitcoin');
     const service = await startApp({ database, source: () => double.source });
-    const merchant = await service.merchant();
-    await credit(service, merchant.id, 1_000_000_000n);
+    const merchant = await fundedMerchant(service);
     const invoice = await create(service, merchant, 'bitcoin', { amount: '20' });
     service.clock.advance(600);
     service.clock.step(4 * DAY);
@@ -100,8 +98,7 @@ describe.each(databases)('a wrong clock on %s', (database) => {
 
   test('an invoice made meanwhile is payable when the clock is right again', async () => {
     const service = await startApp({ database });
-    const merchant = await service.merchant();
-    await credit(service, merchant.id, 1_000_000_000n);
+    const merchant = await fundedMerchant(service);
     const right = service.clock.now();
     service.clock.step(2 * DAY);
     const invoice = await create(service, merchant, 'ton');
@@ -137,8 +134,7 @@ describe.each(databases)('a wrong clock on %s', (database) => {
     const double = doubleFamily(chain);
     const clock = testClock();
     const service = await startApp({ database, clock, source: () => double.source });
-    const merchant = await service.merchant();
-    await credit(service, merchant.id, 1_000_000_000n);
+    const merchant = await fundedMerchant(service);
     const truth = () => clock.now() + 310;
     const tip = () => ({ height: truth(), hash: null, time: truth() - 4 });
     const invoice = await create(service, merchant, chain);
@@ -178,8 +174,7 @@ describe.each(databases)('a wrong clock on %s', (database) => {
     const double = doubleFamily('ton');
     const service = await startApp({ database, source: () => double.source });
     const { clock } = service;
-    const merchant = await service.merchant();
-    await credit(service, merchant.id, 1_000_000_000n);
+    const merchant = await fundedMerchant(service);
     const invoice = await create(service, merchant, 'ton');
     const lagging = (by: number) => {
       const time = clock.now() - by;

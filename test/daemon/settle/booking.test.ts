@@ -7,14 +7,17 @@ import type { Transfer } from '../../../src/chains/family.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
 import {
+  confirmByOperator,
   create as createFor,
-  credit,
   follow,
+  fundedMerchant,
   invoiceRow,
   newTxid,
   observe,
+  paymentsOf,
   pendingAt,
   readThrough,
+  transferRow,
   transferTo,
   unconfirmed,
 } from '../../helpers/payments.ts';
@@ -25,36 +28,17 @@ describe.each(databases)('booking on %s', (database) => {
 
   beforeAll(async () => {
     test = await startApp({ database });
-    merchant = await test.merchant();
-    await credit(test, merchant.id, 1_000_000_000n);
+    merchant = await fundedMerchant(test);
   });
   afterAll(() => test.stop());
 
   const create = (chain: string, amount = '10', of = merchant) => createFor(test, of, chain, { amount });
 
-  const paymentsOf = (invoice_id: string) =>
-    test.app.db.query
-      .selectFrom('payments')
-      .selectAll()
-      .where('invoice_id', '=', invoice_id)
-      .orderBy('created_at')
-      .execute();
-
   const notesOf = async (invoice_id: string) =>
     (await logsOfInvoice(test.app.db.query, invoice_id)).map(({ note }) => note);
 
-  const transferRow = (transfer: Transfer) =>
-    test.app.db.query
-      .selectFrom('transfers')
-      .selectAll()
-      .where('txid', '=', transfer.txid)
-      .where('idx', '=', transfer.index)
-      .executeTakeFirstOrThrow();
-
-  const confirm = (id: string, txid: string, force = false) =>
-    apply(test.app, id, { fact: { kind: 'resolve', action: 'confirm' }, actor: 'operator:1', txid, force });
   /** Books though the chain has no such transaction yet. */
-  const force = (id: string, txid: string) => confirm(id, txid, true);
+  const force = (id: string, txid: string) => confirmByOperator(test, id, { txid, force: true });
 
   /** An expired invoice with two payments that it lists as one late one. */
   async function expiredWithTwo(parts: Partial<Transfer> = {}): Promise<[InvoiceRow, Transfer, Transfer]> {
@@ -65,7 +49,7 @@ describe.each(databases)('booking on %s', (database) => {
     await observe(test, 'ton', [first, second]);
     test.clock.set(invoice.expires_at + 24 * 3600);
     await readThrough(test, 'ton');
-    const late = (await paymentsOf(invoice.id)).map(({ status, received_atomic }) => [
+    const late = (await paymentsOf(test, invoice.id)).map(({ status, received_atomic }) => [
       status,
       received_atomic,
     ]);
@@ -78,13 +62,13 @@ describe.each(databases)('booking on %s', (database) => {
     const invoice = await create('ton', '12.34', poor);
     const transfer = transferTo(test, invoice);
     await observe(test, 'ton', [transfer]);
-    expect((await paymentsOf(invoice.id)).map(({ status }) => status)).toEqual(['held']);
+    expect((await paymentsOf(test, invoice.id)).map(({ status }) => status)).toEqual(['held']);
     const reply = await test.fetch('POST', `/v1/invoices/${invoice.id}/simulate`, { key: poor.key });
     expect(reply.json, reply.text).toMatchObject({ status: 'confirmed', txid: transfer.txid });
-    expect((await paymentsOf(invoice.id)).map(({ status, txid }) => [status, txid])).toEqual([
+    expect((await paymentsOf(test, invoice.id)).map(({ status, txid }) => [status, txid])).toEqual([
       ['confirmed', transfer.txid],
     ]);
-    expect((await transferRow(transfer)).booked_invoice_id).toBe(invoice.id);
+    expect((await transferRow(test, transfer)).booked_invoice_id).toBe(invoice.id);
     expect((await notesOf(invoice.id)).join()).not.toContain('no coin moved');
     const { prepaid_micros } = await test.app.db.query
       .selectFrom('merchants')
@@ -120,26 +104,30 @@ describe.each(databases)('booking on %s', (database) => {
     const { txid, index } = first;
     const gone = { state: 'gone', confirmations: 0, height: null, block_hash: null } as const;
     await follow(test, 'ton', [{ txid, index, ...gone }]);
-    expect((await paymentsOf(invoice.id))[0]).toMatchObject({
+    expect((await paymentsOf(test, invoice.id))[0]).toMatchObject({
       status: 'late',
       received_atomic: '5',
       txid: second.txid,
     });
     await observe(test, 'ton', [first]);
-    expect((await paymentsOf(invoice.id))[0]).toMatchObject({ status: 'late', received_atomic: '8' });
+    expect((await paymentsOf(test, invoice.id))[0]).toMatchObject({ status: 'late', received_atomic: '8' });
   });
 
   it('keeps listed what the operator did not name of a late payment', async () => {
     const [expired, first, second] = await expiredWithTwo();
     const invoice = await create('ton');
-    expect((await confirm(invoice.id, first.txid))?.invoice.status).toBe('confirmed');
-    expect((await transferRow(first)).booked_invoice_id).toBe(invoice.id);
-    expect(await paymentsOf(expired.id)).toMatchObject([
+    expect((await confirmByOperator(test, invoice.id, { txid: first.txid }))?.invoice.status).toBe(
+      'confirmed',
+    );
+    expect((await transferRow(test, first)).booked_invoice_id).toBe(invoice.id);
+    expect(await paymentsOf(test, expired.id)).toMatchObject([
       { status: 'late', received_atomic: '5', txid: second.txid },
     ]);
     const other = await create('ton');
-    expect((await confirm(other.id, second.txid))?.invoice.status).toBe('confirmed');
-    expect(await paymentsOf(expired.id)).toEqual([]);
+    expect((await confirmByOperator(test, other.id, { txid: second.txid }))?.invoice.status).toBe(
+      'confirmed',
+    );
+    expect(await paymentsOf(test, expired.id)).toEqual([]);
   });
 
   it('keeps a late payment listed when its invoice is confirmed by another transaction', async () => {
@@ -148,10 +136,12 @@ describe.each(databases)('booking on %s', (database) => {
     const gone = { state: 'gone', confirmations: 0, height: null, block_hash: null } as const;
     await follow(test, 'ton', [{ txid, index, ...gone }]);
     const other = newTxid();
-    expect((await confirm(expired.id, other))?.verdict).toMatchObject({ code: 'transaction_unknown' });
+    expect((await confirmByOperator(test, expired.id, { txid: other }))?.verdict).toMatchObject({
+      code: 'transaction_unknown',
+    });
     expect((await force(expired.id, other))?.invoice).toMatchObject({ status: 'confirmed', txid: other });
     const listed = async () =>
-      (await paymentsOf(expired.id)).map((row) => `${row.status} ${row.txid}`).sort();
+      (await paymentsOf(test, expired.id)).map((row) => `${row.status} ${row.txid}`).sort();
     expect(await listed()).toEqual([`confirmed ${other}`, `late ${second.txid}`].sort());
     await observe(test, 'ton', [first]);
     expect(await listed()).toEqual(
@@ -169,7 +159,7 @@ describe.each(databases)('booking on %s', (database) => {
     ];
     await observe(test, 'bitcoin', outputs);
     expect(await invoiceRow(test, second.id)).toMatchObject({ status: 'confirmed', txid });
-    const booked = await Promise.all(outputs.map(transferRow));
+    const booked = await Promise.all(outputs.map((output) => transferRow(test, output)));
     expect(booked.map((row) => row.booked_invoice_id)).toEqual([first.id, second.id]);
     const income = await test.app.db.query
       .selectFrom('income')
@@ -189,7 +179,7 @@ describe.each(databases)('booking on %s', (database) => {
     const { txid, index } = transfer;
     const gone = { state: 'gone', confirmations: 0, height: null, block_hash: null } as const;
     await follow(test, 'litecoin', [{ txid, index, ...gone }], asked);
-    expect(await transferRow(transfer)).toMatchObject({ state: 'pending', height: 500 });
+    expect(await transferRow(test, transfer)).toMatchObject({ state: 'pending', height: 500 });
     await follow(test, 'litecoin', [{ ...mined, state: 'pending', confirmations: 3 }]);
     expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
   });
@@ -201,7 +191,9 @@ describe.each(databases)('booking on %s', (database) => {
     await observe(test, 'ton', [booked, part]);
     expect((await invoiceRow(test, paid.id)).status).toBe('confirmed');
     for (const { txid } of [booked, part])
-      expect((await confirm(unpaid.id, txid))?.verdict).toMatchObject({ code: 'transfer_booked' });
+      expect((await confirmByOperator(test, unpaid.id, { txid }))?.verdict).toMatchObject({
+        code: 'transfer_booked',
+      });
     expect((await invoiceRow(test, unpaid.id)).status).toBe('created');
   });
 

@@ -6,7 +6,14 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { loadConfig } from '../../../daemon/settings/config.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
-import { create, credit, invoiceRow, observe, transferTo, unconfirmed } from '../../helpers/payments.ts';
+import {
+  create,
+  fundedMerchant,
+  invoiceRow,
+  observe,
+  transferTo,
+  unconfirmed,
+} from '../../helpers/payments.ts';
 import { verifies } from '../../requirements.ts';
 
 const STEPS = [{ below_usd: 1000, blocks: 1 }, { blocks: 3 }];
@@ -47,8 +54,7 @@ describe.each(databases)('invoices on %s', (database) => {
   let merchant: TestMerchant;
   beforeAll(async () => {
     service = await startApp({ database, settings: { [NAME]: JSON.stringify(STEPS) } });
-    merchant = await service.merchant();
-    await credit(service, merchant.id, 1_000_000_000n);
+    merchant = await fundedMerchant(service);
   });
   afterAll(() => service.stop());
 

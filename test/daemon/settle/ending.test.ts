@@ -5,8 +5,8 @@ import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts'
 import { databases } from '../../helpers/database.ts';
 import {
   create,
-  credit,
   follow,
+  fundedMerchant,
   invoiceRow,
   observe,
   readThrough,
@@ -23,9 +23,8 @@ describe.each(databases)('an invoice that ends on %s', (database) => {
   let operator: { token: string };
   beforeAll(async () => {
     service = await startApp({ database });
-    merchant = await service.merchant();
+    merchant = await fundedMerchant(service);
     operator = await service.superuser();
-    await credit(service, merchant.id, 1_000_000_000n);
     // The outer bound ends nothing before there was time to read since the start.
     service.clock.advance(700);
   });

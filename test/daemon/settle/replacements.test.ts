@@ -4,7 +4,7 @@ import { startApp } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
 import {
   create,
-  credit,
+  fundedMerchant,
   invoiceRow,
   newTxid,
   observe,
@@ -15,8 +15,7 @@ import {
 describe.each(databases)('replaced payments on %s', (database) => {
   async function shop() {
     const service = await startApp({ database });
-    const merchant = await service.merchant();
-    await credit(service, merchant.id, 1_000_000_000n);
+    const merchant = await fundedMerchant(service);
     return { service, merchant, now: () => service.clock.now() };
   }
 
@@ -52,8 +51,8 @@ describe.each(databases)('replaced payments on %s', (database) => {
   test('a fee bump of what was on its way pays no invoice made in the second in which it was seen', async () => {
     const { service, merchant } = await shop();
     const template = await create(service, merchant, 'litecoin', { amount: '20' });
-    const other = await service.merchant(`other-${database}@example.com`);
-    await credit(service, other.id, 1_000_000_000n);
+    // Paid at the same address as the first.
+    await fundedMerchant(service, `other-${database}@example.com`);
     const amount_atomic = 12_345_678n;
     const inputs = [`${'dd'.repeat(32)}:0`];
     const seen = transferTo(service, template, { ...unconfirmed, amount_atomic, inputs });

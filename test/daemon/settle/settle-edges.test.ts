@@ -5,17 +5,19 @@ import { ensureCursor } from '../../../data/cursors.ts';
 import { watchedAddresses } from '../../../data/invoices.ts';
 import { noteReading } from '../../../data/proofs.ts';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
-import type { Transfer } from '../../../src/chains/family.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
 import {
+  confirmByOperator,
   create as createFor,
-  credit,
+  fundedMerchant,
   invoiceRow,
   newTxid,
   observe,
+  paymentsOf,
   pendingAt,
   readThrough,
+  transferRow,
   transferTo,
 } from '../../helpers/payments.ts';
 
@@ -27,28 +29,14 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
 
   beforeAll(async () => {
     test = await startApp({ database });
-    merchant = await test.merchant();
-    await credit(test, merchant.id, 1_000_000_000n);
+    merchant = await fundedMerchant(test);
   });
   afterAll(() => test.stop());
 
   const create = (chain: string, amount = '10', of = merchant) => createFor(test, of, chain, { amount });
 
-  const paymentsOf = (invoice_id: string) =>
-    test.app.db.query.selectFrom('payments').selectAll().where('invoice_id', '=', invoice_id).execute();
-
-  const transferRow = (transfer: Transfer) =>
-    test.app.db.query
-      .selectFrom('transfers')
-      .selectAll()
-      .where('txid', '=', transfer.txid)
-      .where('idx', '=', transfer.index)
-      .executeTakeFirstOrThrow();
-
-  const confirm = (id: string, txid: string | null, force = false) =>
-    apply(test.app, id, { fact: { kind: 'resolve', action: 'confirm' }, actor: 'operator:1', txid, force });
   /** Books though the chain has no such transaction yet. */
-  const force = (id: string, txid: string) => confirm(id, txid, true);
+  const force = (id: string, txid: string) => confirmByOperator(test, id, { txid, force: true });
 
   describe('held payments', () => {
     it('all follow a refill that covers them, however many there are', async () => {
@@ -111,7 +99,7 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
     const late = transferTo(test, invoice, { time: invoice.expires_at + 1 });
     await observe(test, 'ton', [inTime, late]);
     expect(await invoiceRow(test, invoice.id)).toMatchObject({ status: 'confirmed', txid: inTime.txid });
-    const payments = await paymentsOf(invoice.id);
+    const payments = await paymentsOf(test, invoice.id);
     expect(payments.map(({ status, txid }) => `${status} ${txid}`).sort()).toEqual(
       [`confirmed ${inTime.txid}`, `late ${late.txid}`].sort(),
     );
@@ -123,10 +111,10 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
     const late = transferTo(test, invoice, { time: invoice.expires_at + 1 });
     await observe(test, 'solana', [late]);
     await apply(test.app, invoice.id, { fact: { kind: 'evaluate' }, actor: 'merchant' });
-    expect((await paymentsOf(invoice.id)).map((row) => row.status)).toEqual(['late']);
+    expect((await paymentsOf(test, invoice.id)).map((row) => row.status)).toEqual(['late']);
     await readThrough(test, 'solana');
     expect((await invoiceRow(test, invoice.id)).status).toBe('expired');
-    expect((await paymentsOf(invoice.id)).map((row) => row.status)).toEqual(['late']);
+    expect((await paymentsOf(test, invoice.id)).map((row) => row.status)).toEqual(['late']);
   });
 
   describe("an operator's confirmation", () => {
@@ -138,7 +126,7 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
         transferTo(test, first, { txid, index: '0', ...pending }),
         transferTo(test, second, { txid, index: '1', ...pending }),
       ]);
-      const outcome = await confirm(first.id, txid);
+      const outcome = await confirmByOperator(test, first.id, { txid });
       expect(outcome?.invoice).toMatchObject({ status: 'confirmed', amount_match: 'exact' });
       expect(await invoiceRow(test, second.id)).toMatchObject({ status: 'created', amount_match: 'exact' });
       await observe(test, 'bitcoin', [
@@ -151,7 +139,9 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
       const [first, second] = [await create('ton'), await create('ton')];
       const half = transferTo(test, second, { amount_atomic: 5n });
       await observe(test, 'ton', [half]);
-      expect((await confirm(first.id, half.txid))?.verdict).toMatchObject({ code: 'transfer_booked' });
+      expect((await confirmByOperator(test, first.id, { txid: half.txid }))?.verdict).toMatchObject({
+        code: 'transfer_booked',
+      });
       expect(await invoiceRow(test, second.id)).toMatchObject({ status: 'created', received_atomic: '5' });
     });
 
@@ -161,14 +151,15 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
       const part = transferTo(test, invoice, { amount_atomic: whole - 7n });
       const rest = transferTo(test, invoice, { amount_atomic: 7n, memo: null });
       await observe(test, 'ton', [part, rest]);
-      const outcome = await confirm(invoice.id, rest.txid);
+      const outcome = await confirmByOperator(test, invoice.id, { txid: rest.txid });
       expect(outcome?.invoice).toMatchObject({
         status: 'confirmed',
         amount_match: 'exact',
         received_atomic: whole.toString(),
         txid: rest.txid,
       });
-      for (const each of [part, rest]) expect((await transferRow(each)).booked_invoice_id).toBe(invoice.id);
+      for (const each of [part, rest])
+        expect((await transferRow(test, each)).booked_invoice_id).toBe(invoice.id);
     });
 
     it('takes the late payment of another invoice, also where both have one to show', async () => {
@@ -178,11 +169,11 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
       await observe(test, 'ton', [late]);
       const invoice = await create('ton');
       await observe(test, 'ton', [transferTo(test, invoice, { amount_atomic: 3n })]);
-      const outcome = await confirm(invoice.id, late.txid);
+      const outcome = await confirmByOperator(test, invoice.id, { txid: late.txid });
       expect(outcome?.invoice).toMatchObject({ status: 'confirmed', txid: late.txid });
-      expect((await transferRow(late)).booked_invoice_id).toBe(invoice.id);
+      expect((await transferRow(test, late)).booked_invoice_id).toBe(invoice.id);
       expect((await invoiceRow(test, other.id)).payment_id).toBeNull();
-      expect((await paymentsOf(other.id)).filter((row) => row.status === 'late')).toEqual([]);
+      expect((await paymentsOf(test, other.id)).filter((row) => row.status === 'late')).toEqual([]);
     });
 
     it('books a transaction once that two name at the same time', async () => {
@@ -199,7 +190,9 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
     const late = transferTo(test, other);
     await observe(test, 'ton', [late]);
     const takers = await Promise.all([create('ton'), create('ton'), create('ton'), create('ton')]);
-    const outcomes = await Promise.all(takers.map(({ id }) => confirm(id, late.txid)));
+    const outcomes = await Promise.all(
+      takers.map(({ id }) => confirmByOperator(test, id, { txid: late.txid })),
+    );
     expect(outcomes.filter((outcome) => outcome?.verdict.verdict === 'moved')).toHaveLength(1);
   });
 
@@ -213,7 +206,10 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
       amount_match: 'exact',
       txid: replacement,
     });
-    expect((await paymentsOf(invoice.id)).map((row) => row.status).sort()).toEqual(['confirmed', 'late']);
+    expect((await paymentsOf(test, invoice.id)).map((row) => row.status).sort()).toEqual([
+      'confirmed',
+      'late',
+    ]);
   });
 
   it('keeps what an expired invoice had received when the operator fails it', async () => {
@@ -230,7 +226,7 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
       received_atomic: '5',
       txid: part.txid,
     });
-    expect(await paymentsOf(invoice.id)).toMatchObject([{ status: 'late', received_atomic: '5' }]);
+    expect(await paymentsOf(test, invoice.id)).toMatchObject([{ status: 'late', received_atomic: '5' }]);
   });
 
   it('continues with a blockchain of which a gateway was switched off under a payment', async () => {

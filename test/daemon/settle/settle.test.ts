@@ -5,9 +5,11 @@ import { GRACE_SECONDS } from '../../../src/invoice.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
 import {
+  confirmByOperator,
   create as createFor,
   credit,
   follow,
+  fundedMerchant,
   invoiceRow,
   newTxid,
   observe,
@@ -25,8 +27,7 @@ describe.each(databases)('settlement on %s', (database) => {
 
   beforeAll(async () => {
     test = await startApp({ database });
-    merchant = await test.merchant();
-    await credit(test, merchant.id, 1_000_000_000n);
+    merchant = await fundedMerchant(test);
   });
   afterAll(() => test.stop());
 
@@ -456,30 +457,31 @@ describe.each(databases)('settlement on %s', (database) => {
       const transfer = transferTo(test, invoice);
       await apply(test.app, invoice.id, { fact: { kind: 'cancel' }, actor: 'buyer' });
       await observe(test, 'ton', [transfer]);
-      const confirm = (id: string, txid: string | null = null, force = false) =>
-        apply(test.app, id, {
-          fact: { kind: 'resolve', action: 'confirm' },
-          actor: 'operator:1',
-          txid,
-          force,
-        });
-      expect((await confirm(invoice.id))?.invoice).toMatchObject({
+      expect((await confirmByOperator(test, invoice.id))?.invoice).toMatchObject({
         status: 'confirmed',
         txid: transfer.txid,
       });
       await expectSettledOnce(invoice.id);
       const other = await create('ton');
-      expect((await confirm(other.id, transfer.txid))?.verdict).toMatchObject({ code: 'transfer_booked' });
+      expect((await confirmByOperator(test, other.id, { txid: transfer.txid }))?.verdict).toMatchObject({
+        code: 'transfer_booked',
+      });
       const unknown = newTxid();
-      expect((await confirm(other.id, unknown))?.verdict).toMatchObject({ code: 'transaction_unknown' });
+      expect((await confirmByOperator(test, other.id, { txid: unknown }))?.verdict).toMatchObject({
+        code: 'transaction_unknown',
+      });
       await expectNothingBooked(other.id);
-      expect((await confirm(other.id, unknown, true))?.invoice).toMatchObject({
+      expect(
+        (await confirmByOperator(test, other.id, { txid: unknown, force: true }))?.invoice,
+      ).toMatchObject({
         status: 'confirmed',
         txid: unknown,
       });
       const third = await create('ton');
       for (const force of [false, true])
-        expect((await confirm(third.id, unknown, force))?.verdict).toMatchObject({ code: 'transfer_booked' });
+        expect((await confirmByOperator(test, third.id, { txid: unknown, force }))?.verdict).toMatchObject({
+          code: 'transfer_booked',
+        });
       await observe(test, 'ton', [transferTo(test, other, { txid: unknown, memo: third.memo })]);
       await expectNothingBooked(third.id);
     });
