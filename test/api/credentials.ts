@@ -4,7 +4,8 @@ import { deleteUser, getUser, updateUser } from '../../data/users.ts';
 import type { Auth, Endpoint } from '../../src/api/describe/endpoint.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import type { Call, TestApp, TestMerchant } from '../helpers/app.ts';
-import { type Cast, expiredToken, forgedTokens, newAddress, PLATFORM_KEY } from './world.ts';
+import { address } from '../helpers/people.ts';
+import { type Cast, expiredToken, forgedTokens, PLATFORM_KEY } from './world.ts';
 
 /** `pass`: as the one it is for, or as one who has other things; a code: refused with it. */
 type Rule = 'pass' | ErrorCode;
@@ -97,11 +98,11 @@ export interface Ended {
 
 export async function endedPeople(service: TestApp): Promise<Ended> {
   const { app, clock } = service;
-  const deactivated = await service.merchant(newAddress());
+  const deactivated = await service.merchant(address());
   await updateUser(app.db.query, deactivated.id, { is_active: 0 });
-  const deleted = await service.merchant(newAddress());
+  const deleted = await service.merchant(address());
   await app.db.transaction((tx) => deleteUser(tx, deleted.user, clock.now()));
-  const changed = await service.merchant(newAddress());
+  const changed = await service.merchant(address());
   await updateUser(app.db.query, changed.id, { token_version: changed.user.token_version + 1 });
   return { deactivated, deleted, changed };
 }

@@ -4,13 +4,12 @@ import { routes } from '../../daemon/routes/routes.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import type { Call, Reply } from '../helpers/app.ts';
-import { wallets } from '../helpers/people.ts';
+import { address, wallets } from '../helpers/people.ts';
 import { MARK, type Pool, requestFor, sweep, toolCall } from './generate.ts';
 import { type Random, seeded } from './random.ts';
 import {
   type Cast,
   configuredSecrets,
-  newAddress,
   openWorld,
   PLATFORM_KEY,
   type PlainCall,
@@ -218,7 +217,7 @@ const poolOf = ({ owner, other, operator, values }: Cast): Pool => ({
   owner_id: [owner.id],
   merchant_slug: [values.merchant_slug],
   unit_slug: [values.unit_slug],
-  email: [values.email, newAddress()],
+  email: [values.email, address()],
   username: [values.email],
   password: [values.password, `${MARK} ${MARK}`],
   current_password: [values.password],

@@ -1,4 +1,4 @@
-// One deployment with everything turned on, and fresh people in it: what examples, matrix and fuzz are made of.
+// One deployment with everything turned on, and fresh people in it: who calls in the tests of examples, calls, matrix and fuzz.
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -11,23 +11,21 @@ import { routes } from '../../daemon/routes/routes.ts';
 import { getUser, updateUser } from '../../data/users.ts';
 import type { Auth, Endpoint } from '../../src/api/describe/endpoint.ts';
 import { findEndpoint } from '../../src/api/endpoints/api.ts';
-import {
-  type Call,
-  type Reply,
-  startApp,
-  type TestApp,
-  type TestAppOptions,
-  type TestMerchant,
-} from '../helpers/app.ts';
+import { type Call, startApp, type TestApp, type TestAppOptions, type TestMerchant } from '../helpers/app.ts';
 import { openContradiction } from '../helpers/contradictions.ts';
-import { wallets } from '../helpers/people.ts';
+import { credit } from '../helpers/payments.ts';
+import { address, wallets } from '../helpers/people.ts';
 import { unreachable } from '../helpers/reading.ts';
+import { ask } from '../helpers/service.ts';
 
-export const PASSWORD = 'the pass of the whole cast';
+/** Of the cast alone: the documents show other passwords as examples, and no answer may show this one. */
+const PASSWORD = 'the pass of the whole cast';
 export const PLATFORM_KEY = 'gw_the-platform-key-of-the-tests';
 const BOT_TOKEN = '110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw';
 const CLIENT_ID = 'client.apps.googleusercontent.com';
 const GOOGLE_KEY = 'the key of the tests';
+/** What the owner has prepaid, in millionths of a USD. */
+const CREDIT_MICROS = 1_000_000n;
 
 /** Every operation that is described and mounted. */
 export const described: readonly Endpoint[] = routes
@@ -89,35 +87,21 @@ interface Stage {
 }
 
 let serial = 0;
-/** An email address that no one has yet. */
-export const newAddress = (): string => `person${++serial}@example.com`;
-
 async function newCast(service: TestApp, { password_hash, webhook_url, sign }: Stage): Promise<Cast> {
   const { app } = service;
-  const email = newAddress();
+  const email = address();
   const owner = await service.merchant(email);
-  const other = await service.merchant(newAddress());
+  const other = await service.merchant(address());
   const operator = await service.superuser();
   for (const { id } of [owner, other, operator]) await updateUser(app.db.query, id, { password_hash });
-  const jsonOf = async (answer: Promise<Reply>) => {
-    const { status, text, json } = await answer;
-    if (status !== 200) throw new Error(`the world cannot be made: ${status} ${text}`);
-    return json;
-  };
-  const account = await jsonOf(
-    service.fetch('PATCH', '/api/v1/merchant/account', { token: owner.token, body: { webhook_url } }),
-  );
-  const credit = `/api/v1/admin/merchants/${owner.id}/credit`;
-  await jsonOf(service.fetch('POST', credit, { token: operator.token, body: { prepaid_usd: 1 } }));
+  const { token, key } = owner;
+  const account = await ask(service, 'PATCH', '/api/v1/merchant/account', { token, body: { webhook_url } });
+  await credit(service, owner.id, CREDIT_MICROS);
   const offer = { title: 'Coffee', amount_usd: 4.5, currencies: ['TON', 'bitcoin'] };
-  const unit = await jsonOf(
-    service.fetch('POST', '/api/v1/merchant/units', { token: owner.token, body: offer }),
-  );
+  const unit = await ask(service, 'POST', '/api/v1/merchant/units', { token, body: offer });
   const order = { chain: 'ton', amount: '12.50', external_ref: 'order-1' };
-  const invoice = await jsonOf(service.fetch('POST', '/v1/invoices', { key: owner.key, body: order }));
-  const events = await jsonOf(
-    service.fetch('GET', '/api/v1/merchant/events?limit=1', { token: owner.token }),
-  );
+  const invoice = await ask(service, 'POST', '/v1/invoices', { key, body: order });
+  const events = await ask(service, 'GET', '/api/v1/merchant/events?limit=1', { token });
   const contradiction_id = await openContradiction(app.db, { invoice_id: invoice.id });
   const user = (await getUser(app.db.query, owner.id)) ?? owner.user;
   const telegram = { id: ++serial, auth_date: service.clock.now(), first_name: 'Ada' };
@@ -128,8 +112,8 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
     values: {
       email,
       password: PASSWORD,
-      access_token: owner.token,
-      api_key: owner.key,
+      access_token: token,
+      api_key: key,
       ton_address: wallets.ton ?? '',
       invoice_id: invoice.id,
       unit_id: unit.id,
@@ -220,7 +204,7 @@ export function exampleCall(endpoint: Endpoint, values: Record<string, string>):
   if (!endpoint.body) return call;
   const body = filledIn(example.body ?? {}, values) as Record<string, string>;
   // Signing up needs an address that no one has yet.
-  if (endpoint.id === 'signup' || endpoint.id === 'createUser') body.email = newAddress();
+  if (endpoint.id === 'signup' || endpoint.id === 'createUser') body.email = address();
   if (encoding !== 'form') return { ...call, body };
   return {
     ...call,
@@ -229,8 +213,9 @@ export function exampleCall(endpoint: Endpoint, values: Record<string, string>):
   };
 }
 
-function filled(text: string, values: Record<string, string>): string {
-  return text.replace(/\{([^}]+)\}/g, (_, name: string) => {
+/** A text with its placeholders filled in; throws for one that stands for nothing. */
+export function filled(text: string, values: Record<string, string>): string {
+  return text.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`no value stands for {${name}}`);
     return value;

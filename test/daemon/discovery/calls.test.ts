@@ -11,10 +11,9 @@ import { catalog, type Entry } from '../../../src/api/project/catalog.ts';
 import { placeholders } from '../../../src/api/project/example-call.ts';
 import { openapi } from '../../../src/api/project/openapi.ts';
 import { toolsOf } from '../../../src/api/project/tools.ts';
-import type { TestApp } from '../../helpers/app.ts';
+import { filled, openWorld, type World } from '../../api/world.ts';
 import { listen } from '../../helpers/browser.ts';
 import { verifies } from '../../requirements.ts';
-import { fill, openWorld, startDaemon } from './world.ts';
 
 const run = promisify(execFile);
 const registry = await openRegistry();
@@ -26,14 +25,8 @@ const callable = entries.filter((entry) => entry.call);
 /** Part of the router, described by no document: files of pages, and another protocol. */
 const unlisted = ['docsAsset', 'mcp'];
 
-/** Calls that are refused without providers of sign-in and of blockchains, or without a prepaid limit, as described. */
-const refused: Record<string, number> = {
-  loginGoogle: 403,
-  loginTelegram: 403,
-  checkInvoice: 402,
-  resolvePayment: 503,
-  lookUpTransaction: 503,
-};
+/** Calls that are refused without a provider of the blockchain, as described. */
+const refused: Record<string, number> = { checkInvoice: 503, resolvePayment: 503, lookUpTransaction: 503 };
 const success: Record<string, number> = { testEmail: 201, cancelOnPage: 303, buyOnPage: 303 };
 
 const expected = ({ id }: Entry): number => refused[id] ?? success[id] ?? 200;
@@ -102,33 +95,37 @@ describe('one list', () => {
 });
 
 describe('a call of the catalog', () => {
-  let daemon: TestApp;
+  let world: World;
   let url: string;
   let stop: () => Promise<void>;
   beforeAll(async () => {
-    daemon = await startDaemon();
-    const serving = await listen(daemon);
+    world = await openWorld();
+    const serving = await listen(world.service);
     url = serving.url;
     stop = () => serving.stop();
   });
   afterAll(async () => {
     await stop();
-    await daemon.stop();
+    await world.stop();
   });
 
-  const worldOf = (entry: Entry) => openWorld(daemon, entry.auth === 'admin');
+  /** What a call's placeholders stand for: what a new merchant has, or an operator where the call is for one. */
+  const valuesFor = async ({ auth }: Entry) => {
+    const { values, operator } = await world.cast();
+    return auth === 'admin' ? { ...values, access_token: operator.token } : values;
+  };
 
   test.each(callable.map((entry) => [entry.id, entry] as const))(
     '%s works as its parts',
     async (_, entry) => {
-      const world = await worldOf(entry);
+      const values = await valuesFor(entry);
       const call = callOf(entry);
-      const headers = JSON.parse(fill(JSON.stringify(call.headers ?? {}), world));
-      const filled = call.body && JSON.parse(fill(JSON.stringify(call.body), world));
+      const headers = JSON.parse(filled(JSON.stringify(call.headers ?? {}), values));
+      const body = call.body && JSON.parse(filled(JSON.stringify(call.body), values));
       const form = headers['Content-Type'] === 'application/x-www-form-urlencoded';
-      const reply = await daemon.fetch(call.method, fill(call.url, world).replace(base_url, ''), {
+      const reply = await world.service.fetch(call.method, filled(call.url, values).replace(base_url, ''), {
         headers,
-        ...(filled ? { body: form ? new URLSearchParams(filled).toString() : JSON.stringify(filled) } : {}),
+        ...(body ? { body: form ? new URLSearchParams(body).toString() : JSON.stringify(body) } : {}),
       });
       expect(reply.status, reply.text).toBe(expected(endpointOf(entry)));
     },
@@ -137,9 +134,9 @@ describe('a call of the catalog', () => {
   // An event stream has no end: curl is ended.
   const curled = callable.filter(({ id, kind }) => kind === 'endpoint' || id.startsWith('page.'));
   test.each(curled.map((entry) => [entry.id, entry] as const))('%s works in a shell', async (_, entry) => {
-    const world = await worldOf(entry);
+    const values = await valuesFor(entry);
     // The addresses of the examples were taken by the calls above.
-    const line = fill(callOf(entry).curl, world)
+    const line = filled(callOf(entry).curl, values)
       .replaceAll(base_url, url)
       .replace(/(ada|grace)@/, 'another-$1@');
     const options = `-s -o /dev/null -w '%{http_code}' ${entry.id === 'payEvents' ? '--max-time 1' : ''}`;
