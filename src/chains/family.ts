@@ -108,8 +108,16 @@ export interface Rpc {
   bytes(path: string, options?: RequestOptions): Promise<Uint8Array>;
   /** One JSON-RPC 2.0 call to the provider's URL; an error object throws kind `rpc` with its code. */
   call(method: string, params: Json): Promise<unknown>;
-  /** A JSON-RPC batch (only for nodes that support it); an entry that failed is a ProviderError value. */
-  batch(method: string, params: readonly Json[]): Promise<(unknown | ProviderError)[]>;
+  /**
+   * A JSON-RPC batch (only for nodes that support it), which one host answers; an entry that failed is a ProviderError
+   * value.
+   */
+  batch(calls: readonly RpcCall[]): Promise<(unknown | ProviderError)[]>;
+}
+
+export interface RpcCall {
+  method: string;
+  params: Json;
 }
 
 export interface WatchedAddress {

@@ -153,7 +153,7 @@ export function bitcoinChain(timer: Timer, provider: 'esplora' | 'core'): Chain 
       text: async (path) => textAt(path),
       bytes: async (path) => Buffer.from(answer(path, undefined)),
       call: async (method, params) => call(method, params),
-      batch: async (method, params) => params.map((each) => call(method, each)),
+      batch: async (calls) => calls.map(({ method, params }) => call(method, params)),
     },
     wallet: (serial) => `0014${serial.toString(16).padStart(40, '0')}`,
     pay: unused,

@@ -55,9 +55,9 @@ export function frontRpc(provider: string, front: () => Front): FrontRpc {
       const answer = await send('', { body: envelope(method, params) });
       return resultOf(JSON.parse(answer.toString()) as Reply);
     },
-    batch: async (method, params) => {
-      if (params.length === 0) return [];
-      const answer = await send('', { body: params.map((each) => envelope(method, each)) });
+    batch: async (calls) => {
+      if (calls.length === 0) return [];
+      const answer = await send('', { body: calls.map(({ method, params }) => envelope(method, params)) });
       return (JSON.parse(answer.toString()) as Reply[]).map((reply) => {
         try {
           return resultOf(reply);

@@ -107,14 +107,14 @@ export function createTestRpc({ provider, url, api_key, timeout_ms = TIMEOUT_MS 
       requests.push(method);
       return resultOf((await post(ask(method, params))) as RpcReply, method);
     },
-    async batch(method, params) {
-      requests.push(`${method}[${params.length}]`);
-      const asked = params.map((each) => ask(method, each));
+    async batch(calls) {
+      requests.push(`${calls[0]?.method}[${calls.length}]`);
+      const asked = calls.map(({ method, params }) => ask(method, params));
       const replies = await post(asked);
       if (!Array.isArray(replies))
         throw new ProviderError('bad_answer', `${provider}: no JSON-RPC batch answer`);
       const byId = new Map((replies as RpcReply[]).map((reply) => [reply.id, reply]));
-      return asked.map(({ id }) => {
+      return asked.map(({ id, method }) => {
         try {
           return resultOf(byId.get(id), method);
         } catch (error) {

@@ -129,9 +129,9 @@ export function createProvider(
       const body = jsonrpc.envelope(method, params);
       return ask('', { body }, (answer) => jsonrpc.result(answer, body));
     },
-    async batch(method, params) {
-      if (params.length === 0) return [];
-      const body = params.map((each) => jsonrpc.envelope(method, each));
+    async batch(calls) {
+      if (calls.length === 0) return [];
+      const body = calls.map(({ method, params }) => jsonrpc.envelope(method, params));
       return ask('', { body }, (answer) => jsonrpc.results(answer, body));
     },
   };

@@ -28,6 +28,12 @@ export interface KnownTransaction {
   payees: string;
 }
 
+/** When a transaction that could not be read was listed first, and when everything was listed before that; Unix seconds. */
+export interface MissedTransaction {
+  seen_at: number;
+  listed_before: number;
+}
+
 export interface Memory {
   /** Hash of the first block of a test network. */
   genesis: string | null;
@@ -53,8 +59,8 @@ export interface Memory {
   /** Core: mempool transactions already read, those still to read, and the scripts that were watched meanwhile. */
   known: Map<string, KnownTransaction>;
   unread: string[];
-  /** Core: transactions that were listed and that the node did not have, and when they were listed first, Unix seconds. */
-  missed: Map<string, number>;
+  /** Core: transactions that were listed and that the node did not have. */
+  missed: Map<string, MissedTransaction>;
   indexed: Set<string>;
   /** Esplora: transactions read of each script, and the turn in which each script was asked for. */
   read: Map<string, Set<string>>;

@@ -41,6 +41,7 @@ export function concludeReading(reading: Reading): { page: Page; commit(): void 
   const forgetKnown = () => {
     if (all) for (const txid of memory.known.keys()) if (!all.txids.has(txid)) memory.known.delete(txid);
   };
+  if (all && !isOfReadBlocks(reading, all)) return { page: { transfers: [] }, commit: () => {} };
   if (all?.complete === false) return { page: { transfers: [] }, commit: forgetKnown };
   const short = shortLists(reading);
   const times = timesAfter(reading, short);
@@ -67,6 +68,13 @@ export function concludeReading(reading: Reading): { page: Page; commit(): void 
     },
   };
 }
+
+/**
+ * Whether the host that gave a list has no block that is still to be read: it may be another host than the one that was
+ * asked for the tip, and what its newest block holds is in neither.
+ */
+const isOfReadBlocks = ({ memory }: Reading, { tip_hash = null }: Listing): boolean =>
+  tip_hash === null || memory.ring?.hashes.includes(tip_hash) === true;
 
 /** Since when pending payments are missing from the lists that should show them. */
 function noteAbsent({ memory, unconfirmed, lists, gone }: Reading): void {

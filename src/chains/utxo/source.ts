@@ -18,11 +18,13 @@ export interface Sighting {
 export interface Listing {
   /** Whose payments it lists; null: everybody's. */
   script: string | null;
-  /** When it was asked for, Unix seconds. */
+  /** When it was asked for, or the last list before something that could not be read; Unix seconds. */
   at: number;
   txids: ReadonlySet<string>;
   /** The highest block that the same answer shows a payment in; null where it shows none, or does not tell. */
   height?: number | null;
+  /** The newest block of the host that gave the list; null where it does not say. */
+  tip_hash?: string | null;
   /** Whether nothing is cut off and everything in it was read. */
   complete: boolean;
   /** Why it is not, for the operator. */

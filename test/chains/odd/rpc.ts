@@ -31,10 +31,10 @@ export function createOddRpc(provider: string, answer: Answer): OddRpc {
       return given instanceof Uint8Array ? given : new TextEncoder().encode(textOf(given));
     },
     call: ask,
-    batch: async (method, params) => {
-      const given = await Promise.all(params.map((each) => answer(method, each)));
-      asked.push(method);
-      return given.map((each) => rpc.spoil(method, structuredClone(each)));
+    batch: async (calls) => {
+      const given = await Promise.all(calls.map(({ method, params }) => answer(method, params)));
+      asked.push(...new Set(calls.map(({ method }) => method)));
+      return given.map((each, at) => rpc.spoil(calls[at]?.method ?? '', structuredClone(each)));
     },
   };
   return rpc;

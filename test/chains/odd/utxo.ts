@@ -177,6 +177,7 @@ export function utxoChain(provider: 'esplora' | 'core', start: number): OddChain
       return verbose === false ? bytes.subarray(0, 80).toString('hex') : { hash, height, time };
     },
     getblock: (hash: string) => byHash(hash).bytes.toString('hex'),
+    getbestblockhash: () => tip().hash,
     getrawmempool: () => mempool.map(({ txid }) => txid),
     getrawtransaction: (txid: string) =>
       mempool.find((each) => each.txid === txid)?.bytes.toString('hex') ?? noSuch(),

@@ -228,12 +228,14 @@ test('a batch comes back in the order asked, failed entries as values; a left-ou
     );
     json(response, asked[0]?.params[0] === 9 ? answers.slice(1) : answers.reverse());
   });
-  const [one, two, three] = await rpc.batch('getblockhash', [[1], [2], [3]]);
+  const hashesAt = (...heights: number[]) =>
+    heights.map((height) => ({ method: 'getblockhash', params: [height] }));
+  const [one, two, three] = await rpc.batch(hashesAt(1, 2, 3));
   expect([one, three]).toEqual([10, 30]);
   expect(two).toMatchObject({ kind: 'rpc', code: -8 });
   expect(two).toBeInstanceOf(ProviderError);
-  expect(await failure(rpc.batch('getblockhash', [[9], [1]]))).toMatchObject({ kind: 'bad_answer' });
-  expect(await rpc.batch('getblockhash', [])).toEqual([]);
+  expect(await failure(rpc.batch(hashesAt(9, 1)))).toMatchObject({ kind: 'bad_answer' });
+  expect(await rpc.batch([])).toEqual([]);
 });
 
 test('credentials are sent, and appear in no error and no counter, even when the provider repeats them', async () => {

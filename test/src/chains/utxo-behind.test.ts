@@ -1,8 +1,8 @@
 // How far a UTXO chain counts as read while blocks or parts of the mempool are still to come: invoices expire by it.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
-import { describe, expect, test } from 'vitest';
-import type { AccountProof, Json, Page, Rpc, WatchedAddress } from '../../../src/chains/family.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { AccountProof, Json, Page, Rpc, Transfer, WatchedAddress } from '../../../src/chains/family.ts';
 import { ProviderError } from '../../../src/chains/family.ts';
 import { gatewaysOf } from '../../../src/chains/gateways.ts';
 import { createMemory, type Memory, type UtxoContext } from '../../../src/chains/utxo/memory.ts';
@@ -13,6 +13,7 @@ import { readChain } from '../../../src/chains/utxo/read.ts';
 import type { Source } from '../../../src/chains/utxo/source.ts';
 import { makeChain } from '../../chains/utxo-blocks.ts';
 import { rightClock, unasked } from '../../helpers/reading.ts';
+import { makeTransaction } from '../../simulator/chains/utxo-bytes.ts';
 
 const START = 1_800_000_000;
 const PROPAGATION = 30;
@@ -30,6 +31,7 @@ function openReader(source: (memory: Memory) => Source, watched: WatchedAddress[
     read_through: null as number | null,
     urgent: [] as string[],
     proofs: new Map<string, AccountProof>(),
+    transfers: [] as Transfer[],
     /** What the last reading stated. */
     stated: undefined as number | undefined,
     async read() {
@@ -65,6 +67,7 @@ function openReader(source: (memory: Memory) => Source, watched: WatchedAddress[
   };
   function store(page: Page): void {
     reader.cursor = page.cursor ?? reader.cursor;
+    reader.transfers.push(...page.transfers);
     reader.stated = page.read_through ?? reader.stated;
     for (const proof of page.proofs ?? []) reader.proofs.set(proof.address_key, proof);
     for (const { address_key } of page.caught_up ?? []) reader.proofs.delete(address_key);
@@ -243,26 +246,45 @@ describe('counts as read', () => {
   });
 
   describe('of a node', () => {
-    /** `listed` transactions, none of which pays anybody. */
-    const node = (listed: () => number, uptime: () => number) => (memory: Memory) => {
+    const sent = Array.from({ length: 7_000 }, (_, at) =>
+      makeTransaction([`${hashOf(at + 1)}:0`], [{ script: scriptOf(1_000), amount: 1_000n }]),
+    );
+    const payment = makeTransaction([`${hashOf(9_999)}:0`], [{ script: scriptOf(1), amount: 1_000n }]);
+    /** The host that answers next, behind one name with others. */
+    const host = {
+      mempool: [] as typeof sent,
+      tip_hash: '',
+      uptime: 1_000_000,
+      /** Whether another one is asked for the bytes, which has none of it. */
+      lacks_bytes: false,
+    };
+    const node = (memory: Memory) => {
+      const bytesOf = ([txid]: string[]) => {
+        const found = host.lacks_bytes ? undefined : host.mempool.find((each) => each.txid === txid);
+        return found ? Buffer.from(found.bytes).toString('hex') : new ProviderError('rpc', 'none', -5);
+      };
+      const methods: Record<string, (params: string[]) => unknown> = {
+        getrawmempool: () => host.mempool.map(({ txid }) => txid),
+        getbestblockhash: () => host.tip_hash,
+        uptime: () => host.uptime,
+        getrawtransaction: bytesOf,
+      };
       const rpc = {
         provider: 'core',
-        call: async (method: string) =>
-          method === 'uptime' ? uptime() : Array.from({ length: listed() }, (_, at) => hashOf(at)),
-        batch: async (_: string, params: unknown[]) => params.map(() => null),
+        batch: async (calls: { method: string; params: string[] }[]) =>
+          calls.map(({ method, params }) => methods[method]?.(params)),
       } as unknown as Rpc;
       const { list, lists_alone } = coreSource(rpc, memory);
       return { ...chain.source, list, lists_alone };
     };
+    beforeEach(() => {
+      const tip_hash = chain.blocks.at(-1)?.hash ?? '';
+      Object.assign(host, { mempool: [], tip_hash, uptime: 1_000_000, lacks_bytes: false });
+    });
 
     test('a mempool that was listed whole, where it has more than one read takes', async () => {
-      const reader = openReader(
-        node(
-          () => 7_000,
-          () => 1_000_000,
-        ),
-        [watch(1)],
-      );
+      host.mempool = sent;
+      const reader = openReader(node, [watch(1)]);
       await reader.read();
       expect(reader.stated).toBeUndefined();
       reader.now += 15;
@@ -271,24 +293,50 @@ describe('counts as read', () => {
     });
 
     test('nothing new for an hour after it was started again, because it may lack what was sent meanwhile', async () => {
-      let uptime = 1_000_000;
-      const reader = openReader(
-        node(
-          () => 0,
-          () => uptime,
-        ),
-        [watch(1)],
-      );
+      const reader = openReader(node, [watch(1)]);
       await reader.read();
       const before = reader.read_through;
       reader.now += 600;
-      uptime = 60;
+      host.uptime = 60;
       await reader.read();
       expect(reader.read_through).toBe(before);
       reader.now += 3600;
-      uptime += 3600;
+      host.uptime += 3600;
       await reader.read();
       expect(reader.read_through).toBe(reader.now - PROPAGATION);
+    });
+
+    test('nothing by the list of a host with a block that is still to be read', async () => {
+      const reader = openReader(node, [watch(1)]);
+      reader.cursor = { height: 3, hashes: [chain.blocks[3]?.hash ?? ''], bits: null };
+      await reader.read();
+      const before = reader.read_through;
+      reader.now += 15;
+      // The host that is asked for the tip does not have this one yet, nor the payment that it holds.
+      host.tip_hash = hashOf(77);
+      await reader.read();
+      expect(reader.stated).toBeUndefined();
+      expect(reader.read_through).toBe(before);
+      host.tip_hash = chain.blocks.at(-2)?.hash ?? '';
+      await reader.read();
+      expect(reader.read_through).toBe(reader.now - PROPAGATION);
+    });
+
+    test('no more than the list before one that shows what no host gives', async () => {
+      const reader = openReader(node, [watch(1)]);
+      await reader.read();
+      const before = reader.now;
+      Object.assign(host, { mempool: [payment], lacks_bytes: true });
+      for (let read = 0; read < 3; read++) {
+        reader.now += 15;
+        await reader.read();
+        expect(reader.read_through).toBe(before - PROPAGATION);
+      }
+      host.lacks_bytes = false;
+      reader.now += 15;
+      await reader.read();
+      expect(reader.read_through).toBe(reader.now - PROPAGATION);
+      expect(reader.transfers).toMatchObject([{ txid: payment.txid, latest_at: before + 15 }]);
     });
   });
 });

@@ -1,6 +1,6 @@
 // The mempool of a node behind which several stand: what one of them lists, another may not have yet.
 import { expect, it } from 'vitest';
-import { type Json, ProviderError, type Rpc } from '../../../src/chains/family.ts';
+import { ProviderError, type Rpc } from '../../../src/chains/family.ts';
 import { createMemory } from '../../../src/chains/utxo/memory.ts';
 import { coreSource } from '../../../src/chains/utxo/providers/core.ts';
 import { makeTransaction } from '../../simulator/chains/utxo-bytes.ts';
@@ -19,13 +19,14 @@ it('reads a listed transaction again where the node that was asked for it did no
     json: refuse,
     text: refuse,
     bytes: refuse,
-    call: async (method) => (method === 'uptime' ? 1_000_000 : [txid]),
-    batch: async (_, params: readonly Json[]) =>
-      params.map(() =>
-        has
-          ? Buffer.from(bytes).toString('hex')
-          : new ProviderError('rpc', 'No such mempool or blockchain transaction', -5),
-      ),
+    call: refuse,
+    batch: async (calls) =>
+      calls.map(({ method }) => {
+        if (method !== 'getrawtransaction')
+          return { getrawmempool: [txid], uptime: 1_000_000 }[method] ?? null;
+        if (has) return Buffer.from(bytes).toString('hex');
+        return new ProviderError('rpc', 'No such mempool or blockchain transaction', -5);
+      }),
   };
   const memory = createMemory();
   const list = async () => {

@@ -1,6 +1,6 @@
 // Reads a chain through the JSON-RPC of Bitcoin Core or Litecoin Core. Blocks and transactions are taken as
 // bytes: their amounts are integers there, while the JSON form has decimals and differs between versions.
-import { type Json, ProviderError, type Rpc } from '../../family.ts';
+import { ProviderError, type Rpc } from '../../family.ts';
 import { parseBlock, parseHeader } from '../block.ts';
 import type { Memory } from '../memory.ts';
 import {
@@ -25,8 +25,11 @@ import {
 const BATCH = 50;
 /** Mempool transactions read in one read; a node with a full mempool is caught up over several. */
 const TRANSACTIONS_PER_READ = 5_000;
-/** For so long a transaction is asked for again that is listed, and that the node does not have. */
-const MISSED_SECONDS = 120;
+/**
+ * For so long a transaction is asked for again that is listed, and that the node does not have: one of several nodes may
+ * be without the last blocks.
+ */
+const MISSED_SECONDS = 600;
 /** Blocks whose headers the node knows but whose contents it still has to fetch, before it counts as behind. */
 const SYNC_TOLERANCE = 3;
 /** How long a node that was started again may lack what was sent while it was down: wallets and blocks bring it back. */
@@ -77,10 +80,7 @@ async function* listMempool(
   { watched, now, listed_at }: ListRequest,
 ): AsyncGenerator<Sighting[], Listing[]> {
   const at = now();
-  const started_at = await nodeStart(rpc, at);
-  const answer = await rpc.call('getrawmempool', []);
-  if (!Array.isArray(answer)) throw badAnswer(rpc, 'a list of transactions was expected');
-  const listed = new Set(answer.map((txid) => asHash(rpc, txid)));
+  const { listed, tip_hash, uptime_seconds } = await askMempool(rpc);
   const seen_at = now();
   const left = new Set(memory.unread.filter((txid) => listed.has(txid)));
   for (const txid of memory.missed.keys()) if (!listed.has(txid)) memory.missed.delete(txid);
@@ -97,25 +97,70 @@ async function* listMempool(
     const batch = turn.slice(from, from + BATCH);
     const { read, missing } = await readTransactions(rpc, memory, batch, seen_at);
     yield read;
-    noteRead(memory, batch, { read, missing, seen_at });
+    noteRead(memory, batch, { read, missing, seen_at, listed_at });
   }
+  const started_at = uptime_seconds === null ? 0 : at - uptime_seconds;
   const trouble = troubleOf(memory, { at, started_at, listed_at });
-  return [{ script: null, at, txids: listed, complete: trouble === null, trouble, failed: false }];
+  // What is listed and cannot be read was sent after the list before the first that showed it.
+  const whole_at = [...memory.missed.values()].reduce(
+    (time, missed) => Math.min(time, missed.listed_before),
+    at,
+  );
+  const complete = trouble === null;
+  return [{ script: null, at: whole_at, txids: listed, tip_hash, complete, trouble, failed: false }];
+}
+
+interface Mempool {
+  listed: Set<string>;
+  /** The newest block of the node that listed; null where it does not say. */
+  tip_hash: string | null;
+  /** For how long that node has been running; null where it does not say. */
+  uptime_seconds: number | null;
+}
+
+/**
+ * In one batch, which one node answers: where several stand behind one name, the next request may be another's. The block
+ * comes after the list, so that all that the list lacks because it was mined is in that block or in one before it.
+ */
+async function askMempool(rpc: Rpc): Promise<Mempool> {
+  const methods = ['getrawmempool', 'getbestblockhash', 'uptime'];
+  const answers = await rpc.batch(methods.map((method) => ({ method, params: [] })));
+  // Some nodes let their users call little.
+  const [txids, hash = null, uptime] = answers.map((answer, index) => {
+    if (answer instanceof ProviderError && index > 0) return null;
+    if (answer instanceof ProviderError) throw answer;
+    return answer;
+  });
+  if (!Array.isArray(txids)) throw badAnswer(rpc, 'a list of transactions was expected');
+  return {
+    listed: new Set(txids.map((txid) => asHash(rpc, txid))),
+    tip_hash: hash === null ? null : asHash(rpc, hash),
+    uptime_seconds: Number.isSafeInteger(uptime) ? (uptime as number) : null,
+  };
+}
+
+interface Batch {
+  read: Sighting[];
+  missing: ReadonlySet<string>;
+  /** When it was listed, and when everything was listed before, Unix seconds. */
+  seen_at: number;
+  listed_at: number;
 }
 
 /** Caches what was read of a batch, and for a while what the node that was asked did not have. */
 function noteRead(
   memory: Memory,
   batch: readonly string[],
-  { read, missing, seen_at }: { read: Sighting[]; missing: ReadonlySet<string>; seen_at: number },
+  { read, missing, seen_at, listed_at }: Batch,
 ): void {
   for (const txid of batch) {
-    // Mined or replaced since it was listed; or one node listed it and another, which has not received it yet, answered.
-    const missed_at = memory.missed.get(txid) ?? seen_at;
-    if (missing.has(txid) && seen_at - missed_at < MISSED_SECONDS) memory.missed.set(txid, missed_at);
+    // Mined or replaced since it was listed; or one node listed it and another answered, which has not received it yet or
+    // has it in a block already.
+    const missed = memory.missed.get(txid) ?? { seen_at, listed_before: listed_at };
+    if (missing.has(txid) && seen_at - missed.seen_at < MISSED_SECONDS) memory.missed.set(txid, missed);
     else {
       memory.missed.delete(txid);
-      memory.known.set(txid, { seen_at: missed_at, payees: '' });
+      memory.known.set(txid, { seen_at: missed.seen_at, payees: '' });
     }
   }
   for (const { transaction } of read) {
@@ -139,18 +184,6 @@ function troubleOf(
   if (lacksPast && at - started_at < RESTARTED_SECONDS)
     return 'the node was started again, and may lack what was sent while it was down';
   return null;
-}
-
-/** When the node was started, Unix seconds; 0 where it does not say. */
-async function nodeStart(rpc: Rpc, now: number): Promise<number> {
-  try {
-    const uptime = await rpc.call('uptime', []);
-    return Number.isSafeInteger(uptime) ? now - (uptime as number) : 0;
-  } catch (error) {
-    // Some nodes let their users call little.
-    if (error instanceof ProviderError && error.kind === 'rpc') return 0;
-    throw error;
-  }
 }
 
 const markOf = (script: string): string => script.slice(...MARK);
@@ -182,7 +215,7 @@ async function readTransactions(
     }
     const transaction = transactionAs(rpc, txid, asBytes(rpc, answer));
     return transaction
-      ? { transaction, seen_at: memory.known.get(txid)?.seen_at ?? memory.missed.get(txid) ?? now }
+      ? { transaction, seen_at: memory.known.get(txid)?.seen_at ?? memory.missed.get(txid)?.seen_at ?? now }
       : [];
   });
   return { read, missing };
@@ -190,10 +223,7 @@ async function readTransactions(
 
 /** One answer per txid, null where the node has no such transaction; any other failure is thrown. */
 async function batched(rpc: Rpc, method: string, txids: readonly string[]): Promise<unknown[]> {
-  const answers = await rpc.batch(
-    method,
-    txids.map((txid): Json => [txid]),
-  );
+  const answers = await rpc.batch(txids.map((txid) => ({ method, params: [txid] })));
   if (answers.length !== txids.length) throw badAnswer(rpc, 'the batch is incomplete');
   return answers.map((answer) => {
     if (!(answer instanceof ProviderError)) return answer;
