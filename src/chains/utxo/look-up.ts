@@ -39,7 +39,7 @@ export async function lookUpTransaction(
     // Blocks that no reading has proved confirm nothing.
     const proved = Math.min(tip, Math.max(height, memory.ring?.height ?? 0));
     place = { height, block_hash: hash, confirmations: proved - height + 1 };
-    latest_at = Math.min(latest_at, minedSeenAt(context.now(), contents.time));
+    latest_at = Math.min(latest_at, minedSeenAt(context.now(), contents.time, memory));
   }
   const made = { earliest_at: latest_at - MEMPOOL_SECONDS, latest_at };
   return credits.map((credit) => transferOf(gateway.chain, transaction, { ...credit, ...place, ...made }));

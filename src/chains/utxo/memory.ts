@@ -38,6 +38,12 @@ export interface Memory {
   /** Hash of the first block of a test network. */
   genesis: string | null;
   tip: BlockTip | null;
+  /** The tip of the last reading, and when it was asked for, Unix seconds. */
+  seen_tip: { hash: string; at: number } | null;
+  /** Blocks that came between two readings: when, Unix seconds, and how old they were by our clock. */
+  arrivals: { at: number; age_seconds: number }[];
+  /** How far our clock may be ahead of the time of blocks. */
+  ahead_seconds: number;
   /** The ring as stored with the last page. */
   ring: Ring | null;
   /** Whether the last reading read all blocks that there were. */
@@ -79,6 +85,9 @@ export function createMemory(): Memory {
   return {
     genesis: null,
     tip: null,
+    seen_tip: null,
+    arrivals: [],
+    ahead_seconds: 0,
     ring: null,
     is_whole: false,
     mined: new Map(),

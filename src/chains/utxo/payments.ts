@@ -1,7 +1,7 @@
 // Payments to watched scripts: when each was made, what it spends, and what takes its money away.
 import type { Interval, Page, Transfer, TransferUpdate } from '../family.ts';
 import type { Transaction } from './block.ts';
-import { notePayment } from './memory.ts';
+import { type Memory, notePayment } from './memory.ts';
 import { provedThrough } from './proofs.ts';
 import { CLOCK_SKEW_SECONDS, type Reading } from './reading.ts';
 import type { Sighting } from './source.ts';
@@ -33,8 +33,9 @@ export function pageOfMempool(reading: Reading, sightings: readonly Sighting[]):
 /** The same of a block. What is surely older than the watch on its address is left out. */
 export function pageOfBlock(reading: Reading, transactions: readonly Transaction[], mined: Mined): Page {
   const page = { transfers: [] as Transfer[], updates: [] as TransferUpdate[] };
-  const newest = mined.time + CLOCK_SKEW_SECONDS;
-  const seen_at = minedSeenAt(reading.context.now(), mined.time);
+  const { context, memory } = reading;
+  const newest = mined.time + memory.ahead_seconds + CLOCK_SKEW_SECONDS;
+  const seen_at = minedSeenAt(context.now(), mined.time, memory);
   for (const transaction of transactions) {
     page.updates.push(...conflictsWith(reading, transaction));
     const found = transfersOf(reading, transaction, { seen_at, mined });
@@ -45,9 +46,12 @@ export function pageOfBlock(reading: Reading, transactions: readonly Transaction
   return page;
 }
 
-/** Not after this was a transaction made that stands in a block of this time; Unix seconds, all. */
-export const minedSeenAt = (now: number, block_time: number): number =>
-  Math.min(now, block_time + BLOCK_BEHIND_SECONDS);
+/** Not after this, by our clock, was a transaction made that stands in a block of this time; Unix seconds, all. */
+export const minedSeenAt = (
+  now: number,
+  block_time: number,
+  { ahead_seconds }: Pick<Memory, 'ahead_seconds'>,
+): number => Math.min(now, block_time + ahead_seconds + BLOCK_BEHIND_SECONDS);
 
 /** Cached payments that cannot be mined any more, because this transaction spends what they spend. */
 function conflictsWith(reading: Reading, { txid, inputs }: Transaction): TransferUpdate[] {

@@ -188,7 +188,7 @@ async function ringAt(reading: Reading, height: number): Promise<Ring> {
  */
 async function findStart(reading: Reading, tip: BlockTip): Promise<Ring> {
   const since = [...reading.watched.values()].reduce((least, each) => Math.min(least, each.since), Infinity);
-  const target = since - CLOCK_SKEW_SECONDS;
+  const target = since - reading.memory.ahead_seconds - CLOCK_SKEW_SECONDS;
   const isOlder = async (height: number) => (await headerAt(reading, height)).time < target;
   let newer = tip.height + 1;
   let older = 0;

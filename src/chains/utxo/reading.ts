@@ -10,6 +10,10 @@ import { checkWork, type WorkRules } from './work.ts';
 export const CLOCK_SKEW_SECONDS = 7200;
 /** A main network has never been without a block for so many times the average. */
 const STALE_BLOCKS = 18;
+/** Readings so close to each other tell when a block came … */
+const ARRIVED_SECONDS = 120;
+/** … and the youngest block that came in so long a time how far our clock is ahead. */
+const ARRIVALS_SECONDS = 3600;
 
 export interface Reading {
   source: Source;
@@ -120,16 +124,33 @@ export async function headerAt(reading: Reading, height: number): Promise<Header
 }
 
 /** The provider's tip. One of a time to come is refused, and on a main network one that is hours old. */
-export async function readTip({ source, context, coin }: Reading): Promise<BlockTip> {
+export async function readTip({ source, context, coin, memory }: Reading): Promise<BlockTip> {
   const tip = await source.tip();
   const now = context.now();
   const either = "the provider's clock, or this machine's, is wrong";
   if (tip.time > now + CLOCK_SKEW_SECONDS)
     throw badAnswer(context.rpc, `the tip is ${tip.time - now} seconds ahead of now: ${either}`);
-  if (context.network === 'mainnet' && tip.time < now - STALE_BLOCKS * coin.block_seconds)
+  const isStale = tip.time < now - STALE_BLOCKS * coin.block_seconds;
+  if (context.network === 'mainnet' && isStale)
     throw badAnswer(
       context.rpc,
       `the tip is ${now - tip.time} seconds old: the provider is stuck, or ${either}`,
     );
+  noteTip(memory, tip, now);
+  const least = memory.arrivals.reduce((age, each) => Math.min(age, each.age_seconds), Infinity);
+  const unmeasured = isStale ? now - tip.time : 0;
+  memory.ahead_seconds = Math.max(0, Number.isFinite(least) ? least : unmeasured);
   return tip;
+}
+
+/**
+ * A block that came between two readings was just found: how old it is by our clock shows how far that is ahead, the
+ * clocks of miners aside. Nothing else does for who reads no chain that keeps time.
+ */
+function noteTip(memory: Memory, { hash, time }: BlockTip, now: number): void {
+  const { seen_tip } = memory;
+  const hasCome = seen_tip !== null && seen_tip.hash !== hash && now - seen_tip.at <= ARRIVED_SECONDS;
+  memory.arrivals = memory.arrivals.filter(({ at }) => at <= now && now - at <= ARRIVALS_SECONDS);
+  if (hasCome) memory.arrivals.push({ at: now, age_seconds: now - time });
+  memory.seen_tip = { hash, at: now };
 }

@@ -157,3 +157,29 @@ test('a list taken while blocks are missing dates nothing', async () => {
   state.now = START + 615;
   expect(await read()).toEqual([[START - 30, START + 615]]);
 });
+
+test.each([
+  ['hours, by the age of the tip', 100_000, 0],
+  ['less than the hours for which there may be no block, by a block that came just now', 3000, 1],
+])('by our clock where that is ahead of the blocks: by %s', async (_, ahead, blocks_before) => {
+  verifies('clock-offset');
+  const { state, read, mine } = watcher();
+  for (let at = 0; at < blocks_before; at++) mine(START - ahead + at);
+  await read();
+  state.listed = [payment];
+  state.now = START + 60;
+  mine(START + 60 - ahead);
+  state.listed = [];
+  expect(await read()).toEqual([[START - 30, START + 60]]);
+});
+
+test('and is not taken for older than the watch on its address where the clock is ahead', async () => {
+  verifies('clock-offset');
+  const { state, read, mine } = watcher();
+  await read();
+  state.listed = [payment];
+  state.now = START + 60;
+  mine(SINCE - 50_000);
+  state.listed = [];
+  expect(await read()).toHaveLength(1);
+});
