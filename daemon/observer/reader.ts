@@ -192,6 +192,7 @@ async function readAndRecheck(
   const { app, blockchain } = reading;
   const row = await getCursor(app.db.query, blockchain.id);
   const read = { tip: storedTip(row), read_through: null as number | null };
+  if (blockchain.family.keeps_time) recallClock(app.clock_check, row);
   try {
     await readPages(reading, context, { row, watched, read });
   } catch (error) {
@@ -238,6 +239,14 @@ async function readPages(
     read.read_through = page.read_through ?? read.read_through;
     await reevaluateInvoices(app, stored.touched);
   }
+}
+
+/** What was read last before a start tells of our clock, where nothing failed since. */
+function recallClock(clock_check: ClockCheck, row: CursorRow | undefined): void {
+  const { blockchain, tip_time, last_ok_at: read_at, last_error_at } = row ?? {};
+  if (blockchain === undefined || tip_time == null || read_at == null || (last_error_at ?? 0) > read_at)
+    return;
+  clock_check.recall(blockchain, { tip_time, read_at });
 }
 
 const storedTip = (row: CursorRow | undefined): Tip | null =>

@@ -13,6 +13,8 @@ const SLOT_SECONDS = 60;
 const TIP_AGE_SECONDS = 20;
 /** How far the clocks may be apart before a tip has shown it; further, and what was read before the first tip is read again. */
 const UNMEASURED_SECONDS = 10;
+/** What an earlier process measured counts until this one has read tips in so many stretches: one tip may be old. */
+const RECALLED_SLOTS = 3;
 /** Time to read the chains after a start, or after so long a standstill, before the grace may end what was not read. */
 const START_SECONDS = 600;
 
@@ -34,6 +36,11 @@ export interface ClockCheck {
    * `local` returned before was wrong: the first of its blockchain, or the first after a long outage.
    */
   observe(blockchain: string, tip_time: number): boolean;
+  /**
+   * What an earlier process knew: the time of its last tip, and when that was read by our clock; Unix seconds. Where it
+   * shows our clock behind, that dates what is read before tips of this process tell.
+   */
+  recall(blockchain: string, last: { tip_time: number; read_at: number }): void;
   /** How far our clock is ahead of the chains, seconds; negative where it is behind, null where nothing tells. */
   offset(): number | null;
   /** When a moment of this blockchain's clock was by ours, as far as is known. */
@@ -66,6 +73,8 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
   /** Of the newest tip of each blockchain. */
   const newest = new Map<string, number>();
   const monotonic = () => clock.monotonic_ms() / 1000;
+  /** How far our clock was ahead of each blockchain when an earlier process read it last, seconds. */
+  const recalled = new Map<string, number>();
   let running_since = monotonic();
   let reported_at = running_since;
   /** Our clock minus the monotonic timer, seconds: it changes only when our clock is set. */
@@ -110,17 +119,15 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
   function local(blockchain: string, chain_time: number): Interval {
     const of_base = steadyBase();
     const own = offsetOf(blockchain, of_base);
-    if (own === null)
-      return {
-        // What came after the end stays late: only a payment made at once after its invoice is given the difference.
-        earliest_at: Math.floor(chain_time),
-        latest_at: Math.ceil(chain_time + UNMEASURED_SECONDS),
-      };
+    const least = Math.min(own ?? 0, recalled.get(blockchain) ?? 0);
+    // No tip is ahead of a clock that is right: until one is, ours counts as right, to the second.
+    const earliest_at = Math.floor(least < 0 ? chain_time + least - TIP_AGE_SECONDS : chain_time);
+    // What came after the end stays late: only a payment made at once after its invoice is given the difference.
+    if (own === null) return { earliest_at, latest_at: Math.ceil(chain_time + UNMEASURED_SECONDS) };
     const lag = of_base + (newest.get(blockchain) ?? -of_base);
     const most = (offset(of_base) ?? 0) + TOLERANCE_SECONDS;
     return {
-      // No tip is ahead of a clock that is right: until one is, ours counts as right, to the second.
-      earliest_at: Math.floor(own < 0 ? chain_time + own - TIP_AGE_SECONDS : chain_time),
+      earliest_at,
       latest_at: Math.ceil(chain_time + Math.max(0, Math.min(Math.max(own, lag), most))),
     };
   }
@@ -141,7 +148,14 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
       const oldest = slot - HELD_SECONDS / SLOT_SECONDS;
       const recent = known.filter((one) => one.slot !== slot && one.slot >= oldest);
       samples.set(blockchain, [...recent, { slot, behind }]);
+      if (recent.length + 1 >= RECALLED_SLOTS) recalled.delete(blockchain);
       return Math.abs((offsetOf(blockchain, steadyBase()) ?? 0) - before) <= UNMEASURED_SECONDS;
+    },
+    recall(blockchain, { tip_time, read_at }) {
+      const ahead = read_at - tip_time;
+      // A clock that was wrong by more was alerted of, and is right by now or measured to be wrong.
+      const counts = ahead < 0 && ahead >= -TOLERANCE_SECONDS;
+      if (counts && !samples.has(blockchain)) recalled.set(blockchain, ahead);
     },
     offset: () => offset(base()),
     local,

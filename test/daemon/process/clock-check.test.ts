@@ -99,6 +99,30 @@ test('a clock that is behind by less than tips are old makes no payment late', (
   expect(check.local('one', truth()).earliest_at).toBeLessThanOrEqual(machine.now());
 });
 
+test('a clock that is behind is recalled after a start, however old the first tips are', () => {
+  verifies('clock-offset');
+  const { machine, check, tip, truth } = setUp(-20);
+  check.recall('one', { tip_time: truth() - 604, read_at: machine.now() - 600 });
+  const isMadeBy = () => check.local('one', truth()).earliest_at <= machine.now();
+  expect(isMadeBy()).toBe(true);
+  expect(tip(22)).toBe(true);
+  expect(isMadeBy()).toBe(true);
+  // Tips of its own tell better: the clock may have been set right meanwhile.
+  for (let slot = 0; slot < 2; slot++) {
+    machine.advance(60);
+    check.observe('one', machine.now() - 4);
+  }
+  expect(check.local('one', machine.now()).earliest_at).toBe(machine.now());
+});
+
+test('nothing is recalled of a clock that was right, ahead, or so wrong that it was no clock to live by', () => {
+  for (const ahead of [0, 20, -310]) {
+    const { machine, check } = setUp();
+    check.recall('one', { tip_time: machine.now() - ahead, read_at: machine.now() });
+    expect(check.local('one', machine.now()).earliest_at).toBe(machine.now());
+  }
+});
+
 test('the first tip of a blockchain says whether what was assumed before it was wrong', () => {
   expect(setUp().check.observe('one', 1_800_000_000 - 9)).toBe(true);
   for (const wrong_by of [-310, 310, 15]) {
