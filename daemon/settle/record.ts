@@ -41,6 +41,9 @@ export async function recordPage(
   return deps.db.transaction(async (tx) => {
     if (moves && !(await moveCursor(tx, blockchain, version, page))) throw new CursorMoved();
     const groups = await findGroups(deps.db, tx, blockchain, page.transfers);
+    const older = await findGroups(deps.db, tx, blockchain, page.orphaned_transfers ?? []);
+    // What is stored of it was read at its time.
+    groups.push(...older.map((group) => ({ ...group, known: [] })));
     const reorged = await transfersOfBlocks(tx, blockchain, page.orphaned_blocks ?? []);
     const updated = await transfersOfTransactions(tx, blockchain, txidsOf(page.updates ?? []));
     const recording = await lock({ deps, tx, ...scope }, groups, [...reorged, ...updated]);

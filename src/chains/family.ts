@@ -219,6 +219,11 @@ export interface Page {
   ranges?: ReadRange[];
   /** Hashes of blocks that left the chain: transfers in them lose height and hash. */
   orphaned_blocks?: string[];
+  /**
+   * What those blocks paid to watched addresses. Of it, what is not stored was read before its address was watched: it is
+   * older than any invoice of that watch, wherever it is mined again.
+   */
+  orphaned_transfers?: Transfer[];
   tip?: Tip;
   /**
    * Everything made before this moment (Unix seconds of our clock) is read when this page is, of every account that has

@@ -85,6 +85,22 @@ describe.skipIf(!hasLitecoind).each(['core', 'esplora'] as const)('through %s', 
       expect(await shop.limit()).toBe(limit);
     });
 
+    test('and was mined before its wallet was watched, and again after a fork', async () => {
+      const shop = await open();
+      const limit = await shop.limit();
+      await shop.invoice();
+      await shop.read();
+      const { txid } = await node.send([{ script: shop.refill_script, amount: 62_345_678n }]);
+      await node.mine(1);
+      await shop.pass(20);
+      await shop.read();
+      expect((await shop.refill('0.62345678')).status).toBe(200);
+      await node.reorg(1, 'mined again');
+      await settle(shop);
+      expect(await shop.limit()).toBe(limit);
+      expect(await shop.listed('unmatched')).toEqual([txid]);
+    });
+
     test('during an outage, when none is made', async () => {
       const shop = await open();
       const limit = await shop.limit();

@@ -100,6 +100,10 @@ export function createObserver(blockchain: UtxoBlockchain, front: UtxoFront): Ob
       if (!page.orphaned_blocks?.includes(transfer.block_hash ?? '')) continue;
       Object.assign(transfer, { height: null, block_hash: null, confirmations: 0 });
     }
+    for (const transfer of page.orphaned_transfers ?? []) {
+      const id = `${transfer.txid}:${transfer.index}`;
+      if (!observer.transfers.has(id)) observer.transfers.set(id, transfer);
+    }
     for (const transfer of page.transfers) {
       const id = `${transfer.txid}:${transfer.index}`;
       const known = observer.transfers.get(id);

@@ -46,6 +46,21 @@ export function pageOfBlock(reading: Reading, transactions: readonly Transaction
   return page;
 }
 
+/** What a block that left the chain paid to watched scripts: where it was read before they were watched, it is older. */
+export function creditsOfOrphan(
+  { watched, chain }: Pick<Reading, 'watched' | 'chain'>,
+  transactions: readonly Transaction[],
+): Transfer[] {
+  const place = { height: null, block_hash: null, confirmations: 0 };
+  return transactions.flatMap((transaction) =>
+    creditsOf(transaction, watched).map((credit) => {
+      const before = (watched.get(credit.script)?.since ?? 0) - 1;
+      const made = { earliest_at: before, latest_at: before };
+      return transferOf(chain, transaction, { ...credit, ...place, ...made });
+    }),
+  );
+}
+
 /** Not after this, by our clock, was a transaction made that stands in a block of this time; Unix seconds, all. */
 export const minedSeenAt = (
   now: number,

@@ -1,9 +1,10 @@
 // Lists unconfirmed payments, then reads the blocks after the cursor, one page each; follows reorganisations.
-import { type Page, ProviderError, type ReadRequest } from '../family.ts';
+import { type Page, ProviderError, type ReadRequest, type Transfer } from '../family.ts';
+import type { Block } from './block.ts';
 import { extended, hashIn, headOf, lowestHeight, RING_LENGTH, type Ring, ringOf } from './cursor.ts';
 import { type BlockTip, trim, type UtxoContext } from './memory.ts';
 import type { Coin } from './networks.ts';
-import { pageOfBlock, pageOfMempool } from './payments.ts';
+import { creditsOfOrphan, pageOfBlock, pageOfMempool } from './payments.ts';
 import { concludeReading, PROPAGATION_SECONDS } from './proofs.ts';
 import {
   CLOCK_SKEW_SECONDS,
@@ -22,6 +23,8 @@ import { followTarget } from './work.ts';
 const BLOCKS_PER_READ = 200;
 /** A chain that changes more often while it is read is given time to settle. */
 const REORGANISATIONS_PER_READ = 5;
+/** How often a block that left the chain is asked for: of several hosts one may never have had it. */
+const HOSTS_PER_ORPHAN = 3;
 
 /**
  * Lists come before the tip: what was sent before a list and is not in it stands in a block that the tip has. Only with
@@ -137,7 +140,8 @@ async function* readBlocks(reading: Reading, start: Ring, tip: BlockTip): AsyncG
         throw new ProviderError('bad_answer', 'the chain changed while it was being read');
       }
       ring = back.ring;
-      yield { transfers: [], cursor: ring, orphaned_blocks: back.orphaned, tip };
+      const orphaned_transfers = await readOrphans(reading, back.orphaned);
+      yield { transfers: [], cursor: ring, orphaned_blocks: back.orphaned, orphaned_transfers, tip };
       for (const [txid, hash] of memory.mined) if (back.orphaned.includes(hash)) memory.mined.delete(txid);
     }
     memory.ring = ring;
@@ -174,6 +178,28 @@ async function walkBack(reading: Reading, ring: Ring): Promise<{ ring: Ring; orp
   }
   // A young ring does not reach down to the fork: well below it everything is read once more.
   return { ring: await ringAt(reading, Math.max(0, lowest - RING_LENGTH)), orphaned };
+}
+
+/** What the blocks that left the chain had paid; those that no host has any more are left out. */
+async function readOrphans(reading: Reading, hashes: readonly string[]): Promise<Transfer[]> {
+  const transfers: Transfer[] = [];
+  for (const hash of hashes) {
+    const block = await orphanOf(reading.source, hash);
+    if (block) transfers.push(...creditsOfOrphan(reading, block.transactions));
+  }
+  return transfers;
+}
+
+/** Null where no host has it that answered. */
+async function orphanOf(source: Source, hash: string): Promise<Block | null> {
+  for (let asked = 0; asked < HOSTS_PER_ORPHAN; asked++) {
+    try {
+      return await source.block(hash);
+    } catch (error) {
+      if (!(error instanceof ProviderError && error.kind === 'rpc')) throw error;
+    }
+  }
+  return null;
 }
 
 async function ringAt(reading: Reading, height: number): Promise<Ring> {
