@@ -260,6 +260,14 @@ export class Oracle {
     );
   }
 
+  /** When the last of the open invoices ends by the daemon's clock, Unix milliseconds: one that was wrong may have made it days ahead. */
+  lastEnd(): number {
+    const [last] = this.#options.books.rows<{ expires_at: bigint | null }>(
+      "select max(expires_at) as expires_at from invoices where status = 'created'",
+    );
+    return Number(last?.expires_at ?? 0) * 1000;
+  }
+
   /** Checks the books by the code of `gatewayd verify`. */
   async laws(which: 'all' | 'cheap'): Promise<void> {
     for (const { law, text } of await this.#options.broken(which)) this.#options.fail(law, text);

@@ -556,7 +556,7 @@ class Run {
     while (!this.#failure && world.now_ms < until_ms && !oracle.isDone()) await this.#pass(oracle, CHUNK_MS);
     const day_share = this.#store?.gate ? 0 : DAY_SHARE;
     if (!this.#failure && (!oracle.isDone() || this.#random.chance(day_share))) {
-      await this.#startAgain(DAY_MS);
+      await this.#startAgain(Math.max(DAY_MS, oracle.lastEnd() + DAY_MS - world.now_ms));
       await this.#pass(oracle, AFTER_DAY_MS);
     }
     const daemon = this.#anyDaemon();
