@@ -1,6 +1,8 @@
 // Superusers: the first one, made before the daemon serves, and those that the operator makes later.
 import { randomBytes } from 'node:crypto';
-import type { Db } from '../../data/db/open.ts';
+import { newId } from '../../data/db/ids.ts';
+import type { Db, Tx } from '../../data/db/open.ts';
+import { changeMeta } from '../../data/meta.ts';
 import { hasSuperuser, insertUser, updateUser, userByIdentity } from '../../data/users.ts';
 import { normalizeEmail } from '../../src/api/describe/identifiers.ts';
 import { detectIdentity, signInElsewhere } from '../../src/identity.ts';
@@ -10,6 +12,8 @@ import { hashPassword } from './passwords.ts';
 
 const DEFAULT_EMAIL = 'admin@gatewayd.local';
 const PASSWORD_BYTES = 12;
+/** The value that only one daemon at a time may write. */
+const FIRST_SUPERUSER = 'first_superuser';
 
 export interface NewSuperuser {
   email: string;
@@ -17,13 +21,21 @@ export interface NewSuperuser {
   password: string | null;
 }
 
-/** Makes the first superuser where there is none yet; null where there is one. */
+/** Makes the first superuser where there is none yet; null where there is one, or where another daemon makes it now. */
 export async function ensureSuperuser(
   { db, clock }: { db: Db; clock: Clock },
   { admin }: Pick<Config, 'admin'>,
 ): Promise<NewSuperuser | null> {
   if (await hasSuperuser(db.query)) return null;
-  return putSuperuser({ db, clock }, admin.email ?? DEFAULT_EMAIL, admin.password);
+  const prepared = await prepare(admin.email ?? DEFAULT_EMAIL, admin.password);
+  const is_first = await db.transaction(async (tx) => {
+    // Daemons that start at once wait here for the first of them, and then see the superuser that it made.
+    await changeMeta(tx, FIRST_SUPERUSER, newId());
+    if (await hasSuperuser(tx)) return false;
+    await write(tx, prepared, seconds(clock));
+    return true;
+  });
+  return is_first ? prepared.shown : null;
 }
 
 /**
@@ -35,6 +47,18 @@ export async function putSuperuser(
   address: string,
   chosen: string | undefined,
 ): Promise<NewSuperuser> {
+  const prepared = await prepare(address, chosen);
+  await db.transaction((tx) => write(tx, prepared, seconds(clock)));
+  return prepared.shown;
+}
+
+interface Prepared {
+  shown: NewSuperuser;
+  password_hash: string;
+}
+
+/** Hashes the password before a transaction is open: that takes long. */
+async function prepare(address: string, chosen: string | undefined): Promise<Prepared> {
   const email = normalizeEmail(address);
   const source = detectIdentity(email)?.source ?? 'email';
   if (source !== 'email')
@@ -42,24 +66,27 @@ export async function putSuperuser(
       `${email} cannot be a superuser. ${signInElsewhere[source]}; choose another address`,
     );
   const password = chosen ?? randomBytes(PASSWORD_BYTES).toString('hex');
-  const password_hash = await hashPassword(password);
-  await db.transaction(async (tx) => {
-    const known = await userByIdentity(tx, 'email', email);
-    if (known) {
-      const token_version = known.token_version + 1;
-      await updateUser(tx, known.id, { password_hash, token_version, is_superuser: 1, is_active: 1 });
-      return;
-    }
-    await insertUser(tx, {
-      email,
-      source: 'email',
-      subject: email,
-      password_hash,
-      full_name: null,
-      is_active: true,
-      is_superuser: true,
-      now: seconds(clock),
-    });
+  return {
+    shown: { email, password: chosen === undefined ? password : null },
+    password_hash: await hashPassword(password),
+  };
+}
+
+async function write(tx: Tx, { shown: { email }, password_hash }: Prepared, now: number): Promise<void> {
+  const known = await userByIdentity(tx, 'email', email);
+  if (known) {
+    const token_version = known.token_version + 1;
+    await updateUser(tx, known.id, { password_hash, token_version, is_superuser: 1, is_active: 1 });
+    return;
+  }
+  await insertUser(tx, {
+    email,
+    source: 'email',
+    subject: email,
+    password_hash,
+    full_name: null,
+    is_active: true,
+    is_superuser: true,
+    now,
   });
-  return { email, password: chosen === undefined ? password : null };
 }

@@ -1,7 +1,7 @@
 // The data directory and the secret within it: made at the first start, readable by this user only.
 
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Db } from '../../data/db/open.ts';
 import { keepMeta } from '../../data/meta.ts';
@@ -30,17 +30,28 @@ export function openSecrets({ data_dir, secret }: Pick<Config, 'data_dir' | 'sec
   if (secret !== undefined) return createSecrets(secret);
   const file = join(data_dir, SECRET_FILE);
   try {
-    if (!existsSync(file))
-      writeFileSync(file, `${randomBytes(SECRET_BYTES).toString('hex')}\n`, {
-        mode: FILE_MODE,
-        flag: 'wx',
-        flush: true,
-      });
+    if (!existsSync(file)) makeSecret(file);
     const stored = readFileSync(file, 'utf8').trim();
     if (stored.length < MIN_SECRET_LENGTH) throw new Error('it is empty or too short');
     return createSecrets(stored);
   } catch (error) {
     throw new ConfigError(`the secret in ${file} cannot be used: ${(error as Error).message}`);
+  }
+}
+
+/** It appears whole, and once: daemons that start at the same moment share the one that came first. */
+function makeSecret(file: string): void {
+  const text = randomBytes(SECRET_BYTES).toString('hex');
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, `${text}\n`, { mode: FILE_MODE, flush: true });
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    // A file system without links: then at least no other secret is replaced.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST')
+      writeFileSync(file, `${text}\n`, { mode: FILE_MODE, flag: 'wx', flush: true });
+  } finally {
+    rmSync(draft);
   }
 }
 

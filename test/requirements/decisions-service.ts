@@ -61,6 +61,7 @@ export const running = {
     'exit-78': 'a busy port, second daemon, newer schema or damaged database: exit 78, nothing changed',
     'payment-ttl': 'payment_ttl_seconds: TON and Solana 300, Bitcoin 3600; from 5 s on testnet',
     'provider-network': 'a provider of the wrong network is refused; every test chain is testnet',
+    'start-together': 'daemons that start at once on an empty database make one superuser and one secret',
     'ready-line': 'ready is one line on stdout',
     'command-start': 'gatewayd start runs the daemon',
     'command-migrate': 'gatewayd migrate brings the schema up to date',

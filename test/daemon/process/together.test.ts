@@ -1,0 +1,57 @@
+// Daemons that start at the same moment on one empty PostgreSQL database: what is made once is made once.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createDatabase, hasPostgres, type TestDatabase } from '../../helpers/postgres.ts';
+import { verifies } from '../../requirements.ts';
+import { type Home, makeHome } from '../helpers/process.ts';
+
+const STARTERS = 3;
+/** What races does not race every time. */
+const ROUNDS = 3;
+
+describe.skipIf(!hasPostgres)('three first starts at once', () => {
+  let homes: Home[];
+  let database: TestDatabase;
+  beforeEach(async () => {
+    homes = Array.from({ length: STARTERS }, makeHome);
+    database = await createDatabase();
+  });
+  afterEach(async () => {
+    await Promise.all(homes.map((home) => home.remove()));
+    await database.drop();
+  });
+
+  const signIn = (url: string, username: string, password: string) =>
+    fetch(`${url}/api/v1/login/access-token`, {
+      method: 'POST',
+      body: new URLSearchParams({ username, password }),
+    });
+
+  async function startAll(chosen: Home[], env: Record<string, string> = {}): Promise<void> {
+    const daemons = await Promise.all(
+      chosen.map((home) => home.start({ env: { GATEWAYD_DATABASE_URL: database.url, ...env } })),
+    );
+    const shown = daemons.flatMap((daemon) => [
+      ...daemon.stderr().matchAll(/superuser (\S+), password (\S+)\n/g),
+    ]);
+    expect(shown).toHaveLength(1);
+    const [, email = '', password = ''] = shown[0] ?? [];
+    for (const { url } of daemons) expect((await signIn(url, email, password)).status).toBe(200);
+    for (const daemon of daemons) daemon.signal('SIGTERM');
+    for (const daemon of daemons) expect((await daemon.ended).code).toBe(0);
+  }
+
+  test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
+    'print one password, and it signs in at each of them (round %i)',
+    async () => {
+      verifies('start-together', 'first-superuser', 'migrations');
+      await startAll(homes, { GATEWAYD_SECRET: 'a secret that all of them have' });
+    },
+  );
+
+  test('in one data directory share the secret that is made there', async () => {
+    verifies('start-together');
+    const [home] = homes;
+    if (!home) throw new Error('no home');
+    await startAll(Array.from({ length: STARTERS }, () => home));
+  });
+});
