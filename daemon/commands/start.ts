@@ -1,6 +1,6 @@
 // `gatewayd start`: one daemon from the first check to the last closed file.
 
-import { type Db, openDb } from '../../data/db/open.ts';
+import type { Db } from '../../data/db/open.ts';
 import { changeMeta } from '../../data/meta.ts';
 import { migrate } from '../../data/migrations/migrate.ts';
 import { ensureSuperuser } from '../accounts/superuser.ts';
@@ -12,9 +12,11 @@ import {
   openSecrets,
   prepareDataDir,
 } from '../process/data-dir.ts';
+import { openDatabase } from '../process/database.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
 import { openLedger } from '../process/ledger-key.ts';
 import { createLog } from '../process/log.ts';
+import { systemRuntime } from '../process/runtime.ts';
 import { type Serving, serve, unusable } from '../process/serve.ts';
 import { routes } from '../routes/routes.ts';
 import type { Config, Effective } from '../settings/config.ts';
@@ -50,7 +52,7 @@ export async function start(options: Record<string, unknown>): Promise<void> {
   try {
     const serving = await serve(config);
     undo.unshift(() => serving.stop());
-    const db = await openDb(config.database_url);
+    const db = await openDatabase(config, { log, runtime: systemRuntime });
     undo.unshift(() => db.close());
     const app = await prepare(effective, { db, log, serving, undo });
     const http = createHttp(app, routes);

@@ -18,6 +18,8 @@ const MAX_URLS = 10;
 const MAX_PORT = 65_535;
 const MAX_TTL_SECONDS = 7 * 24 * 3600;
 const MAX_POLL_SECONDS = 3600;
+/** A start that waits longer is one that the supervisor should know of. */
+const MAX_WAIT_SECONDS = 3600;
 const TESTNET_MIN_TTL_SECONDS = 5;
 
 const text = (help: string) => z.string().min(1).describe(help);
@@ -81,6 +83,11 @@ export const settingsSchema = z.strictObject({
     .meta({ secret_url: true })
     .describe('sqlite:FILE or postgres://…; default: a file in data_dir')
     .optional(),
+  wait_for_database_seconds: whole(
+    0,
+    MAX_WAIT_SECONDS,
+    'how long a start waits for PostgreSQL while it is away; 0 ends at once',
+  ).default(60),
   secret: z
     .string()
     .min(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`)

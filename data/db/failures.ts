@@ -10,6 +10,9 @@ export class DatabaseError extends Error {
   override name = 'DatabaseError';
 }
 
+/** A server that cannot be reached now, or takes no one yet: it may be there in a moment. */
+export class DatabaseAway extends DatabaseError {}
+
 /** What the databases name their errors by; other errors may carry a number of that name. */
 export function codeOf(error: unknown): string {
   const { code } = error as { code?: unknown };
@@ -19,6 +22,18 @@ export function codeOf(error: unknown): string {
 /** What was found without a lock had changed before it was locked: its transaction is begun again. */
 export class Overtaken extends Error {
   override name = 'Overtaken';
+}
+
+/** Sockets and DNS, a server that starts or stops (57P), has no connection left (53300), or broke off (08). */
+const AWAY =
+  /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOST(UNREACH|DOWN)|ENET(UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN|57P|53300$|08)/;
+/** The driver's own words for a server that did not answer; they have no code. */
+const UNANSWERED = /timeout|terminated/i;
+
+/** Whether a connection came to nothing for a reason that may pass without anyone's help. */
+export function isAway(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === '' ? UNANSWERED.test(String((error as Error).message)) : AWAY.test(code);
 }
 
 /** Deadlock and serialisation failure: nothing was done, the same transaction may be tried again. */

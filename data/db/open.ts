@@ -1,23 +1,37 @@
 // Opens the database: SQLite by default, PostgreSQL where several daemons share the work. One kysely over both.
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Db, Turns } from './database.ts';
-import { codeOf, DatabaseError } from './failures.ts';
+import { codeOf, DatabaseAway, DatabaseError, isAway } from './failures.ts';
 import { openPostgres } from './postgres.ts';
 import { RowPlugin } from './rows.ts';
 import { openSqlite } from './sqlite.ts';
 
 export type { Db, Dialect, Executor, Turns, Tx } from './database.ts';
-export { DatabaseError } from './failures.ts';
+export { DatabaseAway, DatabaseError } from './failures.ts';
 
 const systemTurns: Turns = { turn: () => setImmediate(), sleep: (ms) => setTimeout(ms) };
 
-/** Opens `sqlite:/path/file.db` or `postgres://…`. Throws DatabaseError for what cannot be used. */
+/** What the operator can do about a server that refuses; by SQLSTATE. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  '28P01': 'set the right user and password in database_url',
+  '28000': 'let this user in (pg_hba.conf), or set another one in database_url',
+  '3D000': 'create it (createdb), or set the right name in database_url',
+  '42501': 'grant this user CONNECT on it, or set another user in database_url',
+};
+
+/**
+ * Opens `sqlite:/path/file.db` or `postgres://…`. Throws DatabaseError for what cannot be used, and DatabaseAway where
+ * the server may be there in a moment.
+ */
 export async function openDb(url: string, turns: Turns = systemTurns): Promise<Db> {
   if (!url.startsWith('sqlite:'))
     return openPostgres(url, [new RowPlugin()], { turns }).catch((error: unknown) => {
-      throw new DatabaseError(
-        `PostgreSQL cannot be reached (${(error as Error).message || codeOf(error)}); check database_url`,
-      );
+      const code = codeOf(error);
+      const reason = (error as Error).message || code;
+      const remedy = REMEDIES[code];
+      if (remedy) throw new DatabaseError(`PostgreSQL refuses (${reason}); ${remedy}`);
+      const Failure = isAway(error) ? DatabaseAway : DatabaseError;
+      throw new Failure(`PostgreSQL cannot be reached (${reason}); check database_url`);
     });
   const file = url.slice('sqlite:'.length);
   try {

@@ -62,6 +62,8 @@ export const running = {
     'payment-ttl': 'payment_ttl_seconds: TON and Solana 300, Bitcoin 3600; from 5 s on testnet',
     'provider-network': 'a provider of the wrong network is refused; every test chain is testnet',
     'start-together': 'daemons that start at once on an empty database make one superuser and one secret',
+    'start-waits':
+      'a start waits wait_for_database_seconds for PostgreSQL, with a line each 5 s; what waiting does not change ends it',
     'ready-line': 'ready is one line on stdout',
     'command-start': 'gatewayd start runs the daemon',
     'command-migrate': 'gatewayd migrate brings the schema up to date',
