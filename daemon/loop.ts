@@ -19,6 +19,21 @@ export async function repeat(
   }
 }
 
+/** Resolves when the work has ended, however it ended, or after so long; never rejects. */
+export async function settledWithin(
+  ms: number,
+  work: Promise<unknown>,
+  runtime: Pick<Runtime, 'sleep'>,
+): Promise<void> {
+  const done = new AbortController();
+  const ended = work.then(
+    () => undefined,
+    () => undefined,
+  );
+  await Promise.race([ended, runtime.sleep(ms, done.signal)]);
+  done.abort();
+}
+
 /** Calls during a run share one further run that begins after it, with what all of them ask for. */
 export function coalesce<T>(
   work: (asked: readonly T[]) => Promise<void>,

@@ -309,6 +309,7 @@ const reasons: Record<string, string> = {
   'daemon/observer/observer.ts releaseAmounts': 'reserved amounts are given back; the status stays',
   'daemon/observer/witness.ts witnessTransfer': 'notes that a second provider has the transfer',
   'daemon/webhooks/attempts.ts finishDelivery': 'how an attempt ended',
+  'daemon/webhooks/attempts.ts unclaimDeliveries': 'what a stop interrupts unsent is given back',
   'daemon/webhooks/queue.ts abandonDeliveries': 'attempts of a daemon that is gone',
   'daemon/webhooks/queue.ts claimDeliveries': 'an attempt is claimed before it is sent',
   'daemon/webhooks/queue.ts insertManualDelivery': 'a webhook is sent again on request',

@@ -18,13 +18,12 @@ import { openLedger } from '../process/ledger-key.ts';
 import { createLog } from '../process/log.ts';
 import { systemRuntime } from '../process/runtime.ts';
 import { type Serving, serve, unusable } from '../process/serve.ts';
+import { STOP_DEADLINE_MS, stopDaemon } from '../process/stop.ts';
 import { routes } from '../routes/routes.ts';
 import type { Config, Effective } from '../settings/config.ts';
 import { STARTED_AT } from '../verify/books.ts';
 import { configOf } from './options.ts';
 
-/** Beyond what each part allows itself: then something hangs, and the process ends all the same. */
-const STOP_DEADLINE_MS = 25_000;
 const EXIT_CONFIG = 78;
 const SIGNALS = { SIGTERM: 15, SIGINT: 2, SIGHUP: 1 } as const;
 
@@ -57,9 +56,7 @@ export async function start(options: Record<string, unknown>): Promise<void> {
     const app = await prepare(effective, { db, log, serving, undo });
     const http = createHttp(app, routes);
     endOnSignal(log, async () => {
-      await serving.stop();
-      await app.stop();
-      await db.close();
+      await stopDaemon({ serving, app, db });
       lock.release();
     });
     endOnBug(log, config);

@@ -34,7 +34,8 @@ export class Call {
 
 /** What a call needs of the server that it came to. */
 export interface CallServer {
-  stopping: AbortSignal;
+  /** Aborts when the daemon is asked to stop. */
+  draining: AbortSignal;
   dispatch(request: Request, ip: string): Promise<Response>;
 }
 
@@ -57,7 +58,7 @@ class Info implements RequestInfo {
   }
 
   get signal(): AbortSignal {
-    return AbortSignal.any([this.web.signal, this.#server.stopping]);
+    return AbortSignal.any([this.web.signal, this.#server.draining]);
   }
 
   dispatch(request: Request): Promise<Response> {

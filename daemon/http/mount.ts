@@ -31,6 +31,8 @@ const UNUSABLE_RETRY_SECONDS = 60;
 
 export interface Http {
   h3: H3;
+  /** From now on: streams end, and connections close after their answer. */
+  drain(): void;
   /** From now on: streams end, new requests are refused, connections close after their answer. */
   stop(): void;
 }
@@ -38,9 +40,10 @@ export interface Http {
 /** Mounts the routes; anything else is 404, or 405 where another method exists. */
 export function createHttp(app: App, routes: readonly Route[]): Http {
   const limits = createLimits(app.config.limits, { clock: app.clock, exempt_loopback: app.config.demo });
+  const draining = new AbortController();
   const stopping = new AbortController();
   // One listener for each open stream, and of those there may be many.
-  setMaxListeners(0, stopping.signal);
+  setMaxListeners(0, draining.signal);
   const inside = new WeakMap<Request, string>();
   const h3 = new H3({
     silent: true,
@@ -54,6 +57,7 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
   const server: Server = {
     app,
     limits,
+    draining: draining.signal,
     stopping: stopping.signal,
     inside,
     async dispatch(request, ip) {
@@ -80,12 +84,20 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
     h3.all(patternOf(first.endpoint), (event) => respond(server, event, first.endpoint, otherMethod(here)));
   }
   h3.all('/**', (event) => respond(server, event, undefined, notFound));
-  return { h3, stop: () => stopping.abort() };
+  return {
+    h3,
+    drain: () => draining.abort(),
+    stop() {
+      draining.abort();
+      stopping.abort();
+    },
+  };
 }
 
 interface Server extends CallServer {
   app: App;
   limits: Limits;
+  stopping: AbortSignal;
   /** Requests that the daemon sends to itself for a caller, each with the address of that caller. */
   inside: WeakMap<Request, string>;
 }
@@ -95,7 +107,7 @@ const patternOf = (endpoint: Endpoint): string => endpoint.path.replace(/\{([^}]
 
 /** Runs the checks and the handler, and turns whatever comes of it into one logged answer. */
 async function respond(
-  { app, stopping, inside }: Server,
+  { app, draining, stopping, inside }: Server,
   event: H3Event,
   endpoint: Endpoint | undefined,
   work: (call: Call) => Promise<Answer> | Answer,
@@ -119,7 +131,7 @@ async function respond(
       reply.body.cancel().catch(ignore);
       // A response cannot be made of a stream that was given up.
       reply.body = null;
-    } else reply.body = endingWith(reply.body, stopping);
+    } else reply.body = endingWith(reply.body, draining);
   }
   app.log.info(
     {
@@ -133,7 +145,7 @@ async function respond(
     },
     'request',
   );
-  return toResponse(reply, { request_id, cors: endpoint?.cors === true, close: stopping.aborted });
+  return toResponse(reply, { request_id, cors: endpoint?.cors === true, close: draining.aborted });
 }
 
 /** The order is part of the contract: limits, body, sign-in, validation, then the handler. */

@@ -21,7 +21,7 @@ import {
 import { blockchains, disabledGatewaysOf } from '../../src/chains/gateways.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import { type Clock, type SteadyClock, seconds } from '../clock.ts';
-import { coalesce, repeat } from '../loop.ts';
+import { coalesce, repeat, settledWithin } from '../loop.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';
 import { reevaluateInvoices } from '../settle/settle.ts';
@@ -50,6 +50,8 @@ const WOKEN = 1;
 const AFTER_WOKEN: DuePosition = { due_at: WOKEN, id: '\u{10FFFF}' };
 /** Providers that one question of a person is asked of. */
 const PROVIDERS_PER_QUESTION = 3;
+/** Of the 10 s that a daemon has to end: so long requests in flight may wait for a provider. */
+const LAST_ANSWERS_MS = 6_000;
 /** Longest wait after failures of ours (those of providers have waits of their own). */
 const RETRY_MS = 10_000;
 
@@ -69,7 +71,8 @@ export interface Observer {
   /** Evaluates now everything whose time is up. */
   tick(): Promise<void>;
   status(): { blockchain: string; providers: ProviderStatus[]; gateways: readonly Gateway[] }[];
-  stop(): Promise<void>;
+  /** Reads no more on its own; requests that still need a provider have theirs until they are `answered`, for 6 s. */
+  stop(answered?: Promise<unknown>): Promise<void>;
 }
 
 /** `gateways`: the enabled ones of the configured network. */
@@ -214,11 +217,21 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
           gateways: gateways.known(),
         }))
         .filter(({ gateways }) => gateways.length > 0),
-    async stop() {
+    async stop(answered = Promise.resolve()) {
       stopping.abort();
-      await Promise.all(pollers.map(({ reader }) => reader.source.close()));
-      await Promise.all(running);
-      await dropLeases(app.db.query, instance);
+      const closeSources = async () => {
+        await settledWithin(LAST_ANSWERS_MS, answered, runtime);
+        await Promise.all(pollers.map(({ reader }) => reader.source.close()));
+      };
+      // Others may read as soon as this one does not.
+      const giveBack = async () => {
+        await Promise.all(running);
+        // Where the database is away they run out.
+        await dropLeases(app.db.query, instance).catch((error: unknown) =>
+          app.log.warn({ err: error }, 'leases of blockchains could not be given back'),
+        );
+      };
+      await Promise.all([closeSources(), giveBack()]);
     },
   };
 }

@@ -42,8 +42,11 @@ export interface AppOptions {
 export interface RunningApp extends App {
   /** Starts rates, observer and webhooks; returns at once. */
   start(): void;
-  /** Stops the loops; what is in flight is finished or left for the next start. The database stays open. */
-  stop(): Promise<void>;
+  /**
+   * Stops the loops; what is in flight is finished or left for the next start. What requests in flight need works until they
+   * are `answered`. The database stays open.
+   */
+  stop(answered?: Promise<unknown>): Promise<void>;
 }
 
 export function openApp(options: AppOptions): RunningApp {
@@ -119,8 +122,8 @@ export function openApp(options: AppOptions): RunningApp {
       observer.start();
       webhooks.kick();
     },
-    async stop() {
-      await Promise.all([rates.stop(), observer.stop(), webhooks.stop()]);
+    async stop(answered) {
+      await Promise.all([rates.stop(), observer.stop(answered), webhooks.stop(answered), answered]);
       await instance.stop();
       mail.close();
       discovery.close();

@@ -17,6 +17,9 @@ export interface Instance {
   /** Makes sure that the others take it for alive, before it begins what they could take over. */
   alive(): Promise<void>;
   start(): void;
+  /** From now on those that ask for its health hear that others should be asked. */
+  drain(): void;
+  draining(): boolean;
   stop(): Promise<void>;
 }
 
@@ -33,6 +36,7 @@ export function createInstance({ db, clock, log, runtime }: InstanceOptions): In
   const is_alone = db.dialect === 'sqlite';
   let beat_at = Number.NEGATIVE_INFINITY;
   let callOff = () => {};
+  let is_draining = false;
   let beating: Promise<unknown> = Promise.resolve();
 
   const beat = async () => {
@@ -61,10 +65,17 @@ export function createInstance({ db, clock, log, runtime }: InstanceOptions): In
         .then(() => forgetLeases(db.query, clock.ms() - FORGOTTEN_AFTER_MS))
         .catch(() => undefined);
     },
+    drain() {
+      is_draining = true;
+    },
+    draining: () => is_draining,
     async stop() {
       callOff();
       await beating;
-      if (!is_alone) await dropLeases(db.query, id);
+      if (is_alone) return;
+      await dropLeases(db.query, id).catch((error: unknown) =>
+        log.warn({ err: error }, 'the sign of life could not be taken back: it runs out'),
+      );
     },
   };
 }

@@ -1,6 +1,7 @@
 // The socket: listens where it is configured or not at all, bounds what a connection may do, and drains at the end.
 import type { RequestListener, Server } from 'node:http';
-import { createServer } from 'node:net';
+import { createServer, Server as SocketServer } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { toNodeHandler } from 'h3/node';
 import { type Listener, listen } from 'listhen';
 import type { Http } from '../http/mount.ts';
@@ -14,8 +15,12 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const MAX_CONNECTIONS = 20_000;
 const MAX_REQUESTS_PER_SOCKET = 10_000;
 const MAX_HEADERS = 100;
-/** What is in flight when the daemon is asked to stop may take so long. */
-export const DRAIN_MS = 10_000;
+/** An open connection that nothing came on for so long after the daemon was asked to stop is closed. */
+const IDLE_MS = 1_000;
+/** What is in flight then may take so long; what comes later is refused, … */
+const ANSWER_MS = 6_000;
+/** … and by then every connection is closed. */
+const CLOSE_MS = 8_500;
 
 export interface Serving {
   /** How this machine reaches it: `http://127.0.0.1:4020`. */
@@ -23,7 +28,10 @@ export interface Serving {
   port: number;
   /** Answers from now on; requests that came before have waited for it. */
   open(http: Http): void;
-  /** Accepts no more, ends streams, waits for what is in flight, then closes what is left. */
+  /**
+   * Accepts no more connections, ends streams, and answers what came or still comes on open connections, each of which is
+   * closed by its answer; then closes what is left. Resolves when no connection is open, 8.5 s later at the latest.
+   */
   stop(): Promise<void>;
 }
 
@@ -115,10 +123,21 @@ export function unusable(host: string, port: number, error: unknown): ConfigErro
 
 async function drain(listener: Listener, http: Http | undefined): Promise<void> {
   const server = listener.server as Server;
-  if (http) http.stop();
-  else server.closeAllConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  // Closes each connection as soon as it has nothing to answer, those that never asked anything included.
-  await listener.close();
-  clearTimeout(timer);
+  const timers: NodeJS.Timeout[] = [];
+  const closed = new Promise<void>((resolve) => server.once('close', resolve));
+  // After all that has been accepted in this turn. Not the server's own `close`, which cuts connections that wait for their
+  // next request: one that is on its way would be lost.
+  await turn();
+  SocketServer.prototype.close.call(server);
+  if (http) {
+    http.drain();
+    timers.push(
+      // Closes what is idle, those that never asked anything included, and the others as soon as they are.
+      setTimeout(() => void listener.close(), IDLE_MS),
+      setTimeout(() => http.stop(), ANSWER_MS),
+      setTimeout(() => server.closeAllConnections(), CLOSE_MS),
+    );
+  } else server.closeAllConnections();
+  await closed;
+  for (const timer of timers) clearTimeout(timer);
 }

@@ -1,22 +1,22 @@
 // Whether the daemon answers and its database can be read, and whether its mail goes out.
-import { ping } from '../../data/meta.ts';
 import type { system as list } from '../../src/api/endpoints/system.ts';
 import { Refusal } from '../../src/errors.ts';
 import { languageOfRequest } from '../checkout/language.ts';
 import type { Handlers } from '../http/handler.ts';
 import { testEmail } from '../mail/templates.tsx';
+import { assertHealthy } from '../process/health.ts';
 
 /** How soon the operator may try again. */
 const MAIL_RETRY_SECONDS = 10;
 
 export const system: Handlers<typeof list> = {
   async getHealth(_, { app }) {
-    await ping(app.db.query);
+    await assertHealthy(app);
     return { message: 'ok' };
   },
 
   async healthCheck(_, { app }) {
-    await ping(app.db.query);
+    await assertHealthy(app);
     return true;
   },
 

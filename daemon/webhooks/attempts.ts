@@ -2,7 +2,12 @@
 import type { Logger } from 'pino';
 import { isBusy, isUnusable } from '../../data/db/failures.ts';
 import type { Db } from '../../data/db/open.ts';
-import { type DeliveryStatus, finishDelivery, type PendingDelivery } from '../../data/deliveries.ts';
+import {
+  type DeliveryStatus,
+  finishDelivery,
+  type PendingDelivery,
+  unclaimDeliveries,
+} from '../../data/deliveries.ts';
 import { type Clock, seconds } from '../clock.ts';
 import type { Runtime } from '../process/runtime.ts';
 import type { HttpOut } from './egress.ts';
@@ -27,17 +32,25 @@ export interface DeliveryOutcome {
   duration_ms: number;
 }
 
+/** As it is recorded. */
+type Recorded = Omit<DeliveryOutcome, 'id' | 'event_id'>;
+
 /** What a merchant's webhooks are signed with: nothing where it set none, and `unreadable` where it cannot be opened. */
 export type Secret = { text: string | null } | 'unreadable';
 
 export interface Attempts {
   /** To be read before an attempt is claimed: rejects where the database is away, and then nothing may be given up. */
   secretOf(merchant_id: string | null): Promise<Secret>;
-  /** Sends what this daemon has claimed. Rejects only where the outcome could not be recorded. */
-  start(delivery: PendingDelivery, secret: Secret): Promise<DeliveryOutcome>;
+  /**
+   * Sends what this daemon has claimed; null where it was interrupted before anything was sent, and given back to the
+   * queue. Rejects only where the outcome could not be recorded.
+   */
+  start(delivery: PendingDelivery, secret: Secret): Promise<DeliveryOutcome | null>;
+  /** The same for an attempt that a person waits for: no one else would send it in time. */
+  startNow(delivery: PendingDelivery, secret: Secret): Promise<DeliveryOutcome>;
   /** Ids of the deliveries under way. */
   alive(): string[];
-  /** Waits for all that are under way, then interrupts those that are left: they end as `unknown`. */
+  /** Waits for all that are under way, then interrupts those that are left: they end as `unknown`, or are given back. */
   finish(patience_ms: number): Promise<void>;
 }
 
@@ -54,7 +67,7 @@ export interface AttemptsOptions {
 
 export function openAttempts(options: AttemptsOptions): Attempts {
   const { db, log, clock, instance_id, runtime } = options;
-  const active = new Map<string, Promise<DeliveryOutcome>>();
+  const active = new Map<string, Promise<unknown>>();
   const interrupts = new Set<AbortController>();
   const ending = new AbortController();
 
@@ -87,11 +100,10 @@ export function openAttempts(options: AttemptsOptions): Attempts {
   };
 
   /** A database that is away for a moment must not turn a known answer into an unknown one. */
-  const record = async (id: string, result: AttemptResult & { duration_ms: number }): Promise<void> => {
+  const record = async (write: () => Promise<void>): Promise<void> => {
     for (let tries = 1; ; tries++) {
       try {
-        const finished = { id, instance_id, ...result, finished_at: seconds(clock) };
-        return await db.transaction((tx) => finishDelivery(tx, finished));
+        return await write();
       } catch (error) {
         if (tries >= (ending.signal.aborted ? LAST_RECORD_TRIES : RECORD_TRIES)) throw error;
         const pause = Math.min(RECORD_WAIT_MS * 2 ** (tries - 1), RECORD_LONGEST_WAIT_MS);
@@ -102,29 +114,58 @@ export function openAttempts(options: AttemptsOptions): Attempts {
     }
   };
 
-  const run = async (delivery: PendingDelivery, secret: Secret): Promise<DeliveryOutcome> => {
-    const { id, event_id } = delivery;
+  const finish = (id: string, result: Recorded) =>
+    record(() => {
+      const finished = { id, instance_id, ...result, finished_at: seconds(clock) };
+      return db.transaction((tx) => finishDelivery(tx, finished));
+    });
+
+  const attempt = async (
+    delivery: PendingDelivery,
+    secret: Secret,
+  ): Promise<AttemptResult & { duration_ms: number }> => {
     const interrupt = new AbortController();
     if (ending.signal.aborted) interrupt.abort();
     interrupts.add(interrupt);
     try {
       const began = runtime.elapsed_ms();
       const verdict = await send(delivery, secret, interrupt.signal);
-      const result = { ...verdict, duration_ms: Math.round(runtime.elapsed_ms() - began) };
-      await record(id, result);
-      log.info({ event_id, delivery_id: id, ...result }, 'webhook sent');
-      return { id, event_id, ...result };
+      return { ...verdict, duration_ms: Math.round(runtime.elapsed_ms() - began) };
     } finally {
       interrupts.delete(interrupt);
     }
   };
 
+  const conclude = async (
+    { id, event_id }: PendingDelivery,
+    { status, ...rest }: AttemptResult & { duration_ms: number },
+  ): Promise<DeliveryOutcome> => {
+    const result = { ...rest, status: status === 'unsent' ? ('unknown' as const) : status };
+    await finish(id, result);
+    log.info({ event_id, delivery_id: id, ...result }, 'webhook sent');
+    return { id, event_id, ...result };
+  };
+
+  const whileActive = <T>(id: string, work: Promise<T>): Promise<T> => {
+    const done = work.finally(() => active.delete(id));
+    active.set(id, done);
+    return done;
+  };
+
   return {
     secretOf,
     start(delivery, secret) {
-      const done = run(delivery, secret).finally(() => active.delete(delivery.id));
-      active.set(delivery.id, done);
-      return done;
+      const run = async () => {
+        const result = await attempt(delivery, secret);
+        if (result.status !== 'unsent') return conclude(delivery, result);
+        await record(() => unclaimDeliveries(db.query, [delivery.id], instance_id));
+        return null;
+      };
+      return whileActive(delivery.id, run());
+    },
+    startNow(delivery, secret) {
+      const run = async () => conclude(delivery, await attempt(delivery, secret));
+      return whileActive(delivery.id, run());
     },
     alive: () => [...active.keys()],
     async finish(patience_ms) {

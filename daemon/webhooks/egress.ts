@@ -69,11 +69,14 @@ export interface HttpOutOptions {
   runtime?: Runtime;
 }
 
-/** `failed`: no answer, and why in words that hold no address and no URL. `interrupted`: by the caller's signal. */
+/**
+ * `failed`: no answer, and why in words that hold no address and no URL. `interrupted`: by the caller's signal; `sent` where
+ * the receiver may have something of it.
+ */
 export type HttpOutcome =
   | { kind: 'answered'; http_status: number }
   | { kind: 'failed'; error: string }
-  | { kind: 'interrupted' };
+  | { kind: 'interrupted'; sent: boolean };
 
 export interface HttpPost {
   headers: Record<string, string>;
@@ -88,11 +91,19 @@ export interface HttpOut {
 
 export function openHttpOut(options: HttpOutOptions): HttpOut {
   const { allow_private, timeout_ms = TOTAL_TIMEOUT_MS, runtime = systemRuntime } = options;
-  const connect = guardedConnector(allow_private, resolverFor(options));
+  const connector = guardedConnector(allow_private, resolverFor(options));
   // A connection of its own: one that is reused may be closed under the request, and there is no second attempt.
-  const open = (origin: string): OutClient =>
-    runtime.network?.toReceiver(origin) ??
-    new Client(origin, { connect, pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES });
+  const open = (origin: string, onConnect: () => void): OutClient => {
+    const client = runtime.network?.toReceiver(origin);
+    // How far a stand-in came is not known.
+    if (client) onConnect();
+    const connect: buildConnector.connector = (target, callback) =>
+      connector(target, (...result) => {
+        if (result[0] === null) onConnect();
+        callback(...result);
+      });
+    return client ?? new Client(origin, { connect, pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES });
+  };
   return {
     async post(text, { headers, body, signal }) {
       let url: URL;
@@ -102,8 +113,11 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
         if (error instanceof Refusal) return { kind: 'failed', error: error.message };
         throw error;
       }
-      if (signal.aborted) return { kind: 'interrupted' };
-      const client = open(url.origin);
+      if (signal.aborted) return { kind: 'interrupted', sent: false };
+      let sent = false;
+      const client = open(url.origin, () => {
+        sent = true;
+      });
       // Destroying the client ends it at any stage; undici heeds a signal only once it is connected.
       let expired = false;
       const expire = () => {
@@ -119,7 +133,7 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
         await readSome(answer.body);
         return { kind: 'answered', http_status: answer.statusCode };
       } catch (error) {
-        if (signal.aborted) return { kind: 'interrupted' };
+        if (signal.aborted) return { kind: 'interrupted', sent };
         if (expired) return { kind: 'failed', error: `no answer within ${timeout_ms / 1000} s` };
         return { kind: 'failed', error: describeError(error) };
       } finally {

@@ -12,7 +12,7 @@ import {
 } from '../../data/deliveries.ts';
 import { Refusal } from '../../src/errors.ts';
 import { type Clock, seconds } from '../clock.ts';
-import { coalesce } from '../loop.ts';
+import { coalesce, settledWithin } from '../loop.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import { type DeliveryOutcome, openAttempts, type Secret } from './attempts.ts';
 import { LIMITS, type Limits, openLimiter } from './concurrency.ts';
@@ -25,8 +25,10 @@ const CLAIM_LIMIT_SECONDS = TOTAL_TIMEOUT_MS / 1000 + 10;
 const MAX_ABANDONED = 500;
 /** Each round starts an attempt or is the last, so this is out of reach. */
 const MAX_ROUNDS = 10_000;
-/** Leaves 2 s of the 10 s that a daemon has to end. */
-const STOP_WAIT_MS = 8_000;
+/** Of the 10 s that a daemon has to end: so long what requests in flight confirm is sent, … */
+const LAST_CLAIMS_MS = 4_000;
+/** … and so long receivers have for their answers. */
+const STOP_WAIT_MS = 7_000;
 const MAX_RESENDS = 16;
 
 export interface Webhooks {
@@ -37,8 +39,11 @@ export interface Webhooks {
    * Refuses `event_not_found`, `bad_request` (no address), `rate_limited`, `shutting_down`. Whose event it is, the caller checks.
    */
   resend(event_id: string): Promise<DeliveryOutcome>;
-  /** Claims no more, lets what is under way finish for 8 s, records the rest as `unknown`. */
-  stop(): Promise<void>;
+  /**
+   * Claims no more, once the requests in flight are `answered`, lets what is under way finish for 7 s in all, gives back what
+   * was not sent yet, and records the rest as `unknown`.
+   */
+  stop(answered?: Promise<unknown>): Promise<void>;
 }
 
 export interface WebhooksOptions {
@@ -168,14 +173,17 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
       const secret = await attempts.secretOf(merchant_id);
       const row = { event_id, merchant_id, url, created_at: seconds(clock) };
       const { id, host } = await insertManualDelivery(db.query, row, claim());
-      return attempts.start({ id, event_id, merchant_id, url, host, body }, secret);
+      return attempts.startNow({ id, event_id, merchant_id, url, host, body }, secret);
     }),
-    async stop() {
+    async stop(answered = Promise.resolve()) {
+      const began_ms = runtime.elapsed_ms();
+      await settledWithin(LAST_CLAIMS_MS, answered, runtime);
       stopped = true;
       callOff();
       await begun;
       await Promise.all([queue.idle(), sweep.idle()]);
-      await attempts.finish(options.stop_wait_ms ?? STOP_WAIT_MS);
+      const waited_ms = runtime.elapsed_ms() - began_ms;
+      await attempts.finish(Math.max(0, (options.stop_wait_ms ?? STOP_WAIT_MS) - waited_ms));
     },
   };
 }

@@ -17,9 +17,9 @@ export interface Attempt {
   signal: AbortSignal;
 }
 
-/** `error` is for the merchant: null when it arrived. */
+/** `error` is for the merchant: null when it arrived. `unsent`: interrupted before the receiver could have any of it. */
 export interface AttemptResult {
-  status: DeliveryStatus;
+  status: DeliveryStatus | 'unsent';
   http_status: number | null;
   error: string | null;
 }
@@ -42,8 +42,10 @@ export async function sendWebhook(http: HttpOut, attempt: Attempt): Promise<Atte
 }
 
 function judge(outcome: HttpOutcome): AttemptResult {
-  if (outcome.kind === 'interrupted')
-    return { status: 'unknown', http_status: null, error: 'interrupted before the answer' };
+  if (outcome.kind === 'interrupted') {
+    const error = 'interrupted before the answer';
+    return { status: outcome.sent ? 'unknown' : 'unsent', http_status: null, error };
+  }
   if (outcome.kind === 'failed') return { status: 'failed', http_status: null, error: outcome.error };
   const { http_status } = outcome;
   if (http_status >= 200 && http_status < 300) return { status: 'delivered', http_status, error: null };

@@ -35,5 +35,7 @@ export interface Db {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** The first row of a question that was compiled before, with these values; reads what is committed. */
   first(question: CompiledQuery, values: readonly string[]): Promise<UnknownRow | undefined>;
+  /** Ends statements that have run for so long: their callers fail with what is busy. For the end of a daemon. */
+  interrupt(older_than_ms: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,9 +1,11 @@
 // PostgreSQL: a pool for transactions and one for everything else, so that those who wait for a lock stop no reader.
+import { setTimeout } from 'node:timers/promises';
 import { Kysely, type KyselyPlugin, PostgresDialect, type PostgresPool, type UnknownRow } from 'kysely';
-import pg from 'pg';
+import pg, { type PoolClient } from 'pg';
 import type { Tables } from '../schema/tables.ts';
 import type { ConnectionPool, Db, PoolConfig, Turns } from './database.ts';
 import { ConnectionLost, codeOf, isRetryable } from './failures.ts';
+import { cancelStatement, dropConnection } from './postgres-cancel.ts';
 
 /** Connections of one daemon: those of transactions, and those of single statements. */
 const TRANSACTIONS = 10;
@@ -26,6 +28,11 @@ export const LIMITS: Limits = {
   idle_transaction_ms: 60_000,
 };
 const TRANSACTION_TRIES = 5;
+/** A server that was asked to cancel a statement has done so by then. */
+const CANCELLED_MS = 300;
+
+/** Connections whose statement is not answered yet, with when that was sent, milliseconds of a timer. */
+type Running = Map<PoolClient, number>;
 
 export const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
@@ -47,10 +54,13 @@ export async function openPostgres(
     await pool.end();
     throw error;
   }
+  const running: Running = new Map();
   const kyselyOn = (on: PostgresPool) =>
     new Kysely<Tables>({ dialect: new PostgresDialect({ pool: on }), plugins });
-  const query = kyselyOn(guarded(pool, limits.answer_ms, turns));
-  const transactions = kyselyOn(guarded(openPool(url, TRANSACTIONS, limits, turns), limits.answer_ms, turns));
+  const query = kyselyOn(guarded(pool, limits.answer_ms, { turns, running }));
+  const transactions = kyselyOn(
+    guarded(openPool(url, TRANSACTIONS, limits, turns), limits.answer_ms, { turns, running }),
+  );
   return {
     dialect: 'postgres',
     query,
@@ -67,6 +77,7 @@ export async function openPostgres(
     },
     first: async (question, values) =>
       (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0],
+    interrupt: (older_than_ms) => interrupt(running, older_than_ms),
     async close() {
       await Promise.all([query.destroy(), transactions.destroy()]);
       if (!pool.ended) await pool.end();
@@ -96,7 +107,11 @@ function openPool(url: string, max: number, limits: Limits, turns?: Turns): Conn
 }
 
 /** The pool as the query builder sees it: a connection that broke or fell silent does not come back into it. */
-function guarded(pool: ConnectionPool, query_timeout: number, turns?: Turns): PostgresPool {
+function guarded(
+  pool: ConnectionPool,
+  query_timeout: number,
+  { turns, running }: { turns?: Turns | undefined; running?: Running } = {},
+): PostgresPool {
   return {
     async connect() {
       const client = await pool.connect().catch((error: unknown) => {
@@ -108,10 +123,14 @@ function guarded(pool: ConnectionPool, query_timeout: number, turns?: Turns): Po
         if (broken) throw broken;
         await turns?.before?.(text);
         const asked = { text, values: [...values], query_timeout } as pg.QueryConfig;
-        const result = await client.query(asked).catch((error: unknown) => {
-          broken = lost(error);
-          throw broken ?? error;
-        });
+        running?.set(client, performance.now());
+        const result = await client
+          .query(asked)
+          .catch((error: unknown) => {
+            broken = lost(error);
+            throw broken ?? error;
+          })
+          .finally(() => running?.delete(client));
         // The server's way to say that an earlier statement had failed: then nothing is stored, not even what succeeded.
         if (text === 'commit' && result.command !== 'COMMIT')
           throw new Error('a transaction in which a statement had failed was not committed');
@@ -121,6 +140,15 @@ function guarded(pool: ConnectionPool, query_timeout: number, turns?: Turns): Po
     },
     end: () => pool.end(),
   };
+}
+
+async function interrupt(running: Running, older_than_ms: number): Promise<void> {
+  const began_before = performance.now() - older_than_ms;
+  const old = [...running].filter(([, began]) => began <= began_before);
+  await Promise.all(old.map(([client]) => cancelStatement(client)));
+  await setTimeout(CANCELLED_MS);
+  // A server that does not hear: what became of it, no one knows.
+  for (const [client, began] of old) if (running.get(client) === began) dropConnection(client);
 }
 
 /** What the server itself did not report is reported of the connection; a value that cannot be sent is a bug of ours. */

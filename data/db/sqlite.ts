@@ -69,6 +69,8 @@ function handleOf(database: SQLite.Database, file: string | null, plugins: Kysel
       if (!reader) return (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0];
       return reader.first(question.sql, values);
     },
+    // Its statements end before anything else happens.
+    interrupt: async () => {},
     async close() {
       // The one that writes goes last: it copies the log back and takes it away.
       reader?.close();

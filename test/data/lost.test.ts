@@ -1,4 +1,5 @@
 // PostgreSQL misbehaves: connections that are cut, silent or refused, and locks that somebody else holds.
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isBusy, isUnusable } from '../../data/db/failures.ts';
@@ -7,6 +8,7 @@ import { LIMITS, type Limits, openPostgres } from '../../data/db/postgres.ts';
 import { type OpenDatabase, openDatabase } from '../helpers/database.ts';
 import { type Line, openLine } from '../helpers/line.ts';
 import { hasPostgres } from '../helpers/postgres.ts';
+import { verifies } from '../requirements.ts';
 
 /** More than there are connections. */
 const CROWD = 24;
@@ -103,6 +105,28 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
     expect(isBusy(error), String(error)).toBe(true);
     await write('after-silence', 'a', hasty);
     expect(await written('after-silence')).toBe(1);
+  });
+
+  test('that is interrupted ends what has run for long, and nothing else', async () => {
+    verifies('stop-in-time');
+    const long = failure(sql`select pg_sleep(20)`.execute(db.query));
+    const longTransaction = failure(db.transaction((tx) => sql`select pg_sleep(20)`.execute(tx)));
+    await delay(600);
+    const short = sql`select pg_sleep(0.7)`.execute(db.query);
+    await delay(100);
+    await db.interrupt(500);
+    for (const error of [await long, await longTransaction])
+      expect([(error as { code?: string }).code, isBusy(error)]).toEqual(['57014', true]);
+    await short;
+    // A server that does not hear: the connection is given up.
+    const unheard = failure(sql`select pg_sleep(20)`.execute(db.query));
+    await delay(100);
+    line.silent = true;
+    await db.interrupt(50);
+    line.silent = false;
+    expect(isBusy(await unheard)).toBe(true);
+    await write('after-interrupt');
+    expect(await written('after-interrupt')).toBe(1);
   });
 
   test('with a lock that somebody holds: a writer waits or is asked to come back, a reader is served', async () => {

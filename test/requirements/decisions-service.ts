@@ -9,6 +9,8 @@ export const webhooks = {
     'webhook-body': 'the body is type invoice.confirmed, timestamp, api_version and data {invoice, payment}',
     'webhook-callback': 'callback_url replaces webhook_url for its invoice, with the same secret',
     'webhook-one-attempt': 'one automatic attempt, claimed first; a crash leaves unknown, never a second one',
+    'webhook-given-back':
+      'an attempt that the end of its daemon interrupts before anything is sent is made by another',
     'webhook-outcome': '2xx is success, 3xx a failure that is not followed; 15 s in all, 64 KB read',
     'webhook-slow': 'a slow receiver delays no other',
     'webhook-statuses': 'webhook_status is none, pending, delivered, failed or unknown',
@@ -70,6 +72,8 @@ export const running = {
     'command-config': 'gatewayd config shows what is in force, without secrets',
     'command-admin-create': 'gatewayd admin create makes a superuser',
     sigterm: 'SIGTERM stops accepting, finishes what is in flight within 10 s, exits 0',
+    'stop-in-time': 'stopping ends within 10 s, whatever hangs; a check that waits is answered, streams end',
+    'rolling-restart': 'a rolling restart drops no request: connections close after their answer',
     'both-databases': 'the same service runs on SQLite and PostgreSQL, there as several daemons',
     migrations: 'migrations run once each and refuse a newer schema',
   },

@@ -14,9 +14,10 @@ export const getHealth = endpoint({
   gw: 'system health',
   effect: 'read',
   keywords: 'health, service up',
-  description: 'Returns `ok` as long as the daemon accepts requests and its database can be read.',
+  description:
+    'Returns `ok` as long as the daemon accepts requests and its database can be read; 503 `draining` while it is being stopped.',
   response: Message,
-  errors: ['database_busy'],
+  errors: ['database_busy', 'draining'],
   cors: true,
   example: {},
 });
@@ -33,7 +34,7 @@ export const healthCheck = endpoint({
   keywords: 'health check boolean',
   description: 'Returns `true`. The same check as `/health`, for clients that expect a boolean.',
   response: z.boolean(),
-  errors: ['database_busy'],
+  errors: ['database_busy', 'draining'],
   example: {},
 });
 

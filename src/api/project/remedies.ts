@@ -93,6 +93,7 @@ const remedies: Record<ErrorCode, Advice | null> = {
   no_rate: RETRY,
   provider_unavailable: RETRY,
   database_busy: RETRY,
+  draining: RETRY,
   shutting_down: RETRY,
 };
 

@@ -338,8 +338,8 @@ describe('a request', () => {
   test('can be interrupted by its sender, before and while it waits', async () => {
     const stop = new AbortController();
     const receiver = await listen(() => stop.abort());
-    expect(await post(receiver.url, {}, stop.signal)).toEqual({ kind: 'interrupted' });
-    expect(await post(receiver.url, {}, stop.signal)).toEqual({ kind: 'interrupted' });
+    expect(await post(receiver.url, {}, stop.signal)).toEqual({ kind: 'interrupted', sent: true });
+    expect(await post(receiver.url, {}, stop.signal)).toEqual({ kind: 'interrupted', sent: false });
     expect(receiver.connections()).toBe(1);
   });
 

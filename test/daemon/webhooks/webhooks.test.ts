@@ -9,7 +9,7 @@ import pino from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { LIMITS, openLimiter } from '../../../daemon/webhooks/concurrency.ts';
-import { openHttpOut } from '../../../daemon/webhooks/egress.ts';
+import { type HttpOut, openHttpOut } from '../../../daemon/webhooks/egress.ts';
 import { openWebhooks, type Webhooks, type WebhooksOptions } from '../../../daemon/webhooks/queue.ts';
 import { ConnectionLost } from '../../../data/db/failures.ts';
 import { type Db, openDb } from '../../../data/db/open.ts';
@@ -370,6 +370,29 @@ describe.each(databases)('webhooks on %s', (dialect) => {
     third.kick();
     await third.stop();
     expect(shop.received).toHaveLength(2);
+  });
+
+  test('that a stop interrupts before anything is sent are given back, and sent by another', async () => {
+    verifies('webhook-given-back', 'webhook-one-attempt');
+    const shop = await receiver(ok);
+    const { event_id, invoice_id } = await confirm(await newMerchant(), shop.url);
+    let begun = 0;
+    // No connection comes to be: a name that is not resolved yet, a host that does not answer.
+    const http: HttpOut = {
+      post: (_, { signal }) =>
+        new Promise((resolve) => {
+          begun++;
+          signal.addEventListener('abort', () => resolve({ kind: 'interrupted', sent: false }));
+        }),
+    };
+    const first = open({ http });
+    await until(() => expect(begun).toBe(1));
+    await first.stop();
+    expect(await deliveryOf(event_id)).toMatchObject({ status: 'pending', instance_id: null, error: null });
+    open();
+    await until(async () => expect((await deliveryOf(event_id)).status).toBe('delivered'));
+    expect(await incomeOf(invoice_id)).toBe('delivered');
+    expect(shop.received).toHaveLength(1);
   });
 
   test('are recorded although the database was away when the answer came', async () => {
