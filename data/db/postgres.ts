@@ -10,14 +10,20 @@ import { cancelStatement, dropConnection } from './postgres-cancel.ts';
 /** Connections of one daemon: those of transactions, and those of single statements. */
 const TRANSACTIONS = 10;
 const STATEMENTS = 5;
+/** Those that change the schema: the migrator's own, and one that it may open beside it. */
+const SCHEMA = 2;
+
 export interface Limits {
   /** A connection must be there by then, whether it is opened or given back by another. */
   connect_ms: number;
   /** A lock that another holds is waited for as long as the one of a SQLite file. */
   lock_ms: number;
-  /** A server that takes a statement and does not answer is given up: the network may have swallowed it. */
+  /** A server that takes a statement and does not answer is given up: the network may have swallowed it. It ends it, too. */
   answer_ms: number;
-  /** What a daemon that died has locked is free again by then. */
+  /**
+   * What a daemon has locked that vanished, or is frozen, is free again by then: sooner than others give up waiting for it,
+   * and well before its leases run out. The server rolls back, and the daemon finds its connection gone.
+   */
   idle_transaction_ms: number;
 }
 
@@ -25,8 +31,10 @@ export const LIMITS: Limits = {
   connect_ms: 5_000,
   lock_ms: 5_000,
   answer_ms: 30_000,
-  idle_transaction_ms: 60_000,
+  idle_transaction_ms: 4_000,
 };
+/** Changes of the schema take as long as they take, and wait for those of another daemon. */
+const SCHEMA_LIMITS: Limits = { connect_ms: 5_000, lock_ms: 0, answer_ms: 0, idle_transaction_ms: 0 };
 const TRANSACTION_TRIES = 5;
 /** A server that was asked to cancel a statement has done so by then. */
 const CANCELLED_MS = 300;
@@ -61,11 +69,11 @@ export async function openPostgres(
   const transactions = kyselyOn(
     guarded(openPool(url, TRANSACTIONS, limits, turns), limits.answer_ms, { turns, running }),
   );
+  const schema = kyselyOn(guarded(openPool(url, SCHEMA, SCHEMA_LIMITS, turns), SCHEMA_LIMITS.answer_ms));
   return {
     dialect: 'postgres',
     query,
-    // On the same pool, which is closed once.
-    schema: kyselyOn({ ...guarded(pool, 0), end: async () => undefined }),
+    schema,
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -79,7 +87,7 @@ export async function openPostgres(
       (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0],
     interrupt: (older_than_ms) => interrupt(running, older_than_ms),
     async close() {
-      await Promise.all([query.destroy(), transactions.destroy()]);
+      await Promise.all([query.destroy(), transactions.destroy(), schema.destroy()]);
       if (!pool.ended) await pool.end();
     },
   };
@@ -96,7 +104,8 @@ function openPool(url: string, max: number, limits: Limits, turns?: Turns): Conn
       // A connection that breaks while it is lent says so here and to its next statement; unheard, it would end the process.
       client.on('error', () => undefined);
       await client.query(
-        `set lock_timeout = ${limits.lock_ms}; set idle_in_transaction_session_timeout = ${limits.idle_transaction_ms}`,
+        `set lock_timeout = ${limits.lock_ms}; set statement_timeout = ${limits.answer_ms};
+         set idle_in_transaction_session_timeout = ${limits.idle_transaction_ms}`,
       );
     },
   };

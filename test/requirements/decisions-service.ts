@@ -74,6 +74,7 @@ export const running = {
     sigterm: 'SIGTERM stops accepting, finishes what is in flight within 10 s, exits 0',
     'stop-in-time': 'stopping ends within 10 s, whatever hangs; a check that waits is answered, streams end',
     'rolling-restart': 'a rolling restart drops no request: connections close after their answer',
+    'freeze-bounded': 'a daemon that freezes inside a transaction holds up no other longer than its lease',
     'both-databases': 'the same service runs on SQLite and PostgreSQL, there as several daemons',
     migrations: 'migrations run once each and refuse a newer schema',
   },
