@@ -1,7 +1,8 @@
-// How often one address or identity may call: exact sliding windows in bounded memory.
+// How often one address or identity may call: exact sliding windows in bounded memory, or in the database that daemons share.
 
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
+import { countCall, forgetCalls } from '../../data/call-windows.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Clock } from '../clock.ts';
@@ -13,6 +14,8 @@ const MAX_CALLERS = 20_000;
 /** An IPv6 customer has at least a /64: it counts as one address. */
 const IPV6_PREFIX_BYTES = 8;
 const MAX_IDENTITY_LENGTH = 255;
+/** Of the calls counted in the database, one in so many also removes what is over. */
+const FORGET_EACH = 50;
 
 /** Calls per minute; 0 turns a limit off. */
 export interface LimitSettings {
@@ -26,38 +29,53 @@ export interface LimitSettings {
 
 export interface Limits {
   /** Counts a call by its address before anything else is done; throws `rate_limited`. */
-  byAddress(limit: Endpoint['limit'], ip: string): void;
+  byAddress(limit: Endpoint['limit'], ip: string): Promise<void> | undefined;
   /** Counts a call by the identity it names, once that is parsed; throws `rate_limited`. */
-  byIdentity(limit: Endpoint['limit'], ip: string, input: unknown): void;
+  byIdentity(limit: Endpoint['limit'], ip: string, input: unknown): Promise<void> | undefined;
 }
 
-/** `exempt_loopback` frees calls from this very machine, for demo mode. */
-export function createLimits(
-  settings: LimitSettings,
-  options: { clock: Clock; exempt_loopback: boolean; max_callers?: number },
-): Limits {
-  const window = slidingWindow(options.clock, options.max_callers ?? MAX_CALLERS);
+/** Counts one call; milliseconds to wait where `most` calls were made within the last minute (then it is not counted). */
+type Window<Wait> = (caller: string, most: number) => Wait;
+
+export interface LimitOptions {
+  clock: Clock;
+  /** Frees calls from this very machine, for demo mode. */
+  exempt_loopback: boolean;
+  max_callers?: number;
+  /** Where daemons count together; absent: each counts in its memory. */
+  shared?: Window<Promise<number>>;
+}
+
+/** What is counted in memory throws at once; what is counted in a database returns a promise. */
+export function createLimits(settings: LimitSettings, options: LimitOptions): Limits {
+  const max_callers = options.max_callers ?? MAX_CALLERS;
+  const window = options.shared
+    ? rememberingRefusals(options.shared, options.clock, max_callers)
+    : slidingWindow(options.clock, max_callers);
   const exempt = (ip: string) => options.exempt_loopback && ipaddr.parse(ip).range() === 'loopback';
   const count = (name: keyof LimitSettings, caller: string) => {
     const per_minute = settings[name];
     if (per_minute === 0) return;
     const wait_ms = window(`${name} ${caller}`, per_minute);
-    if (wait_ms > 0) throw new Refusal('rate_limited', { retry_after: Math.ceil(wait_ms / 1000) });
+    return typeof wait_ms === 'number' ? refuseFor(wait_ms) : wait_ms.then(refuseFor);
   };
   return {
     byAddress(limit, ip) {
-      if (limit && !exempt(ip)) count(`${limit}_per_address`, network(ip));
+      return limit && !exempt(ip) ? count(`${limit}_per_address`, network(ip)) : undefined;
     },
     byIdentity(limit, ip, input) {
-      if ((limit !== 'login' && limit !== 'recovery') || exempt(ip)) return;
+      if ((limit !== 'login' && limit !== 'recovery') || exempt(ip)) return undefined;
       const identity = identityIn(input);
-      if (identity) count(`${limit}_per_identity`, identity);
+      return identity ? count(`${limit}_per_identity`, identity) : undefined;
     },
   };
 }
 
-/** Counts one call; milliseconds to wait where `most` calls were made within the last minute (then it is not counted). */
-function slidingWindow(clock: Clock, max_callers: number): (caller: string, most: number) => number {
+function refuseFor(wait_ms: number): undefined {
+  if (wait_ms > 0) throw new Refusal('rate_limited', { retry_after: Math.ceil(wait_ms / 1000) });
+}
+
+function slidingWindow(clock: Clock, max_callers: number): Window<number> {
   const calls = new LRUCache<string, number[]>({ max: max_callers });
   return (caller, most) => {
     const now = clock.ms();
@@ -66,6 +84,39 @@ function slidingWindow(clock: Clock, max_callers: number): (caller: string, most
     if (!refused) recent.push(now);
     calls.set(caller, recent);
     return refused ? (recent[recent.length - most] ?? now) + WINDOW_MS - now : 0;
+  };
+}
+
+/** The window of all daemons: one statement for a call that may count, none for one that is known to be refused. */
+export function sharedWindow({
+  db,
+  clock,
+  secrets,
+}: Pick<App, 'db' | 'clock' | 'secrets'>): Window<Promise<number>> {
+  let calls = 0;
+  return async (name, most) => {
+    const now_ms = clock.ms();
+    if (++calls % FORGET_EACH === 0) await forgetCalls(db.query, now_ms);
+    // Addresses and identities are stored as hashes.
+    const caller = secrets.digest(name, 'limits.caller');
+    return countCall(db.query, { caller, most, now_ms, window_ms: WINDOW_MS });
+  };
+}
+
+/** A caller that was refused is refused until its wait is over, without asking again. */
+function rememberingRefusals(
+  shared: Window<Promise<number>>,
+  clock: Clock,
+  max_callers: number,
+): Window<Promise<number> | number> {
+  const refused_until = new LRUCache<string, number>({ max: max_callers });
+  return (caller, most) => {
+    const left_ms = (refused_until.get(caller) ?? 0) - clock.ms();
+    if (left_ms > 0 && left_ms <= WINDOW_MS) return left_ms;
+    return shared(caller, most).then((wait_ms) => {
+      if (wait_ms > 0) refused_until.set(caller, clock.ms() + wait_ms);
+      return wait_ms;
+    });
   };
 }
 

@@ -12,7 +12,7 @@ import { authenticate } from './auth.ts';
 import { Call, CallContext, type CallServer } from './call.ts';
 import type { Route } from './handler.ts';
 import { idempotencyKey, onceOnly } from './idempotent.ts';
-import { createLimits, type Limits } from './limits.ts';
+import { createLimits, type Limits, sharedWindow } from './limits.ts';
 import {
   type Answer,
   invalidAnswer,
@@ -39,7 +39,11 @@ export interface Http {
 
 /** Mounts the routes; anything else is 404, or 405 where another method exists. */
 export function createHttp(app: App, routes: readonly Route[]): Http {
-  const limits = createLimits(app.config.limits, { clock: app.clock, exempt_loopback: app.config.demo });
+  const limits = createLimits(app.config.limits, {
+    clock: app.clock,
+    exempt_loopback: app.config.demo,
+    ...(app.db.dialect === 'postgres' ? { shared: sharedWindow(app) } : {}),
+  });
   const draining = new AbortController();
   const stopping = new AbortController();
   // One listener for each open stream, and of those there may be many.
@@ -152,12 +156,15 @@ async function respond(
 async function answer(server: Server, { endpoint, handle }: Route, call: Call): Promise<Answer> {
   const { app, limits } = server;
   const { event, ip, query } = call;
-  limits.byAddress(endpoint.limit, ip);
+  // Nearly all have no limit, and must not wait a turn for it.
+  const counted = limits.byAddress(endpoint.limit, ip);
+  if (counted !== undefined) await counted;
   const body = await readBody(endpoint, event);
   const caller = await authenticate(app, endpoint.auth, { headers: event.req.headers, query });
   const parsed = parseInput(endpoint, { params: decoded(event.context.params), query, body });
   if (!parsed.ok) return invalidAnswer(parsed.detail);
-  limits.byIdentity(endpoint.limit, ip, parsed.value);
+  const identified = limits.byIdentity(endpoint.limit, ip, parsed.value);
+  if (identified !== undefined) await identified;
   const context = Object.assign(new CallContext(call, server), caller);
   const work = async (resource_id: string | null) => {
     context.request.resource_id = resource_id;

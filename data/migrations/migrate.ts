@@ -17,6 +17,7 @@ import * as operator from './0002-operator.ts';
 import * as proofs from './0003-proofs.ts';
 import * as laws from './0004-laws.ts';
 import * as accounts from './0005-accounts.ts';
+import * as callWindows from './0007-call-windows.ts';
 
 interface Step {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -29,6 +30,7 @@ const steps: Record<string, Step> = {
   '0003-proofs': proofs,
   '0004-laws': laws,
   '0005-accounts': accounts,
+  '0007-call-windows': callWindows,
 };
 
 /**

@@ -36,7 +36,7 @@ async function freshSqliteItems(): Promise<Item[]> {
 }
 
 const postgresItems: Record<string, RegExp> = {
-  table: /^\s*create table (\w+)/,
+  table: /^\s*create (?:unlogged )?table (\w+)/,
   index: /^\s*create (?:unique )?index (\w+)/,
   trigger: /^\s*create trigger (\w+)/,
   function: /^\s*create function (\w+)\([^)]*\)[^$]*\$\$([\s\S]*)\$\$/,

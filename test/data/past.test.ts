@@ -21,6 +21,9 @@ import { createDatabase } from '../helpers/postgres.ts';
 import { verifies } from '../requirements.ts';
 import { restorePast, writePast } from './past.ts';
 
+/** Tables of what daemons that run have to say of each other: a backup has no rows of them. */
+const OF_THE_MOMENT = ['call_windows', 'daemons'];
+
 /** Scripts by the last step of their schema. After a release: `WRITE_PAST=<step> npx vitest run test/data/past.test.ts`. */
 const folder = fileURLToPath(new URL('past', import.meta.url));
 const pathOf = (step: string, database: Database): string => join(folder, `${step}.${database}.sql.gz`);
@@ -54,6 +57,7 @@ describe.each(databases)('on %s', (database) => {
       await migrate(db);
       const seen = new Set<string>();
       for (const { name } of await db.query.introspection.getTables()) {
+        if (OF_THE_MOMENT.includes(name)) continue;
         const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(
           db.query,
         );

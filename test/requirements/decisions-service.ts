@@ -46,6 +46,7 @@ export const signIn = {
     'rate-limit-signup': 'signup: 10/min per address',
     'rate-limit-checkout': 'checkout: 30/min per address',
     'rate-limit-429': 'beyond is 429 with Retry-After; limits are settings; loopback in demo is exempt',
+    'rate-limit-shared': 'these limits hold over all daemons of a PostgreSQL database together, exactly',
     'passwords-argon2': 'passwords are argon2id, and an unknown user costs what a wrong password costs',
   },
 } as const;
