@@ -18,6 +18,7 @@ import type { ClockCheck } from './process/clock-check.ts';
 import type { Instance } from './process/instance.ts';
 import type { Runtime } from './process/runtime.ts';
 import type { Secrets } from './process/secrets.ts';
+import type { Signals } from './process/signals.ts';
 import type { Rates } from './rates/rates.ts';
 import type { Config } from './settings/config.ts';
 import type { Webhooks } from './webhooks/queue.ts';
@@ -43,6 +44,7 @@ export interface App {
   google_keys: GoogleKeys;
   watches: Watches;
   public_invoices: PublicInvoices;
+  signals: Signals;
   event_streams: EventStreams;
   discovery: Discovery;
   checkout: Checkout;

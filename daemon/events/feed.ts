@@ -10,12 +10,14 @@ import { type RequestInfo, Streamed } from '../http/exchange.ts';
 import { presentEvents } from './present.ts';
 
 interface Pace {
-  /** How soon after its commit an event is sent. */
+  /** How soon after its commit an event is sent at the latest, where no one says that it is there … */
   poll_ms: number;
+  /** … and where that is said: then a poll is a net. */
+  net_ms: number;
   /** A silent connection is left open by proxies for longer than this; the token is checked as often. */
   heartbeat_ms: number;
 }
-const PACE: Pace = { poll_ms: 500, heartbeat_ms: 15_000 };
+const PACE: Pace = { poll_ms: 500, net_ms: 5_000, heartbeat_ms: 15_000 };
 /** How soon a reader comes back that lost its connection. */
 const RETRY_MS = 2_000;
 /** Events sent at once. */
@@ -96,7 +98,10 @@ export async function eventStream(
           throw error;
         }
       },
-      cancel: end,
+      async cancel() {
+        end();
+        await texts.return();
+      },
     }),
   );
 }
@@ -111,24 +116,31 @@ interface Follow {
 async function* messages(app: App, user: UserRow, follow: Follow): AsyncGenerator<string, void> {
   let { position } = follow;
   const { type, signal, pace } = follow;
-  let silent_ms = 0;
-  yield `retry: ${RETRY_MS}\n\n`;
-  while (!signal.aborted) {
-    const rows = await eventsAfter(app.db, user.id, position, BATCH, type);
-    position = rows.at(-1)?.position ?? position;
-    if (rows.length > 0) {
-      silent_ms = 0;
-      const shown = await presentEvents(app, rows);
-      yield shown.map(messageOf).join('');
-      if (rows.length === BATCH) continue;
+  const { runtime, signals } = app;
+  // Before the first reading: what is written from then on wakes it.
+  const watch = signals.watch('events', user.id);
+  try {
+    let spoke_at_ms = runtime.elapsed_ms();
+    yield `retry: ${RETRY_MS}\n\n`;
+    while (!signal.aborted) {
+      const rows = await eventsAfter(app.db, user.id, position, BATCH, type);
+      position = rows.at(-1)?.position ?? position;
+      if (rows.length > 0) {
+        spoke_at_ms = runtime.elapsed_ms();
+        const shown = await presentEvents(app, rows);
+        yield shown.map(messageOf).join('');
+        if (rows.length === BATCH) continue;
+      }
+      if (runtime.elapsed_ms() - spoke_at_ms >= pace.heartbeat_ms) {
+        spoke_at_ms = runtime.elapsed_ms();
+        if (!(await mayFollow(app, user))) return;
+        yield ': still here\n\n';
+      }
+      const wait_ms = signals.areHeard() ? pace.net_ms : pace.poll_ms;
+      await watch.changed(Math.min(wait_ms, pace.heartbeat_ms), signal);
     }
-    if (silent_ms >= pace.heartbeat_ms) {
-      silent_ms = 0;
-      if (!(await mayFollow(app, user))) return;
-      yield ': still here\n\n';
-    }
-    await app.runtime.sleep(pace.poll_ms, signal);
-    silent_ms += pace.poll_ms;
+  } finally {
+    watch.close();
   }
 }
 

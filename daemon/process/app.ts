@@ -24,6 +24,7 @@ import { createClockCheck } from './clock-check.ts';
 import { createInstance } from './instance.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { type Secrets, webhookSecretPurpose } from './secrets.ts';
+import { openSignals } from './signals.ts';
 
 export interface AppOptions {
   config: Config;
@@ -72,23 +73,22 @@ export function openApp(options: AppOptions): RunningApp {
     runtime,
     bases: rate_bases,
   });
+  const signals = openSignals({ db, log, runtime });
   const webhooks = openWebhooks({
     db,
+    signals,
     log,
     clock,
     runtime,
     config,
-    async secretOf(merchant_id) {
-      const sealed = (await getMerchant(db.query, merchant_id))?.webhook_secret_sealed;
-      return sealed ? secrets.open(sealed, webhookSecretPurpose(merchant_id)) : null;
-    },
+    secretOf: (merchant_id) => webhookSecretOf(db, secrets, merchant_id),
   });
   const instance = createInstance({ db, clock, log, runtime });
   const quorum = createQuorum(config);
   const mail = openMail({ config, log, clock });
   const checkout = openCheckout({ db, clock, log, runtime });
   const observer = openObserver({
-    app: { db, ledger, clock, clock_check, quorum, log, config, webhooks, gateways },
+    app: { db, ledger, clock, clock_check, quorum, log, config, webhooks, signals, gateways },
     source,
     runtime,
   });
@@ -113,23 +113,30 @@ export function openApp(options: AppOptions): RunningApp {
     google_keys: openGoogleKeys(config),
     watches: openWatches(),
     public_invoices: openPublicInvoices({ db, config }),
+    signals,
     event_streams: openEventStreams(),
     discovery,
     checkout,
     start() {
       instance.start();
+      signals.start();
       rates.start();
       observer.start();
       webhooks.kick();
     },
     async stop(answered) {
       await Promise.all([rates.stop(), observer.stop(answered), webhooks.stop(answered), answered]);
-      await instance.stop();
+      await Promise.all([instance.stop(), signals.stop()]);
       mail.close();
       discovery.close();
       checkout.close();
     },
   };
+}
+
+async function webhookSecretOf(db: Db, secrets: Secrets, merchant_id: string): Promise<string | null> {
+  const sealed = (await getMerchant(db.query, merchant_id))?.webhook_secret_sealed;
+  return sealed ? secrets.open(sealed, webhookSecretPurpose(merchant_id)) : null;
 }
 
 /** Puts configured deployment wallets that are new or changed since the last start; what the operator set since stays. */

@@ -1,5 +1,6 @@
 // Writes the event of a change, and the one automatic delivery of a confirmation.
 
+import { afterCommit } from '../../data/db/after-commit.ts';
 import type { Tx } from '../../data/db/open.ts';
 import { insertEvent, newEventId } from '../../data/events.ts';
 import { getMerchant } from '../../data/merchants.ts';
@@ -39,6 +40,8 @@ export async function writeEvent(
     }),
     created_at: now,
   });
+  const { merchant_id } = subject;
+  if (merchant_id !== null) afterCommit(tx, () => deps.signals.announce('events', merchant_id));
   return id;
 }
 

@@ -8,6 +8,7 @@ import type { Fact, Verdict } from '../../src/invoice.ts';
 import type { Clock } from '../clock.ts';
 import type { Quorum } from '../observer/quorum.ts';
 import type { ClockCheck } from '../process/clock-check.ts';
+import type { Signals } from '../process/signals.ts';
 import type { Config } from '../settings/config.ts';
 import type { Webhooks } from '../webhooks/queue.ts';
 
@@ -19,6 +20,7 @@ export interface SettleDeps {
   log: Logger;
   config: Pick<Config, 'public_url'>;
   webhooks: Pick<Webhooks, 'kick'>;
+  signals: Pick<Signals, 'announce'>;
   quorum: Pick<Quorum, 'needed'>;
 }
 

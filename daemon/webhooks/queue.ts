@@ -14,6 +14,7 @@ import { Refusal } from '../../src/errors.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { coalesce, settledWithin } from '../loop.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
+import type { Signals } from '../process/signals.ts';
 import { type DeliveryOutcome, openAttempts, type Secret } from './attempts.ts';
 import { LIMITS, type Limits, openLimiter } from './concurrency.ts';
 import { type HttpOut, openHttpOut, TOTAL_TIMEOUT_MS } from './egress.ts';
@@ -53,6 +54,8 @@ export interface WebhooksOptions {
   config: { webhook_allow_private: boolean; public_url: string };
   /** The merchant's webhook secret as it was set; null where there is none. */
   secretOf(merchant_id: string): Promise<string | null>;
+  /** How other daemons hear of what this one cannot send now. */
+  signals?: Pick<Signals, 'announce' | 'onOthers'>;
   /** For tests. */
   http?: HttpOut;
   limits?: Limits;
@@ -156,6 +159,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   const begun = begin().then(() => {
     if (!stopped) poll();
   });
+  const callOffOthers = options.signals?.onOthers('deliveries', () => queue.kick());
   const pollOn = () => {
     poll();
     callOff = runtime.after(options.poll_ms ?? POLL_MS, pollOn);
@@ -163,7 +167,11 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   let callOff = runtime.after(options.poll_ms ?? POLL_MS, pollOn);
 
   return {
-    kick: queue.kick,
+    kick() {
+      // Also where its own places are taken: what is left when they are free again is found then.
+      if (stopped || lanes.free() === 0) options.signals?.announce('deliveries');
+      queue.kick();
+    },
     resend: limitResends(async (event_id) => {
       const event = await resendableEvent(db.query, event_id);
       if (stopped) throw new Refusal('shutting_down');
@@ -180,9 +188,11 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
       await settledWithin(LAST_CLAIMS_MS, answered, runtime);
       stopped = true;
       callOff();
+      callOffOthers?.();
       await begun;
       await Promise.all([queue.idle(), sweep.idle()]);
       const waited_ms = runtime.elapsed_ms() - began_ms;
+      options.signals?.announce('deliveries');
       await attempts.finish(Math.max(0, (options.stop_wait_ms ?? STOP_WAIT_MS) - waited_ms));
     },
   };

@@ -21,6 +21,21 @@ export interface Turns {
   openPool?(config: PoolConfig): ConnectionPool;
 }
 
+/** What listens to a channel; none of it may throw. */
+export interface Listener {
+  onMessage(payload: string): void;
+  /** From now on messages arrive; what was sent before may be lost. */
+  onConnect(): void;
+  onLost(): void;
+}
+
+/** Messages to all daemons of a database, this one included. What is sent while one does not listen is lost to it. */
+export interface Channel {
+  /** The statement that sends its one value, of up to 8,000 bytes. */
+  send: string;
+  listen(listener: Listener): { close(): Promise<void> };
+}
+
 /** A database handle or a transaction; queries take either. */
 export type Executor = Kysely<Tables> | Transaction<Tables>;
 export type Tx = Transaction<Tables>;
@@ -35,6 +50,8 @@ export interface Db {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** The first row of a question that was compiled before, with these values; reads what is committed. */
   first(question: CompiledQuery, values: readonly string[]): Promise<UnknownRow | undefined>;
+  /** Present where several daemons may share the database. */
+  channel?: Channel;
   /** Ends statements that have run for so long: their callers fail with what is busy. For the end of a daemon. */
   interrupt(older_than_ms: number): Promise<void>;
   close(): Promise<void>;

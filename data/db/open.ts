@@ -1,5 +1,6 @@
 // Opens the database: SQLite by default, PostgreSQL where several daemons share the work. One kysely over both.
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import { followed } from './after-commit.ts';
 import type { Db, Turns } from './database.ts';
 import { codeOf, DatabaseAway, DatabaseError, isAway } from './failures.ts';
 import { openPostgres } from './postgres.ts';
@@ -24,6 +25,11 @@ const REMEDIES: Readonly<Record<string, string>> = {
  * the server may be there in a moment.
  */
 export async function openDb(url: string, turns: Turns = systemTurns): Promise<Db> {
+  const db = await openHandle(url, turns);
+  return { ...db, transaction: followed(db.transaction) };
+}
+
+async function openHandle(url: string, turns: Turns): Promise<Db> {
   if (!url.startsWith('sqlite:'))
     return openPostgres(url, [new RowPlugin()], { turns }).catch((error: unknown) => {
       const code = codeOf(error);

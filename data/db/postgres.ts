@@ -6,6 +6,7 @@ import type { Tables } from '../schema/tables.ts';
 import type { ConnectionPool, Db, PoolConfig, Turns } from './database.ts';
 import { ConnectionLost, codeOf, isRetryable } from './failures.ts';
 import { cancelStatement, dropConnection } from './postgres-cancel.ts';
+import { channelOf } from './postgres-channel.ts';
 
 /** Connections of one daemon: those of transactions, and those of single statements. */
 const TRANSACTIONS = 10;
@@ -85,6 +86,8 @@ export async function openPostgres(
     },
     first: async (question, values) =>
       (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0],
+    // What stands in for the connections carries no messages.
+    ...(turns?.openPool ? {} : { channel: channelOf(url) }),
     interrupt: (older_than_ms) => interrupt(running, older_than_ms),
     async close() {
       await Promise.all([query.destroy(), transactions.destroy(), schema.destroy()]);

@@ -5,7 +5,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBlockchain } from '../../src/chains/gateways.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
-import type { TestClock } from '../helpers/clock.ts';
+import { systemClock } from '../helpers/clock.ts';
 import type { Database } from '../helpers/database.ts';
 import { fundedMerchant } from '../helpers/payments.ts';
 import { setWallet } from '../helpers/people.ts';
@@ -28,26 +28,6 @@ export interface Payment {
   amount: bigint;
   memo: string | null;
 }
-
-/** Real time: chains have their own clocks. */
-const systemClock: TestClock = {
-  ms: Date.now,
-  monotonic_ms: () => performance.now(),
-  now: () => Math.floor(Date.now() / 1000),
-  set: () => {
-    throw new Error('real time cannot be set');
-  },
-  advance: () => {
-    throw new Error('real time cannot be moved');
-  },
-  step: () => {
-    throw new Error('real time cannot be moved');
-  },
-  freeze: () => {
-    throw new Error('real time cannot be stopped');
-  },
-  whileRunning: () => {},
-};
 
 interface Hook {
   headers: Record<string, string>;

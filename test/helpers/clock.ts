@@ -46,3 +46,23 @@ export function testClock(start = 1_800_000_000): TestClock {
     whileRunning: (beat) => void beats.push(beat),
   };
 }
+
+/** Real time: chains have their own clocks. */
+export const systemClock: TestClock = {
+  ms: Date.now,
+  monotonic_ms: () => performance.now(),
+  now: () => Math.floor(Date.now() / 1000),
+  set: () => {
+    throw new Error('real time cannot be set');
+  },
+  advance: () => {
+    throw new Error('real time cannot be moved');
+  },
+  step: () => {
+    throw new Error('real time cannot be moved');
+  },
+  freeze: () => {
+    throw new Error('real time cannot be stopped');
+  },
+  whileRunning: () => {},
+};

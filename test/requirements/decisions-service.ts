@@ -17,6 +17,8 @@ export const webhooks = {
     'events-kinds': 'every kind of event is stored and listed to the merchant',
     'events-cursor': 'events are paged by after, oldest first, and none that commits late is passed over',
     'events-stream': 'Accept: text/event-stream streams them',
+    'woken-by-others':
+      'what one daemon writes wakes streams and webhooks of the others at once; a poll is the net where notifications are lost',
     'events-resend': 'resend sends an event again under the same webhook-id',
     'outgoing-public-only':
       'outgoing requests reach only public addresses, checked at connect, unless allowed',

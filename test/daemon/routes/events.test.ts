@@ -211,7 +211,7 @@ describe.each(databases)('events on %s', (database) => {
     test('keeps a silent connection alive, and ends when its token does', async () => {
       const who = await service.merchant();
       const request = { headers: new Headers(), signal: new AbortController().signal };
-      const pace = { poll_ms: 10, heartbeat_ms: 20 };
+      const pace = { poll_ms: 10, net_ms: 10, heartbeat_ms: 20 };
       const { body } = await eventStream(service.app, who.user, { limit: 50 }, request, pace);
       const reader = body.getReader();
       const read = async () => new TextDecoder().decode((await reader.read()).value);
