@@ -1,11 +1,11 @@
 // A clock that is wrong: nothing ends by it, no payment is late by it, and the operator is shown it; on both databases.
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { ensureCursor } from '../../../data/cursors.ts';
 import { watchedAddresses } from '../../../data/invoices.ts';
 import { noteReading } from '../../../data/proofs.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { testClock } from '../../helpers/clock.ts';
-import { databases } from '../../helpers/database.ts';
+import { databases, newDatabase } from '../../helpers/database.ts';
 import { doubleFamily } from '../../helpers/family.ts';
 import {
   create,
@@ -152,6 +152,37 @@ describe.each(databases)('a wrong clock on %s', (database) => {
     await service.app.observer.poll(chain);
     expect(await statusOf(service, invoice.id)).toBe('confirmed');
     await service.stop();
+  });
+
+  test('20 seconds behind makes no payment late that is read after a start, of a host that is behind as well', async () => {
+    verifies('clock-offset');
+    const { url: database_url, remove } = await newDatabase(database);
+    onTestFinished(remove);
+    const double = doubleFamily('ton');
+    const clock = testClock();
+    const truth = () => clock.now() + 20;
+    const options = { database, database_url, clock, source: () => double.source };
+    const before = await startApp(options);
+    const merchant = await before.merchant();
+    await credit(before, merchant.id, 1_000_000_000n);
+    const tip = (age: number) => ({ height: truth(), hash: null, time: truth() - age });
+    double.read = async () => [{ transfers: [], tip: tip(2) }];
+    const invoice = await create(before, merchant, 'ton');
+    await before.app.observer.poll('ton');
+    await before.stop();
+    clock.set(invoice.expires_at - 2);
+    const paid_at = truth();
+    clock.advance(10);
+    const after = await startApp(options);
+    double.read = async (context) => [
+      {
+        transfers: [transferTo(after, invoice, { ...context.local(paid_at), final: true })],
+        tip: tip(22),
+      },
+    ];
+    await after.app.observer.poll('ton');
+    expect(await statusOf(after, invoice.id)).toBe('confirmed');
+    await after.stop();
   });
 
   test('what a clock far ahead has proved before a restart ends nothing', async () => {
