@@ -169,7 +169,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   return {
     kick() {
       // Also where its own places are taken: what is left when they are free again is found then.
-      if (stopped || lanes.free() === 0) options.signals?.announce('deliveries');
+      if (stopped || limiter.free() === 0) options.signals?.announce('deliveries');
       queue.kick();
     },
     resend: limitResends(async (event_id) => {
