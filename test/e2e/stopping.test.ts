@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { openDb } from '../../data/db/open.ts';
 import type { Daemon } from '../daemon/helpers/process.ts';
 import { hasPostgres } from '../helpers/postgres.ts';
+import type { Reply } from '../helpers/service.ts';
 import { until } from '../helpers/until.ts';
 import { verifies } from '../requirements.ts';
 import { wrongBooks } from './books.ts';
@@ -15,7 +16,6 @@ import {
   credit,
   openShop,
   openStand,
-  type Reply,
   readInvoice,
   type Shop,
   type Stand,

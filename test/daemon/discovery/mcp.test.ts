@@ -92,7 +92,8 @@ describe('MCP', () => {
 
     test('says where its credentials come from', () => {
       const instructions = client.getInstructions() ?? '';
-      for (const way of ['X-API-Key', 'Authorization: Bearer', 'gw login']) expect(instructions).toContain(way);
+      for (const way of ['X-API-Key', 'Authorization: Bearer', 'gw login'])
+        expect(instructions).toContain(way);
     });
 
     test('lists a tool for every endpoint, with schemas and annotations', async () => {
