@@ -1,38 +1,25 @@
 // gw as a program drives it: no terminal, every step by --json, every failure by its exit code.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Home, makeHome } from '../daemon/helpers/process.ts';
 import { serve } from '../helpers/local-server.ts';
-import { wallets } from '../helpers/people.ts';
+import { ABSENT_ID, PASSWORD, wallets } from '../helpers/people.ts';
 import { verifies } from '../requirements.ts';
 import { type Gw, makeGw } from './helpers/gw.ts';
+import { openStage, type Stage } from './helpers/stage.ts';
 
 const EMAIL = 'agent@example.com';
-const PASSWORD = 'correct horse battery';
-const OPERATOR = { email: 'operator@example.com', password: 'operator password' };
-const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const create = ['invoice', 'create', '--chain', 'ton', '--amount', '12.50'];
 
-let home: Home;
+let stage: Stage;
 let gw: Gw;
 let other: Gw;
 let invoice_id = '';
 
 beforeAll(async () => {
-  home = makeHome();
-  const { url } = await home.start({
-    env: { GATEWAYD_ADMIN_EMAIL: OPERATOR.email, GATEWAYD_ADMIN_PASSWORD: OPERATOR.password },
-  });
-  gw = makeGw(url);
-  other = makeGw(url);
-  await gw(['signup', '--email', EMAIL, '--password', '-', '--json'], { stdin: PASSWORD });
-  await gw(['wallet', 'set', 'ton', wallets.ton ?? '', '--json']);
+  stage = await openStage(EMAIL);
+  ({ gw, other } = stage);
   invoice_id = (await gw([...create, '--json'])).json.id;
 });
-afterAll(async () => {
-  gw.remove();
-  other.remove();
-  await home.remove();
-});
+afterAll(() => stage.close());
 
 describe('the whole way without a person', () => {
   it('signs up, sets a wallet, makes a unit, sells it, settles it and sees the income', async () => {
@@ -155,7 +142,7 @@ describe('exit codes', () => {
 
   it('3 for what does not exist', async () => {
     verifies('gw-exit-codes');
-    const ran = await gw(['invoice', 'get', UNKNOWN, '--json']);
+    const ran = await gw(['invoice', 'get', ABSENT_ID, '--json']);
     expect(ran).toMatchObject({
       code: 3,
       stdout: '',
@@ -192,7 +179,7 @@ describe('exit codes', () => {
     verifies('gw-exit-codes');
     const answers: Record<string, [number, object]> = {
       '/v1/gateways': [503, { detail: 'The database is busy', code: 'database_busy' }],
-      [`/v1/invoices/${UNKNOWN}/check`]: [
+      [`/v1/invoices/${ABSENT_ID}/check`]: [
         402,
         { detail: 'limit', code: 'limit_exhausted', required_usd: '5' },
       ],
@@ -204,7 +191,7 @@ describe('exit codes', () => {
     });
     const busy = await gw(['gateways', '--url', fake.url, '--json']);
     expect(busy).toMatchObject({ code: 75, error: { error: { retry_after: 7 } } });
-    const limit = await gw(['invoice', 'check', UNKNOWN, '--url', fake.url, '--json']);
+    const limit = await gw(['invoice', 'check', ABSENT_ID, '--url', fake.url, '--json']);
     expect(limit).toMatchObject({
       code: 5,
       error: { error: { code: 'limit_exhausted', required_usd: '5' } },

@@ -6,37 +6,25 @@ import { stripVTControlCharacters } from 'node:util';
 import Database from 'better-sqlite3';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Home, makeHome } from '../daemon/helpers/process.ts';
 import { serve } from '../helpers/local-server.ts';
-import { wallets } from '../helpers/people.ts';
-import { GW, type Gw, makeGw } from './helpers/gw.ts';
+import { ABSENT_ID } from '../helpers/people.ts';
+import { GW, type Gw } from './helpers/gw.ts';
+import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
 
-const OPERATOR = { email: 'operator@example.com', password: 'operator password' };
-const UNKNOWN = '00000000-0000-4000-8000-000000000000';
 const ENTER = '\r';
 
-let home: Home;
+let stage: Stage;
 let gw: Gw;
 let operator: Gw;
 let invoice_id = '';
 
 beforeAll(async () => {
-  home = makeHome();
-  const { url } = await home.start({
-    env: { GATEWAYD_ADMIN_EMAIL: OPERATOR.email, GATEWAYD_ADMIN_PASSWORD: OPERATOR.password },
-  });
-  gw = makeGw(url);
-  operator = makeGw(url);
-  await gw(['signup', '--email', 'edge@example.com', '--password', '-'], { stdin: 'correct horse battery' });
-  await gw(['wallet', 'set', 'ton', wallets.ton ?? '']);
+  stage = await openStage('edge@example.com');
+  ({ gw, other: operator } = stage);
   invoice_id = (await gw(['invoice', 'create', '--chain', 'ton', '--amount', '12.50', '--json'])).json.id;
-  await operator(['login', OPERATOR.email, '--password-stdin'], { stdin: OPERATOR.password });
+  await logInOperator(operator);
 });
-afterAll(async () => {
-  gw.remove();
-  operator.remove();
-  await home.remove();
-});
+afterAll(() => stage.close());
 
 describe('settings', () => {
   it('that cannot be read are named with their file, by doctor too', async () => {
@@ -100,7 +88,7 @@ describe('gw api', () => {
 describe('waiting', () => {
   it('ends when its time is over, though the service is silent', async () => {
     const silent = await serve(() => {});
-    const ran = await gw(['invoice', 'wait', UNKNOWN, '--timeout', '1s', '--url', silent.url, '--json']);
+    const ran = await gw(['invoice', 'wait', ABSENT_ID, '--timeout', '1s', '--url', silent.url, '--json']);
     expect(ran).toMatchObject({ code: 124, error: { error: { code: 'wait_timeout' } } });
   });
 
@@ -252,7 +240,7 @@ describe('operator screens', () => {
 
 /** A final transfer of an invoice's amount without its memo, as the observer would have stored it. */
 function insertUnmatched(invoice_id: string): { txid: string; payment_id: string } {
-  const db = new Database(join(home.dir, 'gatewayd', 'gatewayd.db'));
+  const db = new Database(join(stage.home.dir, 'gatewayd', 'gatewayd.db'));
   db.pragma('busy_timeout = 10000');
   const txid = 'ab'.repeat(32);
   const payment_id = '01a1f900-0000-7000-8000-0123456789ab';
@@ -263,7 +251,7 @@ function insertUnmatched(invoice_id: string): { txid: string; payment_id: string
   db.prepare(`insert into transfers (id, blockchain, txid, idx, chain, address_key, amount_atomic, reference_keys,
       earliest_at, latest_at, confirmations, state, disposition, payment_id, first_seen_at, updated_at)
     select ?, blockchain, ?, 0, chain, address_key, amount_atomic, '[]', created_at, created_at, 1, 'final', 'unmatched', ?,
-      created_at, created_at from invoices where id = ?`).run(UNKNOWN, txid, payment_id, invoice_id);
+      created_at, created_at from invoices where id = ?`).run(ABSENT_ID, txid, payment_id, invoice_id);
   db.close();
   return { txid, payment_id };
 }

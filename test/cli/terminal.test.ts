@@ -6,13 +6,11 @@ import Database from 'better-sqlite3';
 import { execa } from 'execa';
 import jsqr from 'jsqr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Home, makeHome } from '../daemon/helpers/process.ts';
 import { wallets } from '../helpers/people.ts';
 import { verifies } from '../requirements.ts';
-import { foreignControls, GW, type Gw, makeGw, type Pty } from './helpers/gw.ts';
+import { foreignControls, GW, type Gw, type Pty } from './helpers/gw.ts';
+import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
 
-const OPERATOR = { email: 'operator@example.com', password: 'operator password' };
-const PASSWORD = 'correct horse battery';
 /** Clipboard, title, link, cursor, colours, a C1 sequence, a turned reading order, and hidden characters. */
 const HOSTILE =
   'a\u001b]52;c;ZXZpbA==\u0007b\u001b]0;owned\u001b\\c\u001b[2Jd\u009b31me\u202ef\u200bg\u2066h\r\ni';
@@ -22,26 +20,16 @@ const CTRL_C = '\u0003';
 const ROWS = 10_000;
 const ENTER = '\r';
 
-let home: Home;
+let stage: Stage;
 let gw: Gw;
 let operator: Gw;
 
 beforeAll(async () => {
-  home = makeHome();
-  const { url } = await home.start({
-    env: { GATEWAYD_ADMIN_EMAIL: OPERATOR.email, GATEWAYD_ADMIN_PASSWORD: OPERATOR.password },
-  });
-  gw = makeGw(url);
-  operator = makeGw(url);
-  await gw(['signup', '--email', 'person@example.com', '--password', '-'], { stdin: PASSWORD });
-  await gw(['wallet', 'set', 'ton', wallets.ton ?? '']);
-  await operator(['login', OPERATOR.email, '--password-stdin'], { stdin: OPERATOR.password });
+  stage = await openStage('person@example.com');
+  ({ gw, other: operator } = stage);
+  await logInOperator(operator);
 });
-afterAll(async () => {
-  gw.remove();
-  operator.remove();
-  await home.remove();
-});
+afterAll(() => stage.close());
 
 const MODULE = 4;
 
@@ -251,7 +239,7 @@ describe('screens', () => {
 describe('with ten thousand invoices', () => {
   beforeAll(async () => {
     await gw(['invoice', 'create', '--chain', 'ton', '--amount', '8']);
-    const db = new Database(join(home.dir, 'gatewayd', 'gatewayd.db'));
+    const db = new Database(join(stage.home.dir, 'gatewayd', 'gatewayd.db'));
     db.pragma('busy_timeout = 10000');
     const columns = (db.pragma('table_info(invoices)') as { name: string }[]).map(({ name }) => name);
     const replaced: Record<string, string> = {
