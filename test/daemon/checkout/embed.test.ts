@@ -69,6 +69,16 @@ describeInBrowser('checkout in foreign pages', () => {
     `default-src 'none'; script-src ${serving.url}; connect-src ${serving.url}; base-uri 'none'; require-trusted-types-for 'script'; trusted-types gatewayd`;
   const tag = (attributes: string) => `<script async src="${serving.url}/embed.js" ${attributes}></script>`;
 
+  /** A page with one embed of the unit, whose buyer is asked to pay in SOL. */
+  async function chooseSolana(): Promise<{ context: BrowserContext; page: Page }> {
+    const context = await browser.open();
+    const embed = tag(`data-unit="${unit.id}" data-target="#one"`);
+    const page = await host(context, `<div id="one"></div>${embed}`);
+    await page.locator('#one button[value="solana"]').click();
+    await page.locator('#one .gw[data-state=waiting]').waitFor();
+    return { context, page };
+  }
+
   test('two embeds under a strict policy: one is bought from, both are paid, and the page hears of it', async () => {
     verifies('embed-attributes', 'get-embed-js');
     const context = await browser.open();
@@ -108,13 +118,7 @@ describeInBrowser('checkout in foreign pages', () => {
   });
 
   test('a reload continues with the invoice that was made, and cancelling it leads back to the chooser', async () => {
-    const context = await browser.open();
-    const page = await host(
-      context,
-      `<div id="one"></div>${tag(`data-unit="${unit.id}" data-target="#one"`)}`,
-    );
-    await page.locator('#one button[value="solana"]').click();
-    await page.locator('#one .gw[data-state=waiting]').waitFor();
+    const { context, page } = await chooseSolana();
     const id = await page.locator('#one .gw').getAttribute('data-invoice');
     await page.reload();
     await page.locator(`#one .gw[data-invoice="${id}"]`).waitFor();
@@ -127,13 +131,7 @@ describeInBrowser('checkout in foreign pages', () => {
   });
 
   test('a buyer who has paid still has the receipt after a reload and may buy again', async () => {
-    const context = await browser.open();
-    const page = await host(
-      context,
-      `<div id="one"></div>${tag(`data-unit="${unit.id}" data-target="#one"`)}`,
-    );
-    await page.locator('#one button[value="solana"]').click();
-    await page.locator('#one .gw[data-state=waiting]').waitFor();
+    const { context, page } = await chooseSolana();
     await settle((await page.locator('#one .gw').getAttribute('data-invoice')) ?? '');
     await page.locator('#one .gw[data-state=confirmed]').waitFor();
     await page.reload();

@@ -77,6 +77,14 @@ describe.each(databases)('the observer on %s', (database) => {
   const check = (test: TestApp, { id }: InvoiceRow, { key }: TestMerchant) =>
     test.fetch('POST', `/v1/invoices/${id}/check`, { key });
 
+  /** A daemon that reads this indexer, and an invoice on TON of a merchant with credit. */
+  async function sell(indexer: Indexer) {
+    const test = await daemon(indexer, await makeDatabase(database));
+    onTestFinished(() => test.stop());
+    const merchant = await fundedMerchant(test);
+    return { test, merchant, invoice: await create(test, merchant, 'ton') };
+  }
+
   it('takes the payment of an invoice whose blockchain was switched off meanwhile', async () => {
     const indexer = await serveTon();
     const url = await makeDatabase(database);
@@ -147,10 +155,7 @@ describe.each(databases)('the observer on %s', (database) => {
 
   it('finds a payment at the first check, also when another reader moves the cursor meanwhile', async () => {
     const indexer = await serveTon();
-    const test = await daemon(indexer, await makeDatabase(database));
-    onTestFinished(() => test.stop());
-    const merchant = await fundedMerchant(test);
-    const invoice = await create(test, merchant, 'ton');
+    const { test, merchant, invoice } = await sell(indexer);
     await check(test, invoice, merchant);
     indexer.pay(invoice);
     let overtaken = 0;
@@ -289,10 +294,7 @@ describe.each(databases)('the observer on %s', (database) => {
   it('answers 503 to an answer that no database can keep, and tells the operator of it', async () => {
     const indexer = await serveTon();
     const binary = await serve((_, response) => response.end('\x1f\x8b\0\0 not JSON'));
-    const test = await daemon({ ...indexer, url: binary.url }, await makeDatabase(database));
-    onTestFinished(() => test.stop());
-    const merchant = await fundedMerchant(test);
-    const invoice = await create(test, merchant, 'ton');
+    const { test, merchant, invoice } = await sell({ ...indexer, url: binary.url });
     expect(await check(test, invoice, merchant)).toMatchObject({
       status: 503,
       json: { code: 'provider_unavailable' },
@@ -319,10 +321,7 @@ describe.each(databases)('the observer on %s', (database) => {
 
   it('reads on after a comment that no database can keep', async () => {
     const indexer = await serveTon();
-    const test = await daemon(indexer, await makeDatabase(database));
-    onTestFinished(() => test.stop());
-    const merchant = await fundedMerchant(test);
-    const invoice = await create(test, merchant, 'ton');
+    const { test, merchant, invoice } = await sell(indexer);
     indexer.pay(invoice, 'A\0B');
     indexer.pay(invoice);
     expect((await check(test, invoice, merchant)).json).toMatchObject({ status: 'confirmed' });
