@@ -4,20 +4,13 @@ import { GwError } from '../../engine/errors.ts';
 import { type ProfileKey, profileKeys } from '../../engine/profile.ts';
 import { print } from '../../output/io.ts';
 import { printObject } from '../../output/view.ts';
+import { keyFlag } from '../parts/key-flag.ts';
 
 export const command: Command = {
   endpoints: [],
   args: ['key'],
   flags: [
-    {
-      field: 'key',
-      name: 'key',
-      place: 'own',
-      kind: 'text',
-      required: true,
-      choices: ['profile', ...profileKeys],
-      help: 'which setting',
-    },
+    keyFlag(['profile', ...profileKeys]),
     {
       field: 'show_origin',
       name: 'show-origin',

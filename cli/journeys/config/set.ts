@@ -4,20 +4,13 @@ import { usage } from '../../engine/errors.ts';
 import { isSecret, type ProfileKey, profileKeys } from '../../engine/profile.ts';
 import { readStdin, say } from '../../output/io.ts';
 import { printObject } from '../../output/view.ts';
+import { keyFlag } from '../parts/key-flag.ts';
 
 export const command: Command = {
   endpoints: [],
   args: ['key', 'value'],
   flags: [
-    {
-      field: 'key',
-      name: 'key',
-      place: 'own',
-      kind: 'text',
-      required: true,
-      choices: profileKeys,
-      help: 'which setting',
-    },
+    keyFlag(profileKeys),
     {
       field: 'value',
       name: 'value',

@@ -3,21 +3,12 @@ import type { Command } from '../../engine/command.ts';
 import { profileKeys } from '../../engine/profile.ts';
 import { say } from '../../output/io.ts';
 import { printObject } from '../../output/view.ts';
+import { keyFlag } from '../parts/key-flag.ts';
 
 export const command: Command = {
   endpoints: [],
   args: ['key'],
-  flags: [
-    {
-      field: 'key',
-      name: 'key',
-      place: 'own',
-      kind: 'text',
-      required: true,
-      choices: profileKeys,
-      help: 'which setting',
-    },
-  ],
+  flags: [keyFlag(profileKeys)],
   fields: ['key', 'profile'],
   examples: ['gw config unset api_key', 'gw config unset url --json'],
   async run(context) {

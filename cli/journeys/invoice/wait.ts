@@ -4,7 +4,7 @@ import type { Command, Context } from '../../engine/command.ts';
 import { GwError, milliseconds, usage } from '../../engine/errors.ts';
 import type { Invoice } from '../../output/invoice-card.ts';
 import { printReply } from '../../output/view.ts';
-import { DEFAULT_INTERVAL, follow, hasEnded, intervalOf, requirePaid } from '../parts/follow.ts';
+import { follow, hasEnded, intervalFlag, intervalOf, requirePaid } from '../parts/follow.ts';
 
 const targets = ['confirmed', 'detected', 'expired', 'cancelled', 'failed', 'ended'] as const;
 const DEFAULT_TIMEOUT = '60s';
@@ -30,14 +30,7 @@ export const command: Command = {
       value: 'duration',
       help: `how long to wait (default: ${DEFAULT_TIMEOUT})`,
     },
-    {
-      field: 'interval',
-      name: 'interval',
-      place: 'own',
-      kind: 'text',
-      value: 'duration',
-      help: `how often to check (default: ${DEFAULT_INTERVAL})`,
-    },
+    intervalFlag,
   ],
   about:
     'Exits 0 in the awaited state, 6 if the invoice ended in another one, 124 if time ran out. detected means that a transfer was seen. Needs no credentials.',

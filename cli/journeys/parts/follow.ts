@@ -3,15 +3,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getPublicInvoice } from '../../../src/api/endpoints/buyer.ts';
 import type { Context, Own } from '../../engine/command.ts';
 import { GwError, milliseconds } from '../../engine/errors.ts';
+import type { Flag } from '../../engine/flags.ts';
 import type { Invoice } from '../../output/invoice-card.ts';
 import { say } from '../../output/io.ts';
 
-export const DEFAULT_INTERVAL = '2s';
+const DEFAULT_INTERVAL = '2s';
 /** More often would only repeat what the observer has not read yet. */
 const MIN_INTERVAL_MS = 200;
 /** Failed readings in a row after which waiting ends. */
 const MAX_FAILURES = 30;
 const MAX_BACKOFF_MS = 15_000;
+
+/** `--interval`, as `intervalOf` reads it. */
+export const intervalFlag: Flag = {
+  field: 'interval',
+  name: 'interval',
+  place: 'own',
+  kind: 'text',
+  value: 'duration',
+  help: `how often to check (default: ${DEFAULT_INTERVAL})`,
+};
 
 export const intervalOf = (own: Own): number =>
   Math.max(MIN_INTERVAL_MS, milliseconds(String(own.interval ?? DEFAULT_INTERVAL), '--interval'));
