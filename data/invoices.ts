@@ -2,14 +2,13 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { InvoiceStatus } from '../src/invoice.ts';
 import type { Db, Executor, Tx } from './db/database.ts';
+import { lockInOrder } from './db/lock-order.ts';
 import { lookup } from './db/prepared.ts';
 import { toJson } from './schema/json.ts';
 import type { InvoiceRow, Tables, WatchRow } from './schema/tables.ts';
 
 export type NewInvoice = Omit<Insertable<Tables['invoices']>, 'exits'> & Pick<InvoiceRow, 'exits'>;
 
-/** Most values that one question asks for. */
-const ROWS_PER_QUERY = 500;
 /** More accounts than one Solana transaction can name. */
 const REFERENCES_READ = 256;
 /** Most invoices that one amount is taken to mean: one of each account that uses the address. */
@@ -60,21 +59,9 @@ export function lockInvoice(db: Db, tx: Tx, id: string): Promise<InvoiceRow | un
   return (db.dialect === 'postgres' ? select.forNoKeyUpdate() : select).executeTakeFirst();
 }
 
-/** Several, locked in one order so that no one waits for another in a circle. */
-export async function lockInvoices(db: Db, tx: Tx, ids: readonly string[]): Promise<Map<string, InvoiceRow>> {
-  const rows = new Map<string, InvoiceRow>();
-  const sorted = [...new Set(ids)].sort();
-  for (let start = 0; start < sorted.length; start += ROWS_PER_QUERY) {
-    const select = tx
-      .selectFrom('invoices')
-      .selectAll()
-      .where('id', 'in', sorted.slice(start, start + ROWS_PER_QUERY))
-      .orderBy('id');
-    const found = await (db.dialect === 'postgres' ? select.forNoKeyUpdate() : select).execute();
-    for (const row of found) rows.set(row.id, row);
-  }
-  return rows;
-}
+/** Several, by id. */
+export const lockInvoices = (db: Db, tx: Tx, ids: readonly string[]): Promise<Map<string, InvoiceRow>> =>
+  lockInOrder(db, ids, (some) => tx.selectFrom('invoices').selectAll().where('id', 'in', some).orderBy('id'));
 
 /** Compare-and-set on the status; false when it was moved meanwhile. */
 export async function updateInvoice(

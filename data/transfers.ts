@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Transfer } from '../src/chains/family.ts';
 import type { Db, Executor, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
+import { lockInOrder } from './db/lock-order.ts';
 import { makeDue } from './invoices.ts';
 import { toJson } from './schema/json.ts';
 import type { InvoiceRow, TransferRow } from './schema/tables.ts';
@@ -33,24 +34,10 @@ export function findTransfer(
 }
 
 /** Transfers loaded for change, by id: what another daemon stores of them meanwhile is seen, or waits. */
-export async function lockTransfers(
-  db: Db,
-  tx: Tx,
-  ids: readonly string[],
-): Promise<Map<string, TransferRow>> {
-  const rows = new Map<string, TransferRow>();
-  const sorted = [...new Set(ids)].sort();
-  for (let start = 0; start < sorted.length; start += ROWS_PER_QUERY) {
-    const select = tx
-      .selectFrom('transfers')
-      .selectAll()
-      .where('id', 'in', sorted.slice(start, start + ROWS_PER_QUERY))
-      .orderBy('id');
-    const found = await (db.dialect === 'postgres' ? select.forNoKeyUpdate() : select).execute();
-    for (const row of found) rows.set(row.id, row);
-  }
-  return rows;
-}
+export const lockTransfers = (db: Db, tx: Tx, ids: readonly string[]): Promise<Map<string, TransferRow>> =>
+  lockInOrder(db, ids, (some) =>
+    tx.selectFrom('transfers').selectAll().where('id', 'in', some).orderBy('id'),
+  );
 
 /** Transfers of these transactions, in whatever asset and to whatever address. */
 export async function transfersOfTransactions(
