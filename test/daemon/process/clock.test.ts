@@ -163,8 +163,7 @@ describe.each(databases)('a wrong clock on %s', (database) => {
     const truth = () => clock.now() + 20;
     const options = { database, database_url, clock, source: () => double.source };
     const before = await startApp(options);
-    const merchant = await before.merchant();
-    await credit(before, merchant.id, 1_000_000_000n);
+    const merchant = await fundedMerchant(before);
     const tip = (age: number) => ({ height: truth(), hash: null, time: truth() - age });
     double.read = async () => [{ transfers: [], tip: tip(2) }];
     const invoice = await create(before, merchant, 'ton');
