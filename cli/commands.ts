@@ -21,6 +21,7 @@ const groups: Record<string, Group> = {
   page: { summary: 'Pages, fragments and images for buyers' },
   discovery: { summary: 'Documents for people and programs' },
   admin: { summary: 'Operate the deployment' },
+  'admin daemon': { summary: 'One of the daemons of the deployment' },
   system: { summary: 'Check whether the daemon answers' },
   config: { summary: 'Settings of gw and of the service' },
 };

@@ -1,10 +1,7 @@
 // The command line of the daemon. Commands are imported when they are run, so that help and version are instant.
-import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { addSettings } from './commands/options.ts';
-
-/** From package.json, which the package finds by its own name wherever this file stands, built or not. */
-const VERSION: string = createRequire(import.meta.url)('gatewayd/package.json').version;
+import { VERSION } from './process/version.ts';
 
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;

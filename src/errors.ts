@@ -34,6 +34,7 @@ export const errorCodes = {
   unit_not_found: { status: 404, detail: 'Unit not found' },
   event_not_found: { status: 404, detail: 'Event not found' },
   merchant_not_found: { status: 404, detail: 'Merchant not found' },
+  daemon_not_found: { status: 404, detail: 'No such daemon' },
   contradiction_not_found: { status: 404, detail: 'No such open contradiction' },
   payment_not_found: { status: 404, detail: 'Payment not found' },
   method_not_allowed: { status: 405, detail: 'Method Not Allowed' },

@@ -274,6 +274,12 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
     examples: ['gw admin contradictions', 'gw admin contradictions --no-open --json id,kind,details'],
   },
   closeContradiction: { columns: ['id', 'kind', 'closed_at', 'closed_by', 'note'] },
+  listDaemons: {
+    list: 'daemons',
+    columns: ['id', 'host', 'status', 'version', 'started_at', 'last_seen_at', 'reads', 'delivering'],
+    examples: ['gw admin daemons', 'gw admin daemons --json id,status,reads'],
+  },
+  drainDaemon: { list: 'none', columns: ['id', 'host', 'status', 'draining_at'] },
   testEmail: {
     examples: ['gw admin test-email operator@example.com', 'gw admin test-email operator@example.com --json'],
   },

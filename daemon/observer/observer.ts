@@ -71,6 +71,10 @@ export interface Observer {
   /** Evaluates now everything whose time is up. */
   tick(): Promise<void>;
   status(): { blockchain: string; providers: ProviderStatus[]; gateways: readonly Gateway[] }[];
+  /** Blockchains that this daemon reads on its own, by their ids. */
+  reads(): string[];
+  /** Gives back what it reads, for others to read. */
+  rest(): Promise<void>;
   /** Reads no more on its own; requests that still need a provider have theirs until they are `answered`, for 6 s. */
   stop(answered?: Promise<unknown>): Promise<void>;
 }
@@ -80,6 +84,8 @@ export interface ObserverDeps extends ReaderDeps {
   clock: SteadyClock;
   config: Config;
   gateways: readonly Gateway[];
+  /** Whether the operator took this daemon out of work: it reads only what a request asks for. */
+  resting?: () => boolean;
 }
 
 export interface ObserverOptions {
@@ -149,6 +155,7 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
     const now = seconds(app.clock);
     app.clock_check.report(app.log);
     unreadable = await unreadableAssets(app.db.query);
+    if (app.resting?.()) return;
     await evaluateWoken();
     const trusted = app.clock_check.trouble() === null;
     if (trusted) for (const { id } of blockchains) await evaluateDue(id, now);
@@ -173,8 +180,16 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
     return RETRY_MS;
   }
 
+  const dropOwn = () =>
+    // Where the database is away they run out.
+    dropLeases(app.db.query, instance).catch((error: unknown) =>
+      app.log.warn({ err: error }, 'leases of blockchains could not be given back'),
+    );
+
   return {
     tick,
+    reads: () => pollers.filter((poller) => poller.leads()).map(({ reader }) => reader.blockchain.id),
+    rest: dropOwn,
     unreadable: (blockchain) => unreadable.filter((asset) => asset.blockchain === blockchain),
     start() {
       // The clock first: it may watch addresses again, and a reader that continues without them never comes back for them.
@@ -226,10 +241,7 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
       // Others may read as soon as this one does not.
       const giveBack = async () => {
         await Promise.all(running);
-        // Where the database is away they run out.
-        await dropLeases(app.db.query, instance).catch((error: unknown) =>
-          app.log.warn({ err: error }, 'leases of blockchains could not be given back'),
-        );
+        await dropOwn();
       };
       await Promise.all([closeSources(), giveBack()]);
     },
@@ -268,6 +280,8 @@ async function askOnce<T>(
 interface Poller {
   reader: Reader;
   gateways: ReadGateways;
+  /** Whether it had the lease when it last asked for it. */
+  leads(): boolean;
   /** One read by the schedule; returns the wait until the next, in milliseconds. */
   scheduled(): Promise<number>;
   forced(focus?: readonly AccountRef[]): Promise<void>;
@@ -317,21 +331,25 @@ function createPoller(
   });
   const read = coalesce((focus: readonly AccountRef[]) => reader.read(focus));
   // An SQLite file has one daemon: a lease that a killed one left would only keep the next from reading.
+  let leads = false;
   const mayRead = async () =>
-    app.db.dialect === 'sqlite' ||
-    holdLease(
-      app.db.query,
-      `observe:${id}`,
-      instance,
-      app.clock.ms(),
-      Math.max(LEASE_MS, LEASE_READS * interval),
-    );
+    !app.resting?.() &&
+    (app.db.dialect === 'sqlite' ||
+      holdLease(
+        app.db.query,
+        `observe:${id}`,
+        instance,
+        app.clock.ms(),
+        Math.max(LEASE_MS, LEASE_READS * interval),
+      ));
   return {
     reader,
     gateways,
+    leads: () => leads && !app.resting?.(),
     forced: (focus = []) => read(focus),
     async scheduled() {
-      if (!(await mayRead())) return interval;
+      leads = (await gateways.current()).length > 0 && (await mayRead());
+      if (!leads) return interval;
       try {
         await read([]);
       } catch (error) {

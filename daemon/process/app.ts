@@ -65,46 +65,37 @@ export function openApp(options: AppOptions): RunningApp {
   const clock_check = createClockCheck(machine_clock);
   const { clock } = clock_check;
   const gateways = gatewaysOf(config.network, config.gateways, config.blockchains);
-  const rates = openRates({
-    config,
-    currencies: [...new Set(gateways.map((gateway) => gateway.currency))],
-    clock,
-    log,
-    runtime,
-    bases: rate_bases,
-  });
+  const currencies = [...new Set(gateways.map((gateway) => gateway.currency))];
+  const rates = openRates({ config, currencies, clock, log, runtime, bases: rate_bases });
+  const instance = createInstance({ db, clock, log, runtime });
   const signals = openSignals({ db, log, runtime });
   const webhooks = openWebhooks({
     db,
     signals,
+    resting: instance.resting,
     log,
     clock,
     runtime,
     config,
     secretOf: (merchant_id) => webhookSecretOf(db, secrets, merchant_id),
   });
-  const instance = createInstance({ db, clock, log, runtime });
   const quorum = createQuorum(config);
+  const shared = { config, db, ledger, log, clock, clock_check, quorum, signals, gateways };
   const mail = openMail({ config, log, clock });
   const checkout = openCheckout({ db, clock, log, runtime });
   const observer = openObserver({
-    app: { db, ledger, clock, clock_check, quorum, log, config, webhooks, signals, gateways },
+    app: { ...shared, webhooks, resting: instance.resting },
     source,
     runtime,
   });
+  instance.onRest(() => void observer.rest());
+  signals.onOthers('daemons', () => instance.check());
   const discovery = openDiscovery({ config, db, clock, log });
   return {
-    config,
-    db,
-    ledger,
+    ...shared,
     secrets,
-    log,
-    clock,
     instance,
     runtime,
-    clock_check,
-    quorum,
-    gateways,
     rates,
     webhooks,
     observer,
@@ -113,12 +104,11 @@ export function openApp(options: AppOptions): RunningApp {
     google_keys: openGoogleKeys(config),
     watches: openWatches(),
     public_invoices: openPublicInvoices({ db, config }),
-    signals,
     event_streams: openEventStreams(),
     discovery,
     checkout,
     start() {
-      instance.start();
+      instance.start(() => ({ reads: observer.reads(), delivering: webhooks.underWay() }));
       signals.start();
       rates.start();
       observer.start();

@@ -4,8 +4,11 @@ import { sendMessage } from '../../data/channel.ts';
 import type { Db } from '../../data/db/open.ts';
 import type { Runtime } from './runtime.ts';
 
-/** `events`: written for a merchant. `deliveries`: there is one that its daemon cannot send now. */
-const TOPICS = ['events', 'deliveries'] as const;
+/**
+ * `events`: written for a merchant. `deliveries`: there is one that its daemon cannot send now. `daemons`: one is asked to
+ * drain.
+ */
+const TOPICS = ['events', 'deliveries', 'daemons'] as const;
 export type Topic = (typeof TOPICS)[number];
 
 /** What is announced within this time is one message. */

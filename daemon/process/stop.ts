@@ -27,7 +27,7 @@ export async function stopDaemon({
   db: Pick<Db, 'interrupt' | 'close'>;
 }): Promise<void> {
   const ended = new AbortController();
-  app.instance.drain();
+  app.instance.leave();
   const answered = serving.stop();
   const interrupting = interruptUntil(db, ended.signal);
   try {

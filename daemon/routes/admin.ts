@@ -2,6 +2,7 @@
 import type { admin as list } from '../../src/api/endpoints/admin.ts';
 import { closeOne, contradictionPage } from '../admin/contradictions.ts';
 import { creditMerchant } from '../admin/credit.ts';
+import { daemonList, drainOne } from '../admin/daemons.ts';
 import { dashboard } from '../admin/dashboard.ts';
 import { merchantDetail, merchantPage } from '../admin/merchants.ts';
 import { presentObservers } from '../admin/observers.ts';
@@ -23,6 +24,8 @@ export const admin: Handlers<typeof list> = {
   getAdminPayment: ({ params }, { app }) => paymentDetail(app, params.invoice_id),
   resolvePayment: ({ params, body }, context) => resolvePayment(context, params.invoice_id, body),
   lookUpTransaction: ({ params }, { app }) => lookUpTransaction(app, params.invoice_id, params.txid),
+  listDaemons: (_, { app }) => daemonList(app),
+  drainDaemon: ({ params }, context) => drainOne(context, params.daemon_id),
   listContradictions: ({ query }, { app }) => contradictionPage(app, query),
   closeContradiction: ({ params, body }, context) => closeOne(context, params.contradiction_id, body.note),
 };

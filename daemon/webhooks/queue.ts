@@ -40,6 +40,8 @@ export interface Webhooks {
    * Refuses `event_not_found`, `bad_request` (no address), `rate_limited`, `shutting_down`. Whose event it is, the caller checks.
    */
   resend(event_id: string): Promise<DeliveryOutcome>;
+  /** Attempts that are under way. */
+  underWay(): number;
   /**
    * Claims no more, once the requests in flight are `answered`, lets what is under way finish for 7 s in all, gives back what
    * was not sent yet, and records the rest as `unknown`.
@@ -56,6 +58,8 @@ export interface WebhooksOptions {
   secretOf(merchant_id: string): Promise<string | null>;
   /** How other daemons hear of what this one cannot send now. */
   signals?: Pick<Signals, 'announce' | 'onOthers'>;
+  /** Whether the operator took this daemon out of work: then it claims nothing. */
+  resting?: () => boolean;
   /** For tests. */
   http?: HttpOut;
   limits?: Limits;
@@ -80,6 +84,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   const drain = async () => {
     if (doubtful.length > 0) await unclaimDeliveries(db.query, doubtful, instance_id);
     doubtful = [];
+    if (options.resting?.()) return;
     for (let round = 0; round < MAX_ROUNDS && !stopped && limiter.free() > 0; round++) {
       const waiting = await pendingDeliveries(db.query, limiter.free(), limiter.busy());
       const chosen = waiting.filter((delivery) => limiter.take(delivery));
@@ -169,7 +174,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   return {
     kick() {
       // Also where its own places are taken: what is left when they are free again is found then.
-      if (stopped || limiter.free() === 0) options.signals?.announce('deliveries');
+      if (stopped || options.resting?.() || limiter.free() === 0) options.signals?.announce('deliveries');
       queue.kick();
     },
     resend: limitResends(async (event_id) => {
@@ -183,6 +188,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
       const { id, host } = await insertManualDelivery(db.query, row, claim());
       return attempts.startNow({ id, event_id, merchant_id, url, host, body }, secret);
     }),
+    underWay: () => attempts.alive().length,
     async stop(answered = Promise.resolve()) {
       const began_ms = runtime.elapsed_ms();
       await settledWithin(LAST_CLAIMS_MS, answered, runtime);

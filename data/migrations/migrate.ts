@@ -18,6 +18,7 @@ import * as proofs from './0003-proofs.ts';
 import * as laws from './0004-laws.ts';
 import * as accounts from './0005-accounts.ts';
 import * as callWindows from './0007-call-windows.ts';
+import * as daemons from './0008-daemons.ts';
 
 interface Step {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -31,6 +32,7 @@ const steps: Record<string, Step> = {
   '0004-laws': laws,
   '0005-accounts': accounts,
   '0007-call-windows': callWindows,
+  '0008-daemons': daemons,
 };
 
 /**

@@ -460,6 +460,20 @@ interface LeasesTable {
   until_ms: number;
 }
 
+/** The daemons of a database, as each describes itself. Times are Unix seconds. */
+interface DaemonsTable {
+  id: string;
+  host: string;
+  pid: number;
+  version: string;
+  started_at: number;
+  last_seen_at: number;
+  /** Blockchains, separated by spaces. */
+  reads: string;
+  delivering: number;
+  draining_at: number | null;
+}
+
 /** Rollups: running sums that triggers maintain; see migrations/0002-operator.ts. A sum is that of all its shards. */
 interface TalliesTable {
   name: string;
@@ -502,6 +516,7 @@ export interface Tables {
   read_ranges: ReadRangesTable;
   idempotency: IdempotencyTable;
   leases: LeasesTable;
+  daemons: DaemonsTable;
   tallies: TalliesTable;
 }
 
@@ -539,4 +554,5 @@ export type AddressAccountRow = Selectable<AddressAccountsTable>;
 export type AccountProofRow = Selectable<AccountProofsTable>;
 export type ContradictionRow = Selectable<ContradictionsTable>;
 export type CursorRow = Selectable<CursorsTable>;
+export type DaemonRow = Selectable<DaemonsTable>;
 export type WatchRow = Selectable<WatchesTable>;

@@ -16,9 +16,9 @@ const budgets: Record<number, string> = {
   1: 'getPublicInvoice getWebExit getTgExit payShort payPage payDiv payQrSvg payQrPng loginAccessToken testToken recoverPassword getMe getUser getSitemap getHealth healthCheck testEmail',
   // The first viewer for a while asks where the events stand.
   2: 'payEvents closeContradiction listInvoices getInvoice deleteUnit getMerchantAccount getRefillWallets getEmbedPreview resetPassword recoverPasswordHtml updateMyPassword getAdminRefillWallets',
-  3: 'lookUpTransaction listContradictions getUnit getInvoicePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome signup updateMe listUsers deleteMe',
+  3: 'listDaemons lookUpTransaction listContradictions getUnit getInvoicePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome signup updateMe listUsers deleteMe',
   // Of the events, one gives those that are new their positions.
-  4: 'listEvents setAdminRefillWallet unitShort unitPage unitDiv listUnits updateUnit loginGoogle createUser updateUser deleteUser listAdminPayments',
+  4: 'drainDaemon listEvents setAdminRefillWallet unitShort unitPage unitDiv listUnits updateUnit loginGoogle createUser updateUser deleteUser listAdminPayments',
   5: 'createInvoice getPaymentPage resolvePayment',
   6: 'createUnit createRefill loginTelegram listAdminMerchants',
   // The chain of a check cannot be reached here: then invoice and limit are read once more.

@@ -1,5 +1,5 @@
 // One deployment with everything turned on, and fresh people in it: who calls in the tests of examples, calls, matrix and fuzz.
-import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { createHmac, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,6 +8,7 @@ import { hashPassword } from '../../daemon/accounts/passwords.ts';
 import { telegramHash } from '../../daemon/accounts/telegram.ts';
 import { issueRecoveryToken } from '../../daemon/http/tokens.ts';
 import { routes } from '../../daemon/routes/routes.ts';
+import { describeDaemon } from '../../data/daemons.ts';
 import { getUser, updateUser } from '../../data/users.ts';
 import type { Auth, Endpoint } from '../../src/api/describe/endpoint.ts';
 import { findEndpoint } from '../../src/api/endpoints/api.ts';
@@ -103,6 +104,17 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
   const invoice = await ask(service, 'POST', '/v1/invoices', { key, body: order });
   const events = await ask(service, 'GET', '/api/v1/merchant/events?limit=1', { token });
   const contradiction_id = await openContradiction(app.db, { invoice_id: invoice.id });
+  const daemon_id = randomUUID();
+  await describeDaemon(app.db.query, {
+    id: daemon_id,
+    host: 'elsewhere',
+    pid: 1,
+    version: '0.0.0',
+    started_at: service.clock.now(),
+    last_seen_at: service.clock.now(),
+    reads: 'ton',
+    delivering: 0,
+  });
   const user = (await getUser(app.db.query, owner.id)) ?? owner.user;
   const telegram = { id: ++serial, auth_date: service.clock.now(), first_name: 'Ada' };
   return {
@@ -121,6 +133,7 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
       unit_slug: unit.slug,
       event_id: events.data[0].id,
       contradiction_id,
+      daemon_id,
       txid: 'ab'.repeat(32),
       user_id: owner.id,
       webhook_url,

@@ -78,6 +78,10 @@ export const running = {
     'stop-in-time': 'stopping ends within 10 s, whatever hangs; a check that waits is answered, streams end',
     'rolling-restart': 'a rolling restart drops no request: connections close after their answer',
     'freeze-bounded': 'a daemon that freezes inside a transaction holds up no other longer than its lease',
+    'daemons-listed':
+      'the operator sees every daemon: version, start, last sign of life, what it reads, how far behind, and delivers',
+    'daemon-drained':
+      'a drained daemon gives back what it reads and claims no webhook; others do, and its health says draining',
     'both-databases': 'the same service runs on SQLite and PostgreSQL, there as several daemons',
     migrations: 'migrations run once each and refuse a newer schema',
   },

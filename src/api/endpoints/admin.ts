@@ -7,6 +7,7 @@ import { shape } from '../describe/shape.ts';
 import {
   AdminContradictions,
   AdminCredit,
+  AdminDaemons,
   AdminDashboard,
   AdminMerchantDetail,
   AdminMerchants,
@@ -15,6 +16,7 @@ import {
   AdminPayments,
   AdminRefillWallets,
   ContradictionPublic,
+  DaemonPublic,
   TransactionLookup,
 } from '../schemas/admin.ts';
 import { invoiceId, MAX_CHAIN } from './invoices.ts';
@@ -318,6 +320,43 @@ export const closeContradiction = endpoint({
   },
 });
 
+export const listDaemons = endpoint({
+  id: 'listDaemons',
+  method: 'GET',
+  path: '/api/v1/admin/daemons',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'List the daemons of this deployment',
+  gw: 'admin daemons',
+  effect: 'read',
+  keywords: 'running daemons',
+  description:
+    'Who shares the database: host, version, since when, last sign of life, the blockchains that each reads and how far behind, and the webhooks that it is sending.',
+  extension: true,
+  response: AdminDaemons,
+  hidden: true,
+  example: {},
+});
+
+export const drainDaemon = endpoint({
+  id: 'drainDaemon',
+  method: 'POST',
+  path: '/api/v1/admin/daemons/{daemon_id}/drain',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Drain a daemon',
+  gw: 'admin daemon drain {daemon_id}',
+  effect: 'write',
+  description:
+    'It gives back the blockchains that it reads and takes no webhook any more; others do. It still answers requests, and its `/health` answers 503 `draining`, so that a balancer sends none. Only a new start ends it. Draining the only daemon stops reading and webhooks.',
+  extension: true,
+  params: { daemon_id: uuid().describe('As listed') },
+  response: DaemonPublic,
+  errors: ['daemon_not_found'],
+  hidden: true,
+  example: { params: { daemon_id: '{daemon_id}' } },
+});
+
 export const admin = [
   getAdminDashboard,
   listAdminMerchants,
@@ -332,4 +371,6 @@ export const admin = [
   lookUpTransaction,
   listContradictions,
   closeContradiction,
+  listDaemons,
+  drainDaemon,
 ] as const;

@@ -90,6 +90,7 @@ export const placeholders = (network: string): z.infer<typeof Placeholder>[] => 
     description: 'A contradiction',
     from: { operation: 'listContradictions', member: 'data.0.id' },
   },
+  { name: 'daemon_id', description: 'A daemon', from: { operation: 'listDaemons', member: 'daemons.0.id' } },
   { name: 'txid', description: 'The id of a transaction, from a wallet or an explorer' },
   { name: 'user_id', description: 'A user', from: { operation: 'getMe', member: 'id' } },
   { name: 'webhook_url', description: 'Your own URL that takes webhooks' },

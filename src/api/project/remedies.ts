@@ -76,6 +76,7 @@ const remedies: Record<ErrorCode, Advice | null> = {
   unit_not_found: { hint: 'List your units', next: 'listUnits' },
   event_not_found: { hint: 'List your events', next: 'listEvents' },
   merchant_not_found: { hint: 'List the merchants', next: 'listAdminMerchants' },
+  daemon_not_found: { hint: 'List the daemons that run', next: 'listDaemons' },
   contradiction_not_found: { hint: 'List the open contradictions', next: 'listContradictions' },
   payment_not_found: { hint: 'List the payments', next: 'listAdminPayments' },
   method_not_allowed: 'Use a method that the `Allow` header names',

@@ -312,6 +312,37 @@ export const AdminObservers = shape('AdminObservers', {
   observers: z.array(ObserverPublic),
 });
 
+export const daemonStatuses = ['running', 'draining', 'silent'] as const;
+
+export const DaemonPublic = shape(
+  'DaemonPublic',
+  {
+    id: z.uuid(),
+    host: z.string(),
+    pid: count().describe('Its process on that host'),
+    version: z.string(),
+    status: z
+      .enum(daemonStatuses)
+      .describe('`draining`: takes no more work. `silent`: not seen for 9 seconds, its work is taken over'),
+    is_this: z.boolean().describe('Whether it is the one that answers'),
+    started_at: unixSeconds(),
+    last_seen_at: unixSeconds(),
+    draining_at: unixSeconds().nullable(),
+    reads: z
+      .array(
+        z.object({
+          blockchain: z.string(),
+          lag_seconds: z.int().nullable().describe('Age of the last complete reading; null before the first'),
+        }),
+      )
+      .describe('Blockchains that it reads'),
+    delivering: count().describe('Webhooks that it is sending'),
+  },
+  'One of the daemons that share the database.',
+);
+
+export const AdminDaemons = shape('AdminDaemons', { daemons: z.array(DaemonPublic) });
+
 export const AdminDashboard = shape('AdminDashboard', {
   version: z.string(),
   network: z.enum(networks),

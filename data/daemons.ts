@@ -1,0 +1,54 @@
+// The daemons of a database: what each says of itself, and what the operator asks of it.
+import type { Executor } from './db/database.ts';
+import type { DaemonRow } from './schema/tables.ts';
+
+/** Daemons that the operator is shown. */
+const SHOWN_MOST = 200;
+
+/** Writes what a daemon says of itself; since when it is to drain, null where it is not. */
+export async function describeDaemon(
+  query: Executor,
+  { id, ...said }: Omit<DaemonRow, 'draining_at'>,
+): Promise<number | null> {
+  const { reads, delivering, last_seen_at } = said;
+  const row = await query
+    .insertInto('daemons')
+    .values({ id, ...said, draining_at: null })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ reads, delivering, last_seen_at }))
+    .returning('draining_at')
+    .executeTakeFirstOrThrow();
+  return row.draining_at;
+}
+
+/** In the order of their starts. */
+export function listDaemons(query: Executor): Promise<DaemonRow[]> {
+  return query
+    .selectFrom('daemons')
+    .selectAll()
+    .orderBy('started_at')
+    .orderBy('id')
+    .limit(SHOWN_MOST)
+    .execute();
+}
+
+/** Asks a daemon to drain, where it was not asked before; undefined where there is none. */
+export async function drainDaemon(query: Executor, id: string, now: number): Promise<DaemonRow | undefined> {
+  await query
+    .updateTable('daemons')
+    .set({ draining_at: now })
+    .where('id', '=', id)
+    .where('draining_at', 'is', null)
+    .execute();
+  return query.selectFrom('daemons').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** Removes a daemon that ends, and those that were not seen since `seen_before` (Unix seconds). */
+export async function removeDaemons(
+  query: Executor,
+  gone: { id: string; seen_before: number },
+): Promise<void> {
+  await query
+    .deleteFrom('daemons')
+    .where((row) => row.or([row('id', '=', gone.id), row('last_seen_at', '<', gone.seen_before)]))
+    .execute();
+}
