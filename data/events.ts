@@ -1,13 +1,14 @@
 // Events: the record of what happened, in order, never changed; what webhooks are sent from.
 import { type Insertable, sql } from 'kysely';
-import type { Db, Executor, Tx } from './db/database.ts';
+import type { Db, Executor } from './db/database.ts';
 import { newId } from './db/ids.ts';
+import { writer } from './db/prepared.ts';
 import type { EventRow, Tables } from './schema/tables.ts';
 
 /** Events that are given their positions in one statement: a history that was never read is placed piece by piece. */
 const PLACED_AT_ONCE = 10_000;
 
-type NewEvent = Omit<Insertable<Tables['events']>, 'id' | 'seq'>;
+export type NewEvent = Omit<Insertable<Tables['events']>, 'seq'>;
 
 /** An event with its place in its merchant's feed; later ones have higher places, for ever. */
 export interface PlacedEvent extends EventRow {
@@ -17,11 +18,20 @@ export interface PlacedEvent extends EventRow {
 /** Ids hold no full stop, as Standard Webhooks asks. */
 export const newEventId = (): string => `evt_${newId().replaceAll('-', '')}`;
 
-export async function insertEvent(tx: Tx, id: string, event: NewEvent): Promise<void> {
-  await tx
-    .insertInto('events')
-    .values({ ...event, id })
-    .execute();
+export const eventColumns = [
+  'id',
+  'merchant_id',
+  'type',
+  'invoice_id',
+  'payment_id',
+  'body',
+  'created_at',
+] as const satisfies (keyof NewEvent)[];
+
+const insert = writer(eventColumns, (query, place: NewEvent) => query.insertInto('events').values(place));
+
+export async function insertEvent(on: Executor, event: NewEvent): Promise<void> {
+  await insert(on, event);
 }
 
 /**

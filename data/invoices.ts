@@ -1,9 +1,10 @@
 // Invoices: created once, moved only by compare-and-set on their status; and the addresses that are watched for them.
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { InvoiceStatus } from '../src/invoice.ts';
-import type { Db, Executor, Tx } from './db/database.ts';
+import type { Db, Dialect, Executor, Tx } from './db/database.ts';
 import { lockInOrder } from './db/lock-order.ts';
-import { lookup } from './db/prepared.ts';
+import { lookup, writer } from './db/prepared.ts';
+import { eventColumns, insertEvent, type NewEvent } from './events.ts';
 import { toJson } from './schema/json.ts';
 import type { InvoiceRow, Tables, WatchRow } from './schema/tables.ts';
 
@@ -14,15 +15,108 @@ const REFERENCES_READ = 256;
 /** Most invoices that one amount is taken to mean: one of each account that uses the address. */
 const RESERVED_READ = 100;
 
-/** False when id, memo, reference or reserved amount is taken already, so that the caller draws another. */
-export async function insertInvoice(tx: Executor, invoice: NewInvoice): Promise<boolean> {
-  const written = await tx
+type InvoiceValues = Insertable<Tables['invoices']>;
+
+/** All of them. */
+const columns = Object.keys({
+  id: true,
+  owner_id: true,
+  kind: true,
+  unit_id: true,
+  chain: true,
+  blockchain: true,
+  currency: true,
+  network: true,
+  decimals: true,
+  min_confirmations: true,
+  amount_usd_micros: true,
+  amount_usd_fee_micros: true,
+  rate_usd_nanos: true,
+  amount_merchant_atomic: true,
+  amount_fee_atomic: true,
+  amount_atomic: true,
+  address: true,
+  address_key: true,
+  memo: true,
+  reference: true,
+  qr_payload: true,
+  exits: true,
+  status: true,
+  payment_id: true,
+  amount_match: true,
+  received_atomic: true,
+  txid: true,
+  confirmations: true,
+  external_ref: true,
+  callback_url: true,
+  created_at: true,
+  expires_at: true,
+  paid_at: true,
+  ended_at: true,
+  due_at: true,
+  reserved: true,
+  reserved_until: true,
+  caller: true,
+  watch_until: true,
+} satisfies Record<keyof InvoiceValues, true>) as (keyof InvoiceValues)[];
+
+const insertion = (query: Pick<Executor, 'insertInto'>, values: InvoiceValues) =>
+  query
     .insertInto('invoices')
-    .values({ ...invoice, exits: toJson(invoice.exits) })
+    .values(Object.fromEntries(columns.map((name) => [name, values[name]])) as unknown as InvoiceValues)
     .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return written !== undefined;
+    .returning('id');
+
+const insert = writer(columns, insertion);
+
+/** False when id, memo, reference or reserved amount is taken already, so that the caller draws another. */
+export async function insertInvoice(on: Executor, { exits, ...invoice }: NewInvoice): Promise<boolean> {
+  return (await insert(on, { ...invoice, exits: toJson(exits) })).length > 0;
+}
+
+/** Values of its event stand under names of their own: some columns of the two have the same. */
+type OpenedValues = InvoiceValues & { [Name in keyof NewEvent as `event_${Name}`]: NewEvent[Name] };
+
+/** PostgreSQL writes both in one statement. Values that stand in no row of their own are cast: they would be texts. */
+const insertBoth = writer(
+  [...columns, ...eventColumns.map((name) => `event_${name}` as const)],
+  (query, place: OpenedValues) =>
+    query
+      .with('opened', (step) => insertion(step, place))
+      .insertInto('events')
+      .columns(eventColumns)
+      .expression((step) =>
+        step
+          .selectFrom('opened')
+          .select(
+            eventColumns.map((name) =>
+              sql`cast(${place[`event_${name}`]} as ${sql.raw(name === 'created_at' ? 'bigint' : 'text')})`.as(
+                name,
+              ),
+            ),
+          ),
+      )
+      .returning('id'),
+);
+
+/**
+ * Writes an invoice and the event that says so, or neither: false where its id, memo, reference or reserved amount is
+ * taken. On PostgreSQL it is one statement.
+ */
+export async function insertOpened(
+  dialect: Dialect,
+  on: Executor,
+  invoice: NewInvoice,
+  event: NewEvent,
+): Promise<boolean> {
+  if (dialect === 'sqlite') {
+    if (!(await insertInvoice(on, invoice))) return false;
+    await insertEvent(on, event);
+    return true;
+  }
+  const { exits, ...values } = invoice;
+  const named = eventColumns.map((name) => [`event_${name}`, event[name]] as const);
+  return (await insertBoth(on, { ...values, exits: toJson(exits), ...Object.fromEntries(named) })).length > 0;
 }
 
 export function getInvoice(query: Executor, id: string): Promise<InvoiceRow | undefined> {

@@ -66,14 +66,33 @@ export async function createInvoice(app: App, request: InvoiceRequest): Promise<
   });
   if (quoted === 'too_small') throw new Refusal('amount_too_small');
   if (quoted === 'too_large') throw new Refusal('amount_too_large');
-  const created = await app.db.transaction(async (tx) => {
-    const made = request.id === null ? undefined : await getInvoice(tx, request.id);
-    if (made) return made;
-    const reserved = gateway.unique_amount ? await reserveAmount(app, tx, request, quoted) : quoted;
-    return openDrawn(app, tx, request, reserved, usd_nanos);
-  });
+  const created =
+    (await openAlone(app, request, quoted, usd_nanos)) ??
+    (await openWithWatch(app, request, quoted, usd_nanos));
   app.watches.note(created);
   return created;
+}
+
+/** Most invoices need no more than their own rows; null where one needs more, or its memo was taken. */
+async function openAlone(
+  app: App,
+  request: InvoiceRequest,
+  quoted: Quote,
+  rate: bigint,
+): Promise<InvoiceRow | null> {
+  if (request.id !== null || request.gateway.unique_amount) return null;
+  const row = invoiceValues(app, request, quoted, rate);
+  if (!app.watches.covers(row)) return null;
+  return (await app.db.statement((on) => openInvoice(app, on, row))) ? row : null;
+}
+
+function openWithWatch(app: App, request: InvoiceRequest, quoted: Quote, rate: bigint): Promise<InvoiceRow> {
+  return app.db.transaction(async (tx) => {
+    const made = request.id === null ? undefined : await getInvoice(tx, request.id);
+    if (made) return made;
+    const reserved = request.gateway.unique_amount ? await reserveAmount(app, tx, request, quoted) : quoted;
+    return openDrawn(app, tx, request, reserved, rate);
+  });
 }
 
 /** An asset that cannot be read cannot be sold for: its buyer would pay in vain. */

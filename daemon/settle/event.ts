@@ -1,8 +1,8 @@
 // Writes the event of a change, and the one automatic delivery of a confirmation.
 
 import { afterCommit } from '../../data/db/after-commit.ts';
-import type { Tx } from '../../data/db/open.ts';
-import { insertEvent, newEventId } from '../../data/events.ts';
+import type { Executor, Tx } from '../../data/db/open.ts';
+import { insertEvent, type NewEvent, newEventId } from '../../data/events.ts';
 import { getMerchant } from '../../data/merchants.ts';
 import type { InvoiceRow, PaymentRow } from '../../data/schema/tables.ts';
 import type { EventType } from '../../src/event-types.ts';
@@ -18,31 +18,48 @@ export interface EventSubject {
   now: number;
 }
 
-/** Stores an event and returns its id. The body is what a webhook would carry, to the byte. */
+/** Stores the event of a change and returns its id. */
 export async function writeEvent(
   deps: SettleDeps,
   tx: Tx,
   type: EventType,
   subject: EventSubject,
 ): Promise<string> {
-  const { invoice, payment, now } = subject;
-  const id = newEventId();
-  await insertEvent(tx, id, {
-    merchant_id: subject.merchant_id,
+  const event = newEvent(deps, type, subject);
+  await insertEvent(tx, event);
+  announceEvent(deps, tx, event);
+  return event.id;
+}
+
+/** Wakes those who wait for events of its merchant, when it is durable. */
+export function announceEvent(
+  { signals }: Pick<SettleDeps, 'signals'>,
+  on: Executor,
+  { merchant_id }: NewEvent,
+): void {
+  if (merchant_id !== null) afterCommit(on, () => signals.announce('events', merchant_id));
+}
+
+/** The event of a change; its body is what a webhook would carry, to the byte. */
+export function newEvent(
+  { config }: Pick<SettleDeps, 'config'>,
+  type: EventType,
+  { merchant_id, invoice, payment, now }: EventSubject,
+): NewEvent {
+  return {
+    id: newEventId(),
+    merchant_id,
     type,
     invoice_id: invoice?.id ?? null,
     payment_id: payment?.id ?? null,
     body: webhookBody({
       type,
       created_at: now,
-      invoice: invoice && { ...presentInvoice(invoice, deps.config.public_url), kind: invoice.kind },
+      invoice: invoice && { ...presentInvoice(invoice, config.public_url), kind: invoice.kind },
       payment: payment && presentPayment(payment, invoice),
     }),
     created_at: now,
-  });
-  const { merchant_id } = subject;
-  if (merchant_id !== null) afterCommit(tx, () => deps.signals.announce('events', merchant_id));
-  return id;
+  };
 }
 
 /** Where the confirmation of an invoice is posted; null for nowhere. */

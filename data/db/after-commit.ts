@@ -1,11 +1,16 @@
 // What happens once a transaction is durable, and not where it came to nothing.
-import type { Db, Tx } from './database.ts';
+import type { Db, Executor } from './database.ts';
 
-const followers = new WeakMap<Tx, (() => void)[]>();
+const followers = new WeakMap<Executor, (() => void)[]>();
 
-/** Calls `work`, which must not throw, when this transaction is durable: for what no one else must hear of before. */
-export function afterCommit(tx: Tx, work: () => void): void {
-  followers.get(tx)?.push(work);
+/**
+ * Calls `work`, which must not throw, when this transaction is durable: for what no one else must hear of before. At once
+ * where it is none, after a statement that was its own transaction.
+ */
+export function afterCommit(on: Executor, work: () => void): void {
+  const waiting = followers.get(on);
+  if (waiting) waiting.push(work);
+  else work();
 }
 
 /** The same transactions, each followed by what it asked for. */

@@ -48,6 +48,11 @@ export interface Db {
   schema: Kysely<Tables>;
   /** Runs `work` in one transaction that is durable when the promise resolves; repeats it on a serialisation failure. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Runs one statement that writes as a transaction of its own, without the round trips that open and close one. On
+   * SQLite `work` may run several: it is a transaction as any other there.
+   */
+  statement<T>(work: (on: Executor) => Promise<T>): Promise<T>;
   /** The first row of a question that was compiled before, with these values; reads what is committed. */
   first(question: CompiledQuery, values: readonly string[]): Promise<UnknownRow | undefined>;
   /** Present where several daemons may share the database. */

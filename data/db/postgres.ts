@@ -5,6 +5,7 @@ import pg, { type PoolClient } from 'pg';
 import type { Tables } from '../schema/tables.ts';
 import type { ConnectionPool, Db, PoolConfig, Turns } from './database.ts';
 import { ConnectionLost, codeOf, isRetryable } from './failures.ts';
+import { statementName } from './named.ts';
 import { cancelStatement, dropConnection } from './postgres-cancel.ts';
 import { channelOf } from './postgres-channel.ts';
 
@@ -75,15 +76,9 @@ export async function openPostgres(
     dialect: 'postgres',
     query,
     schema,
-    async transaction(work) {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await transactions.transaction().setIsolationLevel('read committed').execute(work);
-        } catch (error) {
-          if (attempt >= TRANSACTION_TRIES || !isRetryable(error)) throw error;
-        }
-      }
-    },
+    transaction: (work) =>
+      repeated(() => transactions.transaction().setIsolationLevel('read committed').execute(work)),
+    statement: (work) => repeated(() => work(transactions)),
     first: async (question, values) =>
       (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0],
     // What stands in for the connections carries no messages.
@@ -94,6 +89,17 @@ export async function openPostgres(
       if (!pool.ended) await pool.end();
     },
   };
+}
+
+/** What was refused because of others is tried again: nothing of it was written. */
+async function repeated<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt >= TRANSACTION_TRIES || !isRetryable(error)) throw error;
+    }
+  }
 }
 
 function openPool(url: string, max: number, limits: Limits, turns?: Turns): ConnectionPool {
@@ -134,7 +140,8 @@ function guarded(
         // The server cannot be informed of its end either.
         if (broken) throw broken;
         await turns?.before?.(text);
-        const asked = { text, values: [...values], query_timeout } as pg.QueryConfig;
+        const name = statementName(text);
+        const asked = { name, text, values: [...values], query_timeout } as pg.QueryConfig;
         running?.set(client, performance.now());
         const result = await client
           .query(asked)

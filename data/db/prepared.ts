@@ -1,7 +1,8 @@
-// Questions that nearly every request asks: built and compiled once for each database.
-import type { Compilable, CompiledQuery, Kysely } from 'kysely';
+// Statements that nearly every request runs: built and compiled once for each database, and planned once by PostgreSQL.
+import type { Compilable, CompiledQuery, DialectAdapter, Kysely } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
-import type { Db } from './database.ts';
+import type { Db, Executor } from './database.ts';
+import { nameStatement } from './named.ts';
 
 /**
  * A question for at most one row by the values that `build` binds, each once and in their order. It reads what is
@@ -17,8 +18,45 @@ export function lookup<Values extends string[], Row>(
       question = build(db.query, ...values).compile();
       if (question.parameters.length !== values.length)
         throw new Error(`a lookup binds its own values and no others: ${question.sql}`);
+      nameStatement(question.sql);
       compiled.set(db, question);
     }
     return db.first(question, values) as Promise<Row | undefined>;
   };
+}
+
+/** Stands for the value of this name while a statement is compiled. */
+class Place {
+  readonly name: string;
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/** A statement that writes the values of these names; `build` binds each wherever it is needed, and nothing else. */
+export function writer<Values extends object, Row>(
+  names: readonly (keyof Values & string)[],
+  build: (query: Executor, place: Values) => Compilable<Row>,
+): (on: Executor, values: Partial<Values>) => Promise<Row[]> {
+  const place = Object.fromEntries(names.map((name) => [name, new Place(name)])) as unknown as Values;
+  // A transaction has the adapter of the database that it is of.
+  const compiled = new WeakMap<DialectAdapter, { statement: CompiledQuery<Row>; order: string[] }>();
+  return async (on, values) => {
+    const { adapter } = on.getExecutor();
+    let known = compiled.get(adapter);
+    if (!known) {
+      const statement = build(on, place).compile();
+      nameStatement(statement.sql);
+      known = { statement, order: statement.parameters.map(nameOf) };
+      compiled.set(adapter, known);
+    }
+    const { statement, order } = known;
+    const parameters = order.map((name) => values[name as keyof Values] ?? null);
+    return (await on.executeQuery<Row>({ ...statement, parameters })).rows;
+  };
+}
+
+function nameOf(parameter: unknown): string {
+  if (parameter instanceof Place) return parameter.name;
+  throw new Error('a prepared statement binds its own values and no others');
 }

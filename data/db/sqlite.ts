@@ -65,6 +65,7 @@ function handleOf(database: SQLite.Database, file: string | null, plugins: Kysel
     query,
     schema: writer,
     transaction,
+    statement: transaction,
     async first(question, values) {
       if (!reader) return (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0];
       return reader.first(question.sql, values);

@@ -92,7 +92,7 @@ describe.each(databases)('the schema on %s', (database) => {
         note: null,
         actor: 'test',
       });
-      await insertEvent(tx, newEventId(), { ...at, merchant_id, type: 'payment.late', body: '{}' });
+      await insertEvent(tx, { id: newEventId(), ...at, merchant_id, type: 'payment.late', body: '{}' });
     });
   });
   afterAll(() => fresh.stop());

@@ -230,7 +230,8 @@ describe.each(databases)('once on %s', (database) => {
     verifies('exactly-once', 'webhook-one-attempt');
     const invoice_id = await invoice();
     const write = (type: EventType) => (tx: Tx) =>
-      insertEvent(tx, newEventId(), {
+      insertEvent(tx, {
+        id: newEventId(),
         merchant_id,
         type,
         invoice_id,

@@ -193,7 +193,8 @@ describe.each(databases)('reading on %s', (database) => {
   describe('events', () => {
     let merchant_id: string;
     const insert = (tx: Tx, type: string) =>
-      insertEvent(tx, newEventId(), {
+      insertEvent(tx, {
+        id: newEventId(),
         merchant_id,
         // Any word: what a feed is read by is its order.
         type: type as EventType,

@@ -39,7 +39,8 @@ describe.runIf(hasPostgres)('a feed on postgres', () => {
       await sql`select pg_current_xact_id()`.execute(tx);
       await wait(delay_ms());
       const id = newEventId();
-      await insertEvent(tx, id, {
+      await insertEvent(tx, {
+        id,
         merchant_id,
         type: 'invoice.created',
         invoice_id: null,

@@ -128,7 +128,7 @@ describe.each(databases)('webhooks on %s', (dialect) => {
       );
     await db.transaction(async (tx) => {
       const event = { merchant_id, type: 'invoice.confirmed' as const, invoice_id, payment_id: null, body };
-      await insertEvent(tx, event_id, { ...event, created_at: NOW });
+      await insertEvent(tx, { id: event_id, ...event, created_at: NOW });
       if (to !== null) await insertDelivery(tx, { event_id, merchant_id, url: to, created_at: NOW });
     });
     return { event_id, invoice_id, body };
