@@ -252,23 +252,36 @@ export async function dueInvoices(
   }));
 }
 
-/** Invoices that are still open though their time and the grace are over, after a position by the end of their time. */
+/** A place among the invoices that are open. */
+export interface OpenPosition {
+  created_at: number;
+  id: string;
+}
+
+/** Before every invoice that is open. */
+export const OPEN_BEGIN: OpenPosition = { created_at: Number.MIN_SAFE_INTEGER, id: '' };
+
+/** Invoices that are still open though their time and the grace are over, in the order in which they were made, after a position. */
 export async function overdueInvoices(
   query: Executor,
-  { before, after, limit }: { before: number; after: DuePosition; limit: number },
-): Promise<DuePosition[]> {
-  const rows = await query
-    .selectFrom('invoices')
-    .select(['id', 'expires_at'])
-    // Only open ones are due; written as in their index, because one on the status alone looks as good to SQLite.
-    .where('due_at', 'is not', null)
-    .where('expires_at', '<=', before)
-    .where((where) => where(where.refTuple('expires_at', 'id'), '>', where.tuple(after.due_at, after.id)))
-    .orderBy('expires_at')
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id, expires_at }) => ({ id, due_at: expires_at }));
+  { before, after, limit }: { before: number; after: OpenPosition; limit: number },
+): Promise<OpenPosition[]> {
+  return (
+    query
+      .selectFrom('invoices')
+      .select(['created_at', 'id'])
+      .where('status', '=', sql.lit('created'))
+      .where('expires_at', '<=', before)
+      // None expires before it is made: newer ones need not be read.
+      .where('created_at', '<=', before)
+      .where((where) =>
+        where(where.refTuple('created_at', 'id'), '>', where.tuple(after.created_at, after.id)),
+      )
+      .orderBy('created_at')
+      .orderBy('id')
+      .limit(limit)
+      .execute()
+  );
 }
 
 /** Asks the clock to evaluate an invoice at once. */
@@ -330,23 +343,34 @@ export function invoicesByAmount(
 
 /** How far back invoices are searched whose addresses may still be watched. */
 const WATCHED_SINCE_SECONDS = 7 * 24 * 3600;
+const ended = ['confirmed', 'expired', 'cancelled', 'failed'] as const satisfies InvoiceStatus[];
 
 /** Until when payments of each of these gateways may come, Unix seconds; `open`: of invoices that are still open only. */
 export async function chainsWatchedUntil(
   query: Executor,
   asked: { blockchain: string; chains: readonly string[]; open: boolean; now: number },
 ): Promise<Map<string, number>> {
-  let select = query
+  const select = query
     .selectFrom('invoices')
     .select((of) => ['chain', of.fn.max('watch_until').as('until')])
     .where('blockchain', '=', asked.blockchain)
-    .where('chain', 'in', asked.chains);
+    .where('chain', 'in', asked.chains)
+    .groupBy('chain');
   // Open ones are found by their index, however old; of the others only the newest can matter.
-  select = asked.open
-    ? select.where('due_at', 'is not', null)
-    : select.where('created_at', '>=', asked.now - WATCHED_SINCE_SECONDS);
-  const rows = await select.groupBy('chain').execute();
-  return new Map(rows.map((row) => [row.chain, Number(row.until)]));
+  const rows = await select.where('due_at', 'is not', null).execute();
+  if (!asked.open)
+    for (const status of ended)
+      rows.push(
+        ...(await select
+          .where('status', '<>', sql.lit('created'))
+          .where('status', '=', sql.lit(status))
+          .where('kind', 'in', [sql.lit('sale' as const), sql.lit('refill' as const)])
+          .where('created_at', '>=', asked.now - WATCHED_SINCE_SECONDS)
+          .execute()),
+      );
+  const until = new Map<string, number>();
+  for (const row of rows) until.set(row.chain, Math.max(until.get(row.chain) ?? 0, Number(row.until)));
+  return until;
 }
 
 export interface InvoiceFilter {
@@ -364,7 +388,8 @@ export async function listInvoices(query: Executor, filter: InvoiceFilter): Prom
     .selectFrom('invoices')
     .selectAll()
     .where('owner_id', filter.owner_id === null ? 'is' : '=', filter.owner_id);
-  if (filter.status !== undefined) select = select.where('status', '=', filter.status);
+  // Written out, so that the index of what is open is seen to serve.
+  if (filter.status !== undefined) select = select.where('status', '=', sql.lit(filter.status));
   if (filter.external_ref !== undefined) select = select.where('external_ref', '=', filter.external_ref);
   if (filter.after !== undefined) {
     const last = await getInvoice(query, filter.after);

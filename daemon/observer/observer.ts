@@ -5,6 +5,7 @@ import {
   type DueInvoice,
   type DuePosition,
   dueInvoices,
+  OPEN_BEGIN,
   overdueInvoices,
 } from '../../data/invoices.ts';
 import { unreadableAssets } from '../../data/proofs.ts';
@@ -139,7 +140,7 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
   }
 
   async function evaluateOverdue(now: number): Promise<void> {
-    let after = DUE_BEGIN;
+    let after = OPEN_BEGIN;
     for (let batch = 0; batch < DUE_BATCHES; batch++) {
       const before = now - GRACE_SECONDS;
       const overdue = await overdueInvoices(app.db.query, { before, after, limit: DUE_BATCH });

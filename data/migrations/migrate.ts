@@ -17,6 +17,7 @@ import * as operator from './0002-operator.ts';
 import * as proofs from './0003-proofs.ts';
 import * as laws from './0004-laws.ts';
 import * as accounts from './0005-accounts.ts';
+import * as openInvoices from './0006-open-invoices.ts';
 import * as callWindows from './0007-call-windows.ts';
 import * as daemons from './0008-daemons.ts';
 
@@ -31,6 +32,7 @@ const steps: Record<string, Step> = {
   '0003-proofs': proofs,
   '0004-laws': laws,
   '0005-accounts': accounts,
+  '0006-open-invoices': openInvoices,
   '0007-call-windows': callWindows,
   '0008-daemons': daemons,
 };

@@ -86,22 +86,37 @@ interface Part {
   index: string;
   /** The index's columns before the order of the list, with what they must be. */
   fixed: [column: string, value: RawBuilder<unknown>][];
+  /** The same of those after it: rows are passed over by them. */
+  filters: [column: string, value: RawBuilder<unknown>][];
+  /** The condition of a partial index, which is used only where it is seen. */
+  condition: string;
 }
 
 /** The parts that together are the list. */
 function partsOf({ status, kind, chain, owner_id }: EntryFilter): Part[] {
   if (kind !== undefined && !isKeyOf(kinds, kind)) return [];
-  const given: Part['fixed'] = [];
-  if (owner_id !== undefined) given.push(['owner_id', sql`${owner_id}`]);
-  if (chain !== undefined) given.push(['chain', sql`${chain}`]);
+  const of_owner: Part['fixed'] = owner_id === undefined ? [] : [['owner_id', sql`${owner_id}`]];
+  const of_chain: Part['fixed'] = chain === undefined ? [] : [['chain', sql`${chain}`]];
+  const given = [...of_owner, ...of_chain];
   const by = `${owner_id === undefined ? '' : '_owner'}${chain === undefined ? '' : '_chain'}`;
+  const open: Part = {
+    table: 'invoices',
+    index: `invoices_open${owner_id === undefined ? '' : '_by_owner'}`,
+    fixed: of_owner,
+    filters: kind === undefined ? of_chain : [...of_chain, ['kind', sql.lit(kind)]],
+    condition: `status = 'created'`,
+  };
   const invoices = (statuses: InvoiceStatus[]): Part[] =>
     statuses.flatMap((of) =>
-      (kind === undefined ? keysOf(kinds) : [kind]).map((one) => ({
-        table: 'invoices',
-        index: `invoices_by${by === '_owner' ? '_owner_status' : by || '_status'}`,
-        fixed: [...given, ['status', sql.lit(of)], ['kind', sql.lit(one)]],
-      })),
+      of === 'created'
+        ? open
+        : (kind === undefined ? keysOf(kinds) : [kind]).map((one) => ({
+            table: 'invoices',
+            index: `invoices_by${by === '_owner' ? '_owner_status' : by || '_status'}`,
+            fixed: [...given, ['status', sql.lit(of)], ['kind', sql.lit(one)]],
+            filters: [],
+            condition: `status <> 'created'`,
+          })),
     );
   const payments = (statuses: (keyof typeof places)[], alone: boolean): Part[] =>
     statuses.flatMap((of) =>
@@ -111,35 +126,34 @@ function partsOf({ status, kind, chain, owner_id }: EntryFilter): Part[] {
           table: 'payments',
           index: `payments_by${by || '_status'}`,
           fixed: [...given, ['status', sql.lit(of)], ['listed_as', sql.lit(place)]],
+          filters: [],
+          condition: `status <> 'confirmed'`,
         })),
     );
   if (status !== undefined && isKeyOf(places, status)) return payments([status], false);
   if (status !== undefined) return isKeyOf(invoiceStatuses, status) ? invoices([status]) : [];
-  const whole: Part = {
-    table: 'invoices',
-    index: owner_id === undefined ? 'invoices_by_time' : 'invoices_by_owner',
-    fixed: given,
-  };
-  const all = kind === undefined && chain === undefined;
-  return [...(all ? [whole] : invoices(keysOf(invoiceStatuses))), ...payments(keysOf(places), true)];
+  return [...invoices(keysOf(invoiceStatuses)), ...payments(keysOf(places), true)];
 }
 
 /**
  * SQLite is given the index to read, and merges the parts lazily. PostgreSQL takes no such word: there the last fixed
  * column is asked for as a range and ordered by, which no index but the right one can do.
  */
-function selectPart(dialect: Dialect, { table, index, fixed }: Part, bound: number): RawBuilder<unknown> {
+function selectPart(
+  dialect: Dialect,
+  { table, index, fixed, filters, condition }: Part,
+  bound: number,
+): RawBuilder<unknown> {
   const at = sql.ref(table === 'invoices' ? 'created_at' : 'listed_at');
   const last = dialect === 'postgres' ? fixed.at(-1) : undefined;
-  const where = fixed
-    .slice(0, last ? -1 : undefined)
-    .map(([column, value]) => sql`${sql.ref(column)} = ${value}`);
+  const where = [...fixed.slice(0, last ? -1 : undefined), ...filters].map(
+    ([column, value]) => sql`${sql.ref(column)} = ${value}`,
+  );
   if (last) where.push(sql`${sql.ref(last[0])} >= ${last[1]} and ${sql.ref(last[0])} <= ${last[1]}`);
-  // A partial index is used only where its condition is seen.
-  if (table === 'payments') where.push(sql`status <> 'confirmed'`);
+  where.push(sql.raw(condition));
   const select = sql`select id, ${at} as created_at, ${sql.lit(table === 'payments' ? 1 : 0)} as unapplied
     from ${sql.table(table)}${dialect === 'sqlite' ? sql` indexed by ${sql.ref(index)}` : sql``}
-    ${where.length > 0 ? sql`where ${sql.join(where, sql` and `)}` : sql``}`;
+    where ${sql.join(where, sql` and `)}`;
   if (dialect === 'sqlite') return select;
   const order = [...(last ? [sql.ref(last[0])] : []), at, sql.ref('id')].map((column) => sql`${column} desc`);
   return sql`(${select} order by ${sql.join(order)} limit ${bound})`;
