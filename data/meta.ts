@@ -1,11 +1,10 @@
 // Single values that belong to the database as a whole.
 import { sql } from 'kysely';
 import type { Executor } from './db/database.ts';
+import { lookup } from './db/prepared.ts';
 
 /** Asks the database anything at all; throws where it does not answer. */
-export async function ping(query: Executor): Promise<void> {
-  await sql`select 1`.execute(query);
-}
+export const ping = lookup((query) => query.selectNoFrom(sql.lit(1).as('one')));
 
 /** Stores `value` under this name where there is none yet; returns the one that is stored. */
 export async function keepMeta(query: Executor, name: string, value: string): Promise<string> {

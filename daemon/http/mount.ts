@@ -8,7 +8,7 @@ import { parseInput } from '../../src/api/read/validation.ts';
 import { ProviderError } from '../../src/chains/family.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
-import { authenticate } from './auth.ts';
+import { authenticate, PUBLIC } from './auth.ts';
 import { Call, CallContext, type CallServer } from './call.ts';
 import type { Route } from './handler.ts';
 import { idempotencyKey, onceOnly } from './idempotent.ts';
@@ -159,8 +159,13 @@ async function answer(server: Server, { endpoint, handle }: Route, call: Call): 
   // Nearly all have no limit, and must not wait a turn for it.
   const counted = limits.byAddress(endpoint.limit, ip);
   if (counted !== undefined) await counted;
-  const body = await readBody(endpoint, event);
-  const caller = await authenticate(app, endpoint.auth, { headers: event.req.headers, query });
+  const announced = event.req.headers.get('content-length');
+  if (announced !== null && Number(announced) > MAX_BODY_BYTES) throw new Refusal('body_too_large');
+  const body = endpoint.body ? await readBody(endpoint, event) : undefined;
+  const caller =
+    endpoint.auth === 'none'
+      ? PUBLIC
+      : await authenticate(app, endpoint.auth, { headers: event.req.headers, query });
   const parsed = parseInput(endpoint, { params: decoded(event.context.params), query, body });
   if (!parsed.ok) return invalidAnswer(parsed.detail);
   const identified = limits.byIdentity(endpoint.limit, ip, parsed.value);
@@ -178,8 +183,6 @@ async function answer(server: Server, { endpoint, handle }: Route, call: Call): 
 }
 
 async function readBody(endpoint: Endpoint, { req, runtime }: H3Event): Promise<unknown> {
-  if (Number(req.headers.get('content-length')) > MAX_BODY_BYTES) throw new Refusal('body_too_large');
-  if (!endpoint.body) return undefined;
   const text = await readText(req, runtime?.node?.req as IncomingMessage | undefined);
   const type = req.headers.get('content-type') ?? '';
   return endpoint.encoding === 'form' ? parseForm(text, type) : parseJson(text, type);

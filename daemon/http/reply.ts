@@ -16,7 +16,7 @@ export interface Answer {
   body: Body;
 }
 
-const JSON_TYPE = { 'content-type': 'application/json' };
+const JSON_TYPE: Answer['headers'] = { 'content-type': 'application/json' };
 /** How long a browser may cache the answer to a preflight. */
 const PREFLIGHT_SECONDS = 86_400;
 
@@ -26,13 +26,23 @@ export function replyAnswer(endpoint: Endpoint, value: unknown): Answer {
   if (value instanceof Prepared) return { status: value.status, headers: value.headers, body: value.body };
   if (value instanceof Streamed) return { status, headers: value.headers, body: value.body };
   if (endpoint.response instanceof z.ZodType)
-    return { status, headers: { ...JSON_TYPE }, body: JSON.stringify(endpoint.response.parse(value)) };
-  const { body, headers, status: given } = value as Raw;
-  const type = endpoint.response.media;
-  const charset = /^text\/|javascript$|xml$/.test(type) ? '; charset=utf-8' : '';
+    return { status, headers: JSON_TYPE, body: JSON.stringify(endpoint.response.parse(value)) };
+  const raw = value as Raw;
+  const known = answers.get(raw);
+  if (known) return known;
+  const answer = rawAnswer(raw, endpoint.response.media, status);
+  answers.set(raw, answer);
+  return answer;
+}
+
+/** Of what is sent more than once: pages of the current second, logos, scripts. */
+const answers = new WeakMap<Raw, Answer>();
+
+function rawAnswer({ body, headers, status: given }: Raw, media: string, status: number): Answer {
+  const charset = /^text\/|javascript$|xml$/.test(media) ? '; charset=utf-8' : '';
   return {
     status: given ?? status,
-    headers: { 'content-type': type + charset, ...headers },
+    headers: { 'content-type': media + charset, ...headers },
     body: body as Body,
   };
 }
@@ -77,13 +87,28 @@ export function optionsAnswer(allow: string, cors: boolean): Answer {
   return { status: 204, headers, body: null };
 }
 
+/** Headers that were checked; they are never changed. */
+const valid = new WeakSet<Answer['headers']>();
+
+/** A response whose answer can be written without being unpacked from it. */
+export class AnswerResponse extends FastResponse {
+  readonly answer: Answer;
+  constructor(answer: Answer) {
+    super(answer.body as BodyInit | null, { status: answer.status, headers: answer.headers });
+    this.answer = answer;
+  }
+}
+
 /** The response, with what every answer carries; the answer's own headers win. */
 export function toResponse(
   answer: Answer,
   options: { request_id: string; cors: boolean; close: boolean },
-): Response {
+): AnswerResponse {
   // The response is written without being checked again: a bad header must fail here, where it is answered with 500.
-  for (const name in answer.headers) validateHeaderValue(name, answer.headers[name] as string);
+  if (!valid.has(answer.headers)) {
+    for (const name in answer.headers) validateHeaderValue(name, answer.headers[name] as string);
+    valid.add(answer.headers);
+  }
   const headers: Record<string, string> = {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
@@ -97,5 +122,5 @@ export function toResponse(
     headers['access-control-expose-headers'] = 'x-request-id, retry-after';
   }
   if (options.close) headers.connection = 'close';
-  return new FastResponse(answer.body as BodyInit | null, { status: answer.status, headers });
+  return new AnswerResponse({ status: answer.status, headers, body: answer.body });
 }

@@ -9,5 +9,5 @@ const RETRY_SECONDS = 5;
 /** Refuses with `draining`, and throws what the database throws where that cannot be read. */
 export async function assertHealthy({ db, instance }: Pick<App, 'db' | 'instance'>): Promise<void> {
   if (instance.draining()) throw new Refusal('draining', { retry_after: RETRY_SECONDS });
-  await ping(db.query);
+  await ping(db);
 }

@@ -20,6 +20,24 @@ export interface Runtime extends Turns {
   network?: Network;
 }
 
+/** Bytes drawn at once: asking the system costs more than the bytes do. */
+const POOL_BYTES = 4096;
+let pool = Buffer.alloc(0);
+let taken = 0;
+
+/** Each byte of the pool is given away once. */
+function pooledBytes(length: number): Uint8Array {
+  if (length > POOL_BYTES) return randomBytes(length);
+  if (taken + length > pool.length) {
+    pool = randomBytes(POOL_BYTES);
+    taken = 0;
+  }
+  const bytes = Uint8Array.prototype.slice.call(pool, taken, taken + length);
+  pool.fill(0, taken, taken + length);
+  taken += length;
+  return bytes;
+}
+
 export const systemRuntime: Runtime = {
   turn: () => turn(),
   elapsed_ms: () => performance.now(),
@@ -39,6 +57,6 @@ export const systemRuntime: Runtime = {
     return () => clearTimeout(timer);
   },
   random: Math.random,
-  randomBytes: (length) => randomBytes(length),
+  randomBytes: pooledBytes,
   uuid: () => randomUUID(),
 };

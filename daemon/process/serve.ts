@@ -2,9 +2,9 @@
 import type { RequestListener, Server } from 'node:http';
 import { createServer, Server as SocketServer } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { toNodeHandler } from 'h3/node';
 import { type Listener, listen } from 'listhen';
 import type { Http } from '../http/mount.ts';
+import { nodeHandler } from '../http/node.ts';
 import { ConfigError, localUrl } from '../settings/config.ts';
 
 /** A connection must have sent its headers by then … */
@@ -46,7 +46,7 @@ export async function serve({ host, port }: { host: string; port: number }): Pro
   });
   let handle: RequestListener | undefined;
   const handler = opened.then((http) => {
-    handle = toNodeHandler(http.h3);
+    handle = nodeHandler(http.h3);
     return handle;
   });
   const answer: RequestListener = (request, response) => {
