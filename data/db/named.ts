@@ -5,11 +5,11 @@ const MOST = 100;
 
 const names = new Map<string, string>();
 
-/** From now on a statement of this text has a name. */
-export function nameStatement(text: string): void {
+/** From now on a statement of this text has a name, which says whether it writes. */
+export function nameStatement(text: string, does: 'read' | 'write'): void {
   if (names.has(text)) return;
   if (names.size >= MOST) throw new Error('too many prepared statements: their texts must not hold values');
-  names.set(text, `gatewayd_${names.size + 1}`);
+  names.set(text, `gatewayd_${does}_${names.size + 1}`);
 }
 
 /** Undefined for a statement that is run once in a while. */

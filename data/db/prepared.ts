@@ -18,7 +18,7 @@ export function lookup<Values extends string[], Row>(
       question = build(db.query, ...values).compile();
       if (question.parameters.length !== values.length)
         throw new Error(`a lookup binds its own values and no others: ${question.sql}`);
-      nameStatement(question.sql);
+      nameStatement(question.sql, 'read');
       compiled.set(db, question);
     }
     return db.first(question, values) as Promise<Row | undefined>;
@@ -46,7 +46,7 @@ export function writer<Values extends object, Row>(
     let known = compiled.get(adapter);
     if (!known) {
       const statement = build(on, place).compile();
-      nameStatement(statement.sql);
+      nameStatement(statement.sql, 'write');
       known = { statement, order: statement.parameters.map(nameOf) };
       compiled.set(adapter, known);
     }

@@ -120,7 +120,9 @@ describe.skipIf(!hasPostgres)('PostgreSQL', () => {
     const world = await begin('postgres', async ({ database_url }) => {
       const line = await openLine(database_url);
       closing.push(() => line.close());
-      line.sending = (text) => (text.includes('commit\0') && ++commits % 9 === 0 ? 'lose answer' : 'pass');
+      // Some statements are transactions of their own: those have names that say that they write.
+      line.sending = (text) =>
+        /\b(commit|gatewayd_write_\d+)\0/.test(text) && ++commits % 9 === 0 ? 'lose answer' : 'pass';
       // The shop is opened in peace.
       commits = -200;
       return { GATEWAYD_DATABASE_URL: line.url };
