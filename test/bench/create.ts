@@ -24,6 +24,7 @@ export async function benchCreate(): Promise<void> {
       headers,
       body: JSON.stringify({ text: 'x'.repeat(1200) }),
     },
+    { ratio: 1, p99_ratio: 3 },
   );
   await home.remove();
   await floor.stop();

@@ -16,46 +16,98 @@ export interface Target {
   body?: string;
 }
 
-/** Answers per second of a target with all connections busy. Throws on an answer that is not 200. */
-async function load(target: Target, ms: number): Promise<number> {
+interface Loaded {
+  /** Answers per second. */
+  rate: number;
+  p99_ms: number;
+}
+
+/** A target with all connections busy. Throws on an answer that is not 200. */
+async function load(target: Target, ms: number): Promise<Loaded> {
   const pool = new Pool(target.url, { connections: CONNECTIONS });
   const { method, headers, body } = target;
   const { path: given } = target;
   const pathOf = typeof given === 'string' ? () => given : given;
   const started = performance.now();
   let sent = 0;
-  let answered = 0;
+  const times: number[] = [];
   const client = async () => {
     while (performance.now() - started < ms) {
+      const begun = performance.now();
       const reply = await pool.request({ path: pathOf(sent++), method, headers, body });
       const text = await reply.body.text();
       if (reply.statusCode !== 200) throw new Error(`${target.name}: ${reply.statusCode} ${text}`);
-      answered++;
+      times.push(performance.now() - begun);
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, client));
   const seconds = (performance.now() - started) / 1000;
   await pool.close();
-  return answered / seconds;
+  return { rate: times.length / seconds, p99_ms: p99(times) };
 }
 
-/** Loads two targets in turn and says the ratio of each pair of rounds, so that a drifting machine shows in both. */
-export async function compare(subject: Target, floor: Target): Promise<void> {
+/** What is asked of a pair: answers at least so many times as often, and the slowest hundredth at most so many times as slow. */
+interface Targets {
+  ratio?: number;
+  p99_ratio?: number;
+}
+
+/** Loads two targets in turn and says the ratios of each pair of rounds, so that a drifting machine shows in both. */
+export async function compare(subject: Target, floor: Target, targets: Targets = {}): Promise<void> {
   await load(subject, WARM_UP_MS);
   await load(floor, WARM_UP_MS);
-  const rounds: { subject: number; floor: number; ratio: number }[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const rates = { floor: await load(floor, ROUND_MS), subject: await load(subject, ROUND_MS) };
-    rounds.push({ ...rates, ratio: rates.subject / rates.floor });
-  }
-  say(`${floor.name}: ${spread(rounds.map((round) => round.floor))} per second`);
-  say(`${subject.name}: ${spread(rounds.map((round) => round.subject))} per second`);
-  say(
-    `ratio: ${spread(
-      rounds.map((round) => round.ratio),
-      2,
-    )}`,
+  const rounds: { subject: Loaded; floor: Loaded }[] = [];
+  for (let round = 0; round < ROUNDS; round++)
+    rounds.push({ floor: await load(floor, ROUND_MS), subject: await load(subject, ROUND_MS) });
+  for (const [{ name }, of] of [[floor, 'floor'] as const, [subject, 'subject'] as const])
+    say(
+      `${name}: ${spread(rounds.map((round) => round[of].rate))} per second, p99 ${spread(
+        rounds.map((round) => round[of].p99_ms),
+        1,
+      )} ms`,
+    );
+  atLeast(
+    `${subject.name}: ratio`,
+    rounds.map((round) => round.subject.rate / round.floor.rate),
+    targets.ratio,
   );
+  atMost(
+    `${subject.name}: p99 ratio`,
+    rounds.map((round) => round.subject.p99_ms / round.floor.p99_ms),
+    targets.p99_ratio,
+  );
+}
+
+/** What was missed by more than the spread of its run; the benches fail by them. */
+export const misses: string[] = [];
+
+/** Says a figure; it misses its target where even the highest of its run is below. */
+export function atLeast(name: string, values: readonly number[], target: number | undefined): void {
+  judge(name, values, target, `at least ${target}`, Math.max(...values) < (target ?? 0));
+}
+
+/** The same of a figure that must be low. */
+export function atMost(
+  name: string,
+  values: readonly number[],
+  target: number | undefined,
+  digits = 2,
+): void {
+  const missed = target !== undefined && Math.min(...values) > target;
+  judge(name, values, target, `at most ${target}`, missed, digits);
+}
+
+function judge(
+  name: string,
+  values: readonly number[],
+  target: number | undefined,
+  wanted: string,
+  missed: boolean,
+  digits = 2,
+): void {
+  const line = `${name}: ${spread(values, digits)}`;
+  if (missed) misses.push(`${line}; ${wanted}`);
+  say(target === undefined ? line : `${line}; ${wanted}${missed ? ': MISSED' : ''}`);
 }
 
 export function median(values: readonly number[]): number {

@@ -1,4 +1,4 @@
-// Public invoices read per second, against a bare h3 route with one prepared select.
+// Public invoices read per second and answers of the health check, against a bare h3 route with one prepared select.
 import { compare } from './measure.ts';
 import { createBenchInvoice, startFloor, startWorld } from './world.ts';
 
@@ -7,15 +7,18 @@ export async function benchPublicInvoice(): Promise<void> {
   const world = await startWorld();
   const { home, daemon } = world;
   const { id } = await createBenchInvoice(world);
-  await compare(
-    {
-      name: 'GET /v1/public/invoices/{id}',
-      url: daemon.url,
-      method: 'GET',
-      path: `/v1/public/invoices/${id}`,
-    },
-    { name: 'h3 with one prepared select', url: floor.url, method: 'GET', path: '/select' },
-  );
+  const against = {
+    name: 'h3 with one prepared select',
+    url: floor.url,
+    method: 'GET',
+    path: '/select',
+  } as const;
+  for (const path of [`/v1/public/invoices/${id}`, '/health'])
+    await compare(
+      { name: `GET ${path.replace(id, '{id}')}`, url: daemon.url, method: 'GET', path },
+      against,
+      { ratio: 0.8 },
+    );
   await home.remove();
   await floor.stop();
 }

@@ -2,6 +2,7 @@
 import { benchCreate } from './create.ts';
 import { benchDust } from './dust.ts';
 import { benchListings } from './listings.ts';
+import { misses } from './measure.ts';
 import { benchObserver } from './observer.ts';
 import { benchPayPage } from './pay-page.ts';
 import { benchPublicInvoice } from './public-invoice.ts';
@@ -34,4 +35,8 @@ for (const [name, bench] of Object.entries(benches)) {
   if (asked.length > 0 && !asked.includes(name)) continue;
   console.log(`\n${name}`);
   await bench();
+}
+if (misses.length > 0) {
+  console.error(`\nmissed by more than the spread of the run:\n  ${misses.join('\n  ')}`);
+  process.exitCode = 1;
 }
