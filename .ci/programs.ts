@@ -28,7 +28,7 @@ function licenceOf(directory: string): string {
   return texts.length > 0 ? texts.join('\n\n') : 'It has no file of its licence; see its package.';
 }
 
-/** Puts the licences of all that was bundled beside it. */
+/** Puts the licences of all that was bundled next to it. */
 const licences: Plugin = {
   name: 'licences',
   generateBundle(_options, bundle) {

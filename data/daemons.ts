@@ -1,19 +1,19 @@
-// The daemons of a database: what each says of itself, and what the operator asks of it.
+// The daemons of a database: how each describes itself, and what the operator asks of it.
 import type { Executor } from './db/database.ts';
 import type { DaemonRow } from './schema/tables.ts';
 
 /** Daemons that the operator is shown. */
 const SHOWN_MOST = 200;
 
-/** Writes what a daemon says of itself; since when it is to drain, null where it is not. */
+/** Stores how a daemon describes itself; since when it is to drain, null where it is not. */
 export async function describeDaemon(
   query: Executor,
-  { id, ...said }: Omit<DaemonRow, 'draining_at'>,
+  { id, ...described }: Omit<DaemonRow, 'draining_at'>,
 ): Promise<number | null> {
-  const { reads, delivering, last_seen_at } = said;
+  const { reads, delivering, last_seen_at } = described;
   const row = await query
     .insertInto('daemons')
-    .values({ id, ...said, draining_at: null })
+    .values({ id, ...described, draining_at: null })
     .onConflict((conflict) => conflict.column('id').doUpdateSet({ reads, delivering, last_seen_at }))
     .returning('draining_at')
     .executeTakeFirstOrThrow();

@@ -12,7 +12,7 @@ import { presentEvents } from './present.ts';
 interface Pace {
   /** How soon after its commit an event is sent at the latest, where no one says that it is there … */
   poll_ms: number;
-  /** … and where that is said: then a poll is a net. */
+  /** … and where that is announced: then a poll is a net. */
   net_ms: number;
   /** A silent connection is left open by proxies for longer than this; the token is checked as often. */
   heartbeat_ms: number;

@@ -50,7 +50,7 @@ export interface LimitOptions {
 export function createLimits(settings: LimitSettings, options: LimitOptions): Limits {
   const max_callers = options.max_callers ?? MAX_CALLERS;
   const window = options.shared
-    ? rememberingRefusals(options.shared, options.clock, max_callers)
+    ? notingRefusals(options.shared, options.clock, max_callers)
     : slidingWindow(options.clock, max_callers);
   const exempt = (ip: string) => options.exempt_loopback && ipaddr.parse(ip).range() === 'loopback';
   const count = (name: keyof LimitSettings, caller: string) => {
@@ -104,7 +104,7 @@ export function sharedWindow({
 }
 
 /** A caller that was refused is refused until its wait is over, without asking again. */
-function rememberingRefusals(
+function notingRefusals(
   shared: Window<Promise<number>>,
   clock: Clock,
   max_callers: number,

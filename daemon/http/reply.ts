@@ -27,16 +27,8 @@ export function replyAnswer(endpoint: Endpoint, value: unknown): Answer {
   if (value instanceof Streamed) return { status, headers: value.headers, body: value.body };
   if (endpoint.response instanceof z.ZodType)
     return { status, headers: JSON_TYPE, body: JSON.stringify(endpoint.response.parse(value)) };
-  const raw = value as Raw;
-  const known = answers.get(raw);
-  if (known) return known;
-  const answer = rawAnswer(raw, endpoint.response.media, status);
-  answers.set(raw, answer);
-  return answer;
+  return rawAnswer(value as Raw, endpoint.response.media, status);
 }
-
-/** Of what is sent more than once: pages of the current second, logos, scripts. */
-const answers = new WeakMap<Raw, Answer>();
 
 function rawAnswer({ body, headers, status: given }: Raw, media: string, status: number): Answer {
   const charset = /^text\/|javascript$|xml$/.test(media) ? '; charset=utf-8' : '';
@@ -87,9 +79,6 @@ export function optionsAnswer(allow: string, cors: boolean): Answer {
   return { status: 204, headers, body: null };
 }
 
-/** Headers that were checked; they are never changed. */
-const valid = new WeakSet<Answer['headers']>();
-
 /** A response whose answer can be written without being unpacked from it. */
 export class AnswerResponse extends FastResponse {
   readonly answer: Answer;
@@ -105,10 +94,8 @@ export function toResponse(
   options: { request_id: string; cors: boolean; close: boolean },
 ): AnswerResponse {
   // The response is written without being checked again: a bad header must fail here, where it is answered with 500.
-  if (!valid.has(answer.headers)) {
+  if (answer.headers !== JSON_TYPE)
     for (const name in answer.headers) validateHeaderValue(name, answer.headers[name] as string);
-    valid.add(answer.headers);
-  }
   const headers: Record<string, string> = {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',

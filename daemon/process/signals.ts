@@ -119,7 +119,7 @@ export function openSignals({ db, log, runtime }: SignalsOptions): Signals {
       listening ??= channel?.listen({
         onMessage: receive,
         onConnect() {
-          // What others said meanwhile is lost: everyone reads once.
+          // What others announced meanwhile is lost: everyone reads once.
           wakeAll();
           // Through some poolers nothing arrives though listening succeeds.
           send({});

@@ -5,7 +5,7 @@ import pg, { type PoolClient } from 'pg';
 /** A server that does not take the request by then is not there. */
 const CANCEL_TIMEOUT_MS = 1_000;
 
-/** What the driver has beside its documented part. */
+/** What the driver has besides its documented part. */
 interface Session {
   host: string;
   port: number;

@@ -12,7 +12,7 @@ import { channelOf } from './postgres-channel.ts';
 /** Connections of one daemon: those of transactions, and those of single statements. */
 const TRANSACTIONS = 10;
 const STATEMENTS = 5;
-/** Those that change the schema: the migrator's own, and one that it may open beside it. */
+/** Those that change the schema: the migrator's own, and one that it may open next to it. */
 const SCHEMA = 2;
 
 export interface Limits {

@@ -51,7 +51,7 @@ const served: Record<string, (db: Db, owner_id: string) => Promise<unknown>> = {
 
 /** Unique, for their own sake: a second refill never has the amount of the first. */
 const constraints = ['invoices_reserved_refill', 'events_confirmed_once'];
-/** What an invoice of a chain with memos is entered in when it is made, beside its key. */
+/** What an invoice of a chain with memos is entered in when it is made, besides its key. */
 const ENTERED = [
   'invoices_by_owner',
   'invoices_by_ref',

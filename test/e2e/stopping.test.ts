@@ -66,6 +66,8 @@ describe.skipIf(!hasPostgres)('built daemons on one PostgreSQL database', () => 
       unlock = resolve;
     });
     const held = db.transaction(async (tx) => {
+      // Held on purpose, longer than a daemon may.
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
       await sql`lock table units in exclusive mode`.execute(tx);
       await locked;
     });
