@@ -213,6 +213,7 @@ const poolOf = ({ owner, other, operator, values }: Cast): Pool => ({
   unit_id: [values.unit_id],
   event_id: [values.event_id],
   contradiction_id: [values.contradiction_id],
+  daemon_id: [values.daemon_id],
   user_id: [owner.id, other.id, operator.id],
   owner_id: [owner.id],
   merchant_slug: [values.merchant_slug],
