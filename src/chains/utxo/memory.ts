@@ -58,6 +58,8 @@ export interface Memory {
   absent: Map<string, number>;
   /** When the last complete list of everything was asked for, Unix seconds; 0 where there was none. */
   all_listed_at: number;
+  /** The same, though something in it could not be read yet. */
+  last_list_at: number;
   /** The same of single scripts. */
   list_times: Map<string, ListTimes>;
   /** Scripts whose stored proof is ahead of the rest. */
@@ -95,6 +97,7 @@ export function createMemory(): Memory {
     spends: new Map(),
     absent: new Map(),
     all_listed_at: 0,
+    last_list_at: 0,
     list_times: new Map(),
     ahead: new Set(),
     known: new Map(),

@@ -1,8 +1,9 @@
 // What the lists of unconfirmed payments prove: that everything made before a moment to a script is stored.
 import type { AccountProof, AccountRef, Page } from '../family.ts';
+import { hashIn, lowestHeight, type Ring } from './cursor.ts';
 import { type ListTimes, trim } from './memory.ts';
 import type { Reading } from './reading.ts';
-import type { Listing } from './source.ts';
+import type { Listing, PaidBlock } from './source.ts';
 
 /** How long a payment may take to reach the provider: a list proves nothing younger. */
 export const PROPAGATION_SECONDS = 30;
@@ -47,7 +48,7 @@ export function concludeReading(reading: Reading): { page: Page; commit(): void 
   const times = timesAfter(reading, short);
   const through = (script: string): number => {
     const proved = provedThrough(reading, script);
-    const listed = Math.max(before(times.get(script)?.before ?? 0), before(all?.at ?? 0));
+    const listed = Math.max(before(times.get(script)?.before ?? 0), before(wholeAt(all)));
     return short.has(script) ? proved : Math.max(proved, listed);
   };
   const common = [...watched.values()].reduce(
@@ -63,11 +64,14 @@ export function concludeReading(reading: Reading): { page: Page; commit(): void 
     commit() {
       forgetKnown();
       for (const [script, listed] of times) memory.list_times.set(script, listed);
-      memory.all_listed_at = all?.at ?? memory.all_listed_at;
+      memory.all_listed_at = all ? wholeAt(all) : memory.all_listed_at;
+      memory.last_list_at = all?.at ?? memory.last_list_at;
       memory.ahead = ahead;
     },
   };
 }
+
+const wholeAt = (list: Listing | undefined): number => list?.whole_at ?? list?.at ?? 0;
 
 /**
  * Whether the host that gave a list has no block that is still to be read: it may be another host than the one that was
@@ -91,16 +95,19 @@ function noteAbsent({ memory, unconfirmed, lists, gone }: Reading): void {
   trim(memory.absent);
 }
 
+/** Where the host that listed is on another branch, what it has in a block may be in none that was read. */
+const isRead = (ring: Ring, { height, hash }: PaidBlock): boolean =>
+  height <= ring.height && (hash === null || height < lowestHeight(ring) || hashIn(ring, height) === hash);
+
 /** Scripts that were listed in this reading with nothing proved by it. */
 function shortLists({ memory, unconfirmed, lists, started_at }: Reading): Map<string, Short> {
   const short = new Map<string, Short>();
-  const read_height = memory.ring?.height ?? 0;
-  for (const { script, height } of lists)
-    if (script !== null && (height ?? 0) > read_height)
-      short.set(script, {
-        trouble: `it is paid in block ${height}, which is still to be read`,
-        failed: false,
-      });
+  for (const { script, paid_in = [] } of lists) {
+    const unread = paid_in.find((block) => memory.ring && !isRead(memory.ring, block));
+    if (script === null || !unread) continue;
+    const trouble = `it is paid in block ${unread.height}, which is still to be read, or on another branch`;
+    short.set(script, { trouble, failed: false });
+  }
   for (const [script, txids] of unconfirmed) {
     if (!lists.some((list) => list.script === null || list.script === script)) continue;
     const isMissing = [...txids].some(

@@ -14,15 +14,23 @@ export interface Sighting {
   seen_at: number;
 }
 
+/** A block by the word of a provider; one that does not name its hash has null. */
+export interface PaidBlock {
+  height: number;
+  hash: string | null;
+}
+
 /** A list of unconfirmed transactions as the provider gave it. */
 export interface Listing {
   /** Whose payments it lists; null: everybody's. */
   script: string | null;
-  /** When it was asked for, or the last list before something that could not be read; Unix seconds. */
+  /** When it was asked for, Unix seconds. */
   at: number;
+  /** Where something in it could not be read: when the last list before that was asked for, Unix seconds. */
+  whole_at?: number;
   txids: ReadonlySet<string>;
-  /** The highest block that the same answer shows a payment in; null where it shows none, or does not tell. */
-  height?: number | null;
+  /** Blocks that the same answer shows payments in. */
+  paid_in?: readonly PaidBlock[];
   /** The newest block of the host that gave the list; null where it does not say. */
   tip_hash?: string | null;
   /** Whether nothing is cut off and everything in it was read. */

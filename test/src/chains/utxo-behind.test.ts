@@ -189,7 +189,20 @@ describe('counts as read', () => {
     await reader.read();
     expect(reader.proofs.get(scriptOf(1))?.trouble).toContain(`block ${block_height}`);
     expect(reader.through(scriptOf(1))).toBeLessThan(reader.now - PROPAGATION - 15);
-    rows.all = [{ txid: hashOf(9), status: { confirmed: true, block_height: block_height - 1 } }];
+    // Nor is a block of another branch one that was read, be it as high.
+    rows.all = [
+      {
+        txid: hashOf(9),
+        status: { confirmed: true, block_height: block_height - 1, block_hash: hashOf(77) },
+      },
+    ];
+    await reader.read();
+    expect(reader.proofs.get(scriptOf(1))?.trouble).toContain(`block ${block_height - 1}`);
+    const block_hash = chain.blocks.at(-1)?.hash;
+    rows.all = [
+      { txid: hashOf(9), status: { confirmed: true, block_height: block_height - 1, block_hash } },
+      { txid: hashOf(8), status: { confirmed: true, block_height: block_height - 2 } },
+    ];
     await reader.read();
     expect(reader.through(scriptOf(1))).toBeGreaterThan(before);
     expect(reader.through(scriptOf(1))).toBe(reader.now - PROPAGATION);
@@ -255,12 +268,12 @@ describe('counts as read', () => {
       mempool: [] as typeof sent,
       tip_hash: '',
       uptime: 1_000_000,
-      /** Whether another one is asked for the bytes, which has none of it. */
-      lacks_bytes: false,
+      /** What another one, which is asked for the bytes, does not have. */
+      lacks: [] as typeof sent,
     };
     const node = (memory: Memory) => {
       const bytesOf = ([txid]: string[]) => {
-        const found = host.lacks_bytes ? undefined : host.mempool.find((each) => each.txid === txid);
+        const found = host.mempool.find((each) => each.txid === txid && !host.lacks.includes(each));
         return found ? Buffer.from(found.bytes).toString('hex') : new ProviderError('rpc', 'none', -5);
       };
       const methods: Record<string, (params: string[]) => unknown> = {
@@ -279,7 +292,7 @@ describe('counts as read', () => {
     };
     beforeEach(() => {
       const tip_hash = chain.blocks.at(-1)?.hash ?? '';
-      Object.assign(host, { mempool: [], tip_hash, uptime: 1_000_000, lacks_bytes: false });
+      Object.assign(host, { mempool: [], tip_hash, uptime: 1_000_000, lacks: [] });
     });
 
     test('a mempool that was listed whole, where it has more than one read takes', async () => {
@@ -326,17 +339,29 @@ describe('counts as read', () => {
       const reader = openReader(node, [watch(1)]);
       await reader.read();
       const before = reader.now;
-      Object.assign(host, { mempool: [payment], lacks_bytes: true });
+      Object.assign(host, { mempool: [payment], lacks: [payment] });
       for (let read = 0; read < 3; read++) {
         reader.now += 15;
         await reader.read();
         expect(reader.read_through).toBe(before - PROPAGATION);
       }
-      host.lacks_bytes = false;
+      host.lacks = [];
       reader.now += 15;
       await reader.read();
       expect(reader.read_through).toBe(reader.now - PROPAGATION);
       expect(reader.transfers).toMatchObject([{ txid: payment.txid, latest_at: before + 15 }]);
+    });
+
+    test('up to the list before where each list shows something that is only on its way to the others', async () => {
+      const reader = openReader(node, [watch(1)]);
+      await reader.read();
+      for (let read = 1; read <= 4; read++) {
+        reader.now += 15;
+        host.mempool = sent.slice(0, read);
+        host.lacks = sent.slice(read - 1, read);
+        await reader.read();
+        expect(reader.read_through).toBe(reader.now - 15 - PROPAGATION);
+      }
     });
   });
 });

@@ -82,6 +82,7 @@ async function* listMempool(
   const at = now();
   const { listed, tip_hash, uptime_seconds } = await askMempool(rpc);
   const seen_at = now();
+  const listed_before = Math.max(memory.last_list_at, listed_at);
   const left = new Set(memory.unread.filter((txid) => listed.has(txid)));
   for (const txid of memory.missed.keys()) if (!listed.has(txid)) memory.missed.delete(txid);
   const arrived = [...listed].filter(
@@ -97,17 +98,15 @@ async function* listMempool(
     const batch = turn.slice(from, from + BATCH);
     const { read, missing } = await readTransactions(rpc, memory, batch, seen_at);
     yield read;
-    noteRead(memory, batch, { read, missing, seen_at, listed_at });
+    noteRead(memory, batch, { read, missing, seen_at, listed_before });
   }
   const started_at = uptime_seconds === null ? 0 : at - uptime_seconds;
   const trouble = troubleOf(memory, { at, started_at, listed_at });
   // What is listed and cannot be read was sent after the list before the first that showed it.
-  const whole_at = [...memory.missed.values()].reduce(
-    (time, missed) => Math.min(time, missed.listed_before),
-    at,
-  );
+  const before = [...memory.missed.values()].map((missed) => missed.listed_before);
+  const whole_at = Math.min(at, ...before);
   const complete = trouble === null;
-  return [{ script: null, at: whole_at, txids: listed, tip_hash, complete, trouble, failed: false }];
+  return [{ script: null, at, whole_at, txids: listed, tip_hash, complete, trouble, failed: false }];
 }
 
 interface Mempool {
@@ -144,19 +143,19 @@ interface Batch {
   missing: ReadonlySet<string>;
   /** When it was listed, and when everything was listed before, Unix seconds. */
   seen_at: number;
-  listed_at: number;
+  listed_before: number;
 }
 
 /** Caches what was read of a batch, and for a while what the node that was asked did not have. */
 function noteRead(
   memory: Memory,
   batch: readonly string[],
-  { read, missing, seen_at, listed_at }: Batch,
+  { read, missing, seen_at, listed_before }: Batch,
 ): void {
   for (const txid of batch) {
     // Mined or replaced since it was listed; or one node listed it and another answered, which has not received it yet or
     // has it in a block already.
-    const missed = memory.missed.get(txid) ?? { seen_at, listed_before: listed_at };
+    const missed = memory.missed.get(txid) ?? { seen_at, listed_before };
     if (missing.has(txid) && seen_at - missed.seen_at < MISSED_SECONDS) memory.missed.set(txid, missed);
     else {
       memory.missed.delete(txid);

@@ -14,6 +14,7 @@ import {
   type Listing,
   type ListRequest,
   type Located,
+  type PaidBlock,
   parsedAs,
   provedTip,
   type Sighting,
@@ -144,7 +145,7 @@ async function* readScript(
   memory: Memory,
   { script, at, now, again, budget, share }: Turn,
 ): AsyncGenerator<Sighting[], Listing> {
-  const { txids, height, isWhole } = await listScript(rpc, script, again);
+  const { txids, paid_in, isWhole } = await listScript(rpc, script, again);
   const seen_at = now();
   const before = memory.read.get(script) ?? new Set();
   const read = new Set([...txids].filter((txid) => before.has(txid)));
@@ -167,12 +168,12 @@ async function* readScript(
     : unread > 0
       ? `${unread} unconfirmed transactions are still to be read`
       : null;
-  return { script, at, txids, height, complete: trouble === null, trouble, failed: !isWhole };
+  return { script, at, txids, paid_in, complete: trouble === null, trouble, failed: !isWhole };
 }
 
 interface Listed {
   txids: Set<string>;
-  height: number | null;
+  paid_in: PaidBlock[];
   isWhole: boolean;
 }
 
@@ -189,19 +190,19 @@ async function listScript(rpc: Rpc, script: string, again: boolean): Promise<Lis
   const mined = rows
     .map(({ status }) => asObject(status ?? {}))
     .filter(({ confirmed }) => confirmed === true);
-  const height = mined.reduce<number | null>(
-    (most, { block_height }) => Math.max(most ?? 0, asNumber(rpc, block_height)),
-    null,
-  );
+  const paid_in = mined.map(({ block_height, block_hash }) => ({
+    height: asNumber(rpc, block_height),
+    hash: block_hash === undefined ? null : asHash(rpc, block_hash),
+  }));
   const txids = new Set(
     rows.flatMap(({ txid, status }) => (asObject(status ?? {}).confirmed === true ? [] : asHash(rpc, txid))),
   );
-  if (txids.size < SHORTEST_PAGE) return { txids, height, isWhole: true };
+  if (txids.size < SHORTEST_PAGE) return { txids, paid_in, isWhole: true };
   const { mempool_stats } = asObject(await orNotFound(rpc.json(path)));
   const count = asObject(mempool_stats).tx_count;
-  if (count === undefined) return { txids, height, isWhole: txids.size < LISTED_LIMIT };
+  if (count === undefined) return { txids, paid_in, isWhole: txids.size < LISTED_LIMIT };
   if (asNumber(rpc, count) > txids.size) for (const each of await listUnspent(rpc, path)) txids.add(each);
-  return { txids, height, isWhole: txids.size >= asNumber(rpc, count) };
+  return { txids, paid_in, isWhole: txids.size >= asNumber(rpc, count) };
 }
 
 /** Unconfirmed transactions with an unspent output to the script; none where there are too many to be listed. */
