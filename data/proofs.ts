@@ -32,9 +32,10 @@ export async function putProofs(
     const failures = failed ? (before?.failures ?? 0) + 1 : 0;
     const values = {
       account,
-      // What was proved once stays so.
+      // What was proved once stays so; what lies further ahead was stated by a clock that was wrong then.
       read_through: sql<number | null>`case
-        when account_proofs.read_through > excluded.read_through or excluded.read_through is null
+        when (account_proofs.read_through > excluded.read_through or excluded.read_through is null)
+          and account_proofs.read_through <= ${now + READINGS_APART_SECONDS}
         then account_proofs.read_through else excluded.read_through end`,
       trouble,
       failures,

@@ -18,7 +18,7 @@ import {
 import type { Db, Tx } from '../../data/db/open.ts';
 import { eventsAfter, insertEvent, lastPosition, newEventId, positionOf } from '../../data/events.ts';
 import { watchAddress, watchedAddresses } from '../../data/invoices.ts';
-import { noteReading } from '../../data/proofs.ts';
+import { findProof, noteReading, putProofs } from '../../data/proofs.ts';
 import type { EventType } from '../../src/event-types.ts';
 import { databases, type OpenDatabase, openDatabase } from '../helpers/database.ts';
 import { hasPostgres } from '../helpers/postgres.ts';
@@ -44,6 +44,23 @@ describe.each(databases)('reading on %s', (database) => {
       .map((row) => [row.from_position, row.to_position])
       .sort(([a = 0], [b = 0]) => a - b);
   };
+
+  test('a proof of an account stays, but for one that lies in the future of a clock that was set back', async () => {
+    const account = { address_key: 'set-back', chain: 'ton', account: 'set-back' };
+    const put = async (read_through: number | null, now: number) => {
+      const proof = { ...account, read_through, trouble: 'behind', failed: false };
+      await db.transaction((tx) => putProofs(tx, 'ton', [proof], now));
+      return (await findProof(db.query, 'ton', account))?.read_through;
+    };
+    expect(await put(START + 2_000, START + 2_000)).toBe(START + 2_000);
+    expect(await put(START + 1_990, START + 2_001)).toBe(START + 2_000);
+    expect(await put(null, START + 2_002)).toBe(START + 2_000);
+    // By so much is a proof ahead that another daemon has stated.
+    expect(await put(START + 1_930, START + 1_940)).toBe(START + 2_000);
+    expect(await put(START + 100, START + 110)).toBe(START + 100);
+    expect(await put(START + 2_000, START + 2_000)).toBe(START + 2_000);
+    expect(await put(null, START + 120)).toBe(null);
+  });
 
   test('the cursor moves for the reader that has its version, and for no one else', async () => {
     verifies('cursor-with-data');
