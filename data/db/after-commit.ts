@@ -1,5 +1,5 @@
 // What happens once a transaction is durable, and not where it came to nothing.
-import type { Db, Executor } from './database.ts';
+import type { Executor } from './database.ts';
 
 const followers = new WeakMap<Executor, (() => void)[]>();
 
@@ -14,7 +14,9 @@ export function afterCommit(on: Executor, work: () => void): void {
 }
 
 /** The same transactions, each followed by what it asked for. */
-export function followed(transaction: Db['transaction']): Db['transaction'] {
+export function followed<On extends Executor>(
+  transaction: <T>(work: (tx: On) => Promise<T>) => Promise<T>,
+): typeof transaction {
   return async (work) => {
     let wanted: (() => void)[] = [];
     const value = await transaction((tx) => {

@@ -26,7 +26,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
  */
 export async function openDb(url: string, turns: Turns = systemTurns): Promise<Db> {
   const db = await openHandle(url, turns);
-  return { ...db, transaction: followed(db.transaction) };
+  return {
+    ...db,
+    transaction: followed(db.transaction),
+    // On PostgreSQL it is over, and durable, as soon as the statement has been answered.
+    statement: db.dialect === 'sqlite' ? followed(db.statement) : db.statement,
+  };
 }
 
 async function openHandle(url: string, turns: Turns): Promise<Db> {

@@ -63,8 +63,8 @@ describe.runIf(hasPostgres)('a feed on postgres', () => {
     return json.data.map(({ id }: { id: string }) => id);
   };
 
-  /** Follows until `count` events have come. */
-  async function follow(who: TestMerchant, ids: string[], done: () => boolean): Promise<void> {
+  /** Follows from now on; what it resolves with reads until it is done. */
+  async function follow(who: TestMerchant, ids: string[], done: () => boolean): Promise<() => Promise<void>> {
     const gone = new AbortController();
     onTestFinished(() => gone.abort());
     const response = await createHttp(reader.app, routes).h3.fetch(
@@ -76,16 +76,18 @@ describe.runIf(hasPostgres)('a feed on postgres', () => {
     const decoder = new TextDecoder();
     let text = '';
     const reading = response.body?.getReader();
-    while (!done()) {
-      const { value, done: ended } = (await reading?.read()) ?? { done: true };
-      if (ended) return;
-      text += decoder.decode(value, { stream: true });
-      const whole = text.lastIndexOf('\n\n');
-      if (whole < 0) continue;
-      ids.push(...[...text.slice(0, whole).matchAll(/^id: (.+)$/gm)].map(([, id = '']) => id));
-      text = text.slice(whole);
-    }
-    gone.abort();
+    return async () => {
+      while (!done()) {
+        const { value, done: ended } = (await reading?.read()) ?? { done: true };
+        if (ended) return;
+        text += decoder.decode(value, { stream: true });
+        const whole = text.lastIndexOf('\n\n');
+        if (whole < 0) continue;
+        ids.push(...[...text.slice(0, whole).matchAll(/^id: (.+)$/gm)].map(([, id = '']) => id));
+        text = text.slice(whole);
+      }
+      gone.abort();
+    };
   }
 
   test('loses no event, shows none twice, and has one order for all who read it', async () => {
@@ -93,7 +95,7 @@ describe.runIf(hasPostgres)('a feed on postgres', () => {
     const who = await reader.merchant();
     const count = WRITERS * EVENTS_EACH;
     const streamed: string[] = [];
-    const streaming = follow(who, streamed, () => streamed.length >= count);
+    const streaming = (await follow(who, streamed, () => streamed.length >= count))();
     const polled: string[] = [];
     let ends_at = Number.POSITIVE_INFINITY;
     const polling = (async () => {
