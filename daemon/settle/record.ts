@@ -40,7 +40,7 @@ export async function recordPage(
   const moves = page.cursor !== undefined || page.tip !== undefined;
   return deps.db.transaction(async (tx) => {
     if (moves && !(await moveCursor(tx, blockchain, version, page))) throw new CursorMoved();
-    const groups = await findGroups(deps.db, tx, blockchain, page.transfers);
+    const groups = await findGroups(deps.db, tx, blockchain, page.transfers.map(seenAt(now)));
     const older = await findGroups(deps.db, tx, blockchain, page.orphaned_transfers ?? []);
     // What is stored of it was read at its time.
     groups.push(...older.map((group) => ({ ...group, known: [] })));
@@ -59,6 +59,12 @@ export async function recordPage(
     return { version: moves ? version + 1 : version, touched: [...recording.touched] };
   });
 }
+
+/** What is seen now, Unix seconds of our clock, was not made later, however far ahead its chain's time is. */
+const seenAt =
+  (now: number) =>
+  (transfer: Transfer): Transfer =>
+    transfer.earliest_at <= now ? transfer : { ...transfer, earliest_at: now };
 
 /**
  * Stores what became of pending transfers, as they were when they were `asked` about; returns the invoices to evaluate.
@@ -87,7 +93,7 @@ export async function recordNamed(
   transfers: readonly Transfer[],
 ): Promise<string[]> {
   return deps.db.transaction(async (tx) => {
-    const groups = await findGroups(deps.db, tx, scope.blockchain, transfers);
+    const groups = await findGroups(deps.db, tx, scope.blockchain, transfers.map(seenAt(scope.now)));
     const recording = await lock({ deps, tx, ...scope }, groups, []);
     for (const group of groups) await recordGroup(recording, group);
     for (const id of recording.touched) await makeDue(tx, id);

@@ -105,6 +105,19 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
     );
   });
 
+  it('takes what is seen before the end for made in time, though the time of its chain is ahead', async () => {
+    const invoice = await create('solana');
+    test.clock.set(invoice.expires_at - 2);
+    const ahead = { earliest_at: invoice.expires_at + 1, latest_at: invoice.expires_at + 12 };
+    const paid = transferTo(test, invoice, ahead);
+    await observe(test, 'solana', [paid]);
+    expect(await invoiceRow(test, invoice.id)).toMatchObject({ status: 'confirmed', txid: paid.txid });
+    expect(await transferRow(test, paid)).toMatchObject({
+      earliest_at: invoice.expires_at - 2,
+      latest_at: invoice.expires_at + 12,
+    });
+  });
+
   it('keeps a late payment listed while its invoice still waits for the chain to be read', async () => {
     const invoice = await create('solana');
     test.clock.set(invoice.expires_at + 10);
