@@ -4,7 +4,7 @@ import { ownersAt } from '../../data/addresses.ts';
 import type { Tx } from '../../data/db/open.ts';
 import { lockInvoice, setInvoicePayment } from '../../data/invoices.ts';
 import { getPayment, insertLog, insertPayment, mainPayment, updatePayment } from '../../data/payments.ts';
-import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/schema/tables.ts';
+import { type InvoiceRow, type PaymentRow, type TransferRow, UNAPPLIED } from '../../data/schema/tables.ts';
 import { placeTransfers, transfersOfPayment } from '../../data/transfers.ts';
 import type { Gateway } from '../../src/chains/family.ts';
 import { writeEvent } from './event.ts';
@@ -49,7 +49,7 @@ async function insertLatePayment(
     status: 'late',
     invoice_id: invoice.id,
     main: is_secondary ? null : 1,
-    listed_as: is_secondary ? `stray_${invoice.kind}` : invoice.kind,
+    listed_as: is_secondary ? `${UNAPPLIED}_${invoice.kind}` : invoice.kind,
     listed_at: is_secondary ? now : invoice.created_at,
     owner_id: invoice.owner_id,
     currency: invoice.currency,
@@ -89,7 +89,7 @@ export async function recordUnmatched(
     status: 'unmatched',
     invoice_id: null,
     main: null,
-    listed_as: 'stray',
+    listed_as: UNAPPLIED,
     listed_at: now,
     owner_id,
     currency: gateway.currency,

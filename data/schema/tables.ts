@@ -17,6 +17,9 @@ import type { JsonColumn, JsonOnce, JsonText } from './json.ts';
  */
 export type ContradictionKind = (typeof contradictionKinds)[number];
 export type UserSource = (typeof userSources)[number];
+type InvoiceKind = 'sale' | 'refill';
+/** Under which name the database lists money that no invoice shows; before the kind of an invoice, alongside that one. */
+export const UNAPPLIED = 'stray';
 type Disposition = 'matched' | 'late' | 'unmatched';
 /** Of an invoice, of its payment, or of a part that an operator gave to another invoice. */
 export type LoggedStatus = InvoiceStatus | PaymentStatus | Disposition;
@@ -106,7 +109,7 @@ interface InvoicesTable {
   id: Once<string>;
   /** Null for invoices of the platform key. */
   owner_id: Once<string | null>;
-  kind: Once<'sale' | 'refill'>;
+  kind: Once<InvoiceKind>;
   unit_id: Once<string | null>;
   chain: Once<string>;
   blockchain: Once<string>;
@@ -203,10 +206,10 @@ interface PaymentsTable {
   amount_match: AmountMatch;
   confirmations: number;
   /**
-   * What it is in the operator's list: shown by its invoice (`sale`, `refill`), or unapplied, alongside its invoice
-   * (`stray_sale`, `stray_refill`) or without one (`stray`).
+   * What it is in the operator's list: shown by its invoice (its kind), or unapplied, alongside its invoice (with its kind)
+   * or without one.
    */
-  listed_as: Once<'sale' | 'refill' | 'stray_sale' | 'stray_refill' | 'stray'>;
+  listed_as: Once<InvoiceKind | `${typeof UNAPPLIED}_${InvoiceKind}` | typeof UNAPPLIED>;
   /** Its place in the operator's list, Unix seconds: the invoice's creation where the invoice shows it. */
   listed_at: Once<number>;
   created_at: Once<number>;

@@ -3,7 +3,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import type { Db, Dialect, Executor } from '../db/database.ts';
-import type { InvoiceRow, PaymentRow } from '../schema/tables.ts';
+import { type InvoiceRow, type PaymentRow, UNAPPLIED } from '../schema/tables.ts';
 
 /** Most open invoices that an unmatched transfer is reported to mean. */
 export const CANDIDATES_SHOWN = 20;
@@ -66,17 +66,19 @@ const invoiceStatuses: Record<InvoiceStatus, true> = {
 };
 const kinds: Record<Kind, true> = { sale: true, refill: true };
 
+const alongside = [`${UNAPPLIED}_sale`, `${UNAPPLIED}_refill`] as const;
+
 /** As what payments of a status can stand in the list. Confirmed ones are their invoices' affair. */
 const places: Record<Exclude<PaymentStatus, 'confirmed'>, readonly PaymentRow['listed_as'][]> = {
   detected: ['sale', 'refill'],
   confirming: ['sale', 'refill'],
   held: ['sale', 'refill'],
-  late: ['sale', 'refill', 'stray_sale', 'stray_refill'],
-  unmatched: ['stray'],
-  orphaned: ['sale', 'refill', 'stray_sale', 'stray_refill', 'stray'],
+  late: ['sale', 'refill', ...alongside],
+  unmatched: [UNAPPLIED],
+  orphaned: ['sale', 'refill', ...alongside, UNAPPLIED],
 };
 
-const isUnapplied = (place: PaymentRow['listed_as']): boolean => place.startsWith('stray');
+const isUnapplied = (place: PaymentRow['listed_as']): boolean => place.startsWith(UNAPPLIED);
 const keysOf = <K extends string>(of: Record<K, unknown>): K[] => Object.keys(of) as K[];
 const isKeyOf = <K extends string>(of: Record<K, unknown>, key: string): key is K => Object.hasOwn(of, key);
 
