@@ -86,6 +86,7 @@ async function prepare(
   const app = openApp({ config, db, ledger, secrets, log, clock });
   // Its timers would keep a start that was refused from ending.
   undo.unshift(() => app.stop());
+  await app.observer.resume();
   await seedDeploymentWallets(app);
   const superuser = await ensureSuperuser(app, config);
   // To the terminal and nowhere else: the password is in no log and no file.

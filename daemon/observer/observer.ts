@@ -1,5 +1,5 @@
 // Watches every blockchain at its own pace, and the clock; one chain's trouble stays its own.
-import { dropLeases, holdLease } from '../../data/cursors.ts';
+import { allCursors, dropLeases, getCursor, holdLease } from '../../data/cursors.ts';
 import {
   DUE_BEGIN,
   type DueInvoice,
@@ -29,7 +29,7 @@ import { reevaluateInvoices } from '../settle/settle.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';
 import { openRpc, type ProviderStatus, type RpcSource } from './providers/rpc.ts';
 import { providersOf } from './quorum.ts';
-import { createReader, isOddAnswer, type Reader, type ReaderDeps } from './reader.ts';
+import { createReader, isOddAnswer, type Reader, type ReaderDeps, storedReading } from './reader.ts';
 
 /** How often invoices are ended whose time is up. */
 const CLOCK_MS = 1_000;
@@ -43,6 +43,8 @@ const DUE_BATCHES = 50;
 const LEASE_MS = 15_000;
 /** … or for so many pauses between its reads, whichever is longer. */
 const LEASE_READS = 3;
+/** A daemon whose clock is wrong leaves the reading to others for so long, and on while one of them reads. */
+const GIVE_WAY_MS = 2 * LEASE_MS;
 /** Of the requests that a provider takes in one pause, the share that single accounts may take; and at least so many. */
 const SPARE_SHARE = 0.5;
 const SPARE_REQUESTS_LEAST = 4;
@@ -57,6 +59,8 @@ const LAST_ANSWERS_MS = 6_000;
 const RETRY_MS = 10_000;
 
 export interface Observer {
+  /** Continues the time by which the chains were read last, should our clock have been set back since; before anything is dated by it. */
+  resume(): Promise<void>;
   start(): void;
   /**
    * Reads a blockchain now, the accounts in `focus` first; calls made meanwhile share one read that begins after them.
@@ -187,7 +191,15 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
       app.log.warn({ err: error }, 'leases of blockchains could not be given back'),
     );
 
+  async function resume(): Promise<void> {
+    for (const row of await allCursors(app.db.query)) {
+      const reading = storedReading(row);
+      if (reading && keepsTime(row.blockchain)) app.clock_check.resume(reading);
+    }
+  }
+
   return {
+    resume,
     tick,
     reads: () => pollers.filter((poller) => poller.leads()).map(({ reader }) => reader.blockchain.id),
     rest: dropOwn,
@@ -278,6 +290,9 @@ async function askOnce<T>(
   }
 }
 
+const keepsTime = (blockchain: string): boolean =>
+  blockchains.some(({ id, family }) => id === blockchain && family.keeps_time);
+
 interface Poller {
   reader: Reader;
   gateways: ReadGateways;
@@ -331,18 +346,36 @@ function createPoller(
     gateways: gateways.current,
   });
   const read = coalesce((focus: readonly AccountRef[]) => reader.read(focus));
+  /** When another daemon read it last, by that one's time; and when that was heard, by the monotonic timer. */
+  let heard: { read_at: number; monotonic_ms: number } | null = null;
+  /** What another daemon reads tells of our clock; what it had read before the start may be of any age. */
+  const hear = async () => {
+    const reading = storedReading(await getCursor(app.db.query, id));
+    if (!reading || reading.read_at === heard?.read_at) return;
+    if (heard) app.clock_check.hear(id, reading, blockchain.family.tip_age_seconds);
+    heard = { read_at: reading.read_at, monotonic_ms: app.clock.monotonic_ms() };
+  };
+  let wrong_since: number | null = null;
+  /** Invoices are dated by the others' clocks: one that is wrong does not date their payments where another may. */
+  const givesWay = () => {
+    if (app.clock_check.trouble() === null) wrong_since = null;
+    else wrong_since ??= app.clock.monotonic_ms();
+    if (wrong_since === null) return false;
+    const since = Math.max(wrong_since, heard?.monotonic_ms ?? 0);
+    return app.clock.monotonic_ms() - since < GIVE_WAY_MS;
+  };
   // An SQLite file has one daemon: a lease that a killed one left would only keep the next from reading.
   let leads = false;
-  const mayRead = async () =>
-    !app.resting?.() &&
-    (app.db.dialect === 'sqlite' ||
-      holdLease(
-        app.db.query,
-        `observe:${id}`,
-        instance,
-        app.clock.ms(),
-        Math.max(LEASE_MS, LEASE_READS * interval),
-      ));
+  const mayRead = async () => {
+    if (app.resting?.()) return false;
+    if (app.db.dialect === 'sqlite') return true;
+    if (givesWay()) {
+      if (leads) await dropLeases(app.db.query, instance);
+      return false;
+    }
+    const lease_ms = Math.max(LEASE_MS, LEASE_READS * interval);
+    return holdLease(app.db.query, `observe:${id}`, instance, app.clock.ms(), lease_ms);
+  };
   return {
     reader,
     gateways,
@@ -350,7 +383,10 @@ function createPoller(
     forced: (focus = []) => read(focus),
     async scheduled() {
       leads = (await gateways.current()).length > 0 && (await mayRead());
-      if (!leads) return interval;
+      if (!leads) {
+        if (blockchain.family.keeps_time) await hear();
+        return interval;
+      }
       try {
         await read([]);
       } catch (error) {

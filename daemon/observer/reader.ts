@@ -18,7 +18,7 @@ import {
 } from '../../src/chains/family.ts';
 import type { Blockchain } from '../../src/chains/gateways.ts';
 import { seconds } from '../clock.ts';
-import type { ClockCheck } from '../process/clock-check.ts';
+import type { ClockCheck, StoredReading } from '../process/clock-check.ts';
 import {
   CursorMoved,
   type ReadScope,
@@ -230,7 +230,8 @@ async function readPages(
   for await (const page of chain_reader.read(context, request)) {
     if (page.tip && is_first && blockchain.family.keeps_time) {
       // The first tip of all may show that the times of this page were taken from a wrong clock: it is read again.
-      if (!app.clock_check.observe(blockchain.id, page.tip.time)) throw new ReadAgain();
+      const { tip_age_seconds } = blockchain.family;
+      if (!app.clock_check.observe(blockchain.id, page.tip.time, tip_age_seconds)) throw new ReadAgain();
     }
     if (page.tip) is_first = false;
     const stored = await recordPage(app, scopeOf(reading), version, page);
@@ -243,10 +244,15 @@ async function readPages(
 
 /** What was read last before a start tells of our clock, where nothing failed since. */
 function recallClock(clock_check: ClockCheck, row: CursorRow | undefined): void {
-  const { blockchain, tip_time, last_ok_at: read_at, last_error_at } = row ?? {};
-  if (blockchain === undefined || tip_time == null || read_at == null || (last_error_at ?? 0) > read_at)
-    return;
-  clock_check.recall(blockchain, { tip_time, read_at });
+  const reading = storedReading(row);
+  if (row && reading && (row.last_error_at ?? 0) <= reading.read_at)
+    clock_check.recall(row.blockchain, reading);
+}
+
+/** The last reading of a blockchain that went well to its end; undefined where there is none. */
+export function storedReading(row: CursorRow | undefined): StoredReading | undefined {
+  const { tip_time, last_ok_at: read_at } = row ?? {};
+  return tip_time == null || read_at == null ? undefined : { tip_time, read_at };
 }
 
 const storedTip = (row: CursorRow | undefined): Tip | null =>

@@ -25,6 +25,12 @@ export interface ClockTrouble {
   message: string;
 }
 
+/** A reading that was stored: the time of its tip, and when it was read by the time of the daemon that read it; Unix seconds. */
+export interface StoredReading {
+  tip_time: number;
+  read_at: number;
+}
+
 export interface ClockCheck {
   /**
    * The time to live by: this machine's, and as long as it is not believed, the last that was, continued by the
@@ -32,15 +38,23 @@ export interface ClockCheck {
    */
   clock: SteadyClock;
   /**
-   * Takes the time of a tip that was read just now, by the chain's clock; Unix seconds. False where it shows that what
-   * `local` returned before was wrong: the first of its blockchain, or the first after a long outage.
+   * Takes the time of a tip that was read just now, by the chain's clock; Unix seconds. No tip is fresher than
+   * `tip_age_seconds`, 0 by default. False where it shows that what `local` returned before was wrong: the first of its
+   * blockchain, or the first after a long outage.
    */
-  observe(blockchain: string, tip_time: number): boolean;
+  observe(blockchain: string, tip_time: number, tip_age_seconds?: number): boolean;
   /**
-   * What an earlier process knew: the time of its last tip, and when that was read by our clock; Unix seconds. Where it
-   * shows our clock behind, that dates what is read before tips of this process tell.
+   * What an earlier process knew. Where it shows our clock behind, that dates what is read before tips of this process
+   * tell.
    */
-  recall(blockchain: string, last: { tip_time: number; read_at: number }): void;
+  recall(blockchain: string, last: StoredReading): void;
+  /** What was stored last before the start: where our clock is before it, it was set back since, and time continues there. */
+  resume(last: StoredReading): void;
+  /**
+   * What another daemon stored just now: its tips tell one that reads nothing itself as much, and of two clocks that
+   * differ the one is lived by that the chain agrees with.
+   */
+  hear(blockchain: string, last: StoredReading, tip_age_seconds?: number): void;
   /** How far our clock is ahead of the chains, seconds; negative where it is behind, null where nothing tells. */
   offset(): number | null;
   /** When a moment of this blockchain's clock was by ours, as far as is known. */
@@ -75,6 +89,8 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
   const monotonic = () => clock.monotonic_ms() / 1000;
   /** How far our clock was ahead of each blockchain when an earlier process read it last, seconds. */
   const recalled = new Map<string, number>();
+  /** How old a tip is at least, where that is known; seconds. */
+  const tip_ages = new Map<string, number>();
   let running_since = monotonic();
   let reported_at = running_since;
   /** Our clock minus the monotonic timer, seconds: it changes only when our clock is set. */
@@ -119,43 +135,65 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
   function local(blockchain: string, chain_time: number): Interval {
     const of_base = steadyBase();
     const own = offsetOf(blockchain, of_base);
-    const least = Math.min(own ?? 0, recalled.get(blockchain) ?? 0);
+    const all = offset(of_base);
+    const age = tip_ages.get(blockchain) ?? 0;
+    const least = Math.min((own ?? age) - age, all ?? 0, recalled.get(blockchain) ?? 0);
     // No tip is ahead of a clock that is right: until one is, ours counts as right, to the second.
     const earliest_at = Math.floor(least < 0 ? chain_time + least - TIP_AGE_SECONDS : chain_time);
     // What came after the end stays late: only a payment made at once after its invoice is given the difference.
     if (own === null) return { earliest_at, latest_at: Math.ceil(chain_time + UNMEASURED_SECONDS) };
     const lag = of_base + (newest.get(blockchain) ?? -of_base);
-    const most = (offset(of_base) ?? 0) + TOLERANCE_SECONDS;
+    const most = (all ?? 0) + TOLERANCE_SECONDS;
     return {
       earliest_at,
       latest_at: Math.ceil(chain_time + Math.max(0, Math.min(Math.max(own, lag), most))),
     };
   }
 
+  function observe(blockchain: string, tip_time: number, tip_age_seconds = 0): boolean {
+    tip_ages.set(blockchain, tip_age_seconds);
+    const slot = Math.floor(monotonic() / SLOT_SECONDS);
+    const behind = monotonic() - tip_time;
+    const before = offsetOf(blockchain, steadyBase()) ?? 0;
+    newest.set(blockchain, behind);
+    const known = samples.get(blockchain) ?? [];
+    const of_slot = known.find((one) => one.slot === slot);
+    if (of_slot && of_slot.behind <= behind) return true;
+    const oldest = slot - HELD_SECONDS / SLOT_SECONDS;
+    const recent = known.filter((one) => one.slot !== slot && one.slot >= oldest);
+    samples.set(blockchain, [...recent, { slot, behind }]);
+    if (recent.length + 1 >= RECALLED_SLOTS) recalled.delete(blockchain);
+    return Math.abs((offsetOf(blockchain, steadyBase()) ?? 0) - before) <= UNMEASURED_SECONDS;
+  }
+
+  /** It is this moment now, by a clock that the chain agreed with. */
+  function continueAt(read_at: number): void {
+    believed_base = read_at - monotonic();
+  }
+
+  const lived = () => monotonic() + steadyBase();
+
   return {
     clock: {
       monotonic_ms: () => clock.monotonic_ms(),
       ms: () => (trouble() === null ? clock.ms() : Math.round((monotonic() + believed_base) * 1000)),
     },
-    observe(blockchain, tip_time) {
-      const slot = Math.floor(monotonic() / SLOT_SECONDS);
-      const behind = monotonic() - tip_time;
-      const before = offsetOf(blockchain, steadyBase()) ?? 0;
-      newest.set(blockchain, behind);
-      const known = samples.get(blockchain) ?? [];
-      const of_slot = known.find((one) => one.slot === slot);
-      if (of_slot && of_slot.behind <= behind) return true;
-      const oldest = slot - HELD_SECONDS / SLOT_SECONDS;
-      const recent = known.filter((one) => one.slot !== slot && one.slot >= oldest);
-      samples.set(blockchain, [...recent, { slot, behind }]);
-      if (recent.length + 1 >= RECALLED_SLOTS) recalled.delete(blockchain);
-      return Math.abs((offsetOf(blockchain, steadyBase()) ?? 0) - before) <= UNMEASURED_SECONDS;
-    },
+    observe,
     recall(blockchain, { tip_time, read_at }) {
       const ahead = read_at - tip_time;
       // A clock that was wrong by more was alerted of, and is right by now or measured to be wrong.
       const counts = ahead < 0 && ahead >= -TOLERANCE_SECONDS;
       if (counts && !samples.has(blockchain)) recalled.set(blockchain, ahead);
+    },
+    resume({ tip_time, read_at }) {
+      // A clock that was ahead itself is none to continue.
+      const is_ahead = read_at - tip_time > TOLERANCE_SECONDS;
+      if (!is_ahead && read_at > lived() + TOLERANCE_SECONDS) continueAt(read_at);
+    },
+    hear(blockchain, { tip_time, read_at }, tip_age_seconds) {
+      observe(blockchain, tip_time, tip_age_seconds);
+      const is_right = Math.abs(read_at - tip_time) <= TOLERANCE_SECONDS;
+      if (is_right && Math.abs(read_at - lived()) > TOLERANCE_SECONDS) continueAt(read_at);
     },
     offset: () => offset(base()),
     local,

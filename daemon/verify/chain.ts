@@ -268,7 +268,7 @@ function createReading({ blockchain, gateways, watched, source, options }: Readi
 }
 
 const isMistimed = ({ id, family }: Blockchain, clock_check: ClockCheck, tip_time: number): boolean =>
-  family.keeps_time && !clock_check.observe(id, tip_time);
+  family.keeps_time && !clock_check.observe(id, tip_time, family.tip_age_seconds);
 
 const entriesOf = (all: ReadonlyMap<string, Json>, keys: readonly string[]): Map<string, Json> =>
   new Map(keys.flatMap((key) => (all.has(key) ? [[key, all.get(key) as Json]] : [])));

@@ -358,6 +358,8 @@ export interface Family {
   cursorHeight(cursor: Json | null): number | null;
   /** Whether the time of a fresh tip is the true time to within seconds, so that our own clock can be held against it. */
   keeps_time: boolean;
+  /** How old a tip is at least when it is read, seconds: where only what is final is asked for. 0 by default. */
+  tip_age_seconds?: number;
   /** Validates with checksums; throws AddressError. */
   normalizeAddress(text: string, network: Network): ChainAddress;
   paymentLinks(order: PaymentOrder): PaymentLinks;

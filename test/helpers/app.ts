@@ -73,6 +73,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     source: (id) => options.source?.(id) ?? (hasProvider(config, id) ? undefined : unreachable),
   });
   clock.whileRunning(() => app.clock_check.report(app.log));
+  await app.observer.resume();
   await seedDeploymentWallets(app);
   const http = createHttp(app, routes);
   if (options.start) app.start();

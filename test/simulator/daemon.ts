@@ -129,6 +129,7 @@ export class Daemon {
       clock: this.clock,
       runtime,
     });
+    await this.app.observer.resume();
     await seedDeploymentWallets(this.app);
     this.#http = createHttp(this.app, routes);
     this.app.start();

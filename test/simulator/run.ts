@@ -521,8 +521,15 @@ class Run {
     const place = this.#places.length === 1 ? this.#places[0] : this.#random.pick(this.#places);
     if (!place?.daemon?.alive || !place.is_started) return;
     this.#world.note('restart');
+    // Not twice at once, however long it takes; and not after its death, or everybody's stop, which begin it again.
+    place.is_started = false;
+    let is_wanted = true;
+    const callOff = () => {
+      is_wanted = false;
+    };
+    place.callOff = callOff;
     await place.daemon.stop();
-    this.#beginSoon(place);
+    if (is_wanted && place.callOff === callOff) this.#beginSoon(place);
   }
 
   #outage(blockchain: string, ms: number): void {

@@ -26,6 +26,8 @@ export function solanaFamily(changed: Partial<SolanaLimits> = {}): Family {
     uri_schemes: [SOLANA_SCHEME],
     wallets: [],
     keeps_time: true,
+    // Tips are asked for as final: 31 slots of 0.4 s after them.
+    tip_age_seconds: 12,
     normalizeAddress: normalizeSolanaAddress,
     // Base58 has one spelling.
     normalizeTxid: (text) => text.trim(),

@@ -1,6 +1,4 @@
 // The observer over a real connection: gateways that were switched off, readers that overtake each other, hostile comments.
-
-import { beginCell } from '@ton/core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openRpc, type RpcSource } from '../../../daemon/observer/providers/rpc.ts';
 import { getCursor, moveCursor } from '../../../data/cursors.ts';
@@ -11,44 +9,11 @@ import { doubleFamily, namedRpc } from '../../helpers/family.ts';
 import { json, serve } from '../../helpers/local-server.ts';
 import { create, credit, fundedMerchant, invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
 import { unasked_provider } from '../../helpers/reading.ts';
-import { createToncenter, queryOf } from '../../helpers/toncenter.ts';
+import { INDEXED_FROM, type Indexer, serveTon } from '../../helpers/ton-indexer.ts';
 import { verifies } from '../../requirements.ts';
 
-const START = 1_800_000_000;
 /** Enough for every invoice of these tests. */
 const CREDIT_MICROS = 1_000_000_000n;
-
-/** An indexer of TON that knows these payments; `beforeTip` runs while it is asked for the tip. */
-async function serveTon() {
-  const toncenter = createToncenter(() => ({ seqno: indexer.now - START + 100, now: indexer.now }));
-  const indexer = { url: '', now: START, asked: 0, pay, beforeTip: async () => {} };
-  function pay(invoice: InvoiceRow, comment = invoice.memo ?? '') {
-    const body = beginCell().storeUint(0, 32).storeStringTail(comment).endCell().toBoc();
-    toncenter.add({
-      account: invoice.address_key,
-      now: indexer.now,
-      mc_block_seqno: indexer.now - START + 100,
-      description: { aborted: false, compute_ph: { success: true } },
-      in_msg: {
-        source: `0:${'7'.repeat(64)}`,
-        value: invoice.amount_atomic,
-        bounced: false,
-        message_content: { body: body.toString('base64') },
-      },
-    });
-  }
-  const { url } = await serve(({ path }, response) => {
-    indexer.asked++;
-    const asked = new URL(path, 'http://localhost');
-    const answer = () => json(response, toncenter.answer(asked.pathname, queryOf(asked)) ?? 'not found');
-    if (asked.pathname !== '/masterchainInfo') answer();
-    else indexer.beforeTip().then(answer, (error) => json(response, String(error), 500));
-  });
-  indexer.url = url;
-  return indexer;
-}
-
-type Indexer = Awaited<ReturnType<typeof serveTon>>;
 
 /** A database that outlives the daemons of one test. */
 async function makeDatabase(database: Database): Promise<string> {
@@ -182,12 +147,12 @@ describe.each(databases)('the observer on %s', (database) => {
       network: 'testnet',
       providers: [failing.url, indexer.url].map((url) => ({ provider: 'toncenter', url })),
       requests_per_second: 1000,
-      clock: { ms: () => START * 1000 },
+      clock: { ms: () => INDEXED_FROM * 1000 },
     });
     const settings = { 'gateways.ton-usdt.enabled': false };
     const test = await startApp({ database, settings, source: (id) => (id === 'ton' ? source : undefined) });
     onTestFinished(() => test.stop());
-    test.clock.set(START);
+    test.clock.set(INDEXED_FROM);
     const merchant = await fundedMerchant(test);
     const invoice = await create(test, merchant, 'ton');
     indexer.pay(invoice);
@@ -216,7 +181,7 @@ describe.each(databases)('the observer on %s', (database) => {
       },
     });
     onTestFinished(() => test.stop());
-    test.clock.set(START);
+    test.clock.set(INDEXED_FROM);
     const merchant = await fundedMerchant(test);
     const invoice = await create(test, merchant, 'ton');
     indexer.pay(invoice);
@@ -253,11 +218,11 @@ describe.each(databases)('the observer on %s', (database) => {
       network: 'testnet',
       providers: nodes.map(({ url }) => ({ provider: 'toncenter', url })),
       requests_per_second: 1000,
-      clock: { ms: () => START * 1000 },
+      clock: { ms: () => INDEXED_FROM * 1000 },
     });
     const test = await startApp({ database, source: (id) => (id === 'ton' ? source : undefined) });
     onTestFinished(() => test.stop());
-    test.clock.set(START);
+    test.clock.set(INDEXED_FROM);
     double.inspectAddress = async (rpc, key) => String(await rpc.json(`/${key}`));
     const { observer } = test.app;
     expect(await observer.inspectAddress('ton', 'known')).toBe('a token');

@@ -123,6 +123,79 @@ test('nothing is recalled of a clock that was right, ahead, or so wrong that it 
   }
 });
 
+test('a clock that another blockchain shows to be behind, or tips that are always old, makes no payment late', () => {
+  verifies('clock-offset');
+  for (const observe of [
+    ({ check, truth }: ReturnType<typeof setUp>) => {
+      check.observe('two', truth() - 1);
+      check.observe('one', truth() - 14);
+    },
+    ({ check, truth }: ReturnType<typeof setUp>) => check.observe('one', truth() - 12, 12),
+  ]) {
+    const world = setUp(-3);
+    observe(world);
+    const { machine, check, truth } = world;
+    expect(check.trouble()).toBeNull();
+    expect(check.local('one', truth()).earliest_at).toBeLessThanOrEqual(machine.now());
+  }
+  const { machine, check, truth } = setUp();
+  check.observe('one', truth() - 13, 12);
+  expect(check.local('one', truth()).earliest_at).toBe(machine.now());
+});
+
+test('a clock that was set back since the last reading is not lived by after a start', () => {
+  verifies('clock-alert');
+  const { machine, check, truth, lived, tip, step } = setUp(-42 * 3600);
+  check.resume({ tip_time: truth() - 13, read_at: truth() - 9 });
+  expect(lived()).toBe(truth() - 9);
+  expect(check.trouble()?.offset_seconds).toBe(9 - 42 * 3600);
+  tip();
+  expect(check.trouble()?.offset_seconds).toBe(4 - 42 * 3600);
+  machine.advance(60);
+  expect(lived()).toBe(truth() - 9);
+  step(42 * 3600);
+  expect(check.trouble()).toBeNull();
+  expect(lived()).toBe(truth());
+});
+
+test('after a start, time continues neither at a clock that was ahead nor where ours is as far', () => {
+  for (const [wrong_by, read_after_tip] of [
+    [0, 2 * DAY],
+    [-310, 0],
+    [310, 0],
+  ] as const) {
+    const { machine, check, lived } = setUp(wrong_by);
+    // The last daemon's clock was as wrong, or wrong alone.
+    check.resume({ tip_time: machine.now() - 13, read_at: machine.now() - 9 + read_after_tip });
+    expect(lived()).toBe(machine.now());
+  }
+});
+
+test('a daemon that reads nothing itself learns from the others that its clock is wrong, and lives by theirs', () => {
+  verifies('clock-alert');
+  for (const wrong_by of [-310, 310, -42 * 3600]) {
+    const { machine, check, truth, lived, step } = setUp(wrong_by);
+    check.hear('one', { tip_time: truth() - 14, read_at: truth() - 2 }, 12);
+    expect(check.trouble()?.offset_seconds).toBe(wrong_by + 14);
+    expect(lived()).toBe(truth() - 2);
+    machine.advance(60);
+    check.hear('one', { tip_time: truth() - 14, read_at: truth() - 2 }, 12);
+    expect(lived()).toBe(truth() - 2);
+    step(-wrong_by);
+    expect(check.trouble()).toBeNull();
+    expect(lived()).toBe(truth());
+  }
+});
+
+test('a daemon whose clock is right learns nothing from one whose clock is wrong', () => {
+  for (const wrong_by of [-310, 310]) {
+    const { check, truth, lived } = setUp();
+    check.hear('one', { tip_time: truth() - 4, read_at: truth() + wrong_by });
+    expect(check.trouble()).toBeNull();
+    expect(lived()).toBe(truth());
+  }
+});
+
 test('the first tip of a blockchain says whether what was assumed before it was wrong', () => {
   expect(setUp().check.observe('one', 1_800_000_000 - 9)).toBe(true);
   for (const wrong_by of [-310, 310, 15]) {
