@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { Tag } from '../src/api/describe/endpoint.ts';
 import { endpointsOf } from '../src/api/endpoints/by-tag.ts';
-import type { Command, Entry, Group, Registry } from './engine/command.ts';
+import type { Command, CommandEntry, Group, Registry } from './engine/command.ts';
 
 const groups: Record<string, Group> = {
   invoice: { summary: 'Create, follow and settle invoices' },
@@ -166,13 +166,13 @@ async function loadDerived({ endpoint: id, tag }: Row, path: string): Promise<Co
 export async function openRegistry(rows?: readonly Row[]): Promise<Registry> {
   const all = rows ?? builtRows() ?? (await deriveRows());
   const rowAt = (path: string) => all.find((row) => row.path === path);
-  const derived = (row: Row, path: string): Entry => ({
+  const derived = (row: Row, path: string): CommandEntry => ({
     path,
     summary: row.summary,
     endpoint: row.endpoint,
     load: () => loadDerived(row, path),
   });
-  const own = Object.entries(journeys).map(([path, { summary, load }]): Entry => {
+  const own = Object.entries(journeys).map(([path, { summary, load }]): CommandEntry => {
     const row = rowAt(path);
     return {
       path,
@@ -189,7 +189,7 @@ export async function openRegistry(rows?: readonly Row[]): Promise<Registry> {
       return row ? [derived(row, path)] : [];
     }),
   ];
-  const place = ({ path }: Entry) => {
+  const place = ({ path }: CommandEntry) => {
     const index = order.indexOf(path.split(' ')[0] ?? '');
     return index < 0 ? order.length : index;
   };

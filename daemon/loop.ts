@@ -36,21 +36,21 @@ export async function settledWithin(
 
 /** Calls during a run share one further run that begins after it, with what all of them ask for. */
 export function coalesce<T>(
-  work: (asked: readonly T[]) => Promise<void>,
-): (asked?: readonly T[]) => Promise<void> {
+  work: (items: readonly T[]) => Promise<void>,
+): (items?: readonly T[]) => Promise<void> {
   let current: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   let waiting: T[] = [];
   const begin = (): Promise<void> => {
-    const asked = waiting;
+    const items = waiting;
     waiting = [];
-    current = work(asked).finally(() => {
+    current = work(items).finally(() => {
       current = undefined;
     });
     return current;
   };
-  return (asked = []) => {
-    waiting.push(...asked);
+  return (items = []) => {
+    waiting.push(...items);
     if (!current) return begin();
     next ??= current
       .catch(() => undefined)

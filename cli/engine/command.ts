@@ -1,5 +1,5 @@
 // What a command is, and what it is given when it runs.
-import type { AnyInput, Call, CallOptions, CallReply } from '../../src/api/client/call.ts';
+import type { AnyInput, CallOptions, CallReply, ClientCall } from '../../src/api/client/call.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import type { Io } from '../output/io.ts';
 import type { View } from '../output/view.ts';
@@ -31,7 +31,7 @@ export interface Context {
   /** Reads flags, file, environment, then asks; what belongs to the endpoint is validated. Read once, returned again. */
   input(): Promise<{ input: Input; own: Own }>;
   /** Calls with the credentials of the settings, the timeout and an idempotency key. */
-  call: Call;
+  call: ClientCall;
   /** Calls with a credential that is not stored yet; its headers carry it. */
   callAs<E extends Endpoint>(endpoint: E, options: CallOptions, input?: AnyInput): Promise<CallReply<E>>;
   /** Aborted when the process is asked to end. */
@@ -67,7 +67,7 @@ export interface Command {
 }
 
 /** A command in the list; loaded when it is run. */
-export interface Entry {
+export interface CommandEntry {
   /** Words after `gw`. */
   path: string;
   summary: string;
@@ -84,7 +84,7 @@ export interface Group {
 
 /** All commands, in the order people read them. */
 export interface Registry {
-  entries: readonly Entry[];
+  entries: readonly CommandEntry[];
   groups: Readonly<Record<string, Group>>;
   /** Plurals and short ways, to their full form. */
   aliases: Readonly<Record<string, string>>;

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import {
   type AnyInput,
-  type Call,
   type CallOptions,
+  type ClientCall,
   createCall,
   requestOf,
 } from '../../src/api/client/call.ts';
@@ -162,7 +162,7 @@ const callOf = <E extends Endpoint>(
   input: AnyInput | undefined,
   options: CallOptions,
 ) => {
-  const call: Call = createCall({
+  const call: ClientCall = createCall({
     ...credentials,
     fetch: globalThis.fetch,
     headers: { 'user-agent': `gw/${VERSION}` },

@@ -1,5 +1,5 @@
 // Commands as programs read them: the whole tree, or one command with its flags, variables and examples.
-import type { Command, Entry, Registry } from './command.ts';
+import type { Command, CommandEntry, Registry } from './command.ts';
 import { exits } from './errors.ts';
 import { readsEnvironment, variableOf } from './flags.ts';
 import { universal } from './globals.ts';
@@ -7,7 +7,7 @@ import { allFlags } from './input.ts';
 import { environment } from './topics.ts';
 
 /** A command for programs: its flags, variables, arguments and examples. */
-export function describe(entry: Entry, command: Command): Record<string, unknown> {
+export function describe(entry: CommandEntry, command: Command): Record<string, unknown> {
   return {
     command: `gw ${entry.path}`,
     summary: entry.summary,

@@ -4,7 +4,7 @@ import { secretNames } from '../../src/api/describe/fields.ts';
 import { isOptional, type JsonSchema, jsonSchema } from '../../src/api/describe/json-schema.ts';
 import { flagName } from '../../src/api/project/commands.ts';
 
-export type Place = 'params' | 'query' | 'body' | 'own';
+export type InputPart = 'params' | 'query' | 'body' | 'own';
 export type Kind = 'text' | 'integer' | 'boolean' | 'list';
 
 export interface Flag {
@@ -12,7 +12,7 @@ export interface Flag {
   field: string;
   /** Without dashes: `external-ref`. */
   name: string;
-  place: Place;
+  place: InputPart;
   kind: Kind;
   help: string;
   required?: boolean;
@@ -68,7 +68,7 @@ function limitsOf(schema: JsonSchema): string[] {
   return limits;
 }
 
-function flagOf(name: string, field: string, place: Place, schema: JsonSchema, required: boolean): Flag {
+function flagOf(name: string, field: string, place: InputPart, schema: JsonSchema, required: boolean): Flag {
   const { schema: inner, nullable } = essence(schema);
   const kind = kindOf(inner);
   const secret = secretNames.has(field);

@@ -1,6 +1,6 @@
 // Runs one command: reads its flags, puts together what it is given, calls it.
 import { type ColorMode, type Io, wantsColor } from '../output/io.ts';
-import type { Command, Entry, Registry } from './command.ts';
+import type { Command, CommandEntry, Registry } from './command.ts';
 import { createContext } from './context.ts';
 import { milliseconds, usage } from './errors.ts';
 import { DEFAULT_TIMEOUT } from './globals.ts';
@@ -9,7 +9,7 @@ import type { Line } from './resolve.ts';
 
 /** Runs the command that a line names, or prints its help. */
 export async function invoke(
-  { entry, rest, help }: Line & { entry: Entry },
+  { entry, rest, help }: Line & { entry: CommandEntry },
   registry: Registry,
   io: Io,
   signal: AbortSignal,

@@ -3,7 +3,7 @@ import { Command as Commander, Option } from 'commander';
 import { z } from 'zod';
 import { type JsonSchema, jsonSchema } from '../../src/api/describe/json-schema.ts';
 import type { Io } from '../output/io.ts';
-import type { Command, Entry } from './command.ts';
+import type { Command, CommandEntry } from './command.ts';
 import { usage } from './errors.ts';
 import { type Flag, readsEnvironment, variableOf } from './flags.ts';
 import { attributeOf, type GlobalFlag, type GlobalValues, globalsOf, readGlobals } from './globals.ts';
@@ -47,7 +47,7 @@ function addGlobal(leaf: Commander, flag: GlobalFlag, command: Command): void {
   leaf.addOption(option);
 }
 
-function build(command: Command, entry: Entry): { leaf: Commander; flags: Flag[] } {
+function build(command: Command, entry: CommandEntry): { leaf: Commander; flags: Flag[] } {
   const flags = allFlags(command);
   const leaf = new Commander(`gw ${entry.path}`)
     .summary(entry.summary)
@@ -120,7 +120,7 @@ export function parseLeaf({
   io,
 }: {
   command: Command;
-  entry: Entry;
+  entry: CommandEntry;
   rest: readonly string[];
   io: Io;
 }): Parsed {

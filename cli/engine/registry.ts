@@ -1,5 +1,5 @@
 // Finds commands by their path.
-import type { Entry, Registry } from './command.ts';
+import type { CommandEntry, Registry } from './command.ts';
 
 /** Names below a path: commands and groups. */
 export const childrenOf = ({ entries }: Registry, path: readonly string[]): string[] => {
@@ -10,5 +10,5 @@ export const childrenOf = ({ entries }: Registry, path: readonly string[]): stri
   return [...new Set(names)];
 };
 
-export const entryAt = ({ entries }: Registry, path: readonly string[]): Entry | undefined =>
+export const entryAt = ({ entries }: Registry, path: readonly string[]): CommandEntry | undefined =>
   entries.find((entry) => entry.path === path.join(' '));

@@ -1,12 +1,12 @@
 // Reads a command line once: the command it names, and what concerns every command.
-import type { Entry, Registry } from './command.ts';
+import type { CommandEntry, Registry } from './command.ts';
 import { valued } from './globals.ts';
 import { childrenOf, entryAt } from './registry.ts';
 
 export interface Line {
   /** Words of the path that were recognised, in their full form. */
   path: string[];
-  entry: Entry | undefined;
+  entry: CommandEntry | undefined;
   /** Everything else of the command line, in its order. */
   rest: string[];
   /** A word that is no command here. */

@@ -33,7 +33,7 @@ const HELP = [
 /** Header, status line and footer. */
 const FRAME_ROWS = 3;
 
-export function App(
+export function Screens(
   props: Omit<ViewProps, 'size' | 'active' | 'onTyping' | 'onStatus'> & { initial: string; url: string },
 ) {
   const size = useSize();
@@ -141,5 +141,5 @@ export async function operatorScreen(
 ): Promise<void> {
   const { url } = await context.settings();
   await requireOperator(context);
-  await runScreen(context, <App {...{ context, initial, url, query, readonly, refresh_ms }} />);
+  await runScreen(context, <Screens {...{ context, initial, url, query, readonly, refresh_ms }} />);
 }

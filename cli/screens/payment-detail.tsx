@@ -36,7 +36,7 @@ export interface PaymentDetailProps {
   onBack(): void;
 }
 
-type Step =
+type DialogStep =
   | { at: 'view' }
   | { at: 'choose' }
   | { at: 'txid'; typed: string }
@@ -51,9 +51,9 @@ export function PaymentDetail(props: PaymentDetailProps) {
     () => context.call(getAdminPayment, { params: { invoice_id: id } }),
     refresh_ms,
   );
-  const [step, setStep] = useState<Step>({ at: 'view' });
+  const [step, setStep] = useState<DialogStep>({ at: 'view' });
   const [outcome, setOutcome] = useState('');
-  const go = (next: Step) => {
+  const go = (next: DialogStep) => {
     setStep(next);
     onTyping(next.at !== 'view' && next.at !== 'busy');
   };
@@ -144,7 +144,7 @@ const isUnknown = (failure: unknown): boolean =>
 const paidBy = ({ payment, payments }: Detail): string =>
   payment.txid ?? payments.find(({ txid }) => txid !== null)?.txid ?? '';
 
-function promptOf(step: Step, id: string, data: Detail | undefined, readonly: boolean): string {
+function promptOf(step: DialogStep, id: string, data: Detail | undefined, readonly: boolean): string {
   if (step.at === 'choose' && data && !data.invoice)
     return 'resolve: r recheck   to book it: confirm its invoice with this txid   esc leave it';
   if (step.at === 'choose') return 'resolve: r recheck   c confirm   e expire   f fail   esc leave it';

@@ -25,12 +25,12 @@ export async function drainOne(
   daemon_id: string,
 ): Promise<z.output<typeof DaemonPublic>> {
   const { instance } = app;
-  const asked = await drainDaemon(app.db.query, daemon_id, seconds(app.clock));
+  const drained = await drainDaemon(app.db.query, daemon_id, seconds(app.clock));
   if (daemon_id === instance.id) instance.drain();
-  else if (!asked) throw new Refusal('daemon_not_found');
+  else if (!drained) throw new Refusal('daemon_not_found');
   else app.signals.announce('daemons');
   log.warn({ daemon_id, by: operatorName(user) }, 'a daemon is asked to drain');
-  const row = daemon_id === instance.id ? instance.describe() : asked;
+  const row = daemon_id === instance.id ? instance.describe() : drained;
   if (!row) throw new Refusal('daemon_not_found');
   return present(app, row, await allCursors(app.db.query));
 }

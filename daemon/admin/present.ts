@@ -1,7 +1,7 @@
 // Rows as the operator sees them.
 import type { z } from 'zod';
 import type { LedgerRow, PaymentRow, TransferRow } from '../../data/schema/tables.ts';
-import type { Entry } from '../../data/views/admin-list.ts';
+import type { AdminEntry } from '../../data/views/admin-list.ts';
 import type { MerchantFigures } from '../../data/views/merchants.ts';
 import type {
   AdminMerchant,
@@ -14,7 +14,7 @@ import { PLAN } from '../../src/limits.ts';
 import { formatDecimal, formatUsd } from '../../src/money.ts';
 
 /** AdminPayment. */
-export function presentEntry(entry: Entry): z.output<typeof AdminPayment> {
+export function presentEntry(entry: AdminEntry): z.output<typeof AdminPayment> {
   const { invoice, payment } = entry;
   if (!entry.unapplied && invoice) return presentShown(entry, invoice);
   if (!payment) throw new Error('an entry of the list has neither invoice nor payment');
@@ -37,7 +37,7 @@ export function presentEntry(entry: Entry): z.output<typeof AdminPayment> {
 }
 
 const common = (
-  { invoice, payment, owner_slug }: Entry,
+  { invoice, payment, owner_slug }: AdminEntry,
   of: { owner_id: string | null; chain: string; currency: string },
 ) => ({
   invoice_id: invoice?.id ?? null,
@@ -50,7 +50,10 @@ const common = (
   payment_status: payment?.status ?? null,
 });
 
-function presentShown(entry: Entry, invoice: NonNullable<Entry['invoice']>): z.output<typeof AdminPayment> {
+function presentShown(
+  entry: AdminEntry,
+  invoice: NonNullable<AdminEntry['invoice']>,
+): z.output<typeof AdminPayment> {
   const { payment } = entry;
   const coin = (atomic: string): string => formatDecimal(BigInt(atomic), invoice.decimals);
   // Of a payment that came after the end only the payment itself knows.

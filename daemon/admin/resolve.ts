@@ -8,7 +8,7 @@ import type { Fact } from '../../src/invoice.ts';
 import type { App } from '../context.ts';
 import type { UserContext } from '../http/handler.ts';
 import { refuseLimit } from '../invoices/limit.ts';
-import { hasEnded, settled } from '../invoices/outcome.ts';
+import { hasEnded, invoiceOf } from '../invoices/outcome.ts';
 import { apply, noteAction, type Outcome } from '../settle/settle.ts';
 import { findListed, paymentDetail } from './payments.ts';
 import { normalizeTxid, readNamed } from './transaction.ts';
@@ -106,7 +106,7 @@ async function move(
       hint: 'A confirmed invoice stays as it is; a cancelled one takes `confirm` only',
       next: nextCall('getAdminPayment'),
     });
-  const invoice = settled(outcome);
+  const invoice = invoiceOf(outcome);
   if (outcome.verdict.verdict === 'unchanged')
     await noteAction(app, { ...keysOf(invoice), at: invoice, note: notes[action], actor });
   return invoice.status;

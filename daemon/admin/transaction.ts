@@ -26,10 +26,10 @@ export async function lookUpTransaction(
   const listed = await findListed(app, invoice_id);
   if (!('invoice' in listed)) throw new Refusal('payment_not_found');
   const { invoice } = listed;
-  const asked = await ask(app, invoice, normalizeTxid(invoice, text));
-  const stored = await storedOf(app, invoice, asked.txid);
+  const named = await ask(app, invoice, normalizeTxid(invoice, text));
+  const stored = await storedOf(app, invoice, named.txid);
   const coin = (atomic: bigint): string => formatDecimal(atomic, invoice.decimals);
-  const transfers = (asked.found ?? stored).map((each) => ({
+  const transfers = (named.found ?? stored).map((each) => ({
     index: 'idx' in each ? each.idx : each.index,
     amount: coin(BigInt(each.amount_atomic)),
     memo: each.memo,
@@ -39,7 +39,7 @@ export async function lookUpTransaction(
   }));
   const { received_atomic, amount_match } = addUp(
     { ...invoice, status: 'created', amount_atomic: BigInt(invoice.amount_atomic) },
-    (asked.found ?? stored).map(({ txid, amount_atomic, confirmations }) => ({
+    (named.found ?? stored).map(({ txid, amount_atomic, confirmations }) => ({
       txid,
       amount_atomic: BigInt(amount_atomic),
       confirmations,
@@ -47,8 +47,8 @@ export async function lookUpTransaction(
     })),
   );
   return {
-    txid: asked.txid,
-    source: asked.found ? 'chain' : 'stored',
+    txid: named.txid,
+    source: named.found ? 'chain' : 'stored',
     found: transfers.length > 0,
     currency: invoice.currency,
     amount: coin(BigInt(invoice.amount_atomic)),
@@ -69,12 +69,12 @@ export async function readNamed(
   { txid, force }: { txid: string; force: boolean },
 ): Promise<string> {
   if (invoice.status === 'confirmed') return txid;
-  const asked = await ask(app, invoice, txid, force);
-  if (!asked.found || asked.found.length === 0 || !asked.gateway) return asked.txid;
+  const named = await ask(app, invoice, txid, force);
+  if (!named.found || named.found.length === 0 || !named.gateway) return named.txid;
   const { blockchain } = invoice;
-  const scope = { blockchain, gateways: [asked.gateway], now: seconds(app.clock) };
-  await reevaluateInvoices(app, await recordNamed(app, scope, asked.found));
-  return asked.txid;
+  const scope = { blockchain, gateways: [named.gateway], now: seconds(app.clock) };
+  await reevaluateInvoices(app, await recordNamed(app, scope, named.found));
+  return named.txid;
 }
 
 /** What the chain has; `found` is absent where it cannot be asked, but something is stored or `force` needs no proof. */

@@ -2,9 +2,9 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../data/db/open.ts';
 import {
+  type CatalogItem,
   catalog,
   type Deployment,
-  type Entry,
   type Kind,
   type Selection,
   select,
@@ -29,7 +29,7 @@ import { createSearch, type Search } from './search.ts';
 import { openSitemap } from './sitemap.ts';
 
 export interface Discovery {
-  entries(): readonly Entry[];
+  entries(): readonly CatalogItem[];
   catalog(selection: Selection & { format: 'json' | 'markdown' }): Document;
   openapi(): Document;
   manifest(): Document;
@@ -123,7 +123,7 @@ const normal = ({ kind, include_docs, brief, include_hidden }: Selection): [Kind
   include_hidden === true,
 ];
 
-const catalogJson = ({ base_url, network }: Deployment, entries: Entry[], { brief }: Selection) => ({
+const catalogJson = ({ base_url, network }: Deployment, entries: CatalogItem[], { brief }: Selection) => ({
   name: 'gatewayd',
   version: API_VERSION,
   base_url,

@@ -1,6 +1,6 @@
 // Search by intent: plain words of several languages, with typing errors, to the entries that serve them.
 import MiniSearch from 'minisearch';
-import type { Entry, Kind } from '../../src/api/project/catalog.ts';
+import type { CatalogItem, Kind } from '../../src/api/project/catalog.ts';
 import { keywords, secondary } from '../../src/api/project/keywords.ts';
 import { verbs, weak } from '../../src/guides/synonyms.ts';
 import { asksMeaning, createReader } from './tokenizer.ts';
@@ -13,7 +13,7 @@ export interface SearchOptions {
 }
 
 export interface Hit {
-  entry: Entry;
+  entry: CatalogItem;
   /** Comparable within one answer only. */
   score: number;
   snippet: string;
@@ -36,7 +36,7 @@ const bm25 = { k: 0.4, b: 0.5, d: 0.5 };
 const withoutDocs = ['title', 'keywords', 'name', 'summary', 'description'];
 
 /** Indexes the entries; answers in memory. */
-export function createSearch(entries: readonly Entry[]): Search {
+export function createSearch(entries: readonly CatalogItem[]): Search {
   const byId = new Map(entries.map((entry) => [entry.id, entry]));
   const reader = createReader(entries.flatMap((entry) => Object.values(fieldsOf(entry))));
   const snippetOf = createSnippets(reader.terms);
@@ -48,7 +48,7 @@ export function createSearch(entries: readonly Entry[]): Search {
   });
   index.addAll(entries.map((entry) => ({ id: entry.id, ...fieldsOf(entry) })));
   return (query, { limit, kind, include_docs, include_hidden }) => {
-    const fits = (entry: Entry) => (!kind || entry.kind === kind) && (include_hidden || !entry.hidden);
+    const fits = (entry: CatalogItem) => (!kind || entry.kind === kind) && (include_hidden || !entry.hidden);
     if (query.trim() === '')
       return entries
         .filter(fits)
@@ -78,7 +78,7 @@ export function createSearch(entries: readonly Entry[]): Search {
   };
 }
 
-const fieldsOf = (entry: Entry): Record<keyof typeof boost, string> => ({
+const fieldsOf = (entry: CatalogItem): Record<keyof typeof boost, string> => ({
   title: entry.title,
   keywords: keywords[entry.id] ?? '',
   // `createInvoice` → `create Invoice`.
@@ -96,13 +96,13 @@ interface Sentence {
 /** Of an entry, the sentence with most of the terms that matched; each entry is read once. */
 function createSnippets(termsOf: (text: string) => string[]) {
   const read = new Map<string, Sentence[]>();
-  const sentencesOf = (entry: Entry): Sentence[] => {
+  const sentencesOf = (entry: CatalogItem): Sentence[] => {
     const text = entry.description ?? entry.docs ?? '';
     return [entry.summary, ...text.split(/(?<=[.:])\s+|\n+/)]
       .filter((sentence) => sentence.length >= MIN_SENTENCE && !sentence.startsWith('```'))
       .map((sentence) => ({ text: sentence, terms: new Set(termsOf(sentence)) }));
   };
-  return (entry: Entry, terms: readonly string[]): string => {
+  return (entry: CatalogItem, terms: readonly string[]): string => {
     const sentences = read.get(entry.id) ?? sentencesOf(entry);
     read.set(entry.id, sentences);
     let best = { text: entry.summary, count: 0 };

@@ -7,7 +7,7 @@ import type { Owner } from '../http/exchange.ts';
 import { apply } from '../settle/settle.ts';
 import { ownedInvoice } from './find.ts';
 import { refuseShortLimit } from './limit.ts';
-import { settledAs } from './outcome.ts';
+import { invoiceIn } from './outcome.ts';
 
 /**
  * Reads the chain now and evaluates the invoice; one that has ended is returned as it is. Refuses with
@@ -37,5 +37,5 @@ export async function simulateInvoice(app: App, owner: Owner, id: string): Promi
     actor: 'merchant',
     note: 'simulated: no coin moved',
   });
-  return settledAs('confirmed', outcome);
+  return invoiceIn('confirmed', outcome);
 }

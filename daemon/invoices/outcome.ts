@@ -6,7 +6,7 @@ import type { App } from '../context.ts';
 import { apply, type Outcome } from '../settle/settle.ts';
 
 /** The invoice after a fact that may be refused. */
-export function settled(outcome: Outcome | undefined): InvoiceRow {
+export function invoiceOf(outcome: Outcome | undefined): InvoiceRow {
   if (!outcome) throw new Refusal('invoice_not_found');
   const { invoice, verdict } = outcome;
   if (verdict.verdict !== 'refused') return invoice;
@@ -14,8 +14,8 @@ export function settled(outcome: Outcome | undefined): InvoiceRow {
 }
 
 /** The invoice after a request to end it; refused where payment or clock, which are evaluated first, have ended it otherwise. */
-export function settledAs(status: InvoiceStatus, outcome: Outcome | undefined): InvoiceRow {
-  const invoice = settled(outcome);
+export function invoiceIn(status: InvoiceStatus, outcome: Outcome | undefined): InvoiceRow {
+  const invoice = invoiceOf(outcome);
   if (invoice.status !== status) throw hasEnded(invoice);
   return invoice;
 }
@@ -26,5 +26,5 @@ export const hasEnded = ({ status }: InvoiceRow, extra: Record<string, unknown> 
 
 /** Cancels an invoice for its buyer. Refuses with `invoice_not_found` or `invoice_ended`. */
 export async function cancelInvoice(app: App, id: string): Promise<InvoiceRow> {
-  return settledAs('cancelled', await apply(app, id, { fact: { kind: 'cancel' }, actor: 'buyer' }));
+  return invoiceIn('cancelled', await apply(app, id, { fact: { kind: 'cancel' }, actor: 'buyer' }));
 }

@@ -93,7 +93,7 @@ function fixedRates({ config, clock }: RatesOptions, assets: readonly PricedAsse
 function liveRates(options: RatesOptions, assets: readonly PricedAsset[]): Rates {
   const { config, clock, log, bases, refresh_ms = REFRESH_MS, runtime = systemRuntime } = options;
   // Stablecoins are asked for even where no one accepts them: some markets quote in them.
-  const asked = pricedAssets.filter((asset) => asset.stable || assets.includes(asset));
+  const priced = pricedAssets.filter((asset) => asset.stable || assets.includes(asset));
   const sources = openSources({
     clock,
     bases,
@@ -104,13 +104,13 @@ function liveRates(options: RatesOptions, assets: readonly PricedAsset[]): Rates
     },
   });
   const configured = sources.status().length;
-  const book = createBook(asked, { demo: config.demo, configured, clock, log });
+  const book = createBook(priced, { demo: config.demo, configured, clock, log });
   const stopping = new AbortController();
   let running: Promise<void> | undefined;
   let next_at_ms = 0;
 
   async function refresh(): Promise<number> {
-    const answers = await sources.ask(asked);
+    const answers = await sources.ask(priced);
     book.record(answers);
     const pause_ms = answers.length > 0 ? refresh_ms : Math.min(refresh_ms, RETRY_MS);
     next_at_ms = clock.ms() + pause_ms;

@@ -58,10 +58,10 @@ async function applyIn(
   request: Request,
 ): Promise<Outcome | undefined> {
   // One order for all writers: merchant, then invoice, then transfers.
-  const asked = await getInvoice(tx, invoice_id);
-  if (!asked) return undefined;
-  const head = asked.owner_id === null ? undefined : await lockHead(deps.db, tx, asked.owner_id);
-  const { blockchain, address_key } = asked;
+  const unlocked = await getInvoice(tx, invoice_id);
+  if (!unlocked) return undefined;
+  const head = unlocked.owner_id === null ? undefined : await lockHead(deps.db, tx, unlocked.owner_id);
+  const { blockchain, address_key } = unlocked;
   // What the operator names may be listed for other invoices, from which it is taken.
   const listed_for = request.txid
     ? await invoicesOfTransaction(tx, { blockchain, address_key, txid: request.txid })

@@ -20,15 +20,15 @@ type Moved = Extract<Verdict, { verdict: 'moved' }>;
 
 /** Writes a verdict that ends or confirms the invoice; returns the invoice as it is now. Throws where a row moved under its lock. */
 export async function writeMoved(
-  asked: Step,
+  before: Step,
   verdict: Moved,
   transfers: readonly TransferRow[],
   request: Request,
 ): Promise<InvoiceRow> {
-  const { tx, invoice, now } = asked;
-  const step = { ...asked, note: noteOf(asked, verdict, request) };
+  const { tx, invoice, now } = before;
+  const step = { ...before, note: noteOf(before, verdict, request) };
   const confirmed = verdict.to === 'confirmed';
-  const counted = countedTransfers(asked, verdict, transfers, request);
+  const counted = countedTransfers(before, verdict, transfers, request);
   const txid = verdict.sum.txid ?? (confirmed ? (request.txid ?? simulatedTxid(request, invoice)) : null);
   const sum =
     confirmed && counted.length === 0 ? manualSum(invoice, verdict, txid) : { ...verdict.sum, txid };
@@ -41,7 +41,7 @@ export async function writeMoved(
     paid_at: confirmed ? now : null,
     ended_at: now,
     due_at: null,
-    ...(ending ? { watch_until: now + GRACE_SECONDS, reserved_until: reservedUntil(asked, transfers) } : {}),
+    ...(ending ? { watch_until: now + GRACE_SECONDS, reserved_until: reservedUntil(before, transfers) } : {}),
   };
   if (!(await updateInvoice(tx, invoice.id, invoice.status, values)))
     throw new Error(`invoice ${invoice.id} moved under its lock`);

@@ -67,16 +67,16 @@ const seenAt =
     transfer.earliest_at <= now ? transfer : { ...transfer, earliest_at: now };
 
 /**
- * Stores what became of pending transfers, as they were when they were `asked` about; returns the invoices to evaluate.
+ * Stores what became of pending transfers, as they were while `pending`; returns the invoices to evaluate.
  * What another daemon has read of one meanwhile is newer, and its block would not be read again.
  */
 export async function recordUpdates(
   deps: SettleDeps,
   scope: ReadScope,
   updates: readonly TransferUpdate[],
-  asked: readonly PendingTransfer[],
+  pending: readonly PendingTransfer[],
 ): Promise<string[]> {
-  const before = new Map(asked.map((each) => [keyOf(each), each]));
+  const before = new Map(pending.map((each) => [keyOf(each), each]));
   return deps.db.transaction(async (tx) => {
     const known = await transfersOfTransactions(tx, scope.blockchain, txidsOf(updates));
     const recording = await lock({ deps, tx, ...scope }, [], known);
@@ -185,7 +185,7 @@ async function insertMatched(
   found: Match<InvoiceRow>,
 ): Promise<void> {
   const { tx, deps, now, blockchain } = recording;
-  const state = settledState(recording, transfer.chain, transfer);
+  const state = stateOf(recording, transfer.chain, transfer);
   const insert = (disposition: TransferRow['disposition'], invoice_id: string | null) => {
     const place = { disposition, invoice_id, payment_id: null };
     return insertTransfer(tx, blockchain, transfer, state, place, now);
@@ -212,7 +212,7 @@ async function refresh(recording: Recording, known: TransferRow, transfer: Trans
   // A provider that is behind may still show as unconfirmed what was mined: only a reorganisation takes a block away.
   if (transfer.height === null && known.height !== null) return;
   await progress(recording, known, {
-    state: settledState(recording, transfer.chain, transfer),
+    state: stateOf(recording, transfer.chain, transfer),
     confirmations: transfer.confirmations,
     height: transfer.height,
     block_hash: transfer.block_hash,
@@ -224,18 +224,16 @@ async function refresh(recording: Recording, known: TransferRow, transfer: Trans
 async function recordUpdate(
   recording: Recording,
   update: TransferUpdate,
-  asked?: PendingTransfer,
+  pending?: PendingTransfer,
 ): Promise<void> {
   const known = [...recording.transfers.values()].find(
     ({ txid, idx }) => txid === update.txid && idx === update.index,
   );
   if (known?.state !== 'pending') return;
-  if (asked && (asked.height !== known.height || asked.block_hash !== known.block_hash)) return;
+  if (pending && (pending.height !== known.height || pending.block_hash !== known.block_hash)) return;
   const { confirmations, height, block_hash, reason } = update;
   const state =
-    update.state === 'pending'
-      ? settledState(recording, known.chain, { confirmations, height })
-      : update.state;
+    update.state === 'pending' ? stateOf(recording, known.chain, { confirmations, height }) : update.state;
   await progress(recording, known, { state, confirmations, height, block_hash }, reason);
 }
 
@@ -288,7 +286,7 @@ async function contradict(
  * `final` as the chain says, or as deep as the most that any invoice of the gateway asks for: from then on it is
  * not asked about any more. One whose gateway was switched off has no number.
  */
-function settledState(
+function stateOf(
   { gateways }: Recording,
   chain: string,
   at: { final?: boolean; confirmations: number; height: number | null },

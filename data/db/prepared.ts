@@ -26,7 +26,7 @@ export function lookup<Values extends string[], Row>(
 }
 
 /** Stands for the value of this name while a statement is compiled. */
-class Place {
+class Parameter {
   readonly name: string;
   constructor(name: string) {
     this.name = name;
@@ -38,7 +38,7 @@ export function writer<Values extends object, Row>(
   names: readonly (keyof Values & string)[],
   build: (query: Executor, place: Values) => Compilable<Row>,
 ): (on: Executor, values: Partial<Values>) => Promise<Row[]> {
-  const place = Object.fromEntries(names.map((name) => [name, new Place(name)])) as unknown as Values;
+  const place = Object.fromEntries(names.map((name) => [name, new Parameter(name)])) as unknown as Values;
   // A transaction has the adapter of the database that it is of.
   const compiled = new WeakMap<DialectAdapter, { statement: CompiledQuery<Row>; order: string[] }>();
   return async (on, values) => {
@@ -57,6 +57,6 @@ export function writer<Values extends object, Row>(
 }
 
 function nameOf(parameter: unknown): string {
-  if (parameter instanceof Place) return parameter.name;
+  if (parameter instanceof Parameter) return parameter.name;
   throw new Error('a prepared statement binds its own values and no others');
 }

@@ -21,12 +21,12 @@ import * as openInvoices from './0006-open-invoices.ts';
 import * as callWindows from './0007-call-windows.ts';
 import * as daemons from './0008-daemons.ts';
 
-interface Step {
+interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
 }
 
 /** In order; a number is never reused. */
-const steps: Record<string, Step> = {
+const steps: Record<string, Migration> = {
   '0001-foundation': foundation,
   '0002-operator': operator,
   '0003-proofs': proofs,

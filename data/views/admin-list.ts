@@ -45,7 +45,7 @@ const listedInvoice = [
 export type ListedInvoice = Pick<InvoiceRow, (typeof listedInvoice)[number]>;
 
 /** An invoice with the payment it shows, or a payment that none shows (`unapplied`). */
-export interface Entry {
+export interface AdminEntry {
   unapplied: boolean;
   /** An unapplied late payment names its invoice too. */
   invoice: ListedInvoice | null;
@@ -176,7 +176,7 @@ export function entryKeys(
 }
 
 /** A page of the list, newest first. */
-export async function listEntries({ query, dialect }: Db, filter: EntryFilter): Promise<Entry[]> {
+export async function listEntries({ query, dialect }: Db, filter: EntryFilter): Promise<AdminEntry[]> {
   const statement = entryKeys(dialect, filter);
   if (!statement) return [];
   const { rows } = await statement.execute(query);
@@ -193,7 +193,7 @@ export async function listEntries({ query, dialect }: Db, filter: EntryFilter): 
 type WithSlug = { owner_slug: string | null };
 
 /** Invoices with the payments they show, in no order. */
-export async function entriesOfInvoices(query: Executor, ids: readonly string[]): Promise<Entry[]> {
+export async function entriesOfInvoices(query: Executor, ids: readonly string[]): Promise<AdminEntry[]> {
   if (ids.length === 0) return [];
   const invoices: (ListedInvoice & WithSlug)[] = await query
     .selectFrom('invoices')
@@ -219,7 +219,7 @@ export async function entriesOfInvoices(query: Executor, ids: readonly string[])
 }
 
 /** Payments with the invoices they belong to, in no order. */
-export async function entriesOfPayments(query: Executor, ids: readonly string[]): Promise<Entry[]> {
+export async function entriesOfPayments(query: Executor, ids: readonly string[]): Promise<AdminEntry[]> {
   if (ids.length === 0) return [];
   const payments: (PaymentRow & WithSlug & { candidates: number })[] = await query
     .selectFrom('payments')
@@ -294,7 +294,7 @@ export async function latestUnapplied(
   blockchain: string,
   status: 'late' | 'unmatched',
   limit: number,
-): Promise<Entry[]> {
+): Promise<AdminEntry[]> {
   const rows = await query
     .selectFrom('payments')
     .select('id')

@@ -3,7 +3,7 @@ import { issueRecoveryToken } from '../../daemon/http/tokens.ts';
 import { deleteUser, getUser, updateUser } from '../../data/users.ts';
 import type { Auth, Endpoint } from '../../src/api/describe/endpoint.ts';
 import type { ErrorCode } from '../../src/errors.ts';
-import type { Call, TestApp, TestMerchant } from '../helpers/app.ts';
+import type { ServiceCall, TestApp, TestMerchant } from '../helpers/app.ts';
 import { address } from '../helpers/people.ts';
 import { type Cast, expiredToken, forgedTokens, PLATFORM_KEY } from './world.ts';
 
@@ -113,10 +113,10 @@ export async function present(
   { owner, other, operator }: Cast,
   { deactivated, deleted, changed }: Ended,
   service: TestApp,
-): Promise<Call & { query?: string }> {
+): Promise<ServiceCall & { query?: string }> {
   const [unsigned, forged] = forgedTokens(operator.id);
   const user = (await getUser(service.app.db.query, owner.id)) ?? owner.user;
-  const calls: Record<Credential, () => Call & { query?: string }> = {
+  const calls: Record<Credential, () => ServiceCall & { query?: string }> = {
     anonymous: () => ({}),
     'a merchant': () => ({ token: owner.token }),
     'another merchant': () => ({ token: other.token }),

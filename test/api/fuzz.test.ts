@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../daemon/routes/routes.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
-import type { Call, Reply } from '../helpers/app.ts';
+import type { Reply, ServiceCall } from '../helpers/app.ts';
 import { address, wallets } from '../helpers/people.ts';
 import { MARK, type Pool, requestFor, sweep, toolCall } from './generate.ts';
 import { type Random, seeded } from './random.ts';
@@ -132,7 +132,11 @@ describe('what is sent to no endpoint', () => {
 });
 
 /** First what is wrong in one place, then what chance makes. */
-function* requests(random: Random, endpoint: Endpoint, cast: () => Cast): Generator<[PlainCall, Call]> {
+function* requests(
+  random: Random,
+  endpoint: Endpoint,
+  cast: () => Cast,
+): Generator<[PlainCall, ServiceCall]> {
   const { id, auth, body } = endpoint;
   const pool = () => poolOf(cast());
   if (id !== 'mcp') for (const call of sweep(random, endpoint, pool)) yield [call, rightful(auth, cast())];
@@ -148,7 +152,7 @@ async function sendAndCheck(
   label: string,
   endpoint: Endpoint,
   call: PlainCall,
-  who: Call,
+  who: ServiceCall,
   secrets: readonly string[],
 ): Promise<Reply> {
   const { method, path, headers, ...rest } = call;
@@ -178,8 +182,8 @@ const secretsOf = ({ owner, other, operator, values }: Cast): string[] => [
 ];
 
 /** Credentials that are no one's, or somebody else's. */
-const someone = (random: Random, { owner, other, operator }: Cast): Call =>
-  random.pick<Call>([
+const someone = (random: Random, { owner, other, operator }: Cast): ServiceCall =>
+  random.pick<ServiceCall>([
     {},
     { token: MARK },
     { token: `${operator.token}x` },

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { errorCodes } from '../../src/errors.ts';
-import type { Call, Reply } from '../helpers/app.ts';
+import type { Reply, ServiceCall } from '../helpers/app.ts';
 import { verifies } from '../requirements.ts';
 import {
   type Credential,
@@ -41,7 +41,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const send = ({ method, path, headers, ...call }: PlainCall, { query, ...who }: Call & { query?: string }) =>
+const send = (
+  { method, path, headers, ...call }: PlainCall,
+  { query, ...who }: ServiceCall & { query?: string },
+) =>
   world.service.fetch(method, query ? `${path}${path.includes('?') ? '&' : '?'}${query}` : path, {
     ...call,
     ...who,
@@ -171,7 +174,7 @@ describe("somebody else's thing is answered byte for byte like an absent one", (
 
   test('also where it is named in a query', async () => {
     const cast = await world.cast();
-    const list = async (path: string, who: Call) => {
+    const list = async (path: string, who: ServiceCall) => {
       const { status, text } = await world.service.fetch('GET', path, {
         ...who,
         headers: { 'x-request-id': 'the-same' },

@@ -12,7 +12,13 @@ import { describeDaemon } from '../../data/daemons.ts';
 import { getUser, updateUser } from '../../data/users.ts';
 import type { Auth, Endpoint } from '../../src/api/describe/endpoint.ts';
 import { findEndpoint } from '../../src/api/endpoints/api.ts';
-import { type Call, startApp, type TestApp, type TestAppOptions, type TestMerchant } from '../helpers/app.ts';
+import {
+  type ServiceCall,
+  startApp,
+  type TestApp,
+  type TestAppOptions,
+  type TestMerchant,
+} from '../helpers/app.ts';
 import { openContradiction } from '../helpers/contradictions.ts';
 import { credit } from '../helpers/payments.ts';
 import { address, wallets } from '../helpers/people.ts';
@@ -198,7 +204,7 @@ export function forgedTokens(sub: string): string[] {
   return [`${encode({ alg: 'none', typ: 'JWT' })}.${claims}.`, `${signed}.${signature}`];
 }
 
-export interface PlainCall extends Call {
+export interface PlainCall extends ServiceCall {
   method: string;
   path: string;
 }
@@ -243,7 +249,7 @@ const filledIn = (value: unknown, values: Record<string, string>): unknown => {
 };
 
 /** The credentials of those the endpoint is for. */
-export function rightful(auth: Auth, { owner, operator }: Cast): Call {
+export function rightful(auth: Auth, { owner, operator }: Cast): ServiceCall {
   if (auth === 'none') return {};
   if (auth === 'key') return { key: owner.key };
   return { token: auth === 'jwt' ? owner.token : operator.token };

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 import type { CommanderError } from 'commander';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { deriveRows, openRegistry } from '../../cli/commands.ts';
-import type { Command, Entry } from '../../cli/engine/command.ts';
+import type { Command, CommandEntry } from '../../cli/engine/command.ts';
 import { exits } from '../../cli/engine/errors.ts';
 import { globals } from '../../cli/engine/globals.ts';
 import { allFlags } from '../../cli/engine/input.ts';
@@ -21,12 +21,12 @@ const names = globals.map(({ name }) => name as string);
 /** Speaks a protocol of its own on stdout. */
 const PROTOCOLS = ['mcp'];
 
-let all: { entry: Entry; command: Command }[] = [];
+let all: { entry: CommandEntry; command: Command }[] = [];
 beforeAll(async () => {
   all = await Promise.all(entries.map(async (entry) => ({ entry, command: await entry.load() })));
 });
 
-function helpOf(entry: Entry, command: Command): string {
+function helpOf(entry: CommandEntry, command: Command): string {
   const stdout = new PassThrough();
   const io: Io = { ...processIo(), stdout: stdout as unknown as NodeJS.WriteStream };
   try {

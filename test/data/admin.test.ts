@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Db } from '../../data/db/open.ts';
 import { toJson } from '../../data/schema/json.ts';
 import {
+  type AdminEntry,
   CANDIDATES_SHOWN,
   candidatesFor,
-  type Entry,
   type EntryFilter,
   entriesOfPayments,
   entryKeys,
@@ -103,16 +103,16 @@ describe.each(databases)('the operator list on %s', (dialect) => {
       })
       .sort((a, b) => b.at - a.at);
 
-  const timeOf = ({ unapplied, payment, invoice }: Entry) =>
+  const timeOf = ({ unapplied, payment, invoice }: AdminEntry) =>
     unapplied ? payment?.listed_at : invoice?.created_at;
-  const idOf = ({ unapplied, payment, invoice }: Entry) => (unapplied ? payment : invoice)?.id ?? '';
+  const idOf = ({ unapplied, payment, invoice }: AdminEntry) => (unapplied ? payment : invoice)?.id ?? '';
 
   test('every combination of filters finds what belongs to it, newest first, page by page', async () => {
     for (const filter of filters()) {
       const label = JSON.stringify(filter);
       const want = expected(filter);
       const allowed = new Set(want.map((entry) => entry.id));
-      const got: Entry[] = [];
+      const got: AdminEntry[] = [];
       for (let skip = 0; skip <= 40; skip += 20)
         got.push(...(await listEntries(db, { ...filter, skip, limit: 20 })));
       expect(got.length, label).toBe(Math.min(60, want.length));

@@ -17,9 +17,9 @@ import { type TestClock, testClock } from './clock.ts';
 import { type Database, newDatabase } from './database.ts';
 import { merchantOf, superuserOf, type TestMerchant, type TestOperator } from './people.ts';
 import { unreachable } from './reading.ts';
-import { type Call, type Reply, type Service, serviceAt } from './service.ts';
+import { type Reply, type Service, type ServiceCall, serviceAt } from './service.ts';
 
-export type { Call, Reply, TestMerchant };
+export type { Reply, ServiceCall, TestMerchant };
 
 export interface TestApp extends Service {
   app: RunningApp;

@@ -28,13 +28,13 @@ const MAX_SHOWN = 2000;
 
 const { paths } = openapi({ base_url: '' });
 
-interface Place {
+interface EndpointRoute {
   endpoint: Endpoint;
   pattern: RegExp;
 }
 
 /** Fixed segments come before parameters, as in the router. */
-const places: Place[] = routes
+const places: EndpointRoute[] = routes
   .map(({ endpoint }) => ({
     endpoint,
     pattern: new RegExp(

@@ -1,7 +1,7 @@
 // How tests speak HTTP to a daemon: what they send and what they get back.
 import { assertContract } from './contract.ts';
 
-export interface Call {
+export interface ServiceCall {
   token?: string;
   key?: string;
   /** Texts and bytes go as they are, anything else as JSON. */
@@ -19,7 +19,7 @@ export interface Reply {
 
 export interface Service {
   /** Throws where the answer is not what its endpoint describes. Of a stream, the first piece is the text. */
-  fetch(method: string, path: string, call?: Call): Promise<Reply>;
+  fetch(method: string, path: string, call?: ServiceCall): Promise<Reply>;
 }
 
 export interface ServiceOptions {
@@ -50,7 +50,7 @@ export const serviceAt = ({ base_url, send = fetch, lines }: ServiceOptions): Se
   },
 });
 
-function requestOf(url: string, method: string, { token, key, body, headers = {} }: Call): Request {
+function requestOf(url: string, method: string, { token, key, body, headers = {} }: ServiceCall): Request {
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   return new Request(url, {
     method,
@@ -102,5 +102,5 @@ export const ask = async (
   service: Service,
   method: string,
   path: string,
-  call?: Call,
+  call?: ServiceCall,
 ): Promise<Reply['json']> => accepted(`${method} ${path}`, await service.fetch(method, path, call));

@@ -118,7 +118,7 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
 }
 
 /** One of the daemons, through all its lives. */
-interface Place {
+interface DaemonPlace {
   name: string;
   daemon: Daemon | undefined;
   /** Whether that daemon has begun its work. */
@@ -149,7 +149,7 @@ class Run {
   readonly #providers = new Map<string, Provider[]>();
   readonly #town: Town;
   readonly #options: RunOptions;
-  readonly #places: Place[];
+  readonly #places: DaemonPlace[];
   readonly #daemons: number;
   readonly #last_event: number;
   readonly #calms: boolean;
@@ -404,7 +404,7 @@ class Run {
   }
 
   /** Starts the process, on the database as those before it left it. */
-  async #begin(place: Place): Promise<void> {
+  async #begin(place: DaemonPlace): Promise<void> {
     const { plan, settings } = { plan: this.#plan, settings: this.#settings() };
     const { url = '', gate } = this.#store ?? {};
     const boundaries = this.#random.fork(`boundaries ${this.#lives}`);
@@ -434,7 +434,7 @@ class Run {
     this.#world.note('started', () => `${place.name} started`);
   }
 
-  #beginSoon(place: Place): void {
+  #beginSoon(place: DaemonPlace): void {
     const away_ms = 200 + this.#random.unit() ** 2 * this.#plan.daemon.away_seconds * 1000;
     place.callOff = this.#world.after(away_ms, () => {
       this.#begin(place).catch((error: unknown) =>
@@ -588,7 +588,7 @@ class Run {
     for (const { daemon } of others) if (daemon?.alive) daemon.kill();
   }
 
-  async #stop(places: readonly Place[]): Promise<void> {
+  async #stop(places: readonly DaemonPlace[]): Promise<void> {
     for (const { callOff, daemon, is_started } of places) {
       callOff();
       // One that is only beginning has nothing to end in order.

@@ -149,14 +149,14 @@ const formOf = (body: unknown): string =>
   ).toString();
 
 /** Calls one endpoint. Throws ApiError for a refusal; what fetch throws, where nothing answered. */
-export type Call = <E extends Endpoint>(
+export type ClientCall = <E extends Endpoint>(
   endpoint: E,
   input?: AnyInput,
   options?: CallOptions,
 ) => Promise<CallReply<E>>;
 
 /** A function that calls endpoints over `connection`. It stores nothing and repeats nothing. */
-export function createCall(connection: Connection): Call {
+export function createCall(connection: Connection): ClientCall {
   const send = createFetch({ fetch: connection.fetch, Headers, AbortController });
   return async (endpoint, input, options = {}) => {
     const { url, ...request } = requestOf(connection, endpoint, input, options);

@@ -12,7 +12,7 @@ import { exampleCall } from './example-call.ts';
 import { errorTable } from './remedies.ts';
 
 export type Kind = (typeof catalogKinds)[number];
-export type Entry = z.infer<typeof CatalogEntry>;
+export type CatalogItem = z.infer<typeof CatalogEntry>;
 
 /** What entries are made for. */
 export interface Deployment {
@@ -76,7 +76,7 @@ function endpointDocs(endpoint: Endpoint, call: { curl: string; gw: string }): s
     .join('\n\n');
 }
 
-function endpointEntry(endpoint: Endpoint, { base_url }: Deployment): Entry {
+function endpointEntry(endpoint: Endpoint, { base_url }: Deployment): CatalogItem {
   const call = exampleCall(endpoint, base_url);
   return {
     id: endpoint.id,
@@ -113,7 +113,7 @@ const errorRows = (): string =>
     })
     .join('\n');
 
-function articleEntry(guide: Article, { base_url }: Deployment): Entry {
+function articleEntry(guide: Article, { base_url }: Deployment): CatalogItem {
   const example = guide.call ? exampleCall(findEndpoint(guide.call), base_url) : null;
   const text = `${base_url}/v1/catalog?kind=${guide.kind}&format=markdown&include_docs=true#${guide.id}`;
   return {
@@ -131,7 +131,7 @@ function articleEntry(guide: Article, { base_url }: Deployment): Entry {
   };
 }
 
-const pageCall = (base_url: string, path: string): Entry['call'] => ({
+const pageCall = (base_url: string, path: string): CatalogItem['call'] => ({
   method: 'GET',
   url: `${base_url}${path}`,
   curl: `curl -g '${base_url}${path}'`,
@@ -139,7 +139,7 @@ const pageCall = (base_url: string, path: string): Entry['call'] => ({
 });
 
 /** All entries with their full texts, operator entries too, in the order people read them. */
-export function catalog(deployment: Deployment): Entry[] {
+export function catalog(deployment: Deployment): CatalogItem[] {
   const [first, others] = [articles.filter(isFlow), articles.filter((guide) => !isFlow(guide))];
   const list: readonly Endpoint[] = api;
   return [
@@ -152,7 +152,7 @@ export function catalog(deployment: Deployment): Entry[] {
 const isFlow = ({ kind }: Article): boolean => kind === 'flow';
 
 /** The entries and members that were asked for. */
-export function select(entries: readonly Entry[], selection: Selection): Entry[] {
+export function select(entries: readonly CatalogItem[], selection: Selection): CatalogItem[] {
   const { kind, include_docs = false, brief = false, include_hidden = false } = selection;
   return entries
     .filter((entry) => (!kind || entry.kind === kind) && (include_hidden || !entry.hidden))

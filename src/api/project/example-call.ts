@@ -4,7 +4,7 @@ import type { Endpoint } from '../describe/endpoint.ts';
 import type { CatalogCall, Placeholder } from '../schemas/discovery.ts';
 import { commandLine } from './commands.ts';
 
-export type Call = z.infer<typeof CatalogCall>;
+export type ExampleCall = z.infer<typeof CatalogCall>;
 
 const FORM = 'application/x-www-form-urlencoded';
 
@@ -21,7 +21,7 @@ const encoded = (text: string): string =>
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-function curl({ method, url, headers = {}, body }: Omit<Call, 'curl' | 'gw'>): string {
+function curl({ method, url, headers = {}, body }: Omit<ExampleCall, 'curl' | 'gw'>): string {
   const parts = ['curl', '-g', ...(method === 'GET' ? [] : ['-X', method]), quoted(url)];
   const form = headers['Content-Type'] === FORM;
   // What curl sends of its own accord with --data-urlencode.
@@ -35,7 +35,7 @@ function curl({ method, url, headers = {}, body }: Omit<Call, 'curl' | 'gw'>): s
 }
 
 /** What stands in braces is the reader's to fill in; everything else works as it stands. */
-export function exampleCall(endpoint: Endpoint, base_url: string): Call {
+export function exampleCall(endpoint: Endpoint, base_url: string): ExampleCall {
   const { method, example = {} } = endpoint;
   const path = endpoint.path.replace(/\{([^}]+)\}/g, (_, name: string) =>
     encoded(example.params?.[name] ?? `{${name}}`),

@@ -1,5 +1,5 @@
 // The catalog as text: Markdown, llms.txt, llms-full.txt, robots.txt, sitemap.xml.
-import { type Deployment, type Entry, type Kind, select } from './catalog.ts';
+import { type CatalogItem, type Deployment, type Kind, select } from './catalog.ts';
 
 const NAME = 'gatewayd';
 export const SUMMARY =
@@ -14,7 +14,7 @@ const headings: Record<Kind, string> = {
   embed: 'Embeds',
 };
 
-function entryText(entry: Entry): string {
+function entryText(entry: CatalogItem): string {
   const { id, title, summary, auth, method, path, steps, call, docs } = entry;
   const about = [
     path ? `\`${method} ${path}\`` : '',
@@ -34,13 +34,13 @@ function entryText(entry: Entry): string {
     .join('\n\n');
 }
 
-const indexLine = ({ title, url, summary, auth }: Entry): string =>
+const indexLine = ({ title, url, summary, auth }: CatalogItem): string =>
   `- [${title}](${url}): ${summary} (${auth})`;
 
-const isBrief = (entry: Entry): boolean => entry.call === undefined;
+const isBrief = (entry: CatalogItem): boolean => entry.call === undefined;
 
 /** Entries under a heading for each kind; brief ones as one line each. */
-export function markdown({ base_url }: Deployment, entries: readonly Entry[]): string {
+export function markdown({ base_url }: Deployment, entries: readonly CatalogItem[]): string {
   const parts = [`# ${NAME}`, `> ${SUMMARY}`, `Base URL: ${base_url}`];
   for (const [kind, heading] of Object.entries(headings)) {
     const here = entries.filter((entry) => entry.kind === kind);
@@ -55,7 +55,7 @@ export function markdown({ base_url }: Deployment, entries: readonly Entry[]): s
 const link = (name: string, url: string, notes: string): string => `- [${name}](${url}): ${notes}`;
 
 /** The index that llmstxt.org describes: title, summary, sections of links. */
-export function llmsTxt(deployment: Deployment, entries: readonly Entry[]): string {
+export function llmsTxt(deployment: Deployment, entries: readonly CatalogItem[]): string {
   const { base_url, network } = deployment;
   const of = (kind: Kind) => select(entries, { kind });
   const lines = (kind: Kind) => of(kind).map(({ title, url, summary }) => link(title, url, summary));

@@ -50,7 +50,7 @@ export async function* readAccount(pass: Pass, visit: Visit, requests: number): 
   const entries = unreadOf(cursor, listing);
   if (listing.is_complete && !listing.is_cut && readable(entries) <= requests) {
     const read = yield* readEntries(pass, visit, cursor, entries);
-    yield await settle(pass, visit, listing, read);
+    yield await prove(pass, visit, listing, read);
     return;
   }
   pass.memory.cacheList(visit.account.key, listing);
@@ -80,7 +80,7 @@ export async function* readBacklog(pass: Pass, visit: Visit, requests: number): 
   if (is_new && listing.is_complete && !listing.is_cut && readable(entries) <= left()) {
     memory.dropList(key);
     const read = yield* readEntries(pass, visit, cursor, entries);
-    yield await settle(pass, visit, listing, read);
+    yield await prove(pass, visit, listing, read);
     return;
   }
   const transfers = await readNewest(pass, visit, top.newest, Math.ceil(left() / 2));
@@ -241,10 +241,10 @@ async function readAll(
   const wanted = entries.filter(({ err }) => err === null);
   const found = new Map<string, SolanaTransaction | undefined>();
   for (let start = 0; start < wanted.length; start += size) {
-    const asked = wanted
+    const requests = wanted
       .slice(start, start + size)
       .map(async (entry) => found.set(entry.signature, await tryTransaction(pass, entry)));
-    await Promise.all(asked);
+    await Promise.all(requests);
   }
   for (const entry of entries) {
     const { signature, slot, err, blockTime = null } = entry;
@@ -359,7 +359,7 @@ async function withFees(
 }
 
 /** The end of a reading: proves the account where its transactions explain what it holds. */
-async function settle(pass: Pass, visit: Visit, listing: Listing, read: ReadThrough): Promise<Page> {
+async function prove(pass: Pass, visit: Visit, listing: Listing, read: ReadThrough): Promise<Page> {
   const { context, tip, memory } = pass;
   const { account, observed } = visit;
   const found = dropMissing(read.cursor, listing);

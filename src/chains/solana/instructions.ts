@@ -4,7 +4,7 @@ import { MEMO_PROGRAMS, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from
 import type { SolanaInstruction, SolanaTransaction } from './providers/rpc.ts';
 
 /** A memo, or money sent to an account: lamports where `program` is the system program, else token units. */
-export type Step =
+export type Instruction =
   | { kind: 'memo'; text: string }
   | { kind: 'transfer'; program: string; destination: string; amount: bigint; source: string | null };
 
@@ -12,8 +12,8 @@ export type Step =
 const MEMO_CHARACTERS = 1232;
 
 /** The memos and transfers of a transaction in execution order: each instruction, then those it called. */
-export function stepsOf({ meta, transaction }: SolanaTransaction): Step[] {
-  const steps: Step[] = [];
+export function stepsOf({ meta, transaction }: SolanaTransaction): Instruction[] {
+  const steps: Instruction[] = [];
   transaction.message.instructions.forEach((instruction, index) => {
     const inner = (meta.innerInstructions ?? []).filter((called) => called.index === index);
     for (const each of [instruction, ...inner.flatMap((called) => called.instructions)]) {
@@ -32,7 +32,7 @@ export function isDurable({ transaction }: SolanaTransaction): boolean {
   );
 }
 
-function stepOf(instruction: SolanaInstruction): Step | undefined {
+function stepOf(instruction: SolanaInstruction): Instruction | undefined {
   const { programId } = instruction;
   if (MEMO_PROGRAMS.includes(programId)) {
     const text = memoText(instruction);
@@ -60,7 +60,7 @@ function memoText({ parsed, data }: SolanaInstruction): string | null {
 }
 
 /** `transfer`, `transferWithSeed`, `transferChecked` and `transferCheckedWithFee` as nodes parse them. */
-function transferStep(program: string, parsed: unknown): Step | undefined {
+function transferStep(program: string, parsed: unknown): Instruction | undefined {
   if (!isRecord(parsed) || !isRecord(parsed.info)) return undefined;
   if (typeof parsed.type !== 'string' || !parsed.type.startsWith('transfer')) return undefined;
   const { info } = parsed;

@@ -57,9 +57,9 @@ export function planReading(
   const reserved = behind.length > 0 ? part : 0;
   // One that is behind or in trouble has its turn as such: it takes no other's place.
   const well = accounts.filter((each) => !proofs.has(proofKeyOf(each)));
-  const asked = urgentOf(well, urgent, memory, tip);
+  const preferred = urgentOf(well, urgent, memory, tip);
   const most = spare_requests - reserved - Math.min(part, limits.sweeps_per_tick);
-  const first = asked.slice(0, Math.max(1, most));
+  const first = preferred.slice(0, Math.max(1, most));
   const sweeps = Math.min(limits.sweeps_per_tick, spare_requests - reserved - first.length);
   const chosen = new Set([...first, ...sweepOf(well, memory, limits, sweeps)].map(({ key }) => key));
   const begin = Math.max(

@@ -30,9 +30,9 @@ export async function recheckSolana(
   const unknown = new Map<string, number>();
   const lost = new Map<string, string>();
   for (let start = 0; start < signatures.length; start += STATUSES_PER_CALL) {
-    const asked = signatures.slice(start, start + STATUSES_PER_CALL);
-    const { context: answered, value } = await readStatuses(context.rpc, asked);
-    for (const [position, signature] of asked.entries()) {
+    const batch = signatures.slice(start, start + STATUSES_PER_CALL);
+    const { context: answered, value } = await readStatuses(context.rpc, batch);
+    for (const [position, signature] of batch.entries()) {
       const status = value[position];
       if (!status) unknown.set(signature, answered.slot);
       else if (status.err !== null) {

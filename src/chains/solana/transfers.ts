@@ -1,7 +1,7 @@
 // What one Solana transaction credited to one wallet: balance differences, named by memos and references.
 import type { Gateway, Interval, Transfer } from '../family.ts';
 import { MEMO_PROGRAMS, SYSTEM_PROGRAM } from './address.ts';
-import { isDurable, type Step, stepsOf } from './instructions.ts';
+import { type Instruction, isDurable, stepsOf } from './instructions.ts';
 import type { SolanaTransaction, TokenBalance } from './providers/rpc.ts';
 
 /** What a finalized transaction counts as: the network calls a block final after so many. */
@@ -127,10 +127,10 @@ function tokenCredit(
   };
 }
 
-const isPart = (step: Step, credit: Credit) =>
+const isPart = (step: Instruction, credit: Credit) =>
   step.kind === 'transfer' && step.program === credit.program && credit.accounts.has(step.destination);
 
-function sourceOf(steps: readonly Step[], credit: Credit): string | null {
+function sourceOf(steps: readonly Instruction[], credit: Credit): string | null {
   const transfer = steps.find((step) => isPart(step, credit));
   return transfer?.kind === 'transfer' ? transfer.source : null;
 }
@@ -139,7 +139,7 @@ function sourceOf(steps: readonly Step[], credit: Credit): string | null {
  * Divides a credit among the memos of its transaction. One memo names all of it. Several name the transfers
  * that follow them (Solana Pay puts the memo right before its transfer), if that adds up to the unit.
  */
-function sharesOf(steps: readonly Step[], credit: Credit): { shares: Share[]; ambiguous?: string } {
+function sharesOf(steps: readonly Instruction[], credit: Credit): { shares: Share[]; ambiguous?: string } {
   const memos = [...new Set(steps.flatMap((step) => (step.kind === 'memo' ? [step.text] : [])))];
   if (memos.length < 2) return { shares: [{ memo: memos[0] ?? null, amount: credit.amount }] };
   const named = new Map<string, bigint>();

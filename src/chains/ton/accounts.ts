@@ -180,7 +180,7 @@ const NOT_FOUND: Found = { account: null, trouble: null };
 function createLookup({ rpc, network, memory, now, gateways }: TonContext, watching: Watching) {
   const { markers } = watching;
   const behind = new Map(watching.behind.map((proof) => [refKey(proof), proof]));
-  let asked = 0;
+  let requests = 0;
   let failure: ProviderError | null = null;
   /** Masters of which nothing was found out. */
   const unasked = new Set<string>();
@@ -225,11 +225,11 @@ function createLookup({ rpc, network, memory, now, gateways }: TonContext, watch
       if (absent && isMissing(master) && now() - absent.at < MASTER_RETRY_SECONDS) return NOT_FOUND;
       const proof = behind.get(refKey({ address_key: owner, chain: gateway.chain }));
       if (proof?.paused) return { account: null, trouble: proof.trouble };
-      if (failure || asked >= RESOLVE_LIMIT) {
+      if (failure || requests >= RESOLVE_LIMIT) {
         if (!isKnown(master) && !isMissing(master)) unasked.add(master);
         return NOT_FOUND;
       }
-      asked++;
+      requests++;
       try {
         return await ask(gateway, master, owner);
       } catch (error) {

@@ -109,13 +109,13 @@ async function* proveUrgent(
   { turn }: Plan,
 ): AsyncGenerator<Page, Proved> {
   const proved = new Set<ReadAccount>();
-  const asked = new Set(
+  const chosen = new Set(
     proving.accounts.accounts.filter((read) => {
       const stored = storedOf(proving, read);
       return isUrgent(proving, read) || (stored !== undefined && !stored.paused && !read.doubt);
     }),
   );
-  const all = [...new Set([...asked, ...turn])];
+  const all = [...new Set([...chosen, ...turn])];
   if (all.length === 0) return { accounts: proved, failure: null };
   try {
     proving.targets = await askStates(reading, all);
@@ -128,7 +128,7 @@ async function* proveUrgent(
     const target = proving.targets?.get(read.account);
     if (!target) continue;
     anchorOld(reading, read, target);
-    if (!isReached(reading, read, target) || !asked.has(read)) continue;
+    if (!isReached(reading, read, target) || !chosen.has(read)) continue;
     const proof = proofAfter(reading, proving, read);
     if (!proof || proof.trouble) continue;
     proved.add(read);
@@ -151,13 +151,13 @@ async function* readShared(
   const end = Math.min(now, Math.max(cursor?.utime ?? 0, tip.time));
   const unread = accounts.filter((account) => !wasRead(account, cursor));
   // An asset that was switched on again is marked as read only after its accounts have caught up.
-  const settled = assets.filter((asset) => !cursor || cursor.assets.includes(asset));
+  const caught_up = assets.filter((asset) => !cursor || cursor.assets.includes(asset));
   for (const slice of slices(start, tip.time, null)) {
     yield* readWindow(reading, accounts, slice);
     const to = Math.min(now, slice.to ?? tip.time);
     const ranges = to >= slice.from ? [{ scope: 'utime', from: slice.from, to }] : [];
     yield pageOf(reading, {
-      cursor: { utime: Math.min(end, slice.to ?? end), assets: settled, turns },
+      cursor: { utime: Math.min(end, slice.to ?? end), assets: caught_up, turns },
       ranges,
     });
   }
@@ -168,7 +168,7 @@ async function* readShared(
     for (const slice of slices(from, start, start)) yield* readWindow(reading, late, slice, collected);
     for (const [read, transactions] of collected) grow(reading, read, transactions);
   }
-  if (unread.length > 0 || settled.length < assets.length) {
+  if (unread.length > 0 || caught_up.length < assets.length) {
     for (const { address_key, asset, account, since, history } of unread)
       reading.markers.setAsset(address_key, asset, { account, since, history });
     yield pageOf(reading, { cursor: { utime: end, assets, turns } });

@@ -29,16 +29,16 @@ export async function* readByHash(
   reading: Reading,
   targets: readonly (readonly [ReadAccount, Target])[],
 ): AsyncGenerator<Page> {
-  const asked = new Set<string>();
+  const requested = new Set<string>();
   for (let round = 0; round < HASH_ROUNDS; round++) {
     const wanted = targets.flatMap(([read, target]) => {
       const hash = wantedHash(read, target);
-      return hash === null || asked.has(hash) ? [] : [{ read, hash }];
+      return hash === null || requested.has(hash) ? [] : [{ read, hash }];
     });
     for (let first = 0; first < wanted.length; first += BATCH_HASHES) {
       if (!spend(reading)) return;
       const batch = wanted.slice(first, first + BATCH_HASHES);
-      for (const { hash } of batch) asked.add(hash);
+      for (const { hash } of batch) requested.add(hash);
       const rows = await getTransactions(reading.context.rpc, {
         hash: batch.map(({ hash }) => hash),
         sort: 'asc',
@@ -79,10 +79,10 @@ export async function* readSingle(reading: Reading, read: ReadAccount, back: boo
 const isItsOwn = ({ kind }: ProviderError): boolean => kind === 'bad_answer' || kind === 'rpc';
 
 function queryOf({ account, history: { since, last, front } }: ReadAccount, back: boolean) {
-  const asked = { account: [account], limit: PAGE_LIMIT };
-  if (back && front) return { ...asked, end_lt: front.lt, sort: 'desc' as const };
+  const query = { account: [account], limit: PAGE_LIMIT };
+  if (back && front) return { ...query, end_lt: front.lt, sort: 'desc' as const };
   const start = last ? { start_lt: last.lt } : { start_utime: since - OVERLAP_SECONDS };
-  return { ...asked, ...start, sort: 'asc' as const };
+  return { ...query, ...start, sort: 'asc' as const };
 }
 
 /** Whether the page lacks the transaction that it was asked from. */

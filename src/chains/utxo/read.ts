@@ -192,7 +192,7 @@ async function readOrphans(reading: Reading, hashes: readonly string[]): Promise
 
 /** Null where no host has it that answered. */
 async function orphanOf(source: Source, hash: string): Promise<Block | null> {
-  for (let asked = 0; asked < HOSTS_PER_ORPHAN; asked++) {
+  for (let attempt = 0; attempt < HOSTS_PER_ORPHAN; attempt++) {
     try {
       return await source.block(hash);
     } catch (error) {

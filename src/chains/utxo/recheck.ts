@@ -27,13 +27,13 @@ export async function recheckTransfers(
   ];
 }
 
-interface Place {
+interface MinedPlace {
   height: number;
   block_hash: string;
   confirmations: number;
 }
 
-const stillPending = ({ txid, index }: PendingTransfer, place: Place | null = null): TransferUpdate => ({
+const stillPending = ({ txid, index }: PendingTransfer, place: MinedPlace | null = null): TransferUpdate => ({
   txid,
   index,
   state: 'pending',
@@ -74,7 +74,7 @@ async function recheckMined(
   pending: readonly PendingTransfer[],
 ): Promise<TransferUpdate[]> {
   const updates = placesInRing(ring, pending);
-  const asked = new Map<number, string | undefined>();
+  const hashes = new Map<number, string | undefined>();
   let isSameChain: boolean | undefined;
   for (const each of pending) {
     const { height, block_hash } = each as PendingTransfer & { height: number; block_hash: string };
@@ -85,11 +85,11 @@ async function recheckMined(
     }
     if (height >= lowestHeight(ring)) continue;
     const place = { height, block_hash, confirmations: ring.height - height + 1 };
-    if (!asked.has(height)) {
-      if (asked.size === BLOCKS_PER_RECHECK) continue;
-      asked.set(height, await orFailed(source.hashAt(height)));
+    if (!hashes.has(height)) {
+      if (hashes.size === BLOCKS_PER_RECHECK) continue;
+      hashes.set(height, await orFailed(source.hashAt(height)));
     }
-    const hash = asked.get(height);
+    const hash = hashes.get(height);
     if (hash === block_hash) updates.push(stillPending(each, place));
     else if (hash !== undefined) {
       // Only on the chain that was read can another block at this height be the one that replaced ours.

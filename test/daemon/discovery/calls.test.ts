@@ -7,7 +7,7 @@ import { allFlags } from '../../../cli/engine/input.ts';
 import { readLine } from '../../../cli/engine/resolve.ts';
 import { routes } from '../../../daemon/routes/routes.ts';
 import { api } from '../../../src/api/endpoints/api.ts';
-import { catalog, type Entry } from '../../../src/api/project/catalog.ts';
+import { type CatalogItem, catalog } from '../../../src/api/project/catalog.ts';
 import { placeholders } from '../../../src/api/project/example-call.ts';
 import { openapi } from '../../../src/api/project/openapi.ts';
 import { toolsOf } from '../../../src/api/project/tools.ts';
@@ -29,13 +29,13 @@ const unlisted = ['docsAsset', 'mcp'];
 const refused: Record<string, number> = { checkInvoice: 503, resolvePayment: 503, lookUpTransaction: 503 };
 const success: Record<string, number> = { testEmail: 201, cancelOnPage: 303, buyOnPage: 303 };
 
-const expected = ({ id }: Entry): number => refused[id] ?? success[id] ?? 200;
-const callOf = (entry: Entry) => {
+const expected = ({ id }: CatalogItem): number => refused[id] ?? success[id] ?? 200;
+const callOf = (entry: CatalogItem) => {
   if (!entry.call) throw new Error(`${entry.id} has no call`);
   return entry.call;
 };
 /** Parts of a flow or concept show an endpoint: they are that endpoint's call. */
-const endpointOf = (entry: Entry): Entry =>
+const endpointOf = (entry: CatalogItem): CatalogItem =>
   entries.find((other) => other.kind === 'endpoint' && other.call?.curl === entry.call?.curl) ?? entry;
 
 describe('one list', () => {
@@ -110,7 +110,7 @@ describe('a call of the catalog', () => {
   });
 
   /** What a call's placeholders stand for: what a new merchant has, or an operator where the call is for one. */
-  const valuesFor = async ({ auth }: Entry) => {
+  const valuesFor = async ({ auth }: CatalogItem) => {
     const { values, operator } = await world.cast();
     return auth === 'admin' ? { ...values, access_token: operator.token } : values;
   };

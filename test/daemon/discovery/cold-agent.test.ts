@@ -6,7 +6,7 @@ import { verifies } from '../../requirements.ts';
 
 const MAX_REQUESTS_AFTER_SIGNUP = 6;
 
-interface Step {
+interface AgentStep {
   id: string;
   call: { method: string; url: string; headers?: Record<string, string>; body?: Record<string, unknown> };
 }
@@ -45,7 +45,7 @@ describe('a cold agent', () => {
   };
 
   /** Plays the steps; values come from replies by `placeholders`, from samples, or are the agent's own. */
-  async function play(steps: Step[], placeholders: Placeholder[], own: Record<string, string>) {
+  async function play(steps: AgentStep[], placeholders: Placeholder[], own: Record<string, string>) {
     const values: Record<string, string> = { ...own };
     for (const { name, sample } of placeholders) if (sample && !values[name]) values[name] = sample;
     const fill = (text: string) =>
@@ -84,8 +84,8 @@ describe('a cold agent', () => {
     const flows = await (await read(linkIn(llms, 'Flows as JSON'))).json();
     const endpoints = await (await read(linkIn(llms, 'Endpoints as JSON'))).json();
     const steps: string[] = flows.entries.find((entry: { id: string }) => entry.id === id).steps;
-    const byId = new Map(endpoints.entries.map((entry: Step) => [entry.id, entry]));
-    return { steps: steps.map((step) => byId.get(step) as Step), placeholders: flows.placeholders };
+    const byId = new Map(endpoints.entries.map((entry: AgentStep) => [entry.id, entry]));
+    return { steps: steps.map((step) => byId.get(step) as AgentStep), placeholders: flows.placeholders };
   }
 
   test('has a confirmed testnet invoice in at most 6 requests after it signed up', async () => {

@@ -63,7 +63,7 @@ export interface Send {
   signed_by?: string;
 }
 
-interface Entry {
+interface LedgerLine {
   transaction: SolanaTransaction;
   delta: bigint;
   after: bigint;
@@ -72,7 +72,7 @@ interface Entry {
 export interface SolanaAccount {
   owner: string;
   mint: string | null;
-  entries: Entry[];
+  entries: LedgerLine[];
 }
 
 export class SolanaChain {
@@ -239,7 +239,7 @@ export class SolanaChain {
   heldAt(key: string, slot: number): bigint | null {
     const entries = this.account(key)?.entries ?? [];
     for (let at = entries.length - 1; at >= 0; at--) {
-      const entry = entries[at] as Entry;
+      const entry = entries[at] as LedgerLine;
       if (entry.transaction.slot <= slot) return entry.after;
     }
     return null;

@@ -152,8 +152,8 @@ export async function getTransactions(rpc: Rpc, query: TransactionsQuery): Promi
   const path = '/transactions';
   const { start_lt, end_lt, limit = PAGE_LIMIT, ...rest } = query;
   const text = (lt: bigint | undefined) => lt?.toString();
-  const asked = { ...rest, start_lt: text(start_lt), end_lt: text(end_lt), limit };
-  const rows = check(transactions, await rpc.json(path, { query: asked }), path).transactions;
+  const parameters = { ...rest, start_lt: text(start_lt), end_lt: text(end_lt), limit };
+  const rows = check(transactions, await rpc.json(path, { query: parameters }), path).transactions;
   return rows.map((row): TransactionRow => {
     const parsed = transaction.safeParse(row);
     const account = row.account.toUpperCase();
