@@ -8,7 +8,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import SQLite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { signIn } from '../../helpers/people.ts';
 import { createDatabase, hasPostgres } from '../../helpers/postgres.ts';
+import { serviceAt } from '../../helpers/service.ts';
 import { verifies } from '../../requirements.ts';
 import { type Daemon, type Home, makeHome } from '../helpers/process.ts';
 
@@ -19,11 +21,6 @@ beforeEach(() => {
 afterEach(() => home.remove());
 
 const state = (name = '') => join(home.dir, 'gatewayd', name);
-const signIn = (url: string, username: string, password: string) =>
-  fetch(`${url}/api/v1/login/access-token`, {
-    method: 'POST',
-    body: new URLSearchParams({ username, password }),
-  });
 const checksum = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
 async function stop(daemon: Daemon): Promise<void> {
@@ -49,10 +46,10 @@ describe('a first start', () => {
     const first = await home.start();
     const [, email = '', password = ''] =
       /superuser (\S+), password (\S+)\n/.exec(first.stderr()) ?? expect.fail(first.stderr());
-    expect((await signIn(first.url, email, password)).status).toBe(200);
+    expect((await signIn(serviceAt({ base_url: first.url }), email, password)).status).toBe(200);
     await stop(first);
     const second = await home.start();
-    expect((await signIn(second.url, email, password)).status).toBe(200);
+    expect((await signIn(serviceAt({ base_url: second.url }), email, password)).status).toBe(200);
     await stop(second);
     expect(second.stderr()).not.toContain('password');
   });
@@ -61,7 +58,9 @@ describe('a first start', () => {
     verifies('first-superuser');
     const admin = { GATEWAYD_ADMIN_EMAIL: 'boss@example.com', GATEWAYD_ADMIN_PASSWORD: 'correct horse' };
     const daemon = await home.start({ env: admin });
-    expect((await signIn(daemon.url, 'boss@example.com', 'correct horse')).status).toBe(200);
+    expect(
+      (await signIn(serviceAt({ base_url: daemon.url }), 'boss@example.com', 'correct horse')).status,
+    ).toBe(200);
     await stop(daemon);
     expect(daemon.stderr()).not.toMatch(/correct horse|First start/);
   });
@@ -241,7 +240,7 @@ test('the log of a request holds no key, token or password', async () => {
     headers: { 'x-api-key': key, 'user-agent': key },
   });
   await fetch(`${daemon.url}/api/v1/users/me`, { headers: { authorization: `Bearer ${key}` } });
-  await signIn(daemon.url, 'someone@example.com', 'my own password');
+  await signIn(serviceAt({ base_url: daemon.url }), 'someone@example.com', 'my own password');
   await stop(daemon);
   const lines = daemon
     .stderr()
@@ -280,11 +279,13 @@ test('admin create makes a superuser while the daemon runs, and gives a known on
   const args = ['admin', 'create', '--email', 'Ops@Example.com', '--json'];
   const made = JSON.parse((await home.run(args)).stdout);
   expect(made).toEqual({ email: 'ops@example.com', password: expect.stringMatching(/^[0-9a-f]{24}$/) });
-  expect((await signIn(daemon.url, made.email, made.password)).status).toBe(200);
+  expect((await signIn(serviceAt({ base_url: daemon.url }), made.email, made.password)).status).toBe(200);
   const changed = await home.run([...args, '--password-stdin'], { stdin: 'a better password\n' });
   expect(JSON.parse(changed.stdout)).toEqual({ email: 'ops@example.com', password: null });
-  expect((await signIn(daemon.url, made.email, made.password)).status).toBe(400);
-  expect((await signIn(daemon.url, made.email, 'a better password')).status).toBe(200);
+  expect((await signIn(serviceAt({ base_url: daemon.url }), made.email, made.password)).status).toBe(400);
+  expect((await signIn(serviceAt({ base_url: daemon.url }), made.email, 'a better password')).status).toBe(
+    200,
+  );
   expect((await home.run([...args, '--password-stdin'], { stdin: 'short' })).code).toBe(78);
   for (const email of ['ops@gmail.com', '123456789'])
     expect(await home.run(['admin', 'create', '--email', email])).toMatchObject({

@@ -1,6 +1,8 @@
 // Daemons that start at the same moment on one empty PostgreSQL database: what is made once is made once.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { signIn } from '../../helpers/people.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../../helpers/postgres.ts';
+import { serviceAt } from '../../helpers/service.ts';
 import { verifies } from '../../requirements.ts';
 import { type Home, makeHome } from '../helpers/process.ts';
 
@@ -20,12 +22,6 @@ describe.skipIf(!hasPostgres)('three first starts at once', () => {
     await database.drop();
   });
 
-  const signIn = (url: string, username: string, password: string) =>
-    fetch(`${url}/api/v1/login/access-token`, {
-      method: 'POST',
-      body: new URLSearchParams({ username, password }),
-    });
-
   async function startAll(chosen: Home[], env: Record<string, string> = {}): Promise<void> {
     const daemons = await Promise.all(
       chosen.map((home) => home.start({ env: { GATEWAYD_DATABASE_URL: database.url, ...env } })),
@@ -35,7 +31,8 @@ describe.skipIf(!hasPostgres)('three first starts at once', () => {
     ]);
     expect(shown).toHaveLength(1);
     const [, email = '', password = ''] = shown[0] ?? [];
-    for (const { url } of daemons) expect((await signIn(url, email, password)).status).toBe(200);
+    for (const { url } of daemons)
+      expect((await signIn(serviceAt({ base_url: url }), email, password)).status).toBe(200);
     for (const daemon of daemons) daemon.signal('SIGTERM');
     for (const daemon of daemons) expect((await daemon.ended).code).toBe(0);
   }
