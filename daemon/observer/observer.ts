@@ -102,7 +102,13 @@ export interface ObserverOptions {
 
 export function openObserver({ app, source, runtime = systemRuntime }: ObserverOptions): Observer {
   const instance = runtime.uuid();
-  const pollers = blockchains.map(({ id }) => createPoller(app, { instance, runtime }, id, source?.(id)));
+  const onRecovered = () => {
+    // What waited for this reading is given back with the next tick.
+    lastHousekeeping = 0;
+  };
+  const pollers = blockchains.map(({ id }) =>
+    createPoller(app, { instance, runtime, onRecovered }, id, source?.(id)),
+  );
   const stopping = new AbortController();
   const running: Promise<void>[] = [];
   /** Where each blockchain's next tick continues among the invoices that are due. */
@@ -305,7 +311,7 @@ interface Poller {
 
 function createPoller(
   app: ObserverDeps,
-  { instance, runtime }: { instance: string; runtime: Runtime },
+  { instance, runtime, onRecovered }: { instance: string; runtime: Runtime; onRecovered: () => void },
   id: string,
   given: RpcSource | undefined,
 ): Poller {
@@ -366,6 +372,7 @@ function createPoller(
   };
   // An SQLite file has one daemon: a lease that a killed one left would only keep the next from reading.
   let leads = false;
+  let is_away = false;
   const mayRead = async () => {
     if (app.resting?.()) return false;
     if (app.db.dialect === 'sqlite') return true;
@@ -389,8 +396,11 @@ function createPoller(
       }
       try {
         await read([]);
+        if (is_away) onRecovered();
+        is_away = false;
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error;
+        is_away = true;
         const retry = source.retryAt() - app.clock.ms();
         return Math.max(interval, Number.isFinite(retry) ? retry : 60_000);
       }

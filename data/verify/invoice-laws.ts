@@ -202,7 +202,9 @@ export const invoiceLaws: Check[] = [
       const since = workingSince(context);
       return since === null
         ? null
-        : `select id as invoice_id, reserved_until from invoices where reserved = 1 and reserved_until <= ${since}`;
+        : `select i.id as invoice_id, i.reserved_until, ${proved} as read_through from invoices i ${proofs}
+          where i.reserved = 1 and i.reserved_until <= ${since}
+            and (i.reserved_until + ${SLACK_SECONDS} <= ${proved} or i.watch_until <= ${since})`;
     },
   ),
   bySql(
