@@ -13,14 +13,15 @@ const REPORT_MS = 5_000;
  * DatabaseAway after it, and DatabaseError at once for what waiting does not change.
  */
 export async function openDatabase(
-  { database_url, wait_for_database_seconds }: Pick<Config, 'database_url' | 'wait_for_database_seconds'>,
+  config: Pick<Config, 'database_url' | 'database_listen_url' | 'wait_for_database_seconds'>,
   { log, runtime }: { log: Logger; runtime: Pick<Runtime, 'elapsed_ms' | 'sleep'> },
 ): Promise<Db> {
+  const { database_url, database_listen_url: listen_url, wait_for_database_seconds } = config;
   const began_ms = runtime.elapsed_ms();
   let reported_ms = Number.NEGATIVE_INFINITY;
   for (;;) {
     try {
-      return await openDb(database_url);
+      return await openDb(database_url, { listen_url });
     } catch (error) {
       if (!(error instanceof DatabaseAway)) throw error;
       const now_ms = runtime.elapsed_ms();

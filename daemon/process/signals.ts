@@ -59,6 +59,7 @@ export function openSignals({ db, log, runtime }: SignalsOptions): Signals {
   let callOff: (() => void) | undefined;
   let listening: { close(): Promise<void> } | undefined;
   let heard = false;
+  let warned = false;
 
   const wakeHere = (topic: Topic, about: string) => {
     for (const one of waiting)
@@ -129,6 +130,13 @@ export function openSignals({ db, log, runtime }: SignalsOptions): Signals {
         },
         onLost() {
           heard = false;
+        },
+        onPooled() {
+          if (!warned)
+            log.warn(
+              'database_url leads through a pooler, which carries no notifications: daemons poll; set database_listen_url to PostgreSQL itself',
+            );
+          warned = true;
         },
       });
     },

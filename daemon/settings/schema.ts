@@ -83,6 +83,12 @@ export const settingsSchema = z.strictObject({
     .meta({ secret_url: true })
     .describe('sqlite:FILE or postgres://…; default: a file in data_dir')
     .optional(),
+  database_listen_url: z
+    .string()
+    .regex(/^postgres(ql)?:\/\/.+$/, 'must be postgres://…')
+    .meta({ secret_url: true })
+    .describe('PostgreSQL itself, for notifications, where database_url leads through a pooler')
+    .optional(),
   wait_for_database_seconds: whole(
     0,
     MAX_WAIT_SECONDS,

@@ -27,6 +27,8 @@ export interface Listener {
   /** From now on messages arrive; what was sent before may be lost. */
   onConnect(): void;
   onLost(): void;
+  /** The way there leads through a pooler, which carries no messages: none is listened for. */
+  onPooled(): void;
 }
 
 /** Messages to all daemons of a database, this one included. What is sent while one does not listen is lost to it. */

@@ -20,12 +20,19 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '42501': 'grant this user CONNECT on it, or set another user in database_url',
 };
 
+export interface OpenOptions {
+  /** For a simulator: how it waits. */
+  turns?: Turns;
+  /** Where PostgreSQL's notifications are listened for, if not at the URL. */
+  listen_url?: string | undefined;
+}
+
 /**
  * Opens `sqlite:/path/file.db` or `postgres://…`. Throws DatabaseError for what cannot be used, and DatabaseAway where
  * the server may be there in a moment.
  */
-export async function openDb(url: string, turns: Turns = systemTurns): Promise<Db> {
-  const db = await openHandle(url, turns);
+export async function openDb(url: string, options: OpenOptions = {}): Promise<Db> {
+  const db = await openHandle(url, options);
   return {
     ...db,
     transaction: followed(db.transaction),
@@ -34,9 +41,10 @@ export async function openDb(url: string, turns: Turns = systemTurns): Promise<D
   };
 }
 
-async function openHandle(url: string, turns: Turns): Promise<Db> {
+async function openHandle(url: string, options: OpenOptions): Promise<Db> {
+  const { turns = systemTurns } = options;
   if (!url.startsWith('sqlite:'))
-    return openPostgres(url, [new RowPlugin()], { turns }).catch((error: unknown) => {
+    return openPostgres(url, [new RowPlugin()], { ...options, turns }).catch((error: unknown) => {
       const code = codeOf(error);
       const reason = (error as Error).message || code;
       const remedy = REMEDIES[code];

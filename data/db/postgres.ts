@@ -1,6 +1,13 @@
 // PostgreSQL: a pool for transactions and one for everything else, so that those who wait for a lock stop no reader.
 import { setTimeout } from 'node:timers/promises';
-import { Kysely, type KyselyPlugin, PostgresDialect, type PostgresPool, type UnknownRow } from 'kysely';
+import {
+  Kysely,
+  type KyselyPlugin,
+  PostgresAdapter,
+  PostgresDialect,
+  type PostgresPool,
+  type UnknownRow,
+} from 'kysely';
 import pg, { type PoolClient } from 'pg';
 import type { Tables } from '../schema/tables.ts';
 import type { ConnectionPool, Db, PoolConfig, Turns } from './database.ts';
@@ -8,12 +15,13 @@ import { ConnectionLost, codeOf, isRetryable } from './failures.ts';
 import { statementName } from './named.ts';
 import { cancelStatement, dropConnection } from './postgres-cancel.ts';
 import { channelOf } from './postgres-channel.ts';
+import { isPooled, PROCESS_OF_SESSION } from './postgres-pooler.ts';
 
 /** Connections of one daemon: those of transactions, and those of single statements. */
 const TRANSACTIONS = 10;
 const STATEMENTS = 5;
-/** Those that change the schema: the migrator's own, and one that it may open next to it. */
-const SCHEMA = 2;
+/** The one that changes the schema. */
+const SCHEMA = 1;
 
 export interface Limits {
   /** A connection must be there by then, whether it is opened or given back by another. */
@@ -51,11 +59,33 @@ export const types: pg.CustomTypesConfig = {
       : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig;
 
+export interface PostgresOptions {
+  limits?: Limits;
+  turns?: Turns | undefined;
+  /** Where notifications are listened for; by default where everything else goes. */
+  listen_url?: string | undefined;
+}
+
+/** Leaves transaction and lock of a migration to `migrate`: the query builder's own lock is one of a session. */
+class SchemaDialect extends PostgresDialect {
+  override createAdapter(): PostgresAdapter {
+    return new SchemaAdapter();
+  }
+}
+
+class SchemaAdapter extends PostgresAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return false;
+  }
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
 /** Opens `postgres://…`; rejects where there is no answer. */
 export async function openPostgres(
   url: string,
   plugins: KyselyPlugin[],
-  { limits = LIMITS, turns }: { limits?: Limits; turns?: Turns } = {},
+  { limits = LIMITS, turns, listen_url }: PostgresOptions = {},
 ): Promise<Db> {
   const pool = openPool(url, STATEMENTS, limits, turns);
   try {
@@ -67,11 +97,16 @@ export async function openPostgres(
   const running: Running = new Map();
   const kyselyOn = (on: PostgresPool) =>
     new Kysely<Tables>({ dialect: new PostgresDialect({ pool: on }), plugins });
-  const query = kyselyOn(guarded(pool, limits.answer_ms, { turns, running }));
+  const query = kyselyOn(guarded(pool, limits, { turns, running }));
   const transactions = kyselyOn(
-    guarded(openPool(url, TRANSACTIONS, limits, turns), limits.answer_ms, { turns, running }),
+    guarded(openPool(url, TRANSACTIONS, limits, turns), limits, { turns, running }),
   );
-  const schema = kyselyOn(guarded(openPool(url, SCHEMA, SCHEMA_LIMITS, turns), SCHEMA_LIMITS.answer_ms));
+  const schema = new Kysely<Tables>({
+    dialect: new SchemaDialect({
+      pool: guarded(openPool(url, SCHEMA, SCHEMA_LIMITS, turns), SCHEMA_LIMITS),
+    }),
+    plugins,
+  });
   return {
     dialect: 'postgres',
     query,
@@ -82,7 +117,7 @@ export async function openPostgres(
     first: async (question, values) =>
       (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0],
     // What stands in for the connections carries no messages.
-    ...(turns?.openPool ? {} : { channel: channelOf(url) }),
+    ...(turns?.openPool ? {} : { channel: channelOf(url, listen_url) }),
     interrupt: (older_than_ms) => interrupt(running, older_than_ms),
     async close() {
       await Promise.all([query.destroy(), transactions.destroy(), schema.destroy()]);
@@ -102,6 +137,29 @@ async function repeated<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/**
+ * Connections by way of a pooler, which lends a server's session for one transaction at a time. What is set for a session
+ * would be lost there, and found by a stranger; statements that are prepared in it, too.
+ */
+const pooled = new WeakSet<object>();
+
+const setLimits = (scope: 'session' | 'local', { lock_ms, answer_ms, idle_transaction_ms }: Limits): string =>
+  `set ${scope} lock_timeout = ${lock_ms}; set ${scope} statement_timeout = ${answer_ms};
+   set ${scope} idle_in_transaction_session_timeout = ${idle_transaction_ms}`;
+
+const BEGINS = /^(begin|start transaction)\b/;
+
+/**
+ * As it goes to the server. By way of a pooler a transaction brings its limits along, in the same round trip, and so bounds
+ * how long single statements wait for its locks; nothing has a name, by which another daemon may have prepared something else.
+ */
+function statementFor(client: PoolClient, text: string, limits: Limits): { text: string; name?: string } {
+  if (pooled.has(client))
+    return { text: BEGINS.test(text) ? `${text}; ${setLimits('local', limits)}` : text };
+  const name = statementName(text);
+  return name === undefined ? { text } : { text, name };
+}
+
 function openPool(url: string, max: number, limits: Limits, turns?: Turns): ConnectionPool {
   const config: PoolConfig = {
     connectionString: url,
@@ -112,10 +170,9 @@ function openPool(url: string, max: number, limits: Limits, turns?: Turns): Conn
     async onConnect(client) {
       // A connection that breaks while it is lent says so here and to its next statement; unheard, it would end the process.
       client.on('error', () => undefined);
-      await client.query(
-        `set lock_timeout = ${limits.lock_ms}; set statement_timeout = ${limits.answer_ms};
-         set idle_in_transaction_session_timeout = ${limits.idle_transaction_ms}`,
-      );
+      const { rows } = await client.query(PROCESS_OF_SESSION);
+      if (isPooled(client, rows)) pooled.add(client);
+      else await client.query(setLimits('session', limits));
     },
   };
   const pool = turns?.openPool?.(config) ?? new pg.Pool(config);
@@ -127,7 +184,7 @@ function openPool(url: string, max: number, limits: Limits, turns?: Turns): Conn
 /** The pool as the query builder sees it: a connection that broke or fell silent does not come back into it. */
 function guarded(
   pool: ConnectionPool,
-  query_timeout: number,
+  limits: Limits,
   { turns, running }: { turns?: Turns | undefined; running?: Running } = {},
 ): PostgresPool {
   return {
@@ -140,8 +197,8 @@ function guarded(
         // The server cannot be informed of its end either.
         if (broken) throw broken;
         await turns?.before?.(text);
-        const name = statementName(text);
-        const asked = { name, text, values: [...values], query_timeout } as pg.QueryConfig;
+        const sent = statementFor(client, text, limits);
+        const asked = { ...sent, values: [...values], query_timeout: limits.answer_ms } as pg.QueryConfig;
         running?.set(client, performance.now());
         const result = await client
           .query(asked)
@@ -170,8 +227,13 @@ async function interrupt(running: Running, older_than_ms: number): Promise<void>
   for (const [client, began] of old) if (running.get(client) === began) dropConnection(client);
 }
 
+/** What a pooler says in place of a server that it has lost. */
+const BROKEN_OFF = /^08/;
+
 /** What the server itself did not report is reported of the connection; a value that cannot be sent is a bug of ours. */
 function lost(error: unknown): ConnectionLost | undefined {
+  if (error instanceof pg.DatabaseError && BROKEN_OFF.test(codeOf(error)))
+    return new ConnectionLost(error.message, { cause: error });
   if (error instanceof pg.DatabaseError || error instanceof TypeError || error instanceof RangeError)
     return undefined;
   return new ConnectionLost((error as Error).message || codeOf(error), { cause: error });

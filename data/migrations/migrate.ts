@@ -25,6 +25,9 @@ interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
 }
 
+/** Which earlier versions take for their migrations, too: the query builder's. */
+const LOCK = 3853314791062309107n;
+
 /** In order; a number is never reused. */
 const steps: Record<string, Migration> = {
   '0001-foundation': foundation,
@@ -43,11 +46,7 @@ const steps: Record<string, Migration> = {
  */
 export async function migrate(db: Db): Promise<string[]> {
   await refuseNewer(db);
-  const run = (on: Kysely<Tables>) => migratorOf(on, db.dialect).migrateToLatest();
-  // On PostgreSQL the migrator opens the transaction.
-  const { error, results = [] } = await (db.dialect === 'sqlite'
-    ? inTransaction(db.schema, run)
-    : run(db.schema));
+  const { error, results = [] } = await inTransaction(db);
   if (error)
     throw new DatabaseError(
       `the database schema could not be brought up to date: ${(error as Error).message}`,
@@ -79,13 +78,14 @@ export async function postgresStatements(): Promise<string[]> {
   return statements;
 }
 
-function inTransaction(
-  schema: Kysely<Tables>,
-  run: (on: Kysely<Tables>) => Promise<MigrationResultSet>,
-): Promise<MigrationResultSet> {
+/** One at a time: the others wait until it is committed. */
+function inTransaction({ schema, dialect }: Db): Promise<MigrationResultSet> {
   return schema.connection().execute(async (connection) => {
-    await sql`begin immediate`.execute(connection);
-    const done = await run(connection).catch((error: unknown): MigrationResultSet => ({ error }));
+    await sql.raw(dialect === 'sqlite' ? 'begin immediate' : 'begin').execute(connection);
+    if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(connection);
+    const done = await migratorOf(connection, dialect)
+      .migrateToLatest()
+      .catch((error: unknown): MigrationResultSet => ({ error }));
     await sql.raw(done.error ? 'rollback' : 'commit').execute(connection);
     return done;
   });

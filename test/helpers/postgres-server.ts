@@ -14,7 +14,9 @@ const MAX_START_ATTEMPTS = 3;
 const UNPRIVILEGED_ID = 65534;
 
 /** Whom to run as; empty means the user of the test run. */
-type User = { uid?: number; gid?: number };
+export type User = { uid?: number; gid?: number };
+export const unprivileged = (): User =>
+  process.getuid?.() === 0 ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
 
 export interface PostgresServer {
   /** URL of the maintenance database. */
@@ -63,11 +65,10 @@ export async function startPostgres(
 }
 
 async function startOnce(binaries: string, settings: ServerSettings): Promise<PostgresServer> {
-  const root = process.getuid?.() === 0;
-  const user: User = root ? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } : {};
+  const user = unprivileged();
   const directory = mkdtempSync(join(tmpdir(), 'gatewayd-postgres-'));
   try {
-    if (root) chownSync(directory, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
+    if (user.uid !== undefined) chownSync(directory, UNPRIVILEGED_ID, UNPRIVILEGED_ID);
     const native = runnableBinaries(binaries, directory, user);
     const data = join(directory, 'data');
     execFileSync(
@@ -162,7 +163,7 @@ function untilReady(log: NodeJS.ReadableStream): Promise<void> {
   });
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const address = probe.address();

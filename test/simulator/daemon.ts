@@ -109,7 +109,7 @@ export class Daemon {
   async start(): Promise<void> {
     const { database_url, onError } = this.#options;
     const runtime = this.#runtime();
-    this.#db = await openDb(database_url, runtime);
+    this.#db = await openDb(database_url, { turns: runtime });
     await migrate(this.#db);
     const secrets = createSecrets(SECRET);
     await assertSecretMatches(this.#db, secrets, this.config.data_dir);

@@ -208,6 +208,11 @@ describe('a configuration is refused', () => {
       { env: { GATEWAYD_BLOCKCHAINS_TON_URLS: 'https://a.example,b.example' } },
       'blockchains.ton.urls.1 (GATEWAYD_BLOCKCHAINS_TON_URLS): must be a URL',
     ],
+    [
+      'an address for notifications of a database that has none',
+      { flags: { database_listen_url: 'postgres://h/d' } },
+      'database_listen_url: needs a database_url of PostgreSQL',
+    ],
     ['a database of another kind', { flags: { database_url: 'mysql://x' } }, 'sqlite:FILE or postgres://'],
   ])('for %s', (_, sources, message) => {
     verifies('platform-key-form');
