@@ -49,6 +49,8 @@ const DUST = [3, 10, 60] as const;
 /** Moments of a minute at which they are sent, at most. */
 const MOST_MOMENTS = 60;
 const MOST_FLOODS = 2;
+/** With so many small payments it takes longer than a run is quiet to read an account, at a few requests a second. */
+const FLOODED_BY = 300;
 const NO_WALLET: Wallet = { address: '', key: '' };
 
 export class Town {
@@ -66,6 +68,8 @@ export class Town {
   readonly busy = new Set<string>();
   /** … and of those that they send so much to that it may not be read in the end. */
   readonly flooded = new Set<string>();
+  /** Small payments by wallet. */
+  readonly #dusted = new Map<string, number>();
   #operator: { id: string; token: string } = { id: '', token: '' };
   #operator_income: { chain: string; amount: bigint }[] = [];
   readonly #asked = new Map<string, number>();
@@ -506,6 +510,9 @@ export class Town {
   /** Small payments of a minute, some of them at a time where there are many. */
   #sendDust(model: Model, wallet: Wallet, count: number): void {
     this.busy.add(wallet.key);
+    const dusted = (this.#dusted.get(wallet.key) ?? 0) + count;
+    this.#dusted.set(wallet.key, dusted);
+    if (dusted >= FLOODED_BY) this.flooded.add(wallet.key);
     const at_once = Math.ceil(count / MOST_MOMENTS);
     for (let sent = 0; sent < count; sent += at_once)
       this.#later(this.#random.unit() * 60_000, () => {
