@@ -1,6 +1,6 @@
-// Runs once around the tests that may use servers: starts the one PostgreSQL server, migrates one database of each kind
-// to copy from, and gives SQLite files a place in memory where there is room.
-import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+// Runs once around the tests that may use servers: gives all that they write a place in memory where there is room,
+// starts the one PostgreSQL server, and migrates one database of each kind to copy from.
+import { accessSync, chmodSync, constants, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -8,7 +8,12 @@ import type { TestProject } from 'vitest/node';
 import { openDb } from '../../data/db/open.ts';
 import { migrate } from '../../data/migrations/migrate.ts';
 import { databasesOfRun, MIGRATED } from './databases.ts';
-import { type PostgresServer, postgresBinaries, startPostgres } from './postgres-server.ts';
+import {
+  type PostgresServer,
+  postgresBinaries,
+  type ServerSettings,
+  startPostgres,
+} from './postgres-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -19,9 +24,25 @@ declare module 'vitest' {
   }
 }
 
-/** Tests commit much and wait for the disk each time; what they write is gone with them anyway. */
+/** Nothing can be started from there: containers mount it so, and the server's programs may have to be copied. */
+const NO_PROGRAMS = /^\S+ \/dev\/shm \S+ \S*\bnoexec\b/m;
+/** Tests commit much, and make and remove thousands of files; all of it is gone with them anyway. */
 const MEMORY = '/dev/shm';
 const MIN_FREE_BYTES = 4 * 2 ** 30;
+/** As of any temporary directory: the server runs as a user of its own, who removes its files too. */
+const TEMPORARY_MODE = 0o1777;
+
+/** What the one server holds need not survive a crash of it: no test crashes it. */
+const SERVER_SETTINGS: ServerSettings = {
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  max_wal_size: '4GB',
+  checkpoint_timeout: '1h',
+  // It would start a process for each of the many databases again and again; a test that needs statistics takes them.
+  autovacuum: 'off',
+};
 
 interface Stage {
   postgres_url: string | null;
@@ -47,8 +68,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
 }
 
 async function openStage(): Promise<Stage> {
-  const server = await openPostgres();
   const directory = mkdtempSync(join(hasRoom(MEMORY) ? MEMORY : tmpdir(), 'gatewayd-tests-'));
+  chmodSync(directory, TEMPORARY_MODE);
+  // Of this process and of the workers that it starts.
+  process.env.TMPDIR = directory;
+  const server = await openPostgres();
   await migrateAt(`sqlite:${join(directory, MIGRATED)}`);
   return {
     postgres_url: server?.url ?? null,
@@ -63,6 +87,7 @@ async function openStage(): Promise<Stage> {
 function hasRoom(directory: string): boolean {
   try {
     accessSync(directory, constants.W_OK);
+    if (NO_PROGRAMS.test(readFileSync('/proc/mounts', 'utf8'))) return false;
     const { bavail, bsize } = statfsSync(directory);
     return bavail * bsize >= MIN_FREE_BYTES;
   } catch {
@@ -73,7 +98,7 @@ function hasRoom(directory: string): boolean {
 async function openPostgres(): Promise<PostgresServer | undefined> {
   const binaries = databasesOfRun().includes('postgres') ? postgresBinaries() : undefined;
   if (!binaries) return undefined;
-  const server = await startPostgres(binaries);
+  const server = await startPostgres(binaries, SERVER_SETTINGS);
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
   await client.query(`CREATE DATABASE ${MIGRATED}`);

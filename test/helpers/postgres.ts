@@ -27,7 +27,7 @@ async function create(template: string): Promise<TestDatabase> {
   const server = inject('postgres_url');
   if (!server) throw new Error('this run has no PostgreSQL: ask hasPostgres first');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await run(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await run(server, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => run(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
