@@ -22,9 +22,12 @@ export const unit = [
 /** Tests with databases and no process of their own: each ends what it began, so they share what they import. */
 const shared = [
   'test/{api,chains,data}/*.test.ts',
-  'test/daemon/{accounts,admin,discovery,events,http,invoices,observer,rates,routes,settle,verify,webhooks}/*.test.ts',
+  'test/daemon/{accounts,admin,discovery,events,http,invoices,observer,rates,settle,verify,webhooks}/*.test.ts',
+  // What a password of no one costs is measured by the first that its process hashes.
+  'test/daemon/routes/!(login).test.ts',
 ];
 
+const setupFiles = ['test/helpers/quick-hash.ts'];
 const globalSetup = ['test/helpers/browser-build.ts', 'test/helpers/global.ts'];
 
 export default defineConfig({
@@ -44,7 +47,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'shared', include: shared, exclude: unit, isolate: false, globalSetup },
+        test: { name: 'shared', include: shared, exclude: unit, isolate: false, setupFiles, globalSetup },
       },
       {
         extends: true,
@@ -52,6 +55,7 @@ export default defineConfig({
           name: 'whole',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
           exclude: ['**/node_modules/**', ...unit, ...shared],
+          setupFiles,
           globalSetup,
         },
       },

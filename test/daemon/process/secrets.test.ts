@@ -1,11 +1,14 @@
 // Sealed values open only where and with what they were sealed; keys and passwords are what they say.
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { hashPassword, verifyPassword } from '../../../daemon/accounts/passwords.ts';
 import { apiKeyPurpose, createSecrets, webhookSecretPurpose } from '../../../daemon/process/secrets.ts';
 import { formatKey, hashKey, isKey, KEY_BYTES, PLATFORM_KEY_PATTERN } from '../../../src/keys.ts';
 import { verifies } from '../../requirements.ts';
+
+// These tests are about what hashing costs.
+vi.unmock('@node-rs/argon2');
 
 describe('a sealed value', () => {
   const secrets = createSecrets('a secret of enough length');

@@ -1,9 +1,12 @@
 // Signing in with a password, on both databases.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
 import { PASSWORD, person, signIn, signInWith } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
+
+// These tests are about what hashing costs.
+vi.unmock('@node-rs/argon2');
 
 describe.each(databases)('sign-in on %s', (database) => {
   let service: TestApp;
