@@ -19,10 +19,13 @@ export const unit = [
   'test/daemon/webhooks/egress.test.ts',
 ];
 
-/** Tests with databases and no process of their own: each ends what it began, so they share what they import. */
+/**
+ * Tests that end all they began, so that they share what they import. Those that compute and those that wait for
+ * processes stand in one list: while some wait the others have the cores.
+ */
 const shared = [
-  'test/{api,chains,data}/*.test.ts',
-  'test/daemon/{accounts,admin,discovery,events,http,invoices,observer,rates,settle,verify,webhooks}/*.test.ts',
+  'test/{api,chains,cli,data,e2e}/*.test.ts',
+  'test/daemon/{accounts,admin,checkout,discovery,events,http,invoices,observer,rates,settle,verify,webhooks}/*.test.ts',
   // What a password of no one costs is measured by the first that its process hashes.
   'test/daemon/routes/!(login).test.ts',
 ];
@@ -34,8 +37,8 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // One more than the two cores it is tuned for: many tests wait for blocks, locks and processes.
-    maxWorkers: 3,
+    // Twice the two cores it is tuned for: many tests wait for blocks, locks and processes.
+    maxWorkers: 4,
     reporters: ['default', './test/helpers/reporter.ts'],
     dangerouslyIgnoreUnhandledErrors: false,
     coverage: { include: ['src/**', 'data/**', 'daemon/**', 'cli/**'], reporter: ['text-summary', 'html'] },
