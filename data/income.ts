@@ -1,6 +1,6 @@
 // Income: one record per confirmed sale, and running sums so that no answer adds up a whole history.
 
-import type { Db, Executor, Tx } from './db/database.ts';
+import type { Executor, Reader, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
 import type { IncomeRow, WebhookStatus } from './schema/tables.ts';
 
@@ -91,7 +91,7 @@ const startOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) / 1000;
 
 /** Newest first, with the number of all that the filter finds. */
 export async function listIncome(
-  db: Db,
+  db: Reader,
   filter: IncomeFilter,
 ): Promise<{ rows: IncomeRow[]; count: number }> {
   let select = db.query.selectFrom('income').selectAll().where('merchant_id', '=', filter.merchant_id);

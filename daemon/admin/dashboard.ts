@@ -38,13 +38,8 @@ export async function dashboard(app: App): Promise<z.output<typeof AdminDashboar
   const { query } = app.db;
   const now = seconds(app.clock);
   const today = Math.floor(now / DAY_SECONDS);
-  const sums = createSums(
-    await rollupsSince(
-      query,
-      names,
-      Object.values(PERIODS).map((days) => today - days),
-    ),
-  );
+  const since = Object.values(PERIODS).map((days) => today - days);
+  const sums = createSums(await app.db.readList((on) => rollupsSince(on.query, names, since)));
   const observers = await observerStates(app);
   const blockchains = observers.map(({ blockchain }) => blockchain);
   const contradictions = await countContradictions(query, blockchains);
@@ -119,7 +114,9 @@ function createSums(rows: readonly Sum[]) {
 
 async function nearLimit(app: App) {
   const below_micros = NEAR_LIMIT_MICROS / REFILL_CREDIT_MULTIPLIER;
-  const { rows, count } = await merchantsNearLimit(app.db.query, below_micros, NEAR_LIMIT_SHOWN);
+  const { rows, count } = await app.db.readList(({ query }) =>
+    merchantsNearLimit(query, below_micros, NEAR_LIMIT_SHOWN),
+  );
   return {
     below_usd: formatUsd(NEAR_LIMIT_MICROS),
     count,

@@ -21,7 +21,8 @@ export async function merchantPage(
   app: App,
   { q, skip, limit }: { q?: string | undefined; skip: number; limit: number },
 ): Promise<z.output<typeof AdminMerchants>> {
-  const { rows, count } = await listMerchants(app.db.query, { q: q === '' ? undefined : q, skip, limit });
+  const filter = { q: q === '' ? undefined : q, skip, limit };
+  const { rows, count } = await app.db.readList(({ query }) => listMerchants(query, filter));
   return { data: rows.map(presentMerchant), count, skip, limit };
 }
 

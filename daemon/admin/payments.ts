@@ -22,14 +22,15 @@ import { presentEntry, presentLedgerEntry, presentTransfer } from './present.ts'
 export async function listPayments(app: App, filter: EntryFilter): Promise<z.output<typeof AdminPayments>> {
   const { skip, limit } = filter;
   const status = filter.status?.toLowerCase();
-  const entries = await listEntries(app.db, {
+  const wanted = {
     status: status === 'settled' ? 'confirmed' : status,
     kind: filter.kind?.toLowerCase(),
     chain: filter.chain?.toLowerCase(),
     owner_id: filter.owner_id,
     skip,
     limit: limit + 1,
-  });
+  };
+  const entries = await app.db.readList((on) => listEntries(on, wanted));
   return {
     data: entries.slice(0, limit).map(presentEntry),
     has_more: entries.length > limit,

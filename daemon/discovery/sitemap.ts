@@ -18,7 +18,10 @@ export function openSitemap(
 ): () => Promise<Document> {
   let made: { at_ms: number; document: Promise<Document> } | undefined;
   const make = async (): Promise<Document> =>
-    documentOf(XML_TYPE, sitemapXml(deployment(), await activeUnits(db.query, MAX_SITEMAP_UNITS)));
+    documentOf(
+      XML_TYPE,
+      sitemapXml(deployment(), await db.readList(({ query }) => activeUnits(query, MAX_SITEMAP_UNITS))),
+    );
   return () => {
     const now = clock.ms();
     // A clock that was set back makes a new one.

@@ -22,12 +22,13 @@ export async function invoicePage(
   { limit, after, external_ref, status }: InvoiceQuery,
 ): Promise<{ rows: InvoiceRow[]; has_more: boolean }> {
   if (after !== undefined) await ownedInvoice(app, owner, after);
-  const rows = await listInvoices(app.db.query, {
+  const filter = {
     owner_id: ownerId(owner),
     status: status === 'settled' ? 'confirmed' : status,
     external_ref,
     after,
     limit: limit + 1,
-  });
+  };
+  const rows = await app.db.readList(({ query }) => listInvoices(query, filter));
   return { rows: rows.slice(0, limit), has_more: rows.length > limit };
 }

@@ -13,15 +13,19 @@ const REPORT_MS = 5_000;
  * DatabaseAway after it, and DatabaseError at once for what waiting does not change.
  */
 export async function openDatabase(
-  config: Pick<Config, 'database_url' | 'database_listen_url' | 'wait_for_database_seconds'>,
+  config: Pick<
+    Config,
+    'database_url' | 'database_listen_url' | 'database_read_url' | 'wait_for_database_seconds'
+  >,
   { log, runtime }: { log: Logger; runtime: Pick<Runtime, 'elapsed_ms' | 'sleep'> },
 ): Promise<Db> {
   const { database_url, database_listen_url: listen_url, wait_for_database_seconds } = config;
+  const read = replicaOf(config, log);
   const began_ms = runtime.elapsed_ms();
   let reported_ms = Number.NEGATIVE_INFINITY;
   for (;;) {
     try {
-      return await openDb(database_url, { listen_url });
+      return await openDb(database_url, { listen_url, read });
     } catch (error) {
       if (!(error instanceof DatabaseAway)) throw error;
       const now_ms = runtime.elapsed_ms();
@@ -37,6 +41,17 @@ export async function openDatabase(
       await runtime.sleep(Math.min(RETRY_MS, left_ms));
     }
   }
+}
+
+function replicaOf({ database_read_url: url }: Pick<Config, 'database_read_url'>, log: Logger) {
+  if (url === undefined) return undefined;
+  return {
+    url,
+    onChange(reason: string | null) {
+      if (reason === null) log.info('lists are read from the replica');
+      else log.warn({ reason }, 'the replica cannot be used: lists are read from the primary');
+    },
+  };
 }
 
 const given = (error: DatabaseAway, waited_seconds: number): DatabaseAway =>

@@ -49,7 +49,7 @@ export const merchant: Handlers<typeof list> = {
   async listIncome({ query }, { app, user }) {
     const { skip, limit, from_date, to_date } = query;
     const filter = { merchant_id: user.id, skip, limit, from_date, to_date };
-    const { rows, count } = await listIncome(app.db, filter);
+    const { rows, count } = await app.db.readList((on) => listIncome(on, filter));
     return { data: rows.map(presentIncome), count, skip, limit };
   },
 

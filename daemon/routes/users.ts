@@ -39,7 +39,7 @@ export const users: Handlers<typeof list> = {
   },
 
   async listUsers({ query }, { app }) {
-    const { rows, count } = await listUsers(app.db.query, query.skip, query.limit);
+    const { rows, count } = await app.db.readList((on) => listUsers(on.query, query.skip, query.limit));
     return { data: rows.map(presentUser), count };
   },
 

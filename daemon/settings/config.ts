@@ -123,8 +123,9 @@ function contradictions(config: Config): string[] {
   if (network === 'mainnet' && config.demo)
     errors.push('demo: simulated payments are refused with network mainnet');
   if (admin.password && !admin.email) errors.push('admin.password: needs admin.email');
-  if (config.database_listen_url && config.database_url.startsWith('sqlite:'))
-    errors.push('database_listen_url: needs a database_url of PostgreSQL');
+  for (const name of ['database_listen_url', 'database_read_url'] as const)
+    if (config[name] && config.database_url.startsWith('sqlite:'))
+      errors.push(`${name}: needs a database_url of PostgreSQL`);
   const { username, search, hash } = new URL(config.public_url);
   if (username || search || hash)
     errors.push('public_url: must be scheme, host and path only, for paths are put behind it');

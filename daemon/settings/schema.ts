@@ -32,6 +32,12 @@ const decimalText = (help: string) =>
     .describe(help);
 const url = (protocols: RegExp, help: string) =>
   z.url({ protocol: protocols, error: 'must be a URL' }).describe(help);
+const postgresUrl = (help: string) =>
+  z
+    .string()
+    .regex(/^postgres(ql)?:\/\/.+$/, 'must be postgres://…')
+    .meta({ secret_url: true })
+    .describe(help);
 const whole = (min: number, max: number, help: string) => z.int().min(min).max(max).describe(help);
 const perMinute = (calls: number, help: string) =>
   whole(0, 1_000_000, `${help}, per minute; 0 turns it off`).default(calls);
@@ -83,12 +89,10 @@ export const settingsSchema = z.strictObject({
     .meta({ secret_url: true })
     .describe('sqlite:FILE or postgres://…; default: a file in data_dir')
     .optional(),
-  database_listen_url: z
-    .string()
-    .regex(/^postgres(ql)?:\/\/.+$/, 'must be postgres://…')
-    .meta({ secret_url: true })
-    .describe('PostgreSQL itself, for notifications, where database_url leads through a pooler')
-    .optional(),
+  database_listen_url: postgresUrl(
+    'PostgreSQL itself, for notifications, where database_url leads through a pooler',
+  ).optional(),
+  database_read_url: postgresUrl('a streaming replica of PostgreSQL that lists are read from').optional(),
   wait_for_database_seconds: whole(
     0,
     MAX_WAIT_SECONDS,

@@ -42,6 +42,9 @@ export interface Channel {
 export type Executor = Kysely<Tables> | Transaction<Tables>;
 export type Tx = Transaction<Tables>;
 
+/** Where questions are asked. */
+export type Reader = Pick<Db, 'dialect' | 'query'>;
+
 export interface Db {
   dialect: Dialect;
   /** For reading, and for single statements. */
@@ -57,6 +60,11 @@ export interface Db {
   statement<T>(work: (on: Executor) => Promise<T>): Promise<T>;
   /** The first row of a question that was compiled before, with these values; reads what is committed. */
   first(question: CompiledQuery, values: readonly string[]): Promise<UnknownRow | undefined>;
+  /**
+   * Runs the questions of a list that is shown to someone; it may come from a replica, but has all that was committed
+   * before the call. What is decided about money is read by `query` and `transaction` alone.
+   */
+  readList<T>(work: (on: Reader) => Promise<T>): Promise<T>;
   /** Present where several daemons may share the database. */
   channel?: Channel;
   /** Ends statements that have run for so long: their callers fail with what is busy. For the end of a daemon. */

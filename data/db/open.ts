@@ -3,11 +3,11 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { followed } from './after-commit.ts';
 import type { Db, Turns } from './database.ts';
 import { codeOf, DatabaseAway, DatabaseError, isAway } from './failures.ts';
-import { openPostgres } from './postgres.ts';
+import { openPostgres, type ReadReplica } from './postgres.ts';
 import { RowPlugin } from './rows.ts';
 import { openSqlite } from './sqlite.ts';
 
-export type { Db, Dialect, Executor, Turns, Tx } from './database.ts';
+export type { Db, Dialect, Executor, Reader, Turns, Tx } from './database.ts';
 export { DatabaseAway, DatabaseError } from './failures.ts';
 
 const systemTurns: Turns = { turn: () => setImmediate(), sleep: (ms) => setTimeout(ms) };
@@ -25,6 +25,8 @@ export interface OpenOptions {
   turns?: Turns;
   /** Where PostgreSQL's notifications are listened for, if not at the URL. */
   listen_url?: string | undefined;
+  /** A replica that lists may be read from. */
+  read?: ReadReplica | undefined;
 }
 
 /**

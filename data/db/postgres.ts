@@ -16,10 +16,14 @@ import { statementName } from './named.ts';
 import { cancelStatement, dropConnection } from './postgres-cancel.ts';
 import { channelOf } from './postgres-channel.ts';
 import { isPooled, PROCESS_OF_SESSION } from './postgres-pooler.ts';
+import { openReplica } from './replica.ts';
 
 /** Connections of one daemon: those of transactions, and those of single statements. */
 const TRANSACTIONS = 10;
 const STATEMENTS = 5;
+/** Those to a replica, and how long a list waits for one: the primary can answer instead. */
+const REPLICA = 5;
+const REPLICA_CONNECT_MS = 1_000;
 /** The one that changes the schema. */
 const SCHEMA = 1;
 
@@ -64,6 +68,14 @@ export interface PostgresOptions {
   turns?: Turns | undefined;
   /** Where notifications are listened for; by default where everything else goes. */
   listen_url?: string | undefined;
+  read?: ReadReplica | undefined;
+}
+
+export interface ReadReplica {
+  /** Of the replica, or of what stands before several. */
+  url: string;
+  /** Called when it is used no more, with the reason, and with null when it is used again. */
+  onChange?(reason: string | null): void;
 }
 
 /** Leaves transaction and lock of a migration to `migrate`: the query builder's own lock is one of a session. */
@@ -85,7 +97,7 @@ class SchemaAdapter extends PostgresAdapter {
 export async function openPostgres(
   url: string,
   plugins: KyselyPlugin[],
-  { limits = LIMITS, turns, listen_url }: PostgresOptions = {},
+  { limits = LIMITS, turns, listen_url, read }: PostgresOptions = {},
 ): Promise<Db> {
   const pool = openPool(url, STATEMENTS, limits, turns);
   try {
@@ -107,6 +119,10 @@ export async function openPostgres(
     }),
     plugins,
   });
+  // One that is away is asked again later, and stops no start.
+  const replica =
+    read &&
+    kyselyOn(guarded(openPool(read.url, REPLICA, { ...limits, connect_ms: REPLICA_CONNECT_MS }), limits));
   return {
     dialect: 'postgres',
     query,
@@ -116,11 +132,14 @@ export async function openPostgres(
     statement: (work) => repeated(() => work(transactions)),
     first: async (question, values) =>
       (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0],
+    readList: replica
+      ? openReplica({ replica, primary: query, onChange: read.onChange })
+      : (work) => work({ dialect: 'postgres', query }),
     // What stands in for the connections carries no messages.
     ...(turns?.openPool ? {} : { channel: channelOf(url, listen_url) }),
     interrupt: (older_than_ms) => interrupt(running, older_than_ms),
     async close() {
-      await Promise.all([query.destroy(), transactions.destroy(), schema.destroy()]);
+      await Promise.all([query.destroy(), transactions.destroy(), schema.destroy(), replica?.destroy()]);
       if (!pool.ended) await pool.end();
     },
   };

@@ -70,6 +70,7 @@ function handleOf(database: SQLite.Database, file: string | null, plugins: Kysel
       if (!reader) return (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0];
       return reader.first(question.sql, values);
     },
+    readList: (work) => work({ dialect: 'sqlite', query }),
     // Its statements end before anything else happens.
     interrupt: async () => {},
     async close() {

@@ -2,7 +2,7 @@
 // sorting or counting all of them.
 import { type RawBuilder, sql } from 'kysely';
 import type { InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
-import type { Db, Dialect, Executor } from '../db/database.ts';
+import type { Dialect, Executor, Reader } from '../db/database.ts';
 import { type InvoiceRow, type PaymentRow, UNAPPLIED } from '../schema/tables.ts';
 
 /** Most open invoices that an unmatched transfer is reported to mean. */
@@ -176,7 +176,7 @@ export function entryKeys(
 }
 
 /** A page of the list, newest first. */
-export async function listEntries({ query, dialect }: Db, filter: EntryFilter): Promise<AdminEntry[]> {
+export async function listEntries({ query, dialect }: Reader, filter: EntryFilter): Promise<AdminEntry[]> {
   const statement = entryKeys(dialect, filter);
   if (!statement) return [];
   const { rows } = await statement.execute(query);

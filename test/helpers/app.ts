@@ -59,7 +59,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const url = options.database_url ?? own?.url ?? '';
   const config = configFor(directory, url, options.settings ?? {});
   const log: string[] = [];
-  const db = await openDb(url);
+  const read = config.database_read_url === undefined ? undefined : { url: config.database_read_url };
+  const db = await openDb(url, { read });
   if (!own) await migrate(db);
   const secrets = createSecrets(config.secret ?? '');
   const app = openApp({

@@ -84,7 +84,7 @@ async function startOnce(binaries: string, settings: ServerSettings): Promise<Po
 }
 
 /** The binaries, copied where the unprivileged user cannot reach the installed ones (a checkout below /root). */
-function runnableBinaries(binaries: string, directory: string, user: User): string {
+export function runnableBinaries(binaries: string, directory: string, user: User): string {
   const probe = spawnSync(join(binaries, 'bin', 'postgres'), ['--version'], { ...user, cwd: '/' });
   if (probe.status === 0) return binaries;
   const copy = join(directory, 'native');
@@ -104,7 +104,7 @@ interface Launch {
   settings: ServerSettings;
 }
 
-async function launch(
+export async function launch(
   binary: string,
   data: string,
   { directory, user, settings }: Launch,
@@ -154,7 +154,7 @@ function untilReady(log: NodeJS.ReadableStream): Promise<void> {
     const timer = setTimeout(() => fail(`was not ready in ${START_TIMEOUT_MS} ms`), START_TIMEOUT_MS);
     const read = (chunk: Buffer) => {
       text += chunk.toString();
-      if (text.includes('ready to accept connections')) finish(resolve);
+      if (/ready to accept (read-only )?connections/.test(text)) finish(resolve);
       else if (text.includes('database system is shut down') || text.includes('FATAL:'))
         fail('did not start');
     };

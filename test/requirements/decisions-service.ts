@@ -84,6 +84,8 @@ export const running = {
       'a drained daemon gives back what it reads and claims no webhook; others do, and its health says draining',
     pooled:
       'a pooler in transaction mode may stand before PostgreSQL: nothing depends on a session, or says what it needs',
+    'read-replica':
+      'lists may be read from a replica, only where it has all that was committed when they were asked for; money never is',
     'both-databases': 'the same service runs on SQLite and PostgreSQL, there as several daemons',
     migrations: 'migrations run once each and refuse a newer schema',
   },

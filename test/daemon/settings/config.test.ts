@@ -213,6 +213,11 @@ describe('a configuration is refused', () => {
       { flags: { database_listen_url: 'postgres://h/d' } },
       'database_listen_url: needs a database_url of PostgreSQL',
     ],
+    [
+      'a replica of a database that has none',
+      { env: { GATEWAYD_DATABASE_READ_URL: 'postgres://h/d' } },
+      'database_read_url: needs a database_url of PostgreSQL',
+    ],
     ['a database of another kind', { flags: { database_url: 'mysql://x' } }, 'sqlite:FILE or postgres://'],
   ])('for %s', (_, sources, message) => {
     verifies('platform-key-form');
