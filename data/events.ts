@@ -34,6 +34,17 @@ export async function insertEvent(on: Executor, event: NewEvent): Promise<void> 
   await insert(on, event);
 }
 
+/** When the newest event happened by the time of its daemon, Unix seconds; undefined where there is none. */
+export async function newestEventAt(query: Executor): Promise<number | undefined> {
+  const row = await query
+    .selectFrom('events')
+    .select('created_at')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.created_at;
+}
+
 /**
  * Events of a merchant after a position, oldest first. Whatever commits after this was read has a higher position than
  * everything that was returned.

@@ -1,5 +1,6 @@
 // Watches every blockchain at its own pace, and the clock; one chain's trouble stays its own.
 import { allCursors, dropLeases, getCursor, holdLease } from '../../data/cursors.ts';
+import { newestEventAt } from '../../data/events.ts';
 import {
   DUE_BEGIN,
   type DueInvoice,
@@ -198,9 +199,10 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
     );
 
   async function resume(): Promise<void> {
+    const written_at = await newestEventAt(app.db.query);
     for (const row of await allCursors(app.db.query)) {
       const reading = storedReading(row);
-      if (reading && keepsTime(row.blockchain)) app.clock_check.resume(reading);
+      if (reading && keepsTime(row.blockchain)) app.clock_check.resume(reading, written_at);
     }
   }
 

@@ -48,8 +48,12 @@ export interface ClockCheck {
    * tell.
    */
   recall(blockchain: string, last: StoredReading): void;
-  /** What was stored last before the start: where our clock is before it, it was set back since, and time continues there. */
-  resume(last: StoredReading): void;
+  /**
+   * What was stored last before the start, a reading and perhaps other rows after it (`written_at`): where our clock is
+   * before them, it was set back since, and time continues there, and at the tips that are read, which are never later
+   * than the true time.
+   */
+  resume(last: StoredReading, written_at?: number): void;
   /**
    * What another daemon stored just now: its tips tell one that reads nothing itself as much, and of two clocks that
    * differ the one is lived by that the chain agrees with.
@@ -98,6 +102,8 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
   /** The last that agreed with the chains, or at the start was all there is. */
   let believed_base = base();
   let reported = false;
+  /** Whether it is the last of what was stored before the start. */
+  let is_resumed = false;
 
   /** How far a clock with this difference to the monotonic timer is ahead of one blockchain's. */
   function offsetOf(blockchain: string, of_base: number): number | null {
@@ -124,6 +130,7 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
       // The time that is right is another: the machine slept, and its timer with it, or it was wrong until now.
       if (Math.abs(now - believed_base) > TOLERANCE_SECONDS) running_since = monotonic();
       believed_base = now;
+      is_resumed = false;
       return null;
     }
     return { offset_seconds: seconds, message: describe(seconds, measured === null) };
@@ -156,6 +163,7 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
     const behind = monotonic() - tip_time;
     const before = offsetOf(blockchain, steadyBase()) ?? 0;
     newest.set(blockchain, behind);
+    if (is_resumed) believed_base = Math.max(believed_base, -behind);
     const known = samples.get(blockchain) ?? [];
     const of_slot = known.find((one) => one.slot === slot);
     if (of_slot && of_slot.behind <= behind) return true;
@@ -185,10 +193,13 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
       const counts = ahead < 0 && ahead >= -TOLERANCE_SECONDS;
       if (counts && !samples.has(blockchain)) recalled.set(blockchain, ahead);
     },
-    resume({ tip_time, read_at }) {
+    resume({ tip_time, read_at }, written_at = read_at) {
       // A clock that was ahead itself is none to continue.
       const is_ahead = read_at - tip_time > TOLERANCE_SECONDS;
-      if (!is_ahead && read_at > lived() + TOLERANCE_SECONDS) continueAt(read_at);
+      const last = Math.max(read_at, written_at);
+      if (is_ahead || last <= lived() + TOLERANCE_SECONDS) return;
+      continueAt(last);
+      is_resumed = true;
     },
     hear(blockchain, { tip_time, read_at }, tip_age_seconds) {
       observe(blockchain, tip_time, tip_age_seconds);

@@ -149,13 +149,25 @@ test('a clock that was set back since the last reading is not lived by after a s
   check.resume({ tip_time: truth() - 13, read_at: truth() - 9 });
   expect(lived()).toBe(truth() - 9);
   expect(check.trouble()?.offset_seconds).toBe(9 - 42 * 3600);
+  // An invoice was made after that.
+  check.resume({ tip_time: truth() - 13, read_at: truth() - 9 }, truth() - 6);
+  expect(lived()).toBe(truth() - 9);
   tip();
   expect(check.trouble()?.offset_seconds).toBe(4 - 42 * 3600);
+  // The true time is not before a tip, however long no daemon ran.
+  expect(lived()).toBe(truth() - 4);
   machine.advance(60);
-  expect(lived()).toBe(truth() - 9);
+  tip(9);
+  expect(lived()).toBe(truth() - 4);
   step(42 * 3600);
   expect(check.trouble()).toBeNull();
   expect(lived()).toBe(truth());
+});
+
+test('after a start, time continues where the last row was written', () => {
+  const { check, truth, lived } = setUp(-42 * 3600);
+  check.resume({ tip_time: truth() - 313, read_at: truth() - 309 }, truth() - 60);
+  expect(lived()).toBe(truth() - 60);
 });
 
 test('after a start, time continues neither at a clock that was ahead nor where ours is as far', () => {
