@@ -2,7 +2,7 @@
 import { type Page, ProviderError, type ReadRequest, type Transfer } from '../family.ts';
 import type { Block } from './block.ts';
 import { extended, hashIn, headOf, lowestHeight, RING_LENGTH, type Ring, ringOf } from './cursor.ts';
-import { type BlockTip, trim, type UtxoContext } from './memory.ts';
+import { type BlockTip, notePending, trim, type UtxoContext } from './memory.ts';
 import type { Coin } from './networks.ts';
 import { creditsOfOrphan, pageOfBlock, pageOfMempool } from './payments.ts';
 import { concludeReading, PROPAGATION_SECONDS } from './proofs.ts';
@@ -50,7 +50,7 @@ export async function* readChain(
   }
   memory.ring = ring;
   if (tip.height < ring.height) throw behindRing(reading, ring, tip);
-  yield* readBlocks(reading, ring, tip);
+  yield* readBlocks(reading, request, { start: ring, tip });
   if (failure) {
     // Confirmations do not wait for it. What lost its block may stand in another by now.
     const updates = placesInRing(memory.ring, reading.pending).filter(({ height }) => height !== null);
@@ -120,7 +120,11 @@ function behindRing({ context }: Reading, ring: Ring, tip: BlockTip): ProviderEr
 
 const rereadCommand = ({ blockchain }: UtxoContext): string => `gatewayd reread ${blockchain}`;
 
-async function* readBlocks(reading: Reading, start: Ring, tip: BlockTip): AsyncGenerator<Page> {
+async function* readBlocks(
+  reading: Reading,
+  request: ReadRequest,
+  { start, tip }: { start: Ring; tip: BlockTip },
+): AsyncGenerator<Page> {
   const { source, memory } = reading;
   let ring = start;
   let reorganisations = 0;
@@ -143,6 +147,8 @@ async function* readBlocks(reading: Reading, start: Ring, tip: BlockTip): AsyncG
       const orphaned_transfers = await readOrphans(reading, back.orphaned);
       yield { transfers: [], cursor: ring, orphaned_blocks: back.orphaned, orphaned_transfers, tip };
       for (const [txid, hash] of memory.mined) if (back.orphaned.includes(hash)) memory.mined.delete(txid);
+      // What was final in those blocks waits again: the branch that replaced them may spend the same.
+      notePending(memory, await request.pending());
     }
     memory.ring = ring;
   }
