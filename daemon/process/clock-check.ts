@@ -139,12 +139,19 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
   /** Of the clock that is lived by. */
   const steadyBase = () => (trouble() === null ? base() : believed_base);
 
+  /** How far the clock that is lived by is ahead of a blockchain's; 0 where it is, or nothing shows that it is behind. */
+  function leastOf(blockchain: string): number {
+    const of_base = steadyBase();
+    const age = tip_ages.get(blockchain) ?? 0;
+    const own = offsetOf(blockchain, of_base) ?? age;
+    return Math.min(0, own - age, offset(of_base) ?? 0, recalled.get(blockchain) ?? 0);
+  }
+
   function local(blockchain: string, chain_time: number): Interval {
     const of_base = steadyBase();
     const own = offsetOf(blockchain, of_base);
     const all = offset(of_base);
-    const age = tip_ages.get(blockchain) ?? 0;
-    const least = Math.min((own ?? age) - age, all ?? 0, recalled.get(blockchain) ?? 0);
+    const least = leastOf(blockchain);
     // No tip is ahead of a clock that is right: until one is, ours counts as right, to the second.
     const earliest_at = Math.floor(least < 0 ? chain_time + least - TIP_AGE_SECONDS : chain_time);
     // What came after the end stays late: only a payment made at once after its invoice is given the difference.
@@ -162,6 +169,7 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
     const slot = Math.floor(monotonic() / SLOT_SECONDS);
     const behind = monotonic() - tip_time;
     const before = offsetOf(blockchain, steadyBase()) ?? 0;
+    const wasBehind = leastOf(blockchain) < 0;
     newest.set(blockchain, behind);
     if (is_resumed) believed_base = Math.max(believed_base, -behind);
     const known = samples.get(blockchain) ?? [];
@@ -171,7 +179,9 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
     const recent = known.filter((one) => one.slot !== slot && one.slot >= oldest);
     samples.set(blockchain, [...recent, { slot, behind }]);
     if (recent.length + 1 >= RECALLED_SLOTS) recalled.delete(blockchain);
-    return Math.abs((offsetOf(blockchain, steadyBase()) ?? 0) - before) <= UNMEASURED_SECONDS;
+    const moved = Math.abs((offsetOf(blockchain, steadyBase()) ?? 0) - before);
+    // What was dated by a clock that counted as right was dated too late by one that is behind.
+    return moved <= UNMEASURED_SECONDS && (wasBehind || leastOf(blockchain) >= 0);
   }
 
   /** It is this moment now, by a clock that the chain agreed with. */

@@ -219,6 +219,20 @@ test('the first tip of a blockchain says whether what was assumed before it was 
   }
 });
 
+test('a tip that is ahead of our clock says once that what was dated before it may have been earlier', () => {
+  for (const [age, tip_age_seconds] of [
+    [4, 0],
+    [14, 12],
+  ] as const) {
+    const { check, truth } = setUp(-6);
+    const observe = () => check.observe('one', truth() - age, tip_age_seconds);
+    expect(check.local('one', truth()).earliest_at).toBe(truth());
+    expect(observe()).toBe(false);
+    expect(check.local('one', truth()).earliest_at).toBeLessThanOrEqual(truth() - 6);
+    expect(observe()).toBe(true);
+  }
+});
+
 test('a clock that was corrected long ago is no trouble when no tip has been read since', () => {
   const { machine, check, tip, step } = setUp(-310);
   tip();
