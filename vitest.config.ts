@@ -20,11 +20,11 @@ export const unit = [
 ];
 
 /**
- * Tests that end all they began, so that they share what they import. Those that compute and those that wait for
- * processes stand in one list: while some wait the others have the cores.
+ * Tests that end all they began, so that they share what they import. Those that kill daemons stay alone: the compiler
+ * of TON's contracts ends the process where a request that was broken off rejects late.
  */
 const shared = [
-  'test/{api,chains,cli,data,e2e}/*.test.ts',
+  'test/{api,chains,cli,data}/*.test.ts',
   'test/daemon/{accounts,admin,checkout,discovery,events,http,invoices,observer,rates,settle,verify,webhooks}/*.test.ts',
   // What a password of no one costs is measured by the first that its process hashes.
   'test/daemon/routes/!(login).test.ts',
@@ -55,7 +55,8 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'whole',
+          // Projects run in the order of their names: the long ones of these first, and at the end those of milliseconds.
+          name: 'alone',
           include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
           exclude: ['**/node_modules/**', ...unit, ...shared],
           setupFiles,
