@@ -17,6 +17,9 @@ import { writeWaiting } from './waiting.ts';
 /** The clocks of daemons that share a database are not further apart. */
 const CLOCKS_APART_SECONDS = 60;
 
+/** SQLite runs transactions one after the other, as they come; so many share a commit, and requests wait for so many at most. */
+const COMMITTED_TOGETHER = 16;
+
 type RefusedCode = Extract<Verdict, { verdict: 'refused' }>['code'];
 
 /**
@@ -152,17 +155,24 @@ async function knowledge(
   };
 }
 
-/** Evaluates each of these. One invoice's trouble is its own: it stays due, and the clock tries it again. */
+/**
+ * Evaluates each of these, in this order: what waited for a limit is booked oldest first. One invoice's trouble is its own:
+ * it stays due, and the clock tries it again.
+ */
 export async function reevaluateInvoices(
   deps: SettleDeps,
   invoice_ids: readonly string[],
   actor = 'observer',
 ): Promise<void> {
-  for (const invoice_id of invoice_ids) {
+  const evaluate = async (invoice_id: string) => {
     try {
       await apply(deps, invoice_id, { fact: { kind: 'evaluate' }, actor });
     } catch (error) {
       deps.log.error({ invoice_id, err: error }, 'an invoice could not be settled; trying again');
     }
-  }
+  };
+  // PostgreSQL would run them in any order.
+  const at_once = deps.db.dialect === 'sqlite' ? COMMITTED_TOGETHER : 1;
+  for (let from = 0; from < invoice_ids.length; from += at_once)
+    await Promise.all(invoice_ids.slice(from, from + at_once).map(evaluate));
 }
