@@ -198,7 +198,7 @@ async function recordOnIncome(
         .selectFrom('events')
         .select('invoice_id')
         .where('id', '=', delivery.event_id)
-        .where('type', '=', 'invoice.confirmed')
+        .where('type', '=', sql.lit('invoice.confirmed'))
         .$castTo<{ invoice_id: string }>(),
     )
     .execute();

@@ -336,7 +336,7 @@ export function invoicesByAmount(
     .where('address_key', '=', slot.address_key)
     .where('chain', '=', slot.chain)
     .where('amount_atomic', '=', slot.amount_atomic)
-    .where('reserved', '=', 1)
+    .where('reserved', '=', sql.lit(1))
     .limit(RESERVED_READ)
     .execute();
 }

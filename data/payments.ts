@@ -8,12 +8,15 @@ import type { PaymentLogRow, PaymentRow, Tables } from './schema/tables.ts';
 const LOGS_SHOWN = 200;
 
 export function mainPayment(query: Executor, invoice_id: string): Promise<PaymentRow | undefined> {
-  return query
-    .selectFrom('payments')
-    .selectAll()
-    .where('invoice_id', '=', invoice_id)
-    .where('main', '=', 1)
-    .executeTakeFirst();
+  return (
+    query
+      .selectFrom('payments')
+      .selectAll()
+      .where('invoice_id', '=', invoice_id)
+      // Written out: bound, SQLite plans the statement again at each run, because an index holds these alone.
+      .where('main', '=', sql.lit(1))
+      .executeTakeFirst()
+  );
 }
 
 export function getPayment(query: Executor, id: string): Promise<PaymentRow | undefined> {

@@ -88,7 +88,7 @@ export async function reservationsOf(
       .where('blockchain', '=', slot.blockchain)
       .where('address_key', '=', slot.address_key)
       .where('chain', '=', slot.chain)
-      .where('reserved', '=', 1)
+      .where('reserved', '=', sql.lit(1))
       .where('amount_atomic', 'in', amounts.slice(start, start + AMOUNTS_PER_QUERY))
       .execute();
     for (const row of rows)
@@ -113,7 +113,7 @@ function held(query: Executor, { owner_id, by, anonymous, refills, address }: Ho
     .selectFrom('invoices')
     .select(columns)
     .where('owner_id', '=', owner_id)
-    .where('reserved', '=', 1)
+    .where('reserved', '=', sql.lit(1))
     // What is paid for is no abuse.
     .where('status', '<>', 'confirmed');
   if (by) select = select.where('unit_id', '=', by.unit_id).where('caller', '=', by.caller);
@@ -205,7 +205,7 @@ export async function releaseAmounts({ dialect, query }: Db, now: number): Promi
         const due = of
           .selectFrom('invoices')
           .select('id')
-          .where('reserved', '=', 1)
+          .where('reserved', '=', sql.lit(1))
           .where('reserved_until', '<=', now)
           .where((where) =>
             where.or([where(proved, '>=', where.ref('reserved_until')), where('watch_until', '<', now)]),

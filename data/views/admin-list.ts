@@ -206,7 +206,7 @@ export async function entriesOfInvoices(query: Executor, ids: readonly string[])
     .selectFrom('payments')
     .selectAll()
     .where('invoice_id', 'in', ids)
-    .where('main', '=', 1)
+    .where('main', '=', sql.lit(1))
     .execute();
   const byInvoice = new Map(payments.map((payment) => [payment.invoice_id, payment]));
   return invoices.map(({ owner_slug, ...invoice }) => ({
