@@ -16,7 +16,7 @@ import { coalesce, settledWithin } from '../loop.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import type { Signals } from '../process/signals.ts';
 import { type DeliveryOutcome, openAttempts, type Secret } from './attempts.ts';
-import { LIMITS, type Limits, openLimiter } from './concurrency.ts';
+import { LIMITS, type Limits, openLimiter, SLOW_MS } from './concurrency.ts';
 import { type HttpOut, openHttpOut, TOTAL_TIMEOUT_MS } from './egress.ts';
 
 /** A safety net: attempts left by a restart, or queued by a daemon that died before its `kick`. */
@@ -108,13 +108,19 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   };
 
   const startAutomatic = (delivery: PendingDelivery, secret: Secret) => {
+    let is_slow = false;
+    const callOffSlow = runtime.after(SLOW_MS, () => {
+      is_slow = limiter.slowDown(delivery);
+      if (is_slow) queue.kick();
+    });
     attempts
       .start(delivery, secret)
       .catch((error) =>
         log.error({ err: error, delivery_id: delivery.id }, 'the outcome of a webhook cannot be recorded'),
       )
       .finally(() => {
-        limiter.release(delivery);
+        callOffSlow();
+        limiter.release(delivery, is_slow);
         queue.kick();
       });
   };

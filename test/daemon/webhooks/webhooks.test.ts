@@ -320,6 +320,24 @@ describe.each(databases)('webhooks on %s', (dialect) => {
     await db.query.deleteFrom('deliveries').where('status', '=', 'pending').execute();
   });
 
+  test('to fast receivers are sent although receivers that hang could take every place', async () => {
+    verifies('webhook-slow');
+    const slow = await receiver(silent);
+    const fast = await receiver(ok);
+    const limits = { ...LIMITS, total: 4 };
+    for (let n = 0; n < limits.total; n++) await confirm(await newMerchant(), slow.url);
+    const webhooks = open({ poll_ms: 60_000, limits });
+    webhooks.kick();
+    await until(() => expect(slow.received).toHaveLength(limits.total));
+    const { event_id } = await confirm(await newMerchant(), fast.url);
+    const began = performance.now();
+    await untilStatus(event_id, 'delivered');
+    // Long before those that hang are given up.
+    expect(performance.now() - began).toBeLessThan(2_500);
+    expect(webhooks.underWay()).toBe(limits.total);
+    await webhooks.stop();
+  });
+
   test('shared by three daemons are each sent once', async () => {
     verifies('webhook-one-attempt', 'both-databases');
     const shop = await receiver(ok);
@@ -602,7 +620,7 @@ async function explain(
 }
 
 describe('the places for deliveries', () => {
-  const limits = { total: 10, per_host: 4, per_merchant: 5, per_receiver: 2 };
+  const limits = { total: 10, slow: 3, per_host: 4, per_merchant: 5, per_receiver: 2 };
   const takeAll = (limiter: ReturnType<typeof openLimiter>, receiver: Parameters<typeof limiter.take>[0]) => {
     let taken = 0;
     while (limiter.take(receiver)) taken++;
@@ -630,6 +648,37 @@ describe('the places for deliveries', () => {
     expect(hosts.map((host) => takeAll(limiter, { merchant_id: null, host }))).toEqual([2, 2, 2, 2, 2]);
     expect(limiter.busy()).toMatchObject({ hosts: [], merchants: [] });
     expect(limiter.busy().receivers).toHaveLength(5);
+  });
+
+  test('are given back by deliveries that wait for their answers, as long as these are not too many', () => {
+    const limiter = openLimiter(limits);
+    const [hanging, another, fast] = ['a', 'b', 'c'].map((host) => ({ merchant_id: host, host })) as [
+      Parameters<typeof limiter.take>[0],
+      Parameters<typeof limiter.take>[0],
+      Parameters<typeof limiter.take>[0],
+    ];
+    expect(takeAll(limiter, hanging)).toBe(2);
+    expect(limiter.free()).toBe(8);
+    expect([limiter.slowDown(hanging), limiter.slowDown(hanging)]).toEqual([true, true]);
+    expect(limiter.free()).toBe(10);
+    // Its own limit counts them all the same.
+    expect(takeAll(limiter, hanging)).toBe(0);
+    expect(limiter.take(another)).toBe(true);
+    expect(limiter.slowDown(another)).toBe(true);
+    // No more are slow at once: who has some waits, and others are served.
+    expect(limiter.busy().receivers).toMatchObject([hanging, another]);
+    expect(limiter.take(another)).toBe(false);
+    expect(takeAll(limiter, fast)).toBe(2);
+    expect(limiter.slowDown(fast)).toBe(false);
+    limiter.release(another, true);
+    limiter.release(hanging, true);
+    expect(limiter.take(another)).toBe(true);
+    expect(limiter.slowDown(fast)).toBe(true);
+    limiter.release(fast, true);
+    for (const receiver of [another, fast]) limiter.release(receiver);
+    limiter.release(hanging, true);
+    expect(limiter.free()).toBe(limits.total);
+    expect(limiter.busy()).toEqual({ hosts: [], merchants: [], receivers: [] });
   });
 
   test('are free again when they are given back', () => {
