@@ -176,6 +176,25 @@ export async function holdLease(
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
+/** Leases that have not run out, of the names that begin with one of these. */
+export function leasesNamed(
+  query: Executor,
+  prefixes: readonly string[],
+  now_ms: number,
+): Promise<{ name: string; holder: string }[]> {
+  return query
+    .selectFrom('leases')
+    .select(['name', 'holder'])
+    .where('until_ms', '>=', now_ms)
+    .where((lease) => lease.or(prefixes.map((prefix) => lease('name', 'like', `${prefix}%`))))
+    .execute();
+}
+
+/** Gives one lease back, where this holder has it. */
+export async function dropLease(query: Executor, name: string, holder: string): Promise<void> {
+  await query.deleteFrom('leases').where('name', '=', name).where('holder', '=', holder).execute();
+}
+
 /** Forgets leases that ended before this moment. */
 export async function forgetLeases(query: Executor, before_ms: number): Promise<void> {
   await query.deleteFrom('leases').where('until_ms', '<', before_ms).execute();

@@ -1,5 +1,5 @@
 // Watches every blockchain at its own pace, and the clock; one chain's trouble stays its own.
-import { allCursors, dropLeases, getCursor, holdLease } from '../../data/cursors.ts';
+import { allCursors, dropLease, dropLeases, getCursor, holdLease } from '../../data/cursors.ts';
 import { newestEventAt } from '../../data/events.ts';
 import {
   DUE_BEGIN,
@@ -31,6 +31,7 @@ import { type ReadGateways, readGateways } from './gateways.ts';
 import { openRpc, type ProviderStatus, type RpcSource } from './providers/rpc.ts';
 import { providersOf } from './quorum.ts';
 import { createReader, isOddAnswer, type Reader, type ReaderDeps, storedReading } from './reader.ts';
+import { observeLease, openShares, SHARE_MS, type Shares } from './share.ts';
 
 /** How often invoices are ended whose time is up. */
 const CLOCK_MS = 1_000;
@@ -107,8 +108,15 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
     // What waited for this reading is given back with the next tick.
     lastHousekeeping = 0;
   };
-  const pollers = blockchains.map(({ id }) =>
-    createPoller(app, { instance, runtime, onRecovered }, id, source?.(id)),
+  const shares: Shares = openShares({
+    db: app.db,
+    clock: app.clock,
+    instance,
+    blockchains: blockchains.map(({ id }) => id),
+    canRead: () => pollers.filter((poller) => poller.canRead()).map(({ reader }) => reader.blockchain.id),
+  });
+  const pollers: Poller[] = blockchains.map(({ id }) =>
+    createPoller(app, { instance, runtime, shares, onRecovered }, id, source?.(id)),
   );
   const stopping = new AbortController();
   const running: Promise<void>[] = [];
@@ -192,11 +200,13 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
     return RETRY_MS;
   }
 
-  const dropOwn = () =>
+  const dropOwn = async () => {
+    await shares.settled();
     // Where the database is away they run out.
-    dropLeases(app.db.query, instance).catch((error: unknown) =>
+    await dropLeases(app.db.query, instance).catch((error: unknown) =>
       app.log.warn({ err: error }, 'leases of blockchains could not be given back'),
     );
+  };
 
   async function resume(): Promise<void> {
     const written_at = await newestEventAt(app.db.query);
@@ -219,7 +229,15 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
       );
       const afterwards = (work: () => Promise<number>) =>
         running.push(repeat(() => ticked.then(work), { runtime, signal: stopping.signal, onError }));
-      for (const poller of pollers) afterwards(() => poller.scheduled());
+      // An SQLite file has one daemon, which reads everything.
+      const is_alone = app.db.dialect === 'sqlite';
+      const shared: Promise<unknown> = is_alone ? Promise.resolve() : shares.refresh().catch(onError);
+      for (const poller of pollers) afterwards(() => shared.then(() => poller.scheduled()));
+      if (!is_alone)
+        afterwards(async () => {
+          if (!app.resting?.()) await shares.refresh();
+          return SHARE_MS;
+        });
       afterwards(async () => {
         await tick();
         return CLOCK_MS;
@@ -306,6 +324,8 @@ interface Poller {
   gateways: ReadGateways;
   /** Whether it had the lease when it last asked for it. */
   leads(): boolean;
+  /** Whether its blockchain is switched on here, and no other should read it because our clock is wrong. */
+  canRead(): boolean;
   /** One read by the schedule; returns the wait until the next, in milliseconds. */
   scheduled(): Promise<number>;
   forced(focus?: readonly AccountRef[]): Promise<void>;
@@ -313,7 +333,12 @@ interface Poller {
 
 function createPoller(
   app: ObserverDeps,
-  { instance, runtime, onRecovered }: { instance: string; runtime: Runtime; onRecovered: () => void },
+  {
+    instance,
+    runtime,
+    shares,
+    onRecovered,
+  }: { instance: string; runtime: Runtime; shares: Shares; onRecovered: () => void },
   id: string,
   given: RpcSource | undefined,
 ): Poller {
@@ -375,26 +400,27 @@ function createPoller(
   // An SQLite file has one daemon: a lease that a killed one left would only keep the next from reading.
   let leads = false;
   let is_away = false;
+  const lease_ms = Math.max(LEASE_MS, LEASE_READS * interval);
   const mayRead = async () => {
     if (app.resting?.()) return false;
     if (app.db.dialect === 'sqlite') return true;
-    if (givesWay()) {
-      if (leads) await dropLeases(app.db.query, instance);
-      return false;
-    }
-    const lease_ms = Math.max(LEASE_MS, LEASE_READS * interval);
-    return holdLease(app.db.query, `observe:${id}`, instance, app.clock.ms(), lease_ms);
+    if (shares.includes(id) && !givesWay())
+      return holdLease(app.db.query, observeLease(id), instance, app.clock.ms(), lease_ms);
+    // Between two readings: the one whose share it is begins where this one ended.
+    if (leads) await dropLease(app.db.query, observeLease(id), instance);
+    return false;
   };
   return {
     reader,
     gateways,
     leads: () => leads && !app.resting?.(),
+    canRead: () => gateways.known().length > 0 && !givesWay(),
     forced: (focus = []) => read(focus),
     async scheduled() {
       leads = (await gateways.current()).length > 0 && (await mayRead());
       if (!leads) {
         if (blockchain.family.keeps_time) await hear();
-        return interval;
+        return Math.min(interval, SHARE_MS);
       }
       try {
         await read([]);

@@ -58,7 +58,7 @@ it.skipIf(!hasPostgres)(
     expect(both.map(({ status }) => status)).toEqual(['running', 'running']);
     expect(both.filter(({ is_this }) => is_this)).toHaveLength(1);
     expect(new Set(both.map(({ version }) => version)).size).toBe(1);
-    const reader = both.find(({ reads }) => reads.length > 0);
+    const reader = both.find(({ reads }) => reads.some(({ blockchain }) => blockchain === 'ton'));
     if (!reader) throw new Error('no reader');
     const drained = reader.is_this ? one : other;
     const left = reader.is_this ? other : one;

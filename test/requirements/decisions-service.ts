@@ -86,6 +86,8 @@ export const running = {
       'a pooler in transaction mode may stand before PostgreSQL: nothing depends on a session, or says what it needs',
     'read-replica':
       'lists may be read from a replica, only where it has all that was committed when they were asked for; money never is',
+    'chains-spread':
+      'daemons of one database share out the blockchains evenly; who joins gets its share, and none stays unread',
     'both-databases': 'the same service runs on SQLite and PostgreSQL, there as several daemons',
     migrations: 'migrations run once each and refuse a newer schema',
   },
