@@ -65,7 +65,7 @@ export interface Shares {
   refresh(): Promise<void>;
   /** Whether it should read this blockchain. */
   includes(blockchain: string): boolean;
-  /** Resolves when nothing more is said by what was begun; never rejects. */
+  /** Resolves when what was begun writes no more; never rejects. */
   settled(): Promise<void>;
 }
 
