@@ -1,15 +1,21 @@
-// `npm run bench [-- NAME …]`: speed as ratios against a floor that is measured in the same run.
+// `npm run bench [-- NAME …]`: speed as ratios against a floor that is measured in the same run. `mixed` runs only when it is
+// named: `npm run bench -- mixed --minutes 10 --svg mixed.svg`.
+import { parseArgs } from 'node:util';
 import { benchCreate } from './create.ts';
 import { benchDust } from './dust.ts';
 import { benchListings } from './listings.ts';
 import { misses } from './measure.ts';
+import { benchMemory, benchTools } from './memory.ts';
+import { benchMixed } from './mixed.ts';
 import { benchObserver } from './observer.ts';
 import { benchPayPage } from './pay-page.ts';
 import { benchPublicInvoice } from './public-invoice.ts';
 import { benchRequests } from './requests.ts';
 import { benchSearch } from './search.ts';
+import { benchBurst, benchSettlement } from './settlement.ts';
 import { benchStart } from './start.ts';
 import { benchVerify } from './verify.ts';
+import { benchWebhooks } from './webhooks.ts';
 
 /** By name, in the order they run. */
 const benches: Record<string, () => Promise<void>> = {
@@ -19,20 +25,33 @@ const benches: Record<string, () => Promise<void>> = {
   'pay-page': benchPayPage,
   search: benchSearch,
   observer: benchObserver,
+  settlement: benchSettlement,
+  burst: benchBurst,
+  webhooks: benchWebhooks,
+  memory: benchMemory,
+  tools: benchTools,
   requests: benchRequests,
   dust: benchDust,
   listings: benchListings,
   verify: benchVerify,
 };
 
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !(name in benches));
+const { values: flags, positionals: asked } = parseArgs({
+  allowPositionals: true,
+  options: { minutes: { type: 'string', default: '10' }, svg: { type: 'string' } },
+});
+/** Those that take as long as they are asked to. */
+const long: Record<string, () => Promise<void>> = {
+  mixed: () => benchMixed({ minutes: Number(flags.minutes), svg: flags.svg }),
+};
+const known = { ...benches, ...long };
+const unknown = asked.filter((name) => !(name in known));
 if (unknown.length > 0) {
-  console.error(`no bench ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`);
+  console.error(`no bench ${unknown.join(', ')}; there are ${Object.keys(known).join(', ')}`);
   process.exit(2);
 }
-for (const [name, bench] of Object.entries(benches)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
+for (const [name, bench] of Object.entries(known)) {
+  if (asked.length > 0 ? !asked.includes(name) : name in long) continue;
   console.log(`\n${name}`);
   await bench();
 }

@@ -80,7 +80,7 @@ export async function setWallet(
   await putWallet(app.db.query, { merchant_id, blockchain, address, address_key: key, updated_at });
 }
 
-export async function keyOf(app: RunningApp, merchant_id: string): Promise<string> {
+export async function keyOf(app: Pick<RunningApp, 'db' | 'secrets'>, merchant_id: string): Promise<string> {
   const merchant = await getMerchant(app.db.query, merchant_id);
   return app.secrets.open(merchant?.api_key_sealed ?? '', apiKeyPurpose(merchant_id));
 }

@@ -20,6 +20,7 @@ export interface Ended {
 
 export interface Daemon {
   url: string;
+  pid: number;
   /** What it printed until now. */
   stdout(): string;
   stderr(): string;
@@ -111,6 +112,7 @@ export function makeHome(): Home {
       });
       return {
         url,
+        pid: child.pid ?? 0,
         ended,
         stdout: () => output.stdout,
         stderr: () => output.stderr,
