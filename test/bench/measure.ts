@@ -8,7 +8,8 @@ const WARM_UP_MS = 1_000;
 
 export interface Target {
   name: string;
-  url: string;
+  /** Several share the connections. */
+  url: string | readonly string[];
   method: 'GET' | 'POST';
   /** The same for each request, or of the how manieth it is. */
   path: string | ((request: number) => string);
@@ -24,14 +25,15 @@ interface Loaded {
 
 /** A target with all connections busy. Throws on an answer that is not 200. */
 async function load(target: Target, ms: number): Promise<Loaded> {
-  const pool = new Pool(target.url, { connections: CONNECTIONS });
+  const urls = [target.url].flat();
+  const pools = urls.map((url) => new Pool(url, { connections: Math.ceil(CONNECTIONS / urls.length) }));
   const { method, headers, body } = target;
   const { path: given } = target;
   const pathOf = typeof given === 'string' ? () => given : given;
   const started = performance.now();
   let sent = 0;
   const times: number[] = [];
-  const client = async () => {
+  const client = async (pool: Pool) => {
     while (performance.now() - started < ms) {
       const begun = performance.now();
       const reply = await pool.request({ path: pathOf(sent++), method, headers, body });
@@ -40,9 +42,9 @@ async function load(target: Target, ms: number): Promise<Loaded> {
       times.push(performance.now() - begun);
     }
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, client));
+  await Promise.all(Array.from({ length: CONNECTIONS }, (_, at) => client(pools[at % pools.length] as Pool)));
   const seconds = (performance.now() - started) / 1000;
-  await pool.close();
+  await Promise.all(pools.map((pool) => pool.close()));
   return { rate: times.length / seconds, p99_ms: p99(times) };
 }
 

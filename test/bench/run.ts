@@ -2,6 +2,7 @@
 // named: `npm run bench -- mixed --minutes 10 --svg mixed.svg`.
 import { parseArgs } from 'node:util';
 import { benchCreate } from './create.ts';
+import { benchDaemons } from './daemons.ts';
 import { benchDust } from './dust.ts';
 import { benchListings } from './listings.ts';
 import { misses } from './measure.ts';
@@ -21,6 +22,7 @@ import { benchWebhooks } from './webhooks.ts';
 const benches: Record<string, () => Promise<void>> = {
   start: benchStart,
   create: benchCreate,
+  daemons: benchDaemons,
   'public-invoice': benchPublicInvoice,
   'pay-page': benchPayPage,
   search: benchSearch,
