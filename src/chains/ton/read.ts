@@ -62,8 +62,10 @@ async function prepare(context: TonContext, request: ReadRequest, tip: Tip) {
     ...watched.filter(({ key }) => !first.has(key)),
   ];
   const historyOf = (marker: AssetMarker | null, since: number, asset: string): History => {
-    if (marker?.history && marker.history.since >= since) return marker.history;
     const was_read = marker !== null && marker.since !== null && marker.since <= since;
+    // One that begins later holds only where all before it was read: the watch may have been moved to an earlier moment.
+    if (marker?.history && (marker.history.since === since || (was_read && marker.history.since > since)))
+      return marker.history;
     const read_until = was_read && cursor?.assets.includes(asset) ? cursor.utime - OVERLAP_SECONDS : since;
     return { since: Math.max(since, read_until), last: null, front: null };
   };
