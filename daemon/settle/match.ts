@@ -96,7 +96,8 @@ async function matchFresh(
   const fresh = transfers.map((transfer) => ({
     ...transfer,
     earliest_at: Math.min(transfer.earliest_at, earliest),
-    latest_at: Math.min(transfer.latest_at, latest),
+    // Also where our clock was set back since.
+    latest_at: replaced.length === 0 ? transfer.latest_at : latest,
   }));
   const matches = await matchGroup(tx, blockchain, fresh);
   if (!replacesUnmatched(replaced, transfers)) return { fresh, matches };

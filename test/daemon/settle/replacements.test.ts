@@ -75,6 +75,18 @@ describe.each(databases)('replaced payments on %s', (database) => {
     await service.stop();
   });
 
+  test('a fee bump is as old as what it replaces, though our clock was set back to before its invoice', async () => {
+    const { service, merchant } = await shop();
+    const invoice = await create(service, merchant, 'litecoin', { amount: '20' });
+    const inputs = [`${'ab'.repeat(32)}:0`];
+    await observe(service, 'litecoin', [transferTo(service, invoice, { ...unconfirmed, inputs })]);
+    const bumped = { height: 7, block_hash: 'b7', confirmations: 6, inputs };
+    const time = invoice.created_at - 306;
+    await observe(service, 'litecoin', [transferTo(service, invoice, { ...bumped, time })]);
+    expect((await invoiceRow(service, invoice.id)).status).toBe('confirmed');
+    await service.stop();
+  });
+
   test('a replacement that corrects the amount pays', async () => {
     const { service, merchant } = await shop();
     const invoice = await create(service, merchant, 'litecoin', { amount: '20' });
