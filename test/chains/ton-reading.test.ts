@@ -139,6 +139,18 @@ describe('reading on', () => {
     expect(rpc.requests).toHaveLength(2);
   });
 
+  it('reads an address again whose watch was begun by a clock that was ahead', async () => {
+    const store = emptyStore();
+    await readInto(store, [watch(merchant, chain.now() + 310)]);
+    chain.advanceTime(30);
+    const watched = [watch(merchant)];
+    await readInto(store, watched);
+    await chain.sendTon({ from: buyer, to: merchant, amount: ONE_TON, comment: 'INV-A' });
+    await chain.sendJetton({ jetton, from: buyer, to: merchant, amount: ONE_USDT, comment: 'INV-B' });
+    chain.advanceTime(10);
+    expect(memosOf(await readInto(store, watched))).toEqual(['INV-A', 'INV-B']);
+  });
+
   it('catches up on a gateway that is switched on after the payment, even if the first attempt fails', async () => {
     const store = emptyStore();
     const watched = [watch(merchant)];
