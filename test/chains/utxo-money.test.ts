@@ -368,6 +368,25 @@ describe.skipIf(!hasLitecoind).each(['core', 'esplora'] as const)('through %s', 
     shop.front.node = node;
   });
 
+  test('what was booked in a block that left the chain is gone where the other branch spends its money elsewhere', async () => {
+    const shop = await open();
+    const invoice = await shop.invoice();
+    await shop.read();
+    const sent = await node.send([{ script: invoice.script, amount: invoice.amount }]);
+    await settle(shop);
+    expect(await shop.status(invoice)).toBe('confirmed');
+    await shop.restart();
+    await node.rpc('invalidateblock', await node.rpc('getblockhash', (await node.height()) - DEEP + 1));
+    await node.replace(sent, [{ script: freshScript('litecoin'), amount: COIN }]);
+    await node.mine(DEEP + 1);
+    await shop.pass(20);
+    await shop.read();
+    await shop.read();
+    const { token } = await shop.test.superuser();
+    const detail = await shop.test.fetch('GET', `/api/v1/admin/payments/${invoice.id}`, { token });
+    expect(detail.json.transfers.map(({ state }: { state: string }) => state)).toEqual(['gone']);
+  });
+
   test('a conflict that vanishes again gives the first payment back', async () => {
     const shop = await open();
     const invoice = await shop.invoice();
