@@ -13,6 +13,8 @@ const SLOT_SECONDS = 60;
 const TIP_AGE_SECONDS = 20;
 /** How far the clocks may be apart before a tip has shown it; further, and what was read before the first tip is read again. */
 const UNMEASURED_SECONDS = 10;
+/** Chains date by whole seconds. */
+const EXACT_SECONDS = 1;
 /** What an earlier process measured counts until this one has read tips in so many stretches: one tip may be old. */
 const RECALLED_SLOTS = 3;
 /** Time to read the chains after a start, or after so long a standstill, before the grace may end what was not read. */
@@ -181,7 +183,7 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
     if (recent.length + 1 >= RECALLED_SLOTS) recalled.delete(blockchain);
     const moved = Math.abs((offsetOf(blockchain, steadyBase()) ?? 0) - before);
     // What was dated by a clock that counted as right was dated too late by one that is behind.
-    return moved <= UNMEASURED_SECONDS && (wasBehind || leastOf(blockchain) >= 0);
+    return moved <= UNMEASURED_SECONDS && (wasBehind || leastOf(blockchain) > -EXACT_SECONDS);
   }
 
   /** It is this moment now, by a clock that the chain agreed with. */
