@@ -165,14 +165,14 @@ describe('exit codes', () => {
   it('69 where nothing answers, within the timeout', async () => {
     verifies('gw-exit-codes');
     const silent = await serve(() => {});
-    const started = performance.now();
-    const [closed, mute] = await Promise.all([
-      gw(['gateways', '--url', 'http://127.0.0.1:9', '--json']),
-      gw(['gateways', '--url', silent.url, '--timeout', '1s', '--json']),
-    ]);
+    const closed = await gw(['gateways', '--url', 'http://127.0.0.1:9', '--json']);
+    const mute = await gw(['gateways', '--url', silent.url, '--timeout', '1s', '--json']);
     expect([closed.code, mute.code]).toEqual([69, 69]);
     expect(closed.error.error.kind).toBe('unreachable');
-    expect(performance.now() - started).toBeLessThan(15_000);
+    expect(mute.error.error).toMatchObject({
+      kind: 'unreachable',
+      message: 'the service did not answer in time',
+    });
   });
 
   it('75 for a service that asks to come back later, 5 for a limit, with the remedy', async () => {
