@@ -14,6 +14,7 @@ import { GwError, toGwError, unreachable } from './errors.ts';
 import type { GlobalValues } from './globals.ts';
 import { faultOf, type Given, gather, missingOf, ownOf, requireAll, toInput } from './input.ts';
 import { openStore, Settings } from './profile.ts';
+import { timeoutAfter } from './timeout.ts';
 import { VERSION } from './version.ts';
 
 /** Members of a request that `--dry-run` does not show. */
@@ -46,7 +47,7 @@ export function createContext(options: ContextOptions): Context {
     signal,
     settings: openSettings,
     callOptions: (endpoint) => ({
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)]),
+      signal: AbortSignal.any([signal, timeoutAfter(timeout_ms)]),
       ...(endpoint.idempotent ? { idempotency_key: globals.text('idempotency-key') ?? randomUUID() } : {}),
     }),
     call: async (endpoint, input, more) => {

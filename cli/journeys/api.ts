@@ -2,6 +2,7 @@
 import type { Command, Context, Own } from '../engine/command.ts';
 import { isNetwork } from '../engine/context.ts';
 import { toGwError, unreachable, usage } from '../engine/errors.ts';
+import { timeoutAfter } from '../engine/timeout.ts';
 import { type Io, print, printJson, readStdin, say } from '../output/io.ts';
 import { cleanLines } from '../output/text.ts';
 import { pick } from '../output/view.ts';
@@ -130,7 +131,7 @@ async function send(
         ...more,
       },
       ...(body === undefined ? {} : { body }),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(timeout_ms)]),
+      signal: AbortSignal.any([signal, timeoutAfter(timeout_ms)]),
     });
     const text = await response.text();
     if (response.ok) return { status: response.status, headers: response.headers, text };

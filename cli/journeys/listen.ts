@@ -4,6 +4,7 @@ import { listEvents } from '../../src/api/endpoints/merchant.ts';
 import { webhookHeaders } from '../../src/webhook.ts';
 import type { Command, Context } from '../engine/command.ts';
 import { usage } from '../engine/errors.ts';
+import { timeoutAfter } from '../engine/timeout.ts';
 import { type Io, paint, print, printJsonLine, say } from '../output/io.ts';
 import { clean } from '../output/text.ts';
 import { pick, printObject } from '../output/view.ts';
@@ -124,7 +125,7 @@ async function deliver(event: GwEvent, url: string, secret: string): Promise<Del
       headers: { 'content-type': 'application/json', 'user-agent': 'gatewayd', ...webhookHeaders(message) },
       body,
       redirect: 'manual',
-      signal: AbortSignal.timeout(DELIVERY_TIMEOUT_MS),
+      signal: timeoutAfter(DELIVERY_TIMEOUT_MS),
     });
     await response.body?.cancel();
     return { url, status: response.status, error: null, duration_ms: spent() };

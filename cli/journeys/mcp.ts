@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { getMerchantAccount } from '../../src/api/endpoints/merchant.ts';
 import type { Command, Context } from '../engine/command.ts';
 import { isNetwork } from '../engine/context.ts';
+import { timeoutAfter } from '../engine/timeout.ts';
 
 export const command: Command = {
   endpoints: [],
@@ -48,7 +49,7 @@ export const command: Command = {
 async function send(request: Request, base_url: string, timeout_ms: number): Promise<Response> {
   try {
     return await fetch(request, {
-      signal: AbortSignal.any([request.signal, AbortSignal.timeout(timeout_ms)]),
+      signal: AbortSignal.any([request.signal, timeoutAfter(timeout_ms)]),
     });
   } catch (error) {
     const timedOut = (error as Error).name === 'TimeoutError';

@@ -2,6 +2,7 @@
 import { getInvoicePayment, getPublicInvoice } from '../../../src/api/endpoints/buyer.ts';
 import type { Command, Context } from '../../engine/command.ts';
 import { GwError, milliseconds, usage } from '../../engine/errors.ts';
+import { timeoutAfter } from '../../engine/timeout.ts';
 import type { Invoice } from '../../output/invoice-card.ts';
 import { printReply } from '../../output/view.ts';
 import { follow, hasEnded, intervalFlag, intervalOf, requirePaid } from '../parts/follow.ts';
@@ -70,7 +71,7 @@ async function waitFor(
   id: string,
   { target, limit_ms, interval_ms }: { target: string; limit_ms: number; interval_ms: number },
 ): Promise<Invoice> {
-  const deadline = AbortSignal.timeout(limit_ms);
+  const deadline = timeoutAfter(limit_ms);
   let last: Invoice | undefined;
   for await (const invoice of follow(context, id, {
     interval_ms,

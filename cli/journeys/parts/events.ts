@@ -6,6 +6,7 @@ import { listEvents } from '../../../src/api/endpoints/merchant.ts';
 import type { Context } from '../../engine/command.ts';
 import { isNetwork } from '../../engine/context.ts';
 import { GwError, toGwError, unreachable } from '../../engine/errors.ts';
+import { timeoutAfter } from '../../engine/timeout.ts';
 import { say } from '../../output/io.ts';
 
 export type GwEvent = CallReply<typeof listEvents>['data'][number];
@@ -85,7 +86,7 @@ export async function* openStream(
   { timeout_ms }: Context,
   { url, headers, base_url, signal, onOpen }: Stream,
 ): AsyncGenerator<string, void> {
-  const opening = AbortSignal.timeout(timeout_ms);
+  const opening = timeoutAfter(timeout_ms);
   const connection = new AbortController();
   const end = () => connection.abort();
   signal.addEventListener('abort', end);
