@@ -11,32 +11,39 @@ export interface Target {
   /** Several share the connections. */
   url: string | readonly string[];
   method: 'GET' | 'POST';
-  /** The same for each request, or of the how manieth it is. */
+  /** The same for each request, or of the how manieth it is; so is the body. */
   path: string | ((request: number) => string);
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | ((request: number) => string);
 }
 
-interface Loaded {
+export interface Loaded {
   /** Answers per second. */
   rate: number;
   p99_ms: number;
 }
 
+/** How long a load lasts, or of how many requests it is. */
+type Amount = { ms: number } | { requests: number };
+
+const valueAt = <T>(given: T | ((request: number) => T), request: number): T =>
+  given instanceof Function ? given(request) : given;
+
 /** A target with all connections busy. Throws on an answer that is not 200. */
-async function load(target: Target, ms: number): Promise<Loaded> {
+export async function load(target: Target, amount: Amount): Promise<Loaded> {
   const urls = [target.url].flat();
   const pools = urls.map((url) => new Pool(url, { connections: Math.ceil(CONNECTIONS / urls.length) }));
-  const { method, headers, body } = target;
-  const { path: given } = target;
-  const pathOf = typeof given === 'string' ? () => given : given;
+  const { method, headers } = target;
   const started = performance.now();
   let sent = 0;
+  const isOver = () => ('ms' in amount ? performance.now() - started >= amount.ms : sent >= amount.requests);
   const times: number[] = [];
   const client = async (pool: Pool) => {
-    while (performance.now() - started < ms) {
+    while (!isOver()) {
+      const request = sent++;
+      const [path, body] = [valueAt(target.path, request), valueAt(target.body, request)];
       const begun = performance.now();
-      const reply = await pool.request({ path: pathOf(sent++), method, headers, body });
+      const reply = await pool.request({ path, method, headers, body });
       const text = await reply.body.text();
       if (reply.statusCode !== 200) throw new Error(`${target.name}: ${reply.statusCode} ${text}`);
       times.push(performance.now() - begun);
@@ -54,13 +61,24 @@ interface Targets {
   p99_ratio?: number;
 }
 
-/** Loads two targets in turn and says the ratios of each pair of rounds, so that a drifting machine shows in both. */
+/** Loads targets in turn, round by round, so that a drifting machine shows in all of them. */
+export async function loadInTurns<Name extends string>(
+  targets: Record<Name, Target>,
+): Promise<Record<Name, Loaded>[]> {
+  const named = Object.entries<Target>(targets);
+  for (const [, target] of named) await load(target, { ms: WARM_UP_MS });
+  const rounds: Record<Name, Loaded>[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const loaded: [string, Loaded][] = [];
+    for (const [name, target] of named) loaded.push([name, await load(target, { ms: ROUND_MS })]);
+    rounds.push(Object.fromEntries(loaded) as Record<Name, Loaded>);
+  }
+  return rounds;
+}
+
+/** Loads two targets in turn and says the ratios of each pair of rounds. */
 export async function compare(subject: Target, floor: Target, targets: Targets = {}): Promise<void> {
-  await load(subject, WARM_UP_MS);
-  await load(floor, WARM_UP_MS);
-  const rounds: { subject: Loaded; floor: Loaded }[] = [];
-  for (let round = 0; round < ROUNDS; round++)
-    rounds.push({ floor: await load(floor, ROUND_MS), subject: await load(subject, ROUND_MS) });
+  const rounds = await loadInTurns({ floor, subject });
   for (const [{ name }, of] of [[floor, 'floor'] as const, [subject, 'subject'] as const])
     say(
       `${name}: ${spread(rounds.map((round) => round[of].rate))} per second, p99 ${spread(

@@ -1,6 +1,8 @@
 // `npm run bench [-- NAME …]`: speed as ratios against a floor that is measured in the same run. `mixed` runs only when it is
-// named: `npm run bench -- mixed --minutes 10 --svg mixed.svg`.
+// named: `npm run bench -- mixed --minutes 10 --svg mixed.svg`. `-- --against DIR [PART …]` compares with a peer instead,
+// whose built checkout is in a directory.
 import { parseArgs } from 'node:util';
+import { benchAgainst } from './against.ts';
 import { benchCreate } from './create.ts';
 import { benchDaemons } from './daemons.ts';
 import { benchDust } from './dust.ts';
@@ -40,8 +42,16 @@ const benches: Record<string, () => Promise<void>> = {
 
 const { values: flags, positionals: asked } = parseArgs({
   allowPositionals: true,
-  options: { minutes: { type: 'string', default: '10' }, svg: { type: 'string' } },
+  options: {
+    minutes: { type: 'string', default: '10' },
+    svg: { type: 'string' },
+    against: { type: 'string' },
+  },
 });
+if (flags.against !== undefined) {
+  await benchAgainst(flags.against, asked);
+  process.exit();
+}
 /** Those that take as long as they are asked to. */
 const long: Record<string, () => Promise<void>> = {
   mixed: () => benchMixed({ minutes: Number(flags.minutes), svg: flags.svg }),

@@ -41,11 +41,11 @@ export interface World {
 
 /**
  * The built daemon with one merchant that has wallets. It logs to a file, as under a service manager: the process
- * that makes the load must not be busy with reading lines.
+ * that makes the load must not be busy with reading lines. `env` is of the daemon.
  */
-export async function startWorld(): Promise<World> {
+export async function startWorld(env: Record<string, string> = {}): Promise<World> {
   const home = makeHome();
-  const daemon = await home.start({ log_file: join(home.dir, 'gatewayd.log') });
+  const daemon = await home.start({ log_file: join(home.dir, 'gatewayd.log'), env });
   const { id, token, key } = await shopkeeper(serviceAt({ base_url: daemon.url }), { wallets });
   return { home, daemon, token, key, merchant_id: id };
 }

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const BIN = fileURLToPath(new URL('../../../bin/gatewayd.js', import.meta.url));
 const DIST = fileURLToPath(new URL('../../../dist/programs/gatewayd.js', import.meta.url));
 /** A slow machine under load still starts within it. */
-const READY_MS = 20_000;
+const READY_MS = 60_000;
 
 export interface Ended {
   /** Exit code, or the name of the signal that ended it. */
