@@ -1,7 +1,7 @@
 // `npm run bench -- --against DIR`: gatewayd and a peer on one machine in turns, the same orders, the same model of a chain.
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeHome } from '../daemon/helpers/process.ts';
 import { hasBrowser } from '../helpers/software.ts';
 import { type CountedChain, quietSolana, quietTon, startCountedProvider } from './counted-provider.ts';
 import { type Loaded, load, loadInTurns, say, spread, type Target } from './measure.ts';
@@ -19,8 +19,8 @@ import {
 import { startFloor, startWorld } from './world.ts';
 
 const STARTS = 5;
-/** Credentials of the peer in use at once, so that its limiter refuses none of a run's orders. */
-const CREDENTIALS = 300;
+/** Credentials of the peer, so many that its limiter refuses none of a run's orders. */
+const CREDENTIALS = 150;
 const STORED_ORDERS = 10_000;
 const OPEN_ORDERS = [10, 100];
 /** First what is done once for each order and address, then what is done all the time. */
@@ -73,11 +73,11 @@ function amounts(): () => string {
 }
 
 /** Creating an invoice of the daemon, on a blockchain's USDT. */
-function invoices({ daemon, key }: { daemon: { url: string }; key: string }, blockchain: string): Target {
+function invoices(url: string, key: string, blockchain: string): Target {
   const next = amounts();
   return {
     name: 'gatewayd',
-    url: daemon.url,
+    url,
     method: 'POST',
     path: '/v1/invoices',
     headers: { ...JSON_TYPE, 'x-api-key': key },
@@ -96,60 +96,109 @@ function orders(url: string, credentials: readonly Credential[], blockchain?: st
   return { ...CREATE_ORDER, name: 'gmpay-edge', url, body };
 }
 
-/** Both, started with a provider of their own and set up to sell for USDT on its chain. */
-async function startBoth(checkout: Checkout, chain: CountedChain, credentials: number) {
-  const { blockchain } = chain;
-  const [asked_by_gatewayd, asked_by_peer] = [
-    await startCountedProvider(chain),
-    await startCountedProvider(chain),
-  ];
-  const world = await startWorld({
-    [`GATEWAYD_BLOCKCHAINS_${blockchain.toUpperCase()}_URL`]: asked_by_gatewayd.url,
-  });
-  const home = await makePeerHome(checkout);
-  const peer = await home.start(asked_by_peer.proxied);
-  const fresh = { gatewayd: memoryOf(world.daemon.pid), peer: memoryOf(peer.pid) };
-  const made = await setUp(checkout, peer, blockchain, credentials);
+/** One of the two: sells for USDT on one chain, and asks a provider of its own about it. */
+interface Gateway {
+  /** Requests to its provider until now. */
+  asked(): number;
+  pid(): number;
+  orders(): Target;
+  /** Ends it and starts it again on the same data; in milliseconds from the start of the process. */
+  restart(): Promise<{ ready_ms: number; first_order_ms: number }>;
+}
+
+interface Both {
+  gatewayd: Gateway;
+  peer: Gateway & { open_orders: Target };
+  stop(): Promise<void>;
+}
+
+/** Both, set up and started; the peer with so many credentials for each kind of order. */
+async function startBoth(checkout: Checkout, chain: CountedChain, credentials: number): Promise<Both> {
+  const [gatewayd, peer] = [await startGatewayd(chain), await startPeer(checkout, chain, credentials)];
   return {
-    gatewayd: { asked: asked_by_gatewayd.asked, pid: world.daemon.pid, orders: invoices(world, blockchain) },
-    peer: {
-      asked: asked_by_peer.asked,
-      pid: peer.pid,
-      orders: orders(peer.url, made, blockchain),
-      open_orders: orders(peer.url, made),
-    },
-    /** Memory right after the start. */
-    fresh,
+    gatewayd,
+    peer,
     async stop() {
-      await world.home.remove();
-      await home.remove();
-      for (const provider of [asked_by_gatewayd, asked_by_peer]) await provider.stop();
+      await gatewayd.stop();
+      await peer.stop();
     },
   };
 }
 
-/** From the start of the process to the first answer of the health check, in a directory that was used before. */
+async function startGatewayd(chain: CountedChain): Promise<Gateway & { stop(): Promise<void> }> {
+  const { blockchain } = chain;
+  const provider = await startCountedProvider(chain);
+  const env = { [`GATEWAYD_BLOCKCHAINS_${blockchain.toUpperCase()}_URL`]: provider.url };
+  const { home, key, daemon: first } = await startWorld(env);
+  let daemon = first;
+  let orders = invoices(daemon.url, key, blockchain);
+  return {
+    asked: provider.asked,
+    pid: () => daemon.pid,
+    orders: () => orders,
+    async restart() {
+      daemon.signal('SIGTERM');
+      await daemon.ended;
+      const started = performance.now();
+      daemon = await home.start({ env, log_file: join(home.dir, 'gatewayd.log') });
+      await fetch(`${daemon.url}/health`);
+      const ready_ms = performance.now() - started;
+      orders = invoices(daemon.url, key, blockchain);
+      await create(orders);
+      return { ready_ms, first_order_ms: performance.now() - started };
+    },
+    async stop() {
+      await home.remove();
+      await provider.stop();
+    },
+  };
+}
+
+async function startPeer(checkout: Checkout, chain: CountedChain, credentials: number) {
+  const { blockchain } = chain;
+  const provider = await startCountedProvider(chain);
+  const home = await makePeerHome(checkout);
+  let peer = await home.start(provider.proxied);
+  const made = await setUp(checkout, peer, blockchain, 2 * credentials);
+  const target = orders(peer.url, made.slice(credentials), blockchain);
+  return {
+    asked: provider.asked,
+    pid: () => peer.pid,
+    orders: () => target,
+    open_orders: orders(peer.url, made.slice(0, credentials)),
+    async restart() {
+      await peer.stop();
+      const started = performance.now();
+      peer = await home.start(provider.proxied);
+      const ready_ms = performance.now() - started;
+      await create(target);
+      return { ready_ms, first_order_ms: performance.now() - started };
+    },
+    async stop() {
+      await home.remove();
+      await provider.stop();
+    },
+  };
+}
+
+/** On data that were used before: until the health check answers, and until a first order is created. */
 async function compareStarts(checkout: Checkout): Promise<void> {
-  const [ours, theirs]: [number[], number[]] = [[], []];
-  const home = makeHome();
-  const peer_home = await makePeerHome(checkout);
-  for (let run = 0; run <= STARTS; run++) {
-    const started = performance.now();
-    const daemon = await home.start();
-    await fetch(`${daemon.url}/health`);
-    const ready_ms = performance.now() - started;
-    daemon.signal('SIGTERM');
-    await daemon.ended;
-    const peer = await peer_home.start();
-    await peer.stop();
-    // The first makes the database.
-    if (run === 0) continue;
-    ours.push(ready_ms);
-    theirs.push(peer.ready_ms);
+  const { gatewayd, peer, stop } = await startBoth(checkout, quietTon(), 1);
+  const [ours, theirs]: Awaited<ReturnType<Gateway['restart']>>[][] = [[], []];
+  for (let run = 0; run < STARTS; run++) {
+    ours?.push(await gatewayd.restart());
+    theirs?.push(await peer.restart());
   }
-  await home.remove();
-  await peer_home.remove();
-  row('start to ready, ms', spread(ours), spread(theirs));
+  await stop();
+  for (const [name, figure] of [
+    ['start to ready, ms', 'ready_ms'],
+    ['start to the first order created, ms', 'first_order_ms'],
+  ] as const) {
+    const [our = '', their = ''] = [ours, theirs].map((runs) =>
+      spread(runs?.map((run) => run[figure]) ?? []),
+    );
+    row(name, our, their);
+  }
 }
 
 async function compareOrders(checkout: Checkout): Promise<void> {
@@ -164,8 +213,8 @@ async function compareOrders(checkout: Checkout): Promise<void> {
       headers: JSON_TYPE,
       body: JSON.stringify({ text: 'x'.repeat(1200) }),
     },
-    gatewayd: both.gatewayd.orders,
-    peer: both.peer.orders,
+    gatewayd: both.gatewayd.orders(),
+    peer: both.peer.orders(),
     open: both.peer.open_orders,
   });
   const of = (name: 'floor' | 'gatewayd' | 'peer' | 'open', value: (loaded: Loaded) => number, digits = 0) =>
@@ -191,9 +240,7 @@ async function compareOrders(checkout: Checkout): Promise<void> {
   await floor.stop();
 }
 
-type Both = Awaited<ReturnType<typeof startBoth>>;
-
-async function created(target: Target): Promise<unknown> {
+async function create(target: Target): Promise<unknown> {
   const { url, path, method, headers, body } = target;
   const given = body instanceof Function ? body(0) : body;
   const response = await fetch(`${url}${path}`, { method, headers, body: given });
@@ -204,9 +251,9 @@ async function created(target: Target): Promise<unknown> {
 async function comparePages(checkout: Checkout): Promise<void> {
   if (!hasBrowser) return say('pages are not weighed: there is no Chromium');
   const { gatewayd, peer, stop } = await startBoth(checkout, quietTon(), 1);
-  const { id } = (await created(gatewayd.orders)) as { id: string };
-  const { data } = (await created(peer.orders)) as { data: { payment_url: string } };
-  const ours = await weighPage(`${gatewayd.orders.url}/pay/${id}`);
+  const { id } = (await create(gatewayd.orders())) as { id: string };
+  const { data } = (await create(peer.orders())) as { data: { payment_url: string } };
+  const ours = await weighPage(`${gatewayd.orders().url}/pay/${id}`);
   const theirs = await weighPage(data.payment_url);
   row('requests of the pay page', String(ours.requests), String(theirs.requests));
   row('kB of the pay page, as sent', kilobytes(ours.bytes), kilobytes(theirs.bytes));
@@ -219,13 +266,19 @@ async function comparePages(checkout: Checkout): Promise<void> {
 }
 
 async function compareMemory(checkout: Checkout): Promise<void> {
-  const both = await startBoth(checkout, quietTon(), CREDENTIALS);
-  const { gatewayd, peer, fresh } = both;
-  for (const { orders } of [gatewayd, peer]) await load(orders, { requests: STORED_ORDERS });
-  await sleep(REST_MS);
-  row('MB after the start', megabytes(fresh.gatewayd), megabytes(fresh.peer));
-  row(`MB after ${STORED_ORDERS} orders`, megabytes(memoryOf(gatewayd.pid)), megabytes(memoryOf(peer.pid)));
-  await both.stop();
+  const { gatewayd, peer, stop } = await startBoth(checkout, quietTon(), CREDENTIALS);
+  const both = [gatewayd, peer];
+  // What setting up took is not theirs in operation.
+  for (const gateway of both) await gateway.restart();
+  const measure = async (name: string) => {
+    await sleep(REST_MS);
+    const [ours = '', theirs = ''] = both.map(({ pid }) => megabytes(memoryOf(pid())));
+    row(name, ours, theirs);
+  };
+  await measure('MB after the start and one order');
+  for (const { orders } of both) await load(orders(), { requests: STORED_ORDERS });
+  await measure(`MB after ${STORED_ORDERS} orders`);
+  await stop();
 }
 
 /** All pairs at once, since nothing here depends on how fast the machine is. */
@@ -233,7 +286,7 @@ async function compareRequests(checkout: Checkout, open: () => CountedChain): Pr
   const counted = OPEN_ORDERS.map(async (count) => {
     const chain = open();
     const { gatewayd, peer, stop } = await startBoth(checkout, chain, 1);
-    for (const { orders } of [gatewayd, peer]) await load(orders, { requests: count });
+    for (const { orders } of [gatewayd, peer]) await load(orders(), { requests: count });
     await sleep(FIRST_MS);
     const before = [gatewayd.asked(), peer.asked()];
     await sleep(COUNTED_MS);
@@ -254,12 +307,12 @@ async function countLimited(checkout: Checkout): Promise<void> {
 }
 
 /** How many orders one credential may create from the beginning of a minute to its end. */
-async function ordersOfAMinute({ orders }: Both['peer']): Promise<number> {
+async function ordersOfAMinute({ orders }: Gateway): Promise<number> {
   await sleep(MINUTE_MS - (Date.now() % MINUTE_MS));
   const minute = Math.floor(Date.now() / MINUTE_MS);
   let made = 0;
   while (Math.floor(Date.now() / MINUTE_MS) === minute) {
-    const refused = await created(orders).then(
+    const refused = await create(orders()).then(
       () => made++ && false,
       () => true,
     );

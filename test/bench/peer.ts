@@ -57,13 +57,12 @@ export interface Credential {
 export interface Peer {
   url: string;
   pid: number;
-  /** From the start of the process to the first answer of its health check. */
-  ready_ms: number;
   stop(): Promise<void>;
 }
 
 /** Its data directory, and the processes that ran on it. */
 export interface PeerHome {
+  /** Starts it and waits for the first answer of its health check. */
   start(env?: Record<string, string>): Promise<Peer>;
   /** Kills what still runs and removes the directory. */
   remove(): Promise<void>;
@@ -83,7 +82,6 @@ export async function makePeerHome({ dir }: Checkout): Promise<PeerHome> {
   return {
     async start(env = {}) {
       const log = openSync(join(directory, 'log'), 'a');
-      const started = performance.now();
       const child = spawn('bun', [BUILT], {
         cwd: dir,
         stdio: ['ignore', log, log],
@@ -99,8 +97,7 @@ export async function makePeerHome({ dir }: Checkout): Promise<PeerHome> {
       running.add(child);
       closeSync(log);
       await untilHealthy(url, child);
-      const ready_ms = performance.now() - started;
-      return { url, pid: child.pid ?? 0, ready_ms, stop: () => end(child, 'SIGTERM') };
+      return { url, pid: child.pid ?? 0, stop: () => end(child, 'SIGTERM') };
     },
     async remove() {
       for (const child of running) await end(child, 'SIGKILL');
