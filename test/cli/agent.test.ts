@@ -166,13 +166,13 @@ describe('exit codes', () => {
     verifies('gw-exit-codes');
     const silent = await serve(() => {});
     const closed = await gw(['gateways', '--url', 'http://127.0.0.1:9', '--json']);
-    const mute = await gw(['gateways', '--url', silent.url, '--timeout', '1s', '--json']);
-    expect([closed.code, mute.code]).toEqual([69, 69]);
-    expect(closed.error.error.kind).toBe('unreachable');
-    expect(mute.error.error).toMatchObject({
-      kind: 'unreachable',
-      message: 'the service did not answer in time',
-    });
+    expect([closed.code, closed.error.error.kind]).toEqual([69, 'unreachable']);
+    // Again and again: whether a timer was lost depended on what the process had in memory.
+    for (let time = 0; time < 4; time++) {
+      const mute = await gw(['gateways', '--url', silent.url, '--timeout', '500ms', '--json']);
+      expect(mute.code).toBe(69);
+      expect(mute.error.error.message).toBe('the service did not answer in time');
+    }
   });
 
   it('75 for a service that asks to come back later, 5 for a limit, with the remedy', async () => {
