@@ -270,14 +270,16 @@ async function compareMemory(checkout: Checkout): Promise<void> {
   const both = [gatewayd, peer];
   // What setting up took is not theirs in operation.
   for (const gateway of both) await gateway.restart();
-  const measure = async (name: string) => {
-    await sleep(REST_MS);
-    const [ours = '', theirs = ''] = both.map(({ pid }) => megabytes(memoryOf(pid())));
+  const measure = (name: string, field: 'VmRSS' | 'VmHWM') => {
+    const [ours = '', theirs = ''] = both.map(({ pid }) => megabytes(memoryOf(pid(), field)));
     row(name, ours, theirs);
   };
-  await measure('MB after the start and one order');
+  await sleep(REST_MS);
+  measure('MB after the start and one order', 'VmRSS');
   for (const { orders } of both) await load(orders(), { requests: STORED_ORDERS });
-  await measure(`MB after ${STORED_ORDERS} orders`);
+  await sleep(REST_MS);
+  measure(`MB after ${STORED_ORDERS} orders`, 'VmRSS');
+  measure('MB at the most meanwhile', 'VmHWM');
   await stop();
 }
 
@@ -321,10 +323,10 @@ async function ordersOfAMinute({ orders }: Gateway): Promise<number> {
   return made;
 }
 
-/** Resident memory of a process in bytes (Linux). */
-function memoryOf(pid: number): number {
+/** Resident memory of a process in bytes (Linux): now, or at the most since its start. */
+function memoryOf(pid: number, field: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+  return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
 }
 
 const kilobytes = (bytes: number): string => (bytes / 1000).toFixed(0);

@@ -2,6 +2,7 @@
 // named: `npm run bench -- mixed --minutes 10 --svg mixed.svg`. `-- --against DIR [PART …]` compares with a peer instead,
 // whose built checkout is in a directory.
 import { parseArgs } from 'node:util';
+
 import { benchAgainst } from './against.ts';
 import { benchCreate } from './create.ts';
 import { benchDaemons } from './daemons.ts';
