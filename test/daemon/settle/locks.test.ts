@@ -16,8 +16,6 @@ import { verifies } from '../../requirements.ts';
 
 const HELD = 60;
 const CREDITS = 8;
-/** Of one connection after the other it takes about two; deadlocks are found after one second each. */
-const SOON_MS = 12_000;
 
 describe.runIf(hasPostgres)('writers on postgres', () => {
   let service: TestApp;
@@ -53,7 +51,6 @@ describe.runIf(hasPostgres)('writers on postgres', () => {
     );
     const held = service.app.db.query.selectFrom('payments').select('id').where('status', '=', 'held');
     expect(await held.execute()).toHaveLength(HELD);
-    const began = performance.now();
     const ticking = service.app.observer.tick();
     const replies = await Promise.all(
       Array.from({ length: CREDITS }, () =>
@@ -64,13 +61,11 @@ describe.runIf(hasPostgres)('writers on postgres', () => {
       ),
     );
     await ticking;
-    const took_ms = performance.now() - began;
     expect(replies.map(({ status }) => status)).toEqual(Array(CREDITS).fill(200));
     expect(await held.execute()).toEqual([]);
     for (const { id } of made) expect((await invoiceRow(service, id)).status).toBe('confirmed');
     expect(await verifyChain(service, who.id)).toBe(CREDITS + HELD);
     expect(await deadlocks()).toBe(0);
-    expect(took_ms).toBeLessThan(SOON_MS);
   });
 
   test('pages of a blockchain, its invoices, credits and the operator do not block each other', async () => {
