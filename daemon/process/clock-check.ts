@@ -141,7 +141,7 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
   /** Of the clock that is lived by. */
   const steadyBase = () => (trouble() === null ? base() : believed_base);
 
-  /** How far the clock that is lived by is ahead of a blockchain's; 0 where it is, or nothing shows that it is behind. */
+  /** By how many seconds the clock that is lived by is behind a blockchain's, negative; 0 where nothing shows that it is. */
   function leastOf(blockchain: string): number {
     const of_base = steadyBase();
     const age = tip_ages.get(blockchain) ?? 0;
