@@ -46,16 +46,15 @@ const columns = [
   'payment_id',
 ] as const;
 
-const reservationOf = ({
-  owner_id,
-  kind,
-  status,
-  payment_id,
-  ...rest
-}: Pick<InvoiceRow, (typeof columns)[number]>): Reservation => ({
-  ...rest,
-  holder: holderOf({ kind, owner_id }),
-  is_paid: status === 'confirmed' || payment_id !== null,
+const reservationOf = (row: Pick<InvoiceRow, (typeof columns)[number]>): Reservation => ({
+  id: row.id,
+  blockchain: row.blockchain,
+  address_key: row.address_key,
+  chain: row.chain,
+  amount_atomic: row.amount_atomic,
+  ended_at: row.ended_at,
+  holder: holderOf(row),
+  is_paid: row.status === 'confirmed' || row.payment_id !== null,
 });
 
 /**
@@ -111,7 +110,6 @@ export interface Holding {
 function held(query: Executor, { owner_id, by, anonymous, refills, address }: Holding) {
   let select = query
     .selectFrom('invoices')
-    .select(columns)
     .where('owner_id', '=', owner_id)
     .where('reserved', '=', sql.lit(1))
     // What is paid for is no abuse.
@@ -126,9 +124,13 @@ function held(query: Executor, { owner_id, by, anonymous, refills, address }: Ho
   return select;
 }
 
-/** How many amounts are reserved without being paid, counted up to `most`. */
-export const countReserved = async (query: Executor, holding: Holding, most: number): Promise<number> =>
-  (await held(query, holding).limit(most).execute()).length;
+/** Whether so many amounts or more are reserved without being paid; `count` is at least 1. */
+export const hasReserved = async (query: Executor, holding: Holding, count: number): Promise<boolean> =>
+  (await held(query, holding)
+    .select('id')
+    .limit(1)
+    .offset(count - 1)
+    .executeTakeFirst()) !== undefined;
 
 /** When an amount that no one paid may be given back before its time. */
 export interface EarlyRelease {
@@ -141,6 +143,7 @@ export interface EarlyRelease {
 /** Gives back amounts of unpaid invoices, those that ended first before the others; how many. */
 export async function releaseEnded(db: Db, tx: Tx, holding: Holding, early: EarlyRelease): Promise<number> {
   const rows = await held(tx, holding)
+    .select(columns)
     .where('ended_at', '<=', early.now - early.hold_seconds)
     .orderBy('ended_at')
     .limit(RELEASED_AT_ONCE)

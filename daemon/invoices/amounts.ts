@@ -3,9 +3,9 @@ import { hasSold, ownersAt, type Standing, watchedOf } from '../../data/addresse
 import type { Tx } from '../../data/db/open.ts';
 import { getMerchant } from '../../data/merchants.ts';
 import {
-  countReserved,
   type EarlyRelease,
   type Holding,
+  hasReserved,
   holderOf,
   lockSlot,
   type Reservation,
@@ -255,7 +255,7 @@ async function quotaOf(tx: Tx, owner_id: string): Promise<number> {
 
 /** What has ended is given back early before anyone is refused. */
 async function keepQuota(app: AmountApp, tx: Tx, { holding, most, detail }: Quota): Promise<void> {
-  if ((await countReserved(tx, holding, most)) < most) return;
+  if (!(await hasReserved(tx, holding, most))) return;
   const early = earlyRelease(app);
   if (early && (await releaseEnded(app.db, tx, holding, early)) > 0) return;
   throw new Refusal('too_many_unpaid', { detail, retry_after: RETRY_AFTER_SECONDS });

@@ -14,7 +14,7 @@ import {
   OPEN_BEGIN,
   overdueInvoices,
 } from '../../data/invoices.ts';
-import { countReserved, releaseAmounts } from '../../data/reservations.ts';
+import { hasReserved, releaseAmounts } from '../../data/reservations.ts';
 import { eventsOf } from '../../data/views/admin-detail.ts';
 import { candidatesFor, listEntries } from '../../data/views/admin-list.ts';
 import { databases, type OpenDatabase, openDatabase } from '../helpers/database.ts';
@@ -31,7 +31,7 @@ const served: Record<string, (db: Db, owner_id: string) => Promise<unknown>> = {
   invoices_memo: ({ query }) => invoiceByMemo(query, 'ton', 'wallet', 'NONE'),
   invoices_reference: ({ query }) => invoicesByReference(query, ['none']),
   invoices_reserved: ({ query }) => invoicesByAmount(query, { ...slot, amount_atomic: '1' }),
-  invoices_reserved_by_owner: ({ query }, owner_id) => countReserved(query, { owner_id }, 20),
+  invoices_reserved_by_owner: ({ query }, owner_id) => hasReserved(query, { owner_id }, 20),
   invoices_release: (db) => releaseAmounts(db, START - 1),
   invoices_due: ({ query }) => dueInvoices(query, 'ton', { horizon: START, after: DUE_BEGIN, limit: 9 }),
   invoices_by_owner: ({ query }, owner_id) => listInvoices(query, { owner_id, limit: 9 }),
