@@ -1,4 +1,5 @@
 // A plain HTTP Rpc for the chain tests: no rate, no retry, every failure is a ProviderError.
+import { request as undici } from 'undici';
 import { type Json, ProviderError, type RequestOptions, type Rpc } from '../../src/chains/family.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -41,16 +42,16 @@ export function createTestRpc({ provider, url, api_key, timeout_ms = TIMEOUT_MS 
     body: Json | undefined,
   ): Promise<{ status: number; bytes: Uint8Array }> {
     try {
-      const response = await fetch(address, {
+      const { statusCode, body: answer } = await undici(address, {
         method: body === undefined ? 'GET' : 'POST',
         headers: body === undefined ? headers : { ...headers, 'content-type': 'application/json' },
-        body: body === undefined ? undefined : JSON.stringify(body),
+        body: body === undefined ? null : JSON.stringify(body),
         signal: AbortSignal.timeout(timeout_ms),
       });
-      const bytes = new Uint8Array(await response.arrayBuffer());
+      const bytes = await answer.bytes();
       if (bytes.length > BODY_LIMIT_BYTES)
         throw new ProviderError('bad_answer', `${provider}: body too large`);
-      return { status: response.status, bytes };
+      return { status: statusCode, bytes };
     } catch (error) {
       if (error instanceof ProviderError) throw error;
       throw new ProviderError(
