@@ -1,6 +1,7 @@
 // A real Solana runtime (surfpool) for the tests, with a payer that signs and sends real transactions.
 import { createRequire } from 'node:module';
 import { base58 } from '@scure/base';
+import { request } from 'undici';
 import {
   associatedTokenAccount,
   MEMO_PROGRAMS,
@@ -100,12 +101,12 @@ export async function startSolanaChain() {
   let sent = 0;
 
   async function rpc<T>(method: string, params: unknown[]): Promise<T> {
-    const response = await fetch(node.rpcUrl, {
+    const { body } = await request(node.rpcUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
-    const reply = (await response.json()) as { result: T; error?: { message: string } };
+    const reply = (await body.json()) as { result: T; error?: { message: string } };
     if (reply.error) throw new Error(`${method}: ${reply.error.message}`);
     return reply.result;
   }

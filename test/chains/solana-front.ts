@@ -1,6 +1,7 @@
 // HTTP in front of surfpool: corrects what it answers differently from a real node, and fails on request.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { request as undici } from 'undici';
 import { CLOCK_SYSVAR } from '../../src/chains/solana/address.ts';
 
 export interface RpcAsk {
@@ -64,12 +65,12 @@ export async function startFront(nodeUrl: string): Promise<Front> {
   };
 
   const forward: Forward = async ({ method, params }) => {
-    const response = await fetch(nodeUrl, {
+    const { body } = await undici(nodeUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
-    return (await response.json()) as RpcReply;
+    return (await body.json()) as RpcReply;
   };
 
   const answer = async (ask: RpcAsk): Promise<RpcReply | Raw> => {

@@ -1,5 +1,6 @@
 // The two kinds of UTXO provider on top of a real node: an Esplora-shaped HTTP API, and the node's own RPC.
 import { createHash } from 'node:crypto';
+import { request } from 'undici';
 import { ProviderError } from '../../src/chains/family.ts';
 import { type FaultyServer, type Reply, startFaultyServer } from './faulty-server.ts';
 import type { Litecoind } from './utxo-chain.ts';
@@ -25,8 +26,8 @@ export async function startCoreFront(node: Litecoind): Promise<UtxoFront> {
     async ({ body }) => {
       const { origin, username, password } = new URL(hostOf(front, body).url);
       const authorization = `Basic ${btoa(`${username}:${password}`)}`;
-      const response = await fetch(origin, { method: 'POST', headers: { authorization }, body });
-      return { status: response.status, body: new Uint8Array(await response.arrayBuffer()) };
+      const answer = await request(origin, { method: 'POST', headers: { authorization }, body });
+      return { status: answer.statusCode, body: await answer.body.bytes() };
     },
     ({ body }) => {
       const asked = JSON.parse(body) as { method: string } | { method: string }[];

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Dispatcher, request as undici } from 'undici';
 
 /** `down` breaks each connection; `html` and `rate_limited` are what proxies say; `truncated` is half an answer. */
 export type Weather = 'fair' | 'down' | 'html' | 'rate_limited' | 'truncated';
@@ -37,19 +38,21 @@ export async function openGate(target: string): Promise<Gate> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { method = 'GET' } = request;
-    const answer = await fetch(`${target}${path}`, {
-      method,
+    const answer = await undici(`${target}${path}`, {
+      method: method as Dispatcher.HttpMethod,
       headers: { 'content-type': 'application/json' },
       ...(method === 'GET' ? {} : { body: Buffer.concat(chunks) }),
     });
-    const body = await answer.text();
+    const body = await answer.body.text();
     if (gate.weather === 'truncated') {
       response.writeHead(200, { 'content-length': Buffer.byteLength(body) });
       response.write(body.slice(0, body.length / 2), () => response.destroy());
       return;
     }
     response.on('finish', () => gate.answered(path, body));
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(body);
+    response
+      .writeHead(answer.statusCode, { 'content-type': String(answer.headers['content-type'] ?? '') })
+      .end(body);
   }
 
   server.listen(0, '127.0.0.1');
