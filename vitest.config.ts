@@ -10,7 +10,7 @@ export const unit = [
   'test/cli/tree.test.ts',
   'test/data/ids.test.ts',
   'test/daemon/checkout/{language,qr}.test.ts',
-  'test/daemon/http/{handler,limits}.test.ts',
+  'test/daemon/http/{handler,limits,proxies}.test.ts',
   'test/daemon/mail/mail.test.ts',
   'test/daemon/observer/{provider,rpc}.test.ts',
   'test/daemon/process/log.test.ts',

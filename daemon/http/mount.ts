@@ -13,6 +13,7 @@ import { Call, CallContext, type CallServer } from './call.ts';
 import type { Route } from './handler.ts';
 import { idempotencyKey, onceOnly } from './idempotent.ts';
 import { createLimits, type Limits, sharedWindow } from './limits.ts';
+import { callerAddress, type Trust, trustOf } from './proxies.ts';
 import {
   type Answer,
   invalidAnswer,
@@ -21,7 +22,7 @@ import {
   replyAnswer,
   toResponse,
 } from './reply.ts';
-import { callerAddress, MAX_BODY_BYTES, MalformedBody, parseForm, parseJson, readText } from './request.ts';
+import { MAX_BODY_BYTES, MalformedBody, parseForm, parseJson, readText } from './request.ts';
 
 /** How soon a busy database or provider may be asked again. */
 const BUSY_RETRY_SECONDS = 1;
@@ -49,6 +50,7 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
   // One listener for each open stream, and of those there may be many.
   setMaxListeners(0, draining.signal);
   const inside = new WeakMap<Request, string>();
+  const trust = trustOf(app.config.trust_proxy);
   const h3 = new H3({
     silent: true,
     allowMalformedURL: true,
@@ -64,6 +66,7 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
     draining: draining.signal,
     stopping: stopping.signal,
     inside,
+    trust,
     async dispatch(request, ip) {
       inside.set(request, ip);
       return h3.fetch(request);
@@ -104,6 +107,7 @@ interface Server extends CallServer {
   stopping: AbortSignal;
   /** Requests that the daemon sends to itself for a caller, each with the address of that caller. */
   inside: WeakMap<Request, string>;
+  trust: Trust | null;
 }
 
 /** `/v1/units/{unit_id}` → `/v1/units/:unit_id`; h3 ignores a trailing slash. */
@@ -111,7 +115,7 @@ const patternOf = (endpoint: Endpoint): string => endpoint.path.replace(/\{([^}]
 
 /** Runs the checks and the handler, and turns whatever comes of it into one logged answer. */
 async function respond(
-  { app, draining, stopping, inside }: Server,
+  { app, draining, stopping, inside, trust }: Server,
   event: H3Event,
   endpoint: Endpoint | undefined,
   work: (call: Call) => Promise<Answer> | Answer,
@@ -119,8 +123,7 @@ async function respond(
   const started = performance.now();
   const { req } = event;
   const ip =
-    inside.get(req) ??
-    callerAddress(event.runtime?.node?.req.socket.remoteAddress, req.headers, app.config.trust_proxy);
+    inside.get(req) ?? callerAddress(event.runtime?.node?.req.socket.remoteAddress, req.headers, trust);
   const call = new Call(app, event, ip);
   const { request_id } = call;
   let reply: Answer;

@@ -2,8 +2,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { isIPv4 } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { jsonInvalid, type ValidationError } from '../../src/api/read/validation.ts';
 import { Refusal } from '../../src/errors.ts';
 
@@ -15,15 +13,6 @@ const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
 export function requestId(headers: Headers): string {
   const given = headers.get('x-request-id');
   return given && SANE_REQUEST_ID.test(given) ? given : randomUUID();
-}
-
-/** The caller's address. Behind a trusted proxy, the last entry of X-Forwarded-For: the one that the proxy itself added. */
-export function callerAddress(peer: string | undefined, headers: Headers, trust_proxy: boolean): string {
-  const forwarded = trust_proxy ? headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined;
-  const text = forwarded && ipaddr.isValid(forwarded) ? forwarded : peer;
-  if (text !== undefined && isIPv4(text)) return text;
-  // In-process calls have no peer; they come from this very machine.
-  return text && ipaddr.isValid(text) ? ipaddr.process(text).toString() : '127.0.0.1';
 }
 
 /** A body that is no JSON or no form: answered with 422 before anything else is checked. */

@@ -62,7 +62,7 @@ export function leavesOf(schema: z.ZodType, path: readonly string[] = []): Leaf[
       path,
       env: ENV_PREFIX + kebab.replaceAll('-', '_').toUpperCase(),
       flag: `--${kebab.toLowerCase()}`,
-      kind: kindOf(inner),
+      kind: (meta.kind as Leaf['kind'] | undefined) ?? kindOf(inner),
       ...(inner instanceof z.ZodEnum ? { choices: inner.options.map(String) } : {}),
       help: help ?? '',
       ...(value === undefined ? {} : { default: value }),

@@ -9,6 +9,7 @@ import {
 } from '../../src/chains/gateways.ts';
 import { MAX_CONFIRMATIONS, readSteps } from '../../src/confirmations.ts';
 import { PLATFORM_KEY_PATTERN } from '../../src/keys.ts';
+import { readProxies } from '../http/proxies.ts';
 import { MIN_SECRET_LENGTH } from '../process/secrets.ts';
 import { type Leaf, leavesOf } from './layers.ts';
 
@@ -50,6 +51,19 @@ const confirmations = (help: string) =>
       const steps = readSteps(typeof value === 'string' ? parsed(value) : value);
       if (typeof steps !== 'string') return steps;
       context.issues.push({ code: 'custom', message: steps, input: value });
+      return z.NEVER;
+    })
+    .describe(help);
+
+/** A boolean, a number or a list in the file, the same as text elsewhere. */
+const proxies = (help: string) =>
+  z
+    .unknown()
+    .meta({ kind: 'boolean' })
+    .transform((value, context) => {
+      const read = readProxies(value);
+      if (typeof read !== 'object' || Array.isArray(read)) return read;
+      context.issues.push({ code: 'custom', message: read.error, input: value });
       return z.NEVER;
     })
     .describe(help);
@@ -216,10 +230,9 @@ export const settingsSchema = z.strictObject({
     .enum(['silent', 'error', 'warn', 'info', 'debug'])
     .default('info')
     .describe('how much is logged to stderr'),
-  trust_proxy: z
-    .boolean()
-    .default(false)
-    .describe("take callers' addresses from the last entry of X-Forwarded-For"),
+  trust_proxy: proxies(
+    "take callers' addresses from X-Forwarded-For or Forwarded: true for one proxy in front, how many there are, or their networks (10.0.0.0/8)",
+  ).default(false),
   limits: z
     .strictObject({
       login_per_address: perMinute(10, 'sign-ins from one address'),
