@@ -41,9 +41,7 @@ export async function recordPage(
   return deps.db.transaction(async (tx) => {
     if (moves && !(await moveCursor(tx, blockchain, version, page))) throw new CursorMoved();
     const groups = await findGroups(deps.db, tx, blockchain, page.transfers.map(seenAt(now)));
-    const older = await findGroups(deps.db, tx, blockchain, page.orphaned_transfers ?? []);
-    // What is stored of it was read at its time.
-    groups.push(...older.map((group) => ({ ...group, known: [] })));
+    groups.push(...(await findUnread(deps, tx, scope, page.orphaned_transfers ?? [])));
     const reorged = await transfersOfBlocks(tx, blockchain, page.orphaned_blocks ?? []);
     const updated = await transfersOfTransactions(tx, blockchain, txidsOf(page.updates ?? []));
     const recording = await lock({ deps, tx, ...scope }, groups, [...reorged, ...updated]);
@@ -58,6 +56,17 @@ export async function recordPage(
     for (const id of recording.touched) await makeDue(tx, id);
     return { version: moves ? version + 1 : version, touched: [...recording.touched] };
   });
+}
+
+/** Of transfers that something else than reading has shown, those that are not stored: the others were read at their time. */
+async function findUnread(
+  { db }: SettleDeps,
+  tx: Tx,
+  { blockchain }: ReadScope,
+  transfers: readonly Transfer[],
+): Promise<Group[]> {
+  const groups = await findGroups(db, tx, blockchain, transfers);
+  return groups.map((group) => ({ ...group, known: [] }));
 }
 
 /** What is seen now, Unix seconds of our clock, was not made later, however far ahead its chain's time is. */
@@ -78,8 +87,11 @@ export async function recordUpdates(
 ): Promise<string[]> {
   const before = new Map(pending.map((each) => [keyOf(each), each]));
   return deps.db.transaction(async (tx) => {
+    const replacing = updates.flatMap(({ replaced_by }) => replaced_by ?? []);
+    const groups = await findUnread(deps, tx, scope, replacing);
     const known = await transfersOfTransactions(tx, scope.blockchain, txidsOf(updates));
-    const recording = await lock({ deps, tx, ...scope }, [], known);
+    const recording = await lock({ deps, tx, ...scope }, groups, known);
+    for (const group of groups) await recordGroup(recording, group);
     for (const update of updates) await recordUpdate(recording, update, before.get(keyOf(update)));
     for (const id of recording.touched) await makeDue(tx, id);
     return [...recording.touched];

@@ -300,6 +300,8 @@ export interface TransferUpdate {
   block_hash: string | null;
   /** With `gone`: what proves it, for the payment's log. */
   reason?: string;
+  /** With `gone`: what took its place paid to the same address; stored with it, so that no invoice ends in between. */
+  replaced_by?: Transfer[];
 }
 
 /** A transaction that somebody names, at one address. */

@@ -387,6 +387,27 @@ describe.skipIf(!hasLitecoind).each(['core', 'esplora'] as const)('through %s', 
     expect(detail.json.transfers.map(({ state }: { state: string }) => state)).toEqual(['gone']);
   });
 
+  test('a fee bump that no list shows yet, when it is found to spend the same, is the payment, past the end too', async () => {
+    const shop = await open();
+    const invoice = await shop.invoice();
+    await follow(shop);
+    await shop.read();
+    const sent = await node.send([{ script: invoice.script, amount: invoice.amount }]);
+    await shop.read();
+    await shop.pass(invoice.expires_at - shop.now() + 60);
+    await shop.read();
+    const bumped = await node.replace(sent, [{ script: invoice.script, amount: invoice.amount }]);
+    // The host that lists has heard of neither; another says what spends the money.
+    shop.front.choose = (request) => (/getrawmempool|\/txs/.test(request) ? other : node);
+    await shop.pass(20);
+    await shop.read();
+    expect([await shop.status(invoice), await shop.paymentOf(invoice)]).toEqual(['created', 'detected']);
+    shop.front.choose = undefined;
+    await settle(shop);
+    expect(await shop.status(invoice)).toBe('confirmed');
+    expect(await shop.listed('late')).not.toContain(bumped.txid);
+  });
+
   test('a conflict that vanishes again gives the first payment back', async () => {
     const shop = await open();
     const invoice = await shop.invoice();

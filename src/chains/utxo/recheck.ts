@@ -2,7 +2,7 @@
 import { type PendingTransfer, ProviderError, type TransferUpdate } from '../family.ts';
 import { hashIn, lowestHeight, type Ring } from './cursor.ts';
 import type { Memory, UtxoContext } from './memory.ts';
-import { goneUpdate } from './payments.ts';
+import { creditsOf, goneUpdate, transferOf } from './payments.ts';
 import type { Source } from './source.ts';
 
 /** Old blocks whose place is asked for in one recheck; newer ones are known from reading. */
@@ -115,27 +115,35 @@ async function recheckWaiting(
       memory.absent.has(each.txid) && !memory.mined.has(each.txid) ? [[each.txid, each]] : [],
     ),
   );
-  const reasons = await findSpenders(source, memory, missing);
+  const lost = await findSpenders(source, memory, missing, now());
   for (const [txid, { chain }] of missing) {
     const absent_seconds = now() - (memory.absent.get(txid) ?? now());
     const ttl_seconds = gateways.find((gateway) => gateway.chain === chain)?.payment_ttl_seconds ?? 0;
-    if (reasons.has(txid) || absent_seconds < ttl_seconds + GIVEN_UP_SECONDS) continue;
-    if ((await orFailed(source.locate(txid))) === null) reasons.set(txid, 'no provider has had it for a day');
+    if (lost.has(txid) || absent_seconds < ttl_seconds + GIVEN_UP_SECONDS) continue;
+    if ((await orFailed(source.locate(txid))) === null)
+      lost.set(txid, { reason: 'no provider has had it for a day' });
   }
   return pending.flatMap((each) => {
-    const reason = reasons.get(each.txid);
-    if (reason !== undefined) return goneUpdate(each.txid, each.index, reason);
+    const { reason, replaced_by } = lost.get(each.txid) ?? {};
+    if (reason !== undefined)
+      return { ...goneUpdate(each.txid, each.index, reason), ...(replaced_by && { replaced_by }) };
     return missing.has(each.txid) || memory.mined.has(each.txid) ? [] : stillPending(each);
   });
 }
 
-/** By txid, which transaction spends what it spends. Inputs are asked for in turns. */
+type Lost = Pick<TransferUpdate, 'reason' | 'replaced_by'>;
+
+/**
+ * By txid, which transaction spends what it spends, and what that pays to the same address: a fee bump that no list has
+ * shown yet. Inputs are asked for in turns.
+ */
 async function findSpenders(
   source: Source,
   memory: Memory,
   missing: ReadonlyMap<string, PendingTransfer>,
-): Promise<Map<string, string>> {
-  const reasons = new Map<string, string>();
+  now: number,
+): Promise<Map<string, Lost>> {
+  const lost = new Map<string, Lost>();
   const outputs = [...missing.values()].flatMap(({ txid, inputs }) =>
     inputs.map((input) => ({ txid, input, turn: `${input} ${txid}` })),
   );
@@ -144,10 +152,16 @@ async function findSpenders(
   const inTurn = from < 1 ? outputs : [...outputs.slice(from), ...outputs.slice(0, from)];
   for (const { txid, input, turn } of inTurn.slice(0, OUTPUTS_PER_RECHECK)) {
     memory.last_output = turn;
-    if (reasons.has(txid)) continue;
+    if (lost.has(txid)) continue;
     const spender = await orFailed(source.spender(input));
-    if (spender && spender.txid !== txid && spender.inputs.includes(input))
-      reasons.set(txid, `transaction ${spender.txid} spends the same`);
+    if (!spender || spender.txid === txid || !spender.inputs.includes(input)) continue;
+    const { chain, address_key } = missing.get(txid) as PendingTransfer;
+    const unplaced = { height: null, block_hash: null, confirmations: 0, earliest_at: now, latest_at: now };
+    const credits = creditsOf(spender, new Set([address_key]));
+    lost.set(txid, {
+      reason: `transaction ${spender.txid} spends the same`,
+      replaced_by: credits.map((credit) => transferOf(chain, spender, { ...credit, ...unplaced })),
+    });
   }
-  return reasons;
+  return lost;
 }
