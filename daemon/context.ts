@@ -12,6 +12,7 @@ import type { EventStreams } from './events/streams.ts';
 import type { PublicInvoices } from './invoices/public.ts';
 import type { Watches } from './invoices/watches.ts';
 import type { Mail } from './mail/mail.ts';
+import type { Blindness } from './observer/blindness.ts';
 import type { Observer } from './observer/observer.ts';
 import type { Quorum } from './observer/quorum.ts';
 import type { ClockCheck } from './process/clock-check.ts';
@@ -37,6 +38,7 @@ export interface App {
   gateways: readonly Gateway[];
   rates: Rates;
   observer: Observer;
+  blindness: Blindness;
   webhooks: Webhooks;
   secrets: Secrets;
   mail: Mail;

@@ -60,6 +60,41 @@ export async function noteFailure(
     .execute();
 }
 
+/** Notes that these blockchains are read now, and makes the rows of those that never were. */
+export async function noteAnswers(
+  query: Executor,
+  blockchains: readonly string[],
+  now: number,
+): Promise<void> {
+  const seen = { answered_at: now, blind_since: null };
+  await query
+    .insertInto('cursors')
+    .values(blockchains.toSorted().map((blockchain) => ({ blockchain, version: 0, ...seen })))
+    .onConflict((conflict) => conflict.column('blockchain').doUpdateSet(seen))
+    .execute();
+}
+
+/** Notes that a blockchain has not been read since that moment, where that is not known. */
+export async function noteBlind(query: Executor, blockchain: string, since: number): Promise<void> {
+  await query
+    .insertInto('cursors')
+    .values({ blockchain, version: 0, blind_since: since })
+    .onConflict((conflict) =>
+      conflict
+        .column('blockchain')
+        .doUpdateSet({ blind_since: since })
+        .where('cursors.blind_since', 'is', null),
+    )
+    .execute();
+}
+
+/** What daemons know of each other's reading: when each blockchain was read last, and since when not. */
+export function answersOf(
+  query: Executor,
+): Promise<Pick<CursorRow, 'blockchain' | 'answered_at' | 'blind_since'>[]> {
+  return query.selectFrom('cursors').select(['blockchain', 'answered_at', 'blind_since']).execute();
+}
+
 export async function accountCursors(
   query: Executor,
   blockchain: string,

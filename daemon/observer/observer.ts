@@ -27,6 +27,7 @@ import { coalesce, repeat, settledWithin } from '../loop.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';
 import { reevaluateInvoices } from '../settle/settle.ts';
+import { type BlindnessKeeper, REFRESH_MS } from './blindness.ts';
 import { type ReadGateways, readGateways } from './gateways.ts';
 import { openRpc, type ProviderStatus, type RpcSource } from './providers/rpc.ts';
 import { providersOf } from './quorum.ts';
@@ -77,6 +78,8 @@ export interface Observer {
   unreadable(blockchain: string): readonly UnreadableAsset[];
   /** Evaluates now everything whose time is up. */
   tick(): Promise<void>;
+  /** Works out which blockchains are not read. */
+  watchReading(): Promise<void>;
   status(): { blockchain: string; providers: ProviderStatus[]; gateways: readonly Gateway[] }[];
   /** Blockchains that this daemon reads on its own, by their ids. */
   reads(): string[];
@@ -91,6 +94,7 @@ export interface ObserverDeps extends ReaderDeps {
   clock: SteadyClock;
   config: Config;
   gateways: readonly Gateway[];
+  blindness: BlindnessKeeper;
   /** Whether the operator took this daemon out of work: it reads only what a request asks for. */
   resting?: () => boolean;
 }
@@ -208,7 +212,17 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
     );
   };
 
+  const watchReading = () =>
+    app.blindness.refresh(
+      pollers.flatMap(({ reader, gateways, interval_ms, leads }) =>
+        gateways.known().length === 0
+          ? []
+          : { blockchain: reader.blockchain.id, interval_ms, leads: leads() },
+      ),
+    );
+
   async function resume(): Promise<void> {
+    await app.blindness.resume();
     const written_at = await newestEventAt(app.db.query);
     for (const row of await allCursors(app.db.query)) {
       const reading = storedReading(row);
@@ -219,6 +233,7 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
   return {
     resume,
     tick,
+    watchReading,
     reads: () => pollers.filter((poller) => poller.leads()).map(({ reader }) => reader.blockchain.id),
     rest: dropOwn,
     unreadable: (blockchain) => unreadable.filter((asset) => asset.blockchain === blockchain),
@@ -241,6 +256,10 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
       afterwards(async () => {
         await tick();
         return CLOCK_MS;
+      });
+      afterwards(async () => {
+        await watchReading();
+        return REFRESH_MS;
       });
     },
     async poll(blockchain, focus) {
@@ -322,6 +341,8 @@ const keepsTime = (blockchain: string): boolean =>
 interface Poller {
   reader: Reader;
   gateways: ReadGateways;
+  /** The pause between two readings. */
+  interval_ms: number;
   /** Whether it had the lease when it last asked for it. */
   leads(): boolean;
   /** Whether its blockchain is switched on here, and no other should read it because our clock is wrong. */
@@ -413,6 +434,7 @@ function createPoller(
   return {
     reader,
     gateways,
+    interval_ms: interval,
     leads: () => leads && !app.resting?.(),
     canRead: () => gateways.known().length > 0 && !givesWay(),
     forced: (focus = []) => read(focus),

@@ -9,6 +9,7 @@ import {
   type ChainReader,
   type Gateway,
   type Network,
+  type Page,
   type PendingTransfer,
   ProviderError,
   type ReadContext,
@@ -27,6 +28,7 @@ import {
   reevaluateInvoices,
   type SettleDeps,
 } from '../settle/settle.ts';
+import type { BlindnessKeeper } from './blindness.ts';
 import type { RpcSource } from './providers/rpc.ts';
 import type { Quorum } from './quorum.ts';
 import { type Waits, witnessPayments } from './witness.ts';
@@ -51,6 +53,7 @@ class ReadAgain extends Error {
 export interface ReaderDeps extends SettleDeps {
   clock_check: ClockCheck;
   quorum: Quorum;
+  blindness: Pick<BlindnessKeeper, 'answered' | 'isProbeDue'>;
 }
 
 export interface ReaderOptions {
@@ -116,9 +119,9 @@ export function createReader(options: ReaderOptions): Reader {
   async function readOnce(focus: readonly AccountRef[]): Promise<void> {
     const started_at = seconds(app.clock);
     const watched = await watchedNow(options);
-    if (watched.length === 0) return;
     const gateways = await options.gateways();
     if (gateways.length === 0) return;
+    if (watched.length === 0) return probe();
     await ensureCursor(app.db.query, blockchain.id);
     const urgent = async () => [...focus, ...(await dueAccounts())];
     const reading: Reading = { ...options, gateways, chain_reader: chainReader(), waits, urgent };
@@ -128,6 +131,14 @@ export function createReader(options: ReaderOptions): Reader {
       return through;
     });
     await noteReading(app.db.query, blockchain.id, { started_at, read_through });
+    app.blindness.answered(blockchain.id);
+  }
+
+  /** Where nothing is watched, whether it could be read: a coin is offered before the first invoice in it. */
+  async function probe(): Promise<void> {
+    if (!app.blindness.isProbeDue(blockchain.id)) return;
+    await source.use((rpc) => blockchain.family.identify(rpc));
+    app.blindness.answered(blockchain.id);
   }
 
   /** Accounts of invoices whose time is over and that are not proved: some of them in each reading, in turns. */
@@ -236,11 +247,16 @@ async function readPages(
     if (page.tip) is_first = false;
     const stored = await recordPage(app, scopeOf(reading), version, page);
     version = stored.version;
+    if (isProgress(page)) app.blindness.answered(blockchain.id);
     read.tip = page.tip ?? read.tip;
     read.read_through = page.read_through ?? read.read_through;
     await reevaluateInvoices(app, stored.touched);
   }
 }
+
+/** A tip alone is none: a provider may give that and nothing else, each time. */
+const isProgress = ({ cursor, accounts = [], transfers }: Page): boolean =>
+  cursor !== undefined || accounts.length > 0 || transfers.length > 0;
 
 /** What was read last before a start tells of our clock, where nothing failed since. */
 function recallClock(clock_check: ClockCheck, row: CursorRow | undefined): void {

@@ -15,6 +15,7 @@ import { openEventStreams } from '../events/streams.ts';
 import { openPublicInvoices } from '../invoices/public.ts';
 import { openWatches } from '../invoices/watches.ts';
 import { openMail } from '../mail/mail.ts';
+import { openBlindness } from '../observer/blindness.ts';
 import { type ObserverOptions, openObserver } from '../observer/observer.ts';
 import { createQuorum } from '../observer/quorum.ts';
 import { openRates, type RatesOptions } from '../rates/rates.ts';
@@ -83,8 +84,9 @@ export function openApp(options: AppOptions): RunningApp {
   const shared = { config, db, ledger, log, clock, clock_check, quorum, signals, gateways };
   const mail = openMail({ config, log, clock });
   const checkout = openCheckout({ db, clock, log, runtime });
+  const blindness = openBlindness({ config, db, clock, log });
   const observer = openObserver({
-    app: { ...shared, webhooks, resting: instance.resting },
+    app: { ...shared, webhooks, blindness, resting: instance.resting },
     source,
     runtime,
   });
@@ -99,6 +101,7 @@ export function openApp(options: AppOptions): RunningApp {
     rates,
     webhooks,
     observer,
+    blindness,
     mail,
     wallet_check: openWalletCheck({ observer, clock, runtime, config, log }),
     google_keys: openGoogleKeys(config),

@@ -21,6 +21,8 @@ const MAX_TTL_SECONDS = 7 * 24 * 3600;
 const MAX_POLL_SECONDS = 3600;
 /** A start that waits longer is one that the supervisor should know of. */
 const MAX_WAIT_SECONDS = 3600;
+/** An operator who hears of it later does not hear of it in time. */
+const MAX_BLIND_SECONDS = 3600;
 const TESTNET_MIN_TTL_SECONDS = 5;
 
 const text = (help: string) => z.string().min(1).describe(help);
@@ -171,6 +173,11 @@ export const settingsSchema = z.strictObject({
     .boolean()
     .optional()
     .describe('send webhooks to private addresses too; default: same as demo'),
+  blind_after_seconds: whole(
+    1,
+    MAX_BLIND_SECONDS,
+    'a blockchain that was not read for so long, or for three pauses between readings, takes no new invoices',
+  ).default(60),
   blockchains: each(chainIds, (id) =>
     z
       .strictObject({

@@ -20,6 +20,7 @@ import * as accounts from './0005-accounts.ts';
 import * as openInvoices from './0006-open-invoices.ts';
 import * as callWindows from './0007-call-windows.ts';
 import * as daemons from './0008-daemons.ts';
+import * as blindness from './0009-blindness.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -38,6 +39,7 @@ const steps: Record<string, Migration> = {
   '0006-open-invoices': openInvoices,
   '0007-call-windows': callWindows,
   '0008-daemons': daemons,
+  '0009-blindness': blindness,
 };
 
 /**

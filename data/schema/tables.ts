@@ -364,6 +364,10 @@ interface CursorsTable {
   last_error_at: number | null;
   /** Everything made before is stored, of every account without a proof of its own; Unix seconds of our clock. */
   read_through: number | null;
+  /** When a provider answered last, as far as daemons say it to each other; Unix seconds. */
+  answered_at: number | null;
+  /** Since when it has not been read, Unix seconds; null while it is, or where that is not known yet. */
+  blind_since: number | null;
 }
 
 /** How far single accounts were read, where that is not as far as the rest of their blockchain. */

@@ -4,6 +4,7 @@ import type { RpcSource } from '../../daemon/observer/providers/rpc.ts';
 import {
   type Family,
   type NamedTransaction,
+  type Network,
   type Page,
   type PendingTransfer,
   ProviderError,
@@ -23,6 +24,7 @@ export interface FamilyDouble {
   recheck(context: ReadContext, pending: readonly PendingTransfer[]): Promise<TransferUpdate[]>;
   lookUp(context: ReadContext, named: NamedTransaction): Promise<Transfer[]>;
   inspectAddress(rpc: Rpc, address_key: string): Promise<string | null>;
+  identify(rpc: Rpc): Promise<Network>;
 }
 
 /** A provider that a test never lets be asked. */
@@ -45,6 +47,7 @@ export function doubleFamily(blockchain: string): FamilyDouble {
     recheck: async () => [],
     lookUp: async () => [],
     inspectAddress: async () => null,
+    identify: async () => 'testnet',
   };
   doubles.set(family, double);
   const had = { ...family };
@@ -60,6 +63,7 @@ export function doubleFamily(blockchain: string): FamilyDouble {
     vi
       .spyOn(family as Required<Family>, 'inspectAddress')
       .mockImplementation((rpc, address_key) => double.inspectAddress(rpc, address_key)),
+    vi.spyOn(family, 'identify').mockImplementation(async (rpc) => double.identify(rpc)),
   ];
   onTestFinished(() => {
     for (const spy of spies) spy.mockRestore();

@@ -48,6 +48,15 @@ const refuse = async (): Promise<never> => {
   throw new ProviderError('unreachable', 'no provider in this test');
 };
 
+/** A provider that is there, of chains of which nothing is watched. */
+export const silent: RpcSource = {
+  use: async () => undefined as never,
+  askOther: async () => undefined as never,
+  retryAt: () => 0,
+  status: () => [],
+  close: async () => {},
+};
+
 /** Refuses at once, as providers that are down do: no test waits for a network that it did not ask for. */
 export const unreachable: RpcSource = {
   use: refuse,

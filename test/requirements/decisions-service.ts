@@ -88,6 +88,12 @@ export const running = {
       'lists may be read from a replica, only where it has all that was committed when they were asked for; money never is',
     'chains-spread':
       'daemons of one database share out the blockchains evenly; who joins gets its share, and none stays unread',
+    'blind-chain':
+      'a blockchain not read for blind_after_seconds, or three pauses, is blind at every daemon, and comes back automatically',
+    'blind-clock':
+      'neither a clock that is set nor a process that stood still makes a blockchain blind or hides that it is',
+    'blind-start':
+      'after a start a blockchain has its time until it is blind; one that was blind stays so until it is read',
     'both-databases': 'the same service runs on SQLite and PostgreSQL, there as several daemons',
     migrations: 'migrations run once each and refuse a newer schema',
   },

@@ -6,7 +6,7 @@ import { blockchains, gatewayIds } from '../../../src/chains/gateways.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { systemClock } from '../../helpers/clock.ts';
 import { hasPostgres } from '../../helpers/postgres.ts';
-import { sourceOf } from '../../helpers/reading.ts';
+import { silent } from '../../helpers/reading.ts';
 import { until } from '../../helpers/until.ts';
 import { verifies } from '../../requirements.ts';
 
@@ -79,7 +79,7 @@ describe.skipIf(!hasPostgres)('daemons on one database', () => {
       clock: systemClock,
       settings: Object.fromEntries(polls),
       // A provider that has nothing to say is asked again at the pace of its blockchain.
-      source: () => sourceOf({} as never),
+      source: () => silent,
       start: true,
     });
     return test;
