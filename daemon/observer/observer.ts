@@ -224,10 +224,10 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
   async function resume(): Promise<void> {
     await app.blindness.resume();
     const written_at = await newestEventAt(app.db.query);
-    for (const row of await allCursors(app.db.query)) {
-      const reading = storedReading(row);
-      if (reading && keepsTime(row.blockchain)) app.clock_check.resume(reading, written_at);
-    }
+    const rows = (await allCursors(app.db.query)).filter(({ blockchain }) => keepsTime(blockchain));
+    const readings = rows.flatMap((row) => storedReading(row) ?? []);
+    if (readings.length === 0 && written_at !== undefined) app.clock_check.continueSlowly(written_at);
+    for (const reading of readings) app.clock_check.resume(reading, written_at);
   }
 
   return {

@@ -17,6 +17,8 @@ const UNMEASURED_SECONDS = 10;
 const EXACT_SECONDS = 1;
 /** What an earlier process measured counts until this one has read tips in so many stretches: one tip may be old. */
 const RECALLED_SLOTS = 3;
+/** How much more slowly time runs while it waits for this machine's clock. */
+const SLOW_RATE = 0.5;
 /** Time to read the chains after a start, or after so long a standstill, before the grace may end what was not read. */
 const START_SECONDS = 600;
 
@@ -56,6 +58,11 @@ export interface ClockCheck {
    * than the true time.
    */
   resume(last: StoredReading, written_at?: number): void;
+  /**
+   * What was stored last before the start, Unix seconds, where no reading tells the time: it continues there, more slowly
+   * until this machine's clock has come so far, so that what a clock that was ahead has sold can still be paid.
+   */
+  continueSlowly(written_at: number): void;
   /**
    * What another daemon stored just now: its tips tell one that reads nothing itself as much, and of two clocks that
    * differ the one is lived by that the chain agrees with.
@@ -106,6 +113,10 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
   let reported = false;
   /** Whether it is the last of what was stored before the start. */
   let is_resumed = false;
+  /** Unix seconds, and when that was by the monotonic timer: the time to live by is not before it. */
+  let slow: { from: number; since: number } | null = null;
+  const least = () =>
+    slow === null ? Number.NEGATIVE_INFINITY : slow.from + (monotonic() - slow.since) * SLOW_RATE;
 
   /** How far a clock with this difference to the monotonic timer is ahead of one blockchain's. */
   function offsetOf(blockchain: string, of_base: number): number | null {
@@ -127,6 +138,8 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
   function trouble(): ClockTrouble | null {
     const now = base();
     const measured = offset(now);
+    const waits = Math.round(least() - clock.ms() / 1000);
+    if (waits > TOLERANCE_SECONDS) return { offset_seconds: -waits, message: describeSlow(waits) };
     const seconds = Math.round(measured ?? now - believed_base);
     if (Math.abs(seconds) <= TOLERANCE_SECONDS) {
       // The time that is right is another: the machine slept, and its timer with it, or it was wrong until now.
@@ -153,9 +166,9 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
     const of_base = steadyBase();
     const own = offsetOf(blockchain, of_base);
     const all = offset(of_base);
-    const least = leastOf(blockchain);
+    const behind = leastOf(blockchain);
     // No tip is ahead of a clock that is right: until one is, ours counts as right, to the second.
-    const earliest_at = Math.floor(least < 0 ? chain_time + least - TIP_AGE_SECONDS : chain_time);
+    const earliest_at = Math.floor(behind < 0 ? chain_time + behind - TIP_AGE_SECONDS : chain_time);
     // What came after the end stays late: only a payment made at once after its invoice is given the difference.
     if (own === null) return { earliest_at, latest_at: Math.ceil(chain_time + UNMEASURED_SECONDS) };
     const lag = of_base + (newest.get(blockchain) ?? -of_base);
@@ -168,6 +181,8 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
 
   function observe(blockchain: string, tip_time: number, tip_age_seconds = 0): boolean {
     tip_ages.set(blockchain, tip_age_seconds);
+    // From now on the chain tells.
+    slow = null;
     const slot = Math.floor(monotonic() / SLOT_SECONDS);
     const behind = monotonic() - tip_time;
     const before = offsetOf(blockchain, steadyBase()) ?? 0;
@@ -196,7 +211,11 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
   return {
     clock: {
       monotonic_ms: () => clock.monotonic_ms(),
-      ms: () => (trouble() === null ? clock.ms() : Math.round((monotonic() + believed_base) * 1000)),
+      ms: () =>
+        Math.max(
+          Math.round(least() * 1000),
+          trouble() === null ? clock.ms() : Math.round((monotonic() + believed_base) * 1000),
+        ),
     },
     observe,
     recall(blockchain, { tip_time, read_at }) {
@@ -212,6 +231,9 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
       if (is_ahead || last <= lived() + TOLERANCE_SECONDS) return;
       continueAt(last);
       is_resumed = true;
+    },
+    continueSlowly(written_at) {
+      if (samples.size === 0) slow = { from: written_at, since: monotonic() };
     },
     hear(blockchain, { tip_time, read_at }, tip_age_seconds) {
       observe(blockchain, tip_time, tip_age_seconds);
@@ -232,6 +254,9 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
     },
   };
 }
+
+const describeSlow = (seconds: number): string =>
+  `this machine's clock is ${seconds} seconds behind what was stored before the start, and no chain tells the time; until it has come so far nothing ends. Set the clock by NTP`;
 
 function describe(seconds: number, is_unmeasured: boolean): string {
   const by = Math.abs(seconds);

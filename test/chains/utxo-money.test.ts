@@ -343,6 +343,19 @@ describe.skipIf(!hasLitecoind).each(['core', 'esplora'] as const)('through %s', 
     });
   });
 
+  test('what was sold by a clock that was ahead is paid, though the clock is right after the next start', async () => {
+    verifies('clock-alert');
+    const shop = await open();
+    await shop.restart(async () => shop.step(1200));
+    const invoice = await shop.invoice();
+    await shop.restart(async () => shop.step(-1200));
+    await node.send([{ script: invoice.script, amount: invoice.amount }]);
+    await shop.read();
+    expect(await shop.paymentOf(invoice)).toBe('detected');
+    await settle(shop);
+    expect(await shop.status(invoice)).toBe('confirmed');
+  });
+
   test('a conflict that only a host shows which fails then takes no payment away', async () => {
     const shop = await open();
     const invoice = await shop.invoice();

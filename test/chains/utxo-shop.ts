@@ -30,6 +30,8 @@ export interface UtxoShop {
   now(): number;
   /** Time passes, here and at the node. */
   pass(seconds: number): Promise<void>;
+  /** Sets our clock alone. */
+  step(seconds: number): void;
   /** One reading, then the clock. Answers false where the provider could not be read. */
   read(): Promise<boolean>;
   /** A merchant with a receive address of his own. */
@@ -92,6 +94,7 @@ export async function openUtxoShop({
       clock.advance(seconds);
       await front.node.rpc('setmocktime', clock.now());
     },
+    step: clock.step,
     async read() {
       const read = await shop.test.app.observer.poll(CHAIN).then(
         () => true,

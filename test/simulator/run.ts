@@ -31,6 +31,8 @@ const TIP_AGE_MS = 15_000;
 const CLOCK_STEP_MS = 500;
 /** What happens before the end of the quiet is read within it. */
 const QUIET_MS = 15 * 60_000;
+/** Of the requests that a provider answers a second, those for one transaction of an account, at least. */
+const SHARE_OF_TRANSACTIONS = 0.25;
 /** Everything that was sent is in a block and in every index after this, the slower chains aside. */
 const BURY_MS = 60_000;
 /** Blocks that bury the last payments of the slower chains. */
@@ -558,7 +560,8 @@ class Run {
     const time_ms = (hasBlocks ? Math.max(slow, QUIET_BLOCKS * 60) : fast) * 1000;
     // Who sets a clock by so much starts the daemon again.
     if (isClockSet) await this.#startAgain(0);
-    const until_ms = world.now_ms + Math.max(300, hasBlocks ? slow : fast) * 1000 + time_ms + QUIET_MS;
+    const quiet_ms = QUIET_MS + catchUpMs(this.#plan, this.#town.payments.length);
+    const until_ms = world.now_ms + Math.max(300, hasBlocks ? slow : fast) * 1000 + time_ms + quiet_ms;
     await this.#pass(oracle, BURY_MS);
     while (!this.#failure && world.now_ms < until_ms && !oracle.isDone()) await this.#pass(oracle, CHUNK_MS);
     const day_share = this.#store?.gate ? 0 : DAY_SHARE;
@@ -607,6 +610,10 @@ class Run {
     await this.#inWorld(this.#beginAll());
   }
 }
+
+/** An account's transactions are asked for one by one, and not with every request that a slow provider answers. */
+const catchUpMs = ({ requests_per_second }: Plan, payments: number): number =>
+  requests_per_second === null ? 0 : (payments * 1000) / (requests_per_second * SHARE_OF_TRANSACTIONS);
 
 /** A connection that breaks and a lock that is held for too long are faults of the world; what was tried is tried again. */
 function isOfDatabase({ err }: Record<string, unknown>): boolean {

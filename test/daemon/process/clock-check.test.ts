@@ -143,6 +143,25 @@ test('a clock that another blockchain shows to be behind, or tips that are alway
   expect(check.local('one', truth()).earliest_at).toBe(machine.now());
 });
 
+test('where no chain tells the time, it continues slowly where it was written last, until the clock has come so far', () => {
+  verifies('clock-alert');
+  const { machine, check, lived, tip } = setUp();
+  const written_at = machine.now() + 1200;
+  check.continueSlowly(written_at);
+  expect(lived()).toBe(written_at);
+  expect(check.trouble()?.offset_seconds).toBe(-1200);
+  machine.advance(1000);
+  expect(lived()).toBe(written_at + 500);
+  expect(check.trouble()?.offset_seconds).toBe(-700);
+  machine.advance(1400);
+  expect(lived()).toBe(machine.now());
+  expect(check.trouble()).toBeNull();
+  // Where a chain is read, that tells.
+  check.continueSlowly(machine.now() + 1200);
+  tip();
+  expect([lived(), check.trouble()]).toEqual([machine.now(), null]);
+});
+
 test('a clock that was set back since the last reading is not lived by after a start', () => {
   verifies('clock-alert');
   const { machine, check, truth, lived, tip, step } = setUp(-42 * 3600);
