@@ -49,6 +49,10 @@ const DUST = [3, 10, 60] as const;
 /** Moments of a minute at which they are sent, at most. */
 const MOST_MOMENTS = 60;
 const MOST_FLOODS = 2;
+/** A provider that answers no more requests a second has not always given all in the end. */
+const SLOW_REQUESTS_PER_SECOND = 4;
+const isSlow = ({ requests_per_second }: Plan): boolean =>
+  requests_per_second !== null && requests_per_second <= SLOW_REQUESTS_PER_SECOND;
 /** With so many small payments it takes longer than a run is quiet to read an account, at a few requests a second. */
 const FLOODED_BY = 300;
 const NO_WALLET: Wallet = { address: '', key: '' };
@@ -68,8 +72,8 @@ export class Town {
   readonly busy = new Set<string>();
   /** … and of those that they send so much to that it may not be read in the end. */
   readonly flooded = new Set<string>();
-  /** Small payments by wallet. */
-  readonly #dusted = new Map<string, number>();
+  /** Payments by wallet: the small ones, and all where the provider answers few requests. */
+  readonly #received = new Map<string, number>();
   #operator: { id: string; token: string } = { id: '', token: '' };
   #operator_income: { chain: string; amount: bigint }[] = [];
   readonly #asked = new Map<string, number>();
@@ -413,6 +417,7 @@ export class Town {
     const payment: Payment = { ...made, serial: ++this.#serial, blockchain, sent_ms, may_vanish: false };
     this.payments.push(payment);
     payment.bill?.payments.push(payment);
+    if (isSlow(this.#options.plan)) this.#countReceived(payment.wallet, 1);
     const [version] = payment.versions;
     if (version) this.#addVersion(payment, version);
     this.#world.note(`pay ${payment.kind}`, () => {
@@ -507,12 +512,16 @@ export class Town {
     this.#sendDust(model, wallet, model.flood);
   }
 
+  #countReceived(wallet: Wallet, count: number): void {
+    const received = (this.#received.get(wallet.key) ?? 0) + count;
+    this.#received.set(wallet.key, received);
+    if (received >= FLOODED_BY) this.flooded.add(wallet.key);
+  }
+
   /** Small payments of a minute, some of them at a time where there are many. */
   #sendDust(model: Model, wallet: Wallet, count: number): void {
     this.busy.add(wallet.key);
-    const dusted = (this.#dusted.get(wallet.key) ?? 0) + count;
-    this.#dusted.set(wallet.key, dusted);
-    if (dusted >= FLOODED_BY) this.flooded.add(wallet.key);
+    this.#countReceived(wallet, count);
     const at_once = Math.ceil(count / MOST_MOMENTS);
     for (let sent = 0; sent < count; sent += at_once)
       this.#later(this.#random.unit() * 60_000, () => {
