@@ -64,6 +64,44 @@ describe.each(databases)('verify on %s', (database) => {
     expect(broken).toEqual([]);
   });
 
+  test.each([
+    ['its blockchain', `update cursors set last_error_at = last_ok_at - 1`],
+    [
+      'its account',
+      `insert into account_proofs (blockchain, address_key, chain, account, read_through, failures, updated_at)
+        select i.blockchain, i.address_key, i.chain, i.address_key, c.last_ok_at, 0, c.last_ok_at
+        from invoices i join cursors c on c.blockchain = i.blockchain where i.id = OVERDUE`,
+    ],
+  ])('an invoice is not open for too long where %s is read again only now', async (_, read) => {
+    verifies('verify-laws');
+    const overdue = breaks.find(({ says }) => says === 'read past its end');
+    const brokenBy = async (more: readonly string[]) => {
+      const copy = await breakBooks(books, {
+        law: 12,
+        says: '',
+        async by({ run, id }) {
+          if (typeof overdue?.by === 'string') await run(overdue.by);
+          const is_overdue = `(select id from invoices where status = 'created' order by expires_at limit 1)`;
+          const name = `'${await id(is_overdue)}'`;
+          for (const statement of more) await run(statement.replaceAll('OVERDUE', name));
+        },
+      });
+      onTestFinished(() => copy.remove());
+      const { broken } = (await check(copy.url)).find(({ law }) => law === 12) ?? {};
+      return broken?.map(({ says }) => says);
+    };
+    expect(await brokenBy([read])).toEqual([]);
+    // What the clock has ended after it shows that the account is proved for long.
+    const neighbour = `update invoices set blockchain = o.blockchain, chain = o.chain, address_key = o.address_key,
+        expires_at = o.expires_at, created_at = o.created_at
+      from (select * from invoices where id = OVERDUE) o where invoices.status = 'expired'`;
+    const of_clock = `update payment_logs set created_at = (select max(last_ok_at) from cursors) - 1500
+      where actor = 'clock' and to_status = 'expired'`;
+    expect(await brokenBy([read, neighbour, of_clock])).toEqual([
+      expect.stringContaining('read past its end'),
+    ]);
+  });
+
   test('every law is broken by at least one of these', () => {
     verifies('verify-laws');
     expect([...new Set(breaks.map(({ law }) => law))]).toEqual(lawNumbers);
