@@ -95,6 +95,29 @@ export function answersOf(
   return query.selectFrom('cursors').select(['blockchain', 'answered_at', 'blind_since']).execute();
 }
 
+/** How far a blockchain was read, for monitors. */
+export interface Sighting extends Pick<CursorRow, 'blockchain' | 'tip_time' | 'last_ok_at' | 'read_through'> {
+  /** Whether any of its addresses is watched. */
+  is_watched: boolean;
+}
+
+/** Of every blockchain that was ever asked. `now`: Unix seconds. */
+export async function sightings(query: Executor, now: number): Promise<Sighting[]> {
+  const rows = await query
+    .selectFrom('cursors')
+    .select(['blockchain', 'tip_time', 'last_ok_at', 'read_through'])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('watches')
+          .select('watches.address_key')
+          .whereRef('watches.blockchain', '=', 'cursors.blockchain')
+          .where('watches.watch_until', '>=', now),
+      ).as('is_watched'),
+    )
+    .execute();
+  return rows.map((row) => ({ ...row, is_watched: Boolean(row.is_watched) }));
+}
+
 export async function accountCursors(
   query: Executor,
   blockchain: string,

@@ -56,6 +56,7 @@ export const errorCodes = {
   provider_unavailable: { status: 503, detail: 'The blockchain provider cannot be reached' },
   mail_failed: { status: 503, detail: 'The mail server did not accept the mail' },
   database_busy: { status: 503, detail: 'The database is busy' },
+  not_ready: { status: 503, detail: 'This daemon is not ready' },
   draining: { status: 503, detail: 'This daemon is draining: others should be asked' },
   shutting_down: { status: 503, detail: 'The service is restarting' },
   too_many_streams: { status: 503, detail: 'Too many open streams' },

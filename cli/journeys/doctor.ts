@@ -10,6 +10,7 @@ import type { Command, Context } from '../engine/command.ts';
 import { GwError } from '../engine/errors.ts';
 import { paint, print } from '../output/io.ts';
 import { clean } from '../output/text.ts';
+import { relative } from '../output/value.ts';
 import { printObject } from '../output/view.ts';
 
 interface Check {
@@ -80,6 +81,7 @@ async function* checksOf(context: Context): AsyncGenerator<Check, void> {
     if (data.length === 0) throw new GwError('config', 'no gateway is enabled');
     return data.map((gateway) => gateway.chain).join(', ');
   });
+  yield* sight(context);
   if (settings.get('token')) yield* signedIn(context);
   else if (settings.get('api_key'))
     yield await attempt('key', 'gw login --api-key-stdin', async () => {
@@ -88,6 +90,25 @@ async function* checksOf(context: Context): AsyncGenerator<Check, void> {
     });
   else
     yield bad('sign-in', 'neither token nor key', 'gw login --email ADDRESS, or gw signup --email ADDRESS');
+}
+
+/** Blockchains that the daemon cannot read; nothing where it reads all. */
+async function* sight(context: Context): AsyncGenerator<Check, void> {
+  const { groups } = await context.call(listGateways);
+  const now_s = Math.floor(Date.now() / 1000);
+  const blind = groups.flatMap(({ id, currencies: [first] }) =>
+    first?.available === false ? { id, ...first } : [],
+  );
+  for (const { id, unavailable_since, simulate_only } of blind) {
+    const since = relative(unavailable_since ?? now_s, now_s);
+    yield simulate_only
+      ? good('blockchain', `${id} cannot be read (since ${since}): simulate only`)
+      : bad(
+          'blockchain',
+          `${id} cannot be read (since ${since}): new invoices on it are refused`,
+          'gw admin observers',
+        );
+  }
 }
 
 async function* signedIn(context: Context): AsyncGenerator<Check, void> {

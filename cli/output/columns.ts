@@ -20,6 +20,7 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
       'min_confirmations',
       'payment_ttl_seconds',
       'supports_memo',
+      'available',
     ],
     examples: ['gw gateways', 'gw gateways --json chain,currency,min_confirmations'],
   },

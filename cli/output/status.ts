@@ -17,6 +17,7 @@ const colors: Readonly<Record<string, Color>> = {
   expired: 'red',
   failed: 'red',
   down: 'red',
+  blind: 'red',
   wrong_network: 'red',
   orphaned: 'red',
   cancelled: 'dim',

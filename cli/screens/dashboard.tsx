@@ -47,7 +47,8 @@ export function DashboardView({ context, size, refresh_ms, onStatus }: ViewProps
   }, [data, error, at, onStatus]);
   if (!data) return null;
   const { figures, near } = data;
-  const rest = Math.max(2, size.rows - 7 - figures.observers.length - 2);
+  const blind_rows = figures.observers.some(({ unavailable_since }) => unavailable_since !== null) ? 1 : 0;
+  const rest = Math.max(2, size.rows - 7 - blind_rows - figures.observers.length - 2);
   return (
     <Box flexDirection="column" width={size.columns}>
       <Figures figures={figures} />
@@ -90,6 +91,21 @@ export function DashboardView({ context, size, refresh_ms, onStatus }: ViewProps
   );
 }
 
+/** Blockchains that cannot be read: one line, the most pressing of all. */
+function Blind({ figures, now_s }: { figures: Dashboard; now_s: number }) {
+  const blind = figures.observers.flatMap(({ blockchain, unavailable_since }) =>
+    unavailable_since === null ? [] : `${blockchain} (since ${relative(unavailable_since, now_s)})`,
+  );
+  if (blind.length === 0) return null;
+  const what = figures.demo_mode ? 'simulate only' : 'new invoices are refused';
+  return (
+    <Text wrap="truncate" color="red">
+      <Text bold>{pad('blind', LABEL)}</Text>
+      {clean(`${blind.join(', ')} cannot be read: ${what}`)}
+    </Text>
+  );
+}
+
 function Figures({ figures }: { figures: Dashboard }) {
   const { volume_usd, fees_usd, refills_usd, invoices, attention } = figures;
   const period = (name: string, values: Dashboard['volume_usd']) => (
@@ -116,6 +132,7 @@ function Figures({ figures }: { figures: Dashboard }) {
           ? waiting.map(([name, count]) => `${name.replaceAll('_', ' ')} ${count}`).join('   ')
           : 'nothing needs attention'}
       </Text>
+      <Blind figures={figures} now_s={figures.generated_at} />
       {figures.clock.message === null ? null : (
         <Text wrap="truncate" color="red">
           <Text bold>{pad('clock', LABEL)}</Text>

@@ -82,7 +82,12 @@ export async function dashboard(app: App): Promise<z.output<typeof AdminDashboar
     rates: rates(app),
     clock: presentClock(app),
     shared_addresses: (await sharedAddresses(query)).length,
-    observers: observers.map(({ blockchain, status, lag_seconds }) => ({ blockchain, status, lag_seconds })),
+    observers: observers.map(({ blockchain, status, lag_seconds }) => ({
+      blockchain,
+      status,
+      lag_seconds,
+      unavailable_since: app.blindness.of(blockchain),
+    })),
   };
 }
 

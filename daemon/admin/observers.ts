@@ -64,7 +64,8 @@ export async function observerStates(app: App): Promise<ObserverState[]> {
     const { watched, pending } = await watchCounts(query, blockchain, now);
     const read_at = cursor?.read_through ?? cursor?.last_ok_at ?? null;
     const lag_seconds = watched === 0 || read_at === null ? null : Math.max(0, now - read_at);
-    const status = statusOf(poller, watched, lag_seconds);
+    const is_blind = app.blindness.of(blockchain) !== null;
+    const status = statusOf(poller, { watched, lag_seconds, is_blind });
     states.push({ blockchain, status, lag_seconds, watched, pending, poller, cursor });
   }
   return states;
@@ -72,11 +73,11 @@ export async function observerStates(app: App): Promise<ObserverState[]> {
 
 function statusOf(
   { providers, gateways }: PollerStatus,
-  watched: number,
-  lag_seconds: number | null,
+  { watched, lag_seconds, is_blind }: Pick<ObserverState, 'watched' | 'lag_seconds'> & { is_blind: boolean },
 ): Status {
   const usable = providers.filter((provider) => provider.state !== 'wrong_network');
   if (usable.length === 0) return 'wrong_network';
+  if (is_blind) return 'blind';
   if (usable.every((provider) => provider.state === 'down')) return 'down';
   if (watched === 0) return 'idle';
   if (lag_seconds === null) return 'starting';
@@ -152,6 +153,7 @@ async function presentObserver(
     watched_addresses: state.watched,
     pending: state.pending,
     last_ok_at: cursor?.last_ok_at ?? null,
+    unavailable_since: app.blindness.of(blockchain),
     ...lastError(cursor, providers),
     ranges: ranges.map(({ scope, from_position, to_position }) => ({
       scope,

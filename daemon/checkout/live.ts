@@ -6,6 +6,7 @@ import { Refusal } from '../../src/errors.ts';
 import { formatDecimal } from '../../src/money.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { Streamed } from '../http/exchange.ts';
+import type { Blindness } from '../observer/blindness.ts';
 import type { Runtime } from '../process/runtime.ts';
 import type { StatusMessage } from './status.ts';
 
@@ -33,6 +34,7 @@ export interface LiveDeps {
   clock: Clock;
   log: Logger;
   runtime: Runtime;
+  blindness: Pick<Blindness, 'of'>;
 }
 
 interface Watched {
@@ -41,7 +43,7 @@ interface Watched {
 }
 
 /** Names everything of an invoice that its page shows and that may change. */
-export const versionOf = (row: LiveRow): string =>
+export const versionOf = ({ blindness }: Pick<LiveDeps, 'blindness'>, row: LiveRow): string =>
   [
     row.status,
     row.payment_status ?? '-',
@@ -49,6 +51,7 @@ export const versionOf = (row: LiveRow): string =>
     row.received_atomic ?? '0',
     row.confirmations,
     row.txid ?? '-',
+    ...(blindness.of(row.blockchain) === null ? [] : ['blind']),
   ].join('.');
 
 export interface Live {
@@ -111,7 +114,7 @@ class Poller implements Live {
               if (!cancelled) controller.close();
             });
             this.#open.add(leave);
-            this.#add(invoice_id, versionOf(row), send);
+            this.#add(invoice_id, versionOf(this.#app, row), send);
             send(`retry: ${RECONNECT_MS}\n${this.#message(row)}`);
             signal.addEventListener('abort', leave, { once: true });
             if (signal.aborted) leave();
@@ -205,7 +208,7 @@ class Poller implements Live {
     for (let start = 0; start < ids.length; start += IDS_PER_QUERY)
       for (const row of await liveRows(this.#app.db.query, ids.slice(start, start + IDS_PER_QUERY))) {
         const watched = this.#watched.get(row.id);
-        const version = versionOf(row);
+        const version = versionOf(this.#app, row);
         if (!watched || watched.version === version) continue;
         watched.version = version;
         const message = this.#message(row);
@@ -220,7 +223,7 @@ class Poller implements Live {
 
   #message(row: LiveRow): string {
     const { received_atomic, decimals } = row;
-    const version = versionOf(row);
+    const version = versionOf(this.#app, row);
     const status: StatusMessage = {
       invoice_id: row.id,
       status: row.status,

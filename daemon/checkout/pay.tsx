@@ -40,6 +40,7 @@ export function Pay({ view }: { view: PayView }) {
         <What view={view} />
         <div class="pay">
           <State view={view} head={head} />
+          <Unseen view={view} />
           {isPayable(state) ? <Instructions view={view} /> : <Facts view={view} />}
           <After view={view} />
         </div>
@@ -86,15 +87,18 @@ function State({ view, head }: { view: PayView; head: string }) {
         <Heading surface={view.surface} level={2} class="head">
           {head}
         </Heading>
-        <p class="text">
-          {lang.say(`${state}_text`, {
-            merchant,
-            received: coins(view.received),
-            amount: coins(view.amount),
-            due: coins(view.due),
-            extra: coins(view.extra),
-          })}
-        </p>
+        {/* It promises that the payment is noticed when it arrives. */}
+        {!(state === 'waiting' && view.unseen) && (
+          <p class="text">
+            {lang.say(`${state}_text`, {
+              merchant,
+              received: coins(view.received),
+              amount: coins(view.amount),
+              due: coins(view.due),
+              extra: coins(view.extra),
+            })}
+          </p>
+        )}
         {hasEnded(state) && <p class="text">{lang.say('already_sent', { merchant })}</p>}
         {state === 'seen' && <Confirmations view={view} />}
         {timed && <TimeLeft view={view} />}
@@ -102,6 +106,17 @@ function State({ view, head }: { view: PayView; head: string }) {
     </div>
   );
 }
+
+/** Where no one sees the chain at the moment. */
+const Unseen = ({ view: { lang, unseen, network } }: { view: PayView }) =>
+  unseen && (
+    <div class="state warn">
+      <Icon tone="warn" />
+      <p class="text" data-unseen>
+        {lang.say(unseen, { network })}
+      </p>
+    </div>
+  );
 
 function Confirmations({ view }: { view: PayView }) {
   const { lang, confirmations, min_confirmations } = view;

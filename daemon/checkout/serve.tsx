@@ -9,6 +9,7 @@ import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
 import { accepts, compressed } from '../http/compress.ts';
 import type { PublicContext } from '../http/handler.ts';
+import { availabilityOf } from '../invoices/availability.ts';
 import { selectGateways } from '../invoices/gateways.ts';
 import { type FoundUnit, findUnit, type UnitName } from '../units/find.ts';
 import { payableGateways } from '../units/present.ts';
@@ -38,7 +39,10 @@ export async function payPage(
   if (!row) return missing(app, request.headers, options, 'invoice_not_found');
   const lang = chooseLanguage({ lang: options.lang, unit: row.unit_language, accept });
   const { mode, size, width, framed } = options;
-  const key = [row.id, lang.code, mode, size, width, framed, accepts(request.headers, 'gzip')].join(' ');
+  const since = app.blindness.of(row.blockchain);
+  const key = [row.id, lang.code, mode, size, width, framed, accepts(request.headers, 'gzip'), since].join(
+    ' ',
+  );
   return app.checkout.cachedPage(key, row, () =>
     showInvoice(app, row, { lang, options, headers: request.headers }),
   );
@@ -81,7 +85,9 @@ export async function renderUnitError(
   const found = await findUnit(context.app, name);
   if (!found) throw refusal;
   const options: PageOptions = { mode: 'page', size: 'site', framed: false, lang };
-  const notice = refusal.status === 400 || refusal.status === 409 ? 'try_another' : 'try_later';
+  const is_of_coin =
+    refusal.status === 400 || refusal.status === 409 || refusal.code === 'provider_unavailable';
+  const notice = is_of_coin ? 'try_another' : 'try_later';
   const page = await showUnit(context, found, { options, notice, status: refusal.status });
   if (refusal.retry_after !== undefined)
     page.headers = { ...page.headers, 'retry-after': String(refusal.retry_after) };
@@ -114,7 +120,9 @@ async function showUnit(
   const surface = surfaceOf(app, options);
   const user = await getUser(app.db.query, merchant.id);
   const open = unit.active === 1 && user?.is_active === 1;
-  const gateways = open ? selectGateways(await payableGateways(app, merchant), unit.currencies) : [];
+  const payable = open ? selectGateways(await payableGateways(app, merchant), unit.currencies) : [];
+  const gateways = payable.map((gateway) => ({ ...gateway, ...availabilityOf(app, gateway.blockchain) }));
+  const can_choose = gateways.some(({ available, simulate_only }) => available || simulate_only);
   const closed = open ? 'no_coins' : 'inactive';
   const content = (
     <Unit
@@ -127,7 +135,7 @@ async function showUnit(
         description: unit.description,
         usd: lang.usd(formatUsd(unit.amount_usd_micros)),
         testnet: app.config.network !== 'mainnet',
-        notice: gateways.length === 0 ? closed : notice,
+        notice: can_choose ? notice : closed,
         gateways,
         action: `${surface.base}/u/${merchant.slug}/${unit.slug}?lang=${lang.code}`,
       }}

@@ -1,12 +1,16 @@
 /** @jsxImportSource preact */
 // The chooser of a unit: what it is, what it costs, and a button for each currency it can be paid with.
 import type { Gateway } from '../../src/chains/family.ts';
+import type { Availability } from '../invoices/availability.ts';
 import type { Language } from './language.ts';
 import { Heading, Icon, Logo, Merchant, rootClass } from './parts.tsx';
 import type { Surface } from './view.ts';
 
 /** Why the chooser offers nothing, or what became of a choice. */
 export type UnitNotice = 'inactive' | 'no_coins' | 'try_another' | 'try_later';
+
+/** A coin, and whether it can be paid with now. */
+export type Choice = Gateway & Pick<Availability, 'available' | 'simulate_only'>;
 
 export interface UnitView {
   lang: Language;
@@ -19,7 +23,7 @@ export interface UnitView {
   testnet: boolean;
   notice: UnitNotice | null;
   /** What can be chosen, in the order of the gateways. */
-  gateways: readonly Gateway[];
+  gateways: readonly Choice[];
   /** Where a choice is sent. */
   action: string;
 }
@@ -77,18 +81,26 @@ export function Unit({ view }: { view: UnitView }) {
   );
 }
 
-const Group = ({ lang, gateways }: { lang: Language; gateways: readonly Gateway[] }) => (
+const Group = ({ lang, gateways }: { lang: Language; gateways: readonly Choice[] }) => (
   <fieldset class="group">
     <legend class="key">
       {lang.say('network')}: <bdi>{gateways[0]?.blockchain_name}</bdi>
     </legend>
     <div class="coins">
-      {gateways.map(({ chain, currency, name }) => (
-        <button key={chain} type="submit" class="btn pick" name="chain" value={chain}>
+      {gateways.map(({ chain, currency, name, available, simulate_only }) => (
+        <button
+          key={chain}
+          type="submit"
+          class="btn pick"
+          name="chain"
+          value={chain}
+          disabled={!available && !simulate_only}
+        >
           <Logo ticker={currency} />
           <span>
             {currency}
             {name !== currency && <small>{name}</small>}
+            {!available && <small>{lang.say(simulate_only ? 'only_simulated' : 'unavailable')}</small>}
           </span>
         </button>
       ))}

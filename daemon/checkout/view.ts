@@ -5,6 +5,7 @@ import { type CheckoutState, checkoutState, isPayable } from '../../src/checkout
 import { formatDecimal, formatUsd, RATE_DECIMALS } from '../../src/money.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
+import { type Availability, availabilityOf } from '../invoices/availability.ts';
 import type { Language } from './language.ts';
 import { versionOf } from './live.ts';
 
@@ -60,6 +61,8 @@ export interface PayView {
   min_confirmations: number;
   testnet: boolean;
   demo_rate: boolean;
+  /** Why no payment would be seen now, while one could still come; null otherwise. */
+  unseen: 'blind' | 'simulate_only' | null;
   /** The code to scan; null where nothing is to be paid. */
   qr: string | null;
   wallets: WalletLink[];
@@ -93,7 +96,7 @@ export async function payView(
     id: row.id,
     state,
     status: row.status,
-    version: versionOf(row),
+    version: versionOf(app, row),
     now,
     created_at: row.created_at,
     expires_at: row.expires_at,
@@ -116,6 +119,7 @@ export async function payView(
     min_confirmations: row.min_confirmations,
     testnet: row.network !== 'mainnet',
     demo_rate: app.rates.status().source === 'demo',
+    unseen: unseenIn(state, availabilityOf(app, row.blockchain)),
     qr: links ? await app.checkout.qrSvg(links.uri) : null,
     wallets: links ? walletLinks(links.exits) : [],
     again:
@@ -123,6 +127,12 @@ export async function payView(
         ? `${surface.base}/u/${row.merchant_slug}/${row.unit_slug}?lang=${lang.code}`
         : null,
   };
+}
+
+/** A payment that is confirmed on its chain, and one that is over, need no one to see the chain. */
+function unseenIn(state: CheckoutState, { available, simulate_only }: Availability): PayView['unseen'] {
+  if (available || !(isPayable(state) || state === 'closing' || state === 'seen')) return null;
+  return simulate_only ? 'simulate_only' : 'blind';
 }
 
 function sumsOf(row: CheckoutRow, state: CheckoutState) {

@@ -62,13 +62,19 @@ export async function start(options: Record<string, unknown>): Promise<void> {
     endOnBug(log, config);
     serving.open(http);
     const mode = config.demo ? `${config.network}, demo` : config.network;
-    process.stdout.write(`gatewayd ready on ${serving.url} (${mode})\n`);
+    process.stdout.write(`gatewayd ready on ${serving.url} (${mode}${unread(app)})\n`);
     app.start();
     app.discovery.warm();
   } catch (error) {
     for (const step of undo) await step();
     throw error;
   }
+}
+
+/** What could not be read before the start; of the rest nothing is known yet. */
+function unread({ blindness }: RunningApp): string {
+  const blind = blindness.all().map(({ blockchain }) => blockchain);
+  return blind.length === 0 ? '' : `; cannot read ${blind.join(', ')}`;
 }
 
 async function prepare(

@@ -15,6 +15,7 @@ import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { openInvoice } from '../settle/settle.ts';
 import { keepWatchQuota, reserveAmount } from './amounts.ts';
+import { refuseBlind } from './availability.ts';
 import { watchFor } from './watches.ts';
 
 /** When a first request that is just ending has ended. */
@@ -51,10 +52,11 @@ export interface InvoiceRequest {
 
 /**
  * Creates an invoice. Refuses with `no_rate`, `amount_too_small`, `amount_too_large`, `no_free_amount`,
- * `too_many_unpaid` or `asset_unreadable`. The row is durable when the promise resolves.
+ * `too_many_unpaid`, `provider_unavailable` or `asset_unreadable`. The row is durable when the promise resolves.
  */
 export async function createInvoice(app: App, request: InvoiceRequest): Promise<InvoiceRow> {
   const { gateway } = request;
+  refuseBlind(app, gateway);
   refuseUnreadable(app, gateway);
   const { usd_nanos } = app.rates.rate(gateway.currency);
   const quoted = quote({

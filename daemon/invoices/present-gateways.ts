@@ -3,10 +3,12 @@ import type { Gateway } from '../../src/chains/family.ts';
 import { MEMO_LENGTH } from '../../src/memo.ts';
 import type { App } from '../context.ts';
 import { USD_PRECISION } from '../settings/public.ts';
+import { availabilityOf } from './availability.ts';
 
 /** The answer of `listGateways`. */
-export function presentGateways({ gateways, config }: Pick<App, 'gateways' | 'config'>) {
-  const data = gateways.map((gateway) => presentGateway({ config }, gateway));
+export function presentGateways(app: Pick<App, 'gateways' | 'config' | 'blindness'>) {
+  const { gateways, config } = app;
+  const data = gateways.map((gateway) => presentGateway(app, gateway));
   const { network, service_fee_percent } = config;
   return {
     data,
@@ -20,7 +22,7 @@ export function presentGateways({ gateways, config }: Pick<App, 'gateways' | 'co
   };
 }
 
-function presentGateway(app: Pick<App, 'config'>, gateway: Gateway) {
+function presentGateway(app: Pick<App, 'config' | 'blindness'>, gateway: Gateway) {
   const { payable_decimals: _, unique_amount: __, family: ___, asset, ...described } = gateway;
   const { confirmations_by_value, ...shown } = described;
   const { steps, least } = confirmations_by_value ?? { steps: [], least: 0 };
@@ -28,7 +30,12 @@ function presentGateway(app: Pick<App, 'config'>, gateway: Gateway) {
     below_usd,
     blocks: Math.max(least, blocks),
   }));
-  return { ...shown, confirmations, logo_url: logoUrl(app, asset.logo) };
+  return {
+    ...shown,
+    confirmations,
+    logo_url: logoUrl(app, asset.logo),
+    ...availabilityOf(app, gateway.blockchain),
+  };
 }
 
 const logoUrl = (app: Pick<App, 'config'>, name: string): string =>

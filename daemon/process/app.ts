@@ -83,8 +83,8 @@ export function openApp(options: AppOptions): RunningApp {
   const quorum = createQuorum(config);
   const shared = { config, db, ledger, log, clock, clock_check, quorum, signals, gateways };
   const mail = openMail({ config, log, clock });
-  const checkout = openCheckout({ db, clock, log, runtime });
   const blindness = openBlindness({ config, db, clock, log });
+  const checkout = openCheckout({ db, clock, log, runtime, blindness });
   const observer = openObserver({
     app: { ...shared, webhooks, blindness, resting: instance.resting },
     source,

@@ -1,13 +1,83 @@
 // Whether a balancer should send its callers here.
+import type { z } from 'zod';
+import { type Sighting, sightings } from '../../data/cursors.ts';
 import { ping } from '../../data/meta.ts';
+import { schemaState } from '../../data/migrations/migrate.ts';
+import type { Readiness, sightStatuses } from '../../src/api/schemas/system.ts';
 import { Refusal } from '../../src/errors.ts';
+import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
+import { settledWithin } from '../loop.ts';
 
 /** How soon another daemon has its place. */
 const RETRY_SECONDS = 5;
+/** A database that has not answered by then counts as away. */
+const DATABASE_MS = 3_000;
 
 /** Refuses with `draining`, and throws what the database throws where that cannot be read. */
 export async function assertHealthy({ db, instance }: Pick<App, 'db' | 'instance'>): Promise<void> {
   if (instance.draining()) throw new Refusal('draining', { retry_after: RETRY_SECONDS });
   await ping(db);
+}
+
+/**
+ * Readiness. Refuses with `draining` or `not_ready`, which carry the same members. A blockchain that cannot be read is none of
+ * the reasons: a balancer would take all daemons away for it.
+ */
+export async function assertReady(app: App): Promise<z.output<typeof Readiness>> {
+  const stored = await storedState(app);
+  const draining = app.instance.draining();
+  const { database, migrations } = stored;
+  const is_whole = database === 'ok' && migrations !== 'pending';
+  const extra = {
+    ready: is_whole && !draining,
+    database,
+    migrations,
+    draining,
+    blockchains: app.observer.status().map(({ blockchain }) => sightOf(app, blockchain, stored.seen)),
+  };
+  if (extra.ready) return extra;
+  throw new Refusal(draining ? 'draining' : 'not_ready', { extra, retry_after: RETRY_SECONDS });
+}
+
+interface Stored extends Pick<z.output<typeof Readiness>, 'database' | 'migrations'> {
+  seen: readonly Sighting[];
+}
+
+/** What the database says, where it answers in time. */
+async function storedState({ db, clock, runtime, log }: App): Promise<Stored> {
+  let found: Stored = { database: 'unreachable', migrations: 'unknown', seen: [] };
+  const read = async () => {
+    const migrations = await schemaState(db.query);
+    found = { database: 'ok', migrations, seen: await sightings(db.query, seconds(clock)) };
+  };
+  const asked = read().catch((error: unknown) => log.debug({ err: error }, 'readiness cannot be read'));
+  await settledWithin(DATABASE_MS, asked, runtime);
+  return found;
+}
+
+function sightOf(app: App, blockchain: string, seen: readonly Sighting[]) {
+  const now = seconds(app.clock);
+  const unavailable_since = app.blindness.of(blockchain);
+  const row = seen.find((one) => one.blockchain === blockchain);
+  const read_at = row?.read_through ?? row?.last_ok_at ?? null;
+  const age = (at: number | null | undefined) => (at == null ? null : Math.max(0, now - at));
+  const lag_seconds = row?.is_watched ? age(read_at) : null;
+  return {
+    blockchain,
+    status: statusOf(unavailable_since, row, lag_seconds),
+    unavailable_since,
+    lag_seconds,
+    tip_age_seconds: row?.is_watched ? age(row.tip_time) : null,
+  };
+}
+
+function statusOf(
+  unavailable_since: number | null,
+  row: Sighting | undefined,
+  lag_seconds: number | null,
+): (typeof sightStatuses)[number] {
+  if (unavailable_since !== null) return 'blind';
+  if (row && !row.is_watched) return 'idle';
+  return lag_seconds === null ? 'starting' : 'ok';
 }

@@ -4,7 +4,7 @@ import { Refusal } from '../../src/errors.ts';
 import { languageOfRequest } from '../checkout/language.ts';
 import type { Handlers } from '../http/handler.ts';
 import { testEmail } from '../mail/templates.tsx';
-import { assertHealthy } from '../process/health.ts';
+import { assertHealthy, assertReady } from '../process/health.ts';
 
 /** How soon the operator may try again. */
 const MAIL_RETRY_SECONDS = 10;
@@ -19,6 +19,10 @@ export const system: Handlers<typeof list> = {
     await assertHealthy(app);
     return true;
   },
+
+  getLiveness: () => ({ message: 'ok' }),
+
+  getReadiness: (_, { app }) => assertReady(app),
 
   async testEmail({ query }, { app, log, request }) {
     const lang = languageOfRequest(request.headers);

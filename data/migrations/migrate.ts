@@ -9,7 +9,7 @@ import {
   PostgresQueryCompiler,
   sql,
 } from 'kysely';
-import type { Db, Dialect } from '../db/database.ts';
+import type { Db, Dialect, Executor } from '../db/database.ts';
 import { DatabaseError } from '../db/failures.ts';
 import type { Tables } from '../schema/tables.ts';
 import * as foundation from './0001-foundation.ts';
@@ -63,6 +63,13 @@ export async function pendingSteps(db: Pick<Db, 'dialect' | 'query' | 'schema'>)
   return known.filter((step) => !step.executedAt).map((step) => step.name);
 }
 
+/** How the schema stands to this program, in one statement; of a database that was migrated before. */
+export async function schemaState(query: Executor): Promise<'ok' | 'pending' | 'newer'> {
+  const done = await doneSteps(query);
+  if (done.some((name) => !(name in steps))) return 'newer';
+  return Object.keys(steps).every((name) => done.includes(name)) ? 'ok' : 'pending';
+}
+
 /** Every statement that makes the schema on PostgreSQL, in order. */
 export async function postgresStatements(): Promise<string[]> {
   const statements: string[] = [];
@@ -106,13 +113,17 @@ function migratorOf(db: Kysely<Tables>, dialect: Dialect): Migrator {
 async function refuseNewer(db: Pick<Db, 'query'>): Promise<void> {
   const tables = await db.query.introspection.getTables({ withInternalKyselyTables: true });
   if (!tables.some((table) => table.name === 'kysely_migration')) return;
-  const rows = await (db.query as unknown as Kysely<{ kysely_migration: { name: string } }>)
+  const newer = (await doneSteps(db.query)).find((name) => !(name in steps));
+  if (newer)
+    throw new DatabaseError(
+      `the database was written by a newer gatewayd (schema ${newer}); install that version or restore an older backup. Nothing was changed`,
+    );
+}
+
+async function doneSteps(query: Executor): Promise<string[]> {
+  const rows = await (query as unknown as Kysely<{ kysely_migration: { name: string } }>)
     .selectFrom('kysely_migration')
     .select('name')
     .execute();
-  const newer = rows.find((row) => !(row.name in steps));
-  if (newer)
-    throw new DatabaseError(
-      `the database was written by a newer gatewayd (schema ${newer.name}); install that version or restore an older backup. Nothing was changed`,
-    );
+  return rows.map(({ name }) => name);
 }

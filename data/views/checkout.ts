@@ -48,6 +48,7 @@ export const checkoutRow: (db: Db, id: string) => Promise<CheckoutRow | undefine
 /** What can change of an invoice while its buyer watches. */
 export interface LiveRow {
   id: string;
+  blockchain: string;
   status: InvoiceStatus;
   amount_match: AmountMatch;
   received_atomic: string | null;
@@ -67,6 +68,7 @@ export function liveRows(query: Executor, ids: readonly string[]): Promise<LiveR
     )
     .select([
       'invoices.id',
+      'invoices.blockchain',
       'invoices.status',
       'invoices.amount_match',
       'invoices.received_atomic',

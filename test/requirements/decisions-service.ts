@@ -90,6 +90,12 @@ export const running = {
       'daemons of one database share out the blockchains evenly; who joins gets its share, and none stays unread',
     'blind-chain':
       'a blockchain not read for blind_after_seconds, or three pauses, is blind at every daemon, and comes back automatically',
+    'blind-shown':
+      'gateways, choosers and open pages say in every language that a blockchain cannot be read; gw doctor, the dashboard and the ready line too',
+    'blind-refused':
+      'a new invoice on a blockchain that cannot be read is 503 provider_unavailable with Retry-After; in demo mode it can be simulated',
+    readiness:
+      '/livez answers whatever else fails; /readyz is 503 while draining or without the database, and shows each blockchain with its lag',
     'blind-clock':
       'neither a clock that is set nor a process that stood still makes a blockchain blind or hides that it is',
     'blind-start':

@@ -18,15 +18,18 @@ function observePage(then: () => boolean): MutationObserver {
   return observer;
 }
 
-async function postJson(url: string, body: unknown): Promise<{ status: number; ok: boolean; id: string }> {
+async function postJson(
+  url: string,
+  body: unknown,
+): Promise<{ status: number; ok: boolean; id: string; code: string }> {
   const response = await fetch(url, {
     method: 'POST',
     credentials: 'omit',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  const { id } = await response.json();
-  return { status: response.status, ok: response.ok, id };
+  const { id, code } = await response.json();
+  return { status: response.status, ok: response.ok, id, code };
 }
 
 /** The checkout of `tag`, shown in `host`. */
@@ -115,10 +118,11 @@ function openCheckout(tag: HTMLScriptElement, host: HTMLElement): void {
       const button = event.submitter as HTMLButtonElement | null;
       if (!button || busy) return;
       busy = true;
-      let status = 0;
+      let another = false;
       try {
         const reply = await postJson(`${base}/v1/units/${unit}/checkout`, { chain: button.value });
-        status = reply.status;
+        const { status, code } = reply;
+        another = status === 400 || status === 409 || code === 'provider_unavailable';
         if (reply.ok) {
           saveInvoice(reply.id);
           return await showInvoice(reply.id);
@@ -131,7 +135,7 @@ function openCheckout(tag: HTMLScriptElement, host: HTMLElement): void {
       const text = notice?.querySelector('.text');
       if (!notice || !text) return;
       notice.hidden = false;
-      text.textContent = root.dataset[status === 400 || status === 409 ? 'another' : 'later'] || '';
+      text.textContent = root.dataset[another ? 'another' : 'later'] || '';
     });
   }
 

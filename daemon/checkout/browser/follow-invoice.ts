@@ -123,6 +123,7 @@ export function followInvoice(
     const focus_key = focused && keyOf(focused);
     const unfolded = find('details[open]');
     const state = data('state');
+    const unseen = find('[data-unseen]')?.textContent;
     for (const { name, value } of Array.from(next.attributes))
       if (name.startsWith('data-')) root.setAttribute(name, value);
     const body = next.querySelector('[data-body]');
@@ -136,6 +137,8 @@ export function followInvoice(
     over = false;
     showDeadline();
     tick();
+    const now_unseen = find('[data-unseen]')?.textContent;
+    if (now_unseen && now_unseen !== unseen) announce(now_unseen);
     if (state === data('state')) return;
     announce(['.head', '.text'].map((part) => find(part)?.textContent || '').join('. '));
     onShown();

@@ -88,10 +88,16 @@ export const de: Texts = {
   receipt: 'Beleg',
   refreshes: 'Diese Seite wird alle {n} Sekunden automatisch neu geladen.',
   offline: 'Keine Verbindung. Neuer Versuch …',
+  blind:
+    'Wir sehen das Netzwerk {network} gerade nicht. Was Sie gesendet haben, ist nicht verloren: Es wird erkannt, sobald wir das Netzwerk wieder sehen.',
+  simulate_only:
+    'Nur simulieren: Das Netzwerk {network} ist gerade nicht zu sehen. Senden Sie nichts: Es würde nicht rechtzeitig bemerkt.',
   again: 'Neue Zahlung beginnen',
 
   choose: 'Wie möchten Sie bezahlen?',
   inactive: 'Dieses Angebot ist derzeit nicht verfügbar.',
+  unavailable: 'Derzeit nicht verfügbar',
+  only_simulated: 'Nur simulieren',
   no_coins: 'Derzeit ist keine Zahlungsart verfügbar. Bitte versuchen Sie es später noch einmal.',
   try_another: 'Mit dieser Währung können Sie gerade nicht bezahlen. Bitte wählen Sie eine andere.',
   try_later: 'Das hat nicht geklappt. Bitte versuchen Sie es in einer Minute noch einmal.',

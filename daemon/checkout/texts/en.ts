@@ -89,10 +89,16 @@ export const en: Texts = {
   receipt: 'Receipt',
   refreshes: 'This page refreshes automatically every {n} seconds.',
   offline: 'No connection. Trying again…',
+  blind:
+    'We can’t see the {network} network right now. What you have sent is not lost: it is recognized as soon as we can see the network again.',
+  simulate_only:
+    'Simulate only: the {network} network cannot be seen right now. Do not send anything: it would not be noticed in time.',
   again: 'Start a new payment',
 
   choose: 'How do you want to pay?',
   inactive: 'This offer is currently not available.',
+  unavailable: 'Not available right now',
+  only_simulated: 'Simulate only',
   no_coins: 'No payment method is available at the moment. Please come back later.',
   try_another: 'You cannot pay with this currency right now. Please choose another one.',
   try_later: 'Something went wrong. Please try again in a minute.',

@@ -87,10 +87,16 @@ export const es: Texts = {
   receipt: 'Recibo',
   refreshes: 'Esta página se actualiza automáticamente cada {n} segundos.',
   offline: 'Sin conexión. Reintentando…',
+  blind:
+    'Ahora mismo no podemos ver la red {network}. Lo que has enviado no se ha perdido: se reconocerá en cuanto volvamos a ver la red.',
+  simulate_only:
+    'Solo simular: ahora mismo no se puede ver la red {network}. No envíes nada: no se detectaría a tiempo.',
   again: 'Iniciar un pago nuevo',
 
   choose: '¿Cómo quieres pagar?',
   inactive: 'Esta oferta no está disponible ahora.',
+  unavailable: 'No disponible en este momento',
+  only_simulated: 'Solo simular',
   no_coins: 'Por el momento no hay ningún método de pago disponible. Vuelve más tarde.',
   try_another: 'Ahora no puedes pagar con esta moneda. Elige otra.',
   try_later: 'Algo ha salido mal. Inténtalo de nuevo en un minuto.',

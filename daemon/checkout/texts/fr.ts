@@ -93,10 +93,16 @@ export const fr: Texts = {
   receipt: 'Reçu',
   refreshes: 'Cette page se recharge automatiquement toutes les {n} secondes.',
   offline: 'Pas de connexion. Nouvel essai…',
+  blind:
+    'Nous ne voyons pas le réseau {network} pour le moment. Ce que vous avez envoyé n’est pas perdu : il sera reconnu dès que nous verrons à nouveau le réseau.',
+  simulate_only:
+    'Simulation seulement : le réseau {network} n’est pas visible pour le moment. N’envoyez rien : ce ne serait pas remarqué à temps.',
   again: 'Commencer un nouveau paiement',
 
   choose: 'Comment voulez-vous payer ?',
   inactive: 'Cette offre n’est pas disponible actuellement.',
+  unavailable: 'Indisponible pour le moment',
+  only_simulated: 'Simulation seulement',
   no_coins: 'Aucun moyen de paiement n’est disponible pour le moment. Revenez plus tard.',
   try_another: 'Vous ne pouvez pas payer avec cette monnaie pour l’instant. Choisissez-en une autre.',
   try_later: 'Une erreur s’est produite. Réessayez dans une minute.',

@@ -88,10 +88,16 @@ export const pt: Texts = {
   receipt: 'Recibo',
   refreshes: 'Esta página é atualizada automaticamente a cada {n} segundos.',
   offline: 'Sem conexão. Tentando de novo…',
+  blind:
+    'No momento não conseguimos ver a rede {network}. O que você enviou não se perdeu: será reconhecido assim que voltarmos a ver a rede.',
+  simulate_only:
+    'Apenas simular: no momento a rede {network} não pode ser vista. Não envie nada: não seria notado a tempo.',
   again: 'Iniciar um novo pagamento',
 
   choose: 'Como você quer pagar?',
   inactive: 'Esta oferta não está disponível agora.',
+  unavailable: 'Indisponível no momento',
+  only_simulated: 'Apenas simular',
   no_coins: 'Nenhuma forma de pagamento está disponível no momento. Volte mais tarde.',
   try_another: 'Não é possível pagar com esta moeda agora. Escolha outra.',
   try_later: 'Algo deu errado. Tente de novo em um minuto.',

@@ -76,10 +76,14 @@ export interface Texts {
   receipt: string;
   refreshes: string;
   offline: string;
+  blind: string;
+  simulate_only: string;
   again: string;
 
   choose: string;
   inactive: string;
+  unavailable: string;
+  only_simulated: string;
   no_coins: string;
   try_another: string;
   try_later: string;

@@ -86,10 +86,16 @@ export const tr: Texts = {
   receipt: 'Makbuz',
   refreshes: 'Bu sayfa her {n} saniyede bir otomatik olarak yenilenir.',
   offline: 'Bağlantı yok. Yeniden deneniyor…',
+  blind:
+    'Şu anda {network} ağını göremiyoruz. Gönderdiğiniz tutar kaybolmadı: ağı yeniden gördüğümüz anda tanınacak.',
+  simulate_only:
+    'Yalnızca simülasyon: {network} ağı şu anda görülemiyor. Hiçbir şey göndermeyin: zamanında fark edilmez.',
   again: 'Yeni ödeme başlat',
 
   choose: 'Nasıl ödemek istersiniz?',
   inactive: 'Bu teklif şu anda kullanılamıyor.',
+  unavailable: 'Şu anda kullanılamıyor',
+  only_simulated: 'Yalnızca simülasyon',
   no_coins: 'Şu anda kullanılabilir bir ödeme yöntemi yok. Lütfen daha sonra tekrar gelin.',
   try_another: 'Şu anda bu para birimiyle ödeme yapılamıyor. Lütfen başka birini seçin.',
   try_later: 'Bir sorun oluştu. Lütfen bir dakika sonra yeniden deneyin.',

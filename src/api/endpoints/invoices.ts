@@ -33,6 +33,7 @@ export const creationRefusals = [
   'no_free_amount',
   'too_many_unpaid',
   'no_rate',
+  'provider_unavailable',
   'asset_unreadable',
 ] as const;
 
@@ -50,7 +51,7 @@ export const createInvoice = endpoint({
 
 A merchant key uses the merchant's wallet, limit and webhook; the platform key uses the wallets of the deployment. \`callback_url\` replaces the account's webhook address for this invoice.
 
-Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_wallet\` – set one with \`PUT /api/v1/merchant/wallets\`; \`no_free_amount\` – wait until open invoices at this price end, or change it by a cent; \`too_many_unpaid\` – the account has reached its maximum of unpaid invoices that are identified by their amount; \`asset_unreadable\` – choose another chain; \`no_rate\` – try again after \`Retry-After\` seconds.`,
+Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_wallet\` – set one with \`PUT /api/v1/merchant/wallets\`; \`no_free_amount\` – wait until open invoices at this price end, or change it by a cent; \`too_many_unpaid\` – the account has reached its maximum of unpaid invoices that are identified by their amount; \`provider_unavailable\` – the blockchain cannot be read at the moment: choose a chain that \`GET /v1/gateways\` calls \`available\`, or try again after \`Retry-After\` seconds; \`asset_unreadable\` – choose another chain; \`no_rate\` – try again after \`Retry-After\` seconds.`,
   body: shape('InvoiceCreate', {
     chain: chainField(),
     amount: decimal({ gt: 0 }).describe(

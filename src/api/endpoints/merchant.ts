@@ -185,7 +185,7 @@ export const createRefill = endpoint({
     'Paying S USD raises `limit_of_payments` by S × 100 and books held payments, oldest first. TON and Solana wait 5 minutes, Bitcoin 1 hour. No fee. Follow it like any invoice, with your merchant key.',
   body: RefillCreate,
   response: InvoicePublic,
-  errors: [...creationRefusals, 'provider_unavailable'],
+  errors: creationRefusals,
   idempotent: true,
   example: { body: { chain: 'ton', amount: 10 } },
 });

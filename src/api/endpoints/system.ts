@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { endpoint } from '../describe/endpoint.ts';
 import { email } from '../describe/identifiers.ts';
 import { Message } from '../schemas/resources.ts';
+import { Readiness } from '../schemas/system.ts';
 
 export const getHealth = endpoint({
   id: 'getHealth',
@@ -38,6 +39,41 @@ export const healthCheck = endpoint({
   example: {},
 });
 
+export const getLiveness = endpoint({
+  id: 'getLiveness',
+  method: 'GET',
+  path: '/livez',
+  auth: 'none',
+  tag: 'system',
+  summary: 'Check whether the process answers',
+  gw: 'system live',
+  effect: 'read',
+  keywords: 'liveness probe',
+  description:
+    'Returns `ok` as long as the process answers, whatever its database and its blockchains do: a supervisor restarts a daemon that does not. It asks nothing of the database.',
+  response: Message,
+  extension: true,
+  example: {},
+});
+
+export const getReadiness = endpoint({
+  id: 'getReadiness',
+  method: 'GET',
+  path: '/readyz',
+  auth: 'none',
+  tag: 'system',
+  summary: 'Check whether the daemon should be sent requests, and which blockchains it sees',
+  gw: 'system ready',
+  effect: 'read',
+  keywords: 'readiness probe, load balancer check, blind chain, lag',
+  description:
+    'For balancers and monitors: database, schema, draining, and each blockchain with its lag. 503 `not_ready` where the database cannot be read within 3 s or its schema is older than this daemon, 503 `draining` while the daemon is drained or stopped; the same members are in these answers. A blockchain that cannot be read is shown (`blind`) and leaves the daemon ready: it is so for every daemon, and all else works. Alert on `blockchains[].status`.',
+  response: Readiness,
+  errors: ['not_ready', 'draining'],
+  extension: true,
+  example: {},
+});
+
 export const testEmail = endpoint({
   id: 'testEmail',
   method: 'POST',
@@ -58,4 +94,4 @@ export const testEmail = endpoint({
   example: { query: { email_to: 'operator@example.com' } },
 });
 
-export const system = [getHealth, healthCheck, testEmail] as const;
+export const system = [getHealth, healthCheck, getLiveness, getReadiness, testEmail] as const;

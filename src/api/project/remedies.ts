@@ -92,8 +92,9 @@ const remedies: Record<ErrorCode, Advice | null> = {
   body_too_large: 'Send less than 256 kB',
   rate_limited: RETRY,
   no_rate: RETRY,
-  provider_unavailable: RETRY,
+  provider_unavailable: `${RETRY}; \`GET /v1/gateways\` shows which chains are \`available\``,
   database_busy: RETRY,
+  not_ready: RETRY,
   draining: RETRY,
   shutting_down: RETRY,
 };

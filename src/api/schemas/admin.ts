@@ -191,10 +191,22 @@ const period = () =>
     total: decimalString(),
   });
 
-export const observerStatuses = ['ok', 'idle', 'behind', 'down', 'wrong_network', 'starting'] as const;
+export const observerStatuses = [
+  'ok',
+  'idle',
+  'behind',
+  'down',
+  'wrong_network',
+  'starting',
+  'blind',
+] as const;
 
 const observerStatus = () =>
-  z.enum(observerStatuses).describe('`idle`: no address is watched, so nothing is read');
+  z
+    .enum(observerStatuses)
+    .describe(
+      '`idle`: no address is watched, so nothing is read; `blind`: it cannot be read, and new invoices are refused',
+    );
 
 export const ProviderPublic = shape('ProviderPublic', {
   provider: z.string().describe('Kind and host, without keys'),
@@ -268,6 +280,7 @@ export const ObserverPublic = shape('ObserverPublic', {
   watched_addresses: count(),
   pending: count().describe('Transfers that are seen but not final'),
   last_ok_at: unixSeconds().nullable(),
+  unavailable_since: unixSeconds().nullable().describe('Since when it cannot be read, at any daemon'),
   last_error: z.string().nullable(),
   last_error_at: unixSeconds().nullable(),
   ranges: z
@@ -408,6 +421,11 @@ export const AdminDashboard = shape('AdminDashboard', {
   clock: clock(),
   shared_addresses: count().describe('Addresses that several accounts use; the observers list them'),
   observers: z.array(
-    z.object({ blockchain: z.string(), status: observerStatus(), lag_seconds: z.int().nullable() }),
+    z.object({
+      blockchain: z.string(),
+      status: observerStatus(),
+      lag_seconds: z.int().nullable(),
+      unavailable_since: unixSeconds().nullable(),
+    }),
   ),
 });

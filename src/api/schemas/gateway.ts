@@ -1,7 +1,7 @@
 // What can be paid with, and the public configuration.
 import { z } from 'zod';
 import { orNull } from '../describe/fields.ts';
-import { count, decimalString, shape } from '../describe/shape.ts';
+import { count, decimalString, shape, unixSeconds } from '../describe/shape.ts';
 import { networks } from './resources.ts';
 
 export const GatewayPublic = shape(
@@ -29,6 +29,15 @@ export const GatewayPublic = shape(
     is_token: z.boolean().default(false),
     token_contract: orNull(z.string()),
     exits: z.array(z.string()).describe('Kinds of payment link that invoices offer'),
+    available: z
+      .boolean()
+      .describe(
+        'Whether its blockchain is read; if not, new invoices are refused with `provider_unavailable`',
+      ),
+    unavailable_since: unixSeconds().nullable(),
+    simulate_only: z
+      .boolean()
+      .describe('Not available, but in demo mode: invoices are made, and can be simulated only'),
   },
   'One payable asset on one blockchain.',
 );

@@ -159,9 +159,9 @@ checkout page for an invoice | payShort payPage page.checkout
 hosted payment page | payShort payPage page.checkout page.unit
 html fragment of checkout | payDiv embed.invoice-fragment unitDiv embed.unit-fragment
 logo image | logoImage currencyLogo
-health check | getHealth healthCheck
-is the service up | getHealth healthCheck
-helth | getHealth healthCheck
+health check | getHealth healthCheck getReadiness getLiveness
+is the service up | getHealth healthCheck getReadiness getLiveness
+helth | getHealth healthCheck getReadiness getLiveness
 openapi spec | getOpenApi
 swagger docs | getDocs page.docs
 api reference to read | getRedoc page.redoc
@@ -314,7 +314,7 @@ current user | getMe
 svg qr | payQrSvg
 swagger | getDocs page.docs
 openapi.json | getOpenApi
-system health | getHealth healthCheck
+system health | getHealth healthCheck getReadiness getLiveness
 overpaid | concept.amount-match guide.wrong-payment
 commission | concept.fees
 double charge on network retry | guide.idempotency
