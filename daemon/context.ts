@@ -12,6 +12,7 @@ import type { EventStreams } from './events/streams.ts';
 import type { PublicInvoices } from './invoices/public.ts';
 import type { Watches } from './invoices/watches.ts';
 import type { Mail } from './mail/mail.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Blindness } from './observer/blindness.ts';
 import type { Observer } from './observer/observer.ts';
 import type { Quorum } from './observer/quorum.ts';
@@ -29,6 +30,7 @@ export interface App {
   db: Db;
   ledger: Ledger;
   log: Logger;
+  metrics: Metrics;
   clock: SteadyClock;
   instance: Instance;
   runtime: Runtime;
@@ -50,4 +52,6 @@ export interface App {
   event_streams: EventStreams;
   discovery: Discovery;
   checkout: Checkout;
+  /** What this daemon has counted and can be read of it now, for Prometheus. Never rejects. */
+  scrape(): Promise<string>;
 }

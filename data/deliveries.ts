@@ -23,6 +23,8 @@ export interface PendingDelivery {
   url: string;
   host: string;
   body: string;
+  /** Unix seconds. */
+  created_at: number;
 }
 
 /** Who sends it and since when, Unix seconds. */
@@ -81,6 +83,7 @@ export async function pendingDeliveries(db: Executor, limit: number, busy: Busy)
       'deliveries.merchant_id',
       'deliveries.url',
       'deliveries.host',
+      'deliveries.created_at',
       'events.body',
     ])
     .where(isOpen)
@@ -97,6 +100,27 @@ export async function pendingDeliveries(db: Executor, limit: number, busy: Busy)
     .orderBy('deliveries.created_at')
     .limit(limit)
     .execute();
+}
+
+/** How many wait to be sent, and are being sent by any daemon; each counted up to `most`. */
+export async function countOpenDeliveries(
+  query: Executor,
+  most: number,
+): Promise<{ pending: number; sending: number }> {
+  const count = async (status: 'pending' | 'sending') => {
+    const open = query
+      .selectFrom('deliveries')
+      .select('id')
+      .where(isOpen)
+      .where('status', '=', status)
+      .limit(most);
+    const row = await query
+      .selectFrom(open.as('open'))
+      .select((of) => of.fn.countAll<number | bigint>().as('count'))
+      .executeTakeFirstOrThrow();
+    return Number(row.count);
+  };
+  return { pending: await count('pending'), sending: await count('sending') };
 }
 
 /** Compare-and-set from `pending` to `sending`; returns the ids that are now this claimer's, and no one else's. */

@@ -5,6 +5,8 @@ import { changeMeta } from '../../data/meta.ts';
 import { migrate } from '../../data/migrations/migrate.ts';
 import { ensureSuperuser } from '../accounts/superuser.ts';
 import { createHttp } from '../http/mount.ts';
+import { createMetrics, type Metrics } from '../metrics/metrics.ts';
+import { createMetricsHttp } from '../metrics/serve.ts';
 import { openApp, type RunningApp, seedDeploymentWallets } from '../process/app.ts';
 import {
   assertNetworkMatches,
@@ -41,6 +43,7 @@ export async function start(options: Record<string, unknown>): Promise<void> {
       config.admin.password,
       config.platform_key,
       config.telegram.bot_token,
+      config.metrics.token,
       ...Object.values(config.blockchains).map((chain) => chain.api_key),
     ],
   });
@@ -51,16 +54,21 @@ export async function start(options: Record<string, unknown>): Promise<void> {
   try {
     const serving = await serve(config);
     undo.unshift(() => serving.stop());
-    const db = await openDatabase(config, { log, runtime: systemRuntime });
+    const scraped = await serveMetrics(config);
+    undo.unshift(() => scraped?.stop());
+    const metrics = createMetrics();
+    const onTimed = (kind: string, ms: number) => metrics.database_seconds.observe([kind], ms / 1000);
+    const db = await openDatabase(config, { log, runtime: systemRuntime, onTimed });
     undo.unshift(() => db.close());
-    const app = await prepare(effective, { db, log, serving, undo });
+    const app = await prepare(effective, { db, log, metrics, serving, undo });
     const http = createHttp(app, routes);
     endOnSignal(log, async () => {
-      await stopDaemon({ serving, app, db });
+      await Promise.all([stopDaemon({ serving, app, db }), scraped?.stop()]);
       lock.release();
     });
     endOnBug(log, config);
     serving.open(http);
+    scraped?.open(createMetricsHttp(app));
     const mode = config.demo ? `${config.network}, demo` : config.network;
     process.stdout.write(`gatewayd ready on ${serving.url} (${mode}${unread(app)})\n`);
     app.start();
@@ -77,9 +85,22 @@ function unread({ blindness }: RunningApp): string {
   return blind.length === 0 ? '' : `; cannot read ${blind.join(', ')}`;
 }
 
+interface Prepared {
+  db: Db;
+  log: Log;
+  metrics: Metrics;
+  serving: Serving;
+  undo: (() => unknown)[];
+}
+
+/** The port of the metrics, where they have one of their own; bound before the database is touched, as the other one. */
+async function serveMetrics({ metrics: { host, port } }: Config): Promise<Serving | undefined> {
+  return port === undefined ? undefined : serve({ host, port, flag: '--metrics-port' });
+}
+
 async function prepare(
   { config, origins }: Effective,
-  { db, log, serving, undo }: { db: Db; log: Log; serving: Serving; undo: (() => unknown)[] },
+  { db, log, metrics, serving, undo }: Prepared,
 ): Promise<RunningApp> {
   const clock = { ms: Date.now, monotonic_ms: () => performance.now() };
   await migrate(db);
@@ -89,7 +110,7 @@ async function prepare(
   await changeMeta(db.query, STARTED_AT, String(Math.floor(clock.ms() / 1000)));
   if (!origins.has('public_url') && config.port === 0) config.public_url = serving.url;
   const ledger = await openLedger(db, secrets);
-  const app = openApp({ config, db, ledger, secrets, log, clock });
+  const app = openApp({ config, db, ledger, secrets, log, clock, metrics });
   // Its timers would keep a start that was refused from ending.
   undo.unshift(() => app.stop());
   await app.observer.resume();

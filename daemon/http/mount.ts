@@ -8,6 +8,7 @@ import { parseInput } from '../../src/api/read/validation.ts';
 import { ProviderError } from '../../src/chains/family.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
+import { NO_ENDPOINT } from '../metrics/metrics.ts';
 import { authenticate, PUBLIC } from './auth.ts';
 import { Call, CallContext, type CallServer } from './call.ts';
 import type { Route } from './handler.ts';
@@ -140,6 +141,10 @@ async function respond(
       reply.body = null;
     } else reply.body = endingWith(reply.body, draining);
   }
+  const took_ms = performance.now() - started;
+  const endpoint_id = endpoint?.id ?? NO_ENDPOINT;
+  app.metrics.requests.add([endpoint_id, String(reply.status)]);
+  app.metrics.request_seconds.observe([endpoint_id], took_ms / 1000);
   app.log.info(
     {
       request_id,
@@ -147,7 +152,7 @@ async function respond(
       endpoint: endpoint?.id ?? null,
       method: req.method,
       status: reply.status,
-      ms: Math.round(performance.now() - started),
+      ms: Math.round(took_ms),
       ip,
     },
     'request',
@@ -182,7 +187,12 @@ async function answer(server: Server, { endpoint, handle }: Route, call: Call): 
   if (key === null) return work(null);
   if (typeof key === 'object') return invalidAnswer(key.detail);
   const name = caller.name === 'public' ? `public:${ip}` : caller.name;
-  return onceOnly(app, { caller: name, key, endpoint_id: endpoint.id, input: parsed.value }, work);
+  app.metrics.keyed.count++;
+  try {
+    return await onceOnly(app, { caller: name, key, endpoint_id: endpoint.id, input: parsed.value }, work);
+  } finally {
+    app.metrics.keyed.count--;
+  }
 }
 
 async function readBody(endpoint: Endpoint, { req, runtime }: H3Event): Promise<unknown> {

@@ -15,6 +15,8 @@ import { openEventStreams } from '../events/streams.ts';
 import { openPublicInvoices } from '../invoices/public.ts';
 import { openWatches } from '../invoices/watches.ts';
 import { openMail } from '../mail/mail.ts';
+import { createMetrics, type Metrics } from '../metrics/metrics.ts';
+import { createScrape } from '../metrics/scrape.ts';
 import { openBlindness } from '../observer/blindness.ts';
 import { type ObserverOptions, openObserver } from '../observer/observer.ts';
 import { createQuorum } from '../observer/quorum.ts';
@@ -34,6 +36,8 @@ export interface AppOptions {
   secrets: Secrets;
   log: Logger;
   clock: SteadyClock;
+  /** What was counted before. */
+  metrics?: Metrics;
   /** For a simulator: what stands in for the machine. */
   runtime?: Runtime;
   /** For tests: where blockchains and rates are read from. */
@@ -59,6 +63,7 @@ export function openApp(options: AppOptions): RunningApp {
     secrets,
     log,
     clock: machine_clock,
+    metrics = createMetrics(),
     runtime = systemRuntime,
     source,
     rate_bases,
@@ -78,10 +83,11 @@ export function openApp(options: AppOptions): RunningApp {
     clock,
     runtime,
     config,
+    metrics,
     secretOf: (merchant_id) => webhookSecretOf(db, secrets, merchant_id),
   });
   const quorum = createQuorum(config);
-  const shared = { config, db, ledger, log, clock, clock_check, quorum, signals, gateways };
+  const shared = { config, db, ledger, log, metrics, clock, clock_check, quorum, signals, gateways };
   const mail = openMail({ config, log, clock });
   const blindness = openBlindness({ config, db, clock, log });
   const checkout = openCheckout({ db, clock, log, runtime, blindness });
@@ -110,6 +116,7 @@ export function openApp(options: AppOptions): RunningApp {
     event_streams: openEventStreams(),
     discovery,
     checkout,
+    scrape: createScrape({ ...shared, instance, rates, webhooks, observer, blindness }),
     start() {
       instance.start(() => ({ reads: observer.reads(), delivering: webhooks.underWay() }));
       signals.start();

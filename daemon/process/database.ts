@@ -1,12 +1,18 @@
 // Opens the database of a daemon that starts, and waits for a server that is away: machines of one system come up in any order.
 import type { Logger } from 'pino';
-import { DatabaseAway, type Db, openDb } from '../../data/db/open.ts';
+import { DatabaseAway, type Db, openDb, type Timed } from '../../data/db/open.ts';
 import type { Config } from '../settings/config.ts';
 import type { Runtime } from './runtime.ts';
 
 /** How often a server that is away is asked, and how often the operator hears that it still is. */
 const RETRY_MS = 1_000;
 const REPORT_MS = 5_000;
+
+export interface OpenDatabaseOptions {
+  log: Logger;
+  runtime: Pick<Runtime, 'elapsed_ms' | 'sleep'>;
+  onTimed?: Timed;
+}
 
 /**
  * The open database. Waits `wait_for_database_seconds` for a server that cannot be reached or takes no one yet; throws
@@ -17,7 +23,7 @@ export async function openDatabase(
     Config,
     'database_url' | 'database_listen_url' | 'database_read_url' | 'wait_for_database_seconds'
   >,
-  { log, runtime }: { log: Logger; runtime: Pick<Runtime, 'elapsed_ms' | 'sleep'> },
+  { log, runtime, onTimed }: OpenDatabaseOptions,
 ): Promise<Db> {
   const { database_url, database_listen_url: listen_url, wait_for_database_seconds } = config;
   const read = replicaOf(config, log);
@@ -25,7 +31,7 @@ export async function openDatabase(
   let reported_ms = Number.NEGATIVE_INFINITY;
   for (;;) {
     try {
-      return await openDb(database_url, { listen_url, read });
+      return await openDb(database_url, { listen_url, read, onTimed });
     } catch (error) {
       if (!(error instanceof DatabaseAway)) throw error;
       const now_ms = runtime.elapsed_ms();

@@ -39,7 +39,16 @@ export interface Serving {
  * Listens on exactly this host and port (0: a free one). Throws ConfigError where that cannot be. Comes before
  * the database is touched, so that a busy port leaves no trace.
  */
-export async function serve({ host, port }: { host: string; port: number }): Promise<Serving> {
+export async function serve({
+  host,
+  port,
+  flag = '--port',
+}: {
+  host: string;
+  port: number;
+  /** Which one chooses the port. */
+  flag?: string;
+}): Promise<Serving> {
   let open: (http: Http) => void = () => {};
   const opened = new Promise<Http>((resolve) => {
     open = resolve;
@@ -53,7 +62,7 @@ export async function serve({ host, port }: { host: string; port: number }): Pro
     if (handle) handle(request, response);
     else void handler.then((made) => made(request, response));
   };
-  const listener = await listenExactly(answer, host, port);
+  const listener = await listenExactly(answer, { host, port, flag });
   const server = listener.server as Server;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
@@ -73,7 +82,10 @@ export async function serve({ host, port }: { host: string; port: number }): Pro
   };
 }
 
-async function listenExactly(answer: RequestListener, host: string, port: number): Promise<Listener> {
+async function listenExactly(
+  answer: RequestListener,
+  { host, port, flag }: { host: string; port: number; flag: string },
+): Promise<Listener> {
   let listener: Listener;
   try {
     listener = await listen(answer, {
@@ -91,12 +103,12 @@ async function listenExactly(answer: RequestListener, host: string, port: number
       clipboard: false,
     });
   } catch (error) {
-    throw unusable(host, port, (await refusalOf(host, port)) ?? error);
+    throw unusable(host, port, (await refusalOf(host, port)) ?? error, flag);
   }
   if (port === 0 || listener.address.port === port) return listener;
   // listhen answers a port of its list of unsafe ones (6000, 6667, …) with another one.
   await listener.close();
-  throw unusable(host, port, new Error('browsers refuse it; choose another port with --port'));
+  throw unusable(host, port, new Error(`browsers refuse it; choose another port with ${flag}`));
 }
 
 /** What the system says to listening there: listhen only says that no port was found. Undefined where it listens. */
@@ -109,11 +121,11 @@ function refusalOf(host: string, port: number): Promise<Error | undefined> {
 }
 
 /** Why there is no listening on that address, in words for the operator. */
-export function unusable(host: string, port: number, error: unknown): ConfigError {
+export function unusable(host: string, port: number, error: unknown, flag = '--port'): ConfigError {
   const { code, name, message } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
-    EADDRINUSE: 'another process is already listening there; choose another port with --port',
-    EACCES: 'this user may not use it; choose a port above 1023 with --port',
+    EADDRINUSE: `another process is already listening there; choose another port with ${flag}`,
+    EACCES: `this user may not use it; choose a port above 1023 with ${flag}`,
     EADDRNOTAVAIL: 'this machine has no such address; check host',
     ENOTFOUND: 'this machine has no such address; check host',
   };

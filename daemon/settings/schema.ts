@@ -42,6 +42,11 @@ const postgresUrl = (help: string) =>
     .meta({ secret_url: true })
     .describe(help);
 const whole = (min: number, max: number, help: string) => z.int().min(min).max(max).describe(help);
+const hostName = (help: string) =>
+  z
+    .string()
+    .regex(/^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/, 'must be an address or a host name')
+    .describe(help);
 const perMinute = (calls: number, help: string) =>
   whole(0, 1_000_000, `${help}, per minute; 0 turns it off`).default(calls);
 
@@ -91,11 +96,7 @@ export const settingsSchema = z.strictObject({
     .boolean()
     .optional()
     .describe('allow simulated payments; default: on with testnet, never with mainnet'),
-  host: z
-    .string()
-    .regex(/^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/, 'must be an address or a host name')
-    .default('127.0.0.1')
-    .describe('address to listen on'),
+  host: hostName('address to listen on').default('127.0.0.1'),
   port: whole(0, MAX_PORT, 'port to listen on; 0 picks a free one').default(4020),
   public_url: url(/^https?$/, 'how buyers reach this daemon; default: from host and port').optional(),
   data_dir: text('where state is stored; default: $XDG_STATE_HOME/gatewayd').optional(),
@@ -240,6 +241,21 @@ export const settingsSchema = z.strictObject({
   trust_proxy: proxies(
     "take callers' addresses from X-Forwarded-For or Forwarded: true for one proxy in front, how many there are, or their networks (10.0.0.0/8)",
   ).default(false),
+  metrics: z
+    .strictObject({
+      port: whole(1, MAX_PORT, 'serves /metrics for Prometheus on a port of its own').optional(),
+      host: hostName('address that metrics.port listens on').default('127.0.0.1'),
+      token: z
+        .string()
+        .min(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`)
+        .regex(/^[\w.~+/=-]*$/, 'must be letters, digits and - . _ ~ + / = only')
+        .meta({ secret: true })
+        .optional()
+        .describe(
+          'bearer token asked for at /metrics; without metrics.port it opens /metrics on the port above',
+        ),
+    })
+    .prefault({}),
   limits: z
     .strictObject({
       login_per_address: perMinute(10, 'sign-ins from one address'),

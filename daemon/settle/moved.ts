@@ -1,5 +1,6 @@
 // Writes a move of an invoice: status, payment, money, income, event and delivery, all or nothing.
 import { noteSale } from '../../data/addresses.ts';
+import { afterCommit } from '../../data/db/after-commit.ts';
 import { insertDelivery } from '../../data/deliveries.ts';
 import { insertIncome } from '../../data/income.ts';
 import { updateInvoice, watchAddress } from '../../data/invoices.ts';
@@ -132,6 +133,7 @@ async function writeConfirmed(
     const is_unassigned = row.disposition === 'matched' || row.payment_id === payment?.id;
     if (is_unassigned && row.state !== 'gone' && row.booked_invoice_id === null) await placeLate(step, row);
   }
+  noteWaited(step, counted);
   const seller = holderOf(invoice);
   if (seller !== null && counted.some((row) => row.idx !== MANUAL_INDEX))
     await noteSale(tx, { ...invoice, owner_id: seller, now });
@@ -145,6 +147,13 @@ async function writeConfirmed(
   });
   if (url !== null)
     await insertDelivery(tx, { event_id: event, merchant_id: invoice.owner_id, url, created_at: now });
+}
+
+/** How long buyer and merchant waited from the first sight of the payment; nothing was seen of a simulated one. */
+function noteWaited({ deps, tx, invoice, now }: Step, counted: readonly TransferRow[]): void {
+  if (counted.length === 0) return;
+  const waited_seconds = now - Math.min(...counted.map((row) => row.first_seen_at));
+  afterCommit(tx, () => deps.metrics.payment_confirmed_seconds.observe([invoice.blockchain], waited_seconds));
 }
 
 async function bookMoney(

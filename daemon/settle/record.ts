@@ -1,6 +1,7 @@
 // Stores what was read of a chain: transfers with what they pay, proofs and cursors, one transaction a page.
 import { noteContradiction, settleContradiction } from '../../data/contradictions.ts';
 import { addRanges, moveCursor, putAccountCursors } from '../../data/cursors.ts';
+import { afterCommit } from '../../data/db/after-commit.ts';
 import { Overtaken } from '../../data/db/failures.ts';
 import type { Tx } from '../../data/db/open.ts';
 import { lockInvoices, makeDue } from '../../data/invoices.ts';
@@ -198,9 +199,12 @@ async function insertMatched(
 ): Promise<void> {
   const { tx, deps, now, blockchain } = recording;
   const state = stateOf(recording, transfer.chain, transfer);
-  const insert = (disposition: TransferRow['disposition'], invoice_id: string | null) => {
+  const insert = async (disposition: TransferRow['disposition'], invoice_id: string | null) => {
     const place = { disposition, invoice_id, payment_id: null };
-    return insertTransfer(tx, blockchain, transfer, state, place, now);
+    const row = await insertTransfer(tx, blockchain, transfer, state, place, now);
+    const waited_seconds = now - transfer.earliest_at;
+    if (row) afterCommit(tx, () => deps.metrics.payment_seen_seconds.observe([blockchain], waited_seconds));
+    return row;
   };
   const context = { deps, tx, now };
   const unmatched = async (reason: string) => {

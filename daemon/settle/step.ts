@@ -6,6 +6,7 @@ import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import type { Gateway } from '../../src/chains/family.ts';
 import type { Fact, Verdict } from '../../src/invoice.ts';
 import type { Clock } from '../clock.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Quorum } from '../observer/quorum.ts';
 import type { ClockCheck } from '../process/clock-check.ts';
 import type { Signals } from '../process/signals.ts';
@@ -22,6 +23,7 @@ export interface SettleDeps {
   webhooks: Pick<Webhooks, 'kick'>;
   signals: Pick<Signals, 'announce'>;
   quorum: Pick<Quorum, 'needed'>;
+  metrics: Pick<Metrics, 'payment_seen_seconds' | 'payment_confirmed_seconds'>;
 }
 
 /** What is written, with who caused it. */

@@ -13,6 +13,7 @@ import {
 import { Refusal } from '../../src/errors.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { coalesce, settledWithin } from '../loop.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import type { Signals } from '../process/signals.ts';
 import { type DeliveryOutcome, openAttempts, type Secret } from './attempts.ts';
@@ -60,6 +61,7 @@ export interface WebhooksOptions {
   signals?: Pick<Signals, 'announce' | 'onOthers'>;
   /** Whether the operator took this daemon out of work: then it claims nothing. */
   resting?: () => boolean;
+  metrics?: Pick<Metrics, 'webhooks' | 'webhook_delivered_seconds'>;
   /** For tests. */
   http?: HttpOut;
   limits?: Limits;
@@ -115,6 +117,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     });
     attempts
       .start(delivery, secret)
+      .then((outcome) => outcome && count(delivery, outcome))
       .catch((error) =>
         log.error({ err: error, delivery_id: delivery.id }, 'the outcome of a webhook cannot be recorded'),
       )
@@ -123,6 +126,12 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
         limiter.release(delivery, is_slow);
         queue.kick();
       });
+  };
+
+  const count = ({ created_at }: PendingDelivery, { status }: DeliveryOutcome) => {
+    options.metrics?.webhooks.add([status]);
+    if (status === 'delivered')
+      options.metrics?.webhook_delivered_seconds.observe([], seconds(clock) - created_at);
   };
 
   const abandon = async (claimed_before: number) => {
@@ -192,7 +201,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
       const secret = await attempts.secretOf(merchant_id);
       const row = { event_id, merchant_id, url, created_at: seconds(clock) };
       const { id, host } = await insertManualDelivery(db.query, row, claim());
-      return attempts.startNow({ id, event_id, merchant_id, url, host, body }, secret);
+      return attempts.startNow({ id, ...row, host, body }, secret);
     }),
     underWay: () => attempts.alive().length,
     async stop(answered = Promise.resolve()) {

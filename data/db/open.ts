@@ -27,7 +27,11 @@ export interface OpenOptions {
   listen_url?: string | undefined;
   /** A replica that lists may be read from. */
   read?: ReadReplica | undefined;
+  /** Called with what each single statement, and each transaction with all its waiting, took. Must not throw. */
+  onTimed?: Timed;
 }
+
+export type Timed = (kind: 'statement' | 'transaction', ms: number) => void;
 
 /**
  * Opens `sqlite:/path/file.db` or `postgres://…`. Throws DatabaseError for what cannot be used, and DatabaseAway where
@@ -37,26 +41,41 @@ export async function openDb(url: string, options: OpenOptions = {}): Promise<Db
   const db = await openHandle(url, options);
   return {
     ...db,
-    transaction: followed(db.transaction),
+    transaction: followed(timed(db.transaction, options.onTimed)),
     // On PostgreSQL it is over, and durable, as soon as the statement has been answered.
     statement: db.dialect === 'sqlite' ? followed(db.statement) : db.statement,
   };
 }
 
+function timed(transaction: Db['transaction'], onTimed: Timed | undefined): Db['transaction'] {
+  if (!onTimed) return transaction;
+  return async (work) => {
+    const began_ms = performance.now();
+    try {
+      return await transaction(work);
+    } finally {
+      onTimed('transaction', performance.now() - began_ms);
+    }
+  };
+}
+
 async function openHandle(url: string, options: OpenOptions): Promise<Db> {
-  const { turns = systemTurns } = options;
+  const { turns = systemTurns, onTimed } = options;
+  const onStatement = onTimed && ((ms: number) => onTimed('statement', ms));
   if (!url.startsWith('sqlite:'))
-    return openPostgres(url, [new RowPlugin()], { ...options, turns }).catch((error: unknown) => {
-      const code = codeOf(error);
-      const reason = (error as Error).message || code;
-      const remedy = REMEDIES[code];
-      if (remedy) throw new DatabaseError(`PostgreSQL refuses (${reason}); ${remedy}`);
-      const Failure = isAway(error) ? DatabaseAway : DatabaseError;
-      throw new Failure(`PostgreSQL cannot be reached (${reason}); check database_url`);
-    });
+    return openPostgres(url, [new RowPlugin()], { ...options, turns, onStatement }).catch(
+      (error: unknown) => {
+        const code = codeOf(error);
+        const reason = (error as Error).message || code;
+        const remedy = REMEDIES[code];
+        if (remedy) throw new DatabaseError(`PostgreSQL refuses (${reason}); ${remedy}`);
+        const Failure = isAway(error) ? DatabaseAway : DatabaseError;
+        throw new Failure(`PostgreSQL cannot be reached (${reason}); check database_url`);
+      },
+    );
   const file = url.slice('sqlite:'.length);
   try {
-    return openSqlite(file, [new RowPlugin()], turns);
+    return openSqlite(file, [new RowPlugin()], { turns, onStatement });
   } catch (error) {
     throw new DatabaseError(
       `the database ${file} cannot be used (${(error as Error).message}); it was left as it is. Put a backup in its place, or name another file with --database-url`,

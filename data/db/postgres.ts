@@ -66,6 +66,8 @@ export const types: pg.CustomTypesConfig = {
 export interface PostgresOptions {
   limits?: Limits;
   turns?: Turns | undefined;
+  /** Called with what each statement took. */
+  onStatement?: ((ms: number) => void) | undefined;
   /** Where notifications are listened for; by default where everything else goes. */
   listen_url?: string | undefined;
   read?: ReadReplica | undefined;
@@ -97,7 +99,7 @@ class SchemaAdapter extends PostgresAdapter {
 export async function openPostgres(
   url: string,
   plugins: KyselyPlugin[],
-  { limits = LIMITS, turns, listen_url, read }: PostgresOptions = {},
+  { limits = LIMITS, turns, onStatement, listen_url, read }: PostgresOptions = {},
 ): Promise<Db> {
   const pool = openPool(url, STATEMENTS, limits, turns);
   try {
@@ -109,9 +111,9 @@ export async function openPostgres(
   const running: Running = new Map();
   const kyselyOn = (on: PostgresPool) =>
     new Kysely<Tables>({ dialect: new PostgresDialect({ pool: on }), plugins });
-  const query = kyselyOn(guarded(pool, limits, { turns, running }));
+  const query = kyselyOn(guarded(pool, limits, { turns, running, onStatement }));
   const transactions = kyselyOn(
-    guarded(openPool(url, TRANSACTIONS, limits, turns), limits, { turns, running }),
+    guarded(openPool(url, TRANSACTIONS, limits, turns), limits, { turns, running, onStatement }),
   );
   const schema = new Kysely<Tables>({
     dialect: new SchemaDialect({
@@ -200,11 +202,13 @@ function openPool(url: string, max: number, limits: Limits, turns?: Turns): Conn
   return pool;
 }
 
+type Guards = Pick<PostgresOptions, 'turns' | 'onStatement'> & { running?: Running };
+
 /** The pool as the query builder sees it: a connection that broke or fell silent does not come back into it. */
 function guarded(
   pool: ConnectionPool,
   limits: Limits,
-  { turns, running }: { turns?: Turns | undefined; running?: Running } = {},
+  { turns, running, onStatement }: Guards = {},
 ): PostgresPool {
   return {
     async connect() {
@@ -218,14 +222,18 @@ function guarded(
         await turns?.before?.(text);
         const sent = statementFor(client, text, limits);
         const asked = { ...sent, values: [...values], query_timeout: limits.answer_ms } as pg.QueryConfig;
-        running?.set(client, performance.now());
+        const began_ms = performance.now();
+        running?.set(client, began_ms);
         const result = await client
           .query(asked)
           .catch((error: unknown) => {
             broken = lost(error);
             throw broken ?? error;
           })
-          .finally(() => running?.delete(client));
+          .finally(() => {
+            running?.delete(client);
+            onStatement?.(performance.now() - began_ms);
+          });
         // The server's way to say that an earlier statement had failed: then nothing is stored, not even what succeeded.
         if (text === 'commit' && result.command !== 'COMMIT')
           throw new Error('a transaction in which a statement had failed was not committed');

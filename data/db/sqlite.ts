@@ -25,13 +25,19 @@ const STATEMENT_CACHE = 500;
 /** Pages of the write-ahead log after which it is copied back: each time costs as much as many commits. */
 const CHECKPOINT_PAGES = 4_000;
 
+export interface SqliteOptions {
+  turns: Turns;
+  /** Called with what each statement took. */
+  onStatement?: ((ms: number) => void) | undefined;
+}
+
 /** Opens a file, or `:memory:`. Throws where it is damaged or no database; then nothing stays open. */
-export function openSqlite(file: string, plugins: KyselyPlugin[], turns: Turns): Db {
+export function openSqlite(file: string, plugins: KyselyPlugin[], options: SqliteOptions): Db {
   const database = new SQLite(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     prepareFile(database, file);
     registerExact(database);
-    return handleOf(database, file === ':memory:' ? null : file, plugins, turns);
+    return handleOf(database, file === ':memory:' ? null : file, plugins, options);
   } catch (error) {
     database.close();
     throw error;
@@ -52,9 +58,14 @@ function prepareFile(database: SQLite.Database, file: string): void {
   }
 }
 
-function handleOf(database: SQLite.Database, file: string | null, plugins: KyselyPlugin[], turns: Turns): Db {
+function handleOf(
+  database: SQLite.Database,
+  file: string | null,
+  plugins: KyselyPlugin[],
+  { turns, onStatement }: SqliteOptions,
+): Db {
   const reader = file === null ? null : openReader(file);
-  const statements = cachingStatements(database);
+  const statements = cachingStatements(database, onStatement);
   const dialect = inTurn(new SqliteDialect({ database: statements }), turns);
   // Holds the connection from its begin to its end.
   const writer = new Kysely<Tables>({ dialect, plugins });
@@ -217,17 +228,42 @@ function openReader(file: string) {
 }
 
 /** Keeps prepared statements: kysely prepares each time, which costs more than running them. */
-function cachingStatements(database: SQLite.Database): SqliteDatabase {
-  const statements = new Map<string, SQLite.Statement>();
+function cachingStatements(
+  database: SQLite.Database,
+  onStatement: SqliteOptions['onStatement'],
+): SqliteDatabase {
+  const statements = new Map<string, { statement: SQLite.Statement; handed: SqliteStatement }>();
   return {
     close: () => void database.close(),
     prepare(text) {
       const known = statements.get(text);
-      if (known && !known.busy) return known as unknown as SqliteStatement;
+      if (known && !known.statement.busy) return known.handed;
       const statement = database.prepare(text);
+      const handed = timedStatement(statement as unknown as SqliteStatement, onStatement);
       if (statements.size >= STATEMENT_CACHE) statements.clear();
-      statements.set(text, statement);
-      return statement as unknown as SqliteStatement;
+      statements.set(text, { statement, handed });
+      return handed;
     },
+  };
+}
+
+function timedStatement(
+  statement: SqliteStatement,
+  onStatement: SqliteOptions['onStatement'],
+): SqliteStatement {
+  if (!onStatement) return statement;
+  const timed = <T>(work: () => T): T => {
+    const began_ms = performance.now();
+    try {
+      return work();
+    } finally {
+      onStatement(performance.now() - began_ms);
+    }
+  };
+  return {
+    reader: statement.reader,
+    all: (values) => timed(() => statement.all(values)),
+    run: (values) => timed(() => statement.run(values)),
+    iterate: (values) => statement.iterate(values),
   };
 }

@@ -100,6 +100,8 @@ export const running = {
       'neither a clock that is set nor a process that stood still makes a blockchain blind or hides that it is',
     'blind-start':
       'after a start a blockchain has its time until it is blind; one that was blind stays so until it is read',
+    metrics:
+      'metrics are text for Prometheus on a port of their own or under a token, never on the public address without; no label is chosen by a caller',
     'both-databases': 'the same service runs on SQLite and PostgreSQL, there as several daemons',
     migrations: 'migrations run once each and refuse a newer schema',
   },

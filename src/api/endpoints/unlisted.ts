@@ -1,4 +1,4 @@
-// Endpoints that no list names: another protocol, and the parts of pages. OpenAPI, catalog and tools do not know them.
+// Endpoints that no list names: other protocols, and the parts of pages. OpenAPI, catalog and tools do not know them.
 import { endpoint, media } from '../describe/endpoint.ts';
 import { bool, text } from '../describe/fields.ts';
 
@@ -30,4 +30,17 @@ const mcp = endpoint({
   response: media('application/json'),
 });
 
-export const unlisted = [docsAsset, mcp] as const;
+const metrics = endpoint({
+  id: 'metrics',
+  method: 'GET',
+  path: '/metrics',
+  auth: 'none',
+  tag: 'system',
+  summary: 'Get the metrics of this daemon',
+  effect: 'read',
+  description:
+    'For Prometheus, with the token of the settings; absent where there is none, or a port of their own.',
+  response: media('text/plain'),
+});
+
+export const unlisted = [docsAsset, mcp, metrics] as const;
