@@ -8,6 +8,8 @@ const EXIT_USAGE = 2;
 /** sysexits EX_CONFIG: configuration or environment must be repaired by the operator. */
 const EXIT_CONFIG = 78;
 
+const YES = 'bring an older schema of PostgreSQL up to date though no backup of the last day is known';
+
 /** Runs one command line (`process.argv`); sets the exit code, and never throws. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('gatewayd')
@@ -22,11 +24,12 @@ export async function main(argv: readonly string[]): Promise<void> {
       'after',
       '\nExamples:\n  gatewayd start\n  gatewayd start --network mainnet --database-url postgres://…\n  gatewayd config --json',
     );
-  addSettings(program.command('start').description('run the daemon until SIGTERM')).action(async (options) =>
-    (await import('./commands/start.ts')).start(options),
-  );
+  addSettings(program.command('start').description('run the daemon until SIGTERM'))
+    .option('--yes', YES)
+    .action(async (options) => (await import('./commands/start.ts')).start(options));
   addSettings(program.command('migrate').description('bring the database schema up to date'))
     .option('--dry-run', 'only show what would be done')
+    .option('--yes', YES)
     .action(async (options) => (await import('./commands/migrate.ts')).migrate(options));
   addSettings(
     program
@@ -57,6 +60,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--chain', 'also read the chains again and compare what they have for every watched address')
     .option('--since <time>', 'with --chain: nothing before this time, ISO 8601 or Unix seconds')
     .action(async (options) => (await import('./commands/verify.ts')).verify(options));
+  addBackups(program);
   addSettings(program.command('config').description('show the effective settings and where they come from'))
     .option('--json', 'as one JSON object')
     .option('--all', 'also those without a value, with their environment variables')
@@ -74,11 +78,33 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
+function addBackups(program: Command): void {
+  addSettings(
+    program
+      .command('backup')
+      .description('write a backup, also while the daemon runs')
+      .argument('[file]', 'a new file; default: one named by the time, in backup.to'),
+  )
+    .option('--passphrase-stdin', 'encrypt it with a passphrase from stdin; default: backup.passphrase')
+    .option('--json', 'as one JSON object')
+    .action(async (file, options) => (await import('./commands/backup.ts')).backup(file, options));
+  addSettings(
+    program
+      .command('restore')
+      .description('put a backup into an empty place, once its books were verified; exits 0 or 65')
+      .argument('<file>', 'a backup'),
+  )
+    .option('--passphrase-stdin', 'read the passphrase from stdin; default: backup.passphrase')
+    .option('--accept-broken', 'put it in place though laws of the books are broken')
+    .option('--json', 'as one JSON object')
+    .action(async (file, options) => (await import('./commands/restore.ts')).restore(file, options));
+}
+
 function exitCodeOf(error: unknown): number {
   // commander has printed its own message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-  const { name, message, stack } = error as Error;
+  const { name, message, stack, exit_code } = error as Error & { exit_code?: number };
   const expected = name === 'ConfigError' || name === 'DatabaseError';
-  process.stderr.write(`gatewayd: ${expected ? message : stack}\n`);
-  return expected ? EXIT_CONFIG : EXIT_FAILURE;
+  process.stderr.write(`gatewayd: ${expected || exit_code !== undefined ? message : stack}\n`);
+  return exit_code ?? (expected ? EXIT_CONFIG : EXIT_FAILURE);
 }

@@ -3,6 +3,9 @@ import { sql } from 'kysely';
 import type { Executor } from './db/database.ts';
 import { lookup } from './db/prepared.ts';
 
+/** Name of when a backup was made last, Unix seconds. */
+export const LAST_BACKUP_AT = 'last_backup_at';
+
 /** Asks the database anything at all; throws where it does not answer. */
 export const ping = lookup((query) => query.selectNoFrom(sql.lit(1).as('one')));
 

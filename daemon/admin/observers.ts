@@ -53,7 +53,9 @@ export interface ObserverState {
 }
 
 /** How each observer stands, in the order of the gateways. */
-export async function observerStates(app: Pick<App, 'db' | 'clock' | 'observer' | 'blindness'>): Promise<ObserverState[]> {
+export async function observerStates(
+  app: Pick<App, 'db' | 'clock' | 'observer' | 'blindness'>,
+): Promise<ObserverState[]> {
   const { query } = app.db;
   const now = seconds(app.clock);
   const cursors = await allCursors(query);

@@ -2,11 +2,12 @@
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { openDb } from '../../data/db/open.ts';
-import { migrate, pendingSteps } from '../../data/migrations/migrate.ts';
+import { pendingSteps } from '../../data/migrations/migrate.ts';
 import { emailError } from '../../src/api/describe/identifiers.ts';
 import { putSuperuser } from '../accounts/superuser.ts';
 import { prepareDataDir } from '../process/data-dir.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
+import { upgrade } from '../process/upgrade.ts';
 import { ConfigError } from '../settings/config.ts';
 import { configOf } from './options.ts';
 
@@ -27,7 +28,8 @@ export async function adminCreate(
   try {
     if ((await pendingSteps(db)).length > 0) {
       const lock = lockDatabase(config.database_url);
-      await migrate(db).finally(() => lock.release());
+      const now = Math.floor(Date.now() / 1000);
+      await upgrade(db, { config, yes: false, now }).finally(() => lock.release());
     }
     const made = await putSuperuser({ db, clock: { ms: Date.now } }, options.email, chosen);
     if (options.json) process.stdout.write(`${JSON.stringify(made)}\n`);

@@ -1,13 +1,16 @@
 // `gatewayd migrate`: brings the database schema up to date while no daemon runs on it.
 import { existsSync } from 'node:fs';
 import { openDb } from '../../data/db/open.ts';
-import { migrate as applySteps, pendingSteps } from '../../data/migrations/migrate.ts';
+import { pendingSteps } from '../../data/migrations/migrate.ts';
 import { prepareDataDir } from '../process/data-dir.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
+import { upgrade } from '../process/upgrade.ts';
 import { configOf } from './options.ts';
 
 /** Prints the steps done, or with `dryRun` those that would be. */
-export async function migrate(options: Record<string, unknown> & { dryRun?: boolean }): Promise<void> {
+export async function migrate(
+  options: Record<string, unknown> & { dryRun?: boolean; yes?: boolean },
+): Promise<void> {
   const { config } = configOf(options);
   // A dry run makes nothing: what is not there yet is planned as an empty database.
   const planned = options.dryRun === true && isMissing(config.database_url);
@@ -17,9 +20,12 @@ export async function migrate(options: Record<string, unknown> & { dryRun?: bool
   try {
     const db = await openDb(url);
     try {
-      const steps = options.dryRun ? await pendingSteps(db) : await applySteps(db);
+      const { steps, copy } = options.dryRun
+        ? { steps: await pendingSteps(db), copy: null }
+        : await upgrade(db, { config, yes: options.yes === true, now: Math.floor(Date.now() / 1000) });
       for (const step of steps)
         process.stdout.write(`${options.dryRun ? 'would apply' : 'applied'} ${step}\n`);
+      if (copy !== null) process.stdout.write(`the database as it was before is in ${copy}\n`);
       if (steps.length === 0) process.stdout.write('the schema is up to date\n');
     } finally {
       await db.close();

@@ -2,7 +2,6 @@
 
 import type { Db } from '../../data/db/open.ts';
 import { changeMeta } from '../../data/meta.ts';
-import { migrate } from '../../data/migrations/migrate.ts';
 import { ensureSuperuser } from '../accounts/superuser.ts';
 import { createHttp } from '../http/mount.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
@@ -21,6 +20,7 @@ import { createLog } from '../process/log.ts';
 import { systemRuntime } from '../process/runtime.ts';
 import { type Serving, serve, unusable } from '../process/serve.ts';
 import { STOP_DEADLINE_MS, stopDaemon } from '../process/stop.ts';
+import { upgrade } from '../process/upgrade.ts';
 import { routes } from '../routes/routes.ts';
 import type { Config, Effective } from '../settings/config.ts';
 import { STARTED_AT } from '../verify/books.ts';
@@ -32,7 +32,7 @@ const SIGNALS = { SIGTERM: 15, SIGINT: 2, SIGHUP: 1 } as const;
 type Log = ReturnType<typeof createLog>;
 
 /** Runs until a signal; the promise resolves once the daemon is ready. */
-export async function start(options: Record<string, unknown>): Promise<void> {
+export async function start(options: Record<string, unknown> & { yes?: boolean }): Promise<void> {
   const effective = configOf(options);
   const { config } = effective;
   const log = createLog({
@@ -44,6 +44,7 @@ export async function start(options: Record<string, unknown>): Promise<void> {
       config.platform_key,
       config.telegram.bot_token,
       config.metrics.token,
+      config.backup.passphrase,
       ...Object.values(config.blockchains).map((chain) => chain.api_key),
     ],
   });
@@ -60,7 +61,7 @@ export async function start(options: Record<string, unknown>): Promise<void> {
     const onTimed = (kind: string, ms: number) => metrics.database_seconds.observe([kind], ms / 1000);
     const db = await openDatabase(config, { log, runtime: systemRuntime, onTimed });
     undo.unshift(() => db.close());
-    const app = await prepare(effective, { db, log, metrics, serving, undo });
+    const app = await prepare(effective, { db, log, metrics, serving, undo, yes: options.yes === true });
     const http = createHttp(app, routes);
     endOnSignal(log, async () => {
       await Promise.all([stopDaemon({ serving, app, db }), scraped?.stop()]);
@@ -91,6 +92,8 @@ interface Prepared {
   metrics: Metrics;
   serving: Serving;
   undo: (() => unknown)[];
+  /** Whether the operator agreed to an upgrade without a backup. */
+  yes: boolean;
 }
 
 /** The port of the metrics, where they have one of their own; bound before the database is touched, as the other one. */
@@ -100,10 +103,12 @@ async function serveMetrics({ metrics: { host, port } }: Config): Promise<Servin
 
 async function prepare(
   { config, origins }: Effective,
-  { db, log, metrics, serving, undo }: Prepared,
+  { db, log, metrics, serving, undo, yes }: Prepared,
 ): Promise<RunningApp> {
   const clock = { ms: Date.now, monotonic_ms: () => performance.now() };
-  await migrate(db);
+  const { steps, copy } = await upgrade(db, { config, yes, now: Math.floor(clock.ms() / 1000) });
+  if (copy !== null)
+    log.warn({ steps, copy }, 'the schema was brought up to date; the database as it was is next to it');
   const secrets = openSecrets(config);
   await assertSecretMatches(db, secrets, config.data_dir);
   await assertNetworkMatches(db, config);

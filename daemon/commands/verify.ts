@@ -169,7 +169,7 @@ function linesOf(
   ];
 }
 
-function lawLines({ law, title, ok, count, broken, unchecked }: LawResult): string[] {
+export function lawLines({ law, title, ok, count, broken, unchecked }: LawResult): string[] {
   const verdict = ok ? 'ok' : count > 0 ? 'BROKEN' : 'unchecked';
   return [
     `${verdict.padEnd(9)}  ${String(law).padStart(2)}  ${title}`,

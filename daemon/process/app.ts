@@ -7,6 +7,7 @@ import { changeMeta } from '../../data/meta.ts';
 import { findBlockchain, gatewaysOf } from '../../src/chains/gateways.ts';
 import { openGoogleKeys } from '../accounts/google-keys.ts';
 import { openWalletCheck } from '../accounts/wallet-check.ts';
+import { openBackups } from '../backup/schedule.ts';
 import { openCheckout } from '../checkout/checkout.ts';
 import { type SteadyClock, seconds } from '../clock.ts';
 import type { App } from '../context.ts';
@@ -88,6 +89,7 @@ export function openApp(options: AppOptions): RunningApp {
   });
   const quorum = createQuorum(config);
   const shared = { config, db, ledger, log, metrics, clock, clock_check, quorum, signals, gateways };
+  const backups = openBackups({ config, db, clock, log, runtime });
   const mail = openMail({ config, log, clock });
   const blindness = openBlindness({ config, db, clock, log });
   const checkout = openCheckout({ db, clock, log, runtime, blindness });
@@ -123,9 +125,16 @@ export function openApp(options: AppOptions): RunningApp {
       rates.start();
       observer.start();
       webhooks.kick();
+      backups.start();
     },
     async stop(answered) {
-      await Promise.all([rates.stop(), observer.stop(answered), webhooks.stop(answered), answered]);
+      await Promise.all([
+        rates.stop(),
+        observer.stop(answered),
+        webhooks.stop(answered),
+        backups.stop(),
+        answered,
+      ]);
       await Promise.all([instance.stop(), signals.stop()]);
       mail.close();
       discovery.close();

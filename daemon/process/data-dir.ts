@@ -26,22 +26,40 @@ export function prepareDataDir({ data_dir }: Pick<Config, 'data_dir'>): void {
 }
 
 /** From the configured secret, or from the one stored in the data directory, which is made where it is missing. */
-export function openSecrets({ data_dir, secret }: Pick<Config, 'data_dir' | 'secret'>): Secrets {
-  if (secret !== undefined) return createSecrets(secret);
+export function openSecrets(config: Pick<Config, 'data_dir' | 'secret'>): Secrets {
+  const file = join(config.data_dir, SECRET_FILE);
+  if (config.secret === undefined && !existsSync(file))
+    atFile(file, () => putSecret(file, randomBytes(SECRET_BYTES).toString('hex')));
+  return createSecrets(findSecret(config) ?? '');
+}
+
+/** The secret that is configured, or stored in the data directory; undefined where none was made yet. */
+export function findSecret({ data_dir, secret }: Pick<Config, 'data_dir' | 'secret'>): string | undefined {
   const file = join(data_dir, SECRET_FILE);
-  try {
-    if (!existsSync(file)) makeSecret(file);
+  if (secret !== undefined || !existsSync(file)) return secret;
+  return atFile(file, () => {
     const stored = readFileSync(file, 'utf8').trim();
     if (stored.length < MIN_SECRET_LENGTH) throw new Error('it is empty or too short');
-    return createSecrets(stored);
+    return stored;
+  });
+}
+
+/** Puts a secret into a data directory that has none. */
+export function storeSecret(data_dir: string, text: string): void {
+  const file = join(data_dir, SECRET_FILE);
+  atFile(file, () => putSecret(file, text));
+}
+
+function atFile<T>(file: string, work: () => T): T {
+  try {
+    return work();
   } catch (error) {
     throw new ConfigError(`the secret in ${file} cannot be used: ${(error as Error).message}`);
   }
 }
 
 /** It appears whole, and once: daemons that start at the same moment share the one that came first. */
-function makeSecret(file: string): void {
-  const text = randomBytes(SECRET_BYTES).toString('hex');
+function putSecret(file: string, text: string): void {
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, `${text}\n`, { mode: FILE_MODE, flush: true });
   try {
@@ -55,10 +73,10 @@ function makeSecret(file: string): void {
   }
 }
 
-/** The same where there is one; null where none was made yet. */
+/** What is derived from the secret; null where none was made yet. */
 export function findSecrets(config: Pick<Config, 'data_dir' | 'secret'>): Secrets | null {
-  const known = config.secret !== undefined || existsSync(join(config.data_dir, SECRET_FILE));
-  return known ? openSecrets(config) : null;
+  const text = findSecret(config);
+  return text === undefined ? null : createSecrets(text);
 }
 
 /** Throws ConfigError where the database belongs to another secret. */

@@ -2,6 +2,8 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 export const MIN_SECRET_LENGTH = 16;
+/** Of what people think up, which others guess with much time. */
+export const MIN_PASSPHRASE_LENGTH = 12;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;

@@ -10,7 +10,7 @@ import {
 import { MAX_CONFIRMATIONS, readSteps } from '../../src/confirmations.ts';
 import { PLATFORM_KEY_PATTERN } from '../../src/keys.ts';
 import { readProxies } from '../http/proxies.ts';
-import { MIN_SECRET_LENGTH } from '../process/secrets.ts';
+import { MIN_PASSPHRASE_LENGTH, MIN_SECRET_LENGTH } from '../process/secrets.ts';
 import { type Leaf, leavesOf } from './layers.ts';
 
 const MAX_REQUESTS_PER_SECOND = 1_000;
@@ -24,6 +24,13 @@ const MAX_WAIT_SECONDS = 3600;
 /** An operator who hears of it later does not hear of it in time. */
 const MAX_BLIND_SECONDS = 3600;
 const TESTNET_MIN_TTL_SECONDS = 5;
+const MAX_BACKUPS = 10_000;
+const DURATION = /^[1-9]\d{0,3}[mhd]$/;
+const DURATION_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
+
+/** Seconds of a duration such as `30m`, `12h` or `1d`. */
+export const durationSeconds = (text: string): number =>
+  Number(text.slice(0, -1)) * (DURATION_SECONDS[text.slice(-1)] ?? 0);
 
 const text = (help: string) => z.string().min(1).describe(help);
 const secret = (help: string) => text(help).meta({ secret: true });
@@ -234,6 +241,23 @@ export const settingsSchema = z.strictObject({
       })
       .prefault({}),
   ),
+  backup: z
+    .strictObject({
+      every: z
+        .string()
+        .regex(DURATION, 'must be a number of minutes, hours or days such as 30m, 12h or 1d')
+        .optional()
+        .describe('makes a backup so often while the daemon runs: 30m, 12h, 1d; default: none'),
+      keep: whole(1, MAX_BACKUPS, 'how many of them remain; older ones are removed').default(7),
+      to: text('directory of backups; default: backups in data_dir').optional(),
+      passphrase: z
+        .string()
+        .min(MIN_PASSPHRASE_LENGTH, `must have at least ${MIN_PASSPHRASE_LENGTH} characters`)
+        .meta({ secret: true })
+        .optional()
+        .describe('encrypts backups, which then have the secret in them; without it they are in clear'),
+    })
+    .prefault({}),
   log_level: z
     .enum(['silent', 'error', 'warn', 'info', 'debug'])
     .default('info')

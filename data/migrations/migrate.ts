@@ -70,6 +70,44 @@ export async function schemaState(query: Executor): Promise<'ok' | 'pending' | '
   return Object.keys(steps).every((name) => done.includes(name)) ? 'ok' : 'pending';
 }
 
+/** The steps that made a database, in order; none where it has no schema. */
+export async function stepsDone(query: Executor): Promise<string[]> {
+  const tables = await query.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some((table) => table.name === 'kysely_migration')) return [];
+  return doneSteps(query);
+}
+
+/** Whether this program has the steps that made a database: none of them is newer. */
+export const knowsSteps = (names: readonly string[]): boolean => names.every((name) => name in steps);
+
+/**
+ * Makes an empty database of PostgreSQL as `last` left it, lets `fill` put rows into it, brings it up to date, and keeps
+ * it where `accept` resolves with true: all of it or nothing, in one transaction.
+ */
+export async function migrateFilled(
+  { schema, dialect }: Pick<Db, 'schema' | 'dialect'>,
+  last: string,
+  { fill, accept }: { fill(query: Executor): Promise<void>; accept(query: Executor): Promise<boolean> },
+): Promise<void> {
+  await schema.connection().execute(async (connection) => {
+    await sql`begin`.execute(connection);
+    try {
+      const migrator = migratorOf(connection, dialect);
+      const throwing = ({ error }: MigrationResultSet) => {
+        if (error) throw error;
+      };
+      throwing(await migrator.migrateTo(last));
+      await fill(connection);
+      throwing(await migrator.migrateToLatest());
+      const is_accepted = await accept(connection);
+      await sql.raw(is_accepted ? 'commit' : 'rollback').execute(connection);
+    } catch (error) {
+      await sql`rollback`.execute(connection);
+      throw error;
+    }
+  });
+}
+
 /** Every statement that makes the schema on PostgreSQL, in order. */
 export async function postgresStatements(): Promise<string[]> {
   const statements: string[] = [];
@@ -111,10 +149,8 @@ function migratorOf(db: Kysely<Tables>, dialect: Dialect): Migrator {
 }
 
 async function refuseNewer(db: Pick<Db, 'query'>): Promise<void> {
-  const tables = await db.query.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some((table) => table.name === 'kysely_migration')) return;
-  const newer = (await doneSteps(db.query)).find((name) => !(name in steps));
-  if (newer)
+  const newer = (await stepsDone(db.query)).find((name) => !knowsSteps([name]));
+  if (newer !== undefined)
     throw new DatabaseError(
       `the database was written by a newer gatewayd (schema ${newer}); install that version or restore an older backup. Nothing was changed`,
     );
@@ -124,6 +160,7 @@ async function doneSteps(query: Executor): Promise<string[]> {
   const rows = await (query as unknown as Kysely<{ kysely_migration: { name: string } }>)
     .selectFrom('kysely_migration')
     .select('name')
+    .orderBy('name')
     .execute();
   return rows.map(({ name }) => name);
 }

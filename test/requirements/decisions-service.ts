@@ -63,6 +63,16 @@ export const running = {
     'mainnet-no-demo': 'mainnet turns demo off; demo with mainnet is refused',
     'data-dir': 'the data directory is $XDG_STATE_HOME/gatewayd, 0700, files 0600',
     'sqlite-durable': 'SQLite runs in WAL with synchronous FULL',
+    'command-backup': 'gatewayd backup writes what the database is at one moment, also while daemons run',
+    'command-restore':
+      'gatewayd restore fills an empty place only, with what the laws of verify hold for; an older schema is brought up to date',
+    'backup-secret': 'the secret is in encrypted backups only, and a restore is refused where it is nowhere',
+    'backup-whole':
+      'killed in the middle, a full disk, a damaged file or a wrong passphrase leave nothing that counts, with a message and an exit code',
+    'backup-automatic': 'backups are made as often as is set, by one daemon of several, and old ones go',
+    'upgrade-way-back':
+      'before a schema is changed a SQLite file is copied next to it; PostgreSQL needs a backup of the last day, or --yes',
+    'backup-reread': 'after a restore, reading the chain again finds every payment since the backup',
     'exit-78': 'a busy port, second daemon, newer schema or damaged database: exit 78, nothing changed',
     'payment-ttl': 'payment_ttl_seconds: TON and Solana 300, Bitcoin 3600; from 5 s on testnet',
     'provider-network': 'a provider of the wrong network is refused; every test chain is testnet',

@@ -1,0 +1,200 @@
+// Puts a backup into an empty place: verified there before it counts, and then whole.
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { hasNoTables, loadRows } from '../../data/backup.ts';
+import { type Executor, openDb } from '../../data/db/open.ts';
+import { openSnapshot } from '../../data/db/snapshot.ts';
+import { knowsSteps, migrate, migrateFilled } from '../../data/migrations/migrate.ts';
+import { type LawResult, verifyLaws } from '../../data/verify/verify.ts';
+import { findSecret, storeSecret } from '../process/data-dir.ts';
+import { CommandError, EXIT } from '../process/failure.ts';
+import { type Config, ConfigError } from '../settings/config.ts';
+import { verifyInput } from '../verify/books.ts';
+import { diskFault, syncDirectory } from './backup.ts';
+import { type Header, keyOf, readBackup } from './container.ts';
+
+const RESTORING = '.restoring';
+const FILE_MODE = 0o600;
+
+export interface RestoreOptions {
+  config: Config;
+  file: string;
+  passphrase?: string | undefined;
+  /** Puts it in place though laws are broken. */
+  accept_broken: boolean;
+  /** Unix seconds. */
+  now: number;
+}
+
+export interface Restored {
+  header: Header;
+  /** Of the laws of the books, as `gatewayd verify` shows them. */
+  laws: LawResult[];
+  /** Whether it is in place: else a law was broken, and nothing was changed. */
+  in_place: boolean;
+  /** Whether the secret came out of the backup. */
+  secret_restored: boolean;
+}
+
+/**
+ * Restores a backup where there is no database yet. Throws ConfigError where there is one, and where the secret is missing;
+ * CommandError for a damaged file, a wrong passphrase and a disk that refuses. Then nothing was changed.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
+  const { config, file, passphrase } = options;
+  await assertEmpty(config.database_url);
+  const stream = createReadStream(file);
+  try {
+    const { header, unlock } = await readBackup(stream as AsyncIterable<Buffer>);
+    assertFits(header, config);
+    const { first, rest } = await unlock(await keyOf(header, passphrase));
+    const { secret: stored } = JSON.parse(first.toString('utf8')) as { secret: string | null };
+    const known = findSecret(config);
+    const secret = secretOf(stored, known, config);
+    const putSecret = () => {
+      if (known === undefined) storeSecret(config.data_dir, secret);
+    };
+    const put = header.kind === 'sqlite' ? putFile : putRows;
+    const result = await put({ ...options, config: { ...config, secret } }, { header, rest, putSecret });
+    return { header, ...result, secret_restored: result.in_place && known === undefined };
+  } catch (error) {
+    if ((error as { path?: string }).path === file)
+      throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, EXIT.io);
+    throw error;
+  } finally {
+    stream.destroy();
+  }
+}
+
+const pathOf = (database_url: string): string => database_url.slice('sqlite:'.length);
+
+async function assertEmpty(database_url: string): Promise<void> {
+  const is_sqlite = database_url.startsWith('sqlite:');
+  if (is_sqlite) {
+    const files = ['', '-wal', '-journal'].map((suffix) => `${pathOf(database_url)}${suffix}`);
+    const found = files.find((one) => existsSync(one));
+    if (found !== undefined)
+      throw new ConfigError(
+        `there is a database at ${found}; a backup is restored into an empty place only: move it away, or name another --data-dir`,
+      );
+    return;
+  }
+  const db = await openDb(database_url);
+  try {
+    if (!(await hasNoTables(db.query)))
+      throw new ConfigError(
+        'the database has tables; a backup is restored into an empty one only: make one with createdb, and name it in database_url',
+      );
+  } finally {
+    await db.close();
+  }
+}
+
+function assertFits({ kind, network, schema }: Header, config: Config): void {
+  if (config.database_url.startsWith('sqlite:') !== (kind === 'sqlite'))
+    throw new ConfigError(
+      `the backup is one of ${kind === 'sqlite' ? 'SQLite' : 'PostgreSQL'}; set a database_url of that`,
+    );
+  if (network !== '' && network !== config.network)
+    throw new ConfigError(`the backup is of network ${network}; set network to ${network}`);
+  if (!knowsSteps(schema))
+    throw new ConfigError(
+      `the backup was made by a newer gatewayd (schema ${schema.at(-1)}); install that version`,
+    );
+}
+
+function secretOf(stored: string | null, known: string | undefined, { data_dir }: Config): string {
+  if (stored !== null && known !== undefined && stored !== known)
+    throw new ConfigError(
+      `the secret in the backup is not the one that is set here; take secret out of the settings, or move ${data_dir}/secret away`,
+    );
+  const secret = stored ?? known;
+  if (secret === undefined)
+    throw new ConfigError(
+      `this backup has no secret in it, as only encrypted ones do: put the secret of its deployment into ${data_dir}/secret, or set secret`,
+    );
+  return secret;
+}
+
+interface Contents {
+  header: Header;
+  rest: AsyncGenerator<Buffer>;
+  /** Called right before it counts. */
+  putSecret(): void;
+}
+
+type Put = (options: RestoreOptions, contents: Contents) => Promise<Pick<Restored, 'laws' | 'in_place'>>;
+
+const isAccepted = (laws: readonly LawResult[], { accept_broken }: RestoreOptions): boolean =>
+  accept_broken || laws.every(({ ok }) => ok);
+
+const putFile: Put = async (options, { rest, putSecret }) => {
+  const { config, now } = options;
+  const file = pathOf(config.database_url);
+  const draft = `${file}${RESTORING}`;
+  try {
+    await pipeline(
+      rest,
+      createGunzip(),
+      createWriteStream(draft, { flags: 'w', mode: FILE_MODE, flush: true }),
+    );
+    await bringUpToDate(`sqlite:${draft}`);
+    const books = await openSnapshot(`sqlite:${draft}`);
+    const laws = await verifyInput(books, config, now)
+      .then((input) => verifyLaws(input))
+      .finally(() => books.close());
+    if (!isAccepted(laws, options)) return { laws, in_place: false };
+    putSecret();
+    await rename(draft, file);
+    await syncDirectory(dirname(file));
+    return { laws, in_place: true };
+  } catch (error) {
+    throw diskFault(error, file) ?? error;
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(`${draft}${suffix}`, { force: true });
+  }
+};
+
+async function bringUpToDate(url: string): Promise<void> {
+  const db = await openDb(url);
+  try {
+    await migrate(db);
+  } finally {
+    await db.close();
+  }
+}
+
+const putRows: Put = async (options, { header, rest, putSecret }) => {
+  const { config, now } = options;
+  const db = await openDb(config.database_url);
+  let laws: LawResult[] = [];
+  let in_place = false;
+  try {
+    await migrateFilled(db, header.schema.at(-1) ?? '', {
+      fill: (query) =>
+        pipeline(rest, createGunzip(), (chunks: AsyncIterable<Buffer>) => loadRows(query, linesIn(chunks))),
+      async accept(query: Executor) {
+        laws = await verifyLaws(await verifyInput({ dialect: 'postgres', query }, config, now));
+        in_place = isAccepted(laws, options);
+        if (in_place) putSecret();
+        return in_place;
+      },
+    });
+    return { laws, in_place };
+  } finally {
+    await db.close();
+  }
+};
+
+async function* linesIn(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let left = '';
+  for await (const chunk of chunks) {
+    const lines = (left + decoder.decode(chunk, { stream: true })).split('\n');
+    left = lines.pop() ?? '';
+    yield* lines;
+  }
+}

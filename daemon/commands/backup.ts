@@ -1,0 +1,64 @@
+// `gatewayd backup`: writes a backup, also while the daemon runs.
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { openDb } from '../../data/db/open.ts';
+import { changeMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
+import { backupDirectory, backupName, type MadeBackup, makeBackup } from '../backup/backup.ts';
+import { MIN_PASSPHRASE_LENGTH } from '../process/secrets.ts';
+import { type Config, ConfigError } from '../settings/config.ts';
+import { configOf } from './options.ts';
+
+export interface BackupOptions {
+  passphraseStdin?: boolean;
+  json?: boolean;
+}
+
+/** Prints what was made. Without a name it goes where automatic ones go. */
+export async function backup(
+  file: string | undefined,
+  options: Record<string, unknown> & BackupOptions,
+): Promise<void> {
+  const { config } = configOf(options);
+  process.umask(0o077);
+  const passphrase = await passphraseOf(config, options);
+  const now = Math.floor(Date.now() / 1000);
+  const name =
+    file === undefined ? join(backupDirectory(config), backupName(config.network, now)) : resolve(file);
+  const made = await makeBackup({ config, file: name, passphrase, now });
+  const fault = await noteBackup(config, now);
+  process.stdout.write(options.json ? `${JSON.stringify(made)}\n` : `${linesOf(made).join('\n')}\n`);
+  if (fault !== null)
+    process.stderr.write(`gatewayd: the backup is whole, but could not be noted in the database: ${fault}\n`);
+}
+
+/** From stdin where that is asked for, else from the settings; undefined where there is none. Throws ConfigError. */
+export async function passphraseOf(
+  config: Config,
+  { passphraseStdin }: BackupOptions,
+): Promise<string | undefined> {
+  if (!passphraseStdin) return config.backup.passphrase;
+  const passphrase = (await text(process.stdin)).replace(/\r?\n$/, '');
+  if (passphrase.length < MIN_PASSPHRASE_LENGTH)
+    throw new ConfigError(`the passphrase must have at least ${MIN_PASSPHRASE_LENGTH} characters`);
+  return passphrase;
+}
+
+async function noteBackup({ database_url }: Config, now: number): Promise<string | null> {
+  try {
+    const db = await openDb(database_url);
+    await changeMeta(db.query, LAST_BACKUP_AT, String(now)).finally(() => db.close());
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function linesOf({ file, bytes, kind, encrypted, secret }: MadeBackup): string[] {
+  const what = kind === 'sqlite' ? 'SQLite' : 'PostgreSQL';
+  return [
+    `backup of ${what} in ${file}: ${bytes} bytes, ${encrypted ? 'encrypted' : 'not encrypted'}`,
+    secret
+      ? 'the secret of the deployment is in it: the passphrase is all that a restore needs'
+      : 'the secret of the deployment is not in it: keep that elsewhere, or give a passphrase',
+  ];
+}

@@ -1,0 +1,105 @@
+// A database of PostgreSQL as lines of JSON, read from one snapshot, and the same lines put into an empty one.
+import { sql } from 'kysely';
+import type { Executor } from './db/database.ts';
+
+/** Rows that are fetched, and put back, in one statement. */
+const ROWS_PER_STATEMENT = 500;
+/** Counts of calls in the last minutes: worth nothing later. The migrator writes its own. */
+const LEFT_OUT = ['call_windows', 'kysely_migration', 'kysely_migration_lock'];
+
+async function tablesOf(query: Executor): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = current_schema() order by 1`.execute(query);
+  return rows.map(({ name }) => name);
+}
+
+/** Whether a database of PostgreSQL has no table in its schema. */
+export const hasNoTables = async (query: Executor): Promise<boolean> => (await tablesOf(query)).length === 0;
+
+/** Every row, in lines: the name of a table as JSON text, then its rows as objects. `query` must show one state throughout. */
+export async function* linesOfRows(query: Executor): AsyncGenerator<string> {
+  for (const table of (await tablesOf(query)).filter((name) => !LEFT_OUT.includes(name))) {
+    yield `${JSON.stringify(table)}\n`;
+    await sql`declare backup_rows no scroll cursor for
+      select row_to_json(of_table)::text as line from ${sql.table(table)} of_table`.execute(query);
+    for (;;) {
+      const { rows } = await sql<{ line: string }>`
+        fetch ${sql.lit(ROWS_PER_STATEMENT)} from backup_rows`.execute(query);
+      if (rows.length > 0) yield rows.map(({ line }) => `${line}\n`).join('');
+      if (rows.length < ROWS_PER_STATEMENT) break;
+    }
+    await sql`close backup_rows`.execute(query);
+  }
+}
+
+/**
+ * Puts the rows of `lines` into the tables of a schema that was just made. Runs in a transaction of its caller; throws
+ * where a row does not fit, or points at nothing.
+ */
+export async function loadRows(query: Executor, lines: AsyncIterable<string>): Promise<void> {
+  const tables = (await tablesOf(query)).filter((name) => !LEFT_OUT.includes(name));
+  // What migrations have put there is in the backup, too; what triggers would write, likewise.
+  await sql`truncate ${sql.join(tables.map((table) => sql.table(table)))}`.execute(query);
+  for (const table of tables) await sql`alter table ${sql.table(table)} disable trigger user`.execute(query);
+  // Rows come in the order of their tables' names: what points at others is held against them when all are there.
+  const references = await dropReferences(query);
+  await insertLines(query, lines, new Set(tables));
+  for (const { of_table, name, text } of references)
+    await sql`alter table ${sql.table(of_table)} add constraint ${sql.ref(name)} ${sql.raw(text)}`.execute(
+      query,
+    );
+  for (const table of tables) await sql`alter table ${sql.table(table)} enable trigger user`.execute(query);
+  await continueSequences(query);
+}
+
+interface Reference {
+  of_table: string;
+  name: string;
+  /** As SQL. */
+  text: string;
+}
+
+async function dropReferences(query: Executor): Promise<Reference[]> {
+  const { rows } = await sql<Reference>`
+    select t.relname as of_table, c.conname as name, pg_get_constraintdef(c.oid) as text
+    from pg_constraint c join pg_class t on t.oid = c.conrelid
+    where c.connamespace = current_schema()::regnamespace and c.contype = 'f'`.execute(query);
+  for (const { of_table, name } of rows)
+    await sql`alter table ${sql.table(of_table)} drop constraint ${sql.ref(name)}`.execute(query);
+  return rows;
+}
+
+async function insertLines(query: Executor, lines: AsyncIterable<string>, known: Set<string>): Promise<void> {
+  let table = '';
+  let rows: string[] = [];
+  const insert = async () => {
+    if (rows.length > 0)
+      await sql`insert into ${sql.table(table)} overriding system value
+        select * from json_populate_recordset(null::${sql.table(table)}, ${`[${rows.join(',')}]`}::json)`.execute(
+        query,
+      );
+    rows = [];
+  };
+  for await (const line of lines) {
+    if (line.startsWith('{')) rows.push(line);
+    else {
+      await insert();
+      table = JSON.parse(line) as string;
+      if (!known.has(table)) throw new Error(`table ${table} is not of the schema that the backup names`);
+    }
+    if (rows.length === ROWS_PER_STATEMENT) await insert();
+  }
+  await insert();
+}
+
+/** Numbers that the database gives continue after those that are there. */
+async function continueSequences(query: Executor): Promise<void> {
+  const { rows } = await sql<{ of_table: string; of_column: string }>`
+    select table_name as of_table, column_name as of_column from information_schema.columns
+    where table_schema = current_schema() and is_identity = 'YES'`.execute(query);
+  for (const { of_table, of_column } of rows)
+    await sql`select setval(pg_get_serial_sequence(${of_table}, ${of_column}),
+      (select coalesce(max(${sql.ref(of_column)}), 0) + 1 from ${sql.table(of_table)}), false)`.execute(
+      query,
+    );
+}
