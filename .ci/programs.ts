@@ -7,10 +7,10 @@ import type { BuildOptions, Plugin } from 'rolldown';
 /** Where they are put; `bin/` starts them there. */
 const OUT = 'dist/programs';
 /**
- * Not bundled: compiled for one machine (the first two), written in a syntax that modules do not allow, or wanted by a
+ * Not bundled: compiled for one machine (the first), written in a syntax that modules do not allow, or wanted by a
  * library only where somebody has installed them.
  */
-const SEPARATE = ['better-sqlite3', '@node-rs/argon2', 'qrcode-terminal', 'pg-native', 'react-devtools-core'];
+const SEPARATE = ['@node-rs/argon2', 'qrcode-terminal', 'pg-native', 'react-devtools-core'];
 const LICENCE = /^(licen[cs]e|notice)/i;
 
 /** The package that a module belongs to: its directory and its name. */

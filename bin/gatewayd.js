@@ -1,8 +1,12 @@
 #!/usr/bin/env node
 const [major, minor] = process.versions.node.split('.').map(Number);
-if (major < 20 || (major === 20 && minor < 19)) {
-  process.stderr.write(`gatewayd needs Node.js 20.19 or newer; this is ${process.versions.node}\n`);
+if (major < 20 || (major === 20 && minor < 19) || major === 21 || (major === 22 && minor < 14)) {
+  process.stderr.write(
+    `gatewayd needs Node.js 20.19 or newer of 20, or 22.14 or newer; this is ${process.versions.node}\n`,
+  );
   process.exit(78);
 }
+// Keeps compiled code between starts, where Node.js can.
+process.getBuiltinModule?.('node:module').enableCompileCache?.();
 const { main } = await import('../dist/programs/gatewayd.js');
 await main(process.argv);

@@ -145,7 +145,7 @@ describe('the rooms', () => {
   test('know SQL in one place', () => {
     const databases = /^(kysely|pg|better-sqlite3)(\/|$)/;
     const exempt: Record<string, string> = {
-      // One connection that holds the lock of the data directory; it reads and writes nothing.
+      // The type of one connection that holds the lock of the data directory; it reads and writes nothing.
       'daemon/process/instance-lock.ts': 'better-sqlite3',
     };
     const allowed = (name: string, path: string) => !databases.test(name) || exempt[path] === name;
@@ -153,6 +153,12 @@ describe('the rooms', () => {
     // And a statement can be built without an import: by the query that is handed around.
     expect(statementsOf(modules.filter(({ path }) => room(path) !== 'data'))).toEqual([]);
     expect(statementsOf(modules.filter(({ path }) => room(path) === 'data'))).not.toEqual([]);
+  });
+
+  test('load SQLite in one place, which knows what the running Node.js can load', () => {
+    const loads = /^import (?!type ).*from 'better-sqlite3/m;
+    const found = [...modules, ...tests].filter(({ text }) => loads.test(text)).map(({ path }) => path);
+    expect(found).toEqual([]);
   });
 
   test('import in no circle, types included', () => {

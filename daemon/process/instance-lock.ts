@@ -1,14 +1,16 @@
 // One daemon per SQLite file: a lock that the operating system releases with the process, however it ends.
 import { chmodSync } from 'node:fs';
-import SQLite from 'better-sqlite3';
+import type SQLite from 'better-sqlite3';
+import { sqlite } from '../../data/db/driver.ts';
 import { ConfigError } from '../settings/config.ts';
 
-/** Takes the lock of a database URL; PostgreSQL serves many daemons and needs none. Throws ConfigError where it is held. */
+/** Takes the lock of a database URL; PostgreSQL serves many daemons and needs none. Throws ConfigError where it is held, DatabaseError where SQLite cannot be loaded. */
 export function lockDatabase(database_url: string): { release(): void } {
   if (!database_url.startsWith('sqlite:')) return { release() {} };
   const database = database_url.slice('sqlite:'.length);
   if (database === ':memory:') return { release() {} };
   const file = `${database}.lock`;
+  const SQLite = sqlite();
   let lock: SQLite.Database | undefined;
   try {
     lock = new SQLite(file, { timeout: 0 });

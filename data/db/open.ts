@@ -77,6 +77,7 @@ async function openHandle(url: string, options: OpenOptions): Promise<Db> {
   try {
     return openSqlite(file, [new RowPlugin()], { turns, onStatement });
   } catch (error) {
+    if (error instanceof DatabaseError) throw error;
     throw new DatabaseError(
       `the database ${file} cannot be used (${(error as Error).message}); it was left as it is. Put a backup in its place, or name another file with --database-url`,
     );

@@ -1,12 +1,11 @@
 // One consistent state of a database, read and never written, also while a daemon runs on it.
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import SQLite from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
 import pg from 'pg';
 import type { Tables } from '../schema/tables.ts';
 import type { Dialect } from './database.ts';
+import { driverPath, sqlite } from './driver.ts';
 import { registerExact } from './exact.ts';
 import { codeOf, DatabaseError } from './failures.ts';
 import { types } from './postgres.ts';
@@ -37,6 +36,7 @@ export async function openSnapshot(url: string): Promise<Snapshot> {
   try {
     return is_sqlite ? await openFile(url.slice('sqlite:'.length)) : await openServer(url);
   } catch (error) {
+    if (error instanceof DatabaseError) throw error;
     throw new DatabaseError(
       `the database cannot be read (${(error as Error).message || codeOf(error)}); check database_url`,
     );
@@ -44,6 +44,7 @@ export async function openSnapshot(url: string): Promise<Snapshot> {
 }
 
 async function openFile(file: string): Promise<Snapshot> {
+  const SQLite = sqlite();
   const database = new SQLite(file, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   try {
     database.defaultSafeIntegers(true);
@@ -89,7 +90,7 @@ async function integrityOf(file: string): Promise<Damage[]> {
   const worker = new Worker(INTEGRITY, {
     eval: true,
     workerData: {
-      module: createRequire(import.meta.url).resolve('better-sqlite3'),
+      module: driverPath(),
       file,
       timeout: BUSY_TIMEOUT_MS,
       cache_kib: CACHE_KIB,

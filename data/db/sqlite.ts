@@ -1,6 +1,6 @@
 // SQLite: durable at every commit, one writer, and transactions that wait for each other share one commit.
 import { chmodSync, statSync } from 'node:fs';
-import SQLite from 'better-sqlite3';
+import type SQLite from 'better-sqlite3';
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -14,6 +14,7 @@ import {
 } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 import type { Db, Executor, Turns } from './database.ts';
+import { sqlite } from './driver.ts';
 import { registerExact } from './exact.ts';
 import { type Control, createGroupCommit } from './group-commit.ts';
 import { decodeRow } from './rows.ts';
@@ -33,6 +34,7 @@ export interface SqliteOptions {
 
 /** Opens a file, or `:memory:`. Throws where it is damaged or no database; then nothing stays open. */
 export function openSqlite(file: string, plugins: KyselyPlugin[], options: SqliteOptions): Db {
+  const SQLite = sqlite();
   const database = new SQLite(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     prepareFile(database, file);
@@ -111,7 +113,7 @@ function controlOf(database: SQLite.Database, statements: SqliteDatabase, file: 
     },
     commit() {
       if (!isOurs())
-        throw new SQLite.SqliteError(
+        throw new (sqlite().SqliteError)(
           'the database file or its log was moved, deleted or replaced: nothing written now would be found again. Put it back, or restart the daemon on the new one',
           'SQLITE_READONLY_DBMOVED',
         );
@@ -204,6 +206,7 @@ function inLine(dialect: Dialect, writer: Kysely<Tables>, transaction: Db['trans
 
 /** A second connection: it reads what is committed while a transaction is open on the first. */
 function openReader(file: string) {
+  const SQLite = sqlite();
   const database = new SQLite(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
   database.defaultSafeIntegers(true);
   const questions = new Map<string, { statement: SQLite.Statement; names: string[] }>();

@@ -1,12 +1,12 @@
 // The floor as a process of its own: a bare h3 route with one durable raw insert, and one with one prepared select.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import SQLite from 'better-sqlite3';
 import { H3 } from 'h3';
 import { toNodeHandler } from 'h3/node';
+import { sqlite } from '../../data/db/driver.ts';
 
 const [, , file = ''] = process.argv;
-const database = new SQLite(file);
+const database = new (sqlite())(file);
 database.pragma('journal_mode = WAL');
 database.pragma('synchronous = FULL');
 database.exec('create table invoices (id text primary key, body text not null)');

@@ -1,5 +1,5 @@
 // From a payment's block to its webhook with 10,000 open invoices, and how long 5,000 payments in one block take.
-import SQLite from 'better-sqlite3';
+import { sqlite } from '../../data/db/driver.ts';
 import { atMost, median, say } from './measure.ts';
 import {
   cpuSeconds,
@@ -86,7 +86,7 @@ export async function benchBurst(): Promise<void> {
   const made = await makeShops({ shops: SHOPS, invoices: BURST / SHOPS, webhook_url: () => receiver.url });
   const daemon = await startShops(made, chain);
   await sleep(2_000);
-  const database = new SQLite(made.file, { readonly: true });
+  const database = new (sqlite())(made.file, { readonly: true });
   const open = database.prepare(`select count(*) from invoices where status = 'created'`).pluck();
   const began = performance.now();
   const seconds = () => (performance.now() - began) / 1000;

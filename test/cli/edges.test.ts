@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import Database from 'better-sqlite3';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { sqlite } from '../../data/db/driver.ts';
 import { serve } from '../helpers/local-server.ts';
 import { ABSENT_ID } from '../helpers/people.ts';
 import { GW, type Gw } from './helpers/gw.ts';
@@ -240,7 +240,7 @@ describe('operator screens', () => {
 
 /** A final transfer of an invoice's amount without its memo, as the observer would have stored it. */
 function insertUnmatched(invoice_id: string): { txid: string; payment_id: string } {
-  const db = new Database(join(stage.home.dir, 'gatewayd', 'gatewayd.db'));
+  const db = new (sqlite())(join(stage.home.dir, 'gatewayd', 'gatewayd.db'));
   db.pragma('busy_timeout = 10000');
   const txid = 'ab'.repeat(32);
   const payment_id = '01a1f900-0000-7000-8000-0123456789ab';

@@ -2,10 +2,10 @@
 
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import Database from 'better-sqlite3';
 import { execa } from 'execa';
 import jsqr from 'jsqr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sqlite } from '../../data/db/driver.ts';
 import { wallets } from '../helpers/people.ts';
 import { verifies } from '../requirements.ts';
 import { foreignControls, GW, type Gw, type Pty } from './helpers/gw.ts';
@@ -239,7 +239,7 @@ describe('screens', () => {
 describe('with ten thousand invoices', () => {
   beforeAll(async () => {
     await gw(['invoice', 'create', '--chain', 'ton', '--amount', '8']);
-    const db = new Database(join(stage.home.dir, 'gatewayd', 'gatewayd.db'));
+    const db = new (sqlite())(join(stage.home.dir, 'gatewayd', 'gatewayd.db'));
     db.pragma('busy_timeout = 10000');
     const columns = (db.pragma('table_info(invoices)') as { name: string }[]).map(({ name }) => name);
     const replaced: Record<string, string> = {

@@ -1,5 +1,4 @@
 // Databases as an earlier version left them: written as scripts, which bring them back as they were.
-import SQLite from 'better-sqlite3';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { ledgerKey } from '../../daemon/process/ledger-key.ts';
@@ -12,6 +11,7 @@ import {
   moveCursor,
   putAccountCursors,
 } from '../../data/cursors.ts';
+import { sqlite } from '../../data/db/driver.ts';
 import { openDb } from '../../data/db/open.ts';
 import { sealHeads } from '../../data/ledger.ts';
 import { postgresStatements } from '../../data/migrations/migrate.ts';
@@ -65,7 +65,7 @@ const listed = (names: readonly string[]): string => names.join(', ');
 
 /** A SQLite file as a script: its tables, their rows, then what would have changed or refused them. */
 function dumpSqlite(file: string): string {
-  const database = new SQLite(file, { readonly: true });
+  const database = new (sqlite())(file, { readonly: true });
   try {
     const items = database
       .prepare<[], { type: string; name: string; sql: string }>(
@@ -138,7 +138,7 @@ const scriptOf = (statements: readonly string[]): string =>
 /** Runs such a script on an empty database. */
 export async function restorePast(url: string, script: string): Promise<void> {
   if (url.startsWith('sqlite:')) {
-    const database = new SQLite(url.slice('sqlite:'.length));
+    const database = new (sqlite())(url.slice('sqlite:'.length));
     // One commit: each waits for the disk.
     database.exec(`begin;\n${script}commit;\n`);
     database.close();

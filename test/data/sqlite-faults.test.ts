@@ -2,9 +2,10 @@
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import SQLite from 'better-sqlite3';
+import type SQLite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { sqlite } from '../../data/db/driver.ts';
 import { isBusy, isUniqueViolation, isUnusable } from '../../data/db/failures.ts';
 import { type Db, openDb } from '../../data/db/open.ts';
 import { lookup } from '../../data/db/prepared.ts';
@@ -28,7 +29,7 @@ afterEach(async () => {
 
 /** Another process, as far as SQLite can tell. */
 function outside(): SQLite.Database {
-  const other = new SQLite(file);
+  const other = new (sqlite())(file);
   onTestFinished(() => void other.close());
   return other;
 }

@@ -1,8 +1,8 @@
 // The database misbehaves under load: nothing that was answered is lost, the daemon lives on, and afterwards the books are right.
 import { setTimeout as delay } from 'node:timers/promises';
-import SQLite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
+import { sqlite } from '../../data/db/driver.ts';
 import type { Daemon } from '../daemon/helpers/process.ts';
 import type { Database } from '../helpers/database.ts';
 import { type Line, openLine } from '../helpers/line.ts';
@@ -158,7 +158,7 @@ it('SQLite whose lock another process holds, for less and for more than anybody 
   const file = world.stand.database_url.slice('sqlite:'.length);
   for (const held_ms of [1_000, OUTAGE_MS]) {
     await world.load.answered(ANSWERS, LONGEST_ROUND_MS);
-    const other = new SQLite(file);
+    const other = new (sqlite())(file);
     other.exec('begin immediate');
     expect((await call(world.daemon.url, 'GET', '/health')).status).toBe(200);
     await delay(held_ms);

@@ -1,5 +1,6 @@
 // Reads the daemon's database alongside it: committed rows as they are, whichever database it is.
-import SQLite from 'better-sqlite3';
+import type SQLite from 'better-sqlite3';
+import { sqlite } from '../../data/db/driver.ts';
 
 export interface EventRow {
   seq: bigint;
@@ -19,7 +20,7 @@ export interface Books {
 }
 
 export function openBooks(file: string): Books {
-  const database = new SQLite(file, { readonly: true });
+  const database = new (sqlite())(file, { readonly: true });
   database.defaultSafeIntegers(true);
   const statements = new Map<string, SQLite.Statement>();
   let version: unknown;

@@ -1,6 +1,5 @@
 // The contract of every route, in-process and over a real socket: order of checks, statuses, bodies and headers.
 import { connect } from 'node:net';
-import SQLite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { Streamed } from '../../../daemon/http/exchange.ts';
@@ -10,6 +9,7 @@ import { MAX_BODY_BYTES } from '../../../daemon/http/request.ts';
 import { issueAccessToken } from '../../../daemon/http/tokens.ts';
 import type { RunningApp } from '../../../daemon/process/app.ts';
 import { type Serving, serve } from '../../../daemon/process/serve.ts';
+import { sqlite } from '../../../data/db/driver.ts';
 import { endpoint, media } from '../../../src/api/describe/endpoint.ts';
 import { int, text } from '../../../src/api/describe/fields.ts';
 import { Refusal } from '../../../src/errors.ts';
@@ -91,7 +91,7 @@ const failures: Record<string, () => unknown> = {
     throw Object.assign(new Error('database is locked'), { code: 'SQLITE_BUSY' });
   },
   full: () => {
-    const disk = new SQLite(':memory:');
+    const disk = new (sqlite())(':memory:');
     disk.pragma('max_page_count = 2');
     disk.exec('create table rows (text)');
     for (;;) disk.prepare('insert into rows values (?)').run('x'.repeat(1000));

@@ -6,8 +6,8 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import SQLite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sqlite } from '../../../data/db/driver.ts';
 import { signIn } from '../../helpers/people.ts';
 import { createDatabase, hasPostgres } from '../../helpers/postgres.ts';
 import { serviceAt } from '../../helpers/service.ts';
@@ -145,7 +145,7 @@ describe('a start is refused with 78', () => {
   test('on a schema that is newer, which is left as it is', async () => {
     verifies('exit-78');
     await home.run(['migrate']);
-    const database = new SQLite(state('gatewayd.db'));
+    const database = new (sqlite())(state('gatewayd.db'));
     database.prepare("insert into kysely_migration (name, timestamp) values ('9999-future', '')").run();
     const dump = () => JSON.stringify(database.prepare('select * from sqlite_schema').all());
     const before = dump();
@@ -317,5 +317,20 @@ test('both programs have the version of package.json', async () => {
 test('an old Node.js is refused by name', async () => {
   const old = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "18.20.0" })';
   const { code, stderr } = await home.run(['--version'], { node: ['--import', old] });
-  expect([code, stderr]).toEqual([78, 'gatewayd needs Node.js 20.19 or newer; this is 18.20.0\n']);
+  expect([code, stderr]).toEqual([
+    78,
+    'gatewayd needs Node.js 20.19 or newer of 20, or 22.14 or newer; this is 18.20.0\n',
+  ]);
+});
+
+test('a SQLite that is not installed is named, with what to do, and no lock is blamed', async () => {
+  // Each Node.js has the driver of its own; by what this one takes itself for, it wants the other.
+  const napi = Number(process.versions.napi) >= 10 ? '9' : '10';
+  const other = `data:text/javascript,Object.defineProperty(process.versions, "napi", { value: "${napi}" })`;
+  const { code, stderr } = await home.run(['start', '--port', '0'], { node: ['--import', other] });
+  expect(code).toBe(78);
+  expect(stderr).toMatch(
+    /SQLite cannot be loaded on Node\.js .*Cannot find module.*install.*set database_url/,
+  );
+  expect(stderr).not.toContain('lock');
 });

@@ -1,8 +1,8 @@
 // `gatewayd verify` as a process: alongside a running daemon and on stopped books, what it prints, and how it exits.
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import SQLite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sqlite } from '../../../data/db/driver.ts';
 import { createDatabase, hasPostgres } from '../../helpers/postgres.ts';
 import { verifies } from '../../requirements.ts';
 import { type Daemon, type Home, makeHome } from '../helpers/process.ts';
@@ -47,7 +47,7 @@ test('says that all is well, alongside the running daemon and after it', async (
 test('names a broken law with its rows and what to do, writes nothing, and exits with 65', async () => {
   verifies('verify-laws');
   await stop(await home.start());
-  const database = new SQLite(state('gatewayd.db'));
+  const database = new (sqlite())(state('gatewayd.db'));
   database.exec(`insert into contradictions (id, blockchain, kind, subject, details, count, created_at, updated_at)
     values ('one', 'ton', 'booked_gone', 'x', '{}', 1, 1, 1)`);
   const content = () => database.serialize().toString('latin1');
@@ -83,7 +83,7 @@ test('refuses what is no database of this version, and makes none', async () => 
     stderr: expect.stringContaining('there is no database at sqlite:'),
   });
   await home.run(['migrate']);
-  const database = new SQLite(state('gatewayd.db'));
+  const database = new (sqlite())(state('gatewayd.db'));
   database.exec(`delete from kysely_migration where name > '0004'`);
   expect(await home.run(['verify'])).toMatchObject({
     code: 78,
