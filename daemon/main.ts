@@ -65,6 +65,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--json', 'as one JSON object')
     .option('--all', 'also those without a value, with their environment variables')
     .action(async (options) => (await import('./commands/config.ts')).config(options));
+  addInvite(program);
   const admin = program.command('admin').description('manage superusers');
   addSettings(admin.command('create').description('create a superuser, or give one a new password'))
     .requiredOption('--email <address>', 'email address of the superuser')
@@ -98,6 +99,18 @@ function addBackups(program: Command): void {
     .option('--accept-broken', 'put it in place though laws of the books are broken')
     .option('--json', 'as one JSON object')
     .action(async (file, options) => (await import('./commands/restore.ts')).restore(file, options));
+}
+
+function addInvite(program: Command): void {
+  addSettings(
+    program
+      .command('invite')
+      .description('invite the owner of an email address to sign up, where signup is invite')
+      .argument('<email>', 'the address; the invite works for no other'),
+  )
+    .option('--days <number>', 'how long it works', '7')
+    .option('--json', 'as one JSON object')
+    .action(async (email, options) => (await import('./commands/invite.ts')).invite(email, options));
 }
 
 function exitCodeOf(error: unknown): number {

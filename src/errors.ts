@@ -28,6 +28,8 @@ export const errorCodes = {
   account_inactive: { status: 403, detail: 'This account is not active' },
   unit_limit: { status: 403, detail: 'The maximum number of units is reached' },
   sign_in_disabled: { status: 403, detail: 'This sign-in method is not configured' },
+  signup_closed: { status: 403, detail: 'Sign-up is closed on this deployment' },
+  invite_required: { status: 403, detail: 'Sign-up needs an invite for this email address' },
   not_found: { status: 404, detail: 'Not Found' },
   user_not_found: { status: 404, detail: 'User not found' },
   invoice_not_found: { status: 404, detail: 'Invoice not found' },

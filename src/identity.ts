@@ -3,6 +3,10 @@ import { emailError, normalizeEmail } from './api/describe/identifiers.ts';
 
 export type Source = 'email' | 'google' | 'telegram';
 
+/** Who may sign up: anyone, those whom the operator invites, or no one. */
+export const signupModes = ['open', 'invite', 'closed'] as const;
+export type SignupMode = (typeof signupModes)[number];
+
 /** Mail of an identity provider: its owners sign in there. */
 const PROVIDER_DOMAINS: ReadonlySet<string> = new Set(['gmail.com', 'googlemail.com']);
 const NUMERIC_ID = /^[1-9]\d{0,18}$/;

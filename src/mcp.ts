@@ -27,7 +27,7 @@ export interface ToolServerOptions {
 }
 
 const instructions = (base_url: string): string =>
-  `A crypto payment gateway at ${base_url}. To sell: setMerchantWallet once, then createInvoice and send the buyer to pay_url; getInvoice tells when it is confirmed. On testnet in demo mode simulateInvoice stands for the buyer. searchCatalog finds the tool for an intent, getCatalog with kind=flow has whole tasks. A refusal carries code, hint and next. Credentials are no arguments of tools: over HTTP this client sends them as headers, the merchant key as X-API-Key and the access token as Authorization: Bearer; on stdio they are those of gw login, or GW_API_KEY and GW_TOKEN. Without one: signup, loginAccessToken, then let the token be set there.`;
+  `A crypto payment gateway at ${base_url}. To sell: setMerchantWallet once, then createInvoice and send the buyer to pay_url; getInvoice tells when it is confirmed. On testnet in demo mode simulateInvoice stands for the buyer. searchCatalog finds the tool for an intent, getCatalog with kind=flow has whole tasks. A refusal carries code, hint and next. Credentials are no arguments of tools: over HTTP this client sends them as headers, the merchant key as X-API-Key and the access token as Authorization: Bearer; on stdio they are those of gw login, or GW_API_KEY and GW_TOKEN. Without one: signup (getPublicConfig says who may), loginAccessToken, then let the token be set there.`;
 
 /** One server for one connection or request, with the credentials of its caller. */
 export function createToolServer(options: ToolServerOptions): Server {

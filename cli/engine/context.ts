@@ -18,7 +18,7 @@ import { timeoutAfter } from './timeout.ts';
 import { VERSION } from './version.ts';
 
 /** Members of a request that `--dry-run` does not show. */
-const SECRET_FIELDS = /password|secret|token|hash|api_key/;
+const SECRET_FIELDS = /password|secret|token|hash|api_key|invite/;
 
 export interface ContextOptions {
   command: Command;

@@ -54,6 +54,13 @@ export const command: Command = {
   },
 };
 
+/** How someone without an account gets one, by who may sign up. */
+const newAccount: Record<string, string> = {
+  open: 'gw signup --email ADDRESS',
+  invite: 'gw signup --email ADDRESS --invite TOKEN, with an invite of the operator',
+  closed: 'ask the operator for an account: sign-up is closed',
+};
+
 const good = (name: string, detail: string): Check => ({ name, ok: true, detail, fix: null });
 const bad = (name: string, detail: string, fix: string): Check => ({ name, ok: false, detail, fix });
 
@@ -69,9 +76,11 @@ async function* checksOf(context: Context): AsyncGenerator<Check, void> {
   yield mode !== undefined && (mode & OTHERS) !== 0
     ? bad('profile', `${path} can be read by others`, `chmod 600 '${path}'`)
     : good('profile', `${settings.profile.value} (${settings.profile.origin}), ${path}`);
+  let signup: string | undefined;
   const reached = await attempt('service', 'gatewayd start', async () => {
     await context.call(getHealth);
     const config = await context.call(getPublicConfig);
+    signup = config.signup;
     return `${settings.url}, ${config.network}${config.demo_mode ? ', demo' : ''}, version ${config.version}`;
   });
   yield reached;
@@ -89,7 +98,11 @@ async function* checksOf(context: Context): AsyncGenerator<Check, void> {
       return 'the key is accepted';
     });
   else
-    yield bad('sign-in', 'neither token nor key', 'gw login --email ADDRESS, or gw signup --email ADDRESS');
+    yield bad(
+      'sign-in',
+      'neither token nor key',
+      `gw login --email ADDRESS, or ${newAccount[signup ?? ''] ?? newAccount.open}`,
+    );
 }
 
 /** Blockchains that the daemon cannot read; nothing where it reads all. */

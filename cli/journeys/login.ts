@@ -31,6 +31,7 @@ export const command: Command = {
     flag('api_key_stdin', 'store a merchant or platform key, read from stdin', { kind: 'boolean' }),
     flag('token_stdin', 'store an access token, read from stdin', { kind: 'boolean' }),
     flag('google_token', 'id token from Google', { secret: true }),
+    flag('invite', 'the invite of the operator, for a first sign-in with Google', { secret: true }),
     flag('telegram_file', 'the data of the Telegram login widget, as JSON; - reads stdin', {
       value: 'path',
     }),
@@ -62,12 +63,14 @@ const answer = async ({ io }: Context, reply: object): Promise<void> => {
 };
 
 async function viaProvider(context: Context, given: Own): Promise<object> {
-  const { google_token, telegram_file } = given as Record<string, string | undefined>;
+  const { google_token, telegram_file, invite } = given as Record<string, string | undefined>;
   if (google_token === undefined && telegram_file === undefined) return viaPassword(context, given);
   const reply =
     google_token === undefined
       ? await context.call(loginTelegram, { body: await telegramData(context, String(telegram_file)) })
-      : await context.call(loginGoogle, { body: { id_token: google_token } });
+      : await context.call(loginGoogle, {
+          body: { id_token: google_token, ...(invite === undefined ? {} : { invite }) },
+        });
   await storeToken(context, reply.access_token);
   return reply;
 }

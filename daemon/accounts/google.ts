@@ -12,8 +12,14 @@ const RETRY_AFTER_SECONDS = 5;
 const TOLERANCE_SECONDS = 60;
 const MAX_SUBJECT = 255;
 
-/** Refuses `sign_in_disabled` without a client id, `invalid_token` for every token that is not Google's for us. */
-export async function signInWithGoogle(app: App, id_token: string): Promise<UserRow> {
+/**
+ * Refuses `sign_in_disabled` without a client id, `invalid_token` for every token that is not Google's for us, and a new
+ * account as `admit` does.
+ */
+export async function signInWithGoogle(
+  app: App,
+  { id_token, invite }: { id_token: string; invite?: string | undefined },
+): Promise<UserRow> {
   if (app.config.google.client_id === undefined)
     throw new Refusal('sign_in_disabled', { detail: 'Sign-in with Google is not configured' });
   const claims = await verify(app, id_token, app.config.google.client_id);
@@ -22,12 +28,8 @@ export async function signInWithGoogle(app: App, id_token: string): Promise<User
   const verified = claims.email_verified === true || claims.email_verified === 'true';
   if (!sub || sub.length > MAX_SUBJECT || !verified || emailError(email) !== null)
     throw new Refusal('invalid_token');
-  return accountOf(app, {
-    source: 'google',
-    subject: sub,
-    email,
-    full_name: nameFrom(typeof name === 'string' ? name : null),
-  });
+  const full_name = nameFrom(typeof name === 'string' ? name : null);
+  return accountOf(app, { source: 'google', subject: sub, email, full_name }, invite);
 }
 
 async function verify(app: App, id_token: string, audience: string): Promise<JWTPayload> {

@@ -2,6 +2,7 @@
 import type { UserRow } from '../../data/schema/tables.ts';
 import { updateUser, userByIdentity } from '../../data/users.ts';
 import type { App } from '../context.ts';
+import { admit } from './admission.ts';
 import { createAccount } from './create.ts';
 
 export interface ProviderIdentity {
@@ -13,8 +14,12 @@ export interface ProviderIdentity {
   full_name: string | null;
 }
 
-/** Finds or makes the account. */
-export async function accountOf(app: App, identity: ProviderIdentity): Promise<UserRow> {
+/** Finds or makes the account. Refuses to make one with `signup_closed` or `invite_required`. */
+export async function accountOf(
+  app: App,
+  identity: ProviderIdentity,
+  invite?: string | undefined,
+): Promise<UserRow> {
   const { source, subject, email } = identity;
   const known = await userByIdentity(app.db.query, source, subject);
   if (known) {
@@ -22,6 +27,7 @@ export async function accountOf(app: App, identity: ProviderIdentity): Promise<U
     await updateUser(app.db.query, known.id, { email });
     return { ...known, email };
   }
+  await admit(app, source === 'google' ? email : null, invite);
   const made = await createAccount(app, {
     ...identity,
     password_hash: null,

@@ -50,7 +50,7 @@ export interface Discovery {
 }
 
 export interface DiscoveryOptions {
-  config: Pick<Config, 'public_url' | 'network' | 'host'>;
+  config: Pick<Config, 'public_url' | 'network' | 'host' | 'signup'>;
   db: Db;
   clock: Clock;
   log: Logger;
@@ -69,7 +69,9 @@ const once = <T>(make: () => T): (() => T) => {
 
 export function openDiscovery({ config, db, clock, log }: DiscoveryOptions): Discovery {
   // When it is first needed: a port that the system chooses is part of the address.
-  const deployment = once((): Deployment => ({ base_url: config.public_url, network: config.network }));
+  const deployment = once(
+    (): Deployment => ({ base_url: config.public_url, network: config.network, signup: config.signup }),
+  );
   const documents = openDocuments();
   let timer: NodeJS.Timeout | undefined;
   const entries = once(() => catalog(deployment()));

@@ -1,13 +1,12 @@
-// Bearer and recovery tokens: HS256, distinguished by `typ` and audience.
+// Bearer tokens, and those that mails and invites carry: HS256, distinguished by `typ` and audience.
 import { randomUUID } from 'node:crypto';
-import { jwtVerify, SignJWT } from 'jose';
+import { type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import type { UserRow } from '../../data/schema/tables.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 
 const ACCESS_SECONDS = 8 * 24 * 3600;
 export const RECOVERY_SECONDS = 48 * 3600;
-const RECOVERY_AUDIENCE = 'password-recovery';
 
 export interface TokenClaims {
   /** User id. */
@@ -27,7 +26,12 @@ export function issueAccessToken(
   app: TokenApp,
   user: Pick<UserRow, 'id' | 'token_version'>,
 ): Promise<string> {
-  return sign(app, user, 'access', ACCESS_SECONDS);
+  return sign(app, {
+    typ: 'access',
+    sub: user.id,
+    lifetime: ACCESS_SECONDS,
+    claims: { ver: user.token_version },
+  });
 }
 
 /** A password recovery token of 48 hours. */
@@ -35,48 +39,76 @@ export function issueRecoveryToken(
   app: TokenApp,
   user: Pick<UserRow, 'id' | 'token_version'>,
 ): Promise<string> {
-  return sign(app, user, 'recovery', RECOVERY_SECONDS);
+  return sign(app, {
+    typ: 'recovery',
+    sub: user.id,
+    lifetime: RECOVERY_SECONDS,
+    claims: { ver: user.token_version },
+  });
 }
 
 /** The claims of a valid bearer token; null for every other text. */
 export const readAccessToken = (app: TokenApp, token: string): Promise<TokenClaims | null> =>
-  read(app, token, 'access');
+  readUser(app, token, 'access');
 
 /** The claims of a valid recovery token; null for every other text. */
 export const readRecoveryToken = (app: TokenApp, token: string): Promise<TokenClaims | null> =>
-  read(app, token, 'recovery');
+  readUser(app, token, 'recovery');
 
-type Typ = 'access' | 'recovery';
+/** The token of an invite for one email address. `lifetime` is in seconds. */
+export const issueInviteToken = (app: TokenApp, email: string, lifetime: number): Promise<string> =>
+  sign(app, { typ: 'invite', sub: email, lifetime });
 
-function sign(
-  app: TokenApp,
-  user: Pick<UserRow, 'id' | 'token_version'>,
-  typ: Typ,
-  lifetime: number,
-): Promise<string> {
+/** The email address that a valid invite is for; null for every other text. */
+export async function readInviteToken(app: TokenApp, token: string): Promise<string | null> {
+  return (await read(app, token, 'invite'))?.sub ?? null;
+}
+
+type Typ = 'access' | 'recovery' | 'invite';
+
+/** Whom tokens are for that are no bearer tokens. */
+const audiences: Partial<Record<Typ, string>> = { recovery: 'password-recovery', invite: 'invite' };
+
+interface Content {
+  typ: Typ;
+  sub: string;
+  /** Seconds. */
+  lifetime: number;
+  /** Further claims. */
+  claims?: Record<string, unknown>;
+}
+
+function sign(app: TokenApp, { typ, sub, lifetime, claims = {} }: Content): Promise<string> {
   const now = seconds(app.clock);
-  const token = new SignJWT({ typ, ver: user.token_version })
+  const token = new SignJWT({ typ, ...claims })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
-    .setSubject(user.id)
+    .setSubject(sub)
     .setIssuedAt(now)
     .setExpirationTime(now + lifetime);
-  if (typ === 'recovery') token.setAudience(RECOVERY_AUDIENCE).setJti(randomUUID());
+  const audience = audiences[typ];
+  if (audience !== undefined) token.setAudience(audience).setJti(randomUUID());
   return token.sign(app.secrets.token_key);
 }
 
-async function read(app: TokenApp, token: string, typ: Typ): Promise<TokenClaims | null> {
+/** The claims of a valid token of that kind; whatever is wrong with it, the caller gets the same answer. */
+async function read(app: TokenApp, token: string, typ: Typ): Promise<JWTPayload | null> {
+  const audience = audiences[typ];
   try {
     const { payload } = await jwtVerify(token, app.secrets.token_key, {
       algorithms: ['HS256'],
       currentDate: new Date(app.clock.ms()),
       requiredClaims: ['sub', 'exp', 'iat'],
-      ...(typ === 'recovery' ? { audience: RECOVERY_AUDIENCE } : {}),
+      ...(audience === undefined ? {} : { audience }),
     });
-    const { sub, ver, exp, jti } = payload;
-    if (payload.typ !== typ || typeof sub !== 'string' || typeof ver !== 'number') return null;
-    return { sub, ver, exp: exp ?? 0, ...(jti === undefined ? {} : { jti }) };
+    return payload.typ === typ && typeof payload.sub === 'string' ? payload : null;
   } catch {
-    // Whatever is wrong with a token, the caller gets the same answer.
     return null;
   }
+}
+
+async function readUser(app: TokenApp, token: string, typ: Typ): Promise<TokenClaims | null> {
+  const payload = await read(app, token, typ);
+  if (!payload) return null;
+  const { sub = '', ver, exp = 0, jti } = payload;
+  return typeof ver === 'number' ? { sub, ver, exp, ...(jti === undefined ? {} : { jti }) } : null;
 }

@@ -38,7 +38,7 @@ export const login: Handlers<typeof list> = {
   },
 
   async loginGoogle({ body }, { app }) {
-    return tokenFor(app, await signInWithGoogle(app, body.id_token));
+    return tokenFor(app, await signInWithGoogle(app, body));
   },
 
   async loginTelegram({ body }, { app }) {

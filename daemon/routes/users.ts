@@ -3,6 +3,7 @@ import { listUsers } from '../../data/users.ts';
 import type { users as list } from '../../src/api/endpoints/users.ts';
 import { nextCall } from '../../src/api/project/remedies.ts';
 import { Refusal } from '../../src/errors.ts';
+import { admit } from '../accounts/admission.ts';
 import { presentUser } from '../accounts/present.ts';
 import {
   changePassword,
@@ -17,6 +18,7 @@ import type { Handlers } from '../http/handler.ts';
 
 export const users: Handlers<typeof list> = {
   async signup({ body }, { app }) {
+    await admit(app, body.email, body.invite);
     const row = await register(app, { ...body, is_active: true, is_superuser: false });
     if (!row) throw new Refusal('user_exists');
     return presentUser(row);

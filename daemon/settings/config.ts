@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { AddressError, type Network } from '../../src/chains/family.ts';
 import { findBlockchain, providerKinds } from '../../src/chains/gateways.ts';
+import type { SignupMode } from '../../src/identity.ts';
 import { mergeLayers, nearest, type Origin, readLayer } from './layers.ts';
 import { type Settings, settings, settingsSchema } from './schema.ts';
 
@@ -20,13 +21,14 @@ const MAINNET_MIN_TTL_SECONDS = 60;
 /** The settings in force: defaults that depend on others are filled in. */
 export type Config = Omit<
   Settings,
-  'demo' | 'public_url' | 'data_dir' | 'database_url' | 'webhook_allow_private'
+  'demo' | 'public_url' | 'data_dir' | 'database_url' | 'webhook_allow_private' | 'signup'
 > & {
   demo: boolean;
   public_url: string;
   data_dir: string;
   database_url: string;
   webhook_allow_private: boolean;
+  signup: SignupMode;
 };
 
 export interface Effective {
@@ -107,6 +109,7 @@ function derive(read: Settings, env: Readonly<Record<string, string | undefined>
     public_url: (read.public_url ?? localUrl(read.host, read.port)).replace(/\/+$/, ''),
     database_url: read.database_url ?? `sqlite:${join(data_dir, 'gatewayd.db')}`,
     webhook_allow_private: read.webhook_allow_private ?? demo,
+    signup: read.signup ?? (read.network === 'mainnet' ? 'closed' : 'open'),
   };
 }
 

@@ -25,6 +25,7 @@ export function presentPublicConfig({ config, rates }: Pick<App, 'config' | 'rat
     refill_credit_multiplier: REFILL_CREDIT_MULTIPLIER.toString(),
     max_payment_units: MAX_UNITS,
     rates: rates.status().source,
+    signup: config.signup,
     google_login: config.google.client_id !== undefined,
     google_client_id: config.google.client_id ?? null,
     telegram_login: config.telegram.bot_token !== undefined,

@@ -8,6 +8,7 @@ import {
   tickers,
 } from '../../src/chains/gateways.ts';
 import { MAX_CONFIRMATIONS, readSteps } from '../../src/confirmations.ts';
+import { signupModes } from '../../src/identity.ts';
 import { PLATFORM_KEY_PATTERN } from '../../src/keys.ts';
 import { readProxies } from '../http/proxies.ts';
 import { MIN_PASSPHRASE_LENGTH, MIN_SECRET_LENGTH } from '../process/secrets.ts';
@@ -140,6 +141,12 @@ export const settingsSchema = z.strictObject({
         .describe('its password; default: generated at the first start and shown once'),
     })
     .prefault({}),
+  signup: z
+    .enum(signupModes)
+    .optional()
+    .describe(
+      'who may sign up; invite: those that `gatewayd invite` names; default: open on testnet, closed on mainnet',
+    ),
   platform_key: z
     .string()
     .regex(PLATFORM_KEY_PATTERN, 'must be gw_ followed by at least 24 characters')

@@ -21,7 +21,7 @@ export const flows: readonly Article[] = [
     call: 'createInvoice',
     docs: `For shops, bots and agents that know the price of each order.
 
-1. \`signup\`, then \`loginAccessToken\`: its \`access_token\` is the bearer token. If you already have an account, begin with signing in.
+1. \`signup\`, then \`loginAccessToken\`: its \`access_token\` is the bearer token. If you already have an account, begin with signing in. Where \`signup\` of \`getPublicConfig\` is \`invite\` or \`closed\`, the operator gives you an invite or an account.
 2. \`getMerchantAccount\`: its \`api_key\` is the merchant key for \`X-API-Key\`.
 3. \`setMerchantWallet\`: your own receive address, once for each blockchain. No key or seed is ever asked for.
 4. \`createInvoice\` with \`chain\` and \`amount\`. Send the buyer to \`pay_url\`, or show \`amount\`, \`address\` and \`memo\` exactly as they are.

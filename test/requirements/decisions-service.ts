@@ -49,6 +49,9 @@ export const signIn = {
     'rate-limit-checkout': 'checkout: 30/min per address',
     'rate-limit-429': 'beyond is 429 with Retry-After; limits are settings; loopback in demo is exempt',
     'rate-limit-shared': 'these limits hold over all daemons of a PostgreSQL database together, exactly',
+    'signup-mode':
+      'sign-up is open on testnet and closed on mainnet unless set; first sign-ins elsewhere follow it, accounts sign in as before',
+    'signup-invite': 'an invite is for one email address, works once, and expires',
     'passwords-argon2': 'passwords are argon2id, and an unknown user costs what a wrong password costs',
   },
 } as const;
@@ -84,6 +87,7 @@ export const running = {
     'command-migrate': 'gatewayd migrate brings the schema up to date',
     'command-config': 'gatewayd config shows what is in force, without secrets',
     'command-admin-create': 'gatewayd admin create makes a superuser',
+    'command-invite': 'gatewayd invite makes an invite for one address, and refuses where it could not be used',
     sigterm: 'SIGTERM stops accepting, finishes what is in flight within 10 s, exits 0',
     'stop-in-time': 'stopping ends within 10 s, whatever hangs; a check that waits is answered, streams end',
     'rolling-restart': 'a rolling restart drops no request: connections close after their answer',

@@ -1,12 +1,15 @@
 // `gw signup`: an account, and the sign-in to it.
+import { getPublicConfig } from '../../../src/api/endpoints/buyer.ts';
 import { loginAccessToken } from '../../../src/api/endpoints/login.ts';
 import { signup } from '../../../src/api/endpoints/users.ts';
-import type { Command } from '../../engine/command.ts';
+import type { Command, Context } from '../../engine/command.ts';
+import { GwError } from '../../engine/errors.ts';
+import { say } from '../../output/io.ts';
 import { printReply } from '../../output/view.ts';
 import { signIn } from '../parts/session.ts';
 
 export const command: Command = {
-  endpoints: [signup, loginAccessToken],
+  endpoints: [signup, loginAccessToken, getPublicConfig],
   input: signup,
   flags: [
     {
@@ -19,13 +22,32 @@ export const command: Command = {
   ],
   examples: [
     'gw signup --email ada@example.com',
+    'gw signup --email ada@example.com --invite TOKEN',
     'printf %s "$PASSWORD" | gw signup --email ada@example.com --password - --json',
   ],
   async run(context) {
+    const mode = await modeForPerson(context);
     const { input, own } = await context.input();
+    if (mode === 'invite' && !input.body.invite) {
+      const { askText } = await import('../../engine/prompts.ts');
+      input.body.invite = await askText('invite – the token that the operator sent you', context.io);
+    }
     if (context.globals.isOn('dry-run')) return context.showRequest(signup, input);
     const user = await context.call(signup, input);
     if (own.login !== false) await signIn(context, user.email, String(input.body.password));
     await printReply(context.io, user);
   },
 };
+
+/** Who may sign up, before a person is asked for a password; a program reads the refusal itself. */
+async function modeForPerson(context: Context): Promise<string | undefined> {
+  if (!context.io.prompts || context.globals.isOn('dry-run')) return undefined;
+  const { signup: mode } = await context.call(getPublicConfig);
+  if (mode === 'closed')
+    throw new GwError('auth', 'sign-up is closed on this deployment', {
+      code: 'signup_closed',
+      wants_remedy: true,
+    });
+  if (mode === 'invite') say(context.io, 'Sign-up needs an invite from the operator (--invite TOKEN).');
+  return mode;
+}

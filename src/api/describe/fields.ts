@@ -14,6 +14,7 @@ export const secretNames: ReadonlySet<string> = new Set([
   'token',
   'webhook_secret',
   'api_key',
+  'invite',
 ]);
 
 /** NUL cannot be stored as text everywhere, and a lone surrogate is not text. */

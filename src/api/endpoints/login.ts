@@ -16,6 +16,12 @@ const MAX_PROFILE = 512;
 /** A password that is being set. */
 export const newPassword = () => text({ min: MIN_PASSWORD, max: MAX_PASSWORD, secret: true });
 
+/** The token of an invite, where sign-up needs one. */
+export const invite = () =>
+  text({ max: MAX_ID_TOKEN, secret: true })
+    .optional()
+    .describe('The invite for this email address, from the operator. Beyond the specification');
+
 const TOKEN_USE = 'Send the token as `Authorization: Bearer <access_token>`; it lasts 8 days.';
 
 export const detectIdentitySource = endpoint({
@@ -75,10 +81,20 @@ export const loginGoogle = endpoint({
   effect: 'write',
   keywords: 'login with google',
   secondary: true,
-  description: `Verifies the token against Google's keys and the configured client id. The first sign-in creates the account. It never takes over a password account with the same address. ${TOKEN_USE}`,
-  body: shape('GoogleLogin', { id_token: text({ min: 20, max: MAX_ID_TOKEN, secret: true }) }),
+  description: `Verifies the token against Google's keys and the configured client id. The first sign-in creates the account, where \`signup\` of \`GET /v1/config/public\` allows it; with \`invite\` it needs the \`invite\` for the address of the Google account. It never takes over a password account with the same address. ${TOKEN_USE}`,
+  body: shape('GoogleLogin', {
+    id_token: text({ min: 20, max: MAX_ID_TOKEN, secret: true }),
+    invite: invite(),
+  }),
   response: Token,
-  errors: ['invalid_token', 'inactive_user', 'sign_in_disabled', 'provider_unavailable'],
+  errors: [
+    'invalid_token',
+    'inactive_user',
+    'sign_in_disabled',
+    'provider_unavailable',
+    'signup_closed',
+    'invite_required',
+  ],
   limit: 'login',
   example: { body: { id_token: '{google_id_token}' } },
 });
@@ -93,7 +109,7 @@ export const loginTelegram = endpoint({
   effect: 'write',
   keywords: 'login with telegram',
   secondary: true,
-  description: `Takes what the widget hands to the page, unchanged, and verifies its hash; \`auth_date\` may be at most 24 hours old. The first sign-in creates the account. ${TOKEN_USE}`,
+  description: `Takes what the widget hands to the page, unchanged, and verifies its hash; \`auth_date\` may be at most 24 hours old. The first sign-in creates the account where sign-up is open; an invite is for an email address, which Telegram does not give. ${TOKEN_USE}`,
   // What Telegram adds some day is part of what it has signed.
   body: z
     .looseObject({
@@ -107,7 +123,7 @@ export const loginTelegram = endpoint({
     })
     .meta({ id: 'TelegramLogin' }),
   response: Token,
-  errors: ['invalid_token', 'inactive_user', 'sign_in_disabled'],
+  errors: ['invalid_token', 'inactive_user', 'sign_in_disabled', 'signup_closed', 'invite_required'],
   limit: 'login',
   example: {
     body: {

@@ -4,7 +4,7 @@ import { bool, int, text } from '../describe/fields.ts';
 import { email, uuid } from '../describe/identifiers.ts';
 import { shape } from '../describe/shape.ts';
 import { Message, UserPublic, UsersPublic } from '../schemas/resources.ts';
-import { newPassword } from './login.ts';
+import { invite, newPassword } from './login.ts';
 
 const MAX_NAME = 255;
 /** Most users of one page. */
@@ -24,10 +24,15 @@ export const signup = endpoint({
   effect: 'write',
   keywords: 'signup, register account, create account',
   description:
-    'Creates a user and its merchant account, with limit 0 and a merchant key. Provider mail (gmail.com, googlemail.com) and numeric ids use their own sign-in.',
-  body: shape('UserRegister', { email: email(), password: newPassword(), full_name: fullName() }),
+    'Creates a user and its merchant account, with limit 0 and a merchant key. `signup` of `GET /v1/config/public` says who may: with `invite`, the address must be the one that the operator invited, and `invite` the token of that invite; with `closed` no one. Provider mail (gmail.com, googlemail.com) and numeric ids use their own sign-in.',
+  body: shape('UserRegister', {
+    email: email(),
+    password: newPassword(),
+    full_name: fullName(),
+    invite: invite(),
+  }),
   response: UserPublic,
-  errors: ['user_exists', 'wrong_identity'],
+  errors: ['user_exists', 'wrong_identity', 'signup_closed', 'invite_required'],
   limit: 'signup',
   example: { body: { email: 'ada@example.com', password: 'correct horse battery', full_name: 'Ada' } },
 });

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { ErrorCode } from '../../errors.ts';
 import type { Article } from '../../guides/article.ts';
 import { articles } from '../../guides/articles.ts';
+import type { SignupMode } from '../../identity.ts';
 import type { Endpoint, Fields } from '../describe/endpoint.ts';
 import { isOptional, type JsonSchema, jsonSchema } from '../describe/json-schema.ts';
 import { isValidated, refusalsOf } from '../describe/refusals.ts';
@@ -19,6 +20,8 @@ export interface Deployment {
   /** Without a slash at its end. */
   base_url: string;
   network: string;
+  /** Who may sign up; absent: anyone. */
+  signup?: SignupMode;
 }
 
 export interface Selection {

@@ -70,6 +70,9 @@ const remedies: Record<ErrorCode, Advice | null> = {
     next: 'deleteUnit',
   },
   sign_in_disabled: { hint: 'Choose a sign-in method that is enabled', next: 'getPublicConfig' },
+  signup_closed: 'Ask the operator of this deployment for an account; existing accounts sign in as before',
+  invite_required:
+    'Ask the operator for an invite for this address, and send it as `invite`; it works once and expires',
   not_found: { hint: 'The catalog lists all calls', next: 'getCatalog' },
   user_not_found: 'The user does not exist or was deleted; sign up for a new one',
   invoice_not_found: { hint: 'List your invoices; those of others are not shown', next: 'listInvoices' },

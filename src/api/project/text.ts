@@ -54,6 +54,13 @@ export function markdown({ base_url }: Deployment, entries: readonly CatalogItem
 
 const link = (name: string, url: string, notes: string): string => `- [${name}](${url}): ${notes}`;
 
+/** How one gets an account, in one sentence. */
+function signUpText({ base_url, signup }: Deployment): string {
+  if (signup === 'closed') return 'Sign-up is closed: the operator makes accounts.';
+  const invited = signup === 'invite' ? ' and the `invite` that the operator gave you' : '';
+  return `Sign up with \`POST ${base_url}/api/v1/users/signup\`${invited}.`;
+}
+
 /** The index that llmstxt.org describes: title, summary, sections of links. */
 export function llmsTxt(deployment: Deployment, entries: readonly CatalogItem[]): string {
   const { base_url, network } = deployment;
@@ -65,7 +72,7 @@ export function llmsTxt(deployment: Deployment, entries: readonly CatalogItem[])
 
 > ${SUMMARY}
 
-Network: ${network}. No CAPTCHA, no browser, no identity checks: agents are first-class clients. Sign up with \`POST ${base_url}/api/v1/users/signup\`. To find a call, ask \`GET ${base_url}/v1/search?q=\` in plain words; to do a whole task, take a flow and make the calls of its \`steps\`. Values in braces come from earlier replies, as \`placeholders\` of the catalog explains. Refusals carry \`code\`, \`hint\` and \`next\`.
+Network: ${network}. No CAPTCHA, no browser, no identity checks: agents are first-class clients. ${signUpText(deployment)} To find a call, ask \`GET ${base_url}/v1/search?q=\` in plain words; to do a whole task, take a flow and make the calls of its \`steps\`. Values in braces come from earlier replies, as \`placeholders\` of the catalog explains. Refusals carry \`code\`, \`hint\` and \`next\`.
 
 ## Start
 
@@ -143,7 +150,7 @@ ${urls.join('\n')}
 
 /** The manifest: where everything is, and how to get in. */
 export function manifest(deployment: Deployment, version: string) {
-  const { base_url, network } = deployment;
+  const { base_url, network, signup = 'open' } = deployment;
   return {
     name: NAME,
     description: SUMMARY,
@@ -161,7 +168,7 @@ export function manifest(deployment: Deployment, version: string) {
     mcp: { transport: 'streamable-http', url: `${base_url}/mcp` },
     config: `${base_url}/v1/config/public`,
     health: `${base_url}/health`,
-    signup: { method: 'POST', url: `${base_url}/api/v1/users/signup` },
+    signup: { method: 'POST', url: `${base_url}/api/v1/users/signup`, mode: signup },
     authentication: [
       { id: 'none', used_for: 'buyers and discovery' },
       {

@@ -1,5 +1,6 @@
 // What can be paid with, and the public configuration.
 import { z } from 'zod';
+import { signupModes } from '../../identity.ts';
 import { orNull } from '../describe/fields.ts';
 import { count, decimalString, shape, unixSeconds } from '../describe/shape.ts';
 import { networks } from './resources.ts';
@@ -75,6 +76,11 @@ export const PublicConfig = shape('PublicConfig', {
   refill_credit_multiplier: decimalString(),
   max_payment_units: count(),
   rates: z.enum(['live', 'fixed', 'demo']).describe('Where exchange rates come from; `demo` are not real'),
+  signup: z
+    .enum(signupModes)
+    .describe(
+      'Who may sign up: anyone, those whom the operator invites, or no one. Beyond the specification',
+    ),
   google_login: z.boolean(),
   google_client_id: z.string().nullable(),
   telegram_login: z.boolean(),

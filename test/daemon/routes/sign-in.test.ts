@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { type CryptoKey, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { telegramHash } from '../../../daemon/accounts/telegram.ts';
+import { issueInviteToken } from '../../../daemon/http/tokens.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { testClock } from '../../helpers/clock.ts';
 import { databases } from '../../helpers/database.ts';
@@ -63,6 +64,22 @@ describe.each(databases)('sign-in elsewhere on %s', (database) => {
       expect(account.json.api_key).toMatch(/^gw_/);
       const second = await google(await sign({ ...claims(), iss: 'accounts.google.com' }));
       expect((await me(second.json.access_token)).id).toBe(user.id);
+    });
+
+    test('the first sign-in needs the invite for its address where sign-up needs one, the next does not', async () => {
+      verifies('signup-mode', 'signup-invite');
+      const { app } = service;
+      app.config.signup = 'invite';
+      const id_token = await sign({ ...claims(), sub: 'invited', email: 'Invited@Gmail.com' });
+      const sent = (body: object) => service.fetch('POST', '/api/v1/login/google', { body });
+      expect(await sent({ id_token })).toMatchObject({ status: 403, json: { code: 'invite_required' } });
+      const other = await issueInviteToken(app, 'ada@gmail.com', HOUR);
+      expect((await sent({ id_token, invite: other })).status).toBe(403);
+      const invite = await issueInviteToken(app, 'invited@gmail.com', HOUR);
+      expect((await sent({ id_token, invite })).status).toBe(200);
+      app.config.signup = 'closed';
+      expect((await sent({ id_token })).status).toBe(200);
+      app.config.signup = 'open';
     });
 
     test('who signs in is known by `sub`, so that a new address is the same account', async () => {

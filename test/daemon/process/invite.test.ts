@@ -1,0 +1,50 @@
+// `gatewayd invite` as a process: what it prints signs up at a daemon of mainnet, and what could not be used is refused.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PASSWORD, signUp } from '../../helpers/people.ts';
+import { serviceAt } from '../../helpers/service.ts';
+import { verifies } from '../../requirements.ts';
+import { type Daemon, type Home, makeHome } from '../helpers/process.ts';
+
+const env = { GATEWAYD_NETWORK: 'mainnet', GATEWAYD_SIGNUP: 'invite' };
+let home: Home;
+let daemon: Daemon;
+beforeAll(async () => {
+  home = makeHome();
+  const early = await home.run(['invite', 'ada@example.com'], { env });
+  expect([early.code, early.stderr]).toEqual([78, expect.stringContaining('gatewayd start')]);
+  daemon = await home.start({ env });
+});
+afterAll(() => home.remove());
+
+const refused = async (args: string[], more: Record<string, string> = {}) => {
+  const { code, stdout, stderr } = await home.run(['invite', ...args], { env: { ...env, ...more } });
+  expect({ code, stdout }).toEqual({ code: 78, stdout: '' });
+  return stderr;
+};
+
+test('makes an invite with which its address signs up, while the daemon runs', async () => {
+  verifies('signup-invite', 'command-invite');
+  const { code, stdout } = await home.run(['invite', 'Ada@Example.com', '--days', '2', '--json'], { env });
+  const made = JSON.parse(stdout);
+  expect(code).toBe(0);
+  expect(made).toMatchObject({ email: 'ada@example.com', command: expect.stringContaining(made.invite) });
+  expect(made.expires_at - Date.now() / 1000).toBeGreaterThan(1.9 * 24 * 3600);
+  const service = serviceAt({ base_url: daemon.url });
+  const body = { email: 'ada@example.com', password: PASSWORD };
+  expect((await signUp(service, body)).json.code).toBe('invite_required');
+  expect((await signUp(service, { ...body, invite: made.invite })).status).toBe(200);
+  expect(await refused(['ada@example.com'])).toContain('has an account already');
+});
+
+test('prints for a person the command that uses it', async () => {
+  const { stdout } = await home.run(['invite', 'bob@example.com'], { env });
+  expect(stdout).toMatch(/^ {2}gw signup --url \S+ --email bob@example\.com --invite \S+$/m);
+});
+
+test('is refused where it could not be used', async () => {
+  verifies('command-invite');
+  expect(await refused(['nothing'])).toContain('@-sign');
+  expect(await refused(['eve@example.com', '--days', '0'])).toContain('--days');
+  expect(await refused(['eve@gmail.com'])).toContain('google.client_id');
+  expect(await refused(['eve@example.com'], { GATEWAYD_SIGNUP: 'closed' })).toContain('set signup to invite');
+});
