@@ -1,6 +1,7 @@
 // Who has asked for payments to which address: one may serve several accounts, and none gets power over another by it.
 import { sql } from 'kysely';
 import type { Db, Executor, Tx } from './db/database.ts';
+import { writer } from './db/prepared.ts';
 import type { AddressAccountRow } from './schema/tables.ts';
 
 /** The deployment itself, which has no row among the merchants. */
@@ -49,27 +50,28 @@ export async function noteAddress(
     .execute();
 }
 
+type Sale = AddressRef & { owner_id: string; amount_usd_micros: bigint; now: number };
+
+const sell = writer(
+  ['blockchain', 'address_key', 'owner_id', 'amount_usd_micros', 'now'],
+  (query, { blockchain, address_key, owner_id, amount_usd_micros, now }: Sale) =>
+    query
+      .updateTable('address_accounts')
+      .set((update) => ({
+        first_sale_at: update.fn.coalesce('first_sale_at', update.val(now)),
+        sold_micros: update('sold_micros', '+', amount_usd_micros),
+      }))
+      .where('blockchain', '=', blockchain)
+      .where('address_key', '=', address_key)
+      .where('owner_id', '=', owner_id),
+);
+
 /** Notes that a payment read from the chain was booked for this merchant at the address; `now` in Unix seconds. */
 export async function noteSale(
   tx: Tx,
-  {
-    blockchain,
-    address_key,
-    owner_id,
-    amount_usd_micros,
-    now,
-  }: AddressRef & { owner_id: string; amount_usd_micros: bigint; now: number },
+  { blockchain, address_key, owner_id, amount_usd_micros, now }: Sale,
 ): Promise<void> {
-  await tx
-    .updateTable('address_accounts')
-    .set((update) => ({
-      first_sale_at: update.fn.coalesce('first_sale_at', update.val(now)),
-      sold_micros: update('sold_micros', '+', amount_usd_micros),
-    }))
-    .where('blockchain', '=', blockchain)
-    .where('address_key', '=', address_key)
-    .where('owner_id', '=', owner_id)
-    .execute();
+  await sell(tx, { blockchain, address_key, owner_id, amount_usd_micros, now });
 }
 
 /** An account that uses an address. */

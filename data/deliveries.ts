@@ -2,6 +2,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Executor, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
+import { writer } from './db/prepared.ts';
 import type { DeliveryRow } from './schema/tables.ts';
 
 /** How an attempt ended. `unknown`: its claimer is gone, or was stopped, before an answer was recorded. */
@@ -40,12 +41,17 @@ const rowOf = (delivery: NewDelivery) => ({
   host: URL.canParse(delivery.url) ? new URL(delivery.url).host : '',
 });
 
+const insert = writer(
+  ['id', 'event_id', 'merchant_id', 'url', 'host', 'created_at'],
+  (query, place: ReturnType<typeof rowOf>) =>
+    query
+      .insertInto('deliveries')
+      .values({ ...place, kind: sql.lit('automatic' as const), status: sql.lit('pending' as const) }),
+);
+
 /** Queues the automatic attempt of an event; in the transaction that writes the event. A second one violates a unique key. */
 export async function insertDelivery(tx: Tx, delivery: NewDelivery): Promise<void> {
-  await tx
-    .insertInto('deliveries')
-    .values({ ...rowOf(delivery), kind: 'automatic', status: 'pending' })
-    .execute();
+  await insert(tx, rowOf(delivery));
 }
 
 /** Records an attempt that a person asked for, as claimed already, and returns its id. */

@@ -1,8 +1,9 @@
 // Income: one record per confirmed sale, and running sums so that no answer adds up a whole history.
-
+import type { Selectable } from 'kysely';
 import type { Executor, Reader, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
-import type { IncomeRow, WebhookStatus } from './schema/tables.ts';
+import { question, writer } from './db/prepared.ts';
+import type { IncomeRow, Tables, WebhookStatus } from './schema/tables.ts';
 
 export interface NewIncome {
   merchant_id: string;
@@ -21,52 +22,100 @@ export interface NewIncome {
 
 export const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10);
 
+type IncomeValues = Omit<IncomeRow, 'seq'>;
+
+const insert = writer(
+  [
+    'id',
+    'merchant_id',
+    'invoice_id',
+    'chain',
+    'currency',
+    'decimals',
+    'amount_atomic',
+    'amount_usd_micros',
+    'fee_charged_micros',
+    'txid',
+    'webhook_status',
+    'created_at',
+  ],
+  (query, place: IncomeValues) => query.insertInto('income').values(place),
+);
+
 /** Records income and adds it to the day's and the currency's sums; the merchant's row is locked by the fee before. */
 export async function insertIncome(tx: Tx, income: NewIncome): Promise<void> {
-  await tx
-    .insertInto('income')
-    .values({ ...income, id: newId(), amount_atomic: income.amount_atomic.toString() })
-    .execute();
+  await insert(tx, { ...income, id: newId(), amount_atomic: income.amount_atomic.toString() });
   await addToTotals(tx, income);
   await addToBalance(tx, income);
 }
 
+type Total = Selectable<Tables['income_totals']>;
+type Balance = Selectable<Tables['balances']>;
+
+const totalOf = question(
+  ['merchant_id', 'day', 'currency'],
+  (query, { merchant_id, day, currency }: Pick<Total, 'merchant_id' | 'day' | 'currency'>) =>
+    query
+      .selectFrom('income_totals')
+      .selectAll()
+      .where('merchant_id', '=', merchant_id)
+      .where('day', '=', day)
+      .where('currency', '=', currency),
+);
+
+const putTotal = writer(
+  [
+    'merchant_id',
+    'day',
+    'currency',
+    'decimals',
+    'count',
+    'amount_atomic',
+    'amount_usd_micros',
+    'fee_charged_micros',
+  ],
+  (query, { merchant_id, day, currency, ...sums }: Total) =>
+    query
+      .insertInto('income_totals')
+      .values({ merchant_id, day, currency, ...sums })
+      .onConflict((conflict) => conflict.columns(['merchant_id', 'day', 'currency']).doUpdateSet(sums)),
+);
+
 async function addToTotals(tx: Tx, income: NewIncome): Promise<void> {
   const key = { merchant_id: income.merchant_id, day: dayOf(income.created_at), currency: income.currency };
-  const known = await tx
-    .selectFrom('income_totals')
-    .selectAll()
-    .where('merchant_id', '=', key.merchant_id)
-    .where('day', '=', key.day)
-    .where('currency', '=', key.currency)
-    .executeTakeFirst();
-  const sum = addCoins(known, income);
-  const values = {
-    ...sum,
+  const [known] = await totalOf(tx, key);
+  await putTotal(tx, {
+    ...key,
+    ...addCoins(known, income),
     count: (known?.count ?? 0) + 1,
     amount_usd_micros: (known?.amount_usd_micros ?? 0n) + income.amount_usd_micros,
     fee_charged_micros: (known?.fee_charged_micros ?? 0n) + income.fee_charged_micros,
-  };
-  await tx
-    .insertInto('income_totals')
-    .values({ ...key, ...values })
-    .onConflict((conflict) => conflict.columns(['merchant_id', 'day', 'currency']).doUpdateSet(values))
-    .execute();
+  });
 }
 
+const balanceOf = question(
+  ['merchant_id', 'currency'],
+  (query, { merchant_id, currency }: Pick<Balance, 'merchant_id' | 'currency'>) =>
+    query
+      .selectFrom('balances')
+      .selectAll()
+      .where('merchant_id', '=', merchant_id)
+      .where('currency', '=', currency),
+);
+
+const putBalance = writer(
+  ['merchant_id', 'currency', 'decimals', 'amount_atomic'],
+  (query, { merchant_id, currency, ...sum }: Balance) =>
+    query
+      .insertInto('balances')
+      .values({ merchant_id, currency, ...sum })
+      .onConflict((conflict) => conflict.columns(['merchant_id', 'currency']).doUpdateSet(sum)),
+);
+
 async function addToBalance(tx: Tx, income: NewIncome): Promise<void> {
-  const known = await tx
-    .selectFrom('balances')
-    .selectAll()
-    .where('merchant_id', '=', income.merchant_id)
-    .where('currency', '=', income.currency)
-    .executeTakeFirst();
-  const values = addCoins(known, income);
-  await tx
-    .insertInto('balances')
-    .values({ merchant_id: income.merchant_id, currency: income.currency, ...values })
-    .onConflict((conflict) => conflict.columns(['merchant_id', 'currency']).doUpdateSet(values))
-    .execute();
+  const { merchant_id, currency } = income;
+  const [known] = await balanceOf(tx, { merchant_id, currency });
+  await putBalance(tx, { merchant_id, currency, ...addCoins(known, income) });
 }
 
 /** Adds amounts of one currency that may have different decimals on different chains. */

@@ -1,9 +1,9 @@
 // Invoices: created once, moved only by compare-and-set on their status; and the addresses that are watched for them.
-import { type Insertable, sql, type Updateable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { InvoiceStatus } from '../src/invoice.ts';
 import type { Db, Dialect, Executor, Tx } from './db/database.ts';
 import { lockInOrder } from './db/lock-order.ts';
-import { lookup, writer } from './db/prepared.ts';
+import { lookup, question, writer } from './db/prepared.ts';
 import { eventColumns, insertEvent, type NewEvent } from './events.ts';
 import { toJson } from './schema/json.ts';
 import type { InvoiceRow, Tables, WatchRow } from './schema/tables.ts';
@@ -119,8 +119,25 @@ export async function insertOpened(
   return (await insertBoth(on, { ...values, exits: toJson(exits), ...Object.fromEntries(named) })).length > 0;
 }
 
-export function getInvoice(query: Executor, id: string): Promise<InvoiceRow | undefined> {
-  return query.selectFrom('invoices').selectAll().where('id', '=', id).executeTakeFirst();
+const selectInvoice = (query: Executor, { id }: { id: string }) =>
+  query.selectFrom('invoices').selectAll().where('id', '=', id);
+
+const read = question(['id'], selectInvoice);
+
+export async function getInvoice(query: Executor, id: string): Promise<InvoiceRow | undefined> {
+  return (await read(query, { id }))[0];
+}
+
+const account = question(['id'], (query, { id }: { id: string }) =>
+  query.selectFrom('invoices').select(['owner_id', 'blockchain', 'address_key']).where('id', '=', id),
+);
+
+/** What never changes of an invoice: whose it is, and where it is paid. */
+export async function accountOfInvoice(
+  query: Executor,
+  id: string,
+): Promise<Pick<InvoiceRow, 'owner_id' | 'blockchain' | 'address_key'> | undefined> {
+  return (await account(query, { id }))[0];
 }
 
 /** What may change of an invoice that its buyer is shown, as one text: equal for equal contents. */
@@ -147,30 +164,70 @@ export const stateOf = (row: InvoiceRow): string =>
     row.paid_at ?? '-',
   ].join(' ');
 
+const lock = {
+  sqlite: read,
+  postgres: question(['id'], (query, place: { id: string }) => selectInvoice(query, place).forNoKeyUpdate()),
+};
+
 /** Loads for change: on PostgreSQL the row is locked until the transaction ends, SQLite's writer is alone anyway. */
-export function lockInvoice(db: Db, tx: Tx, id: string): Promise<InvoiceRow | undefined> {
-  const select = tx.selectFrom('invoices').selectAll().where('id', '=', id);
-  return (db.dialect === 'postgres' ? select.forNoKeyUpdate() : select).executeTakeFirst();
+export async function lockInvoice(db: Db, tx: Tx, id: string): Promise<InvoiceRow | undefined> {
+  return (await lock[db.dialect](tx, { id }))[0];
 }
 
 /** Several, by id. */
-export const lockInvoices = (db: Db, tx: Tx, ids: readonly string[]): Promise<Map<string, InvoiceRow>> =>
-  lockInOrder(db, ids, (some) => tx.selectFrom('invoices').selectAll().where('id', 'in', some).orderBy('id'));
+export async function lockInvoices(db: Db, tx: Tx, ids: readonly string[]): Promise<Map<string, InvoiceRow>> {
+  const [id, ...others] = new Set(ids);
+  if (id !== undefined && others.length === 0) {
+    const row = await lockInvoice(db, tx, id);
+    return new Map(row && [[id, row]]);
+  }
+  return lockInOrder(db, ids, (some) =>
+    tx.selectFrom('invoices').selectAll().where('id', 'in', some).orderBy('id'),
+  );
+}
 
-/** Compare-and-set on the status; false when it was moved meanwhile. */
-export async function updateInvoice(
-  tx: Tx,
-  id: string,
-  from: InvoiceStatus,
-  values: Updateable<Tables['invoices']>,
-): Promise<boolean> {
-  const result = await tx
-    .updateTable('invoices')
-    .set(values)
-    .where('id', '=', id)
-    .where('status', '=', from)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+const shownColumns = [
+  'payment_id',
+  'amount_match',
+  'received_atomic',
+  'txid',
+  'confirmations',
+  'due_at',
+  'watch_until',
+] as const;
+const movedColumns = [...shownColumns, 'status', 'paid_at', 'ended_at', 'reserved_until'] as const;
+
+const move = writer(
+  ['id', 'from', ...movedColumns],
+  (
+    query,
+    { id, from, ...values }: Pick<InvoiceRow, 'id' | (typeof movedColumns)[number]> & { from: InvoiceStatus },
+  ) =>
+    query.updateTable('invoices').set(values).where('id', '=', id).where('status', '=', from).returning('id'),
+);
+
+/**
+ * Writes what ends or confirms an invoice: its status, what it shows of its payment, and its times. Compare-and-set on the
+ * status; false when it was moved meanwhile.
+ */
+export async function moveInvoice(tx: Tx, from: InvoiceStatus, moved: InvoiceRow): Promise<boolean> {
+  return (await move(tx, { ...moved, from })).length > 0;
+}
+
+const progress = writer(
+  ['id', ...shownColumns],
+  (query, { id, ...values }: Pick<InvoiceRow, 'id' | (typeof shownColumns)[number]>) =>
+    query
+      .updateTable('invoices')
+      .set(values)
+      .where('id', '=', id)
+      .where('status', '=', sql.lit('created'))
+      .returning('id'),
+);
+
+/** Writes what an open invoice shows of its payment, and until when it waits; false when it is not open any more. */
+export async function updateOpenInvoice(tx: Tx, seen: InvoiceRow): Promise<boolean> {
+  return (await progress(tx, seen)).length > 0;
 }
 
 /** The payment that an invoice shows from now on; its status stays. */
@@ -284,30 +341,38 @@ export async function overdueInvoices(
   );
 }
 
+const due = writer(['id'], (query, { id }: { id: string }) =>
+  query
+    .updateTable('invoices')
+    .set({ due_at: sql.lit(0) })
+    .where('id', '=', id)
+    .where('status', '=', sql.lit('created')),
+);
+
 /** Asks the clock to evaluate an invoice at once. */
 export async function makeDue(tx: Tx, id: string): Promise<void> {
-  await tx
-    .updateTable('invoices')
-    .set({ due_at: 0 })
-    .where('id', '=', id)
-    .where('status', '=', 'created')
-    .execute();
+  await due(tx, { id });
 }
 
+const byMemo = question(
+  ['blockchain', 'address_key', 'memo'],
+  (query, { blockchain, address_key, memo }: { blockchain: string; address_key: string; memo: string }) =>
+    query
+      .selectFrom('invoices')
+      .selectAll()
+      .where('blockchain', '=', blockchain)
+      .where('address_key', '=', address_key)
+      .where('memo', '=', memo),
+);
+
 /** The invoice with this memo at this address; memos are unique there for ever. */
-export function invoiceByMemo(
+export async function invoiceByMemo(
   query: Executor,
   blockchain: string,
   address_key: string,
   memo: string,
 ): Promise<InvoiceRow | undefined> {
-  return query
-    .selectFrom('invoices')
-    .selectAll()
-    .where('blockchain', '=', blockchain)
-    .where('address_key', '=', address_key)
-    .where('memo', '=', memo)
-    .executeTakeFirst();
+  return (await byMemo(query, { blockchain, address_key, memo }))[0];
 }
 
 /** The invoices that the references of one transaction name, at whatever address. */
@@ -324,22 +389,30 @@ export async function invoicesByReference(
     .execute();
 }
 
-/** The open or watched invoices that have reserved exactly this amount, at most one of each owner. */
-export function invoicesByAmount(
-  query: Executor,
-  slot: { blockchain: string; address_key: string; chain: string; amount_atomic: string },
-): Promise<InvoiceRow[]> {
-  return query
-    .selectFrom('invoices')
-    .selectAll()
-    .where('blockchain', '=', slot.blockchain)
-    .where('address_key', '=', slot.address_key)
-    .where('chain', '=', slot.chain)
-    .where('amount_atomic', '=', slot.amount_atomic)
-    .where('reserved', '=', sql.lit(1))
-    .limit(RESERVED_READ)
-    .execute();
+interface AmountSlot {
+  blockchain: string;
+  address_key: string;
+  chain: string;
+  amount_atomic: string;
 }
+
+const byAmount = question(
+  ['blockchain', 'address_key', 'chain', 'amount_atomic'],
+  (query, slot: AmountSlot) =>
+    query
+      .selectFrom('invoices')
+      .selectAll()
+      .where('blockchain', '=', slot.blockchain)
+      .where('address_key', '=', slot.address_key)
+      .where('chain', '=', slot.chain)
+      .where('amount_atomic', '=', slot.amount_atomic)
+      .where('reserved', '=', sql.lit(1))
+      .limit(RESERVED_READ),
+);
+
+/** The open or watched invoices that have reserved exactly this amount, at most one of each owner. */
+export const invoicesByAmount = (query: Executor, slot: AmountSlot): Promise<InvoiceRow[]> =>
+  byAmount(query, slot);
 
 /** How far back invoices are searched whose addresses may still be watched. */
 const WATCHED_SINCE_SECONDS = 7 * 24 * 3600;

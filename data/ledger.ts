@@ -2,6 +2,7 @@
 import { type LedgerHead, type LedgerKind, nextEntry, sealHead } from '../src/ledger.ts';
 import type { Db, Executor, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
+import { question, writer } from './db/prepared.ts';
 import type { LedgerRow } from './schema/tables.ts';
 
 /** Heads that are sealed in one step. */
@@ -19,6 +20,8 @@ export interface LedgerRequest {
   actor: string;
   /** Unix seconds. */
   now: number;
+  /** Of the chain of entries, as its lock has it and nothing has moved it since; read where it is not given. */
+  head?: LedgerHead | undefined;
 }
 
 /** The one that writes entries: it alone has their key. */
@@ -29,25 +32,55 @@ export interface Ledger {
 
 export function createLedger(db: Db, key: Uint8Array): Ledger {
   return {
-    async post(tx, { now, id = newId(), ...request }) {
-      const head = await lockHead(db, tx, request.merchant_id);
+    async post(tx, { now, id = newId(), head: known, ...request }) {
+      const head = known ?? (await lockHead(db, tx, request.merchant_id));
       if (!head) throw new Error(`merchant ${request.merchant_id} does not exist`);
       const entry = nextEntry(head, { ...request, id, created_at: now }, key);
       if (!entry) return false;
       // The head moves with it, by a trigger.
-      await tx.insertInto('ledger').values(entry).execute();
+      await insert(tx, entry);
       return true;
     },
   };
 }
 
-/** Locks and returns the head of a merchant's chain. */
-export function lockHead(db: Db, tx: Tx, merchant_id: string): Promise<LedgerHead | undefined> {
-  const select = tx
+const insert = writer(
+  [
+    'id',
+    'merchant_id',
+    'seq',
+    'kind',
+    'debit_account',
+    'credit_account',
+    'amount_micros',
+    'balance_micros',
+    'invoice_id',
+    'note',
+    'actor',
+    'created_at',
+    'previous_hash',
+    'hash',
+    'hash_version',
+  ],
+  (query, place: LedgerRow) => query.insertInto('ledger').values(place),
+);
+
+const selectHead = (query: Executor, { merchant_id }: { merchant_id: string }) =>
+  query
     .selectFrom('merchants')
     .select(['prepaid_micros', 'ledger_seq', 'ledger_hash'])
     .where('id', '=', merchant_id);
-  return (db.dialect === 'postgres' ? select.forNoKeyUpdate() : select).executeTakeFirst();
+
+const headOf = {
+  sqlite: question(['merchant_id'], selectHead),
+  postgres: question(['merchant_id'], (query, place: { merchant_id: string }) =>
+    selectHead(query, place).forNoKeyUpdate(),
+  ),
+};
+
+/** Locks and returns the head of a merchant's chain. */
+export async function lockHead(db: Db, tx: Tx, merchant_id: string): Promise<LedgerHead | undefined> {
+  return (await headOf[db.dialect](tx, { merchant_id }))[0];
 }
 
 /** Seals the head of every chain there is; what is written later has keyed hashes. */

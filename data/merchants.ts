@@ -2,7 +2,7 @@
 import { type Insertable, sql } from 'kysely';
 import type { Db, Executor, Tx } from './db/database.ts';
 import { isUniqueViolation } from './db/failures.ts';
-import { lookup } from './db/prepared.ts';
+import { lookup, question } from './db/prepared.ts';
 import { toJson } from './schema/json.ts';
 import type { DeploymentWalletRow, MerchantRow, Tables, WalletRow } from './schema/tables.ts';
 
@@ -19,6 +19,13 @@ export async function insertMerchant(tx: Tx, merchant: Insertable<Tables['mercha
 export function getMerchant(query: Executor, id: string): Promise<MerchantRow | undefined> {
   return query.selectFrom('merchants').selectAll().where('id', '=', id).executeTakeFirst();
 }
+
+/** Where a merchant's webhooks go; undefined where there is no such merchant. */
+export const webhookAddress = async (query: Executor, id: string) => (await addressOf(query, { id }))[0];
+
+const addressOf = question(['id'], (query, { id }: { id: string }) =>
+  query.selectFrom('merchants').select(['webhook_url', 'webhook_refills']).where('id', '=', id),
+);
 
 /** The merchant whose key has this SHA-256 (hex), if its user may still act. */
 export const merchantByKeyHash = lookup((query, hash: string) =>

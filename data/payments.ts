@@ -2,36 +2,56 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Executor, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
+import { question, writer } from './db/prepared.ts';
 import type { PaymentLogRow, PaymentRow, Tables } from './schema/tables.ts';
 
 /** Most log rows that one answer shows. */
 const LOGS_SHOWN = 200;
 
-export function mainPayment(query: Executor, invoice_id: string): Promise<PaymentRow | undefined> {
-  return (
-    query
-      .selectFrom('payments')
-      .selectAll()
-      .where('invoice_id', '=', invoice_id)
-      // Written out: bound, SQLite plans the statement again at each run, because an index holds these alone.
-      .where('main', '=', sql.lit(1))
-      .executeTakeFirst()
-  );
+const main = question(['invoice_id'], (query, { invoice_id }: { invoice_id: string }) =>
+  query
+    .selectFrom('payments')
+    .selectAll()
+    .where('invoice_id', '=', invoice_id)
+    // Written out: bound, SQLite plans the statement again at each run, because an index holds these alone.
+    .where('main', '=', sql.lit(1)),
+);
+
+export async function mainPayment(query: Executor, invoice_id: string): Promise<PaymentRow | undefined> {
+  return (await main(query, { invoice_id }))[0];
 }
 
 export function getPayment(query: Executor, id: string): Promise<PaymentRow | undefined> {
   return query.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-export async function insertPayment(
-  tx: Tx,
-  values: Omit<Insertable<Tables['payments']>, 'id'>,
-): Promise<PaymentRow> {
-  return tx
-    .insertInto('payments')
-    .values({ ...values, id: newId() })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+/** All of a payment. */
+const columns = [
+  'id',
+  'invoice_id',
+  'main',
+  'owner_id',
+  'chain',
+  'blockchain',
+  'currency',
+  'decimals',
+  'status',
+  'txid',
+  'received_atomic',
+  'amount_match',
+  'confirmations',
+  'listed_as',
+  'listed_at',
+  'created_at',
+  'updated_at',
+] as const satisfies (keyof PaymentRow)[];
+
+const insert = writer(columns, (query, place: PaymentRow) => query.insertInto('payments').values(place));
+
+export async function insertPayment(tx: Tx, values: Omit<PaymentRow, 'id'>): Promise<PaymentRow> {
+  const payment = { ...values, id: newId() };
+  await insert(tx, payment);
+  return payment;
 }
 
 export async function updatePayment(
@@ -42,14 +62,26 @@ export async function updatePayment(
   await tx.updateTable('payments').set(values).where('id', '=', id).execute();
 }
 
-export async function insertLog(
-  tx: Tx,
-  log: Omit<Insertable<Tables['payment_logs']>, 'id' | 'seq'>,
-): Promise<void> {
-  await tx
-    .insertInto('payment_logs')
-    .values({ ...log, id: newId() })
-    .execute();
+type Log = Omit<Insertable<Tables['payment_logs']>, 'seq'>;
+
+const log = writer(
+  [
+    'id',
+    'payment_id',
+    'invoice_id',
+    'from_status',
+    'to_status',
+    'txid',
+    'confirmations',
+    'note',
+    'actor',
+    'created_at',
+  ],
+  (query, place: Log) => query.insertInto('payment_logs').values(place),
+);
+
+export async function insertLog(tx: Tx, values: Omit<Log, 'id'>): Promise<void> {
+  await log(tx, { ...values, id: newId() });
 }
 
 /** Logs of an invoice and of all its payments, oldest first. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { AccountProof, AccountRef, StoredProof, UnreadableAsset } from '../src/chains/family.ts';
 import type { Executor, Tx } from './db/database.ts';
 import { inOrder } from './db/lock-order.ts';
+import { question } from './db/prepared.ts';
 import type { AccountProofRow } from './schema/tables.ts';
 
 /** An account that failed is left alone for this long, and for twice as long after each further failure … */
@@ -171,32 +172,39 @@ export async function noteReading(
     .execute();
 }
 
+type ProvedAccount = AccountRef & { blockchain: string };
+
+const proofOf = question(
+  ['blockchain', 'address_key', 'chain'],
+  (query, { blockchain, address_key, chain }: ProvedAccount) =>
+    query
+      .selectFrom('cursors')
+      .leftJoin('account_proofs', (join) =>
+        join
+          .onRef('account_proofs.blockchain', '=', 'cursors.blockchain')
+          .on('account_proofs.address_key', '=', address_key)
+          .on('account_proofs.chain', '=', chain),
+      )
+      .leftJoin('unreadable_assets', (join) =>
+        join
+          .onRef('unreadable_assets.blockchain', '=', 'cursors.blockchain')
+          .on('unreadable_assets.chain', '=', chain),
+      )
+      .select([
+        'cursors.read_through',
+        'account_proofs.account',
+        'account_proofs.read_through as own',
+        'unreadable_assets.reason',
+      ])
+      .where('cursors.blockchain', '=', blockchain),
+);
+
 /** Everything that was paid to the account before this moment is stored, Unix seconds; 0 where nothing is proved. */
 export async function provedThrough(
   query: Executor,
-  { blockchain, address_key, chain }: AccountRef & { blockchain: string },
+  { blockchain, address_key, chain }: ProvedAccount,
 ): Promise<number> {
-  const row = await query
-    .selectFrom('cursors')
-    .leftJoin('account_proofs', (join) =>
-      join
-        .onRef('account_proofs.blockchain', '=', 'cursors.blockchain')
-        .on('account_proofs.address_key', '=', address_key)
-        .on('account_proofs.chain', '=', chain),
-    )
-    .leftJoin('unreadable_assets', (join) =>
-      join
-        .onRef('unreadable_assets.blockchain', '=', 'cursors.blockchain')
-        .on('unreadable_assets.chain', '=', chain),
-    )
-    .select([
-      'cursors.read_through',
-      'account_proofs.account',
-      'account_proofs.read_through as own',
-      'unreadable_assets.reason',
-    ])
-    .where('cursors.blockchain', '=', blockchain)
-    .executeTakeFirst();
+  const [row] = await proofOf(query, { blockchain, address_key, chain });
   if (!row || row.reason !== null) return 0;
   return (row.account === null ? row.read_through : row.own) ?? 0;
 }

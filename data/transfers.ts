@@ -1,12 +1,13 @@
 // What was read from the chains: stored once per transaction output, matched or not, and never dropped.
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { Transfer } from '../src/chains/family.ts';
 import type { Db, Executor, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
 import { lockInOrder } from './db/lock-order.ts';
+import { question, writer } from './db/prepared.ts';
 import { makeDue } from './invoices.ts';
 import { toJson } from './schema/json.ts';
-import type { InvoiceRow, TransferRow } from './schema/tables.ts';
+import type { InvoiceRow, Tables, TransferRow } from './schema/tables.ts';
 
 /** Most values that one question asks for. */
 const ROWS_PER_QUERY = 500;
@@ -110,6 +111,51 @@ export async function transfersOfBlocks(
     .execute();
 }
 
+/** All of a transfer. */
+const columns = [
+  'id',
+  'blockchain',
+  'txid',
+  'idx',
+  'chain',
+  'address_key',
+  'amount_atomic',
+  'memo',
+  'reference_keys',
+  'sender',
+  'ambiguous',
+  'height',
+  'block_hash',
+  'earliest_at',
+  'latest_at',
+  'inputs',
+  'blockhash',
+  'witness',
+  'confirmations',
+  'state',
+  'disposition',
+  'invoice_id',
+  'payment_id',
+  'booked_invoice_id',
+  'first_seen_at',
+  'updated_at',
+] as const satisfies (keyof TransferRow)[];
+
+type TransferValues = Insertable<Tables['transfers']>;
+
+const insert = writer(columns, (query, place: TransferValues) =>
+  query
+    .insertInto('transfers')
+    .values(place)
+    .onConflict((conflict) => conflict.columns(['blockchain', 'txid', 'idx']).doNothing())
+    .returning('id'),
+);
+
+async function insertRow(tx: Tx, row: TransferRow): Promise<TransferRow | undefined> {
+  const values = { ...row, reference_keys: toJson(row.reference_keys), inputs: toJson(row.inputs) };
+  return (await insert(tx, values)).length > 0 ? row : undefined;
+}
+
 /** Stores a transfer; undefined when it was stored before by another reader. */
 export function insertTransfer(
   tx: Tx,
@@ -119,38 +165,34 @@ export function insertTransfer(
   place: TransferPlace,
   now: number,
 ): Promise<TransferRow | undefined> {
-  return tx
-    .insertInto('transfers')
-    .values({
-      id: newId(),
-      blockchain,
-      txid: transfer.txid,
-      idx: transfer.index,
-      chain: transfer.chain,
-      address_key: transfer.address_key,
-      amount_atomic: transfer.amount_atomic.toString(),
-      memo: transfer.memo,
-      reference_keys: toJson(transfer.references),
-      sender: transfer.sender,
-      ambiguous: transfer.ambiguous ?? null,
-      height: transfer.height,
-      block_hash: transfer.block_hash,
-      earliest_at: transfer.earliest_at,
-      latest_at: transfer.latest_at,
-      inputs: toJson(transfer.inputs),
-      blockhash: transfer.blockhash ?? null,
-      confirmations: transfer.confirmations,
-      state,
-      disposition: place.disposition,
-      invoice_id: place.invoice_id,
-      payment_id: place.payment_id,
-      booked_invoice_id: place.booked_invoice_id ?? null,
-      first_seen_at: now,
-      updated_at: now,
-    })
-    .onConflict((conflict) => conflict.columns(['blockchain', 'txid', 'idx']).doNothing())
-    .returningAll()
-    .executeTakeFirst();
+  return insertRow(tx, {
+    id: newId(),
+    blockchain,
+    txid: transfer.txid,
+    idx: transfer.index,
+    chain: transfer.chain,
+    address_key: transfer.address_key,
+    amount_atomic: transfer.amount_atomic.toString(),
+    memo: transfer.memo,
+    reference_keys: [...transfer.references],
+    sender: transfer.sender,
+    ambiguous: transfer.ambiguous ?? null,
+    height: transfer.height,
+    block_hash: transfer.block_hash,
+    earliest_at: transfer.earliest_at,
+    latest_at: transfer.latest_at,
+    inputs: [...transfer.inputs],
+    blockhash: transfer.blockhash ?? null,
+    witness: null,
+    confirmations: transfer.confirmations,
+    state,
+    disposition: place.disposition,
+    invoice_id: place.invoice_id,
+    payment_id: place.payment_id,
+    booked_invoice_id: place.booked_invoice_id ?? null,
+    first_seen_at: now,
+    updated_at: now,
+  });
 }
 
 /** Index of the row of a transaction that was booked by hand: it makes a second booking of it impossible. */
@@ -165,37 +207,34 @@ export function insertManualTransfer(
   { id: invoice_id, blockchain, chain, address_key }: InvoiceRow,
   { txid, amount_atomic, now }: { txid: string; amount_atomic: bigint; now: number },
 ): Promise<TransferRow | undefined> {
-  return tx
-    .insertInto('transfers')
-    .values({
-      id: newId(),
-      blockchain,
-      txid,
-      idx: MANUAL_INDEX,
-      chain,
-      address_key,
-      amount_atomic: amount_atomic.toString(),
-      memo: null,
-      reference_keys: toJson([]),
-      sender: null,
-      ambiguous: null,
-      height: null,
-      block_hash: null,
-      earliest_at: now,
-      latest_at: now,
-      inputs: toJson([]),
-      confirmations: 0,
-      state: 'final',
-      disposition: 'matched',
-      invoice_id,
-      payment_id: null,
-      booked_invoice_id: null,
-      first_seen_at: now,
-      updated_at: now,
-    })
-    .onConflict((conflict) => conflict.columns(['blockchain', 'txid', 'idx']).doNothing())
-    .returningAll()
-    .executeTakeFirst();
+  return insertRow(tx, {
+    id: newId(),
+    blockchain,
+    txid,
+    idx: MANUAL_INDEX,
+    chain,
+    address_key,
+    amount_atomic: amount_atomic.toString(),
+    memo: null,
+    reference_keys: [],
+    sender: null,
+    ambiguous: null,
+    height: null,
+    block_hash: null,
+    earliest_at: now,
+    latest_at: now,
+    inputs: [],
+    blockhash: null,
+    witness: null,
+    confirmations: 0,
+    state: 'final',
+    disposition: 'matched',
+    invoice_id,
+    payment_id: null,
+    booked_invoice_id: null,
+    first_seen_at: now,
+    updated_at: now,
+  });
 }
 
 export interface TransferProgress {
@@ -235,33 +274,49 @@ export async function placeTransfers(
     .execute();
 }
 
-/** Counts transfers in a confirmed invoice; false where one of them is booked already: an output books once, ever. */
-export async function bookTransfers(
-  tx: Tx,
-  ids: readonly string[],
-  invoice_id: string,
-  now: number,
-): Promise<boolean> {
-  if (ids.length === 0) return true;
-  const booked = await tx
-    .updateTable('transfers')
-    .set({ disposition: 'matched', invoice_id, booked_invoice_id: invoice_id, updated_at: now })
-    .where('id', 'in', ids)
-    .where('booked_invoice_id', 'is', null)
-    .executeTakeFirst();
-  return booked.numUpdatedRows === BigInt(ids.length);
+interface Booking {
+  invoice_id: string;
+  /** The payment that lists them from now on. */
+  payment_id: string | null;
+  /** Unix seconds. */
+  now: number;
 }
 
-/** Transfers that belong to an invoice, oldest first, those that are gone included. */
-export function transfersOfInvoice(query: Executor, invoice_id: string): Promise<TransferRow[]> {
-  return query
+const book = writer(
+  ['id', 'invoice_id', 'payment_id', 'now'],
+  (query, { id, invoice_id, payment_id, now }: Booking & { id: string }) =>
+    query
+      .updateTable('transfers')
+      .set({
+        disposition: sql.lit('matched' as const),
+        invoice_id,
+        payment_id,
+        booked_invoice_id: invoice_id,
+        updated_at: now,
+      })
+      .where('id', '=', id)
+      .where('booked_invoice_id', 'is', null)
+      .returning('id'),
+);
+
+/** Counts transfers in a confirmed invoice; false where one of them is booked already: an output books once, ever. */
+export async function bookTransfers(tx: Tx, ids: readonly string[], booking: Booking): Promise<boolean> {
+  for (const id of ids) if ((await book(tx, { id, ...booking })).length === 0) return false;
+  return true;
+}
+
+const ofInvoice = question(['invoice_id'], (query, { invoice_id }: { invoice_id: string }) =>
+  query
     .selectFrom('transfers')
     .selectAll()
     .where('invoice_id', '=', invoice_id)
     .orderBy('earliest_at')
-    .orderBy('id')
-    .execute();
-}
+    .orderBy('id'),
+);
+
+/** Transfers that belong to an invoice, oldest first, those that are gone included. */
+export const transfersOfInvoice = (query: Executor, invoice_id: string): Promise<TransferRow[]> =>
+  ofInvoice(query, { invoice_id });
 
 /** Transfers that one payment lists, oldest first, those that are gone included. */
 export function transfersOfPayment(query: Executor, payment_id: string): Promise<TransferRow[]> {

@@ -1,13 +1,12 @@
 // Applies a fact to an invoice: what is decided of it becomes rows, in one transaction.
 
 import type { Tx } from '../../data/db/open.ts';
-import { getInvoice, lockInvoices } from '../../data/invoices.ts';
+import { accountOfInvoice, lockInvoices } from '../../data/invoices.ts';
 import { lockHead } from '../../data/ledger.ts';
 import { provedThrough } from '../../data/proofs.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import { invoicesOfTransaction, transfersOfInvoice } from '../../data/transfers.ts';
 import { decide, type InvoiceStatus, type Knowledge, type Verdict } from '../../src/invoice.ts';
-import type { LedgerHead } from '../../src/ledger.ts';
 import { seconds } from '../clock.ts';
 import { writeMoved } from './moved.ts';
 import { manualTransfers } from './operator.ts';
@@ -18,7 +17,7 @@ import { writeWaiting } from './waiting.ts';
 const CLOCKS_APART_SECONDS = 60;
 
 /** SQLite runs transactions one after the other, as they come; so many share a commit, and requests wait for so many at most. */
-const COMMITTED_TOGETHER = 16;
+const COMMITTED_TOGETHER = 32;
 
 type RefusedCode = Extract<Verdict, { verdict: 'refused' }>['code'];
 
@@ -61,7 +60,7 @@ async function applyIn(
   request: Request,
 ): Promise<Outcome | undefined> {
   // One order for all writers: merchant, then invoice, then transfers.
-  const unlocked = await getInvoice(tx, invoice_id);
+  const unlocked = await accountOfInvoice(tx, invoice_id);
   if (!unlocked) return undefined;
   const head = unlocked.owner_id === null ? undefined : await lockHead(deps.db, tx, unlocked.owner_id);
   const { blockchain, address_key } = unlocked;
@@ -76,6 +75,8 @@ async function applyIn(
     deps,
     tx,
     invoice,
+    head,
+    own: await transfersOfInvoice(tx, invoice.id),
     locked,
     now: seconds(deps.clock),
     actor: request.actor,
@@ -85,7 +86,7 @@ async function applyIn(
   const transfers = await transfersFor(step, request);
   if (transfers === 'booked') throw new Refused(invoice, 'transfer_booked');
   if (transfers === 'unknown') throw new Refused(invoice, 'transaction_unknown');
-  const verdict = decide(stateOf(invoice), request.fact, await knowledge(step, head, transfers));
+  const verdict = decide(stateOf(invoice), request.fact, await knowledge(step, transfers));
   switch (verdict.verdict) {
     case 'moved':
       return { invoice: await writeMoved(step, verdict, transfers, request), verdict };
@@ -110,12 +111,7 @@ async function transfersFor(step: Step, request: Request): Promise<TransferRow[]
   const { fact } = request;
   if (fact.kind === 'resolve' && fact.action === 'confirm')
     return manualTransfers(step, { txid: request.txid ?? null, force: request.force ?? false });
-  return liveMatched(step);
-}
-
-async function liveMatched({ tx, invoice }: Step): Promise<TransferRow[]> {
-  const rows = await transfersOfInvoice(tx, invoice.id);
-  return rows.filter(
+  return step.own.filter(
     (row) => row.state !== 'gone' && row.booked_invoice_id === null && row.disposition === 'matched',
   );
 }
@@ -130,8 +126,7 @@ function countsFor(deps: SettleDeps, invoice: InvoiceRow): Step['counts'] {
 }
 
 async function knowledge(
-  { deps, tx, invoice, now, counts }: Step,
-  head: LedgerHead | undefined,
+  { deps, tx, invoice, head, now, counts }: Step,
   transfers: readonly TransferRow[],
 ): Promise<Knowledge> {
   const limited = head !== undefined && invoice.kind === 'sale';

@@ -3,7 +3,7 @@
 import { afterCommit } from '../../data/db/after-commit.ts';
 import type { Executor, Tx } from '../../data/db/open.ts';
 import { insertEvent, type NewEvent, newEventId } from '../../data/events.ts';
-import { getMerchant } from '../../data/merchants.ts';
+import { webhookAddress } from '../../data/merchants.ts';
 import type { InvoiceRow, PaymentRow } from '../../data/schema/tables.ts';
 import type { EventType } from '../../src/event-types.ts';
 import { webhookBody } from '../../src/webhook.ts';
@@ -66,7 +66,7 @@ export function newEvent(
 export async function webhookTarget(tx: Tx, invoice: InvoiceRow): Promise<string | null> {
   if (invoice.callback_url !== null) return invoice.callback_url;
   if (invoice.owner_id === null) return null;
-  const merchant = await getMerchant(tx, invoice.owner_id);
+  const merchant = await webhookAddress(tx, invoice.owner_id);
   // A receiver that takes each webhook for a sale must not be sent a refill that it did not ask for.
   if (invoice.kind === 'refill' && merchant?.webhook_refills !== 1) return null;
   return merchant?.webhook_url ?? null;

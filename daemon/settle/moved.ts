@@ -3,12 +3,11 @@ import { noteSale } from '../../data/addresses.ts';
 import { afterCommit } from '../../data/db/after-commit.ts';
 import { insertDelivery } from '../../data/deliveries.ts';
 import { insertIncome } from '../../data/income.ts';
-import { updateInvoice, watchAddress } from '../../data/invoices.ts';
-import { lockHead } from '../../data/ledger.ts';
+import { moveInvoice, watchAddress } from '../../data/invoices.ts';
 import { insertLog } from '../../data/payments.ts';
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/schema/tables.ts';
-import { bookTransfers, MANUAL_INDEX, placeTransfers, transfersOfInvoice } from '../../data/transfers.ts';
+import { bookTransfers, MANUAL_INDEX, placeTransfers } from '../../data/transfers.ts';
 import { GRACE_SECONDS, type Sum, type Verdict } from '../../src/invoice.ts';
 import { missingPrepaid, platformFee } from '../../src/ledger.ts';
 import { webhookTarget, writeEvent } from './event.ts';
@@ -33,9 +32,12 @@ export async function writeMoved(
   const txid = verdict.sum.txid ?? (confirmed ? (request.txid ?? simulatedTxid(request, invoice)) : null);
   const sum =
     confirmed && counted.length === 0 ? manualSum(invoice, verdict, txid) : { ...verdict.sum, txid };
-  const written = verdict.payment ? await writePayment(step, verdict.payment, sum, counted) : null;
+  // Booking ties those that are counted to the payment in the same step.
+  const tied = confirmed ? [] : counted;
+  const written = verdict.payment ? await writePayment(step, verdict.payment, sum, tied) : null;
   const ending = invoice.status === 'created';
-  const values = {
+  const moved = {
+    ...invoice,
     status: verdict.to,
     payment_id: written?.payment.id ?? invoice.payment_id,
     ...(ending || confirmed ? shown(sum) : {}),
@@ -44,9 +46,9 @@ export async function writeMoved(
     due_at: null,
     ...(ending ? { watch_until: now + GRACE_SECONDS, reserved_until: reservedUntil(before, transfers) } : {}),
   };
-  if (!(await updateInvoice(tx, invoice.id, invoice.status, values)))
+  if (!(await moveInvoice(tx, invoice.status, moved)))
     throw new Error(`invoice ${invoice.id} moved under its lock`);
-  const ended = { ...step, invoice: { ...invoice, ...values } };
+  const ended = { ...step, invoice: moved };
   if (ended.invoice.watch_until > invoice.watch_until) await watchOn(ended);
   if (confirmed) await writeConfirmed(ended, verdict, written?.payment ?? null, counted);
   else await writeEnded(ended, written?.payment ?? null, transfers);
@@ -124,14 +126,16 @@ async function writeConfirmed(
   payment: PaymentRow | null,
   counted: readonly TransferRow[],
 ): Promise<void> {
-  const { deps, tx, invoice, now } = step;
+  const { deps, tx, invoice, now, own } = step;
   const ids = counted.map((row) => row.id);
-  if (!(await bookTransfers(tx, ids, invoice.id, now)))
+  const booking = { invoice_id: invoice.id, payment_id: invoice.payment_id, now };
+  if (!(await bookTransfers(tx, ids, booking)))
     throw new Error(`a transfer of invoice ${invoice.id} was booked by another meanwhile`);
-  for (const row of await transfersOfInvoice(tx, invoice.id)) {
+  for (const row of own) {
     // A late one that the invoice's own payment listed would be hidden behind what is booked now.
     const is_unassigned = row.disposition === 'matched' || row.payment_id === payment?.id;
-    if (is_unassigned && row.state !== 'gone' && row.booked_invoice_id === null) await placeLate(step, row);
+    const is_free = row.state !== 'gone' && row.booked_invoice_id === null && !ids.includes(row.id);
+    if (is_unassigned && is_free) await placeLate(step, row);
   }
   noteWaited(step, counted);
   const seller = holderOf(invoice);
@@ -162,20 +166,26 @@ async function bookMoney(
   verdict: Moved,
   has_webhook: boolean,
 ): Promise<void> {
-  const { deps, tx, invoice, now, actor, note } = step;
+  const { deps, tx, invoice, now, actor, note, head } = step;
   const entry = { merchant_id, invoice_id: invoice.id, note, actor, now };
   if (invoice.kind === 'refill') {
-    await deps.ledger.post(tx, { ...entry, kind: 'refill', amount_micros: invoice.amount_usd_micros });
+    await deps.ledger.post(tx, { ...entry, head, kind: 'refill', amount_micros: invoice.amount_usd_micros });
     await wakeHeld(deps.db, tx, merchant_id);
     return;
   }
   const fee = platformFee(invoice.amount_usd_micros);
-  if (verdict.credit_missing) {
-    const head = await lockHead(deps.db, tx, merchant_id);
-    const missing = missingPrepaid(head?.prepaid_micros ?? 0n, invoice.amount_usd_micros);
-    if (missing > 0n) await deps.ledger.post(tx, { ...entry, kind: 'demo_credit', amount_micros: missing });
-  }
-  if (fee > 0n && !(await deps.ledger.post(tx, { ...entry, kind: 'fee', amount_micros: fee })))
+  const missing = verdict.credit_missing
+    ? missingPrepaid(head?.prepaid_micros ?? 0n, invoice.amount_usd_micros)
+    : 0n;
+  if (missing > 0n)
+    await deps.ledger.post(tx, { ...entry, head, kind: 'demo_credit', amount_micros: missing });
+  const charge = {
+    ...entry,
+    head: missing > 0n ? undefined : head,
+    kind: 'fee' as const,
+    amount_micros: fee,
+  };
+  if (fee > 0n && !(await deps.ledger.post(tx, charge)))
     throw new Error(`the prepaid balance of ${merchant_id} does not cover a fee that was checked`);
   await insertIncome(tx, {
     merchant_id,

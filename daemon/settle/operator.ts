@@ -9,7 +9,6 @@ import {
   insertManualTransfer,
   lockTransaction,
   MANUAL_INDEX,
-  transfersOfInvoice,
   transfersOfPayment,
 } from '../../data/transfers.ts';
 import { seconds } from '../clock.ts';
@@ -26,7 +25,7 @@ export async function manualTransfers(
 ): Promise<TransferRow[] | 'booked' | 'unknown'> {
   const { deps, tx, invoice } = step;
   if (invoice.status === 'confirmed') return [];
-  const own = (await transfersOfInvoice(tx, invoice.id)).filter(isFree);
+  const own = step.own.filter(isFree);
   if (txid === null && own.length === 0) {
     if (!force) return 'unknown';
     await noteForced(step, { subject: invoice.id, txid, booked_atomic: invoice.amount_atomic });

@@ -5,6 +5,7 @@ import type { Ledger } from '../../data/ledger.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import type { Gateway } from '../../src/chains/family.ts';
 import type { Fact, Verdict } from '../../src/invoice.ts';
+import type { LedgerHead } from '../../src/ledger.ts';
 import type { Clock } from '../clock.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Quorum } from '../observer/quorum.ts';
@@ -31,6 +32,10 @@ export interface Step {
   deps: SettleDeps;
   tx: Tx;
   invoice: InvoiceRow;
+  /** Of its merchant's ledger, locked; absent for the platform's. */
+  head: LedgerHead | undefined;
+  /** The transfers of the invoice as they were when it was locked, oldest first. */
+  own: readonly TransferRow[];
   /** The invoices that this transaction may change, by id. */
   locked: ReadonlyMap<string, InvoiceRow>;
   /** Unix seconds. */

@@ -1,5 +1,5 @@
 // Writes what is seen of a payment while its invoice waits.
-import { updateInvoice, watchAddress } from '../../data/invoices.ts';
+import { updateOpenInvoice, watchAddress } from '../../data/invoices.ts';
 import { mainPayment } from '../../data/payments.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import { GRACE_SECONDS, type Verdict } from '../../src/invoice.ts';
@@ -31,9 +31,8 @@ export async function writeWaiting(
     (key) => values[key] !== invoice[key],
   );
   if (!changed) return invoice;
-  if (!(await updateInvoice(tx, invoice.id, 'created', values)))
-    throw new Error(`invoice ${invoice.id} moved under its lock`);
   const seen = { ...invoice, ...values };
+  if (!(await updateOpenInvoice(tx, seen))) throw new Error(`invoice ${invoice.id} moved under its lock`);
   if (written?.moved && (status === 'detected' || status === 'confirming')) {
     const type = `payment.${status}` as const;
     const payment = (await mainPayment(tx, invoice.id)) ?? null;

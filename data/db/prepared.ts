@@ -33,11 +33,26 @@ class Parameter {
   }
 }
 
+type Build<Values, Row> = (query: Executor, place: Values) => Compilable<Row>;
+type Run<Values, Row> = (on: Executor, values: Partial<Values>) => Promise<Row[]>;
+
 /** A statement that writes the values of these names; `build` binds each wherever it is needed, and nothing else. */
-export function writer<Values extends object, Row>(
+export const writer = <Values extends object, Row>(
   names: readonly (keyof Values & string)[],
-  build: (query: Executor, place: Values) => Compilable<Row>,
-): (on: Executor, values: Partial<Values>) => Promise<Row[]> {
+  build: Build<Values, Row>,
+): Run<Values, Row> => prepared('write', names, build);
+
+/** The same of a question that is asked inside transactions, and sees what they see. */
+export const question = <Values extends object, Row>(
+  names: readonly (keyof Values & string)[],
+  build: Build<Values, Row>,
+): Run<Values, Row> => prepared('read', names, build);
+
+function prepared<Values extends object, Row>(
+  does: 'read' | 'write',
+  names: readonly (keyof Values & string)[],
+  build: Build<Values, Row>,
+): Run<Values, Row> {
   const place = Object.fromEntries(names.map((name) => [name, new Parameter(name)])) as unknown as Values;
   // A transaction has the adapter of the database that it is of.
   const compiled = new WeakMap<DialectAdapter, { statement: CompiledQuery<Row>; order: string[] }>();
@@ -46,7 +61,7 @@ export function writer<Values extends object, Row>(
     let known = compiled.get(adapter);
     if (!known) {
       const statement = build(on, place).compile();
-      nameStatement(statement.sql, 'write');
+      nameStatement(statement.sql, does);
       known = { statement, order: statement.parameters.map(nameOf) };
       compiled.set(adapter, known);
     }

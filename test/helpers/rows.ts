@@ -4,13 +4,13 @@ import type { Insertable } from 'kysely';
 import type { Db } from '../../data/db/open.ts';
 import type { NewInvoice } from '../../data/invoices.ts';
 import { toJson } from '../../data/schema/json.ts';
-import type { Tables } from '../../data/schema/tables.ts';
+import type { PaymentRow, Tables } from '../../data/schema/tables.ts';
 import { GENESIS_HASH } from '../../src/ledger.ts';
 
 export const START = 1_800_000_000;
 const ROWS_PER_INSERT = 50;
 
-type NewPayment = Insertable<Tables['payments']>;
+type NewPayment = PaymentRow;
 type NewTransfer = Insertable<Tables['transfers']>;
 
 export async function addMerchant(
