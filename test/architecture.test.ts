@@ -283,7 +283,8 @@ describe('money', () => {
         'insertIncome',
         'insertDelivery',
         'bookTransfers',
-        'updateInvoice',
+        'placeTransfers',
+        'moveInvoice',
         'updatePayment',
       ]),
     );
@@ -324,26 +325,45 @@ const reasons: Record<string, string> = {
 
 /** Functions of `data/` that write a table of money, also through each other. */
 function moneyWriters(): Set<string> {
-  const bodies = new Map<string, string>();
+  const bodies: { path: string; name: string; is_exported: boolean; text: string }[] = [];
+  const note = (
+    path: string,
+    of: ts.Statement,
+    name: string,
+    body: ts.Node | undefined,
+    tree: ts.SourceFile,
+  ) => {
+    const is_exported = ts.canHaveModifiers(of) && !!ts.getModifiers(of)?.some(isExport);
+    if (body) bodies.push({ path, name, is_exported, text: body.getText(tree) });
+  };
   for (const { path, tree } of modules)
     if (room(path) === 'data' && !path.startsWith('data/migrations/'))
-      for (const one of tree.statements)
-        if (ts.isFunctionDeclaration(one) && one.name && one.body)
-          bodies.set(one.name.text, one.body.getText(tree));
+      for (const one of tree.statements) {
+        if (ts.isFunctionDeclaration(one) && one.name) note(path, one, one.name.text, one.body, tree);
+        if (ts.isVariableStatement(one))
+          for (const { name, initializer } of one.declarationList.declarations)
+            note(path, one, name.getText(tree), initializer, tree);
+      }
   const tables = moneyTables.join('|');
   const writes = new RegExp(
     `(insertInto|updateTable|deleteFrom)\\('(${tables})'|(update|insert into|delete from) (${tables})\\b`,
   );
-  const found = new Set([...bodies].filter(([, body]) => writes.test(body)).map(([name]) => name));
-  for (let before = -1; before < found.size; ) {
-    before = found.size;
-    const calls = new RegExp(`(?<![.\\w])(${[...found].join('|')})\\(`);
-    for (const [name, body] of bodies) if (calls.test(body)) found.add(name);
+  const writers = new Set(bodies.filter(({ text }) => writes.test(text)));
+  for (let before = -1; before < writers.size; ) {
+    before = writers.size;
+    for (const { path, name, is_exported } of [...writers]) {
+      const call = new RegExp(`(?<![.\\w])${name}\\(`);
+      for (const each of bodies)
+        if ((is_exported || each.path === path) && call.test(each.text)) writers.add(each);
+    }
   }
+  const found = new Set([...writers].flatMap(({ name, is_exported }) => (is_exported ? name : [])));
   // What it makes writes, by the method `post`, and that is what is called.
   found.delete('createLedger');
   return found;
 }
+
+const isExport = ({ kind }: ts.ModifierLike): boolean => kind === ts.SyntaxKind.ExportKeyword;
 
 /** `path name` of each of these functions that a module imports, and of `ledger.post` where it is called. */
 function writesIn(module: Module, writers: ReadonlySet<string>): string[] {

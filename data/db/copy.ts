@@ -1,7 +1,8 @@
 // A copy of a SQLite database as it is at one moment, also while a daemon writes to it: one file, without a log next to it.
+
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
+import { driverPath } from './driver.ts';
 import { codeOf } from './failures.ts';
 
 /** A writer of another version may hold a file for a moment. */
@@ -31,7 +32,7 @@ export async function copySqlite(file: string, target: string, signal?: AbortSig
   const worker = new Worker(COPY, {
     eval: true,
     workerData: {
-      module: createRequire(import.meta.url).resolve('better-sqlite3'),
+      module: driverPath(),
       file,
       target,
       timeout: BUSY_TIMEOUT_MS,

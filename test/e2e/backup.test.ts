@@ -4,8 +4,8 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import SQLite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { sqlite } from '../../data/db/driver.ts';
 import { findBlockchain } from '../../src/chains/gateways.ts';
 import { hasLitecoind, startLitecoind } from '../chains/utxo-chain.ts';
 import { freshAddress } from '../chains/utxo-observer.ts';
@@ -34,7 +34,7 @@ const state = (name = '') => join(home.dir, 'gatewayd', name);
 /** A database of some size: copying it takes a while. */
 async function fillDatabase(rows: number): Promise<void> {
   expect((await home.run(['migrate'])).code).toBe(0);
-  const database = new SQLite(state('gatewayd.db'));
+  const database = new (sqlite())(state('gatewayd.db'));
   database
     .prepare(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)

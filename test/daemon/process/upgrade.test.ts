@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import SQLite from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sqlite } from '../../../data/db/driver.ts';
 import { restorePast } from '../../data/past.ts';
 import { createDatabase, hasPostgres } from '../../helpers/postgres.ts';
 import { verifies } from '../../requirements.ts';
@@ -35,7 +35,7 @@ test('a SQLite file is copied next to it before its schema is changed, once for 
   const copy = `${file}.schema-0005`;
   expect(daemon.stderr()).toContain(copy);
   expect(statSync(copy).mode & 0o777).toBe(0o600);
-  const before = new SQLite(copy, { readonly: true });
+  const before = new (sqlite())(copy, { readonly: true });
   expect(before.pragma('integrity_check', { simple: true })).toBe('ok');
   expect(before.prepare('select max(name) as name from kysely_migration').get()).toEqual({
     name: '0005-accounts',
