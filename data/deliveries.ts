@@ -26,6 +26,7 @@ export interface PendingDelivery {
   body: string;
   /** Unix seconds. */
   created_at: number;
+  invoice_id: string | null;
 }
 
 /** Who sends it and since when, Unix seconds. */
@@ -91,6 +92,7 @@ export async function pendingDeliveries(db: Executor, limit: number, busy: Busy)
       'deliveries.host',
       'deliveries.created_at',
       'events.body',
+      'events.invoice_id',
     ])
     .where(isOpen)
     .where('deliveries.status', '=', 'pending')
@@ -239,6 +241,7 @@ export interface ResendableEvent {
   merchant_id: string | null;
   body: string;
   url: string | null;
+  invoice_id: string | null;
 }
 
 export async function resendableEvent(db: Executor, event_id: string): Promise<ResendableEvent | null> {
@@ -246,11 +249,18 @@ export async function resendableEvent(db: Executor, event_id: string): Promise<R
     .selectFrom('events')
     .leftJoin('invoices', 'invoices.id', 'events.invoice_id')
     .leftJoin('merchants', 'merchants.id', 'events.merchant_id')
-    .select(['events.merchant_id', 'events.body', 'invoices.callback_url', 'merchants.webhook_url'])
+    .select([
+      'events.merchant_id',
+      'events.body',
+      'events.invoice_id',
+      'invoices.callback_url',
+      'merchants.webhook_url',
+    ])
     .where('events.id', '=', event_id)
     .executeTakeFirst();
   if (!row) return null;
-  return { merchant_id: row.merchant_id, body: row.body, url: row.callback_url ?? row.webhook_url };
+  const { merchant_id, body, invoice_id } = row;
+  return { merchant_id, body, invoice_id, url: row.callback_url ?? row.webhook_url };
 }
 
 /** All attempts at these events, oldest first. */

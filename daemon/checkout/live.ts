@@ -7,6 +7,7 @@ import { formatDecimal } from '../../src/money.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { Streamed } from '../http/exchange.ts';
 import type { Blindness } from '../observer/blindness.ts';
+import { type Causes, createCauses } from '../process/causes.ts';
 import type { Runtime } from '../process/runtime.ts';
 import type { StatusMessage } from './status.ts';
 
@@ -66,6 +67,7 @@ export const openLive = (deps: LiveDeps): Live => new Poller(deps);
 /** Polls the database while there are viewers, and rests while there are none. */
 class Poller implements Live {
   readonly #app: LiveDeps;
+  readonly #causes: Causes;
   /** Ends a stream each. */
   readonly #open = new Set<() => void>();
   readonly #watched = new Map<string, Watched>();
@@ -80,6 +82,7 @@ class Poller implements Live {
 
   constructor(deps: LiveDeps) {
     this.#app = deps;
+    this.#causes = createCauses(deps.log, deps.runtime);
   }
 
   close(): void {
@@ -172,8 +175,10 @@ class Poller implements Live {
         this.#swept_at = now;
         await this.#sweep();
       }
+      this.#causes.over('poll', {}, 'live status reads the database again');
     } catch (error) {
-      this.#app.log.warn({ err: error }, 'live status cannot read the database; it will try again');
+      const message = 'live status cannot read the database; it will try again';
+      this.#causes.failed('poll', 'warn', { err: error }, message);
     }
   }
 

@@ -153,7 +153,7 @@ async function respond(
       method: req.method,
       status: reply.status,
       ms: Math.round(took_ms),
-      ip,
+      ...(app.config.log_callers && { ip }),
     },
     'request',
   );

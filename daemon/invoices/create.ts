@@ -18,6 +18,9 @@ import { keepWatchQuota, reserveAmount } from './amounts.ts';
 import { refuseBlind } from './availability.ts';
 import { watchFor } from './watches.ts';
 
+/** What the log says of each, with the ids of its request and of the invoice that all later lines of it carry. */
+export const INVOICE_CREATED = 'invoice created';
+
 /** When a first request that is just ending has ended. */
 const ENDING_RETRY_SECONDS = 1;
 

@@ -24,6 +24,7 @@ import { blockchains, disabledGatewaysOf } from '../../src/chains/gateways.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import { type Clock, type SteadyClock, seconds } from '../clock.ts';
 import { coalesce, repeat, settledWithin } from '../loop.ts';
+import { createCauses } from '../process/causes.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';
 import { reevaluateInvoices } from '../settle/settle.ts';
@@ -122,6 +123,7 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
   const pollers: Poller[] = blockchains.map(({ id }) =>
     createPoller(app, { instance, runtime, shares, onRecovered }, id, source?.(id)),
   );
+  const causes = createCauses(app.log, runtime);
   const stopping = new AbortController();
   const running: Promise<void>[] = [];
   /** Where each blockchain's next tick continues among the invoices that are due. */
@@ -200,7 +202,8 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
 
   /** A failure of ours is logged, and tried again. */
   function onError(error: unknown): number {
-    if (!stopping.signal.aborted) app.log.error({ err: error }, 'the observer failed; continuing');
+    if (!stopping.signal.aborted)
+      causes.failed(String(error), 'error', { err: error }, 'the observer failed; continuing');
     return RETRY_MS;
   }
 
@@ -370,6 +373,7 @@ function createPoller(
     (gateway) => gateway.blockchain === id,
   );
   const gateways = readGateways(app, id, enabled, disabled);
+  const causes = createCauses(app.log, runtime);
   const configured = app.config.blockchains?.[id];
   const requests_per_second = configured?.requests_per_second ?? blockchain.requests_per_second;
   const source =
@@ -382,7 +386,10 @@ function createPoller(
       requests_per_second,
       clock: app.clock,
       runtime,
-      onEvent: (event) => app.log[event.type === 'provider_back' ? 'info' : 'warn'](event, event.message),
+      onEvent(event) {
+        if (event.type === 'provider_back') causes.over(event.provider, event, event.message);
+        else causes.failed(event.provider, 'warn', event, event.message);
+      },
     });
   const paces = (enabled.length > 0 ? enabled : disabled).map((gateway) => gateway.poll_interval_seconds);
   const interval = Math.min(...paces) * 1000;

@@ -7,6 +7,7 @@ import type { Db } from '../../data/db/open.ts';
 import { INSTANCE_LEASE } from '../../data/idempotency.ts';
 import type { DaemonRow } from '../../data/schema/tables.ts';
 import { type Clock, seconds } from '../clock.ts';
+import { createCauses } from './causes.ts';
 import type { Runtime } from './runtime.ts';
 import { VERSION } from './version.ts';
 
@@ -53,11 +54,12 @@ export interface InstanceOptions {
   db: Db;
   clock: Clock;
   log: Logger;
-  runtime: Pick<Runtime, 'uuid' | 'after'>;
+  runtime: Pick<Runtime, 'uuid' | 'after' | 'elapsed_ms'>;
 }
 
 export function createInstance({ db, clock, log, runtime }: InstanceOptions): Instance {
   const id = runtime.uuid();
+  const causes = createCauses(log, runtime);
   // A SQLite file has one daemon: any other that is named in it is gone.
   const is_alone = db.dialect === 'sqlite';
   const started_at = seconds(clock);
@@ -103,8 +105,15 @@ export function createInstance({ db, clock, log, runtime }: InstanceOptions): In
     await report();
   };
   const logged = (work: Promise<unknown>) =>
-    work.catch((error: unknown) =>
-      log.warn({ err: error }, 'the heartbeat could not be written; trying again'),
+    work.then(
+      () => causes.over('heartbeat', {}, 'the heartbeat is written again'),
+      (error: unknown) =>
+        causes.failed(
+          'heartbeat',
+          'warn',
+          { err: error },
+          'the heartbeat could not be written; trying again',
+        ),
     );
 
   return {

@@ -2,6 +2,7 @@
 import { logsOfInvoice, mainPayment } from '../../data/payments.ts';
 import type { buyer as list } from '../../src/api/endpoints/buyer.ts';
 import type { Handlers } from '../http/handler.ts';
+import { INVOICE_CREATED } from '../invoices/create.ts';
 import { findInvoice } from '../invoices/find.ts';
 import { cancelInvoice } from '../invoices/outcome.ts';
 import { presentExit, presentInvoice, presentLog, presentPayment } from '../invoices/present.ts';
@@ -40,9 +41,10 @@ export const buyer: Handlers<typeof list> = {
     return presentUnit(app, unit, merchant, await payableGateways(app, merchant));
   },
 
-  async checkoutUnit({ params, body }, { app, request }) {
+  async checkoutUnit({ params, body }, { app, request, log }) {
     const { chain, external_ref } = body;
     const row = await buyUnit(app, params, { chain, external_ref, request });
+    log.info({ invoice_id: row.id }, INVOICE_CREATED);
     return presentInvoice(row, app.config.public_url);
   },
 };

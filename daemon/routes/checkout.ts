@@ -7,6 +7,7 @@ import { drawQrPng } from '../checkout/qr.ts';
 import { payPage, redirectTo, renderUnitError, unitPage } from '../checkout/serve.tsx';
 import { compressedOnce } from '../http/compress.ts';
 import type { Handlers } from '../http/handler.ts';
+import { INVOICE_CREATED } from '../invoices/create.ts';
 import { findInvoice } from '../invoices/find.ts';
 import { apply } from '../settle/settle.ts';
 import { buyUnit } from '../units/buy.ts';
@@ -66,6 +67,7 @@ export const checkout: Handlers<typeof list> = {
     try {
       const purchase = { chain: body.chain, external_ref: null, request };
       const { id } = await buyUnit(app, params, purchase);
+      context.log.info({ invoice_id: id }, INVOICE_CREATED);
       return redirectTo(app, `/pay/${id}`, query.lang);
     } catch (error) {
       if (!(error instanceof Refusal) || error.code === 'unit_not_found') throw error;

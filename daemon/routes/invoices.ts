@@ -2,14 +2,16 @@
 import type { invoices as list } from '../../src/api/endpoints/invoices.ts';
 import type { Handlers } from '../http/handler.ts';
 import { checkInvoice, simulateInvoice } from '../invoices/check.ts';
+import { INVOICE_CREATED } from '../invoices/create.ts';
 import { ownedInvoice } from '../invoices/find.ts';
 import { invoicePage } from '../invoices/list.ts';
 import { presentInvoice } from '../invoices/present.ts';
 import { sell } from '../invoices/sell.ts';
 
 export const invoices: Handlers<typeof list> = {
-  async createInvoice({ body }, { app, owner, request }) {
+  async createInvoice({ body }, { app, owner, request, log }) {
     const row = await sell(app, owner, { ...body, id: request.resource_id });
+    log.info({ invoice_id: row.id }, INVOICE_CREATED);
     return presentInvoice(row, app.config.public_url);
   },
 

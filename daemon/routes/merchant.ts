@@ -9,6 +9,7 @@ import { rotateKey, updateAccount } from '../accounts/update.ts';
 import { refillWallets, setWallet, walletsAndMissing } from '../accounts/wallets.ts';
 import { eventPage, eventStream, resendEvent } from '../events/feed.ts';
 import type { Handlers } from '../http/handler.ts';
+import { INVOICE_CREATED } from '../invoices/create.ts';
 import { presentIncome, presentInvoice } from '../invoices/present.ts';
 import { refill } from '../invoices/refill.ts';
 import { embedPreview, paymentPagePreview } from '../units/embeds.ts';
@@ -57,13 +58,14 @@ export const merchant: Handlers<typeof list> = {
     return { wallets: (await refillWallets(app)).map((wallet) => presentWallet(app, wallet)) };
   },
 
-  async createRefill({ body }, { app, user, request }) {
+  async createRefill({ body }, { app, user, request, log }) {
     const row = await refill(app, await merchantOf(app, user), {
       id: request.resource_id,
       chain: body.chain,
       amount: body.amount ?? body.amount_usd ?? '0',
       amount_unit: body.amount === undefined ? 'usd' : body.amount_unit,
     });
+    log.info({ invoice_id: row.id }, INVOICE_CREATED);
     return presentInvoice(row, app.config.public_url);
   },
 

@@ -269,6 +269,10 @@ export const settingsSchema = z.strictObject({
     .enum(['silent', 'error', 'warn', 'info', 'debug'])
     .default('info')
     .describe('how much is logged to stderr'),
+  log_callers: z
+    .boolean()
+    .default(true)
+    .describe("whether the lines of requests carry their callers' network addresses"),
   trust_proxy: proxies(
     "take callers' addresses from X-Forwarded-For or Forwarded: true for one proxy in front, how many there are, or their networks (10.0.0.0/8)",
   ).default(false),

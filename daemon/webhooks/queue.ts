@@ -14,6 +14,7 @@ import { Refusal } from '../../src/errors.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { coalesce, settledWithin } from '../loop.ts';
 import type { Metrics } from '../metrics/metrics.ts';
+import { createCauses } from '../process/causes.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 import type { Signals } from '../process/signals.ts';
 import { type DeliveryOutcome, openAttempts, type Secret } from './attempts.ts';
@@ -75,6 +76,7 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   const http = options.http ?? openHttpOut({ allow_private: config.webhook_allow_private, runtime });
   const instance_id = runtime.uuid();
   const user_agent = `gatewayd (+${config.public_url})`;
+  const causes = createCauses(log, runtime);
   const attempts = openAttempts({ db, log, clock, http, instance_id, user_agent, secretOf, runtime });
   const limiter = openLimiter(options.limits ?? LIMITS);
   const claim = () => ({ instance_id, claimed_at: seconds(clock) });
@@ -144,8 +146,9 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
   const guarded = (task: () => Promise<void>) => async () => {
     try {
       await task();
+      causes.over('queue', {}, 'the webhook queue is processed again');
     } catch (error) {
-      log.warn({ err: error }, 'the webhook queue cannot be processed; trying again');
+      causes.failed('queue', 'warn', { err: error }, 'the webhook queue cannot be processed; trying again');
     }
   };
 
@@ -196,12 +199,12 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
       const event = await resendableEvent(db.query, event_id);
       if (stopped) throw new Refusal('shutting_down');
       if (!event) throw new Refusal('event_not_found');
-      const { merchant_id, url, body } = event;
+      const { merchant_id, url, body, invoice_id } = event;
       if (url === null) throw new Refusal('bad_request', { detail: 'No webhook address is set' });
       const secret = await attempts.secretOf(merchant_id);
       const row = { event_id, merchant_id, url, created_at: seconds(clock) };
       const { id, host } = await insertManualDelivery(db.query, row, claim());
-      return attempts.startNow({ id, ...row, host, body }, secret);
+      return attempts.startNow({ id, ...row, host, body, invoice_id }, secret);
     }),
     underWay: () => attempts.alive().length,
     async stop(answered = Promise.resolve()) {

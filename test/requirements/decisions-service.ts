@@ -110,6 +110,10 @@ export const running = {
       'a new invoice on a blockchain that cannot be read is 503 provider_unavailable with Retry-After; in demo mode it can be simulated',
     readiness:
       '/livez answers whatever else fails; /readyz is 503 while draining or without the database, and shows each blockchain with its lag',
+    'log-causes':
+      'a failure that lasts is logged when it begins, now and then with a count, and when it is over',
+    'log-trace':
+      'the lines of an invoice are joined from its request to its webhook; addresses of callers are left out where asked for',
     'blind-clock':
       'neither a clock that is set nor a process that stood still makes a blockchain blind or hides that it is',
     'blind-start':
