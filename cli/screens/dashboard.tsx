@@ -94,14 +94,14 @@ export function DashboardView({ context, size, refresh_ms, onStatus }: ViewProps
 /** Blockchains that cannot be read: one line, the most pressing of all. */
 function Blind({ figures, now_s }: { figures: Dashboard; now_s: number }) {
   const blind = figures.observers.flatMap(({ blockchain, unavailable_since }) =>
-    unavailable_since === null ? [] : `${blockchain} (since ${relative(unavailable_since, now_s)})`,
+    unavailable_since === null ? [] : `${blockchain} (${relative(unavailable_since, now_s)})`,
   );
   if (blind.length === 0) return null;
   const what = figures.demo_mode ? 'simulate only' : 'new invoices are refused';
   return (
     <Text wrap="truncate" color="red">
       <Text bold>{pad('blind', LABEL)}</Text>
-      {clean(`${blind.join(', ')} cannot be read: ${what}`)}
+      {clean(`cannot be read, ${what}: ${blind.join(', ')}`)}
     </Text>
   );
 }
