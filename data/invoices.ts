@@ -507,6 +507,21 @@ export async function watchAddress(tx: Executor, watch: WatchRow): Promise<void>
     .execute();
 }
 
+/** Begins a watch at another moment, where it still begins at `since`; Unix seconds. */
+export async function moveWatch(
+  query: Executor,
+  { blockchain, address_key, since }: Pick<WatchRow, 'blockchain' | 'address_key' | 'since'>,
+  moved: number,
+): Promise<void> {
+  await query
+    .updateTable('watches')
+    .set({ since: moved })
+    .where('blockchain', '=', blockchain)
+    .where('address_key', '=', address_key)
+    .where('since', '=', since)
+    .execute();
+}
+
 /** The addresses of a blockchain that are watched now. */
 export function watchedAddresses(query: Executor, blockchain: string, now: number): Promise<WatchRow[]> {
   return query

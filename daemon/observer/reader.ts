@@ -18,7 +18,7 @@ import {
   type WatchedAddress,
 } from '../../src/chains/family.ts';
 import type { Blockchain } from '../../src/chains/gateways.ts';
-import { seconds } from '../clock.ts';
+import { type SteadyClock, seconds } from '../clock.ts';
 import type { ClockCheck, StoredReading } from '../process/clock-check.ts';
 import {
   CursorMoved,
@@ -31,6 +31,7 @@ import {
 import type { BlindnessKeeper } from './blindness.ts';
 import type { RpcSource } from './providers/rpc.ts';
 import type { Quorum } from './quorum.ts';
+import { openWatchDates, type WatchDates } from './watches.ts';
 import { type Waits, witnessPayments } from './witness.ts';
 
 /** Pending transfers asked about in one step. */
@@ -51,6 +52,7 @@ class ReadAgain extends Error {
 }
 
 export interface ReaderDeps extends SettleDeps {
+  clock: SteadyClock;
   clock_check: ClockCheck;
   quorum: Quorum;
   blindness: Pick<BlindnessKeeper, 'answered' | 'isProbeDue'>;
@@ -72,6 +74,7 @@ type Reading = Omit<ReaderOptions, 'gateways'> & {
   gateways: readonly Gateway[];
   chain_reader: ChainReader;
   waits: Waits;
+  watch_dates: WatchDates;
   /** Accounts that someone asked for, and those with invoices about to end. */
   urgent(): Promise<readonly AccountRef[]>;
 };
@@ -95,6 +98,7 @@ export function createReader(options: ReaderOptions): Reader {
   let opened: ChainReader | undefined;
   const chainReader = () => (opened ??= blockchain.family.open());
   const waits: Waits = new Map();
+  const watch_dates = openWatchDates(app, blockchain.id);
   let due_position = DUE_BEGIN;
   return {
     blockchain,
@@ -118,13 +122,20 @@ export function createReader(options: ReaderOptions): Reader {
 
   async function readOnce(focus: readonly AccountRef[]): Promise<void> {
     const started_at = seconds(app.clock);
-    const watched = await watchedNow(options);
+    const watched = await watchedNow({ ...options, watch_dates });
     const gateways = await options.gateways();
     if (gateways.length === 0) return;
     if (watched.length === 0) return probe();
     await ensureCursor(app.db.query, blockchain.id);
     const urgent = async () => [...focus, ...(await dueAccounts())];
-    const reading: Reading = { ...options, gateways, chain_reader: chainReader(), waits, urgent };
+    const reading: Reading = {
+      ...options,
+      gateways,
+      chain_reader: chainReader(),
+      waits,
+      watch_dates,
+      urgent,
+    };
     const read_through = await source.use(async (rpc, label) => {
       const through = await readAndRecheck(reading, contextOf(reading, rpc, label), watched);
       await witnessPayments(reading, label, (other, its_label) => contextOf(reading, other, its_label));
@@ -160,9 +171,10 @@ export function createReader(options: ReaderOptions): Reader {
 async function watchedNow({
   app,
   blockchain,
-}: Pick<ReaderOptions, 'app' | 'blockchain'>): Promise<WatchedAddress[]> {
+  watch_dates,
+}: Pick<Reading, 'app' | 'blockchain' | 'watch_dates'>): Promise<WatchedAddress[]> {
   const now = seconds(app.clock);
-  const rows = await watchedAddresses(app.db.query, blockchain.id, now);
+  const rows = await watch_dates(await watchedAddresses(app.db.query, blockchain.id, now));
   return rows.map((row) => ({
     key: row.address_key,
     address: row.address,
@@ -172,7 +184,13 @@ async function watchedNow({
 }
 
 function contextOf(
-  { app, network, blockchain, gateways, spareRequests }: Omit<Reading, 'urgent' | 'chain_reader' | 'waits'>,
+  {
+    app,
+    network,
+    blockchain,
+    gateways,
+    spareRequests,
+  }: Pick<Reading, 'app' | 'network' | 'blockchain' | 'gateways' | 'spareRequests'>,
   rpc: Rpc,
   label: string,
 ): ReadContext {

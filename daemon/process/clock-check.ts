@@ -70,6 +70,8 @@ export interface ClockCheck {
   hear(blockchain: string, last: StoredReading, tip_age_seconds?: number): void;
   /** How far our clock is ahead of the chains, seconds; negative where it is behind, null where nothing tells. */
   offset(): number | null;
+  /** By how many seconds the time that is lived by is ahead of the chains; 0 while it is believed, or where nothing tells. */
+  ahead(): number;
   /** When a moment of this blockchain's clock was by ours, as far as is known. */
   local(blockchain: string, chain_time: number): Interval;
   /** Why our clock is not believed; null while it is. */
@@ -241,6 +243,10 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
       if (is_right && Math.abs(read_at - lived()) > TOLERANCE_SECONDS) continueAt(read_at);
     },
     offset: () => offset(base()),
+    ahead() {
+      const measured = offset(steadyBase()) ?? 0;
+      return measured > TOLERANCE_SECONDS ? Math.ceil(measured) : 0;
+    },
     local,
     trouble,
     hasRun: () => monotonic() - running_since >= START_SECONDS,

@@ -19,7 +19,7 @@ const PAUSE_SECONDS = 8;
 const READINGS = 6;
 const master = gatewaysOf('testnet').find(({ chain }) => chain === USDT)?.token_contract ?? '';
 
-async function openWorld(database: Database) {
+async function openWorld(database: Database, clock_ahead_seconds = 0) {
   const chain = await startTonChain({ clock: 'manual' });
   onTestFinished(() => chain.stop());
   const jetton = await chain.deployJetton({ address: master });
@@ -27,7 +27,8 @@ async function openWorld(database: Database) {
   const shop = await chain.createWallet();
   await chain.mintTo({ jetton, to: payer, amount: 1_000_000_000n });
   chain.advanceTime(600);
-  const clock = testClock(chain.now());
+  let ahead_seconds = clock_ahead_seconds;
+  const clock = testClock(chain.now() + ahead_seconds);
   const settings = { 'blockchains.ton.url': chain.url, 'blockchains.ton.requests_per_second': '1000' };
   const service = await startApp({ database, clock, settings });
   onTestFinished(() => service.stop());
@@ -49,7 +50,12 @@ async function openWorld(database: Database) {
     create: (merchant: TestMerchant, gateway: string) => create(service, merchant, gateway, { amount: '10' }),
     pass(seconds: number) {
       chain.advanceTime(seconds);
-      clock.set(chain.now());
+      clock.set(chain.now() + ahead_seconds);
+    },
+    /** Sets the machine's clock right. */
+    setClock() {
+      clock.step(-ahead_seconds);
+      ahead_seconds = 0;
     },
     /** Reads and lets the clock judge, as the observer does again and again; failures of providers are its own. */
     async observe(times = 1) {
@@ -249,4 +255,37 @@ describe.each(databases)('TON on %s', (database) => {
     expect(await world.status(invoice)).toBe('confirmed');
     expect(await world.status(await world.create(merchant, USDT))).toBe('created');
   });
+
+  it.each([
+    ['between two readings', true],
+    ['before it was read', false],
+  ])(
+    'stores what came to an address that was watched by a clock that is ahead, which was set right %s',
+    async (_name, is_read) => {
+      const world = await openWorld(database, 2_000);
+      const { chain, service } = world;
+      const merchant = await world.merchantAt(world.shop.address);
+      const neighbour = await world.merchantAt((await chain.createWallet()).address);
+      await world.create(neighbour, 'ton');
+      await world.observe(2);
+      expect(service.app.clock_check.trouble()).not.toBeNull();
+      const invoice = await world.create(merchant, 'ton');
+      if (is_read) await world.observe(2);
+      world.setClock();
+      if (is_read) await world.observe(2);
+      // Beyond what is read again each time, and before the time that the invoice was dated.
+      world.pass(200);
+      const txid = await world.pay(invoice);
+      // Where it was not read, it is in the future no more by then.
+      world.pass(is_read ? 200 : 2_000);
+      await world.observe(READINGS);
+      expect(await world.transfersOf(txid)).toMatchObject([{ amount_atomic: invoice.amount_atomic }]);
+      const { since } = await service.app.db.query
+        .selectFrom('watches')
+        .select('since')
+        .where('address_key', '=', world.shop.key)
+        .executeTakeFirstOrThrow();
+      expect(since).toBeLessThanOrEqual(invoice.created_at - 2_000);
+    },
+  );
 });
