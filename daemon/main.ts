@@ -60,7 +60,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--chain', 'also read the chains again and compare what they have for every watched address')
     .option('--since <time>', 'with --chain: nothing before this time, ISO 8601 or Unix seconds')
     .action(async (options) => (await import('./commands/verify.ts')).verify(options));
-  addBackups(program);
+  addCare(program);
   addSettings(program.command('config').description('show the effective settings and where they come from'))
     .option('--json', 'as one JSON object')
     .option('--all', 'also those without a value, with their environment variables')
@@ -79,7 +79,15 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-function addBackups(program: Command): void {
+function addCare(program: Command): void {
+  addSettings(
+    program
+      .command('doctor')
+      .description('examine a deployment, running or stopped; exits 0, 1 (something failed) or 2'),
+  )
+    .option('--ntp <server>', 'compare the clock with this time server, too')
+    .option('--json', 'as one JSON object')
+    .action(async (options) => (await import('./commands/doctor.ts')).doctor(options));
   addSettings(
     program
       .command('backup')

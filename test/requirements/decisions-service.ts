@@ -69,6 +69,8 @@ export const running = {
     'command-backup': 'gatewayd backup writes what the database is at one moment, also while daemons run',
     'command-restore':
       'gatewayd restore fills an empty place only, with what the laws of verify hold for; an older schema is brought up to date',
+    'command-doctor':
+      'gatewayd doctor examines a deployment, running or stopped: each line ok, a warning or failed with what to do; exit 0, 1 or 2',
     'backup-secret': 'the secret is in encrypted backups only, and a restore is refused where it is nowhere',
     'backup-whole':
       'killed in the middle, a full disk, a damaged file or a wrong passphrase leave nothing that counts, with a message and an exit code',

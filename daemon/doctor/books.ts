@@ -1,0 +1,79 @@
+// What is examined of the database: that it answers, its schema, its secret and network, and how old its last backup is.
+import { existsSync } from 'node:fs';
+import { DatabaseError } from '../../data/db/open.ts';
+import { openSnapshot, type Snapshot } from '../../data/db/snapshot.ts';
+import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
+import { pendingSteps, stepsDone } from '../../data/migrations/migrate.ts';
+import { findSecrets } from '../process/data-dir.ts';
+import { type Check, type Examined, type Finding, failed, ok, warning } from './finding.ts';
+
+const DAY_SECONDS = 86_400;
+const BACKUP_OLD_SECONDS = 2 * DAY_SECONDS;
+
+export const database: Check = async (examined) => {
+  const { database_url } = examined.config;
+  if (database_url.startsWith('sqlite:') && !existsSync(database_url.slice('sqlite:'.length)))
+    return [ok('database', 'none yet: the first start makes it')];
+  let books: Snapshot;
+  try {
+    books = await openSnapshot(database_url);
+  } catch (error) {
+    return [failed('database', (error as Error).message, 'start PostgreSQL, or set database_url')];
+  }
+  try {
+    return await stateOf(books, examined);
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return [failed('database', error.message, 'install the newer gatewayd')];
+  } finally {
+    await books.close();
+  }
+};
+
+async function stateOf(books: Snapshot, examined: Examined): Promise<Finding[]> {
+  const { dialect, query } = books;
+  const kind = dialect === 'sqlite' ? 'SQLite' : 'PostgreSQL';
+  const done = await stepsDone(query);
+  if (done.length === 0) return [ok('database', `${kind}, empty: the first start fills it`)];
+  const pending = await pendingSteps({ ...books, schema: query });
+  const schema =
+    pending.length === 0
+      ? ok('database', `${kind}, schema ${done.at(-1)}`)
+      : warning(
+          'database',
+          `${kind}, schema ${done.at(-1)}: ${pending.length} steps behind this version`,
+          'gatewayd backup && gatewayd migrate',
+        );
+  return [schema, ...(await belonging(books, examined)), await lastBackup(books, examined)];
+}
+
+async function belonging({ query }: Snapshot, { config }: Examined): Promise<Finding[]> {
+  const network = await findMeta(query, 'network');
+  const check = await findMeta(query, 'secret_check');
+  const secrets = findSecrets(config);
+  const found: Finding[] = [];
+  if (network !== undefined && network !== config.network)
+    found.push(
+      failed('database', `it is of network ${network}`, `set network to ${network}, or another database_url`),
+    );
+  if (check !== undefined && secrets?.check !== check)
+    found.push(
+      failed(
+        'database',
+        secrets === null
+          ? 'its secret is missing here'
+          : 'the secret is not the one that it was created with',
+        'set secret, or put the right one into data_dir/secret',
+      ),
+    );
+  return found;
+}
+
+async function lastBackup({ query }: Snapshot, { now }: Examined): Promise<Finding> {
+  const at = await findMeta(query, LAST_BACKUP_AT);
+  const fix = 'gatewayd backup; set backup.every to 1d to have them made';
+  if (at === undefined) return warning('backup', 'none is known', fix);
+  const age_seconds = now - Number(at);
+  const says = `the last one is ${Math.floor(age_seconds / 3600)} h old`;
+  return age_seconds > BACKUP_OLD_SECONDS ? warning('backup', says, fix) : ok('backup', says);
+}

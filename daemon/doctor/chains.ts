@@ -1,0 +1,118 @@
+// What is examined of blockchains: each provider on its own, with its network, height and age, and our clock against them.
+import { ProviderError, type Tip } from '../../src/chains/family.ts';
+import { type Blockchain, blockchains, gatewaysOf } from '../../src/chains/gateways.ts';
+import type { ProviderConfig } from '../observer/providers/provider.ts';
+import { openRpc } from '../observer/providers/rpc.ts';
+import { providersOf } from '../observer/quorum.ts';
+import type { Config } from '../settings/config.ts';
+import { type Check, type Finding, failed, ok, PATIENCE_MS, warning } from './finding.ts';
+
+/** As the daemon alerts of it. */
+const CLOCK_SECONDS = 30;
+/** Blocks come this late without anything being wrong, where a chain keeps no time. */
+const LATE_SECONDS = 3 * 3600;
+
+interface Probed {
+  blockchain: Blockchain;
+  provider: string;
+  tip: Tip | null;
+  /** Of the tip when it was read, seconds of our clock. */
+  age_seconds: number;
+  error: ProviderError | null;
+}
+
+export const providers: Check = async ({ config }) => {
+  const read = new Set(gatewaysOf(config.network, config.gateways).map(({ blockchain }) => blockchain));
+  const asked = blockchains
+    .filter(({ id }) => read.has(id))
+    .flatMap((blockchain) =>
+      providersOf(blockchain, config.network, config.blockchains[blockchain.id]).map((provider) =>
+        probe(config, blockchain, provider),
+      ),
+    );
+  const probed = await Promise.all(asked);
+  return [...probed.map((one) => findingOf(one, probed)), clockOf(probed)];
+};
+
+async function probe(config: Config, blockchain: Blockchain, provider: ProviderConfig): Promise<Probed> {
+  const { id, family } = blockchain;
+  const clock = { ms: Date.now };
+  const source = openRpc({
+    blockchain: id,
+    family,
+    network: config.network,
+    providers: [provider],
+    requests_per_second: blockchain.requests_per_second,
+    clock,
+    limits: { timeout_ms: PATIENCE_MS },
+  });
+  const now = () => Math.floor(clock.ms() / 1000);
+  const label = source.status()[0]?.provider ?? provider.provider;
+  const seen = { blockchain, provider: label, tip: null, age_seconds: 0, error: null };
+  try {
+    const tip = await source.use((rpc) =>
+      firstTip(blockchain, {
+        rpc,
+        network: config.network,
+        blockchain: id,
+        gateways: gatewaysOf(config.network, config.gateways).filter((one) => one.blockchain === id),
+        now,
+        local: (chain_time) => ({ earliest_at: chain_time, latest_at: chain_time }),
+        spare_requests: 0,
+      }),
+    );
+    return { ...seen, tip, age_seconds: tip === null ? 0 : now() - tip.time };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return { ...seen, error };
+  } finally {
+    await source.close();
+  }
+}
+
+/** The first page of a reading of no address has it. */
+async function firstTip(
+  { family }: Blockchain,
+  context: Parameters<ReturnType<Blockchain['family']['open']>['read']>[0],
+): Promise<Tip | null> {
+  const pages = family.open().read(context, {
+    addresses: async () => [],
+    cursor: null,
+    accounts: async () => new Map(),
+    urgent: async () => [],
+    behind: async () => [],
+    pending: async () => [],
+    read_through: null,
+  });
+  for await (const { tip } of pages) if (tip) return tip;
+  return null;
+}
+
+function findingOf({ blockchain, provider, tip, age_seconds, error }: Probed, all: Probed[]): Finding {
+  const { id } = blockchain;
+  const of = `provider ${id}`;
+  if (error !== null) {
+    const others = all.some((one) => one.blockchain.id === id && one.error === null);
+    const fix = `set blockchains.${id}.url to one that answers, or turn its gateways off`;
+    const says = error.message.replace(/^.*no provider can be used now: /, '');
+    return others && error.kind !== 'wrong_network' ? warning(of, says, fix) : failed(of, says, fix);
+  }
+  if (tip === null) return ok(of, `${provider}: right network`);
+  const says = `${provider}: right network, at ${tip.height}, ${age_seconds} s old`;
+  return age_seconds > LATE_SECONDS
+    ? warning(of, `${says}: it is behind`, `wait until its node is in sync, or set blockchains.${id}.url`)
+    : ok(of, says);
+}
+
+function clockOf(probed: readonly Probed[]): Finding {
+  const offsets = probed
+    .filter(({ tip, blockchain }) => tip !== null && blockchain.family.keeps_time)
+    .map(({ age_seconds, blockchain }) => age_seconds - (blockchain.family.tip_age_seconds ?? 0));
+  if (offsets.length === 0)
+    return warning('clock', 'no chain that keeps time could be asked', 'gatewayd doctor --ntp pool.ntp.org');
+  const least = offsets.reduce((one, other) => (Math.abs(one) < Math.abs(other) ? one : other));
+  const says = `${Math.abs(least)} s ${least < 0 ? 'behind' : 'ahead of'} the chains`;
+  return Math.abs(least) > CLOCK_SECONDS
+    ? failed('clock', says, 'set the clock by NTP: timedatectl set-ntp true')
+    : ok('clock', says);
+}

@@ -1,0 +1,39 @@
+// What an examination of a deployment finds: one line each, with the command or setting that corrects it.
+import type { Config, Effective } from '../settings/config.ts';
+
+export interface Finding {
+  /** What was examined. */
+  of: string;
+  status: 'ok' | 'warning' | 'failed';
+  says: string;
+  /** What to do; null where nothing is wrong. */
+  fix: string | null;
+}
+
+export interface Examined {
+  config: Config;
+  origins: Effective['origins'];
+  /** Unix seconds. */
+  now: number;
+  /** A time server to compare the clock with. */
+  ntp: string | undefined;
+}
+
+export type Check = (examined: Examined) => Promise<Finding[]>;
+
+export const ok = (of: string, says: string): Finding => ({ of, status: 'ok', says, fix: null });
+export const warning = (of: string, says: string, fix: string): Finding => ({
+  of,
+  status: 'warning',
+  says,
+  fix,
+});
+export const failed = (of: string, says: string, fix: string): Finding => ({
+  of,
+  status: 'failed',
+  says,
+  fix,
+});
+
+/** How long anything outside of this machine is waited for. */
+export const PATIENCE_MS = 8_000;

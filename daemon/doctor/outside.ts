@@ -1,0 +1,144 @@
+// What is examined of the way to and from this deployment: the public URL, its proxy, mail, and a time server.
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { createTransport } from 'nodemailer';
+import { type Config, localUrl } from '../settings/config.ts';
+import { type Check, type Finding, failed, ok, PATIENCE_MS, warning } from './finding.ts';
+import { isLocal } from './place.ts';
+
+const NTP_PORT = 123;
+const NTP_BYTES = 48;
+/** Version 4, mode client. */
+const NTP_REQUEST = 0x23;
+const NTP_SENT_AT = 40;
+/** From 1900 to 1970. */
+const NTP_EPOCH_SECONDS = 2_208_988_800;
+const CLOCK_WARN_SECONDS = 2;
+const CLOCK_FAIL_SECONDS = 30;
+
+/** Null where it answers as a daemon does, else what came of it. */
+async function asked(base_url: string): Promise<string | null> {
+  try {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const answer = await fetch(`${base_url}/health`, { signal, redirect: 'manual' });
+    const body = (await answer.json().catch(() => ({}))) as { message?: unknown };
+    if (answer.status === 200 && body.message === 'ok') return null;
+    return `it answers ${answer.status}`;
+  } catch (error) {
+    const { cause, message } = error as Error & { cause?: { code?: string } };
+    return cause?.code ?? message;
+  }
+}
+
+export const publicUrl: Check = async ({ config }) => {
+  const { public_url, host, port, network } = config;
+  const [fault, own] = await Promise.all([asked(public_url), asked(localUrl(host, port))]);
+  const findings: Finding[] = [];
+  if (fault === null) findings.push(ok('public url', `${public_url} answers`));
+  else if (own !== null)
+    findings.push(
+      warning(
+        'public url',
+        `no daemon runs here, and ${public_url} cannot be reached (${fault})`,
+        'gatewayd start',
+      ),
+    );
+  else
+    findings.push(
+      failed(
+        'public url',
+        `the daemon answers here, but not at ${public_url} (${fault})`,
+        'set public_url, DNS and the proxy before it',
+      ),
+    );
+  if (network === 'mainnet' && !public_url.startsWith('https:'))
+    findings.push(
+      warning(
+        'public url',
+        'it is not https: who is on the way could change the address to pay to',
+        'put TLS before it, and set public_url to https://…',
+      ),
+    );
+  return [...findings, proxyOf(config)];
+};
+
+/** Whether what is before the daemon agrees with whose address it believes. */
+function proxyOf(config: Config): Finding {
+  const { public_url, host, port, trust_proxy } = config;
+  const is_direct = new URL(public_url).port === String(port);
+  if (isLocal(config) || (is_direct && !trust_proxy))
+    return ok('proxy', trust_proxy ? 'its headers are believed' : 'none, and no header is believed');
+  if (!trust_proxy)
+    return warning(
+      'proxy',
+      `${public_url} leads through a proxy, whose address all callers seem to have: their limits are one`,
+      'set trust_proxy',
+    );
+  const is_open = host === '0.0.0.0' || host === '::';
+  if (is_direct || is_open)
+    return warning(
+      'proxy',
+      `headers of a proxy are believed, but callers may reach port ${port} past it and name any address`,
+      'set host to 127.0.0.1, or trust_proxy to false',
+    );
+  return ok('proxy', 'its headers are believed, and it is the only way here');
+}
+
+export const mail: Check = async ({ config }) => {
+  const { smtp_url, data_dir, demo } = config;
+  if (smtp_url === undefined) {
+    const says = `no server: mails are files in ${data_dir}/outbox`;
+    return [demo ? ok('mail', says) : warning('mail', says, 'set smtp_url and mail_from')];
+  }
+  const transport = createTransport({
+    url: smtp_url,
+    connectionTimeout: PATIENCE_MS,
+    greetingTimeout: PATIENCE_MS,
+    socketTimeout: PATIENCE_MS,
+  });
+  try {
+    await transport.verify();
+    return [ok('mail', `${new URL(smtp_url).host} takes mails of this sign-in`)];
+  } catch (error) {
+    return [failed('mail', `${new URL(smtp_url).host}: ${(error as Error).message}`, 'set smtp_url')];
+  } finally {
+    transport.close();
+  }
+};
+
+export const timeServer: Check = async ({ ntp }) => {
+  if (ntp === undefined) return [];
+  try {
+    const offset = await offsetTo(ntp);
+    const says = `${Math.round(Math.abs(offset) * 10) / 10} s ${offset < 0 ? 'ahead of' : 'behind'} ${ntp}`;
+    const fix = 'set the clock by NTP: timedatectl set-ntp true';
+    if (Math.abs(offset) > CLOCK_FAIL_SECONDS) return [failed('clock', says, fix)];
+    return [Math.abs(offset) > CLOCK_WARN_SECONDS ? warning('clock', says, fix) : ok('clock', says)];
+  } catch (error) {
+    return [
+      warning('clock', `${ntp} does not answer: ${(error as Error).message}`, 'name another with --ntp'),
+    ];
+  }
+};
+
+/** Seconds that the server's clock is ahead of ours, to within the half of the way there and back. */
+async function offsetTo(server: string): Promise<number> {
+  const [, host = server, port] = /^(.*?)(?::(\d+))?$/.exec(server) ?? [];
+  const socket = createSocket('udp4');
+  try {
+    const request = Buffer.alloc(NTP_BYTES);
+    request[0] = NTP_REQUEST;
+    const sent_ms = Date.now();
+    socket.send(request, Number(port ?? NTP_PORT), host);
+    const [answer] = (await once(socket, 'message', { signal: AbortSignal.timeout(PATIENCE_MS) })) as [
+      Buffer,
+    ];
+    const now_ms = Date.now();
+    if (answer.length < NTP_BYTES) throw new Error('its answer is too short');
+    const theirs =
+      answer.readUInt32BE(NTP_SENT_AT) - NTP_EPOCH_SECONDS + answer.readUInt32BE(NTP_SENT_AT + 4) / 2 ** 32;
+    return theirs - (sent_ms + now_ms) / 2000;
+  } finally {
+    socket.close();
+  }
+}

@@ -1,0 +1,108 @@
+// `gatewayd doctor` of the built program: what it finds, what it advises, and how it exits.
+
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { gatewayIds } from '../../../src/chains/gateways.ts';
+import { hasLitecoind, startLitecoind } from '../../chains/utxo-chain.ts';
+import { verifies } from '../../requirements.ts';
+import { type Home, makeHome } from '../helpers/process.ts';
+
+let home: Home;
+beforeEach(() => {
+  home = makeHome();
+});
+afterEach(() => home.remove());
+
+interface Line {
+  of: string;
+  status: string;
+  says: string;
+  fix: string | null;
+}
+
+const examined = async (env: Record<string, string>, args: string[] = []) => {
+  const { code, stdout } = await home.run(['doctor', '--json', ...args], { env });
+  const findings = JSON.parse(stdout).findings as Line[];
+  const line = (of: string) => findings.find((one) => one.of === of) ?? expect.fail(`nothing of ${of}`);
+  return { code, findings, line };
+};
+
+/** Reads nothing but Litecoin. */
+const onlyLitecoin = Object.fromEntries(
+  gatewayIds
+    .filter((id) => id !== 'litecoin')
+    .map((id) => [`GATEWAYD_GATEWAYS_${id.toUpperCase().replaceAll('-', '_')}_ENABLED`, 'false']),
+);
+
+async function timeServer(ahead_seconds: number): Promise<string> {
+  const socket = createSocket('udp4');
+  socket.on('message', (_, from) => {
+    const answer = Buffer.alloc(48);
+    answer.writeUInt32BE(Math.floor(Date.now() / 1000) + 2_208_988_800 + ahead_seconds, 40);
+    socket.send(answer, from.port, from.address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  onTestFinished(() => void socket.close());
+  return `127.0.0.1:${socket.address().port}`;
+}
+
+test('settings that cannot be read are exit code 2', async () => {
+  verifies('command-doctor');
+  const { code, stdout, stderr } = await home.run(['doctor', '--json', '--log-level', 'loud']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('log_level')]);
+  expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: expect.stringContaining('log_level') });
+});
+
+test('what is wrong is a line that failed, with what to do, and exit code 1', async () => {
+  verifies('command-doctor');
+  await home.run(['migrate']);
+  chmodSync(join(home.dir, 'gatewayd'), 0o755);
+  const env = { GATEWAYD_SECRET: 'aaaaaaaaaaaaaaaaaaaa', GATEWAYD_SMTP_URL: 'smtp://user:pass@127.0.0.1:9' };
+  const { code, line, findings } = await examined(env, ['--ntp', await timeServer(100)]);
+  expect(code).toBe(1);
+  expect(line('files')).toMatchObject({ status: 'failed', fix: expect.stringContaining('chmod go=') });
+  expect(line('mail')).toMatchObject({ status: 'failed', says: expect.stringContaining('ECONNREFUSED') });
+  expect(line('provider ton')).toMatchObject({ status: 'failed' });
+  expect(line('secret')).toMatchObject({ status: 'warning' });
+  expect(findings.filter(({ of }) => of === 'clock').map(({ status }) => status)).toContain('failed');
+  expect(JSON.stringify(findings)).not.toMatch(/user:pass|aaaaaaaa/);
+  for (const { status, fix } of findings) expect(fix === null).toBe(status === 'ok');
+});
+
+test.skipIf(!hasLitecoind)('warnings alone are exit code 0, with the daemon running or stopped', async () => {
+  verifies('command-doctor');
+  const node = await startLitecoind();
+  onTestFinished(() => node.stop());
+  await node.mine(1);
+  const env = {
+    ...onlyLitecoin,
+    GATEWAYD_BLOCKCHAINS_LITECOIN_PROVIDER: 'core',
+    GATEWAYD_BLOCKCHAINS_LITECOIN_URL: node.url,
+    GATEWAYD_RATES_USD_LTC: '100',
+  };
+  const daemon = await home.start({ env });
+  const port = new URL(daemon.url).port;
+  const running = await examined({ ...env, GATEWAYD_PORT: port });
+  expect([running.code, running.findings.filter(({ status }) => status === 'failed')]).toEqual([0, []]);
+  expect(running.line('public url')).toMatchObject({ status: 'ok' });
+  expect(running.line('provider litecoin')).toMatchObject({
+    status: 'ok',
+    says: expect.stringMatching(/right network, at \d+/),
+  });
+  expect(running.line('backup')).toMatchObject({ status: 'warning' });
+  daemon.signal('SIGTERM');
+  await daemon.ended;
+  const stopped = await examined({ ...env, GATEWAYD_PORT: port });
+  expect(stopped.code).toBe(0);
+  expect(stopped.line('public url')).toMatchObject({ status: 'warning', fix: 'gatewayd start' });
+  const wrong = await examined({ ...env, GATEWAYD_NETWORK: 'mainnet', GATEWAYD_PORT: port });
+  expect(wrong.code).toBe(1);
+  expect(wrong.findings).toContainEqual(
+    expect.objectContaining({ of: 'database', status: 'failed', says: 'it is of network testnet' }),
+  );
+  expect(wrong.line('provider litecoin')).toMatchObject({ status: 'failed' });
+});
