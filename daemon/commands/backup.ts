@@ -59,6 +59,8 @@ function linesOf({ file, bytes, kind, encrypted, secret }: MadeBackup): string[]
     `backup of ${what} in ${file}: ${bytes} bytes, ${encrypted ? 'encrypted' : 'not encrypted'}`,
     secret
       ? 'the secret of the deployment is in it: the passphrase is all that a restore needs'
-      : 'the secret of the deployment is not in it: keep that elsewhere, or give a passphrase',
+      : encrypted
+        ? 'the secret of the deployment is not in it, for there is none here'
+        : 'the secret of the deployment is not in it: keep that elsewhere, or give a passphrase',
   ];
 }

@@ -43,9 +43,9 @@ function linesOf({ header, laws, in_place, secret_restored }: Restored): string[
   const broken = laws.filter(({ ok }) => !ok);
   const at = new Date(header.created_at * 1000).toISOString().replace('.000', '');
   return [
-    `backup of ${at} (${header.network}, ${header.kind}, schema ${header.schema.at(-1)})`,
+    `backup of ${at} (${header.network || 'never started'}, ${header.kind}, schema ${header.schema.at(-1)})`,
     ...broken.flatMap(lawLines),
-    `${laws.length} laws checked: ${broken.length === 0 ? 'none is broken' : `${broken.length} do not hold`}`,
+    `${laws.length} laws checked: ${broken.length === 0 ? 'none is broken' : `${broken.length} broken or unchecked`}`,
     ...(in_place
       ? [
           `restored${secret_restored ? ', with the secret of the deployment' : ''}; \`gatewayd start\` reads the chains on from there`,
