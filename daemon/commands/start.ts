@@ -20,6 +20,7 @@ import { createLog } from '../process/log.ts';
 import { systemRuntime } from '../process/runtime.ts';
 import { type Serving, serve, unusable } from '../process/serve.ts';
 import { STOP_DEADLINE_MS, stopDaemon } from '../process/stop.ts';
+import { openSupervisor } from '../process/supervisor.ts';
 import { upgrade } from '../process/upgrade.ts';
 import { routes } from '../routes/routes.ts';
 import type { Config, Effective } from '../settings/config.ts';
@@ -63,7 +64,9 @@ export async function start(options: Record<string, unknown> & { yes?: boolean }
     undo.unshift(() => db.close());
     const app = await prepare(effective, { db, log, metrics, serving, undo, yes: options.yes === true });
     const http = createHttp(app, routes);
+    const supervisor = openSupervisor(process.env, log);
     endOnSignal(log, async () => {
+      supervisor.stopping();
       await Promise.all([stopDaemon({ serving, app, db }), scraped?.stop()]);
       lock.release();
     });
@@ -72,6 +75,7 @@ export async function start(options: Record<string, unknown> & { yes?: boolean }
     scraped?.open(createMetricsHttp(app));
     const mode = config.demo ? `${config.network}, demo` : config.network;
     process.stdout.write(`gatewayd ready on ${serving.url} (${mode}${unread(app)})\n`);
+    supervisor.ready();
     app.start();
     app.discovery.warm();
   } catch (error) {
