@@ -64,14 +64,24 @@ export async function main(argv: readonly string[]): Promise<void> {
   addSettings(program.command('config').description('show the effective settings and where they come from'))
     .option('--json', 'as one JSON object')
     .option('--all', 'also those without a value, with their environment variables')
+    .option('--show-webhook-secret', 'only the secret that signs webhooks of the platform key')
     .action(async (options) => (await import('./commands/config.ts')).config(options));
   addInvite(program);
-  const admin = program.command('admin').description('manage superusers');
+  const admin = program.command('admin').description('manage superusers, and your own shop');
   addSettings(admin.command('create').description('create a superuser, or give one a new password'))
     .requiredOption('--email <address>', 'email address of the superuser')
     .option('--password-stdin', 'read the password from stdin; otherwise one is generated and shown')
     .option('--json', 'as one JSON object')
     .action(async (options) => (await import('./commands/admin-create.ts')).adminCreate(options));
+  addSettings(
+    admin
+      .command('house')
+      .description("make a merchant the operator's own shop, without prepaid limit and fee")
+      .argument('<email>', 'email address of its user, or the user id'),
+  )
+    .option('--off', 'make it a merchant like any other again')
+    .option('--json', 'as one JSON object')
+    .action(async (email, options) => (await import('./commands/admin-house.ts')).adminHouse(email, options));
   try {
     await program.parseAsync(argv);
   } catch (error) {

@@ -14,6 +14,8 @@ export interface NewIncome {
   amount_atomic: bigint;
   amount_usd_micros: bigint;
   fee_charged_micros: bigint;
+  /** 1 where its merchant is the operator's own: then there is no fee. */
+  house: 0 | 1;
   txid: string | null;
   webhook_status: WebhookStatus;
   /** Unix seconds. */
@@ -37,6 +39,7 @@ const insert = writer(
     'fee_charged_micros',
     'txid',
     'webhook_status',
+    'house',
     'created_at',
   ],
   (query, place: IncomeValues) => query.insertInto('income').values(place),

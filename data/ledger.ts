@@ -44,6 +44,11 @@ export function createLedger(db: Db, key: Uint8Array): Ledger {
   };
 }
 
+/** A merchant's balance as it is under its lock, and whether the merchant is the operator's own. */
+export interface LockedHead extends LedgerHead {
+  house_since: number | null;
+}
+
 const insert = writer(
   [
     'id',
@@ -68,7 +73,7 @@ const insert = writer(
 const selectHead = (query: Executor, { merchant_id }: { merchant_id: string }) =>
   query
     .selectFrom('merchants')
-    .select(['prepaid_micros', 'ledger_seq', 'ledger_hash'])
+    .select(['prepaid_micros', 'ledger_seq', 'ledger_hash', 'house_since'])
     .where('id', '=', merchant_id);
 
 const headOf = {
@@ -79,7 +84,7 @@ const headOf = {
 };
 
 /** Locks and returns the head of a merchant's chain. */
-export async function lockHead(db: Db, tx: Tx, merchant_id: string): Promise<LedgerHead | undefined> {
+export async function lockHead(db: Db, tx: Tx, merchant_id: string): Promise<LockedHead | undefined> {
   return (await headOf[db.dialect](tx, { merchant_id }))[0];
 }
 

@@ -42,9 +42,12 @@ export function merchantBySlug(query: Executor, slug: string): Promise<MerchantR
   return query.selectFrom('merchants').selectAll().where('slug', '=', slug).executeTakeFirst();
 }
 
-/** What may change of a merchant; the prepaid balance moves through the ledger only. */
+/** What its owner may change of a merchant; the prepaid balance moves through the ledger only. */
 export type MerchantChange = Partial<
-  Omit<MerchantRow, 'id' | 'created_at' | 'prepaid_micros' | 'ledger_seq' | 'ledger_hash'>
+  Omit<
+    MerchantRow,
+    'id' | 'created_at' | 'prepaid_micros' | 'ledger_seq' | 'ledger_hash' | 'house_since' | 'limit_noted_at'
+  >
 >;
 
 /** False when the slug is taken. */
@@ -64,6 +67,35 @@ export async function updateMerchant(
     if (isUniqueViolation(error)) return false;
     throw error;
   }
+}
+
+/**
+ * Marks a merchant as the operator's own since a moment (Unix seconds), or, with null, as one like any other. False where
+ * it is so already, which keeps the moment.
+ */
+export async function markHouse(tx: Tx, id: string, since: number | null): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('merchants')
+    .set({ house_since: since })
+    .where('id', '=', id)
+    .where('house_since', since === null ? 'is not' : 'is', null)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** Takes the turn to notify a merchant of its limit; false where another had it since `before`. Unix seconds. */
+export async function takeLimitNote(
+  tx: Tx,
+  id: string,
+  { now, before }: { now: number; before: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('merchants')
+    .set({ limit_noted_at: now })
+    .where('id', '=', id)
+    .where((where) => where.or([where('limit_noted_at', 'is', null), where('limit_noted_at', '<', before)]))
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
 }
 
 export function walletsOf(query: Executor, merchant_id: string): Promise<WalletRow[]> {

@@ -5,6 +5,9 @@ import { isUniqueViolation } from './db/failures.ts';
 import { newId } from './db/ids.ts';
 import type { UserRow, UserSource } from './schema/tables.ts';
 
+/** Users with one address that are named; there is at most one of each source. */
+const SAME_ADDRESS_SHOWN = 10;
+
 export interface NewUser {
   email: string;
   source: UserSource;
@@ -61,6 +64,18 @@ export function userByIdentity(
     .where('subject', '=', subject)
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
+}
+
+/** Living users with this address, however they sign in. */
+export function usersByEmail(query: Executor, email: string): Promise<UserRow[]> {
+  return query
+    .selectFrom('users')
+    .selectAll()
+    .where('email', '=', email)
+    .where('deleted_at', 'is', null)
+    .orderBy('created_at')
+    .limit(SAME_ADDRESS_SHOWN)
+    .execute();
 }
 
 export function hasSuperuser(query: Executor): Promise<boolean> {

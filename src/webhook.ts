@@ -41,6 +41,15 @@ export function webhookKey(secret: string): Uint8Array {
   return key;
 }
 
+/** Whether webhooks can be signed with it. */
+export function isWebhookSecret(secret: string): boolean {
+  try {
+    return webhookKey(secret).length > 0;
+  } catch {
+    return false; // What is wrong with it is said by who asks.
+  }
+}
+
 function decodeBase64(text: string): Uint8Array {
   try {
     return base64.decode(text);

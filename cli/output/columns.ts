@@ -182,6 +182,7 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
       'merchant.slug',
       'merchant.email',
       'merchant.is_active',
+      'merchant.house',
       'merchant.prepaid_usd',
       'merchant.limit_of_payments',
       'merchant.confirmed_usd',
@@ -191,6 +192,10 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
       'webhook_refills',
       'enabled_currencies',
     ],
+  },
+  setHouse: {
+    columns: ['slug', 'email', 'house', 'prepaid_usd', 'limit_of_payments', 'fees_usd'],
+    examples: ["gw admin house USER_ID --note 'our own shop'", 'gw admin house USER_ID --no-house --json'],
   },
   creditMerchant: {
     columns: ['merchant.slug', 'prepaid_usd', 'limit_of_payments', 'entry.seq', 'entry.note'],

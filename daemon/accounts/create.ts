@@ -9,7 +9,7 @@ import { detectIdentity, signInElsewhere } from '../../src/identity.ts';
 import { formatKey, hashKey, KEY_BYTES } from '../../src/keys.ts';
 import { GENESIS_HASH } from '../../src/ledger.ts';
 import { slugify } from '../../src/slug.ts';
-import { seconds } from '../clock.ts';
+import { type Clock, seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { apiKeyPurpose, type Secrets, webhookSecretPurpose } from '../process/secrets.ts';
 
@@ -21,7 +21,7 @@ const FALLBACK_SLUG = 'shop';
 /** Standard Webhooks: 24 to 64 bytes. */
 const WEBHOOK_SECRET_BYTES = 24;
 
-type AccountApp = Pick<App, 'db' | 'clock' | 'secrets'>;
+type AccountApp = Pick<App, 'db' | 'secrets'> & { clock: Clock };
 
 /** Makes a user and its merchant account; undefined where the identity is taken. */
 export function createAccount(app: AccountApp, user: Omit<NewUser, 'now'>): Promise<UserRow | undefined> {

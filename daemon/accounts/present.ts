@@ -8,6 +8,7 @@ import { limitOf, PLATFORM_FEE_BASIS_POINTS, REFILL_CREDIT_MULTIPLIER } from '..
 import { MAX_UNITS, PLAN } from '../../src/limits.ts';
 import { formatDecimal, formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
+import { isHouse } from '../invoices/limit.ts';
 import { apiKeyPurpose, webhookSecretPurpose } from '../process/secrets.ts';
 
 /** UserPublic. */
@@ -29,22 +30,26 @@ export const PLATFORM_FEE_PERCENT = formatDecimal(PLATFORM_FEE_BASIS_POINTS, 2);
 export function presentAccount(app: App, row: MerchantRow): z.input<typeof MerchantAccountPublic> {
   const { secrets, config, gateways } = app;
   const sealed = row.webhook_secret_sealed;
+  const house = isHouse(row);
   return {
     slug: row.slug,
     api_key: secrets.open(row.api_key_sealed, apiKeyPurpose(row.id)),
     webhook_url: row.webhook_url,
     webhook_secret: sealed === null ? null : secrets.open(sealed, webhookSecretPurpose(row.id)),
+    house,
     webhook_refills: row.webhook_refills === 1,
     // Nothing chosen means all: they are named, because the member is a list in every answer.
     enabled_currencies: row.enabled_currencies ?? gateways.map((gateway) => gateway.chain),
     limit_of_payments: formatUsd(limitOf(row.prepaid_micros)),
     refill_credit_multiplier: REFILL_CREDIT_MULTIPLIER.toString(),
-    platform_fee_rate: PLATFORM_FEE_RATE,
-    platform_fee_percent: PLATFORM_FEE_PERCENT,
+    platform_fee_rate: house ? '0' : PLATFORM_FEE_RATE,
+    platform_fee_percent: house ? '0' : PLATFORM_FEE_PERCENT,
     max_payment_units: MAX_UNITS,
     plan: PLAN,
     network: config.network,
-    fee_description: `Each confirmed payment debits ${PLATFORM_FEE_PERCENT} % of its USD volume from your prepaid balance; a refill of S USD raises the limit by S × ${REFILL_CREDIT_MULTIPLIER}.`,
+    fee_description: house
+      ? "This is the operator's own shop: it sells without prepaid limit and without fee."
+      : `Each confirmed payment debits ${PLATFORM_FEE_PERCENT} % of its USD volume from your prepaid balance; a refill of S USD raises the limit by S × ${REFILL_CREDIT_MULTIPLIER}.`,
   };
 }
 

@@ -84,6 +84,7 @@ export const presentMerchant = (row: MerchantFigures): z.output<typeof AdminMerc
   is_active: row.is_active === 1,
   slug: row.slug,
   plan: PLAN,
+  house: row.house_since !== null,
   prepaid_usd: formatUsd(row.prepaid_micros),
   limit_of_payments: formatUsd(limitOf(row.prepaid_micros)),
   units: row.units,

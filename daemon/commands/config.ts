@@ -1,4 +1,7 @@
 // `gatewayd config`: the settings in force, each with its origin, without secrets.
+import { findSecrets } from '../process/data-dir.ts';
+import { deploymentSecret } from '../process/secrets.ts';
+import { type Config, ConfigError } from '../settings/config.ts';
 import { shown, valueAt } from '../settings/layers.ts';
 import { settings } from '../settings/schema.ts';
 import { configOf } from './options.ts';
@@ -9,9 +12,15 @@ interface Shown {
   env: string;
 }
 
-/** Prints to stdout: a table, or with `json` one object by dotted name. */
-export function config(options: Record<string, unknown> & { json?: boolean; all?: boolean }): void {
+type Options = Record<string, unknown> & { json?: boolean; all?: boolean; showWebhookSecret?: boolean };
+
+/** Prints to stdout: a table, or with `json` one object by dotted name. Throws ConfigError. */
+export function config(options: Options): void {
   const { config, origins } = configOf(options);
+  if (options.showWebhookSecret) {
+    showWebhookSecret(config, options.json === true);
+    return;
+  }
   const rows = settings.map((leaf): [string, Shown] => [
     leaf.name,
     {
@@ -32,4 +41,12 @@ export function config(options: Record<string, unknown> & { json?: boolean; all?
       `${name.padEnd(width)}  ${shown}  (${options.all && origin === 'default' ? env : origin})\n`,
     );
   }
+}
+
+/** What receivers check the webhooks of the platform key with: shown because it was asked for, and nothing else with it. */
+function showWebhookSecret(config: Config, json: boolean): void {
+  const secrets = findSecrets(config);
+  if (!secrets) throw new ConfigError('there is no secret yet; it is made at the first start, in data_dir');
+  const webhook_secret = deploymentSecret({ config, secrets });
+  process.stdout.write(`${json ? JSON.stringify({ webhook_secret }) : webhook_secret}\n`);
 }

@@ -43,6 +43,7 @@ export async function start(options: Record<string, unknown> & { yes?: boolean }
       config.secret,
       config.admin.password,
       config.platform_key,
+      config.webhook_secret,
       config.telegram.bot_token,
       config.metrics.token,
       config.backup.passphrase,

@@ -21,6 +21,7 @@ import { tenTo, USD_DECIMALS } from '../../src/money.ts';
 import { type Quote, uniqueSlots, uniqueStep } from '../../src/quote.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
+import { isHouse } from './limit.ts';
 
 /** Amounts that a merchant may have reserved at a time without a confirmed sale, or at an address without one there … */
 const RESERVED_BEFORE_SALE = 20;
@@ -246,9 +247,11 @@ async function keepQuotas(
   for (const quota of quotas) await keepQuota(app, tx, quota);
 }
 
-/** For one who has sold: so many, and one more for each USD of the limit. */
+/** For one who has sold: so many, and one more for each USD of the limit; the operator's own shop has none. */
 async function quotaOf(tx: Tx, owner_id: string): Promise<number> {
-  const limit_micros = limitOf((await getMerchant(tx, owner_id))?.prepaid_micros ?? 0n);
+  const merchant = await getMerchant(tx, owner_id);
+  if (merchant && isHouse(merchant)) return RESERVED_MOST;
+  const limit_micros = limitOf(merchant?.prepaid_micros ?? 0n);
   const more = limit_micros / tenTo(USD_DECIMALS);
   return Math.min(RESERVED_MOST, RESERVED_AFTER_SALE + (more < RESERVED_MOST ? Number(more) : RESERVED_MOST));
 }

@@ -1,10 +1,13 @@
 // The prepaid limit of an invoice's owner: what is missing, and how to refill.
 import { deploymentWallets, getMerchant } from '../../data/merchants.ts';
-import type { InvoiceRow } from '../../data/schema/tables.ts';
+import type { InvoiceRow, MerchantRow } from '../../data/schema/tables.ts';
 import { Refusal } from '../../src/errors.ts';
 import { limitOf, missingPrepaid } from '../../src/ledger.ts';
 import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
+
+/** Whether it is the operator's own shop, which sells without limit and fee. */
+export const isHouse = ({ house_since }: Pick<MerchantRow, 'house_since'>): boolean => house_since !== null;
 
 /** 402 while the owner's remaining limit is below the volume of an open sale. */
 export async function refuseShortLimit(app: App, invoice: InvoiceRow): Promise<void> {
@@ -14,7 +17,9 @@ export async function refuseShortLimit(app: App, invoice: InvoiceRow): Promise<v
 
 /** Throws `limit_exhausted` with what is missing and how to refill, where the balance does not cover the volume (USD micros). */
 export async function refuseLimit(app: App, merchant_id: string, volume_micros: bigint): Promise<void> {
-  const prepaid_micros = (await getMerchant(app.db.query, merchant_id))?.prepaid_micros ?? 0n;
+  const merchant = await getMerchant(app.db.query, merchant_id);
+  if (merchant && isHouse(merchant)) return;
+  const prepaid_micros = merchant?.prepaid_micros ?? 0n;
   const missing = missingPrepaid(prepaid_micros, volume_micros);
   if (missing <= 0n) return;
   const refillable = (await deploymentWallets(app.db.query)).map((wallet) => wallet.blockchain);

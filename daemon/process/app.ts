@@ -27,7 +27,7 @@ import { openWebhooks } from '../webhooks/queue.ts';
 import { createClockCheck } from './clock-check.ts';
 import { createInstance } from './instance.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
-import { type Secrets, webhookSecretPurpose } from './secrets.ts';
+import { deploymentSecret, type Secrets, webhookSecretPurpose } from './secrets.ts';
 import { openSignals } from './signals.ts';
 
 export interface AppOptions {
@@ -85,7 +85,10 @@ export function openApp(options: AppOptions): RunningApp {
     runtime,
     config,
     metrics,
-    secretOf: (merchant_id) => webhookSecretOf(db, secrets, merchant_id),
+    secretOf: async (merchant_id) =>
+      merchant_id === null
+        ? deploymentSecret({ config, secrets })
+        : webhookSecretOf(db, secrets, merchant_id),
   });
   const quorum = createQuorum(config);
   const shared = { config, db, ledger, log, metrics, clock, clock_check, quorum, signals, gateways };

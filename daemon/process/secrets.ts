@@ -1,4 +1,5 @@
-// What is derived from the one `secret`: sealing of stored keys, the token key and the value that proves the secret.
+// What is derived from the one `secret`: sealing of stored keys, the token key, the deployment's webhook secret and the
+// value that proves the secret.
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 export const MIN_SECRET_LENGTH = 16;
@@ -21,6 +22,8 @@ export interface Secrets {
   digest(text: string, purpose: string): string;
   /** HS256 key of every token. */
   token_key: Uint8Array;
+  /** Signs the webhooks of the platform key, unless the settings name another. */
+  webhook_secret: string;
   /** Stored in the database, so that a wrong secret is known before it is used. */
   check: string;
 }
@@ -29,6 +32,12 @@ export interface Secrets {
 export const apiKeyPurpose = (merchant_id: string): string => `merchants.api_key:${merchant_id}`;
 export const webhookSecretPurpose = (merchant_id: string): string =>
   `merchants.webhook_secret:${merchant_id}`;
+
+/** What webhooks of the platform key are signed with. */
+export const deploymentSecret = (of: {
+  config: { webhook_secret?: string | undefined };
+  secrets: Pick<Secrets, 'webhook_secret'>;
+}): string => of.config.webhook_secret ?? of.secrets.webhook_secret;
 
 /** `secret` is any text of at least 16 characters; keep it as long as the database. */
 export function createSecrets(secret: string): Secrets {
@@ -60,6 +69,7 @@ export function createSecrets(secret: string): Secrets {
         .update(text)
         .digest('hex'),
     token_key: derive('token'),
+    webhook_secret: `whsec_${derive('webhook').toString('base64')}`,
     check: derive('check').toString('hex').slice(0, 32),
   };
 }

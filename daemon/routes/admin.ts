@@ -4,6 +4,7 @@ import { closeOne, contradictionPage } from '../admin/contradictions.ts';
 import { creditMerchant } from '../admin/credit.ts';
 import { daemonList, drainOne } from '../admin/daemons.ts';
 import { dashboard } from '../admin/dashboard.ts';
+import { setHouse } from '../admin/house.ts';
 import { merchantDetail, merchantPage } from '../admin/merchants.ts';
 import { presentObservers } from '../admin/observers.ts';
 import { listPayments, paymentDetail } from '../admin/payments.ts';
@@ -11,14 +12,17 @@ import { refillWallets, setRefillWallet } from '../admin/refill-wallets.ts';
 import { resolvePayment } from '../admin/resolve.ts';
 import { lookUpTransaction } from '../admin/transaction.ts';
 import type { Handlers } from '../http/handler.ts';
+import { deploymentSecret } from '../process/secrets.ts';
 
 export const admin: Handlers<typeof list> = {
   getAdminDashboard: (_, { app }) => dashboard(app),
   listAdminMerchants: ({ query }, { app }) => merchantPage(app, query),
   getAdminMerchant: ({ params }, { app }) => merchantDetail(app, params.user_id),
+  setHouse: ({ params, body }, context) => setHouse(context, params.user_id, body),
   creditMerchant: ({ params, body }, context) => creditMerchant(context, params.user_id, body),
   getAdminRefillWallets: (_, { app }) => refillWallets(app),
   setAdminRefillWallet: ({ body }, context) => setRefillWallet(context, body),
+  getWebhookSecret: (_, { app }) => ({ webhook_secret: deploymentSecret(app) }),
   listObservers: (_, { app }) => presentObservers(app),
   listAdminPayments: ({ query }, { app }) => listPayments(app, query),
   getAdminPayment: ({ params }, { app }) => paymentDetail(app, params.invoice_id),

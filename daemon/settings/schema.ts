@@ -10,6 +10,7 @@ import {
 import { MAX_CONFIRMATIONS, readSteps } from '../../src/confirmations.ts';
 import { signupModes } from '../../src/identity.ts';
 import { PLATFORM_KEY_PATTERN } from '../../src/keys.ts';
+import { isWebhookSecret } from '../../src/webhook.ts';
 import { readProxies } from '../http/proxies.ts';
 import { MIN_PASSPHRASE_LENGTH, MIN_SECRET_LENGTH } from '../process/secrets.ts';
 import { type Leaf, leavesOf } from './layers.ts';
@@ -153,6 +154,13 @@ export const settingsSchema = z.strictObject({
     .meta({ secret: true })
     .optional()
     .describe("key of the operator's own invoices, paid to the wallets below"),
+  webhook_secret: z
+    .string()
+    .min(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`)
+    .refine(isWebhookSecret, 'must be base64 after whsec_, with its padding')
+    .meta({ secret: true })
+    .optional()
+    .describe('signs webhooks of the platform key; default: derived from secret'),
   wallets: each(chainIds, (id) =>
     text(`receive address on ${id} for platform invoices and refills`).optional(),
   ),

@@ -81,6 +81,7 @@ async function applyIn(
     now: seconds(deps.clock),
     actor: request.actor,
     note: request.note ?? null,
+    house: head !== undefined && head.house_since !== null && invoice.kind === 'sale',
     counts: countsFor(deps, invoice),
   };
   const transfers = await transfersFor(step, request);
@@ -126,10 +127,10 @@ function countsFor(deps: SettleDeps, invoice: InvoiceRow): Step['counts'] {
 }
 
 async function knowledge(
-  { deps, tx, invoice, head, now, counts }: Step,
+  { deps, tx, invoice, head, now, house, counts }: Step,
   transfers: readonly TransferRow[],
 ): Promise<Knowledge> {
-  const limited = head !== undefined && invoice.kind === 'sale';
+  const limited = head !== undefined && invoice.kind === 'sale' && !house;
   // A proof of a time to come was stated by a clock that was ahead: it shows nothing of this invoice.
   const read_through = await provedThrough(tx, invoice);
   return {

@@ -166,17 +166,18 @@ async function bookMoney(
   verdict: Moved,
   has_webhook: boolean,
 ): Promise<void> {
-  const { deps, tx, invoice, now, actor, note, head } = step;
+  const { deps, tx, invoice, now, actor, note, head, house } = step;
   const entry = { merchant_id, invoice_id: invoice.id, note, actor, now };
   if (invoice.kind === 'refill') {
     await deps.ledger.post(tx, { ...entry, head, kind: 'refill', amount_micros: invoice.amount_usd_micros });
     await wakeHeld(deps.db, tx, merchant_id);
     return;
   }
-  const fee = platformFee(invoice.amount_usd_micros);
-  const missing = verdict.credit_missing
-    ? missingPrepaid(head?.prepaid_micros ?? 0n, invoice.amount_usd_micros)
-    : 0n;
+  const fee = house ? 0n : platformFee(invoice.amount_usd_micros);
+  const missing =
+    verdict.credit_missing && !house
+      ? missingPrepaid(head?.prepaid_micros ?? 0n, invoice.amount_usd_micros)
+      : 0n;
   if (missing > 0n)
     await deps.ledger.post(tx, { ...entry, head, kind: 'demo_credit', amount_micros: missing });
   const charge = {
@@ -196,6 +197,7 @@ async function bookMoney(
     amount_atomic: BigInt(invoice.received_atomic ?? invoice.amount_atomic),
     amount_usd_micros: invoice.amount_usd_micros,
     fee_charged_micros: fee,
+    house: house ? 1 : 0,
     txid: invoice.txid,
     webhook_status: has_webhook ? 'pending' : 'none',
     created_at: now,

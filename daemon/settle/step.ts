@@ -43,6 +43,8 @@ export interface Step {
   /** `observer`, `clock`, `buyer`, `merchant`, `operator:<user id>`. */
   actor: string;
   note: string | null;
+  /** Whether it is a sale of the operator's own shop, which has neither limit nor fee. */
+  house: boolean;
   /** Whether a transfer pays already: deep enough for this invoice, and witnessed where it asks for that. */
   counts(row: TransferRow): boolean;
 }

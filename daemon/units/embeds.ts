@@ -7,6 +7,7 @@ import { limitOf } from '../../src/ledger.ts';
 import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
 import { enabledGateways, selectGateways } from '../invoices/gateways.ts';
+import { isHouse } from '../invoices/limit.ts';
 import { blockchainsOf, embedHtml, presentUnit } from './present.ts';
 
 interface Known {
@@ -26,6 +27,7 @@ export function paymentPagePreview(
   const enabled = enabledGateways(app.gateways, merchant.enabled_currencies);
   const missing = blockchainsOf(enabled).filter((id) => !wallets.some((each) => each.blockchain === id));
   const limit = limitOf(merchant.prepaid_micros);
+  const house = isHouse(merchant);
   const open = units.filter((unit) => unit.active === 1);
   const sold = open.filter((unit) => selectGateways(payable, unit.currencies).length > 0);
   const problems = [
@@ -43,13 +45,13 @@ export function paymentPagePreview(
           `“${unit.title}” cannot be paid: none of its currencies is enabled and has a wallet. Set one with PUT /api/v1/merchant/wallets.`,
       ),
     // Simulated payments credit what is missing, so a demo needs no refill.
-    ...(demo ? [] : shortLimits(sold, limit)),
+    ...(demo || house ? [] : shortLimits(sold, limit)),
   ];
   return {
     slug: merchant.slug,
     network,
     demo_mode: demo,
-    ready: sold.some((unit) => demo || unit.amount_usd_micros <= limit),
+    ready: sold.some((unit) => demo || house || unit.amount_usd_micros <= limit),
     problems,
     missing_wallets: missing,
     limit_of_payments: formatUsd(limit),

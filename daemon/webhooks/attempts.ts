@@ -35,7 +35,7 @@ export interface DeliveryOutcome {
 /** As it is recorded. */
 type Recorded = Omit<DeliveryOutcome, 'id' | 'event_id'>;
 
-/** What a merchant's webhooks are signed with: nothing where it set none, and `unreadable` where it cannot be opened. */
+/** What webhooks are signed with: nothing where a merchant set none, and `unreadable` where it cannot be opened. */
 export type Secret = { text: string | null } | 'unreadable';
 
 export interface Attempts {
@@ -61,7 +61,7 @@ export interface AttemptsOptions {
   http: HttpOut;
   instance_id: string;
   user_agent: string;
-  secretOf(merchant_id: string): Promise<string | null>;
+  secretOf(merchant_id: string | null): Promise<string | null>;
   runtime: Runtime;
 }
 
@@ -73,7 +73,7 @@ export function openAttempts(options: AttemptsOptions): Attempts {
 
   const secretOf = async (merchant_id: string | null): Promise<Secret> => {
     try {
-      return { text: merchant_id === null ? null : await options.secretOf(merchant_id) };
+      return { text: await options.secretOf(merchant_id) };
     } catch (error) {
       if (isBusy(error) || isUnusable(error)) throw error;
       log.error({ err: error, merchant_id }, 'webhook secret cannot be read');

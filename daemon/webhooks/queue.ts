@@ -56,8 +56,8 @@ export interface WebhooksOptions {
   log: Logger;
   clock: Clock;
   config: { webhook_allow_private: boolean; public_url: string };
-  /** The merchant's webhook secret as it was set; null where there is none. */
-  secretOf(merchant_id: string): Promise<string | null>;
+  /** The merchant's webhook secret as it was set, null where there is none; of no merchant, that of the deployment. */
+  secretOf(merchant_id: string | null): Promise<string | null>;
   /** How other daemons hear of what this one cannot send now. */
   signals?: Pick<Signals, 'announce' | 'onOthers'>;
   /** Whether the operator took this daemon out of work: then it claims nothing. */

@@ -70,6 +70,10 @@ interface MerchantsTable {
   prepaid_micros: bigint;
   ledger_seq: number;
   ledger_hash: string;
+  /** Since when it is the operator's own, without limit and fee; null for every other. */
+  house_since: Generated<number | null>;
+  /** When it was last notified that its limit is used up. */
+  limit_noted_at: Generated<number | null>;
   created_at: Once<number>;
 }
 
@@ -270,6 +274,8 @@ interface IncomeTable {
   decimals: Once<number>;
   amount_usd_micros: Once<bigint>;
   fee_charged_micros: Once<bigint>;
+  /** 1 where its merchant was the operator's own, and sold without fee. */
+  house: Once<Flag>;
   txid: Once<string | null>;
   webhook_status: WebhookStatus;
   created_at: Once<number>;

@@ -64,7 +64,7 @@ export const invoiceLaws: Check[] = [
       less,
     }) => `select i.id as invoice_id, p.id as payment_id, p.received_atomic, i.amount_atomic, m.prepaid_micros
       from payments p join invoices i on i.id = p.invoice_id left join merchants m on m.id = i.owner_id
-      where p.status = 'held' and p.main = 1 and ${settled} and (m.id is null
+      where p.status = 'held' and p.main = 1 and ${settled} and (m.id is null or m.house_since is not null
         or ${less('p.received_atomic', 'i.amount_atomic')} or ${coversSql('m.prepaid_micros', 'i.amount_usd_micros')})`,
   ),
   bySql(

@@ -202,7 +202,7 @@ export const ledgerLaws: Check[] = [
           then n.id is not null or f.id is not null or r.id is null or r.amount_micros <> i.amount_usd_micros
         else r.id is not null or n.id is null or n.merchant_id <> i.owner_id or n.chain <> i.chain
           or n.currency <> i.currency or n.decimals <> i.decimals or n.amount_usd_micros <> i.amount_usd_micros
-          or n.fee_charged_micros <> ${feeOf('i.amount_usd_micros')}
+          or n.fee_charged_micros <> case n.house when 1 then 0 else ${feeOf('i.amount_usd_micros')} end
           or coalesce(f.amount_micros, 0) <> n.fee_charged_micros end`,
   ),
   bySql(

@@ -11,6 +11,7 @@ export interface MerchantFigures {
   id: string;
   slug: string;
   prepaid_micros: bigint;
+  house_since: number | null;
   created_at: number;
   email: string;
   full_name: string | null;
@@ -71,6 +72,7 @@ export async function figuresOf(query: Executor, ids: readonly string[]): Promis
   if (ids.length === 0) return [];
   const rows = await withUsers(query)
     .select(['merchants.id', 'merchants.slug', 'merchants.prepaid_micros', 'merchants.created_at'])
+    .select('merchants.house_since')
     .select(['users.email', 'users.full_name', 'users.is_active'])
     .select([
       sql<number>`(select count(*) from units where units.merchant_id = merchants.id)`.as('units'),
@@ -114,6 +116,7 @@ export async function merchantsNearLimit(
     .select(['merchants.id', 'merchants.slug', 'merchants.prepaid_micros'])
     .where('merchants.ledger_seq', '>', sql.lit(0))
     .where('merchants.prepaid_micros', '<', below_micros)
+    .where('merchants.house_since', 'is', null)
     .where('users.deleted_at', 'is', null)
     .orderBy('merchants.prepaid_micros')
     .orderBy('merchants.id');

@@ -215,6 +215,7 @@ describe.each(databases)('once on %s', (database) => {
       amount_atomic: 7n,
       amount_usd_micros: 10n,
       fee_charged_micros: 1n,
+      house: 0 as const,
       txid: null,
       webhook_status: 'none' as const,
       created_at: START,

@@ -129,6 +129,7 @@ describe.each(databases)('rollups on %s', (dialect) => {
           amount_atomic: 1n,
           amount_usd_micros: 7_000_000n,
           fee_charged_micros: 70_000n,
+          house: 0,
           txid: null,
           webhook_status,
           created_at: START,

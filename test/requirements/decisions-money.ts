@@ -36,6 +36,10 @@ export const limit = {
     'limit-starts-zero': 'a new merchant starts with limit 0',
     'simulate-demo-credit':
       'simulate is never refused for the limit: what lacks is a demo_credit entry first',
+    'house-free': 'a merchant of the house sells without limit and fee, and its account says so',
+    'house-operator-only': 'only the operator marks a merchant of the house; no merchant marks itself',
+    'house-mark-books': 'marking a merchant of the house books what the limit held, oldest first',
+    'house-unmarked': 'without the mark open invoices need the limit again, and what is booked stays',
   },
 } as const;
 

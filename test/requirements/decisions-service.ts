@@ -5,6 +5,8 @@ export const webhooks = {
   sentences: {
     'webhook-signature':
       'webhooks are signed by Standard Webhooks: id, timestamp, v1 HMAC over id.timestamp.body',
+    'webhook-platform-signed':
+      'callbacks of the platform key are signed with the deployment secret, which only operators see',
     'webhook-secret-forms': 'a secret after whsec_ is base64, any other its UTF-8 bytes',
     'webhook-body': 'the body is type invoice.confirmed, timestamp, api_version and data {invoice, payment}',
     'webhook-callback': 'callback_url replaces webhook_url for its invoice, with the same secret',

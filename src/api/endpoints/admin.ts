@@ -9,12 +9,14 @@ import {
   AdminCredit,
   AdminDaemons,
   AdminDashboard,
+  AdminMerchant,
   AdminMerchantDetail,
   AdminMerchants,
   AdminObservers,
   AdminPaymentDetail,
   AdminPayments,
   AdminRefillWallets,
+  AdminWebhookSecret,
   ContradictionPublic,
   DaemonPublic,
   TransactionLookup,
@@ -111,6 +113,34 @@ export const creditMerchant = endpoint({
   example: { params: { user_id: '{user_id}' }, body: { prepaid_usd: '25.00', note: 'welcome credit' } },
 });
 
+export const setHouse = endpoint({
+  id: 'setHouse',
+  method: 'PUT',
+  path: '/api/v1/admin/merchants/{user_id}/house',
+  auth: 'admin',
+  tag: 'admin',
+  summary: "Make a merchant the operator's own shop",
+  gw: 'admin house {user_id}',
+  effect: 'write',
+  confirm: {
+    question: 'Let {user_id} sell without prepaid limit and fee?',
+    when: { house: true },
+  },
+  keywords: 'merchant of the house, own shop, without fee, no limit',
+  description:
+    'A merchant of the house sells without prepaid limit and without fee. Marking it books what the limit held, oldest first; with `house: false` it is one like any other again. What is open is judged by the mark that stands when its payment is final; what is booked stays as it is. No merchant can mark itself. Logged at warning level.',
+  extension: true,
+  params: userId,
+  body: shape('HouseUpdate', {
+    house: bool().default(true).describe('Whether it is'),
+    note: note(),
+  }),
+  response: AdminMerchant,
+  errors: ['merchant_not_found'],
+  hidden: true,
+  example: { params: { user_id: '{user_id}' }, body: { house: true, note: 'our own shop' } },
+});
+
 export const getAdminRefillWallets = endpoint({
   id: 'getAdminRefillWallets',
   method: 'GET',
@@ -148,6 +178,24 @@ export const setAdminRefillWallet = endpoint({
   errors: ['unknown_chain', 'invalid_address'],
   hidden: true,
   example: { body: { chain: 'ton', address: '{ton_address}', note: 'cold wallet' } },
+});
+
+export const getWebhookSecret = endpoint({
+  id: 'getWebhookSecret',
+  method: 'GET',
+  path: '/api/v1/admin/webhook-secret',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Get the webhook secret of the deployment',
+  gw: 'admin webhook-secret',
+  effect: 'read',
+  keywords: 'signature of platform callbacks',
+  description:
+    'Callbacks of invoices that the platform key made are signed with it, as those of merchants are with theirs. It is the setting `webhook_secret`, or derived from `secret`; `gatewayd config --show-webhook-secret` shows it too.',
+  extension: true,
+  response: AdminWebhookSecret,
+  hidden: true,
+  example: {},
 });
 
 export const listObservers = endpoint({
@@ -362,8 +410,10 @@ export const admin = [
   listAdminMerchants,
   getAdminMerchant,
   creditMerchant,
+  setHouse,
   getAdminRefillWallets,
   setAdminRefillWallet,
+  getWebhookSecret,
   listObservers,
   listAdminPayments,
   getAdminPayment,

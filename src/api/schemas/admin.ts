@@ -40,6 +40,7 @@ export const AdminMerchant = shape('AdminMerchant', {
   is_active: z.boolean(),
   slug: z.string(),
   plan: z.string(),
+  house: z.boolean().describe("The operator's own shop: neither limit nor fee"),
   prepaid_usd: decimalString(),
   limit_of_payments: decimalString(),
   units: count(),
@@ -172,6 +173,10 @@ export const AdminCredit = shape('AdminCredit', {
   prepaid_usd: decimalString().describe('Balance after the credit'),
   limit_of_payments: decimalString().describe('Limit after the credit'),
   entry: LedgerEntryPublic,
+});
+
+export const AdminWebhookSecret = shape('AdminWebhookSecret', {
+  webhook_secret: z.string().describe('`whsec_` and base64, or the text of the setting'),
 });
 
 export const AdminRefillWallet = WalletPublic.extend({ note: z.string().nullable() }).meta({

@@ -150,6 +150,7 @@ export const MerchantAccountPublic = shape('MerchantAccountPublic', {
   api_key: z.string().describe('The merchant key, for `X-API-Key`'),
   webhook_url: orNull(z.string()),
   webhook_secret: orNull(z.string()),
+  house: z.boolean().describe("The operator's own shop: it has neither limit nor fee"),
   webhook_refills: z.boolean().describe('Whether confirmed refills are posted to `webhook_url` as well'),
   enabled_currencies: z.array(z.string()).describe('Gateway ids and tickers, as they were sent'),
   limit_of_payments: decimalString().describe('USD volume that can still be confirmed'),

@@ -331,6 +331,8 @@ reenviar webhook | resendEvent
 list merchants | listAdminMerchants
 operator dashboard | getAdminDashboard flow.operate
 credit a merchant by hand | creditMerchant
+check signatures of platform callbacks | getWebhookSecret
+let my own shop sell without fee and limit | setHouse
 resolve a stuck payment | resolvePayment
 are the chain observers behind | listObservers
 late and unmatched payments | listAdminPayments guide.wrong-payment concept.late-payment

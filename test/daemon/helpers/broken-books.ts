@@ -110,6 +110,7 @@ export const breaks: Break[] = [
     says: 'its income, fee or refill',
     by: `update income set chain = 'solana' where id = ${one('income')}`,
   },
+  { law: 3, says: 'its income, fee or refill', by: `update income set house = 0 where house = 1` },
   {
     law: 4,
     says: 'what its invoice received',
@@ -170,6 +171,11 @@ export const breaks: Break[] = [
     law: 9,
     says: 'another payment than its own',
     by: `update invoices set payment_id = null where id = ${first('invoices', `status = 'confirmed'`)}`,
+  },
+  {
+    law: 10,
+    says: 'the limit covers it',
+    by: `update merchants set house_since = 1 where id in (select owner_id from payments where status = 'held')`,
   },
   {
     law: 10,

@@ -94,6 +94,7 @@ async function live(service: TestApp, receiver_url: string): Promise<void> {
   clock.advance(7);
   await simulated(service, poor);
   await refilled(service, poor);
+  await ofTheHouse(service, operator.token, pay);
   await held(service, poor, pay);
   await unapplied(service, rich);
   await resolved(service, rich, operator.token);
@@ -130,6 +131,20 @@ async function refilled(service: TestApp, { token }: TestMerchant): Promise<void
     });
     const row = await invoiceRow(service, json.id);
     if (pays) await observe(service, 'ton', [transferTo(service, row, { final: true })]);
+  }
+}
+
+/** The operator's own shop sells without a balance, and is one like any other afterwards. */
+async function ofTheHouse(
+  service: TestApp,
+  token: string,
+  pay: (invoice: InvoiceRow) => Promise<unknown>,
+): Promise<void> {
+  const shop = await service.merchant('house@example.com');
+  for (const house of [true, false]) {
+    const path = `/api/v1/admin/merchants/${shop.id}/house`;
+    expect((await service.fetch('PUT', path, { token, body: { house } })).status).toBe(200);
+    await pay(await create(service, shop, 'ton'));
   }
 }
 

@@ -265,6 +265,23 @@ test('config shows what is in force and where it is from, without secrets', asyn
   expect(table.stdout).not.toMatch(/sixteen|pass@/);
 });
 
+test('config shows the webhook secret of the deployment where it is asked for, and only then', async () => {
+  verifies('webhook-platform-signed');
+  const env = { GATEWAYD_SECRET: 'sixteen characters' };
+  const { stdout, code } = await home.run(['config', '--show-webhook-secret'], { env });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^whsec_[\w+/]{43}=\n$/)]);
+  const set = { ...env, GATEWAYD_WEBHOOK_SECRET: 'chosen by the operator' };
+  expect(
+    JSON.parse((await home.run(['config', '--show-webhook-secret', '--json'], { env: set })).stdout),
+  ).toEqual({ webhook_secret: 'chosen by the operator' });
+  const shown = await home.run(['config', '--json'], { env: set });
+  expect(JSON.parse(shown.stdout).webhook_secret.value).toBe('(hidden)');
+  expect(await home.run(['config', '--show-webhook-secret'])).toMatchObject({
+    code: 78,
+    stderr: expect.stringContaining('there is no secret yet'),
+  });
+});
+
 test('migrate says what it does, and nothing when it is done', async () => {
   verifies('command-migrate');
   expect((await home.run(['migrate', '--dry-run'])).stdout).toMatch(/^would apply 0001-/);
@@ -292,6 +309,33 @@ test('admin create makes a superuser while the daemon runs, and gives a known on
       code: 78,
       stderr: expect.stringMatching(/sign in with (Google|Telegram)/),
     });
+  await stop(daemon);
+});
+
+test('admin house marks a merchant while the daemon runs, and books what its limit held', async () => {
+  verifies('house-operator-only');
+  const daemon = await home.start();
+  const service = serviceAt({ base_url: daemon.url });
+  const email = 'shop@example.com';
+  const password = 'a long password';
+  const user = await service.fetch('POST', '/api/v1/users/signup', { body: { email, password } });
+  const { access_token: token } = (await signIn(service, email, password)).json;
+  const isHouse = async () => (await service.fetch('GET', '/api/v1/merchant/account', { token })).json.house;
+  expect(await isHouse()).toBe(false);
+  const made = await home.run(['admin', 'house', 'Shop@Example.com']);
+  expect([made.code, made.stdout]).toEqual([
+    0,
+    `shop (${email}, ${user.json.id}) is now of the house: its sales have neither limit nor fee\n`,
+  ]);
+  expect(await isHouse()).toBe(true);
+  expect((await home.run(['admin', 'house', email])).stdout).toContain('is already of the house');
+  const off = JSON.parse((await home.run(['admin', 'house', user.json.id, '--off', '--json'])).stdout);
+  expect(off).toMatchObject({ email, slug: 'shop', house: false, house_since: null, changed: true });
+  expect(await isHouse()).toBe(false);
+  expect(await home.run(['admin', 'house', 'no-one@example.com'])).toMatchObject({
+    code: 78,
+    stderr: expect.stringContaining('there is no user no-one@example.com'),
+  });
   await stop(daemon);
 });
 

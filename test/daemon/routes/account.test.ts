@@ -67,6 +67,7 @@ describe.each(databases)('the merchant account on %s', (database) => {
       api_key: merchant.key,
       webhook_url: null,
       webhook_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32}$/),
+      house: false,
       webhook_refills: false,
       enabled_currencies: CHAINS,
       limit_of_payments: '0',
