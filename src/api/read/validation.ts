@@ -1,5 +1,6 @@
 // Reads a request by its description: the parsed input, or every error at once in FastAPI's form.
 import type { z } from 'zod';
+import { looksSecret } from '../../secret-text.ts';
 import type { Endpoint, Fields, InputOf } from '../describe/endpoint.ts';
 import { secretNames } from '../describe/fields.ts';
 import { findJsonError } from './json-error.ts';
@@ -32,12 +33,19 @@ const MAX_INPUT = 1024;
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A copy for the answer: members with secret names left out, long values cut as text; undefined where none can be made. */
+/** Whether a value is itself what no one is shown: not by the name of its field, which may be any. */
+const isSecret = (value: unknown): boolean => typeof value === 'string' && looksSecret(value);
+
+/**
+ * A copy for the answer: left out are members with secret names, and those whose name or value looks like a secret; long
+ * values are cut as text. Undefined where none can be made.
+ */
 function shown(value: unknown): unknown {
   try {
-    const json = JSON.stringify(value ?? null, (name, member) =>
-      secretNames.has(name) ? undefined : member,
+    const json: string | undefined = JSON.stringify(value ?? null, (name, member) =>
+      secretNames.has(name) || isSecret(member) || looksSecret(name) ? undefined : member,
     );
+    if (json === undefined) return undefined;
     if (json.length <= MAX_INPUT) return JSON.parse(json);
     const long = typeof value === 'string' ? value : json;
     return long.slice(0, MAX_INPUT).replace(/[\uD800-\uDBFF]$/, '');

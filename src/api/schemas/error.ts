@@ -44,7 +44,10 @@ export const ValidationErrorEntry = shape('ValidationError', {
     .describe('Where: `path`, `query`, `header` or `body`, then names'),
   msg: z.string(),
   type: z.string(),
-  input: z.unknown().optional().describe('What was sent; left out for secrets, cut at 1 kB'),
+  input: z
+    .unknown()
+    .optional()
+    .describe('What was sent; left out for secrets and what looks like one, cut at 1 kB'),
   ctx: z.record(z.string(), z.unknown()).optional(),
 });
 
