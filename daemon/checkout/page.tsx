@@ -107,18 +107,24 @@ export function renderPage(parts: PageParts): Rendered {
   };
 }
 
-/** Markup for a foreign page: no script, no handler, and styles that stay inside. */
-export function renderFragment({ width }: Surface, content: VNode): string {
-  const extra = width === undefined ? '' : widthStyle(width, 'fragment');
-  return renderToString(
+/** Markup for a foreign page: no script, no handler, and styles that stay inside. Shown alone it has a page's policy. */
+export function renderFragment({ width }: Surface, content: VNode): Rendered {
+  const style = fragmentStyle + (width === undefined ? '' : widthStyle(width, 'fragment'));
+  const body = renderToString(
     <>
-      <Inline tag="style" text={fragmentStyle + extra} />
+      <Inline tag="style" text={style} />
       {content}
     </>,
   );
+  const kind = { style_hash: hashOf(style), script_hash: "'none'", images: true, forms: true };
+  return { body, headers: pageHeaders(kind, null, true) };
 }
 
-function pageHeaders(kind: PageKind, extra: string | null, framed: boolean): Record<string, string> {
+function pageHeaders(
+  kind: Omit<PageKind, 'head'>,
+  extra: string | null,
+  framed: boolean,
+): Record<string, string> {
   const policy = [
     "default-src 'none'",
     `script-src ${kind.script_hash}`,

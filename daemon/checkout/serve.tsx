@@ -56,7 +56,7 @@ async function showInvoice(
   const surface = surfaceOf(app, options);
   const view = await payView(app, row, { lang, surface });
   const content = <Pay view={view} />;
-  if (surface.mode === 'fragment') return compressed({ body: renderFragment(surface, content) }, headers);
+  if (surface.mode === 'fragment') return compressed(renderFragment(surface, content), headers);
   const page = renderPage({
     lang,
     ...surface,
@@ -142,7 +142,7 @@ async function showUnit(
     />
   );
   const { headers } = request;
-  if (surface.mode === 'fragment') return compressed({ body: renderFragment(surface, content) }, headers);
+  if (surface.mode === 'fragment') return compressed(renderFragment(surface, content), headers);
   const { framed } = options;
   const page = renderPage({ lang, ...surface, title: unit.title, content, refresh: false, framed });
   return compressed({ ...page, status }, headers);

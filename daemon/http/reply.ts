@@ -30,11 +30,18 @@ export function replyAnswer(endpoint: Endpoint, value: unknown): Answer {
   return rawAnswer(value as Raw, endpoint.response.media, status);
 }
 
+/** Of HTML that brings no policy of its own: it loads nothing, runs nothing and is shown in no frame. */
+const CLOSED_POLICY = "default-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+
 function rawAnswer({ body, headers, status: given }: Raw, media: string, status: number): Answer {
   const charset = /^text\/|javascript$|xml$/.test(media) ? '; charset=utf-8' : '';
   return {
     status: given ?? status,
-    headers: { 'content-type': media + charset, ...headers },
+    headers: {
+      'content-type': media + charset,
+      ...(media === 'text/html' ? { 'content-security-policy': CLOSED_POLICY } : {}),
+      ...headers,
+    },
     body: body as Body,
   };
 }

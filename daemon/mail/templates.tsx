@@ -31,6 +31,10 @@ const DARK_SHEET = `@media (prefers-color-scheme:dark){
 .soft{color:${dark.soft}!important}
 }`;
 
+/** Of a mail that is shown as a page: its colours stand at each element, and nothing else may run or load. */
+export const MAIL_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+
 function compose({ to, lang, subject, paragraphs }: Content): Email {
   const text = paragraphs.map((each) => (typeof each === 'string' ? each : `${each.label}:\n${each.link}`));
   const html = renderToString(

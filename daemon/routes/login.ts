@@ -17,7 +17,7 @@ import { languageOfRequest } from '../checkout/language.ts';
 import { basePath } from '../checkout/page.tsx';
 import { compressed } from '../http/compress.ts';
 import type { Handlers } from '../http/handler.ts';
-import { encodedHeader } from '../mail/templates.tsx';
+import { encodedHeader, MAIL_POLICY } from '../mail/templates.tsx';
 
 const RECOVERY_ANSWER = 'If that email is registered, we sent a password recovery link';
 
@@ -75,6 +75,7 @@ export const login: Handlers<typeof list> = {
         detail: 'The user with this username does not exist in the system.',
       });
     const { html, subject } = await recoveryMail(app, user, languageOfRequest(request.headers));
-    return { body: html, headers: { subject: encodedHeader(subject), vary: 'accept-language' } };
+    const headers = { subject: encodedHeader(subject), vary: 'accept-language' };
+    return { body: html, headers: { ...headers, 'content-security-policy': MAIL_POLICY } };
   },
 };

@@ -160,6 +160,7 @@ export const writes = {
     'idempotency-where': 'invoices, checkout, refill, credit and units take it',
     'request-id': 'X-Request-Id is on every answer and in every log line',
     'error-shape': 'errors other than 422 are {detail, code, request_id}',
+    'html-policy': 'every HTML answer carries a Content-Security-Policy, fragments and mails included',
     'validation-secrets': 'a 422 repeats nothing that looks like a key, whichever field it came in',
   },
 } as const;
