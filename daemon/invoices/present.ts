@@ -64,7 +64,18 @@ export function presentPayment(row: PaymentRow, invoice: InvoiceRow | null): z.o
   };
 }
 
-/** PaymentLogPublic. */
+const OPERATOR = 'operator';
+
+/**
+ * PaymentLogPublic as anyone may read it: of an operator it names neither who it was nor what that person wrote behind the
+ * action.
+ */
+export function presentPublicLog(row: PaymentLogRow) {
+  if (!row.actor.startsWith(`${OPERATOR}:`)) return presentLog(row);
+  return presentLog({ ...row, actor: OPERATOR, note: row.note?.replace(/:.*$/s, '') ?? null });
+}
+
+/** PaymentLogPublic as the operator reads it. */
 export const presentLog = ({
   id,
   from_status,

@@ -5,7 +5,7 @@ import type { Handlers } from '../http/handler.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
 import { findInvoice } from '../invoices/find.ts';
 import { cancelInvoice } from '../invoices/outcome.ts';
-import { presentExit, presentInvoice, presentLog, presentPayment } from '../invoices/present.ts';
+import { presentExit, presentInvoice, presentPayment, presentPublicLog } from '../invoices/present.ts';
 import { presentGateways } from '../invoices/present-gateways.ts';
 import { presentPublicConfig } from '../settings/public.ts';
 import { buyUnit } from '../units/buy.ts';
@@ -21,7 +21,7 @@ export const buyer: Handlers<typeof list> = {
     const invoice = await findInvoice(app, params.invoice_id);
     const payment = await mainPayment(app.db.query, invoice.id);
     const logs = await logsOfInvoice(app.db.query, invoice.id);
-    return { payment: payment ? presentPayment(payment, invoice) : null, logs: logs.map(presentLog) };
+    return { payment: payment ? presentPayment(payment, invoice) : null, logs: logs.map(presentPublicLog) };
   },
 
   async cancelInvoice({ params }, { app }) {

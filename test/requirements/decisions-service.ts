@@ -161,6 +161,7 @@ export const writes = {
     'request-id': 'X-Request-Id is on every answer and in every log line',
     'error-shape': 'errors other than 422 are {detail, code, request_id}',
     'html-policy': 'every HTML answer carries a Content-Security-Policy, fragments and mails included',
+    'log-names-operator': 'public logs name the operator as such, never which user, nor what he wrote',
     'validation-secrets': 'a 422 repeats nothing that looks like a key, whichever field it came in',
   },
 } as const;

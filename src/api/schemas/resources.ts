@@ -120,7 +120,11 @@ export const PaymentLogPublic = shape('PaymentLogPublic', {
   txid: z.string().nullable(),
   confirmations: count(),
   note: z.string().nullable(),
-  actor: z.string().describe('Who moved it: the observer, the buyer, a merchant, an operator'),
+  actor: z
+    .string()
+    .describe(
+      'Who moved it: `observer`, `clock`, `buyer`, `merchant` or `operator`; only operators read which of them',
+    ),
   created_at: unixSeconds(),
 });
 

@@ -174,6 +174,10 @@ describe.each(databases)("an operator's confirmation on %s", (database) => {
       actor: `operator:${operator.id}`,
       note: `confirmed by the operator: ${note}`,
     });
+    verifies('log-names-operator');
+    const shown = await service.fetch('GET', `/v1/invoices/${invoice.id}/payment`);
+    expect(shown.json.logs.at(-1)).toMatchObject({ actor: 'operator', note: 'confirmed by the operator' });
+    expect(shown.text).not.toContain(operator.id);
     expect(await contradictionsOf(invoice)).toMatchObject([
       { kind: 'booking_differs', txid, closed_at: null, details: { read_atomic: null } },
     ]);
