@@ -8,7 +8,7 @@ export const checkoutStates = [
   'orphaned',
   'underpaid',
   'seen',
-  'limit',
+  'processing',
   'confirmed',
   'overpaid',
   'expired',
@@ -37,7 +37,7 @@ export function checkoutState(facts: CheckoutFacts, now: number): CheckoutState 
   if (status !== 'created' && payment_status === 'late')
     return amount_match === 'under' ? 'incomplete' : 'late';
   if (status !== 'created') return status;
-  if (payment_status === 'held') return 'limit';
+  if (payment_status === 'held') return 'processing';
   if (amount_match === 'exact' || amount_match === 'over') return 'seen';
   if (now >= facts.expires_at) return 'closing';
   if (amount_match === 'under') return 'underpaid';

@@ -13,7 +13,7 @@ export const tones: Record<CheckoutState, Tone> = {
   orphaned: 'warn',
   underpaid: 'warn',
   seen: 'info',
-  limit: 'info',
+  processing: 'info',
   confirmed: 'good',
   overpaid: 'good',
   expired: 'bad',

@@ -20,9 +20,9 @@ export const de: Texts = {
   underpaid: 'Noch nicht vollständig bezahlt',
   underpaid_text:
     '{received} sind angekommen, {due} fehlen noch. Senden Sie den Rest an dieselbe Adresse, bevor die Zeit abläuft.',
-  limit: 'Ihre Zahlung ist da und sicher',
-  limit_text:
-    '{merchant} muss das Limit des Kontos erhöhen, bevor die Zahlung bestätigt werden kann. Zahlen Sie nicht noch einmal: Sie wird dann automatisch bestätigt.',
+  processing: 'Zahlung erhalten, wird bearbeitet',
+  processing_text:
+    'Ihr Geld ist sicher. Zahlen Sie nicht noch einmal: Die Zahlung wird automatisch bestätigt, und diese Seite zeigt es an.',
   confirmed: 'Bezahlt',
   confirmed_text: '{merchant} hat Ihre Zahlung erhalten. Sie können diese Seite als Beleg aufbewahren.',
   overpaid: 'Bezahlt, aber zu viel',

@@ -21,9 +21,9 @@ export const en: Texts = {
   underpaid: 'Not fully paid yet',
   underpaid_text:
     '{received} has arrived, but {due} is still due. Send the rest to the same address before the time is up.',
-  limit: 'Your payment has arrived and is safe',
-  limit_text:
-    '{merchant} has to raise its account limit before the payment can be confirmed. Do not pay again: once the limit is raised, your payment will be confirmed automatically.',
+  processing: 'Payment received, being processed',
+  processing_text:
+    'Your money is safe. Do not pay again: your payment will be confirmed automatically, and this page will show it.',
   confirmed: 'Paid',
   confirmed_text: '{merchant} has received your payment. You can keep this page as your receipt.',
   overpaid: 'Paid, but you sent too much',

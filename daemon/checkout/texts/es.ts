@@ -19,9 +19,9 @@ export const es: Texts = {
   underpaid: 'Falta una parte del pago',
   underpaid_text:
     'Han llegado {received}; faltan {due}. Envía el resto a la misma dirección antes de que acabe el tiempo.',
-  limit: 'Tu pago ha llegado y está a salvo',
-  limit_text:
-    '{merchant} debe ampliar el límite de su cuenta para que se confirme el pago. No pagues otra vez: después se confirmará automáticamente.',
+  processing: 'Pago recibido, en proceso',
+  processing_text:
+    'Tu dinero está a salvo. No pagues otra vez: el pago se confirmará automáticamente y esta página lo mostrará.',
   confirmed: 'Pagado',
   confirmed_text: '{merchant} ha recibido tu pago. Puedes guardar esta página como recibo.',
   overpaid: 'Pagado de más',

@@ -21,9 +21,9 @@ export const fr: Texts = {
   underpaid: 'Paiement incomplet',
   underpaid_text:
     '{received} sont arrivés, il manque {due}. Envoyez le reste à la même adresse avant la fin du délai.',
-  limit: 'Votre paiement est arrivé, il est en sécurité',
-  limit_text:
-    '{merchant} doit relever la limite de son compte pour que le paiement soit confirmé. Ne payez pas une seconde fois : il sera ensuite confirmé automatiquement.',
+  processing: 'Paiement reçu, en cours de traitement',
+  processing_text:
+    'Votre argent est en sécurité. Ne payez pas une seconde fois : le paiement sera confirmé automatiquement et cette page l’affichera.',
   confirmed: 'Payé',
   confirmed_text: '{merchant} a reçu votre paiement. Vous pouvez garder cette page comme reçu.',
   overpaid: 'Payé, avec un trop-perçu',

@@ -21,9 +21,9 @@ export const pt: Texts = {
   underpaid: 'Falta uma parte do pagamento',
   underpaid_text:
     'Chegaram {received}; faltam {due}. Envie o restante para o mesmo endereço antes que o tempo acabe.',
-  limit: 'O seu pagamento chegou e está seguro',
-  limit_text:
-    '{merchant} precisa aumentar o limite da conta para o pagamento ser confirmado. Não pague de novo: depois ele será confirmado automaticamente.',
+  processing: 'Pagamento recebido, em processamento',
+  processing_text:
+    'O seu dinheiro está seguro. Não pague de novo: o pagamento será confirmado automaticamente e esta página vai mostrá-lo.',
   confirmed: 'Pago',
   confirmed_text: '{merchant} recebeu o seu pagamento. Pode guardar esta página como recibo.',
   overpaid: 'Pago a mais',

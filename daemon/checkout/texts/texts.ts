@@ -16,8 +16,8 @@ export interface Texts {
   orphaned_text: string;
   underpaid: string;
   underpaid_text: string;
-  limit: string;
-  limit_text: string;
+  processing: string;
+  processing_text: string;
   confirmed: string;
   confirmed_text: string;
   overpaid: string;

@@ -19,9 +19,9 @@ export const tr: Texts = {
   orphaned_text: 'Ağ onu düşürdü veya değiştirdi. Cüzdanınıza bakın: para çıkmadıysa yeniden ödeyin.',
   underpaid: 'Henüz tamamı ödenmedi',
   underpaid_text: '{received} ulaştı, {due} eksik. Süre dolmadan kalanı aynı adrese gönderin.',
-  limit: 'Ödemeniz ulaştı ve güvende',
-  limit_text:
-    'Ödemenin onaylanması için {merchant} hesabının limitini yükseltmelidir. Yeniden ödemeyin: sonrasında otomatik olarak onaylanır.',
+  processing: 'Ödeme alındı, işleniyor',
+  processing_text:
+    'Paranız güvende. Yeniden ödemeyin: ödemeniz otomatik olarak onaylanacak ve bu sayfada görünecek.',
   confirmed: 'Ödendi',
   confirmed_text: '{merchant} ödemenizi aldı. Bu sayfayı makbuz olarak saklayabilirsiniz.',
   overpaid: 'Ödendi, ama fazla',

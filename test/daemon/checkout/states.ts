@@ -33,7 +33,7 @@ export async function everyState(world: StatesWorld): Promise<Record<CheckoutSta
 }
 
 const rank = (state: CheckoutState): number =>
-  ['expired', 'late', 'incomplete', 'limit'].includes(state) ? 0 : state === 'closing' ? 1 : 2;
+  ['expired', 'late', 'incomplete', 'processing'].includes(state) ? 0 : state === 'closing' ? 1 : 2;
 
 const makers: Record<CheckoutState, (world: StatesWorld) => Promise<string>> = {
   waiting: (world) => createInvoice(world),
@@ -60,7 +60,7 @@ const makers: Record<CheckoutState, (world: StatesWorld) => Promise<string>> = {
     return id;
   },
   /** Of another merchant, without credit: it must not be booked by the credit of the others. */
-  async limit({ test }) {
+  async processing({ test }) {
     return paid({ test, merchant: await test.merchant() }, (amount) => amount);
   },
   async confirmed(world) {
