@@ -67,6 +67,15 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--show-webhook-secret', 'only the secret that signs webhooks of the platform key')
     .action(async (options) => (await import('./commands/config.ts')).config(options));
   addInvite(program);
+  addAdmin(program);
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+function addAdmin(program: Command): void {
   const admin = program.command('admin').description('manage superusers, and your own shop');
   addSettings(admin.command('create').description('create a superuser, or give one a new password'))
     .requiredOption('--email <address>', 'email address of the superuser')
@@ -82,11 +91,6 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--off', 'make it a merchant like any other again')
     .option('--json', 'as one JSON object')
     .action(async (email, options) => (await import('./commands/admin-house.ts')).adminHouse(email, options));
-  try {
-    await program.parseAsync(argv);
-  } catch (error) {
-    process.exitCode = exitCodeOf(error);
-  }
 }
 
 function addCare(program: Command): void {

@@ -46,7 +46,7 @@ export function isWebhookSecret(secret: string): boolean {
   try {
     return webhookKey(secret).length > 0;
   } catch {
-    return false; // What is wrong with it is said by who asks.
+    return false; // Who asks reports what is wrong with it.
   }
 }
 
