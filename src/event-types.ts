@@ -10,6 +10,7 @@ export const eventTypes = [
   'invoice.failed',
   'payment.late',
   'payment.unmatched',
+  'limit.exhausted',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];

@@ -16,6 +16,7 @@ import type { App } from '../context.ts';
 import { openInvoice } from '../settle/settle.ts';
 import { keepWatchQuota, reserveAmount } from './amounts.ts';
 import { refuseBlind } from './availability.ts';
+import { isCovered, noteHeld, type Seller } from './limit.ts';
 import { watchFor } from './watches.ts';
 
 /** What the log says of each, with the ids of its request and of the invoice that all later lines of it carry. */
@@ -36,6 +37,8 @@ export interface InvoiceRequest {
   /** Null for the platform key. */
   owner_id: string | null;
   kind: 'sale' | 'refill';
+  /** Whose limit must cover it; null for refills and the platform key, which have none. */
+  seller: Seller | null;
   gateway: Gateway;
   /** A plain decimal above zero. */
   amount: string;
@@ -55,7 +58,8 @@ export interface InvoiceRequest {
 
 /**
  * Creates an invoice. Refuses with `no_rate`, `amount_too_small`, `amount_too_large`, `no_free_amount`,
- * `too_many_unpaid`, `provider_unavailable` or `asset_unreadable`. The row is durable when the promise resolves.
+ * `too_many_unpaid`, `provider_unavailable`, `asset_unreadable` or `limit_exhausted`. The row is durable when the promise
+ * resolves.
  */
 export async function createInvoice(app: App, request: InvoiceRequest): Promise<InvoiceRow> {
   const { gateway } = request;
@@ -71,10 +75,13 @@ export async function createInvoice(app: App, request: InvoiceRequest): Promise<
   });
   if (quoted === 'too_small') throw new Refusal('amount_too_small');
   if (quoted === 'too_large') throw new Refusal('amount_too_large');
+  const { seller } = request;
+  const covered = seller === null || (await isCovered(app, seller, quoted.amount_usd_micros));
   const created =
     (await openAlone(app, request, quoted, usd_nanos)) ??
     (await openWithWatch(app, request, quoted, usd_nanos));
   app.watches.note(created);
+  if (seller !== null && !covered) await noteHeld(app, seller, created);
   return created;
 }
 

@@ -21,6 +21,7 @@ export async function refill(
     ...request,
     owner_id: account.id,
     kind: 'refill',
+    seller: null,
     gateway,
     wallet,
     ttl_seconds,

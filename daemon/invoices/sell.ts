@@ -30,6 +30,7 @@ export async function sell(
     id,
     owner_id: ownerId(owner),
     kind: 'sale',
+    seller: owner.kind === 'merchant' ? { merchant: owner.merchant, for_buyer: false } : null,
     gateway,
     amount,
     amount_unit,

@@ -165,6 +165,12 @@ export const settingsSchema = z.strictObject({
     text(`receive address on ${id} for platform invoices and refills`).optional(),
   ),
   service_fee_percent: decimalText("surcharge on the buyer's total").default('0'),
+  limit_policy: z
+    .enum(['hold', 'refuse'])
+    .default('hold')
+    .describe(
+      "a sale above its merchant's prepaid limit: hold its payment until a refill, or refuse to make it",
+    ),
   quorum_above_usd: decimalText(
     'above this, two providers of a blockchain must report a payment, if two are configured',
   ).default('1000'),

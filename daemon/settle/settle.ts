@@ -3,6 +3,7 @@
 export { apply, reevaluateInvoices } from './apply.ts';
 export { credit, evaluateHeld } from './credit.ts';
 export { markAsHouse } from './house.ts';
+export { noteShortLimit } from './limit.ts';
 export { openInvoice } from './open.ts';
 export { noteAction } from './operator.ts';
 export { CursorMoved, recordNamed, recordPage, recordUpdates } from './record.ts';

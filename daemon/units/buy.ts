@@ -47,6 +47,7 @@ export async function buyUnit(
     id: request.resource_id,
     owner_id: merchant.id,
     kind: 'sale',
+    seller: { merchant, for_buyer: true },
     gateway,
     amount: formatUsd(unit.amount_usd_micros),
     amount_unit: 'usd',

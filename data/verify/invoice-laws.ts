@@ -143,7 +143,7 @@ export const invoiceLaws: Check[] = [
     'an event without an invoice that does not say which payment it is of',
     SEE_EVENT,
     ({ at }) => `select id as event_id, payment_id, type from events
-      where invoice_id is null and (payment_id is null or ${at('body', `'{"type":"' || type || '",'`)} <> 1
+      where invoice_id is null and type <> 'limit.exhausted' and (payment_id is null or ${at('body', `'{"type":"' || type || '",'`)} <> 1
         or ${at('body', `'"payment":{"id":"' || payment_id || '"'`)} = 0)`,
   ),
   bySql(

@@ -36,6 +36,9 @@ export const limit = {
     'limit-starts-zero': 'a new merchant starts with limit 0',
     'simulate-demo-credit':
       'simulate is never refused for the limit: what lacks is a demo_credit entry first',
+    'limit-noted': 'a sale above the limit is an event of the merchant before anyone pays, once an hour',
+    'limit-policy': 'limit_policy refuse answers 402 to a sale above the limit; hold, the default, makes it',
+    'limit-not-for-buyers': 'no buyer reads of limits or refills, on pages and in refusals alike',
     'house-free': 'a merchant of the house sells without limit and fee, and its account says so',
     'house-operator-only': 'only the operator marks a merchant of the house; no merchant marks itself',
     'house-mark-books': 'marking a merchant of the house books what the limit held, oldest first',

@@ -2,7 +2,7 @@
 import { endpoint, media } from '../describe/endpoint.ts';
 import { choice, int, text } from '../describe/fields.ts';
 import { shape } from '../describe/shape.ts';
-import { chainField, creationRefusals, invoiceId } from './invoices.ts';
+import { chainField, invoiceId, saleRefusals } from './invoices.ts';
 import { unitId } from './units.ts';
 
 export const sizes = ['sm', 'md', 'lg', 'mobile', 'desktop', 'site', 'phone', 'page', 'url'] as const;
@@ -236,7 +236,7 @@ export const buyOnPage = endpoint({
   encoding: 'form',
   response: media('text/html'),
   status: 303,
-  errors: ['unit_not_found', 'unit_inactive', 'chain_not_accepted', ...creationRefusals],
+  errors: ['unit_not_found', 'unit_inactive', 'chain_not_accepted', ...saleRefusals],
   extension: true,
   hidden: true,
   limit: 'checkout',

@@ -37,6 +37,9 @@ export const creationRefusals = [
   'asset_unreadable',
 ] as const;
 
+/** Of sales: only where the deployment refuses those above the limit. */
+export const saleRefusals = [...creationRefusals, 'limit_exhausted'] as const;
+
 export const createInvoice = endpoint({
   id: 'createInvoice',
   method: 'POST',
@@ -62,7 +65,7 @@ Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_walle
     callback_url: orNull(text({ max: MAX_URL })).describe('Where to post `invoice.confirmed`'),
   }),
   response: InvoicePublic,
-  errors: [...creationRefusals, 'url_not_allowed'],
+  errors: [...saleRefusals, 'url_not_allowed'],
   idempotent: true,
   example: { body: { chain: 'ton', amount: '12.50', external_ref: 'order-1001' } },
 });

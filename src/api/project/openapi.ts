@@ -194,7 +194,9 @@ function refusalResponses(endpoint: Endpoint): Record<string, unknown> {
       description: codes.map((code) => `\`${code}\`: ${errorCodes[code].detail}`).join('\n\n'),
       ...(isSlow(status) ? { headers: { 'Retry-After': { schema: { type: 'integer' } } } } : {}),
       content: {
-        [JSON_TYPE]: { schema: reference(status === 402 ? 'LimitExhausted' : 'ErrorBody') },
+        [JSON_TYPE]: {
+          schema: reference(status === 402 && endpoint.auth !== 'none' ? 'LimitExhausted' : 'ErrorBody'),
+        },
         ...(isPage(endpoint) ? { 'text/html': { schema: { type: 'string' } } } : {}),
       },
       'x-codes': codes,

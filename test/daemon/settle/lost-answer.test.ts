@@ -151,6 +151,7 @@ describe.skipIf(!hasPostgres)('a request with an Idempotency-Key', () => {
       id: newId(),
       owner_id: shop.id,
       kind: 'sale',
+      seller: null,
       gateway: app.gateways.find(({ chain }) => chain === 'ton') as Gateway,
       amount: '1',
       amount_unit: 'usd',
