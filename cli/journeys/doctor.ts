@@ -134,8 +134,14 @@ async function* signedIn(context: Context): AsyncGenerator<Check, void> {
     return wallets.map((wallet) => wallet.blockchain).join(', ');
   });
   const account = await context.call(getMerchantAccount);
-  yield (parseDecimal(account.limit_of_payments, USD_DECIMALS) ?? 0n) > 0n
-    ? good('limit', `${account.limit_of_payments} USD can still be confirmed`)
+  const covers = account.house || (parseDecimal(account.limit_of_payments, USD_DECIMALS) ?? 0n) > 0n;
+  yield covers
+    ? good(
+        'limit',
+        account.house
+          ? 'none: the shop of the house'
+          : `${account.limit_of_payments} USD can still be confirmed`,
+      )
     : bad(
         'limit',
         'no payment can be confirmed; simulated ones can',

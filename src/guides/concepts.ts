@@ -48,7 +48,7 @@ On chains without memos (\`memo: null\`) each open invoice has an amount of its 
     call: 'getMerchantAccount',
     docs: `Merchants prepay the fee. \`limit_of_payments\` = prepaid balance × 100: a refill of 10 USD covers 1000 USD of sales. Each confirmed invoice of volume V debits V × 0.01, so the limit falls by V.
 
-A payment that finds the limit too low is \`held\`, not lost: the invoice stays \`created\` and \`check\` returns 402 \`limit_exhausted\` with \`required_usd\`, \`remaining_usd\` and \`refill\`. Refill or credit books held payments automatically, oldest first. A new merchant starts with limit 0; simulating is never refused for it.`,
+A payment that finds the limit too low is \`held\`, not lost: the invoice stays \`created\` and \`check\` returns 402 \`limit_exhausted\` with \`required_usd\`, \`remaining_usd\` and \`refill\`. Refill or credit books held payments automatically, oldest first. A sale above the limit is the event \`limit.exhausted\` before anyone pays, at most once an hour; where the operator has set \`limit_policy: refuse\`, it is refused with 402. A merchant of the house has neither limit nor fee. A new merchant starts with limit 0; simulating is never refused for it.`,
   },
   {
     id: 'concept.exits',
