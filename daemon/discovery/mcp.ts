@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { Prepared, type RequestInfo } from '../http/exchange.ts';
 import { MAX_BODY_BYTES } from '../http/request.ts';
 import type { Config } from '../settings/config.ts';
+import { cacheLists } from './mcp-lists.ts';
 
 /** Streams of clients that wait for a change of tools, which never comes. */
 const MAX_SUBSCRIPTIONS = 64;
@@ -66,10 +67,16 @@ async function load({ config, log }: McpOptions): Promise<{ sdk: Sdk; serve: Ser
       onerror: (error) => log.debug({ err: error }, 'mcp'),
     },
   );
+  const answer = cacheLists();
   const serve: Serve = (caller) =>
-    handler.fetch(caller.request.web, {
-      // Passed through untouched: the tools check the credentials, each for itself.
-      authInfo: { token: '', clientId: '', scopes: [], extra: { ...caller } },
+    answer({
+      web: caller.request.web,
+      include_hidden: caller.include_hidden,
+      ask: (web) =>
+        handler.fetch(web, {
+          // Passed through untouched: the tools check the credentials, each for itself.
+          authInfo: { token: '', clientId: '', scopes: [], extra: { ...caller } },
+        }),
     });
   return { sdk, serve };
 }
