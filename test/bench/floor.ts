@@ -1,4 +1,4 @@
-// The floor as a process of its own: a bare h3 route with one durable raw insert, and one with one prepared select.
+// The floor as a process of its own: bare h3 routes with one durable raw insert, with one prepared select, and with a long text.
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { H3 } from 'h3';
@@ -21,6 +21,10 @@ const h3 = new H3()
     const id = randomUUID();
     insert.run(id, JSON.stringify({ ...body, id }));
     return { id };
+  })
+  .post('/text', async (event) => {
+    const { bytes } = (await event.req.json()) as { bytes: number };
+    return 'x'.repeat(bytes);
   })
   .get('/select', () => JSON.parse((select.get(sample) as { body: string }).body));
 

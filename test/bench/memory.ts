@@ -1,8 +1,9 @@
 // Memory of a daemon at rest, with nothing and with a million open invoices; its start on such a file; the list of tools.
 import { readFileSync } from 'node:fs';
 import type { Daemon } from '../daemon/helpers/process.ts';
-import { atMost, median, say } from './measure.ts';
+import { atMost, median, say, spread } from './measure.ts';
 import { cpuSeconds, makeShops, openModelChain, startShops } from './shops.ts';
+import { startFloor } from './world.ts';
 
 const SHOPS = 20;
 const MILLION = 1_000_000;
@@ -12,7 +13,10 @@ const READY_MS = 600;
 const REST_MS = 6_000;
 const IDLE_MB = 110;
 const MILLION_MB = 250;
-const LISTS = 200;
+/** In each round. */
+const LISTS = 50;
+const ROUNDS = 4;
+const WARM_UP_LISTS = 20;
 const LIST_MS = 5;
 
 export async function benchMemory(): Promise<void> {
@@ -42,37 +46,61 @@ async function startOften(start: () => Promise<Daemon>) {
   }
 }
 
-/** How long the list of tools takes over HTTP. */
+/** How long the list of tools takes over HTTP, against a bare route that answers as long a text. */
 export async function benchTools(): Promise<void> {
   const chain = await openModelChain();
   const made = await makeShops({ shops: 1, invoices: 0, webhook_url: () => null });
   const daemon = await startShops(made, chain);
+  const floor = await startFloor();
   await rest();
-  const cpu_before = cpuSeconds(daemon);
-  const times: number[] = [];
-  for (let call = 0; call < LISTS; call++) {
-    const began = performance.now();
-    const reply = await fetch(`${daemon.url}/mcp`, {
+  const ask = (url: string, body: object) =>
+    fetch(url, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         accept: 'application/json, text/event-stream',
         'mcp-protocol-version': '2025-11-25',
       },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
-    });
-    const text = await reply.text();
-    if (!text.includes('createInvoice')) throw new Error(`tools/list: ${reply.status} ${text}`);
-    times.push(performance.now() - began);
+      body: JSON.stringify(body),
+    }).then((reply) => reply.text());
+  const list = (id: number) =>
+    ask(`${daemon.url}/mcp`, { jsonrpc: '2.0', id, method: 'tools/list', params: {} });
+  const text = await list(0);
+  if (!text.includes('createInvoice')) throw new Error(`tools/list: ${text}`);
+  const bare = () => ask(`${floor.url}/text`, { bytes: text.length });
+  for (let call = 0; call < WARM_UP_LISTS; call++) await Promise.all([list(call), bare()]);
+  const lists: number[] = [];
+  const floors: number[] = [];
+  let cpu = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const cpu_before = cpuSeconds(daemon);
+    lists.push(await timed(list));
+    cpu += cpuSeconds(daemon) - cpu_before;
+    floors.push(await timed(bare));
   }
-  const cpu_ms = ((cpuSeconds(daemon) - cpu_before) * 1000) / LISTS;
-  say(`processor time of the daemon for each: ${cpu_ms.toFixed(1)} ms`);
-  const rounds = Array.from({ length: 4 }, (_, round) =>
-    median(times.slice((round * LISTS) / 4, ((round + 1) * LISTS) / 4)),
+  say(`processor time of the daemon for each: ${((cpu * 1000) / (ROUNDS * LISTS)).toFixed(1)} ms`);
+  say(`a bare route with as long a text, ms: ${spread(floors, 2)}`);
+  atMost('MCP tools/list, ms', lists, LIST_MS);
+  say(
+    `of that floor: ${spread(
+      lists.map((ms, round) => ms / (floors[round] ?? Number.NaN)),
+      2,
+    )}`,
   );
-  atMost('MCP tools/list, ms', rounds, LIST_MS);
+  await floor.stop();
   await made.home.remove();
   await chain.close();
+}
+
+/** The median of a round, ms. */
+async function timed(call: (id: number) => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let number = 0; number < LISTS; number++) {
+    const began = performance.now();
+    await call(number);
+    times.push(performance.now() - began);
+  }
+  return median(times);
 }
 
 const rest = () => new Promise((resolve) => setTimeout(resolve, REST_MS));
