@@ -165,18 +165,22 @@ export interface FinishedDelivery {
   finished_at: number;
 }
 
+const finish = writer(
+  ['id', 'instance_id', 'status', 'http_status', 'error', 'duration_ms', 'finished_at'],
+  (query, { id, instance_id, ...result }: FinishedDelivery) =>
+    query
+      .updateTable('deliveries')
+      .set(result)
+      .where('id', '=', id)
+      .where('instance_id', '=', instance_id)
+      .where('status', 'in', [sql.lit('sending' as const), sql.lit('unknown' as const)])
+      .returning(['event_id', 'kind']),
+);
+
 /** Records how an attempt ended, on its income record too. Its claimer knows better than the daemon that called it `unknown`. */
 export async function finishDelivery(tx: Tx, finished: FinishedDelivery): Promise<void> {
-  const { id, instance_id, ...result } = finished;
-  const row = await tx
-    .updateTable('deliveries')
-    .set(result)
-    .where('id', '=', id)
-    .where('instance_id', '=', instance_id)
-    .where('status', 'in', ['sending', 'unknown'])
-    .returning(['event_id', 'kind'])
-    .executeTakeFirst();
-  if (row) await recordOnIncome(tx, row, result.status);
+  const [row] = await finish(tx, finished);
+  if (row) await recordOnIncome(tx, row, finished.status);
 }
 
 /**
@@ -221,20 +225,25 @@ async function recordOnIncome(
   status: DeliveryStatus,
 ): Promise<void> {
   if (delivery.kind === 'manual' && status !== 'delivered') return;
-  await tx
-    .updateTable('income')
-    .set({ webhook_status: status })
-    .where('webhook_status', '!=', 'delivered')
-    .where('invoice_id', '=', (query) =>
-      query
-        .selectFrom('events')
-        .select('invoice_id')
-        .where('id', '=', delivery.event_id)
-        .where('type', '=', sql.lit('invoice.confirmed'))
-        .$castTo<{ invoice_id: string }>(),
-    )
-    .execute();
+  await noteOnIncome(tx, { event_id: delivery.event_id, status });
 }
+
+const noteOnIncome = writer(
+  ['event_id', 'status'],
+  (query, { event_id, status }: { event_id: string; status: DeliveryStatus }) =>
+    query
+      .updateTable('income')
+      .set({ webhook_status: status })
+      .where('webhook_status', '!=', sql.lit('delivered' as const))
+      .where('invoice_id', '=', (of) =>
+        of
+          .selectFrom('events')
+          .select('invoice_id')
+          .where('id', '=', event_id)
+          .where('type', '=', sql.lit('invoice.confirmed'))
+          .$castTo<{ invoice_id: string }>(),
+      ),
+);
 
 /** An event as it would be sent now: its stored text, and today's address for it (null where there is none). */
 export interface ResendableEvent {

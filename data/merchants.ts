@@ -16,8 +16,12 @@ export async function insertMerchant(tx: Tx, merchant: Insertable<Tables['mercha
   return (result.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-export function getMerchant(query: Executor, id: string): Promise<MerchantRow | undefined> {
-  return query.selectFrom('merchants').selectAll().where('id', '=', id).executeTakeFirst();
+const read = question(['id'], (query, { id }: { id: string }) =>
+  query.selectFrom('merchants').selectAll().where('id', '=', id),
+);
+
+export async function getMerchant(query: Executor, id: string): Promise<MerchantRow | undefined> {
+  return (await read(query, { id }))[0];
 }
 
 /** Where a merchant's webhooks go; undefined where there is no such merchant. */

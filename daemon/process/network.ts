@@ -28,7 +28,7 @@ export interface OutClient {
     body: string;
   }): Promise<{ statusCode: number; body: AsyncIterable<Uint8Array> }>;
   /** Ends the request at any stage. */
-  destroy(): Promise<void>;
+  destroy(reason?: Error): Promise<void>;
 }
 
 /** What stands in for the network. */

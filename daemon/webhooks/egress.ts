@@ -139,11 +139,14 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
       } finally {
         callOff();
         signal.removeEventListener('abort', interrupt);
-        await client.destroy();
+        await client.destroy(OVER);
       }
     },
   };
 }
+
+/** Why a connection ends that has done its work: one error for all, because the text of where it was made costs more than signing. */
+const OVER = new Error('the attempt is over');
 
 /** Reads to the end, to the limit or to the deadline; by then the status says how it went. */
 async function readSome(body: AsyncIterable<Uint8Array>): Promise<void> {
