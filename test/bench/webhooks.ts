@@ -1,8 +1,9 @@
 // Webhooks sent per second to fast receivers, while receivers that never answer have older ones waiting.
 import { createServer } from 'node:http';
 import { sql } from 'kysely';
+import { Pool } from 'undici';
 import { type Db, openDb } from '../../data/db/open.ts';
-import { atLeast, say } from './measure.ts';
+import { atLeast, say, spread } from './measure.ts';
 import {
   close,
   cpuSeconds,
@@ -23,6 +24,10 @@ const PER_SECOND = 500;
 /** What an event says alongside its ids, in bytes. */
 const BODY_BYTES = 900;
 const LIMIT_MS = 300_000;
+/** Parts of the run, each with a rate of its own: its spread. */
+const PARTS = 4;
+/** Of the bare client to each receiver. */
+const FLOOR_CONNECTIONS = 8;
 const COUNT_EVERY_MS = 20;
 
 export async function benchWebhooks(): Promise<void> {
@@ -48,17 +53,54 @@ export async function benchWebhooks(): Promise<void> {
     if (performance.now() - began > LIMIT_MS) throw new Error(`only ${heard.length} webhooks came`);
     await new Promise((resolve) => setTimeout(resolve, COUNT_EVERY_MS));
   }
-  const seconds = ((heard.at(-1) ?? 0) - (heard[0] ?? 0)) / 1000;
   say(
     `processor time of the daemon with its start: ${((cpuSeconds(daemon) * 1e6) / expected).toFixed(0)} µs each`,
   );
-  atLeast(
-    `webhooks to fast receivers per second, ${HANGING_SHOPS} shops hang`,
-    [expected / seconds],
-    PER_SECOND,
+  const rates = partsOf(heard.splice(0));
+  atLeast(`webhooks to fast receivers per second, ${HANGING_SHOPS} shops hang`, rates, PER_SECOND);
+  await postBare(
+    fast.map(({ url }) => url),
+    expected,
+  );
+  const bare = partsOf(heard);
+  say(`bare posts of the same bodies on open connections per second: ${spread(bare)}`);
+  say(
+    `of that floor: ${spread(
+      rates.map((rate, at) => rate / (bare[at] ?? Number.NaN)),
+      2,
+    )}`,
   );
   await made.home.remove();
   await Promise.all([chain.close(), ...fast.map((one) => one.close()), ...hanging.map(close)]);
+}
+
+/** Arrivals per second in each part of a run. */
+function partsOf(heard: readonly number[]): number[] {
+  const size = Math.floor(heard.length / PARTS);
+  return Array.from({ length: PARTS }, (_, part) => {
+    const times = heard.slice(part * size, (part + 1) * size);
+    return ((times.length - 1) * 1000) / ((times.at(-1) ?? 0) - (times[0] ?? 0));
+  });
+}
+
+/** The floor: so many bodies posted to these receivers by a client that does nothing else. */
+async function postBare(urls: readonly string[], count: number): Promise<void> {
+  const invoice = { id: '0'.repeat(36) };
+  const data = { invoice, text: 'x'.repeat(BODY_BYTES) };
+  const body = JSON.stringify({ type: 'invoice.confirmed', data });
+  const headers = { 'content-type': 'application/json' };
+  let posted = 0;
+  const pools = urls.map((url) => new Pool(url, { connections: FLOOR_CONNECTIONS }));
+  const clients = pools.flatMap((pool) => Array.from({ length: FLOOR_CONNECTIONS }, () => pool));
+  await Promise.all(
+    clients.map(async (pool) => {
+      while (posted++ < count) {
+        const reply = await pool.request({ method: 'POST', path: '/', headers, body });
+        await reply.body.dump();
+      }
+    }),
+  );
+  await Promise.all(pools.map((pool) => pool.close()));
 }
 
 /** One for each invoice, those of the shops that were made first are the oldest. */
