@@ -67,6 +67,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--show-webhook-secret', 'only the secret that signs webhooks of the platform key')
     .action(async (options) => (await import('./commands/config.ts')).config(options));
   addInvite(program);
+  addNotify(program);
   addAdmin(program);
   try {
     await program.parseAsync(argv);
@@ -133,6 +134,17 @@ function addInvite(program: Command): void {
     .option('--days <number>', 'how long it works', '7')
     .option('--json', 'as one JSON object')
     .action(async (email, options) => (await import('./commands/invite.ts')).invite(email, options));
+}
+
+function addNotify(program: Command): void {
+  const notify = program.command('notify').description('notifications to operators');
+  addSettings(
+    notify
+      .command('test')
+      .description('send a test message to each address of the setting notify; exits 0 or 1'),
+  )
+    .option('--json', 'as one JSON object')
+    .action(async (options) => (await import('./commands/notify.ts')).notifyTest(options));
 }
 
 function exitCodeOf(error: unknown): number {

@@ -143,6 +143,17 @@ export function testEmail({ base, to, lang }: Omit<RecoveryOptions, 'token'>): E
   return compose({ to, lang, subject, paragraphs: [lang.say('test_mail_text', { site: base })] });
 }
 
+/** A notice to an operator; `lines` say what happened, each one thing. */
+export function noticeEmail({
+  base,
+  to,
+  lang,
+  subject,
+  lines,
+}: Omit<RecoveryOptions, 'token'> & { subject: string; lines: readonly string[] }): Email {
+  return compose({ to, lang, subject, paragraphs: [...lines, base] });
+}
+
 /** A subject as a header may carry it: ASCII as it is, anything else as an encoded word (RFC 2047). */
 export const encodedHeader = (text: string): string =>
   /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;

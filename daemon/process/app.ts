@@ -18,6 +18,7 @@ import { openWatches } from '../invoices/watches.ts';
 import { openMail } from '../mail/mail.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { createScrape } from '../metrics/scrape.ts';
+import { type Notify, openNotify } from '../notify/notify.ts';
 import { openBlindness } from '../observer/blindness.ts';
 import { type ObserverOptions, openObserver } from '../observer/observer.ts';
 import { createQuorum } from '../observer/quorum.ts';
@@ -47,6 +48,7 @@ export interface AppOptions {
 }
 
 export interface RunningApp extends App {
+  notify: Notify;
   /** Starts rates, observer and webhooks; returns at once. */
   start(): void;
   /**
@@ -103,6 +105,7 @@ export function openApp(options: AppOptions): RunningApp {
   });
   instance.onRest(() => void observer.rest());
   signals.onOthers('daemons', () => instance.check());
+  const notify = openNotify({ app: { ...shared, instance, rates, mail, runtime } });
   const discovery = openDiscovery({ config, db, clock, log });
   return {
     ...shared,
@@ -121,6 +124,7 @@ export function openApp(options: AppOptions): RunningApp {
     event_streams: openEventStreams(),
     discovery,
     checkout,
+    notify,
     scrape: createScrape({ ...shared, instance, rates, webhooks, observer, blindness }),
     start() {
       instance.start(() => ({ reads: observer.reads(), delivering: webhooks.underWay() }));
@@ -129,9 +133,11 @@ export function openApp(options: AppOptions): RunningApp {
       observer.start();
       webhooks.kick();
       backups.start();
+      notify.start();
     },
     async stop(answered) {
       await Promise.all([
+        notify.stop(),
         rates.stop(),
         observer.stop(answered),
         webhooks.stop(answered),

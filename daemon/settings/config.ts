@@ -89,7 +89,9 @@ function sentence(issue: z.core.$ZodIssue, origins: ReadonlyMap<string, Origin>)
     return issue.keys
       .map((key) => {
         const name = path ? `${path}.${key}` : key;
-        return `unknown setting ${name}: did you mean ${nearest(name, known)}?`;
+        return known.length === 0
+          ? `unknown member ${name}`
+          : `unknown setting ${name}: did you mean ${nearest(name, known)}?`;
       })
       .join('; ');
   }
@@ -129,6 +131,9 @@ function contradictions(config: Config): string[] {
   for (const name of ['database_listen_url', 'database_read_url'] as const)
     if (config[name] && config.database_url.startsWith('sqlite:'))
       errors.push(`${name}: needs a database_url of PostgreSQL`);
+  for (const [at, { to }] of config.notify.entries())
+    if (to.startsWith('telegram:') && !config.telegram.bot_token)
+      errors.push(`notify.${at}: ${to} needs telegram.bot_token`);
   const { username, search, hash } = new URL(config.public_url);
   if (username || search || hash)
     errors.push('public_url: must be scheme, host and path only, for paths are put behind it');

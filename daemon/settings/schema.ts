@@ -12,6 +12,7 @@ import { signupModes } from '../../src/identity.ts';
 import { PLATFORM_KEY_PATTERN } from '../../src/keys.ts';
 import { isWebhookSecret } from '../../src/webhook.ts';
 import { readProxies } from '../http/proxies.ts';
+import { noticeCauses } from '../notify/names.ts';
 import { MIN_PASSPHRASE_LENGTH, MIN_SECRET_LENGTH } from '../process/secrets.ts';
 import { type Leaf, leavesOf } from './layers.ts';
 
@@ -33,6 +34,10 @@ const DURATION_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 
 /** Seconds of a duration such as `30m`, `12h` or `1d`. */
 export const durationSeconds = (text: string): number =>
   Number(text.slice(0, -1)) * (DURATION_SECONDS[text.slice(-1)] ?? 0);
+
+/** Addresses of operators. */
+const MAX_NOTICE_ADDRESSES = 20;
+const NOTICE_ADDRESS = /^(mailto:[^\s@,]+@[^\s@,]+|telegram:(-?\d{1,20}|@\w{1,64})|https?:\/\/\S+)$/;
 
 const text = (help: string) => z.string().min(1).describe(help);
 const secret = (help: string) => text(help).meta({ secret: true });
@@ -91,6 +96,27 @@ function parsed(json: string): unknown {
     return undefined; // Not a list, which is what the message says.
   }
 }
+
+/** A list in the file, the same as JSON text elsewhere. */
+const notify = (help: string) =>
+  z
+    .unknown()
+    .transform((value) => (typeof value === 'string' ? parsed(value) : value))
+    .pipe(
+      z
+        .array(
+          z.strictObject({
+            to: z.string().regex(NOTICE_ADDRESS, 'must be mailto:ADDRESS, telegram:CHAT_ID or https://…'),
+            on: z.array(z.enum(noticeCauses)).min(1).optional(),
+            secret: z.string().min(MIN_SECRET_LENGTH).optional(),
+          }),
+          'must be a list such as [{ "to": "mailto:you@example.com" }]',
+        )
+        .max(MAX_NOTICE_ADDRESSES),
+    )
+    .meta({ secret: true })
+    .default([])
+    .describe(help);
 
 /** One member for each name. */
 const each = <T extends z.ZodType>(names: readonly string[], make: (name: string) => T) =>
@@ -197,7 +223,16 @@ export const settingsSchema = z.strictObject({
       ),
     })
     .prefault({}),
-  telegram: z.strictObject({ bot_token: secret('turns on sign-in with Telegram').optional() }).prefault({}),
+  telegram: z
+    .strictObject({
+      bot_token: secret('turns on sign-in with Telegram; the bot sends notifications too').optional(),
+      api_url: url(/^https?$/, 'where the Bot API of Telegram is').default('https://api.telegram.org'),
+    })
+    .prefault({}),
+  notify: notify(
+    `whom to notify of what: [{ "to": "mailto:you@example.com" }, { "to": "telegram:CHAT_ID", "on": ["payment_late"] }, { "to": "https://…", "secret": "whsec_…" }]; on is any of ${noticeCauses.join(', ')}; default: all of them`,
+  ),
+  limit_low_usd: decimalText("a merchant's remaining limit below which limit_low is notified").default('100'),
   webhook_allow_private: z
     .boolean()
     .optional()

@@ -21,6 +21,7 @@ import * as openInvoices from './0006-open-invoices.ts';
 import * as callWindows from './0007-call-windows.ts';
 import * as daemons from './0008-daemons.ts';
 import * as blindness from './0009-blindness.ts';
+import * as notices from './0010-notices.ts';
 import * as house from './0015-house.ts';
 
 interface Migration {
@@ -41,6 +42,7 @@ const steps: Record<string, Migration> = {
   '0007-call-windows': callWindows,
   '0008-daemons': daemons,
   '0009-blindness': blindness,
+  '0010-notices': notices,
   '0015-house': house,
 };
 

@@ -487,6 +487,26 @@ interface DaemonsTable {
   draining_at: number | null;
 }
 
+/** What operators are notified of. Times are Unix seconds. */
+interface NoticesTable {
+  seq: Generated<number>;
+  cause: Once<string>;
+  subject: Once<string>;
+  text: Once<string>;
+  found_at: Once<number>;
+  /** When it was found to hold no more; null for what only happened. */
+  ended_at: ColumnType<number | null, number | null | undefined, number | null>;
+}
+
+/** How far each address of an operator was notified of each cause. */
+interface NoticeTargetsTable {
+  target: string;
+  cause: string;
+  sent_through: number;
+  next_at: number;
+  failures: number;
+}
+
 /** Rollups: running sums that triggers maintain; see migrations/0002-operator.ts. A sum is that of all its shards. */
 interface TalliesTable {
   name: string;
@@ -530,6 +550,8 @@ export interface Tables {
   idempotency: IdempotencyTable;
   leases: LeasesTable;
   daemons: DaemonsTable;
+  notices: NoticesTable;
+  notice_targets: NoticeTargetsTable;
   tallies: TalliesTable;
 }
 
@@ -568,4 +590,5 @@ export type AccountProofRow = Selectable<AccountProofsTable>;
 export type ContradictionRow = Selectable<ContradictionsTable>;
 export type CursorRow = Selectable<CursorsTable>;
 export type DaemonRow = Selectable<DaemonsTable>;
+export type NoticeRow = Selectable<NoticesTable>;
 export type WatchRow = Selectable<WatchesTable>;

@@ -1,44 +1,18 @@
 // Mail goes through the configured server, or into files that only this user can read.
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { SMTPServer } from 'smtp-server';
 import { expect, onTestFinished, test } from 'vitest';
 import { type LanguageCode, languageOf, languages } from '../../../daemon/checkout/language.ts';
 import { openMail } from '../../../daemon/mail/mail.ts';
 import { encodedHeader, recoveryEmail, testEmail } from '../../../daemon/mail/templates.tsx';
 import { createLog } from '../../../daemon/process/log.ts';
+import { smtpServer } from '../../helpers/smtp.ts';
 
 const BASE = 'https://pay.example.com';
 const english = languageOf('en');
 const codes = Object.keys(languages) as LanguageCode[];
 const clock = { ms: () => Date.UTC(2026, 10, 20, 12) };
-
-/** A mail server that takes what it is sent; `refuse` is its answer to every recipient. */
-async function smtpServer(refuse?: string) {
-  const envelopes: { from: string; to: string[] }[] = [];
-  const mails: string[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    onRcptTo: (_address, _session, done) =>
-      refuse ? done(Object.assign(new Error(refuse), { responseCode: 550 })) : done(),
-    async onData(stream, { envelope }, done) {
-      mails.push(await text(stream));
-      const from = envelope.mailFrom ? envelope.mailFrom.address : '';
-      envelopes.push({ from, to: envelope.rcptTo.map(({ address }) => address) });
-      done();
-    },
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server.server, 'listening');
-  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  const { port } = server.server.address() as AddressInfo;
-  return { envelopes, mails, url: `smtp://127.0.0.1:${port}` };
-}
 
 function open(settings: { smtp_url?: string; mail_from?: string }) {
   const data_dir = mkdtempSync(join(tmpdir(), 'gatewayd-mail-'));

@@ -1,0 +1,164 @@
+// The one list of what operators are notified of: what each cause watches, and what it says.
+import { statfs } from 'node:fs/promises';
+import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
+import { contradictionsSince, type NewNotice, paymentsSince, undeliveredSince } from '../../data/notices.ts';
+import { merchantsNearLimit } from '../../data/views/merchants.ts';
+import { findBlockchain } from '../../src/chains/gateways.ts';
+import { limitOf, REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
+import { formatDecimal, formatUsd, parseDecimal, USD_DECIMALS } from '../../src/money.ts';
+import { seconds } from '../clock.ts';
+import type { App } from '../context.ts';
+import { durationSeconds } from '../settings/schema.ts';
+import type { NoticeCause } from './names.ts';
+
+/** Of each cause so many are found at a time; of more the message says that there are more. */
+export const FOUND_MOST = 100;
+/** A disk with less than this left, or less than this share, is low. */
+const DISK_LOW_BYTES = 1024 ** 3;
+const DISK_LOW_SHARE = 0.05;
+/** Prices are asked for after a start: for so long none is missing. */
+const RATES_GRACE_MS = 5 * 60_000;
+/** A backup is too old after so many times as long as they are apart; made by hand, after so long. */
+const BACKUPS_MISSED = 2;
+const BACKUP_OLD_SECONDS = 2 * 86_400;
+
+export type Watched = Pick<App, 'config' | 'db' | 'clock' | 'clock_check' | 'rates' | 'instance'>;
+
+/** One thing of a cause, as it is now. */
+export type Finding = Omit<NewNotice, 'cause'>;
+
+export interface Cause {
+  name: NoticeCause;
+  /** Of several together: `3 late payments`. */
+  title: string;
+  /**
+   * `since`: what only happened is found from then on, Unix seconds. Of what lasts, all that holds now: what is found no
+   * more has ended.
+   */
+  find(app: Watched, since: number): Promise<Finding[]>;
+  /** Whether it lasts until it ends. */
+  lasts?: true;
+  /** Whether each daemon finds its own: its machine's, not the deployment's. */
+  own?: true;
+  /** The cause under which its end is notified, and its text. */
+  end?: { name: NoticeCause; text(subject: string): string };
+}
+
+const payments = (
+  name: 'payment_late' | 'payment_unmatched' | 'payment_held',
+  title: string,
+  what: string,
+): Cause => ({
+  name,
+  title,
+  async find({ db }, since) {
+    const status = name.slice('payment_'.length) as 'late' | 'unmatched' | 'held';
+    const rows = await paymentsSince(db.query, { status, since, limit: FOUND_MOST });
+    return rows.reverse().map((row) => {
+      const amount = `${formatDecimal(BigInt(row.received_atomic), row.decimals)} ${row.currency}`;
+      const invoice = row.invoice_id === null ? '' : ` for invoice ${row.invoice_id}`;
+      return {
+        subject: row.id,
+        text: `${amount}${invoice} ${what}; payment ${row.id}, transaction ${row.txid}`,
+      };
+    });
+  },
+});
+
+export const causes: readonly Cause[] = [
+  payments('payment_late', 'Late payment', 'came when the invoice had ended'),
+  payments('payment_unmatched', 'Unmatched payment', 'fits no invoice'),
+  payments('payment_held', 'Payment held by the limit', "waits: the merchant's limit does not cover it"),
+  {
+    name: 'webhook_failed',
+    title: 'Webhook failed',
+    async find({ db }, since) {
+      const rows = await undeliveredSince(db.query, { since, limit: FOUND_MOST });
+      return rows.reverse().map(({ id, host, event_id, error }) => ({
+        subject: id,
+        text: `${host || 'no host'}: ${error ?? 'no answer'}; event ${event_id}, to be sent again with gw event resend`,
+      }));
+    },
+  },
+  {
+    name: 'contradiction',
+    title: 'Contradiction between sources',
+    async find({ db }, since) {
+      const rows = await contradictionsSince(db.query, { since, limit: FOUND_MOST });
+      return rows.reverse().map(({ id, kind, blockchain, txid, invoice_id }) => ({
+        subject: id,
+        text: `${nameOf(blockchain)}: ${kind.replaceAll('_', ' ')}${txid ? `, transaction ${txid}` : ''}${invoice_id ? `, invoice ${invoice_id}` : ''}`,
+      }));
+    },
+  },
+  {
+    name: 'limit_low',
+    title: "A merchant's limit is nearly used up",
+    lasts: true,
+    async find({ db, config }) {
+      const below = (parseDecimal(config.limit_low_usd, USD_DECIMALS) ?? 0n) / REFILL_CREDIT_MULTIPLIER;
+      const { rows } = await merchantsNearLimit(db.query, below, FOUND_MOST);
+      return rows.map(({ id, slug, prepaid_micros }) => ({
+        subject: id,
+        text: `${slug} has ${formatUsd(limitOf(prepaid_micros))} USD of sales left`,
+      }));
+    },
+  },
+  {
+    name: 'disk_low',
+    title: 'Disk nearly full',
+    lasts: true,
+    own: true,
+    async find({ config }) {
+      const { bavail, blocks, bsize } = await statfs(config.data_dir);
+      const free = bavail * bsize;
+      if (free >= DISK_LOW_BYTES || bavail >= blocks * DISK_LOW_SHARE) return [];
+      const left = Math.round(free / 1024 ** 2);
+      return [{ subject: 'disk', text: `${left} MB are left on the disk of ${config.data_dir}` }];
+    },
+  },
+  {
+    name: 'rate_missing',
+    title: 'No exchange rate',
+    lasts: true,
+    own: true,
+    async find({ rates, clock, instance }) {
+      if ((seconds(clock) - instance.describe().started_at) * 1000 < RATES_GRACE_MS) return [];
+      return Object.entries(rates.status().currencies)
+        .filter(([, { stale }]) => stale)
+        .map(([currency]) => ({
+          subject: currency,
+          text: `invoices in ${currency} are refused: no fresh rate that two sources agree on`,
+        }));
+    },
+  },
+  {
+    name: 'backup_old',
+    title: 'Backup too old',
+    lasts: true,
+    async find({ config, db, clock, instance }) {
+      const made = await findMeta(db.query, LAST_BACKUP_AT);
+      const { every } = config.backup;
+      if (made === undefined && every === undefined) return [];
+      const most = every === undefined ? BACKUP_OLD_SECONDS : BACKUPS_MISSED * durationSeconds(every);
+      // Where none was made yet, the first is due as long after the start.
+      const at = Number(made ?? instance.describe().started_at);
+      if (seconds(clock) - at <= most) return [];
+      const shown = new Date(at * 1000).toISOString().replace('.000', '');
+      const text = made === undefined ? `none was made since ${shown}` : `the last backup is of ${shown}`;
+      return [{ subject: 'backup', text }];
+    },
+  },
+  {
+    name: 'clock_wrong',
+    title: 'Clock wrong',
+    lasts: true,
+    own: true,
+    async find({ clock_check }) {
+      const trouble = clock_check.trouble();
+      return trouble ? [{ subject: 'clock', text: trouble.message }] : [];
+    },
+  },
+];
+
+const nameOf = (blockchain: string): string => findBlockchain(blockchain)?.name ?? blockchain;

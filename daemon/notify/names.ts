@@ -1,0 +1,24 @@
+// The causes that an operator may be notified of, by name.
+
+/** These hold until they end; of each a subject is notified of once, and again when it comes back. */
+export const lastingCauses = [
+  'blockchain_blind',
+  'limit_low',
+  'disk_low',
+  'rate_missing',
+  'backup_old',
+  'clock_wrong',
+] as const;
+
+export const noticeCauses = [
+  ...lastingCauses,
+  'blockchain_back',
+  'payment_late',
+  'payment_unmatched',
+  'payment_held',
+  'webhook_failed',
+  'contradiction',
+] as const;
+
+export type LastingCause = (typeof lastingCauses)[number];
+export type NoticeCause = (typeof noticeCauses)[number];

@@ -1,0 +1,221 @@
+// Notifies operators: finds what happened, and sends each address what it asked for, at most once an hour for each cause.
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import { keepMeta } from '../../data/meta.ts';
+import {
+  claimTarget,
+  type DueNotices,
+  endNotice,
+  forgetNotices,
+  noteNotices,
+  noteSent,
+  noteUnsent,
+  openNotices,
+  unsentNotices,
+} from '../../data/notices.ts';
+import { seconds } from '../clock.ts';
+import { repeat, settledWithin } from '../loop.ts';
+import type { Runtime } from '../process/runtime.ts';
+import { type Cause, causes, FOUND_MOST, type Watched } from './causes.ts';
+import { lastingCauses, type NoticeCause, noticeCauses } from './names.ts';
+import {
+  type Message,
+  openTargets,
+  shownTarget,
+  type Target,
+  type Targets,
+  type TargetsOptions,
+} from './targets.ts';
+
+/** How often causes are watched and what is due is sent. */
+const TICK_MS = 5_000;
+/** An address is sent one message about a cause within this time. */
+const HOUR_SECONDS = 3_600;
+/** An address that takes nothing is tried again so soon, doubled each time up to an hour. */
+const RETRY_SECONDS = 60;
+/** What only happened is found for so long, also after a start, and not what was before there was anyone to notify. */
+const FOUND_SECONDS = 86_400;
+const FORGOTTEN_SECONDS = 7 * 86_400;
+/** Of one cause a message names so many. */
+const NAMED_MOST = 10;
+const MAX_LINE = 400;
+/** A message that is under way at the end is given so long; what is not sent is sent after the next start. */
+const STOP_MS = 2_000;
+/** Since when there is someone to notify, Unix seconds. */
+const NOTIFY_SINCE = 'notify_since';
+/** Controls, and characters that turn the direction of text: what is shown of others' words is one line. */
+const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]+/gu;
+
+export interface Notify {
+  start(): void;
+  /** Finds and sends now what is due; for tests. */
+  tick(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface NotifyOptions {
+  app: Watched & Omit<TargetsOptions, 'config'> & { log: Logger; runtime: Runtime };
+  /** For tests. */
+  watched?: readonly Cause[];
+}
+
+export function openNotify({ app, watched = causes }: NotifyOptions): Notify {
+  const { log, clock, runtime } = app;
+  const { query } = app.db;
+  const wanted = app.config.notify;
+  const targets = openTargets(app);
+  const stopping = new AbortController();
+  const wants = (target: Target, name: NoticeCause) => target.on?.includes(name) ?? true;
+  const used = watched.filter((cause) =>
+    wanted.some((target) => wants(target, cause.name) || (cause.end && wants(target, cause.end.name))),
+  );
+  let forgotten_at = 0;
+  let running: Promise<void> = Promise.resolve();
+
+  /** A cause that cannot be watched hides no other. */
+  async function findAll(now: number): Promise<void> {
+    const since = Math.max(now - FOUND_SECONDS, Number(await keepMeta(query, NOTIFY_SINCE, String(now))));
+    for (const cause of used)
+      await findOne(app, cause, { now, since }).catch((error: unknown) =>
+        log.warn(
+          { err: error, cause: cause.name },
+          'a cause of notifications cannot be watched; trying again',
+        ),
+      );
+    if (now - forgotten_at < HOUR_SECONDS) return;
+    forgotten_at = now;
+    await forgetNotices(query, now - FORGOTTEN_SECONDS, lastingCauses);
+  }
+
+  async function tick(): Promise<void> {
+    const now = seconds(clock);
+    await findAll(now);
+    await Promise.all(wanted.map((target) => sendDue(target, now)));
+  }
+
+  /** One message with all that is due for an address. */
+  async function sendDue(target: Target, now: number): Promise<void> {
+    const id = digest(target.to);
+    const due: DueNotices[] = [];
+    for (const cause of noticeCauses.filter((name) => wants(target, name))) {
+      const asked = { target: id, cause, now, limit: NAMED_MOST, most: FOUND_MOST };
+      const found = await unsentNotices(query, asked);
+      // Another daemon, or this one before it was killed, may be sending: it has the hour.
+      const claim = { target: id, cause, now, next_at: now + HOUR_SECONDS };
+      if (found.count > 0 && (await claimTarget(query, claim))) due.push(found);
+    }
+    if (due.length === 0) return;
+    const fault = await targets.send(target, messageOf(id, due, watched), stopping.signal);
+    // What was interrupted by a stop may have arrived: it has had its hour.
+    if (fault !== null && stopping.signal.aborted) return;
+    for (const { cause, through, failures } of due) {
+      if (fault === null) await noteSent(query, { target: id, cause, through });
+      else {
+        const wait_seconds = Math.min(HOUR_SECONDS, RETRY_SECONDS * 2 ** Math.min(failures, 10));
+        await noteUnsent(query, { target: id, cause, next_at: now + wait_seconds });
+      }
+    }
+    const about = { target: shownTarget(target.to), causes: due.map(({ cause }) => cause) };
+    if (fault === null) log.info(about, 'operator notified');
+    else log.warn({ ...about, reason: fault }, 'an operator could not be notified; trying again');
+  }
+
+  return {
+    tick,
+    start() {
+      if (wanted.length === 0) return;
+      const again = async () => {
+        await tick();
+        return TICK_MS;
+      };
+      const onError = (error: unknown) => {
+        log.warn({ err: error }, 'notifications failed; trying again');
+        return TICK_MS;
+      };
+      running = repeat(again, { runtime, signal: stopping.signal, onError });
+    },
+    async stop() {
+      stopping.abort();
+      await settledWithin(STOP_MS, running, runtime);
+    },
+  };
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Notes what a cause has found, and ends what holds no more. */
+async function findOne(
+  app: Watched,
+  cause: Cause,
+  { now, since }: { now: number; since: number },
+): Promise<void> {
+  const { query } = app.db;
+  // Of two daemons on one machine with one directory, both see the same.
+  const prefix = cause.own ? `${hostname()} ${app.config.data_dir} ` : '';
+  const found = (await cause.find(app, since)).map(({ subject, text }) => ({
+    cause: cause.name,
+    subject: prefix + subject,
+    text: `${cause.own ? `${hostname()}: ` : ''}${text}`.replace(UNSEEN, ' ').slice(0, MAX_LINE),
+  }));
+  await noteNotices(query, found, now);
+  if (!cause.lasts) return;
+  const holds = new Set(found.map(({ subject }) => subject));
+  for (const { seq, subject } of await openNotices(query, cause.name, prefix)) {
+    // Of more than are found at a time, no one knows.
+    if (holds.has(subject) || holds.size === FOUND_MOST) continue;
+    if (!(await endNotice(query, seq, now)) || !cause.end) continue;
+    const text = cause.end.text(subject.slice(prefix.length));
+    await noteNotices(query, [{ cause: cause.end.name, subject: `${subject} ${seq}`, text }], now);
+  }
+}
+
+/** Sent again it has the same id. */
+function messageOf(target: string, due: readonly DueNotices[], watched: readonly Cause[]): Message {
+  const titleOf = (name: string) =>
+    watched.find((cause) => cause.name === name)?.title ??
+    watched.find((cause) => cause.end?.name === name)?.end?.name.replaceAll('_', ' ') ??
+    name;
+  const lines = due.flatMap(({ cause, notices, count }) => [
+    ...notices.map(
+      ({ text, ended_at }) => `${titleOf(cause)}: ${text}${ended_at === null ? '' : ' (over by now)'}`,
+    ),
+    ...(count > notices.length ? [`${titleOf(cause)}: and ${count - notices.length} more`] : []),
+  ]);
+  const [only] = due;
+  const subject =
+    due.length === 1 && only
+      ? `gatewayd: ${titleOf(only.cause)}${only.count > 1 ? ` (${only.count})` : ''}`
+      : `gatewayd: ${due.map(({ cause }) => titleOf(cause)).join(', ')}`;
+  return {
+    id: `msg_${digest([target, ...due.map(({ cause, through }) => `${cause} ${through}`)].join('\n')).slice(0, 32)}`,
+    subject,
+    lines,
+    notices: due.flatMap(({ notices }) =>
+      notices.map(({ cause, text, found_at }) => ({ cause, text, found_at })),
+    ),
+  };
+}
+
+/** Sends each address a message that only says that it arrives; what each answered, null where it took it. */
+export async function sendTests(
+  options: TargetsOptions & { config: Pick<Watched['config'], 'notify' | 'public_url'> },
+): Promise<{ to: string; fault: string | null }[]> {
+  const targets: Targets = openTargets(options);
+  const { notify, public_url } = options.config;
+  return Promise.all(
+    notify.map(async (target) => ({
+      to: shownTarget(target.to),
+      fault: await targets.send(
+        target,
+        {
+          id: `msg_${options.runtime.uuid().replaceAll('-', '')}`,
+          subject: 'gatewayd: test',
+          lines: [`Notifications of ${public_url} arrive here.`],
+          notices: [],
+        },
+        new AbortController().signal,
+      ),
+    })),
+  );
+}

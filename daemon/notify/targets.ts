@@ -1,0 +1,130 @@
+// Where notices to operators go: a mailbox, a chat of Telegram, or an address that takes JSON; each in its own form.
+
+import { languageOf } from '../checkout/language.ts';
+import { type Clock, seconds } from '../clock.ts';
+import type { Mail } from '../mail/mail.ts';
+import { noticeEmail } from '../mail/templates.tsx';
+import type { Runtime } from '../process/runtime.ts';
+import type { Config } from '../settings/config.ts';
+import { type HttpOut, openHttpOut } from '../webhooks/egress.ts';
+import { sendWebhook } from '../webhooks/send.ts';
+
+export type Target = Config['notify'][number];
+
+/** What is sent: one line says what it is about, each of the others one thing. */
+export interface Message {
+  id: string;
+  subject: string;
+  lines: readonly string[];
+  /** For programs: what the lines say, by cause. */
+  notices: readonly { cause: string; text: string; found_at: number }[];
+}
+
+export interface Targets {
+  /** Sends once. Null where it was taken, otherwise why not, in words without secrets; never rejects. */
+  send(target: Target, message: Message, signal: AbortSignal): Promise<string | null>;
+}
+
+export interface TargetsOptions {
+  config: Pick<Config, 'telegram' | 'webhook_allow_private' | 'public_url'>;
+  mail: Pick<Mail, 'send'>;
+  clock: Clock;
+  runtime: Runtime;
+}
+
+/** Telegram takes 4,096 characters. */
+const TELEGRAM_LENGTH = 4_000;
+const USER_AGENT = 'gatewayd';
+
+/** What the status of a refusal means to the operator. */
+const TELEGRAM_REMEDIES: Readonly<Record<number, string>> = {
+  400: 'the chat is not known to the bot: write to the bot first, or add it to the group',
+  401: 'telegram.bot_token is wrong',
+  403: 'the bot was blocked, or is not a member of the group',
+  404: 'telegram.bot_token is wrong',
+  429: 'too many messages: Telegram asks to wait',
+};
+
+/** The part of an address behind its scheme, and its scheme. */
+function partsOf(to: string): { scheme: string; rest: string } {
+  const at = to.indexOf(':');
+  return { scheme: to.slice(0, at), rest: to.slice(at + 1) };
+}
+
+/** An address as the operator is shown it: a path or a query may be a key. */
+export function shownTarget(to: string): string {
+  return /^https?:/.test(to) ? `${new URL(to).origin}/…` : to;
+}
+
+export function openTargets({ config, mail, clock, runtime }: TargetsOptions): Targets {
+  // The operator chose this host; those of webhooks are chosen by others.
+  const telegram = openHttpOut({ allow_private: true, runtime });
+  const http = openHttpOut({ allow_private: config.webhook_allow_private, runtime });
+  return {
+    async send(target, message, signal) {
+      const { scheme, rest } = partsOf(target.to);
+      try {
+        if (scheme === 'mailto') return await sendMail(mail, rest, message, config.public_url);
+        if (scheme === 'telegram')
+          return await sendTelegram(telegram, config.telegram, rest, message, signal);
+        return await sendJson(http, target, message, { timestamp: seconds(clock), signal });
+      } catch (error) {
+        return (error as Error).message;
+      }
+    },
+  };
+}
+
+async function sendMail(mail: Pick<Mail, 'send'>, to: string, message: Message, base: string): Promise<null> {
+  const { subject, lines } = message;
+  await mail.send(noticeEmail({ base, to: decodeURIComponent(to), lang: languageOf('en'), subject, lines }));
+  return null;
+}
+
+/** As plain text: nothing in it is read as markup. */
+async function sendTelegram(
+  http: HttpOut,
+  { api_url, bot_token }: Config['telegram'],
+  chat_id: string,
+  { subject, lines }: Message,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const text = [subject, ...lines.map((line) => `• ${line}`)].join('\n').slice(0, TELEGRAM_LENGTH);
+  const outcome = await http.post(`${api_url}/bot${bot_token}/sendMessage`, {
+    headers: { 'content-type': 'application/json', 'user-agent': USER_AGENT },
+    body: JSON.stringify({ chat_id, text, link_preview_options: { is_disabled: true } }),
+    signal,
+  });
+  if (outcome.kind === 'failed') return outcome.error;
+  if (outcome.kind === 'interrupted') return 'interrupted before the answer';
+  const { http_status } = outcome;
+  if (http_status === 200) return null;
+  const remedy = TELEGRAM_REMEDIES[http_status];
+  return `Telegram answered HTTP ${http_status}${remedy ? `: ${remedy}` : ''}`;
+}
+
+async function sendJson(
+  http: HttpOut,
+  { to, secret }: Target,
+  { id, subject, lines, notices }: Message,
+  { timestamp, signal }: { timestamp: number; signal: AbortSignal },
+): Promise<string | null> {
+  const body = JSON.stringify({
+    type: 'operator.notice',
+    timestamp: new Date(timestamp * 1000).toISOString(),
+    api_version: 'v1',
+    // What chat servers show of an incoming webhook.
+    text: [subject, ...lines].join('\n'),
+    data: { subject, notices },
+  });
+  const { error } = await sendWebhook(http, {
+    event_id: id,
+    url: to,
+    body,
+    secret: secret ?? null,
+    timestamp,
+    user_agent: USER_AGENT,
+    signal,
+  });
+  return error;
+}
