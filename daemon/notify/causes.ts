@@ -22,7 +22,10 @@ const RATES_GRACE_MS = 5 * 60_000;
 const BACKUPS_MISSED = 2;
 const BACKUP_OLD_SECONDS = 2 * 86_400;
 
-export type Watched = Pick<App, 'config' | 'db' | 'clock' | 'clock_check' | 'rates' | 'instance'>;
+export type Watched = Pick<
+  App,
+  'config' | 'db' | 'clock' | 'clock_check' | 'rates' | 'instance' | 'blindness'
+>;
 
 /** One thing of a cause, as it is now. */
 export type Finding = Omit<NewNotice, 'cause'>;
@@ -41,7 +44,7 @@ export interface Cause {
   /** Whether each daemon finds its own: its machine's, not the deployment's. */
   own?: true;
   /** The cause under which its end is notified, and its text. */
-  end?: { name: NoticeCause; text(subject: string): string };
+  end?: { name: NoticeCause; title: string; text(subject: string): string };
 }
 
 const payments = (
@@ -66,6 +69,22 @@ const payments = (
 });
 
 export const causes: readonly Cause[] = [
+  {
+    name: 'blockchain_blind',
+    title: 'Blockchain cannot be read',
+    lasts: true,
+    async find({ blindness }) {
+      return blindness.all().map(({ blockchain, since }) => ({
+        subject: blockchain,
+        text: `${nameOf(blockchain)} has not been read since ${shownTime(since)}; payments are found once it is`,
+      }));
+    },
+    end: {
+      name: 'blockchain_back',
+      title: 'Blockchain is read again',
+      text: (blockchain) => `${nameOf(blockchain)} is read again`,
+    },
+  },
   payments('payment_late', 'Late payment', 'came when the invoice had ended'),
   payments('payment_unmatched', 'Unmatched payment', 'fits no invoice'),
   payments('payment_held', 'Payment held by the limit', "waits: the merchant's limit does not cover it"),
@@ -144,7 +163,7 @@ export const causes: readonly Cause[] = [
       // Where none was made yet, the first is due as long after the start.
       const at = Number(made ?? instance.describe().started_at);
       if (seconds(clock) - at <= most) return [];
-      const shown = new Date(at * 1000).toISOString().replace('.000', '');
+      const shown = shownTime(at);
       const text = made === undefined ? `none was made since ${shown}` : `the last backup is of ${shown}`;
       return [{ subject: 'backup', text }];
     },
@@ -162,3 +181,5 @@ export const causes: readonly Cause[] = [
 ];
 
 const nameOf = (blockchain: string): string => findBlockchain(blockchain)?.name ?? blockchain;
+
+const shownTime = (at: number): string => new Date(at * 1000).toISOString().replace('.000', '');

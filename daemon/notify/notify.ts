@@ -174,7 +174,7 @@ async function findOne(
 function messageOf(target: string, due: readonly DueNotices[], watched: readonly Cause[]): Message {
   const titleOf = (name: string) =>
     watched.find((cause) => cause.name === name)?.title ??
-    watched.find((cause) => cause.end?.name === name)?.end?.name.replaceAll('_', ' ') ??
+    watched.find((cause) => cause.end?.name === name)?.end?.title ??
     name;
   const lines = due.flatMap(({ cause, notices, count }) => [
     ...notices.map(

@@ -2,6 +2,7 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Target } from '../../../daemon/notify/targets.ts';
+import type { RpcSource } from '../../../daemon/observer/providers/rpc.ts';
 import { noteContradiction } from '../../../data/contradictions.ts';
 import { changeMeta, LAST_BACKUP_AT } from '../../../data/meta.ts';
 import { startApp, type TestApp, type TestAppOptions } from '../../helpers/app.ts';
@@ -9,6 +10,7 @@ import { testClock } from '../../helpers/clock.ts';
 import { databases } from '../../helpers/database.ts';
 import { json, type LocalServer, serve } from '../../helpers/local-server.ts';
 import { create, credit, fundedMerchant, observe, transferTo } from '../../helpers/payments.ts';
+import { silent, unreachable } from '../../helpers/reading.ts';
 import { smtpServer } from '../../helpers/smtp.ts';
 import { until } from '../../helpers/until.ts';
 import { verifies } from '../../requirements.ts';
@@ -147,6 +149,37 @@ describe.each(databases)('notifications on %s', (database) => {
     service.clock.step(900);
     await notify(service);
     expect(textsOf(target)[1]).toMatch(/Clock wrong: .*clock was set 900 seconds forward/);
+  });
+
+  test('of a blockchain come when it cannot be read, and when it is read again', async () => {
+    verifies('notify');
+    const target = await receiver();
+    const state = { is_away: true };
+    const source: RpcSource = {
+      ...silent,
+      use: (work) => (state.is_away ? unreachable.use(work) : silent.use(work)),
+    };
+    const on = ['blockchain_blind', 'blockchain_back'] as const;
+    const service = await start([{ to: target.url, on: [...on] }], {
+      database,
+      source: (id) => (id === 'ton' ? source : silent),
+    });
+    const { app, clock } = service;
+    for (let second = 0; second < 95; second++) {
+      clock.advance(1);
+      for (const id of ['solana', 'bitcoin', 'litecoin']) await app.observer.poll(id).catch(() => undefined);
+      await app.observer.watchReading();
+    }
+    await notify(service);
+    expect(textsOf(target)[0]).toMatch(
+      /^gatewayd: Blockchain cannot be read\n.*TON has not been read since 20/,
+    );
+    state.is_away = false;
+    await app.observer.poll('ton');
+    await app.observer.watchReading();
+    await notify(service);
+    expect(textsOf(target)[1]).toMatch(/^gatewayd: Blockchain is read again\n.*: TON is read again$/);
+    expect(target.requests).toHaveLength(2);
   });
 
   test('are sent again to who did not take them, and to no one else', async () => {
