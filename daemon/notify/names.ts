@@ -20,5 +20,4 @@ export const noticeCauses = [
   'contradiction',
 ] as const;
 
-export type LastingCause = (typeof lastingCauses)[number];
 export type NoticeCause = (typeof noticeCauses)[number];
