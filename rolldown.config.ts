@@ -8,7 +8,7 @@ import { tokens } from './daemon/checkout/styles/palette.ts';
 const OUT = 'dist/assets';
 const checkout = 'daemon/checkout';
 const pictures = `${checkout}/assets`;
-const RESET_SHEET = 'daemon/accounts/browser/reset-password.css';
+const LINK_SHEET = 'daemon/accounts/browser/link-page.css';
 const DOCS_SHEET = 'daemon/discovery/browser/docs.css';
 /** Syntax of 2018: what a browser of then cannot do, the page does without. */
 const TARGET = 'es2018';
@@ -17,7 +17,7 @@ const TARGET = 'es2018';
 const scripts = {
   'checkout.js': `${checkout}/browser/checkout.ts`,
   'embed.js': `${checkout}/browser/embed.ts`,
-  'reset-password.js': 'daemon/accounts/browser/reset-password.ts',
+  'link-page.js': 'daemon/accounts/browser/link-page.ts',
   'swagger-start.js': 'daemon/discovery/browser/swagger-start.ts',
   'redoc-start.js': 'daemon/discovery/browser/redoc-start.ts',
 };
@@ -94,7 +94,7 @@ const shipped: Plugin = {
     };
     emit('page.css', minified('page.css', pageSheet()));
     emit('fragment.css', hardened(minified('fragment.css', fragmentSheet())));
-    emit('reset-password.css', minified('reset-password.css', textOf(RESET_SHEET)));
+    emit('link-page.css', minified('link-page.css', textOf(LINK_SHEET)));
     emit('docs.css', minified('docs.css', textOf(DOCS_SHEET)));
     for (const name of ['logo.png', 'favicon.png']) emit(name, readFileSync(`${pictures}/${name}`));
     emit('mark.svg', drawing(`${pictures}/mark.svg`));

@@ -16,6 +16,8 @@ export interface NewUser {
   full_name: string | null;
   is_active: boolean;
   is_superuser: boolean;
+  /** Whether mail to the address is known to reach the user. */
+  is_proved: boolean;
   /** Unix seconds. */
   now: number;
 }
@@ -36,6 +38,8 @@ export async function insertUser(tx: Tx, user: NewUser): Promise<UserRow | undef
       token_version: 1,
       created_at: user.now,
       deleted_at: null,
+      email_proved_at: user.is_proved ? user.now : null,
+      pending_email: null,
     })
     .onConflict((conflict) => conflict.columns(['source', 'subject']).doNothing())
     .returningAll()
@@ -136,6 +140,26 @@ export async function setPassword(
   return result.numUpdatedRows === 1n;
 }
 
+/**
+ * Records that the user answered mail to `email`, and makes it the user's address where it was asked for. Compare-and-set:
+ * false where the address no longer waits for that. Throws a unique violation where another user has it by now.
+ */
+export async function proveEmail(
+  query: Executor,
+  user: Pick<UserRow, 'id' | 'pending_email'>,
+  email: string,
+  now: number,
+): Promise<boolean> {
+  const update = query.updateTable('users').where('id', '=', user.id).where('deleted_at', 'is', null);
+  const result = await (user.pending_email === email
+    ? update
+        .set({ email, subject: email, email_proved_at: now, pending_email: null })
+        .where('pending_email', '=', email)
+    : update.set({ email_proved_at: now }).where('email', '=', email).where('email_proved_at', 'is', null)
+  ).executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
 /** Ids of all who may act as superuser; locked on PostgreSQL, so that two of them cannot remove each other. */
 export async function lockSuperusers(db: Db, tx: Tx): Promise<string[]> {
   const select = tx
@@ -158,6 +182,7 @@ export async function deleteUser(tx: Tx, user: UserRow, now: number): Promise<vo
       email: `deleted-${user.id}@invalid`,
       subject: `deleted:${user.id}`,
       password_hash: null,
+      pending_email: null,
       full_name: null,
       is_active: 0,
       is_superuser: 0,

@@ -125,9 +125,20 @@ async function* sight(context: Context): AsyncGenerator<Check, void> {
 }
 
 async function* signedIn(context: Context): AsyncGenerator<Check, void> {
-  const who = await attempt('sign-in', 'gw login', async () => (await context.call(getMe)).email);
+  let pending: string | undefined;
+  const who = await attempt('sign-in', 'gw login', async () => {
+    const me = await context.call(getMe);
+    pending = me.pending_email;
+    return me.email;
+  });
   yield who;
   if (!who.ok) return;
+  if (pending !== undefined)
+    yield bad(
+      'mail',
+      `${pending} is not confirmed: open the link that was sent to it`,
+      'gw user send-confirmation',
+    );
   yield await attempt('wallets', 'gw wallet set BLOCKCHAIN ADDRESS', async () => {
     const { wallets, missing } = await context.call(getMerchantWallets);
     if (missing.length > 0) throw new GwError('config', `no wallet for ${missing.join(', ')}`);

@@ -10,6 +10,7 @@ import { formatDecimal, formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
 import { isHouse } from '../invoices/limit.ts';
 import { apiKeyPurpose, webhookSecretPurpose } from '../process/secrets.ts';
+import { unprovedEmail } from './email-proof.ts';
 
 /** UserPublic. */
 export const presentUser = (row: UserRow): z.input<typeof UserPublic> => ({
@@ -20,7 +21,14 @@ export const presentUser = (row: UserRow): z.input<typeof UserPublic> => ({
   full_name: row.full_name,
   created_at: new Date(row.created_at * 1000).toISOString(),
   source: row.source as Source,
+  ...pendingOf(row),
 });
+
+/** Only where an address waits: the answer is otherwise what the specification says. */
+function pendingOf(row: UserRow): { pending_email?: string } {
+  const pending_email = unprovedEmail(row);
+  return pending_email === null ? {} : { pending_email };
+}
 
 /** The fee as a share of one and in percent. */
 export const PLATFORM_FEE_RATE = formatDecimal(PLATFORM_FEE_BASIS_POINTS, 4);

@@ -33,6 +33,8 @@ export async function accountOf(
     password_hash: null,
     is_active: true,
     is_superuser: false,
+    // The service vouches for the address it names.
+    is_proved: true,
   });
   // Made by a second sign-in at the same moment.
   const row = made ?? (await userByIdentity(app.db.query, source, subject));

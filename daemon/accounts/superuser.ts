@@ -76,7 +76,9 @@ async function write(tx: Tx, { shown: { email }, password_hash }: Prepared, now:
   const known = await userByIdentity(tx, 'email', email);
   if (known) {
     const token_version = known.token_version + 1;
-    await updateUser(tx, known.id, { password_hash, token_version, is_superuser: 1, is_active: 1 });
+    const email_proved_at = known.email_proved_at ?? now;
+    const change = { password_hash, token_version, is_superuser: 1, is_active: 1, email_proved_at } as const;
+    await updateUser(tx, known.id, change);
     return;
   }
   await insertUser(tx, {
@@ -87,6 +89,7 @@ async function write(tx: Tx, { shown: { email }, password_hash }: Prepared, now:
     full_name: null,
     is_active: true,
     is_superuser: true,
+    is_proved: true,
     now,
   });
 }

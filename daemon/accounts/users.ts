@@ -9,6 +9,9 @@ import type { App } from '../context.ts';
 import { createAccount, refuseForeignIdentity, refuseForeignUser } from './create.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 
+/** Columns that change along with those that a superuser names. */
+const DERIVED: ReadonlySet<string> = new Set(['token_version', 'email_proved_at', 'pending_email']);
+
 /** For a superuser that names a user who is not there. */
 const noSuchUser = (detail?: string): Refusal =>
   new Refusal('user_not_found', {
@@ -22,12 +25,14 @@ export interface Registration {
   full_name?: string | null | undefined;
   is_active: boolean;
   is_superuser: boolean;
+  /** Whether mail to the address is known to reach the user. */
+  is_proved: boolean;
 }
 
 /** Undefined where the address is taken. */
 export async function register(app: App, body: Registration): Promise<UserRow | undefined> {
   refuseForeignIdentity(body.email);
-  const { email, is_active, is_superuser, full_name = null } = body;
+  const { email, is_active, is_superuser, is_proved, full_name = null } = body;
   const password_hash = await hashPassword(body.password);
   return createAccount(app, {
     email,
@@ -37,6 +42,7 @@ export async function register(app: App, body: Registration): Promise<UserRow | 
     full_name,
     is_active,
     is_superuser,
+    is_proved,
   });
 }
 
@@ -44,11 +50,24 @@ export async function register(app: App, body: Registration): Promise<UserRow | 
 const nameOf = (full_name: string | null | undefined) => (full_name === undefined ? {} : { full_name });
 
 /** A new address is a new identity of a password user; the other users' identities are not ours to change. */
-function identityOf(user: UserRow, email: string | null | undefined): data.UserChange {
+function identityOf(app: App, user: UserRow, email: string | null | undefined): data.UserChange {
   if (email == null || email === user.email) return {};
   refuseForeignUser(user, 'email address');
   refuseForeignIdentity(email);
-  return { email, subject: email };
+  return { email, subject: email, email_proved_at: seconds(app.clock), pending_email: null };
+}
+
+/** What a user changes of its own address: nothing until mail to the new one is answered; the present one withdraws that. */
+async function ownIdentityOf(
+  app: App,
+  user: UserRow,
+  email: string | null | undefined,
+): Promise<data.UserChange> {
+  if (email === user.email && user.pending_email !== null) return { pending_email: null };
+  const change = identityOf(app, user, email);
+  if (change.email === undefined || app.config.demo) return change;
+  if (await data.userByIdentity(app.db.query, 'email', change.email)) throw new Refusal('email_taken');
+  return { pending_email: change.email };
 }
 
 /** The user after a change. Refuses `email_taken`, and to take away the last superuser. */
@@ -70,13 +89,13 @@ async function keepOneSuperuser(app: App, tx: Tx, leaving: UserRow): Promise<voi
   throw new Refusal('bad_request', { detail: 'At least one active superuser must remain' });
 }
 
-/** Changes one's own name or address. Refuses with `wrong_identity` or `email_taken`. */
-export function updateSelf(
+/** Changes one's own name, and asks for another address. Refuses with `wrong_identity` or `email_taken`. */
+export async function updateSelf(
   app: App,
   user: UserRow,
   { full_name, email }: { full_name?: string | null | undefined; email?: string | null | undefined },
 ): Promise<UserRow> {
-  return update(app, user, { ...nameOf(full_name), ...identityOf(user, email) });
+  return update(app, user, { ...nameOf(full_name), ...(await ownIdentityOf(app, user, email)) });
 }
 
 /** Refuses with `superuser_self_delete`. */
@@ -128,7 +147,7 @@ export async function updateUser(
 ): Promise<{ row: UserRow; changed: string[] }> {
   const user = await data.getUser(app.db.query, id);
   if (!user) throw noSuchUser('The user with this id does not exist in the system');
-  const values: data.UserChange = { ...nameOf(full_name), ...identityOf(user, email) };
+  const values: data.UserChange = { ...nameOf(full_name), ...identityOf(app, user, email) };
   if (password != null) {
     refuseForeignUser(user, 'password');
     values.password_hash = await hashPassword(password);
@@ -137,7 +156,7 @@ export async function updateUser(
   if (is_superuser != null) values.is_superuser = is_superuser ? 1 : 0;
   if (password != null || is_active === false) values.token_version = user.token_version + 1;
   const row = await update(app, user, values);
-  return { row, changed: Object.keys(values).filter((name) => name !== 'token_version') };
+  return { row, changed: Object.keys(values).filter((name) => !DERIVED.has(name)) };
 }
 
 /** Refuses with `user_not_found`, `superuser_self_delete` or, for the last superuser, `bad_request`. */

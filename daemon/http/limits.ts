@@ -30,8 +30,13 @@ export interface LimitSettings {
 export interface Limits {
   /** Counts a call by its address before anything else is done; throws `rate_limited`. */
   byAddress(limit: Endpoint['limit'], ip: string): Promise<void> | undefined;
-  /** Counts a call by the identity it names, once that is parsed; throws `rate_limited`. */
-  byIdentity(limit: Endpoint['limit'], ip: string, input: unknown): Promise<void> | undefined;
+  /** Counts a call by the identity it names, or by who calls, once that is known; throws `rate_limited`. */
+  byIdentity(
+    limit: Endpoint['limit'],
+    ip: string,
+    input: unknown,
+    caller?: string,
+  ): Promise<void> | undefined;
 }
 
 /** Counts one call; milliseconds to wait where `most` calls were made within the last minute (then it is not counted). */
@@ -63,9 +68,9 @@ export function createLimits(settings: LimitSettings, options: LimitOptions): Li
     byAddress(limit, ip) {
       return limit && !exempt(ip) ? count(`${limit}_per_address`, network(ip)) : undefined;
     },
-    byIdentity(limit, ip, input) {
+    byIdentity(limit, ip, input, caller) {
       if ((limit !== 'login' && limit !== 'recovery') || exempt(ip)) return undefined;
-      const identity = identityIn(input);
+      const identity = identityIn(input) ?? caller;
       return identity ? count(`${limit}_per_identity`, identity) : undefined;
     },
   };

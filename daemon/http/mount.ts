@@ -176,7 +176,7 @@ async function answer(server: Server, { endpoint, handle }: Route, call: Call): 
       : await authenticate(app, endpoint.auth, { headers: event.req.headers, query });
   const parsed = parseInput(endpoint, { params: decoded(event.context.params), query, body });
   if (!parsed.ok) return invalidAnswer(parsed.detail);
-  const identified = limits.byIdentity(endpoint.limit, ip, parsed.value);
+  const identified = limits.byIdentity(endpoint.limit, ip, parsed.value, caller.user?.id);
   if (identified !== undefined) await identified;
   const context = Object.assign(new CallContext(call, server), caller);
   const work = async (resource_id: string | null) => {

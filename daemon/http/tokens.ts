@@ -55,6 +55,28 @@ export const readAccessToken = (app: TokenApp, token: string): Promise<TokenClai
 export const readRecoveryToken = (app: TokenApp, token: string): Promise<TokenClaims | null> =>
   readUser(app, token, 'recovery');
 
+/** What a link to prove a mail address carries, for 48 hours. */
+interface EmailClaims {
+  /** User id. */
+  sub: string;
+  /** The address that the link was sent to. */
+  email: string;
+  /** Unix seconds. */
+  iat: number;
+}
+
+/** A token for a link to `email`. */
+export const issueEmailToken = (app: TokenApp, user_id: string, email: string): Promise<string> =>
+  sign(app, { typ: 'email', sub: user_id, lifetime: RECOVERY_SECONDS, claims: { email } });
+
+/** The claims of a valid token of such a link; null for every other text. */
+export async function readEmailToken(app: TokenApp, token: string): Promise<EmailClaims | null> {
+  const payload = await read(app, token, 'email');
+  if (!payload) return null;
+  const { sub = '', email, iat = 0 } = payload;
+  return typeof email === 'string' ? { sub, email, iat } : null;
+}
+
 /** The token of an invite for one email address. `lifetime` is in seconds. */
 export const issueInviteToken = (app: TokenApp, email: string, lifetime: number): Promise<string> =>
   sign(app, { typ: 'invite', sub: email, lifetime });
@@ -64,10 +86,14 @@ export async function readInviteToken(app: TokenApp, token: string): Promise<str
   return (await read(app, token, 'invite'))?.sub ?? null;
 }
 
-type Typ = 'access' | 'recovery' | 'invite';
+type Typ = 'access' | 'recovery' | 'email' | 'invite';
 
 /** Whom tokens are for that are no bearer tokens. */
-const audiences: Partial<Record<Typ, string>> = { recovery: 'password-recovery', invite: 'invite' };
+const audiences: Partial<Record<Typ, string>> = {
+  recovery: 'password-recovery',
+  email: 'email-proof',
+  invite: 'invite',
+};
 
 interface Content {
   typ: Typ;

@@ -112,17 +112,20 @@ const Link = ({ link, label }: { link: string; label: string }) => (
 /** Where a recovery token is turned into a new password. `base` is the public URL. */
 const resetUrl = (base: string, token: string): string => `${base}/reset-password?token=${token}`;
 
-export interface RecoveryOptions {
+/** Where a token proves the address that it was mailed to. */
+const confirmUrl = (base: string, token: string): string => `${base}/confirm-email?token=${token}`;
+
+export interface LinkOptions {
   /** The public URL. */
   base: string;
-  /** The address of the account. */
+  /** The address that is written to. */
   to: string;
   token: string;
   lang: Language;
 }
 
 /** The mail of password recovery; `token` works once, within 48 hours. */
-export function recoveryEmail({ base, to, token, lang }: RecoveryOptions): Email {
+export function recoveryEmail({ base, to, token, lang }: LinkOptions): Email {
   const subject = lang.say('password_title');
   return compose({
     to,
@@ -137,8 +140,24 @@ export function recoveryEmail({ base, to, token, lang }: RecoveryOptions): Email
   });
 }
 
+/** The mail that proves an address; `token` works once, within 48 hours. */
+export function confirmationEmail({ base, to, token, lang }: LinkOptions): Email {
+  const subject = lang.say('email_title');
+  return compose({
+    to,
+    lang,
+    subject,
+    paragraphs: [
+      lang.say('email_asked', { email: to, site: base }),
+      { label: subject, link: confirmUrl(base, token) },
+      lang.say('recovery_valid', { n: lang.number(RECOVERY_HOURS) }),
+      lang.say('email_ignore'),
+    ],
+  });
+}
+
 /** The mail that shows an operator that mail works. */
-export function testEmail({ base, to, lang }: Omit<RecoveryOptions, 'token'>): Email {
+export function testEmail({ base, to, lang }: Omit<LinkOptions, 'token'>): Email {
   const subject = lang.say('test_mail_title');
   return compose({ to, lang, subject, paragraphs: [lang.say('test_mail_text', { site: base })] });
 }

@@ -2,9 +2,10 @@
 import type { login as list } from '../../src/api/endpoints/login.ts';
 import { Refusal } from '../../src/errors.ts';
 import { detectIdentity } from '../../src/identity.ts';
+import { confirmEmail } from '../accounts/email-proof.ts';
 import { signInWithGoogle } from '../accounts/google.ts';
+import { confirmationPage, resetPage } from '../accounts/link-pages.tsx';
 import { presentUser } from '../accounts/present.ts';
-import { resetPage } from '../accounts/reset-page.tsx';
 import {
   recoveryMail,
   resetPassword,
@@ -50,7 +51,7 @@ export const login: Handlers<typeof list> = {
   async recoverPassword({ params }, { app, log, request }) {
     const user = await userByEmail(app, params.email);
     // Not awaited: how long the mail server takes must not show who is registered.
-    if (user?.is_active)
+    if (user?.is_active && user.email_proved_at !== null)
       void recoveryMail(app, user, languageOfRequest(request.headers))
         .then((mail) => app.mail.send(mail))
         .catch((error) => log.error({ err: error }, 'recovery mail not sent'));
@@ -65,6 +66,17 @@ export const login: Handlers<typeof list> = {
   getResetPage({ query }, { app, request: { headers } }) {
     const base = basePath(app.config.public_url);
     const page = resetPage({ token: query.token ?? '', lang: languageOfRequest(headers), base });
+    return compressed(page, headers);
+  },
+
+  async confirmEmail({ body }, { app }) {
+    await confirmEmail(app, body.token);
+    return { message: 'Email address confirmed' };
+  },
+
+  getConfirmationPage({ query }, { app, request: { headers } }) {
+    const base = basePath(app.config.public_url);
+    const page = confirmationPage({ token: query.token ?? '', lang: languageOfRequest(headers), base });
     return compressed(page, headers);
   },
 

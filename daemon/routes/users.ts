@@ -4,6 +4,7 @@ import type { users as list } from '../../src/api/endpoints/users.ts';
 import { nextCall } from '../../src/api/project/remedies.ts';
 import { Refusal } from '../../src/errors.ts';
 import { admit } from '../accounts/admission.ts';
+import { sendEmailLink, sendLinkSoon, unprovedEmail } from '../accounts/email-proof.ts';
 import { presentUser } from '../accounts/present.ts';
 import {
   changePassword,
@@ -14,20 +15,39 @@ import {
   updateSelf,
   updateUser,
 } from '../accounts/users.ts';
+import { languageOfRequest } from '../checkout/language.ts';
 import type { Handlers } from '../http/handler.ts';
 
+/** How soon a mail that failed may be asked for again. */
+const MAIL_RETRY_SECONDS = 10;
+
 export const users: Handlers<typeof list> = {
-  async signup({ body }, { app }) {
-    await admit(app, body.email, body.invite);
-    const row = await register(app, { ...body, is_active: true, is_superuser: false });
+  async signup({ body }, { app, log, request }) {
+    const is_invited = await admit(app, body.email, body.invite);
+    const is_proved = is_invited || app.config.demo;
+    const row = await register(app, { ...body, is_active: true, is_superuser: false, is_proved });
     if (!row) throw new Refusal('user_exists');
+    sendLinkSoon(app, row, log, languageOfRequest(request.headers));
     return presentUser(row);
   },
 
   getMe: (_, { user }) => presentUser(user),
 
-  async updateMe({ body }, { app, user }) {
-    return presentUser(await updateSelf(app, user, body));
+  async updateMe({ body }, { app, user, log, request }) {
+    const row = await updateSelf(app, user, body);
+    if (body.email != null && row.pending_email === body.email)
+      sendLinkSoon(app, row, log, languageOfRequest(request.headers));
+    return presentUser(row);
+  },
+
+  async sendEmailConfirmation(_, { app, user, log, request }) {
+    const address = unprovedEmail(user);
+    if (address === null) return { message: `${user.email} is confirmed already` };
+    await sendEmailLink(app, user, languageOfRequest(request.headers)).catch((error) => {
+      log.error({ err: error }, 'confirmation mail not sent');
+      throw new Refusal('mail_failed', { retry_after: MAIL_RETRY_SECONDS });
+    });
+    return { message: `A link was sent to ${address}` };
   },
 
   async deleteMe(_, { app, user }) {
@@ -46,7 +66,8 @@ export const users: Handlers<typeof list> = {
   },
 
   async createUser({ body }, { app }) {
-    const row = await register(app, body);
+    // The operator vouches for the address.
+    const row = await register(app, { ...body, is_proved: true });
     if (!row)
       throw new Refusal('user_exists', {
         detail: 'The user with this email already exists in the system.',

@@ -52,6 +52,10 @@ interface UsersTable {
   created_at: Once<number>;
   /** Set when the account is deleted: identity is blanked, the books stay. */
   deleted_at: number | null;
+  /** Unix seconds; null: no one has shown yet that mail to this address reaches the user. */
+  email_proved_at: number | null;
+  /** The address that the user has asked for, until mail to it was answered. */
+  pending_email: string | null;
 }
 
 interface MerchantsTable {

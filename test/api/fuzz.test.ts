@@ -31,7 +31,7 @@ const mixtures = {
   dear: { sound: 0.02, spoilt: 0.85, rightful: 0.05 },
 };
 const dear =
-  /password|signup|createUser|updateUser|deleteUser|deleteMe|rotate|loginAccessToken|testEmail|resend|Png/i;
+  /password|signup|createUser|updateUser|deleteUser|deleteMe|rotate|loginAccessToken|testEmail|sendEmail|resend|Png/i;
 /** After which somebody's credentials are no longer good. */
 const ending = /updateMyPassword|resetPassword|updateUser|deleteUser|deleteMe|rotate/;
 /** How likely the credentials are the right ones, where a body decides what happens. */
@@ -47,6 +47,7 @@ const showing = new Set([
   'loginGoogle',
   'loginTelegram',
   'getResetPage',
+  'getConfirmationPage',
   'recoverPasswordHtml',
   'mcp',
 ]);

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { exportJWK, SignJWT } from 'jose';
 import { hashPassword } from '../../daemon/accounts/passwords.ts';
 import { telegramHash } from '../../daemon/accounts/telegram.ts';
-import { issueRecoveryToken } from '../../daemon/http/tokens.ts';
+import { issueEmailToken, issueRecoveryToken } from '../../daemon/http/tokens.ts';
 import { routes } from '../../daemon/routes/routes.ts';
 import { describeDaemon } from '../../data/daemons.ts';
 import { getUser, updateUser } from '../../data/users.ts';
@@ -122,6 +122,8 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
     delivering: 0,
   });
   const user = (await getUser(app.db.query, owner.id)) ?? owner.user;
+  const pending_email = address();
+  await updateUser(app.db.query, owner.id, { pending_email });
   const telegram = { id: ++serial, auth_date: service.clock.now(), first_name: 'Ada' };
   return {
     owner,
@@ -143,6 +145,7 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
       txid: 'ab'.repeat(32),
       user_id: owner.id,
       webhook_url,
+      email_token: await issueEmailToken(app, owner.id, pending_email),
       recovery_token: await issueRecoveryToken(app, user),
       google_id_token: await sign(`google-${++serial}`, service.clock.now()),
       telegram_id: String(telegram.id),

@@ -44,6 +44,7 @@ export async function account(
     full_name: null,
     is_active: true,
     is_superuser: false,
+    is_proved: true,
     ...values,
   });
   if (!user) throw new Error(`${email} is taken`);

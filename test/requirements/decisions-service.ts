@@ -51,6 +51,10 @@ export const signIn = {
     'rate-limit-checkout': 'checkout: 30/min per address',
     'rate-limit-429': 'beyond is 429 with Retry-After; limits are settings; loopback in demo is exempt',
     'rate-limit-shared': 'these limits hold over all daemons of a PostgreSQL database together, exactly',
+    'email-proof':
+      'a mail address recovers nothing until a link sent to it was confirmed by a button; the operator vouches, and so does demo mode',
+    'email-change':
+      'a new mail address replaces the old one when a link sent to the new one is confirmed, once',
     'signup-mode':
       'sign-up is open on testnet and closed on mainnet unless set; first sign-ins elsewhere follow it, accounts sign in as before',
     'signup-invite': 'an invite is for one email address, works once, and expires',
@@ -91,7 +95,8 @@ export const running = {
     'command-migrate': 'gatewayd migrate brings the schema up to date',
     'command-config': 'gatewayd config shows what is in force, without secrets',
     'command-admin-create': 'gatewayd admin create makes a superuser',
-    'command-invite': 'gatewayd invite makes an invite for one address, and refuses where it could not be used',
+    'command-invite':
+      'gatewayd invite makes an invite for one address, and refuses where it could not be used',
     sigterm: 'SIGTERM stops accepting, finishes what is in flight within 10 s, exits 0',
     'stop-in-time': 'stopping ends within 10 s, whatever hangs; a check that waits is answered, streams end',
     'rolling-restart': 'a rolling restart drops no request: connections close after their answer',

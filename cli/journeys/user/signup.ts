@@ -36,6 +36,11 @@ export const command: Command = {
     const user = await context.call(signup, input);
     if (own.login !== false) await signIn(context, user.email, String(input.body.password));
     await printReply(context.io, user);
+    if (user.pending_email !== undefined)
+      say(
+        context.io,
+        `A link was sent to ${user.pending_email}: open it to confirm the address. Again: gw user send-confirmation`,
+      );
   },
 };
 

@@ -115,6 +115,12 @@ export const de: Texts = {
     'Jemand, vermutlich Sie, hat ein neues Passwort für das Konto {email} bei {site} angefordert.',
   recovery_valid: 'Der Link funktioniert einmal und ist {n} Stunden lang gültig.',
   recovery_ignore: 'Waren Sie es nicht, ignorieren Sie diese E-Mail: Ihr Passwort bleibt unverändert.',
+  email_title: 'E-Mail-Adresse bestätigen',
+  email_text: 'Bestätigen Sie mit der Schaltfläche, dass diese E-Mail-Adresse Ihnen gehört.',
+  email_confirm: 'Bestätigen',
+  email_done: 'Ihre E-Mail-Adresse ist bestätigt.',
+  email_asked: 'Jemand, vermutlich Sie, hat {email} als Adresse eines Kontos bei {site} angegeben.',
+  email_ignore: 'Waren Sie es nicht, ignorieren Sie diese E-Mail: Die Adresse wird nicht verwendet.',
   test_mail_title: 'Test-E-Mail',
   test_mail_text:
     'Diese E-Mail hat das Zahlungsgateway unter {site} gesendet. Der E-Mail-Versand funktioniert.',

@@ -115,6 +115,12 @@ export const en: Texts = {
   recovery_asked: 'Someone, probably you, asked for a new password for the account {email} at {site}.',
   recovery_valid: 'The link works once and expires after {n} hours.',
   recovery_ignore: 'If it was not you, ignore this email: your password stays as it is.',
+  email_title: 'Confirm your email address',
+  email_text: 'Press the button to confirm that this email address is yours.',
+  email_confirm: 'Confirm',
+  email_done: 'Your email address is confirmed.',
+  email_asked: 'Someone, probably you, gave {email} as the address of an account at {site}.',
+  email_ignore: 'If it was not you, ignore this email: the address will not be used.',
   test_mail_title: 'Test email',
   test_mail_text: 'This email was sent by the payment gateway at {site}. Sending email works.',
 };

@@ -114,6 +114,12 @@ export const es: Texts = {
     'Alguien, probablemente tú, ha solicitado una nueva contraseña para la cuenta {email} en {site}.',
   recovery_valid: 'El enlace funciona una sola vez y es válido durante {n} horas.',
   recovery_ignore: 'Si no has sido tú, ignora este correo: tu contraseña no cambiará.',
+  email_title: 'Confirma tu dirección de correo',
+  email_text: 'Pulsa el botón para confirmar que esta dirección de correo es tuya.',
+  email_confirm: 'Confirmar',
+  email_done: 'Tu dirección de correo está confirmada.',
+  email_asked: 'Alguien, probablemente tú, ha indicado {email} como dirección de una cuenta en {site}.',
+  email_ignore: 'Si no has sido tú, ignora este correo: la dirección no se usará.',
   test_mail_title: 'Correo de prueba',
   test_mail_text: 'Este correo lo ha enviado la pasarela de pago de {site}. El envío de correo funciona.',
 };

@@ -120,6 +120,12 @@ export const fr: Texts = {
     'Quelqu’un, probablement vous, a demandé un nouveau mot de passe pour le compte {email} sur {site}.',
   recovery_valid: 'Le lien fonctionne une seule fois et reste valable {n} heures.',
   recovery_ignore: 'Si ce n’était pas vous, ignorez cet e-mail : votre mot de passe reste inchangé.',
+  email_title: 'Confirmez votre adresse e-mail',
+  email_text: 'Appuyez sur le bouton pour confirmer que cette adresse e-mail est la vôtre.',
+  email_confirm: 'Confirmer',
+  email_done: 'Votre adresse e-mail est confirmée.',
+  email_asked: 'Quelqu’un, probablement vous, a indiqué {email} comme adresse d’un compte sur {site}.',
+  email_ignore: 'Si ce n’était pas vous, ignorez cet e-mail : l’adresse ne sera pas utilisée.',
   test_mail_title: 'E-mail de test',
   test_mail_text:
     'Cet e-mail a été envoyé par la passerelle de paiement {site}. L’envoi d’e-mails fonctionne.',

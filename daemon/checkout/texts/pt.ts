@@ -114,6 +114,12 @@ export const pt: Texts = {
   recovery_asked: 'Alguém, provavelmente você, solicitou uma nova senha para a conta {email} em {site}.',
   recovery_valid: 'O link funciona uma única vez e é válido por {n} horas.',
   recovery_ignore: 'Se não foi você, ignore este e-mail: sua senha continua a mesma.',
+  email_title: 'Confirme seu endereço de e-mail',
+  email_text: 'Pressione o botão para confirmar que este endereço de e-mail é seu.',
+  email_confirm: 'Confirmar',
+  email_done: 'Seu endereço de e-mail está confirmado.',
+  email_asked: 'Alguém, provavelmente você, informou {email} como endereço de uma conta em {site}.',
+  email_ignore: 'Se não foi você, ignore este e-mail: o endereço não será usado.',
   test_mail_title: 'E-mail de teste',
   test_mail_text: 'Este e-mail foi enviado pelo gateway de pagamento em {site}. O envio de e-mails funciona.',
 };

@@ -101,6 +101,13 @@ export interface Texts {
   recovery_asked: string;
   recovery_valid: string;
   recovery_ignore: string;
+  /** The page and the mail that prove an address; the page says of its link what the one of a password says. */
+  email_title: string;
+  email_text: string;
+  email_confirm: string;
+  email_done: string;
+  email_asked: string;
+  email_ignore: string;
   test_mail_title: string;
   test_mail_text: string;
 }

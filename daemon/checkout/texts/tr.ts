@@ -113,6 +113,12 @@ export const tr: Texts = {
   recovery_asked: 'Birisi, büyük olasılıkla siz, {site} adresindeki {email} hesabı için yeni parola istedi.',
   recovery_valid: 'Bağlantı yalnızca bir kez çalışır ve {n} saat geçerlidir.',
   recovery_ignore: 'Siz istemediyseniz bu e-postayı yok sayın: parolanız değişmez.',
+  email_title: 'E-posta adresinizi doğrulayın',
+  email_text: 'Bu e-posta adresinin size ait olduğunu doğrulamak için düğmeye basın.',
+  email_confirm: 'Doğrula',
+  email_done: 'E-posta adresiniz doğrulandı.',
+  email_asked: 'Birisi, büyük olasılıkla siz, {site} adresindeki bir hesap için {email} adresini verdi.',
+  email_ignore: 'Siz değilseniz bu e-postayı yok sayın: adres kullanılmaz.',
   test_mail_title: 'Deneme e-postası',
   test_mail_text:
     'Bu e-posta, {site} adresindeki ödeme ağ geçidi tarafından gönderildi. E-posta gönderimi çalışıyor.',

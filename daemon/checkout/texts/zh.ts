@@ -102,6 +102,12 @@ export const zh: Texts = {
   recovery_asked: '有人（可能是您本人）为 {site} 上的账户 {email} 申请了新密码。',
   recovery_valid: '此链接仅可使用一次，有效期为 {n} 小时。',
   recovery_ignore: '如果不是您本人操作，请忽略此邮件：您的密码不会改变。',
+  email_title: '确认您的邮箱地址',
+  email_text: '请点击按钮，确认此邮箱地址属于您。',
+  email_confirm: '确认',
+  email_done: '您的邮箱地址已确认。',
+  email_asked: '有人（可能是您本人）将 {email} 填写为 {site} 上某账户的邮箱地址。',
+  email_ignore: '如果不是您本人操作，请忽略此邮件：该地址不会被使用。',
   test_mail_title: '测试邮件',
   test_mail_text: '此邮件由支付网关 {site} 发送。邮件发送功能正常。',
 };

@@ -163,7 +163,7 @@ export const recoverPassword = endpoint({
   effect: 'write',
   keywords: 'forgot password, recovery mail',
   description:
-    'The reply is always the same, whether or not the address is registered. The mail contains a link that works once and expires after 48 hours.',
+    'The reply is always the same, whether or not the address is registered. A mail is sent to addresses that are proved only. It contains a link that works once and expires after 48 hours.',
   params: { email: text({ min: 1, max: MAX_EMAIL }) },
   response: Message,
   limit: 'recovery',
@@ -213,6 +213,48 @@ export const getResetPage = endpoint({
   example: { query: {} },
 });
 
+export const confirmEmail = endpoint({
+  id: 'confirmEmail',
+  method: 'POST',
+  path: '/api/v1/confirm-email/',
+  auth: 'none',
+  tag: 'login',
+  summary: 'Confirm an email address with the token that was mailed to it',
+  gw: 'user confirm-email',
+  flags: { token: 'confirmation-token' },
+  effect: 'write',
+  keywords: 'verify email address, prove mail address',
+  secondary: true,
+  description:
+    'The token comes from the mail to the address, works once and expires after 48 hours. An address that was asked for replaces the one before; the tokens of the user stay valid.',
+  body: shape('EmailConfirmation', { token: text({ max: MAX_ID_TOKEN, secret: true }) }),
+  response: Message,
+  errors: ['invalid_token', 'inactive_user', 'email_taken'],
+  limit: 'recovery',
+  extension: true,
+  example: { body: { token: '{email_token}' } },
+});
+
+export const getConfirmationPage = endpoint({
+  id: 'getConfirmationPage',
+  method: 'GET',
+  path: '/confirm-email',
+  auth: 'none',
+  tag: 'login',
+  summary: 'Get the page that the confirmation mail links to',
+  gw: 'page confirm-email',
+  flags: { token: 'confirmation-token' },
+  effect: 'read',
+  keywords: 'button page',
+  secondary: true,
+  description:
+    'A button that confirms the address. Opening the page changes nothing, because programs that check mails open links too.',
+  query: { token: text({ max: MAX_ID_TOKEN, secret: true }).optional().describe('From the mail') },
+  response: media('text/html'),
+  extension: true,
+  example: { query: {} },
+});
+
 export const recoverPasswordHtml = endpoint({
   id: 'recoverPasswordHtml',
   method: 'POST',
@@ -240,5 +282,7 @@ export const login = [
   recoverPassword,
   resetPassword,
   getResetPage,
+  confirmEmail,
+  getConfirmationPage,
   recoverPasswordHtml,
 ] as const;

@@ -24,7 +24,7 @@ export const signup = endpoint({
   effect: 'write',
   keywords: 'signup, register account, create account',
   description:
-    'Creates a user and its merchant account, with limit 0 and a merchant key. `signup` of `GET /v1/config/public` says who may: with `invite`, the address must be the one that the operator invited, and `invite` the token of that invite; with `closed` no one. Provider mail (gmail.com, googlemail.com) and numeric ids use their own sign-in.',
+    'Creates a user and its merchant account, with limit 0 and a merchant key. `signup` of `GET /v1/config/public` says who may: with `invite`, the address must be the one that the operator invited, and `invite` the token of that invite; with `closed` no one. Provider mail (gmail.com, googlemail.com) and numeric ids use their own sign-in. Outside demo mode a link is mailed to the address; until it is used, the reply has `pending_email`, and no recovery is sent there.',
   body: shape('UserRegister', {
     email: email(),
     password: newPassword(),
@@ -104,11 +104,32 @@ export const updateMe = endpoint({
   effect: 'write',
   keywords: 'change my email address, change my name',
   description:
-    'Members that are left out stay as they are. `full_name: null` removes the name; `email: null` changes nothing.',
+    'Members that are left out stay as they are. `full_name: null` removes the name; `email: null` changes nothing. Outside demo mode a new `email` is first `pending_email`: a link is mailed to it, and it replaces the address once that is used. The present address withdraws it.',
   body: shape('UserUpdateMe', { full_name: fullName(), email: email().nullish() }),
   response: UserPublic,
   errors: ['email_taken', 'wrong_identity'],
+  limit: 'recovery',
   example: { body: { full_name: 'Ada Lovelace' } },
+});
+
+export const sendEmailConfirmation = endpoint({
+  id: 'sendEmailConfirmation',
+  method: 'POST',
+  path: '/api/v1/users/me/email-confirmation',
+  auth: 'jwt',
+  tag: 'users',
+  summary: 'Send the mail that proves your address again',
+  gw: 'user send-confirmation',
+  effect: 'write',
+  keywords: 'resend confirmation mail, verify my email address',
+  secondary: true,
+  description:
+    'Mails a new link to `pending_email`. Links that were sent before work, too, until one of them is used. Where no address waits, nothing is sent.',
+  response: Message,
+  errors: ['mail_failed'],
+  limit: 'recovery',
+  extension: true,
+  example: {},
 });
 
 export const deleteMe = endpoint({
@@ -176,7 +197,7 @@ export const updateUser = endpoint({
   effect: 'write',
   keywords: 'make superuser, activate user',
   description:
-    'For superusers. Members that are left out or null stay as they are, but `full_name: null` removes the name. Setting a password or deactivating ends the tokens of the user.',
+    'For superusers. Members that are left out or null stay as they are, but `full_name: null` removes the name. A new address counts as proved at once. Setting a password or deactivating ends the tokens of the user.',
   params: userId,
   body: shape('UserUpdate', {
     email: email().nullish(),
@@ -215,6 +236,7 @@ export const users = [
   signup,
   getMe,
   updateMe,
+  sendEmailConfirmation,
   deleteMe,
   updateMyPassword,
   listUsers,

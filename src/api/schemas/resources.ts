@@ -45,6 +45,13 @@ export const UserPublic = shape('UserPublic', {
   full_name: orNull(z.string().max(255)),
   created_at: orNull(z.iso.datetime({ offset: true })),
   source: z.enum(userSources).describe('The identity source; read-only').meta({ readOnly: true }),
+  pending_email: z
+    .string()
+    .max(255)
+    .optional()
+    .describe(
+      'The address that is not proved yet: a link was sent to it. After signing up `email` itself, later the new one. Absent where none waits. Beyond the specification',
+    ),
 });
 
 export const UsersPublic = shape('UsersPublic', { data: z.array(UserPublic), count: count() });

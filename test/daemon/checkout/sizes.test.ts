@@ -8,10 +8,10 @@ import { builtNames, builtText } from '../../../daemon/checkout/built.ts';
 const budgets = {
   'checkout.js': 2_560,
   'embed.js': 3_450,
-  'reset-password.js': 650,
+  'link-page.js': 650,
   'page.css': 2_950,
   'fragment.css': 3_350,
-  'reset-password.css': 280,
+  'link-page.css': 280,
 };
 
 test.each(Object.entries(budgets))('%s has at most %i bytes', (name, budget) => {

@@ -5,7 +5,12 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type LanguageCode, languageOf, languages } from '../../../daemon/checkout/language.ts';
 import { openMail } from '../../../daemon/mail/mail.ts';
-import { encodedHeader, recoveryEmail, testEmail } from '../../../daemon/mail/templates.tsx';
+import {
+  confirmationEmail,
+  encodedHeader,
+  recoveryEmail,
+  testEmail,
+} from '../../../daemon/mail/templates.tsx';
 import { createLog } from '../../../daemon/process/log.ts';
 import { smtpServer } from '../../helpers/smtp.ts';
 
@@ -96,6 +101,20 @@ test('a mail is written in the language of its reader, from right to left where 
       expect(body, code).toContain('ada@example.com');
     }
     return email.text.replace(lang.say('password_title'), '');
+  });
+  expect(new Set(mails).size).toBe(codes.length);
+});
+
+test('the mail that proves an address has the link and says what it is for, in each language', () => {
+  const mails = codes.map((code) => {
+    const lang = languageOf(code);
+    const email = confirmationEmail({ base: BASE, to: 'ada@example.com', token: 'token.of-1', lang });
+    expect(email.subject).toBe(lang.say('email_title'));
+    expect(email.html).toContain(`<html lang="${code}" dir="${lang.dir}">`);
+    for (const body of [email.text, email.html])
+      for (const part of [`${BASE}/confirm-email?token=token.of-1`, 'ada@example.com', lang.number(48)])
+        expect(body, code).toContain(part);
+    return email.text;
   });
   expect(new Set(mails).size).toBe(codes.length);
 });

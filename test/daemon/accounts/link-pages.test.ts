@@ -1,9 +1,9 @@
-// The page of a recovery mail: in every language, under a strict policy, and what it says of each answer.
+// The pages that mails link to: in every language, under a strict policy, and what they say of each answer.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LanguageCode, languageOf, languages } from '../../../daemon/checkout/language.ts';
-import { issueRecoveryToken } from '../../../daemon/http/tokens.ts';
+import { issueEmailToken, issueRecoveryToken } from '../../../daemon/http/tokens.ts';
 import type { Serving } from '../../../daemon/process/serve.ts';
-import { getUser } from '../../../data/users.ts';
+import { getUser, updateUser } from '../../../data/users.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { describeInBrowser, listen, useBrowser } from '../../helpers/browser.ts';
 
@@ -37,7 +37,33 @@ describe('the page that sets a password', () => {
   });
 });
 
-describeInBrowser('the page that sets a password, in a browser', () => {
+describe('the page that confirms an address', () => {
+  let service: TestApp;
+  beforeAll(async () => {
+    service = await startApp();
+  });
+  afterAll(() => service.stop());
+
+  test.each(codes)('speaks %s where the browser asks for it', async (code) => {
+    const page = await service.fetch('GET', '/confirm-email?token=abc', {
+      headers: { 'accept-language': code },
+    });
+    const { dir, say } = languageOf(code);
+    expect(page.text).toContain(`<html lang="${code}" dir="${dir}">`);
+    for (const name of ['email_title', 'email_text', 'email_confirm', 'email_done'] as const)
+      expect(page.text).toContain(say(name));
+  });
+
+  test('carries the token and nothing else of the address, under a policy without forms', async () => {
+    const page = await service.fetch('GET', '/confirm-email?token=abc.DEF-1_2');
+    expect(page.text).toContain('name="token" value="abc.DEF-1_2"');
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'none'");
+    const hostile = await service.fetch('GET', `/confirm-email?token=${encodeURIComponent('"><script>')}`);
+    expect(hostile.text).toMatch(/name="token" value(="")?\/>/);
+  });
+});
+
+describeInBrowser('the pages of links, in a browser', () => {
   const browser = useBrowser();
   let service: TestApp;
   let serving: Serving;
@@ -81,6 +107,22 @@ describeInBrowser('the page that sets a password, in a browser', () => {
     expect(await second.page.getAttribute('html', 'dir')).toBe('rtl');
     expect(await second.page.locator('form').isVisible()).toBe(true);
     await second.close();
+  });
+
+  test('confirms an address when its button is pressed, and says so', async () => {
+    const { id } = await service.merchant();
+    const { query } = service.app.db;
+    await updateUser(query, id, { pending_email: 'new@example.com' });
+    const context = await browser.open({ locale: 'fr-FR' });
+    const page = await context.newPage();
+    const token = await issueEmailToken(service.app, id, 'new@example.com');
+    await page.goto(`${serving.url}/confirm-email?token=${token}`);
+    expect((await getUser(query, id))?.pending_email).toBe('new@example.com');
+    await page.locator('button').click();
+    await page.locator('[data-message]:not([hidden])').waitFor();
+    expect(await page.locator('[data-message]').textContent()).toBe(languages.fr.email_done);
+    expect((await getUser(query, id))?.email).toBe('new@example.com');
+    await context.close();
   });
 
   test('says what is wrong with the password, and when the service cannot be reached', async () => {

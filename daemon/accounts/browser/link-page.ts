@@ -1,4 +1,4 @@
-// The page of a recovery mail: sends the token and the new password, and says what came of it.
+// The page of a mailed link: sends its form, the token within, and says what came of it.
 
 // The token leaves the address bar at once, so that neither the history nor a shared screen has it.
 history.replaceState(null, '', location.pathname);
@@ -6,12 +6,12 @@ history.replaceState(null, '', location.pathname);
 /** What an answer's status means to a person: the name of a text on the page. */
 const textFor = (status: number): string => {
   if (status < 300) return 'done';
-  if (status === 422) return 'length';
+  if (status === 422) return 'unfit';
   return status === 429 || status >= 500 ? 'later' : 'invalid';
 };
 
 function start(): void {
-  const root = document.querySelector<HTMLElement>('[data-reset]');
+  const root = document.querySelector<HTMLElement>('[data-call]');
   const form = root?.querySelector('form');
   const button = form?.querySelector('button');
   const message = root?.querySelector<HTMLElement>('[data-message]');
@@ -27,12 +27,11 @@ function start(): void {
     button.disabled = true;
     message.hidden = true;
     try {
-      const { token, new_password } = Object.fromEntries(new FormData(form));
-      const response = await fetch(`${document.body.dataset.base}/api/v1/reset-password/`, {
+      const response = await fetch(`${document.body.dataset.base}${root.dataset.call}`, {
         method: 'POST',
         credentials: 'omit',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ token, new_password }),
+        body: JSON.stringify(Object.fromEntries(new FormData(form))),
       });
       show(textFor(response.status));
     } catch {
