@@ -44,7 +44,7 @@ const aliases: Record<string, string> = {
 
 /** First words in the order people read them; any other follows. */
 const order =
-  'login logout whoami invoice payment exit unit wallet account balance income refill event listen gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
+  'login setup logout whoami invoice payment exit unit wallet account balance income refill event listen gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
     ' ',
   );
 
@@ -56,6 +56,10 @@ interface Journey {
 
 const journeys: Record<string, Journey> = {
   login: { summary: 'Sign in and store the credentials', load: () => import('./journeys/login.ts') },
+  setup: {
+    summary: 'Set what is needed before a first sale',
+    load: () => import('./journeys/setup.ts'),
+  },
   logout: { summary: 'Remove token and key', load: () => import('./journeys/logout.ts') },
   'invoice create': { load: () => import('./journeys/invoice/create.ts') },
   'invoice list': { load: () => import('./journeys/invoice/list.ts') },

@@ -51,3 +51,23 @@ export async function askText(question: string, io: Io): Promise<string> {
   const { input } = await import('@inquirer/prompts');
   return (await input({ message: clean(question) }, { output: io.stderr, input: io.stdin })).trim();
 }
+
+/**
+ * Asks for a text and sets it; asks again while `fault` says what is wrong with it. An empty answer and the present one
+ * change nothing.
+ */
+export async function askAndSet(
+  question: string,
+  current: string,
+  fault: (text: string) => Promise<string | undefined>,
+  io: Io,
+): Promise<string> {
+  const { input } = await import('@inquirer/prompts');
+  const validate = async (text: string) => {
+    const given = text.trim();
+    return given === '' || given === current || clean((await fault(given)) ?? '') || true;
+  };
+  const message = clean(question);
+  const given = current === '' ? {} : { default: clean(current) };
+  return (await input({ message, ...given, validate }, { output: io.stderr, input: io.stdin })).trim();
+}

@@ -131,8 +131,18 @@ async function prepare(
     process.stderr.write(
       `\nFirst start: superuser ${superuser.email}, password ${superuser.password}\nIt is shown only once.\n\n`,
     );
+  if (superuser && config.network === 'mainnet')
+    process.stderr.write(nextSteps(serving.url, superuser.email));
   return app;
 }
+
+/** What the operator of an empty deployment does next. */
+const nextSteps = (url: string, email: string): string => `Next, in another terminal:
+  gw login ${email} --url ${url}
+  gw setup    asks for wallets, name, mail, webhook and a first unit
+  gw doctor   shows what is still missing
+
+`;
 
 /** A reader of our output that went away is no reason to stop taking payments. */
 function surviveWriters(): void {

@@ -92,6 +92,7 @@ export const running = {
       'a start waits wait_for_database_seconds for PostgreSQL, with a line each 5 s; what waiting does not change ends it',
     'ready-line': 'ready is one line on stdout',
     'command-start': 'gatewayd start runs the daemon',
+    'start-next-steps': 'the first start on mainnet prints the next three commands of the operator on stderr',
     'command-migrate': 'gatewayd migrate brings the schema up to date',
     'command-config': 'gatewayd config shows what is in force, without secrets',
     'command-admin-create': 'gatewayd admin create makes a superuser',
@@ -143,6 +144,8 @@ export const extensions = {
     'extension-marked': 'extensions carry x-extension in OpenAPI',
     'extension-catalog': 'extensions are marked in the catalog',
     'gw-commands': 'commands are nouns then verbs, one for every endpoint, and those of the list',
+    'gw-setup':
+      'gw setup asks for wallets, name, mail, webhook and a unit, checks each answer, and can be run again and without a terminal',
     'gw-plurals': 'plurals are aliases',
     'gw-json': '--json is exactly the API’s object on stdout, errors are JSON on stderr',
     'gw-exit-codes': 'exit codes are those of the list, from 0 to 130',

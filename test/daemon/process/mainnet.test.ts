@@ -1,4 +1,4 @@
-// `gatewayd invite` as a process: what it prints signs up at a daemon of mainnet, and what could not be used is refused.
+// A fresh daemon of mainnet as a process: what its operator does next, and whom it invites.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PASSWORD, signUp } from '../../helpers/people.ts';
 import { serviceAt } from '../../helpers/service.ts';
@@ -22,7 +22,15 @@ const refused = async (args: string[], more: Record<string, string> = {}) => {
   return stderr;
 };
 
-test('makes an invite with which its address signs up, while the daemon runs', async () => {
+test('says on stderr what its operator does next, and on stdout one line', () => {
+  verifies('start-next-steps', 'ready-line');
+  expect(daemon.stdout()).toBe(`gatewayd ready on ${daemon.url} (mainnet)\n`);
+  expect(daemon.stderr()).toMatch(
+    /^ {2}gw login \S+@\S+ --url http:\/\/127\.0\.0\.1:\d+\n {2}gw setup .*\n {2}gw doctor /m,
+  );
+});
+
+test('an invite is made with which its address signs up, while the daemon runs', async () => {
   verifies('signup-invite', 'command-invite');
   const { code, stdout } = await home.run(['invite', 'Ada@Example.com', '--days', '2', '--json'], { env });
   const made = JSON.parse(stdout);
@@ -36,12 +44,12 @@ test('makes an invite with which its address signs up, while the daemon runs', a
   expect(await refused(['ada@example.com'])).toContain('has an account already');
 });
 
-test('prints for a person the command that uses it', async () => {
+test('an invite is printed for a person the command that uses it', async () => {
   const { stdout } = await home.run(['invite', 'bob@example.com'], { env });
   expect(stdout).toMatch(/^ {2}gw signup --url \S+ --email bob@example\.com --invite \S+$/m);
 });
 
-test('is refused where it could not be used', async () => {
+test('an invite is refused where it could not be used', async () => {
   verifies('command-invite');
   expect(await refused(['nothing'])).toContain('@-sign');
   expect(await refused(['eve@example.com', '--days', '0'])).toContain('--days');
