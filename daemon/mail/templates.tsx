@@ -169,7 +169,7 @@ export function noticeEmail({
   lang,
   subject,
   lines,
-}: Omit<RecoveryOptions, 'token'> & { subject: string; lines: readonly string[] }): Email {
+}: Omit<LinkOptions, 'token'> & { subject: string; lines: readonly string[] }): Email {
   return compose({ to, lang, subject, paragraphs: [...lines, base] });
 }
 

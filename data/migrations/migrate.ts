@@ -22,8 +22,8 @@ import * as callWindows from './0007-call-windows.ts';
 import * as daemons from './0008-daemons.ts';
 import * as blindness from './0009-blindness.ts';
 import * as notices from './0010-notices.ts';
-import * as emailProofs from './0014-email-proofs.ts';
-import * as house from './0015-house.ts';
+import * as emailProofs from './0011-email-proofs.ts';
+import * as house from './0012-house.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -44,8 +44,8 @@ const steps: Record<string, Migration> = {
   '0008-daemons': daemons,
   '0009-blindness': blindness,
   '0010-notices': notices,
-  '0014-email-proofs': emailProofs,
-  '0015-house': house,
+  '0011-email-proofs': emailProofs,
+  '0012-house': house,
 };
 
 /**
