@@ -94,6 +94,7 @@ export const placeholders = (network: string): z.infer<typeof Placeholder>[] => 
   { name: 'txid', description: 'The id of a transaction, from a wallet or an explorer' },
   { name: 'user_id', description: 'A user', from: { operation: 'getMe', member: 'id' } },
   { name: 'webhook_url', description: 'Your own URL that takes webhooks' },
+  { name: 'email_token', description: 'From the mail that proves an address' },
   { name: 'recovery_token', description: 'From the recovery email' },
   { name: 'google_id_token', description: 'From the sign-in of Google' },
   { name: 'telegram_id', description: 'From the login widget' },
