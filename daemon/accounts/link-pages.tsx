@@ -114,7 +114,7 @@ export function confirmationPage(page: LinkPage): Rendered {
   return linkPage({
     ...page,
     title: lang.say('email_title'),
-    call: '/api/v1/confirm-email/',
+    call: '/api/v1/confirm-email',
     done: lang.say('email_done'),
     unfit: lang.say('password_invalid'),
     label: lang.say('email_confirm'),

@@ -216,7 +216,7 @@ export const getResetPage = endpoint({
 export const confirmEmail = endpoint({
   id: 'confirmEmail',
   method: 'POST',
-  path: '/api/v1/confirm-email/',
+  path: '/api/v1/confirm-email',
   auth: 'none',
   tag: 'login',
   summary: 'Confirm an email address with the token that was mailed to it',

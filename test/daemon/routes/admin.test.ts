@@ -183,6 +183,7 @@ describe.each(databases)("the operator's desk on %s", (database) => {
         is_active: true,
         slug: expect.any(String),
         plan: 'base',
+        house: false,
         prepaid_usd: '1.7',
         limit_of_payments: '170',
         units: 0,

@@ -29,7 +29,7 @@ describe.each(databases)('mail addresses on %s', (database) => {
     const { text } = mailsTo(to).at(-1) as Email;
     return /\/confirm-email\?token=([\w.-]+)/.exec(text)?.[1] ?? expect.fail(text);
   };
-  const confirm = (token: string) => service.fetch('POST', '/api/v1/confirm-email/', { body: { token } });
+  const confirm = (token: string) => service.fetch('POST', '/api/v1/confirm-email', { body: { token } });
   const ask = async (email: string) => {
     const { status, json } = await service.fetch('POST', `/api/v1/password-recovery/${email}`);
     const message = 'If that email is registered, we sent a password recovery link';
