@@ -122,7 +122,7 @@ describe.each(databases)('%s', (dialect) => {
       const { status } = await send('k');
       statuses.push(status);
     });
-    await expect.poll(() => statuses).toEqual([409, 409, 409, 409, 409]);
+    await expect.poll(() => statuses, { timeout: 30_000 }).toEqual([409, 409, 409, 409, 409]);
     open();
     await Promise.all(all);
     expect(statuses.at(-1)).toBe(200);
