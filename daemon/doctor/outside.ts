@@ -74,14 +74,19 @@ function proxyOf(config: Config): Finding {
       `${public_url} leads through a proxy, whose address all callers seem to have: their limits are one`,
       'set trust_proxy',
     );
+  // Where networks are named, who comes from elsewhere is not believed.
+  const believes_all = !Array.isArray(trust_proxy);
   const is_open = host === '0.0.0.0' || host === '::';
-  if (is_direct || is_open)
+  if (believes_all && (is_direct || is_open))
     return warning(
       'proxy',
       `headers of a proxy are believed, but callers may reach port ${port} past it and name any address`,
-      'set host to 127.0.0.1, or trust_proxy to false',
+      "set host to 127.0.0.1, or trust_proxy to the proxy's network",
     );
-  return ok('proxy', 'its headers are believed, and it is the only way here');
+  return ok(
+    'proxy',
+    believes_all ? 'its headers are believed, and it is the only way here' : 'its headers are believed',
+  );
 }
 
 export const mail: Check = async ({ config }) => {
