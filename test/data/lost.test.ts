@@ -8,6 +8,7 @@ import { LIMITS, type Limits, openPostgres } from '../../data/db/postgres.ts';
 import { type OpenDatabase, openDatabase } from '../helpers/database.ts';
 import { type Line, openLine } from '../helpers/line.ts';
 import { hasPostgres } from '../helpers/postgres.ts';
+import { until } from '../helpers/until.ts';
 import { verifies } from '../requirements.ts';
 
 /** More than there are connections. */
@@ -111,6 +112,13 @@ describe.skipIf(!hasPostgres)('a PostgreSQL server', () => {
     verifies('stop-in-time');
     const long = failure(sql`select pg_sleep(20)`.execute(db.query));
     const longTransaction = failure(db.transaction((tx) => sql`select pg_sleep(20)`.execute(tx)));
+    await until('both run', async () => {
+      const { rows } = await sql<{ running: string }>`select count(*) as running from pg_stat_activity
+        where datname = current_database() and state = 'active' and query = 'select pg_sleep(20)'`.execute(
+        db.query,
+      );
+      return Number(rows[0]?.running) === 2 || undefined;
+    });
     await delay(600);
     const short = sql`select pg_sleep(0.7)`.execute(db.query);
     await delay(100);
