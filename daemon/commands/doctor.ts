@@ -68,5 +68,6 @@ function linesOf({ of, status, says, fix }: Finding): string[] {
 
 function summaryOf(findings: readonly Finding[]): string {
   const count = (status: Finding['status']) => findings.filter((one) => one.status === status).length;
-  return `${findings.length} lines: ${count('failed')} failed, ${count('warning')} warnings`;
+  const warnings = count('warning');
+  return `${findings.length} lines: ${count('failed')} failed, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}`;
 }
