@@ -65,8 +65,9 @@ export type ReplacedTransfer = Pick<
 >;
 
 /**
- * Recent transfers to an address that stand in no block and spend one of these outputs, those that are gone included: what a new
- * one replaces. The database compares, so that others to the same address cost little, however many they are.
+ * Recent transfers to an address that are not final and spend one of these outputs, those that are gone included: what a new
+ * one replaces, also where a node that is behind shows the old one in a block that the others have left. The database
+ * compares, so that others to the same address cost little, however many they are.
  */
 export function replacedTransfers(
   { dialect }: Db,
@@ -91,7 +92,7 @@ export function replacedTransfers(
     .where('address_key', '=', address_key)
     .where('first_seen_at', '>=', since)
     .where(sql<boolean>`inputs <> '[]'`)
-    .where('height', 'is', null)
+    .where('state', '<>', 'final')
     .where(shares)
     .execute();
 }

@@ -87,6 +87,23 @@ describe.each(databases)('replaced payments on %s', (database) => {
     await service.stop();
   });
 
+  test('a fee bump after the end is in time while a node that is behind shows the first in a block that was left', async () => {
+    const { service, merchant, now } = await shop();
+    const invoice = await create(service, merchant, 'litecoin', { amount: '20' });
+    const first = { txid: newTxid(), inputs: [`${'ac'.repeat(32)}:0`] };
+    const left = { height: 7, block_hash: 'b7', confirmations: 2 };
+    await observe(service, 'litecoin', [transferTo(service, invoice, { ...left, ...first })]);
+    service.clock.set(invoice.expires_at + 60);
+    const second = { txid: newTxid(), inputs: first.inputs, time: now() };
+    await observe(service, 'litecoin', [transferTo(service, invoice, { ...unconfirmed, ...second })]);
+    // Neither is deep enough, and they are one payment.
+    expect((await invoiceRow(service, invoice.id)).status).toBe('created');
+    const mined = { height: 8, block_hash: 'b8', confirmations: 6 };
+    await observe(service, 'litecoin', [transferTo(service, invoice, { ...mined, ...second })]);
+    expect(await invoiceRow(service, invoice.id)).toMatchObject({ status: 'confirmed', txid: second.txid });
+    await service.stop();
+  });
+
   test('a replacement that corrects the amount pays', async () => {
     const { service, merchant } = await shop();
     const invoice = await create(service, merchant, 'litecoin', { amount: '20' });
