@@ -122,6 +122,8 @@ export const running = {
       '/livez answers whatever else fails; /readyz is 503 while draining or without the database, and shows each blockchain with its lag',
     'log-causes':
       'a failure that lasts is logged when it begins, now and then with a count, and when it is over',
+    drill:
+      'an upgrade, a blind chain, a full disk, a killed backup and another machine, one after the other: nothing is lost, and verify is clean',
     'log-trace':
       'the lines of an invoice are joined from its request to its webhook; addresses of callers are left out where asked for',
     'blind-clock':
