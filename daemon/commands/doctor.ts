@@ -2,7 +2,7 @@
 import { database } from '../doctor/books.ts';
 import { providers } from '../doctor/chains.ts';
 import { type Check, type Examined, type Finding, failed } from '../doctor/finding.ts';
-import { mail, publicUrl, timeServer } from '../doctor/outside.ts';
+import { mail, notices, publicUrl, timeServer } from '../doctor/outside.ts';
 import { freeDisk, rights, secretStrength, settingsRead } from '../doctor/place.ts';
 import { ConfigError, type Effective } from '../settings/config.ts';
 import { configOf } from './options.ts';
@@ -21,6 +21,7 @@ const checks: Record<string, Check> = {
   clock: timeServer,
   'public url': publicUrl,
   mail,
+  notify: notices,
 };
 
 /** Prints a line for each finding, and sets the exit code: 0, 1 where something failed, 2 where it cannot be examined. */

@@ -2,6 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createTransport } from 'nodemailer';
+import { examineTarget, shownTarget } from '../notify/targets.ts';
 import { type Config, localUrl } from '../settings/config.ts';
 import { type Check, type Finding, failed, ok, PATIENCE_MS, warning } from './finding.ts';
 import { isLocal } from './place.ts';
@@ -109,6 +110,24 @@ export const mail: Check = async ({ config }) => {
   } finally {
     transport.close();
   }
+};
+
+export const notices: Check = async ({ config }) => {
+  const { notify, demo } = config;
+  if (notify.length === 0) {
+    const says = 'no one is notified of what needs a person';
+    return [demo ? ok('notify', says) : warning('notify', says, 'set notify')];
+  }
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  return Promise.all(
+    notify.map(async (target) => {
+      const shown = shownTarget(target.to);
+      const fault = await examineTarget(target, config, signal);
+      if (fault !== null) return failed('notify', `${shown}: ${fault}`, 'gatewayd notify test');
+      const says = target.to.startsWith('mailto:') ? 'is sent to as mail is' : 'can be reached';
+      return ok('notify', `${shown} ${says}`);
+    }),
+  );
 };
 
 export const timeServer: Check = async ({ ntp }) => {

@@ -6,7 +6,7 @@ import type { Mail } from '../mail/mail.ts';
 import { noticeEmail } from '../mail/templates.tsx';
 import type { Runtime } from '../process/runtime.ts';
 import type { Config } from '../settings/config.ts';
-import { type HttpOut, openHttpOut } from '../webhooks/egress.ts';
+import { checkWebhookUrl, type HttpOut, openHttpOut } from '../webhooks/egress.ts';
 import { sendWebhook } from '../webhooks/send.ts';
 
 export type Target = Config['notify'][number];
@@ -75,6 +75,32 @@ export function openTargets({ config, mail, clock, runtime }: TargetsOptions): T
   };
 }
 
+/**
+ * Whether a target can be reached, without sending anything to a person; a mailbox tells only once it is sent to. Null where
+ * it can, otherwise why not, in words without secrets; never rejects.
+ */
+export async function examineTarget(
+  { to }: Target,
+  { telegram, webhook_allow_private: allow_private }: TargetsOptions['config'],
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { scheme, rest } = partsOf(to);
+  if (scheme === 'mailto') return null;
+  if (scheme === 'telegram') {
+    const http = openHttpOut({ allow_private: true });
+    return askTelegram(http, telegram, 'getChat', { chat_id: rest }, signal);
+  }
+  try {
+    checkWebhookUrl(to, { allow_private });
+    // Any answer will do: what takes messages need not answer to anything else.
+    await fetch(to, { method: 'HEAD', redirect: 'manual', signal });
+    return null;
+  } catch (error) {
+    const { cause, message } = error as Error & { cause?: { code?: string } };
+    return cause?.code ?? message;
+  }
+}
+
 async function sendMail(mail: Pick<Mail, 'send'>, to: string, message: Message, base: string): Promise<null> {
   const { subject, lines } = message;
   await mail.send(noticeEmail({ base, to: decodeURIComponent(to), lang: languageOf('en'), subject, lines }));
@@ -82,17 +108,29 @@ async function sendMail(mail: Pick<Mail, 'send'>, to: string, message: Message, 
 }
 
 /** As plain text: nothing in it is read as markup. */
-async function sendTelegram(
+function sendTelegram(
   http: HttpOut,
-  { api_url, bot_token }: Config['telegram'],
+  telegram: Config['telegram'],
   chat_id: string,
   { subject, lines }: Message,
   signal: AbortSignal,
 ): Promise<string | null> {
   const text = [subject, ...lines.map((line) => `• ${line}`)].join('\n').slice(0, TELEGRAM_LENGTH);
-  const outcome = await http.post(`${api_url}/bot${bot_token}/sendMessage`, {
+  const message = { chat_id, text, link_preview_options: { is_disabled: true } };
+  return askTelegram(http, telegram, 'sendMessage', message, signal);
+}
+
+/** Null where Telegram did it, else why not. */
+async function askTelegram(
+  http: HttpOut,
+  { api_url, bot_token }: Config['telegram'],
+  method: 'sendMessage' | 'getChat',
+  body: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const outcome = await http.post(`${api_url}/bot${bot_token}/${method}`, {
     headers: { 'content-type': 'application/json', 'user-agent': USER_AGENT },
-    body: JSON.stringify({ chat_id, text, link_preview_options: { is_disabled: true } }),
+    body: JSON.stringify(body),
     signal,
   });
   if (outcome.kind === 'failed') return outcome.error;

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { gatewayIds } from '../../../src/chains/gateways.ts';
 import { hasLitecoind, startLitecoind } from '../../chains/utxo-chain.ts';
+import { json, serve } from '../../helpers/local-server.ts';
 import { verifies } from '../../requirements.ts';
 import { type Home, makeHome } from '../helpers/process.ts';
 
@@ -105,4 +106,37 @@ test.skipIf(!hasLitecoind)('warnings alone are exit code 0, with the daemon runn
     expect.objectContaining({ of: 'database', status: 'failed', says: 'it is of network testnet' }),
   );
   expect(wrong.line('provider litecoin')).toMatchObject({ status: 'failed' });
+});
+
+test('targets of notify are asked without a message to anyone, and what is wrong with one is a line of its own', async () => {
+  verifies('command-doctor', 'notify');
+  const telegram = await serve(({ body }, response) =>
+    json(response, {}, JSON.parse(body).chat_id === '-1001' ? 200 : 400),
+  );
+  const receiver = await serve((_request, response) => json(response, {}, 405));
+  const gone = await serve((_request, response) => json(response, {}));
+  await gone.close();
+  const { code, findings } = await examined({
+    ...onlyLitecoin,
+    GATEWAYD_WEBHOOK_ALLOW_PRIVATE: 'true',
+    GATEWAYD_TELEGRAM_BOT_TOKEN: '12345:a-token-of-a-bot',
+    GATEWAYD_TELEGRAM_API_URL: telegram.url,
+    GATEWAYD_NOTIFY: JSON.stringify([
+      { to: 'mailto:boss@example.com' },
+      { to: 'telegram:-1001' },
+      { to: 'telegram:-1002' },
+      { to: `${receiver.url}/a-key-in-a-path` },
+      { to: `${gone.url}/a-key-in-a-path` },
+    ]),
+  });
+  expect(code).toBe(1);
+  const own = findings.filter(({ of }) => of === 'notify');
+  expect(own.map(({ status, says, fix }) => [status, says, fix])).toEqual([
+    ['ok', 'mailto:boss@example.com is sent to as mail is', null],
+    ['ok', 'telegram:-1001 can be reached', null],
+    ['failed', expect.stringContaining('the chat is not known to the bot'), 'gatewayd notify test'],
+    ['ok', `${receiver.url}/… can be reached`, null],
+    ['failed', `${gone.url}/…: ECONNREFUSED`, 'gatewayd notify test'],
+  ]);
+  expect(telegram.requests.map(({ path }) => path.split('/').at(-1))).toEqual(['getChat', 'getChat']);
 });
