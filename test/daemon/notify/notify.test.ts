@@ -1,6 +1,6 @@
 // Operators are notified: once an hour for each cause, by mail, in Telegram and as signed JSON, whatever fails or restarts.
 import { Webhook } from 'standardwebhooks';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Target } from '../../../daemon/notify/targets.ts';
 import type { RpcSource } from '../../../daemon/observer/providers/rpc.ts';
 import { noteContradiction } from '../../../data/contradictions.ts';
@@ -14,6 +14,7 @@ import { silent, unreachable } from '../../helpers/reading.ts';
 import { smtpServer } from '../../helpers/smtp.ts';
 import { until } from '../../helpers/until.ts';
 import { verifies } from '../../requirements.ts';
+import { makeHome } from '../helpers/process.ts';
 
 const HOUR = 3600;
 const BOT = '12345:a-token-of-a-bot';
@@ -47,6 +48,20 @@ async function payUnmatched(service: TestApp, key: { key: string }): Promise<voi
   const invoice = await create(service, key, 'ton');
   await observe(service, 'ton', [transferTo(service, invoice, { memo: null })]);
 }
+
+/** A disk of which so much is free; that of the machine by default. */
+const disk = vi.hoisted(() => ({ free_share: null as number | null }));
+vi.mock('node:fs/promises', async (importOriginal) => {
+  const real = await importOriginal<typeof import('node:fs/promises')>();
+  const gibibyte = 1024 ** 3;
+  return {
+    ...real,
+    statfs: (path: string) =>
+      disk.free_share === null
+        ? real.statfs(path)
+        : Promise.resolve({ bsize: gibibyte / 1000, blocks: 4_000, bavail: 4_000 * disk.free_share }),
+  };
+});
 
 describe.each(databases)('notifications on %s', (database) => {
   test('come once an hour for each cause, with all that happened meanwhile, also over a restart', async () => {
@@ -149,6 +164,39 @@ describe.each(databases)('notifications on %s', (database) => {
     service.clock.step(900);
     await notify(service);
     expect(textsOf(target)[1]).toMatch(/Clock wrong: .*clock was set 900 seconds forward/);
+  });
+
+  test('of a disk that is nearly full and of a rate that is missing come from the daemon that has them', async () => {
+    onTestFinished(() => {
+      disk.free_share = null;
+    });
+    const target = await receiver();
+    const notified = [{ to: target.url, on: ['disk_low', 'rate_missing'] }] as Target[];
+    const settings = { 'rates.source': 'live', demo: false, webhook_allow_private: true };
+    const service = await start(notified, { database, settings });
+    disk.free_share = 0.06;
+    await notify(service);
+    expect(target.requests).toEqual([]);
+    disk.free_share = 0.04;
+    // Rates are given time after a start.
+    service.clock.advance(HOUR);
+    await notify(service);
+    const [text] = textsOf(target);
+    expect(text).toMatch(/Disk nearly full: \S+: 164 MB are left on the disk of \//);
+    expect(text).toMatch(
+      /No exchange rate: \S+: invoices in SOL are refused: no fresh rate that two sources agree on/,
+    );
+    disk.free_share = 0.5;
+    for (let hour = 0; hour < 3; hour++) {
+      service.clock.advance(HOUR);
+      await notify(service);
+    }
+    disk.free_share = 0.01;
+    service.clock.advance(HOUR);
+    await notify(service);
+    expect(textsOf(target).slice(1)).toEqual([
+      expect.stringMatching(/Disk nearly full: \S+: 41 MB are left/),
+    ]);
   });
 
   test('of a blockchain come when it cannot be read, and when it is read again', async () => {
@@ -307,4 +355,36 @@ describe('a notification', () => {
     expect(target.requests).toHaveLength(1);
     expect(guarded.log.join('')).toContain('its host is not public');
   });
+});
+
+test('the command sends a test to each target, and says what each answered', async () => {
+  verifies('notify');
+  const home = makeHome();
+  onTestFinished(() => home.remove());
+  const none = await home.run(['notify', 'test']);
+  expect([none.code, none.stderr]).toEqual([
+    78,
+    expect.stringContaining('the setting notify names no address'),
+  ]);
+  const target = await receiver();
+  const telegram = await receiver(() => 403);
+  const env = {
+    GATEWAYD_WEBHOOK_ALLOW_PRIVATE: 'true',
+    GATEWAYD_TELEGRAM_BOT_TOKEN: BOT,
+    GATEWAYD_TELEGRAM_API_URL: telegram.url,
+    GATEWAYD_NOTIFY: JSON.stringify([{ to: `${target.url}/a-key-in-a-path` }, { to: 'telegram:-100123' }]),
+  };
+  const shown = await home.run(['notify', 'test'], { env });
+  expect([shown.code, shown.stdout]).toEqual([
+    1,
+    `ok      ${target.url}/…\nfailed  telegram:-100123: Telegram answered HTTP 403: the bot was blocked, or is not a member of the group\n`,
+  ]);
+  const { code, stdout } = await home.run(['notify', 'test', '--json'], {
+    env: { ...env, GATEWAYD_NOTIFY: JSON.stringify([{ to: target.url }]) },
+  });
+  expect([code, JSON.parse(stdout)]).toEqual([
+    0,
+    { results: [{ to: `${target.url}/…`, ok: true, error: null }] },
+  ]);
+  expect(JSON.parse(target.requests[0]?.body ?? '')).toMatchObject({ type: 'operator.notice' });
 });
