@@ -42,6 +42,18 @@ export const merchantByKeyHash = lookup((query, hash: string) =>
     .where('users.deleted_at', 'is', null),
 );
 
+/** The merchant whose key of before has this SHA-256 (hex) and works at that time (Unix seconds), if its user may still act. */
+export const merchantByPreviousKeyHash = lookup((query, hash: string, now: number) =>
+  query
+    .selectFrom('merchants')
+    .innerJoin('users', 'users.id', 'merchants.id')
+    .selectAll('merchants')
+    .select('users.is_active')
+    .where('merchants.previous_api_key_hash', '=', hash)
+    .where('merchants.previous_api_key_ends_at', '>', now)
+    .where('users.deleted_at', 'is', null),
+);
+
 export function merchantBySlug(query: Executor, slug: string): Promise<MerchantRow | undefined> {
   return query.selectFrom('merchants').selectAll().where('slug', '=', slug).executeTakeFirst();
 }

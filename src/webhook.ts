@@ -74,14 +74,15 @@ export function signWebhook({ id, timestamp, body, secret }: WebhookMessage): st
   return `v1,${base64.encode(hmac(sha256, webhookKey(secret), content))}`;
 }
 
-/** The three headers of Standard Webhooks; without a secret the message goes unsigned. */
-export function webhookHeaders(
-  message: Omit<WebhookMessage, 'secret'> & { secret: string | null },
-): Record<string, string> {
-  const { secret } = message;
+/** The three headers of Standard Webhooks: a signature for each secret, with spaces between; without one it goes unsigned. */
+export function webhookHeaders({
+  secrets,
+  ...message
+}: Omit<WebhookMessage, 'secret'> & { secrets: readonly string[] }): Record<string, string> {
+  const signatures = secrets.map((secret) => signWebhook({ ...message, secret }));
   return {
     'webhook-id': message.id,
     'webhook-timestamp': String(message.timestamp),
-    ...(secret === null ? {} : { 'webhook-signature': signWebhook({ ...message, secret }) }),
+    ...(signatures.length === 0 ? {} : { 'webhook-signature': signatures.join(' ') }),
   };
 }

@@ -116,7 +116,7 @@ export interface Delivery {
 async function deliver(event: GwEvent, url: string, secret: string): Promise<Delivery> {
   const { type, timestamp, api_version, data } = event;
   const body = JSON.stringify({ type, timestamp, api_version, data });
-  const message = { id: event.id, timestamp: Math.floor(Date.now() / 1000), body, secret };
+  const message = { id: event.id, timestamp: Math.floor(Date.now() / 1000), body, secrets: [secret] };
   const started = performance.now();
   const spent = () => Math.round(performance.now() - started);
   try {

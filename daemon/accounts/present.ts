@@ -7,6 +7,7 @@ import type { Source } from '../../src/identity.ts';
 import { limitOf, PLATFORM_FEE_BASIS_POINTS, REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
 import { MAX_UNITS, PLAN } from '../../src/limits.ts';
 import { formatDecimal, formatUsd } from '../../src/money.ts';
+import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { isHouse } from '../invoices/limit.ts';
 import { apiKeyPurpose, webhookSecretPurpose } from '../process/secrets.ts';
@@ -37,6 +38,7 @@ export const PLATFORM_FEE_PERCENT = formatDecimal(PLATFORM_FEE_BASIS_POINTS, 2);
 /** MerchantAccountPublic: the key and the webhook secret are opened, for their owner only. */
 export function presentAccount(app: App, row: MerchantRow): z.input<typeof MerchantAccountPublic> {
   const { secrets, config, gateways } = app;
+  const now = seconds(app.clock);
   const sealed = row.webhook_secret_sealed;
   const house = isHouse(row);
   return {
@@ -44,6 +46,8 @@ export function presentAccount(app: App, row: MerchantRow): z.input<typeof Merch
     api_key: secrets.open(row.api_key_sealed, apiKeyPurpose(row.id)),
     webhook_url: row.webhook_url,
     webhook_secret: sealed === null ? null : secrets.open(sealed, webhookSecretPurpose(row.id)),
+    previous_api_key_ends_at: stillValid(row.previous_api_key_ends_at, now),
+    previous_webhook_secret_ends_at: stillValid(row.previous_webhook_secret_ends_at, now),
     house,
     webhook_refills: row.webhook_refills === 1,
     // Nothing chosen means all: they are named, because the member is a list in every answer.
@@ -60,6 +64,9 @@ export function presentAccount(app: App, row: MerchantRow): z.input<typeof Merch
       : `Each confirmed payment debits ${PLATFORM_FEE_PERCENT} % of its USD volume from your prepaid balance; a refill of S USD raises the limit by S × ${REFILL_CREDIT_MULTIPLIER}.`,
   };
 }
+
+const stillValid = (ends_at: number | null, now: number): number | null =>
+  ends_at !== null && ends_at > now ? ends_at : null;
 
 /** WalletPublic. */
 export function presentWallet(

@@ -37,7 +37,7 @@ export async function drainOne(
 
 function present(
   { clock, instance }: Pick<App, 'clock' | 'instance'>,
-  { reads, ...row }: DaemonRow,
+  { reads, secrets: _, ...row }: DaemonRow,
   cursors: readonly CursorRow[],
 ): z.output<typeof DaemonPublic> {
   const now = seconds(clock);

@@ -1,11 +1,12 @@
 // Who is calling: bearer tokens, merchant keys and the platform key, refused as the conventions say.
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { merchantByKeyHash } from '../../data/merchants.ts';
+import { merchantByKeyHash, merchantByPreviousKeyHash } from '../../data/merchants.ts';
 import type { UserRow } from '../../data/schema/tables.ts';
 import { getUser } from '../../data/users.ts';
 import type { Auth } from '../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
 import { KEY_PREFIX, MAX_KEY_LENGTH } from '../../src/keys.ts';
+import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import type { Owner } from './exchange.ts';
 import { readAccessToken } from './tokens.ts';
@@ -58,12 +59,16 @@ async function ownerOf(app: App, { headers, query }: Credentials): Promise<Owner
   if (platform_key && timingSafeEqual(digest(key), digest(platform_key))) return { kind: 'platform' };
   // A key whose checksum is wrong is found as little as any other that was never given out.
   const found = key.startsWith(KEY_PREFIX)
-    ? await merchantByKeyHash(app.db, digest(key).toString('hex'))
+    ? await merchantOfKey(app, digest(key).toString('hex'))
     : undefined;
   if (!found) throw new Refusal('invalid_api_key');
   if (!found.is_active) throw new Refusal('account_inactive');
   return { kind: 'merchant', merchant: found };
 }
+
+/** By its present key; only what that does not find may be a key of before that still works. */
+const merchantOfKey = async ({ db, clock }: Pick<App, 'db' | 'clock'>, hash: string) =>
+  (await merchantByKeyHash(db, hash)) ?? merchantByPreviousKeyHash(db, hash, seconds(clock));
 
 /** As `hashKey`, in a tenth of the time. */
 const digest = (key: string): Buffer => createHash('sha256').update(key).digest();

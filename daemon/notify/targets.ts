@@ -159,7 +159,7 @@ async function sendJson(
     event_id: id,
     url: to,
     body,
-    secret: secret ?? null,
+    secrets: secret === undefined ? [] : [secret],
     timestamp,
     user_agent: USER_AGENT,
     signal,

@@ -28,7 +28,12 @@ import { openWebhooks } from '../webhooks/queue.ts';
 import { createClockCheck } from './clock-check.ts';
 import { createInstance } from './instance.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
-import { deploymentSecret, type Secrets, webhookSecretPurpose } from './secrets.ts';
+import {
+  deploymentSecret,
+  previousWebhookSecretPurpose,
+  type Secrets,
+  webhookSecretPurpose,
+} from './secrets.ts';
 import { openSignals } from './signals.ts';
 
 export interface AppOptions {
@@ -87,10 +92,10 @@ export function openApp(options: AppOptions): RunningApp {
     runtime,
     config,
     metrics,
-    secretOf: async (merchant_id) =>
+    secretsOf: async (merchant_id) =>
       merchant_id === null
-        ? deploymentSecret({ config, secrets })
-        : webhookSecretOf(db, secrets, merchant_id),
+        ? [deploymentSecret({ config, secrets })]
+        : webhookSecretsOf({ db, secrets, clock }, merchant_id),
   });
   const quorum = createQuorum(config);
   const shared = { config, db, ledger, log, metrics, clock, clock_check, quorum, signals, gateways };
@@ -152,9 +157,17 @@ export function openApp(options: AppOptions): RunningApp {
   };
 }
 
-async function webhookSecretOf(db: Db, secrets: Secrets, merchant_id: string): Promise<string | null> {
-  const sealed = (await getMerchant(db.query, merchant_id))?.webhook_secret_sealed;
-  return sealed ? secrets.open(sealed, webhookSecretPurpose(merchant_id)) : null;
+/** The present one, and for a while after a change the one before. */
+async function webhookSecretsOf(
+  { db, secrets, clock }: Pick<App, 'db' | 'secrets' | 'clock'>,
+  merchant_id: string,
+): Promise<string[]> {
+  const row = await getMerchant(db.query, merchant_id);
+  if (!row?.webhook_secret_sealed) return [];
+  const present = secrets.open(row.webhook_secret_sealed, webhookSecretPurpose(merchant_id));
+  const { previous_webhook_secret_sealed: sealed, previous_webhook_secret_ends_at: ends_at } = row;
+  if (sealed === null || ends_at === null || ends_at <= seconds(clock)) return [present];
+  return [present, secrets.open(sealed, previousWebhookSecretPurpose(merchant_id))];
 }
 
 /** Puts configured deployment wallets that are new or changed since the last start; what the operator set since stays. */

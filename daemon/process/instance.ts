@@ -81,6 +81,7 @@ export function createInstance({ db, clock, log, runtime }: InstanceOptions): In
     reads: doing().reads.join(' '),
     delivering: doing().delivering,
     draining_at,
+    secrets: '',
   });
 
   const drain = (since: number) => {

@@ -32,6 +32,8 @@ export interface Secrets {
 export const apiKeyPurpose = (merchant_id: string): string => `merchants.api_key:${merchant_id}`;
 export const webhookSecretPurpose = (merchant_id: string): string =>
   `merchants.webhook_secret:${merchant_id}`;
+export const previousWebhookSecretPurpose = (merchant_id: string): string =>
+  `merchants.previous_webhook_secret:${merchant_id}`;
 
 /** What webhooks of the platform key are signed with. */
 export const deploymentSecret = (of: {

@@ -24,9 +24,9 @@ export const merchant: Handlers<typeof list> = {
     return presentAccount(app, await updateAccount(app, await merchantOf(app, user), body));
   },
 
-  async rotateApiKey(_, { app, user, log }) {
-    const account = await rotateKey(app, await merchantOf(app, user));
-    log.info({ merchant_id: account.id }, 'merchant key replaced');
+  async rotateApiKey({ query: { grace = 0 } }, { app, user, log }) {
+    const account = await rotateKey(app, await merchantOf(app, user), grace);
+    log.info({ merchant_id: account.id, grace_seconds: grace }, 'merchant key replaced');
     return presentAccount(app, account);
   },
 

@@ -10,7 +10,12 @@ import { disabledGatewaysOf, gatewaysOf } from '../../src/chains/gateways.ts';
 import { hashKey } from '../../src/keys.ts';
 import { findSecrets } from '../process/data-dir.ts';
 import { ledgerKey } from '../process/ledger-key.ts';
-import { apiKeyPurpose, type Secrets, webhookSecretPurpose } from '../process/secrets.ts';
+import {
+  apiKeyPurpose,
+  previousWebhookSecretPurpose,
+  type Secrets,
+  webhookSecretPurpose,
+} from '../process/secrets.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
 
 /** Name in `meta` of when a daemon was started last, Unix seconds. */
@@ -70,6 +75,7 @@ export async function verifySecrets(query: Executor, secrets: Secrets): Promise<
     open: secrets.open,
     api_key_purpose: apiKeyPurpose,
     webhook_secret_purpose: webhookSecretPurpose,
+    previous_webhook_secret_purpose: previousWebhookSecretPurpose,
     hash_key: hashKey,
     ledger_key: ledger_key ?? null,
   };

@@ -36,7 +36,7 @@ export interface DeliveryOutcome {
 type Recorded = Omit<DeliveryOutcome, 'id' | 'event_id'>;
 
 /** What webhooks are signed with: nothing where a merchant set none, and `unreadable` where it cannot be opened. */
-export type Secret = { text: string | null } | 'unreadable';
+export type Secret = { texts: readonly string[] } | 'unreadable';
 
 export interface Attempts {
   /** To be read before an attempt is claimed: rejects where the database is away, and then nothing may be given up. */
@@ -61,7 +61,7 @@ export interface AttemptsOptions {
   http: HttpOut;
   instance_id: string;
   user_agent: string;
-  secretOf(merchant_id: string | null): Promise<string | null>;
+  secretsOf(merchant_id: string | null): Promise<readonly string[]>;
   runtime: Runtime;
 }
 
@@ -73,7 +73,7 @@ export function openAttempts(options: AttemptsOptions): Attempts {
 
   const secretOf = async (merchant_id: string | null): Promise<Secret> => {
     try {
-      return { text: await options.secretOf(merchant_id) };
+      return { texts: await options.secretsOf(merchant_id) };
     } catch (error) {
       if (isBusy(error) || isUnusable(error)) throw error;
       log.error({ err: error, merchant_id }, 'webhook secret cannot be read');
@@ -92,7 +92,7 @@ export function openAttempts(options: AttemptsOptions): Attempts {
     const timestamp = seconds(clock);
     return sendWebhook(options.http, {
       ...delivery,
-      secret: secret.text,
+      secrets: secret.texts,
       timestamp,
       user_agent: options.user_agent,
       signal,

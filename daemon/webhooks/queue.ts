@@ -56,8 +56,8 @@ export interface WebhooksOptions {
   log: Logger;
   clock: Clock;
   config: { webhook_allow_private: boolean; public_url: string };
-  /** The merchant's webhook secret as it was set, null where there is none; of no merchant, that of the deployment. */
-  secretOf(merchant_id: string | null): Promise<string | null>;
+  /** What the merchant's webhooks are signed with now, each as it was set; of no merchant, those of the deployment. */
+  secretsOf(merchant_id: string | null): Promise<readonly string[]>;
   /** How other daemons hear of what this one cannot send now. */
   signals?: Pick<Signals, 'announce' | 'onOthers'>;
   /** Whether the operator took this daemon out of work: then it claims nothing. */
@@ -72,12 +72,12 @@ export interface WebhooksOptions {
 }
 
 export function openWebhooks(options: WebhooksOptions): Webhooks {
-  const { db, log, clock, config, secretOf, runtime = systemRuntime } = options;
+  const { db, log, clock, config, secretsOf, runtime = systemRuntime } = options;
   const http = options.http ?? openHttpOut({ allow_private: config.webhook_allow_private, runtime });
   const instance_id = runtime.uuid();
   const user_agent = `gatewayd (+${config.public_url})`;
   const causes = createCauses(log, runtime);
-  const attempts = openAttempts({ db, log, clock, http, instance_id, user_agent, secretOf, runtime });
+  const attempts = openAttempts({ db, log, clock, http, instance_id, user_agent, secretsOf, runtime });
   const limiter = openLimiter(options.limits ?? LIMITS);
   const claim = () => ({ instance_id, claimed_at: seconds(clock) });
   let stopped = false;

@@ -9,8 +9,8 @@ export interface Attempt {
   url: string;
   /** The stored text, sent byte for byte. */
   body: string;
-  /** As the merchant set it; null sends unsigned. */
-  secret: string | null;
+  /** As they were set, each of them signs; none sends unsigned. */
+  secrets: readonly string[];
   /** Unix seconds. */
   timestamp: number;
   user_agent: string;
@@ -25,10 +25,10 @@ export interface AttemptResult {
 }
 
 export async function sendWebhook(http: HttpOut, attempt: Attempt): Promise<AttemptResult> {
-  const { event_id: id, timestamp, body, secret, signal } = attempt;
+  const { event_id: id, timestamp, body, secrets, signal } = attempt;
   let headers: Record<string, string>;
   try {
-    headers = webhookHeaders({ id, timestamp, body, secret });
+    headers = webhookHeaders({ id, timestamp, body, secrets });
   } catch (error) {
     if (error instanceof Refusal) return { status: 'failed', http_status: null, error: error.message };
     throw error;

@@ -59,7 +59,7 @@ export interface Db {
    */
   statement<T>(work: (on: Executor) => Promise<T>): Promise<T>;
   /** The first row of a question that was compiled before, with these values; reads what is committed. */
-  first(question: CompiledQuery, values: readonly string[]): Promise<UnknownRow | undefined>;
+  first(question: CompiledQuery, values: readonly (string | number)[]): Promise<UnknownRow | undefined>;
   /**
    * Runs the questions of a list that is shown to someone; it may come from a replica, but has all that was committed
    * before the call. What is decided about money is read by `query` and `transaction` alone.

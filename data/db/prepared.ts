@@ -8,7 +8,7 @@ import { nameStatement } from './named.ts';
  * A question for at most one row by the values that `build` binds, each once and in their order. It reads what is
  * committed, so it is not for what must be seen inside a transaction.
  */
-export function lookup<Values extends string[], Row>(
+export function lookup<Values extends (string | number)[], Row>(
   build: (query: Kysely<Tables>, ...values: Values) => Compilable<Row>,
 ): (db: Db, ...values: Values) => Promise<Row | undefined> {
   const compiled = new WeakMap<Db, CompiledQuery>();

@@ -218,7 +218,7 @@ function openReader(file: string) {
     return prepared;
   };
   return {
-    first(text: string, values: readonly string[]): UnknownRow | undefined {
+    first(text: string, values: readonly (string | number)[]): UnknownRow | undefined {
       const { statement, names } = questions.get(text) ?? prepare(text);
       const list = statement.get(values) as unknown[] | undefined;
       if (!list) return undefined;

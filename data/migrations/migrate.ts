@@ -24,6 +24,7 @@ import * as blindness from './0009-blindness.ts';
 import * as notices from './0010-notices.ts';
 import * as emailProofs from './0011-email-proofs.ts';
 import * as house from './0012-house.ts';
+import * as rotation from './0013-rotation.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -46,6 +47,7 @@ const steps: Record<string, Migration> = {
   '0010-notices': notices,
   '0011-email-proofs': emailProofs,
   '0012-house': house,
+  '0013-rotation': rotation,
 };
 
 /**

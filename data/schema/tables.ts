@@ -66,6 +66,12 @@ interface MerchantsTable {
   api_key_sealed: string;
   webhook_url: string | null;
   webhook_secret_sealed: string | null;
+  /** The key of before, which works until its end (Unix seconds); null where there is none. */
+  previous_api_key_hash: Generated<string | null>;
+  previous_api_key_ends_at: Generated<number | null>;
+  /** The webhook secret of before, which signs too until its end (Unix seconds). */
+  previous_webhook_secret_sealed: Generated<string | null>;
+  previous_webhook_secret_ends_at: Generated<number | null>;
   /** Whether events of refills are posted to `webhook_url` too. */
   webhook_refills: Generated<Flag>;
   /** As sent, or null for all. */
@@ -489,6 +495,8 @@ interface DaemonsTable {
   reads: string;
   delivering: number;
   draining_at: number | null;
+  /** Proofs of the secrets that it can open values of, separated by spaces; it seals with the first. */
+  secrets: Generated<string>;
 }
 
 /** What operators are notified of. Times are Unix seconds. */

@@ -15,6 +15,7 @@ export interface VerifySecrets {
   /** What the sealed columns of a merchant are sealed for. */
   api_key_purpose(merchant_id: string): string;
   webhook_secret_purpose(merchant_id: string): string;
+  previous_webhook_secret_purpose(merchant_id: string): string;
   /** Of a merchant's key, as it is stored. */
   hash_key(key: string): string;
   /** Of the ledger; null where the database has none yet. */

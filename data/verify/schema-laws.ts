@@ -163,7 +163,13 @@ const sealed: Check = {
     for (let after = ''; ; ) {
       const rows = await query
         .selectFrom('merchants')
-        .select(['id', 'api_key_hash', 'api_key_sealed', 'webhook_secret_sealed'])
+        .select([
+          'id',
+          'api_key_hash',
+          'api_key_sealed',
+          'webhook_secret_sealed',
+          'previous_webhook_secret_sealed',
+        ])
         .where('id', '>', after)
         .orderBy('id')
         .limit(ROWS_PER_READ)
@@ -179,7 +185,13 @@ const sealed: Check = {
 };
 
 function faultOf(
-  row: { id: string; api_key_hash: string; api_key_sealed: string; webhook_secret_sealed: string | null },
+  row: {
+    id: string;
+    api_key_hash: string;
+    api_key_sealed: string;
+    webhook_secret_sealed: string | null;
+    previous_webhook_secret_sealed: string | null;
+  },
   secrets: Exclude<VerifyContext['secrets'], { missing: string }>,
 ): string | null {
   try {
@@ -193,6 +205,12 @@ function faultOf(
       secrets.open(row.webhook_secret_sealed, secrets.webhook_secret_purpose(row.id));
   } catch {
     return 'its webhook secret cannot be opened';
+  }
+  try {
+    if (row.previous_webhook_secret_sealed !== null)
+      secrets.open(row.previous_webhook_secret_sealed, secrets.previous_webhook_secret_purpose(row.id));
+  } catch {
+    return 'its previous webhook secret cannot be opened';
   }
   return null;
 }

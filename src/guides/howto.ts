@@ -59,9 +59,10 @@ function verify(secret, headers, rawBody) {
   const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret);
   const signed = \`\${headers['webhook-id']}.\${headers['webhook-timestamp']}.\${rawBody}\`;
   const expected = Buffer.from(\`v1,\${createHmac('sha256', key).update(signed).digest('base64')}\`);
-  const given = Buffer.from(headers['webhook-signature'] ?? '');
   const fresh = Math.abs(Date.now() / 1000 - Number(headers['webhook-timestamp'])) < 300;
-  return fresh && given.length === expected.length && timingSafeEqual(given, expected);
+  // Two signatures, with a space between, for 24 hours after the secret was changed: one must match.
+  const given = (headers['webhook-signature'] ?? '').split(' ').map((each) => Buffer.from(each));
+  return fresh && given.some((each) => each.length === expected.length && timingSafeEqual(each, expected));
 }
 \`\`\`
 

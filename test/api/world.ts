@@ -120,6 +120,7 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
     last_seen_at: service.clock.now(),
     reads: 'ton',
     delivering: 0,
+    secrets: '',
   });
   const user = (await getUser(app.db.query, owner.id)) ?? owner.user;
   const pending_email = address();

@@ -7,6 +7,8 @@ export const webhooks = {
       'webhooks are signed by Standard Webhooks: id, timestamp, v1 HMAC over id.timestamp.body',
     'webhook-platform-signed':
       'callbacks of the platform key are signed with the deployment secret, which only operators see',
+    'webhook-two-signatures':
+      'for 24 h after its secret was changed a webhook carries a signature by each of the two, unless the old one is ended',
     'webhook-secret-forms': 'a secret after whsec_ is base64, any other its UTF-8 bytes',
     'webhook-body': 'the body is type invoice.confirmed, timestamp, api_version and data {invoice, payment}',
     'webhook-callback': 'callback_url replaces webhook_url for its invoice, with the same secret',
@@ -40,7 +42,8 @@ export const signIn = {
     'users-superuser': 'managing users needs the superuser, except a user reading itself',
     'key-form': 'the key is gw_, 32 random bytes and a checksum; looked up by hash, stored encrypted',
     'key-401': 'an absent or unknown key is 401 Invalid API key',
-    'key-rotate': 'rotate-key replaces the key; the old one ends at once',
+    'key-rotate':
+      'rotate-key replaces the key; the old one ends at once, or after the grace that is asked for',
     'platform-key-form': 'the platform key is gw_ and at least 24 characters',
     'first-superuser': 'the first superuser is configured, or made with a password that is printed once',
     slug: 'slugs are 3–64 of a fixed form, unique, from the mail at sign-up; PATCH changes, taken is 409',

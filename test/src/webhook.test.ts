@@ -43,14 +43,14 @@ describe('the signature of a webhook', () => {
     ['text beyond ASCII', 'Schlüssel', new Webhook(new TextEncoder().encode('Schlüssel'), { format: 'raw' })],
   ])('made with %s is verified by the reference library', (_, secret, receiver) => {
     const body = webhookBody(event);
-    const headers = webhookHeaders({ id: 'evt_1', timestamp: now(), body, secret });
+    const headers = webhookHeaders({ id: 'evt_1', timestamp: now(), body, secrets: [secret] });
     expect(receiver.verify(body, headers)).toEqual(JSON.parse(body));
   });
 
   test('fails when one byte of the body, the id, the time or the secret differs', () => {
     const { secret } = vector;
     const body = webhookBody(event);
-    const headers = webhookHeaders({ id: 'evt_1', timestamp: now(), body, secret });
+    const headers = webhookHeaders({ id: 'evt_1', timestamp: now(), body, secrets: [secret] });
     const receiver = new Webhook(secret);
     const mismatch = 'No matching signature found';
     expect(() => receiver.verify(body.replace('1.50', '1.51'), headers)).toThrow(mismatch);
@@ -63,12 +63,12 @@ describe('the signature of a webhook', () => {
   });
 
   test('is refused by the reference library when it is older than five minutes', () => {
-    const message = { id: 'evt_1', timestamp: now() - 301, body: '{}', secret: vector.secret };
+    const message = { id: 'evt_1', timestamp: now() - 301, body: '{}', secrets: [vector.secret] };
     expect(() => new Webhook(vector.secret).verify('{}', webhookHeaders(message))).toThrow('too old');
   });
 
   test('is left out where there is no secret, the other headers are not', () => {
-    expect(webhookHeaders({ id: 'evt_1', timestamp: 5, body: '{}', secret: null })).toEqual({
+    expect(webhookHeaders({ id: 'evt_1', timestamp: 5, body: '{}', secrets: [] })).toEqual({
       'webhook-id': 'evt_1',
       'webhook-timestamp': '5',
     });

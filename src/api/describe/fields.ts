@@ -80,6 +80,23 @@ export function text({ min, max, pattern, secret }: TextOptions = {}): z.ZodType
   });
 }
 
+const DURATION = /^(\d{1,9})([smhd]?)$/;
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** Seconds, as a number or as text with a unit: `3600`, `90s`, `1h`, `7d`. */
+export function duration({ max_seconds }: { max_seconds: number }): z.ZodType<number, string> {
+  return coerced({ type: 'string', pattern: DURATION.source }, (input) => {
+    const [, digits, unit = ''] = DURATION.exec(String(input)) ?? [];
+    if (digits === undefined)
+      return new FieldError(
+        'duration_parsing',
+        'Input should be a number of seconds, or such as 90s, 1h or 7d',
+      );
+    const value = Number(digits) * (UNIT_SECONDS[unit] ?? 1);
+    return boundsFault({ lte: max_seconds }, (limit) => value - limit) ?? value;
+  });
+}
+
 export interface Bounds {
   gt?: number;
   gte?: number;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MAX_SLUG, MIN_SLUG, SLUG } from '../../slug.ts';
 import { endpoint } from '../describe/endpoint.ts';
-import { bool, date, decimal, int, list, text } from '../describe/fields.ts';
+import { bool, date, decimal, duration, int, list, text } from '../describe/fields.ts';
 import { shape } from '../describe/shape.ts';
 import { EventList, EventPublic } from '../schemas/event.ts';
 import { EmbedPreview, PaymentPagePreview } from '../schemas/merchant.ts';
@@ -19,6 +19,8 @@ import { amountUnit, chainField, creationRefusals, MAX_CHAIN, MAX_URL } from './
 
 const MAX_WEBHOOK_SECRET = 256;
 const MAX_EVENT_ID = 64;
+/** Long enough for any roll-out; a key that is given up should end. */
+const MAX_GRACE_SECONDS = 30 * 24 * 3600;
 
 /** `amount_usd` is another name for an amount in USD; one of the two must be there. */
 const refillBody = z.object({
@@ -67,13 +69,17 @@ export const updateMerchantAccount = endpoint({
   description: `Members that are left out stay as they are.
 
 - \`webhook_url\`: where \`invoice.confirmed\` is posted once; null removes it. Only public addresses are called.
-- \`webhook_secret\`: signs webhooks according to Standard Webhooks. \`whsec_\` and base64, or any other text; null removes it.
+- \`webhook_secret\`: signs webhooks according to Standard Webhooks. \`whsec_\` and base64, or any other text; null removes it. For 24 hours after a change webhooks carry two signatures, by the new and the previous secret.
+- \`end_previous_webhook_secret\`: true ends the previous secret at once, with a change as without: for one that has leaked.
+- \`end_previous_api_key\`: true ends a key that \`rotateApiKey\` left valid for a while.
 - \`webhook_refills\`: whether confirmed refills are posted to \`webhook_url\` as well; their \`data.invoice.kind\` is \`refill\`. Without it only sales are; the events of refills are listed in any case.
 - \`enabled_currencies\`: gateway ids (\`ton-usdt\`) or tickers (\`USDT\`, every gateway with it); null enables all.
 - \`slug\`: part of the addresses of your unit pages, 3 to 64 of a–z, 0–9 and single hyphens. Old addresses stop working.`,
   body: shape('MerchantAccountUpdate', {
     webhook_url: text({ max: MAX_URL }).nullish(),
     webhook_secret: text({ max: MAX_WEBHOOK_SECRET, secret: true }).nullish(),
+    end_previous_webhook_secret: bool().nullish(),
+    end_previous_api_key: bool().nullish(),
     webhook_refills: bool().nullish(),
     enabled_currencies: list(text({ min: 1, max: MAX_CHAIN })).nullish(),
     slug: text({ min: MIN_SLUG, max: MAX_SLUG, pattern: SLUG }).nullish(),
@@ -93,9 +99,18 @@ export const rotateApiKey = endpoint({
   summary: 'Replace the merchant key',
   gw: 'account rotate-key',
   effect: 'destroy',
-  confirm: { question: 'Replace the merchant key? Anything that uses the old one stops working at once.' },
+  confirm: {
+    question:
+      'Replace the merchant key? Anything that uses the old one stops working, at once unless a grace is given.',
+  },
   keywords: 'leaked key',
-  description: 'Makes a new key; the old one stops working at once.',
+  description:
+    'Makes a new key; the old one stops working at once, or after `grace`. An older one that still worked ends at once. `end_previous_api_key` of `updateMerchantAccount` ends it before its time.',
+  query: {
+    grace: duration({ max_seconds: MAX_GRACE_SECONDS })
+      .optional()
+      .describe('How long the old key works: seconds, or such as 1h or 7d; at most 30 days'),
+  },
   response: MerchantAccountPublic,
   extension: true,
   example: {},

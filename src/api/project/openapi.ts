@@ -269,7 +269,7 @@ const webhooks = {
         signature('webhook-timestamp', 'Unix seconds'),
         signature(
           'webhook-signature',
-          '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, where a secret is set',
+          '`v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, where a secret is set; two with a space between for 24 hours after it was changed',
         ),
       ],
       requestBody: { required: true, content: { [JSON_TYPE]: { schema: reference('WebhookBody') } } },

@@ -161,6 +161,12 @@ export const MerchantAccountPublic = shape('MerchantAccountPublic', {
   api_key: z.string().describe('The merchant key, for `X-API-Key`'),
   webhook_url: orNull(z.string()),
   webhook_secret: orNull(z.string()),
+  previous_api_key_ends_at: orNull(z.int()).describe(
+    'Until when the key before works too, Unix seconds; null where none does',
+  ),
+  previous_webhook_secret_ends_at: orNull(z.int()).describe(
+    'Until when webhooks are signed by the secret before, too, Unix seconds; null where they are not',
+  ),
   house: z.boolean().describe("The operator's own shop: it has neither limit nor fee"),
   webhook_refills: z.boolean().describe('Whether confirmed refills are posted to `webhook_url` as well'),
   enabled_currencies: z.array(z.string()).describe('Gateway ids and tickers, as they were sent'),

@@ -67,6 +67,8 @@ describe.each(databases)('the merchant account on %s', (database) => {
       api_key: merchant.key,
       webhook_url: null,
       webhook_secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32}$/),
+      previous_api_key_ends_at: null,
+      previous_webhook_secret_ends_at: null,
       house: false,
       webhook_refills: false,
       enabled_currencies: CHAINS,
@@ -211,5 +213,49 @@ describe.each(databases)('the merchant account on %s', (database) => {
     const list = (key: string) => service.fetch('GET', '/v1/invoices', { key });
     expect((await list(who.key)).json.detail).toBe('Invalid API key');
     expect((await list(json.api_key)).status).toBe(200);
+  });
+
+  test('replaces its key, and the old one works for as long as was asked for', async () => {
+    verifies('key-rotate');
+    const who = await service.merchant();
+    const list = async (key: string) => (await service.fetch('GET', '/v1/invoices', { key })).status;
+    const rotate = async (grace: string) =>
+      (await call('POST', `account/rotate-key?grace=${grace}`, undefined, who)).json;
+    const one = await rotate('1h');
+    const ends_at = service.clock.now() + 3600;
+    expect(one.previous_api_key_ends_at).toBe(ends_at);
+    expect([await list(who.key), await list(one.api_key)]).toEqual([200, 200]);
+    service.clock.advance(3599);
+    expect(await list(who.key)).toBe(200);
+    service.clock.advance(1);
+    expect([await list(who.key), await list(one.api_key)]).toEqual([401, 200]);
+    expect((await call('GET', 'account', undefined, who)).json.previous_api_key_ends_at).toBeNull();
+
+    const two = await rotate('60');
+    const three = await rotate('2d');
+    expect([await list(one.api_key), await list(two.api_key), await list(three.api_key)]).toEqual([
+      401, 200, 200,
+    ]);
+    expect((await patch({ end_previous_api_key: true }, who)).json.previous_api_key_ends_at).toBeNull();
+    expect([await list(two.api_key), await list(three.api_key)]).toEqual([401, 200]);
+    const four = await rotate('1h');
+    await rotate('0');
+    expect([await list(three.api_key), await list(four.api_key)]).toEqual([401, 401]);
+    for (const wrong of ['31d', '-1', '1w', 'soon'])
+      expect((await call('POST', `account/rotate-key?grace=${wrong}`, undefined, who)).status).toBe(422);
+  });
+
+  test('that is blocked or deleted ends both of its keys', async () => {
+    const operator = await service.superuser();
+    const who = await service.merchant();
+    const list = async (key: string) => (await service.fetch('GET', '/v1/invoices', { key })).status;
+    const path = `/api/v1/users/${who.id}`;
+    const { api_key } = (await call('POST', 'account/rotate-key?grace=1d', undefined, who)).json;
+    const both = async () => [await list(who.key), await list(api_key)];
+    expect(await both()).toEqual([200, 200]);
+    await service.fetch('PATCH', path, { token: operator.token, body: { is_active: false } });
+    expect(await both()).toEqual([403, 403]);
+    await service.fetch('DELETE', path, { token: operator.token });
+    expect(await both()).toEqual([401, 401]);
   });
 });

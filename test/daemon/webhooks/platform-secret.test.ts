@@ -41,7 +41,7 @@ const expectSigned = (secret: string) => {
   const { headers, body } = received.at(-1) ?? expect.fail('nothing came');
   const id = String(headers['webhook-id']);
   const timestamp = Number(headers['webhook-timestamp']);
-  const expected = webhookHeaders({ id, timestamp, body, secret })['webhook-signature'];
+  const expected = webhookHeaders({ id, timestamp, body, secrets: [secret] })['webhook-signature'];
   expect(headers['webhook-signature']).toBe(expected);
   expect(JSON.parse(body)).toMatchObject({ type: 'invoice.confirmed' });
 };
@@ -72,6 +72,47 @@ test('a merchant is never shown it, and signs with its own', async () => {
   await sell(service, merchant.key, { callback_url: url });
   expectSigned(account.json.webhook_secret);
   expect(service.log.join('\n')).not.toContain(json.webhook_secret);
+});
+
+test('for 24 hours after a change both secrets of a merchant check what comes, then the new one alone', async () => {
+  verifies('webhook-two-signatures');
+  const merchant = await service.merchant();
+  const { token, key } = merchant;
+  const patch = async (body: object) =>
+    (await service.fetch('PATCH', '/api/v1/merchant/account', { token, body })).json;
+  const first = (await patch({})).webhook_secret;
+  const [second, third] = [`whsec_${'c2Vjb25k'.repeat(4)}`, 'a third of any characters'];
+  const checkedBy = async () => {
+    await sell(service, key, { callback_url: url });
+    const { headers, body } = received.at(-1) ?? expect.fail('nothing came');
+    const id = String(headers['webhook-id']);
+    const timestamp = Number(headers['webhook-timestamp']);
+    const given = String(headers['webhook-signature']).split(' ');
+    const secrets = [first, second, third].filter((secret) =>
+      given.includes(webhookHeaders({ id, timestamp, body, secrets: [secret] })['webhook-signature'] ?? ''),
+    );
+    expect(secrets).toHaveLength(given.length);
+    return secrets;
+  };
+  expect(await checkedBy()).toEqual([first]);
+  const ends_at = service.clock.now() + 24 * 3600;
+  expect((await patch({ webhook_secret: second })).previous_webhook_secret_ends_at).toBe(ends_at);
+  expect(await checkedBy()).toEqual([first, second]);
+  // What is already so changes nothing.
+  expect((await patch({ webhook_secret: second })).previous_webhook_secret_ends_at).toBe(ends_at);
+  service.clock.advance(24 * 3600 - 1);
+  expect(await checkedBy()).toEqual([first, second]);
+  service.clock.advance(1);
+  expect(await checkedBy()).toEqual([second]);
+  await patch({ webhook_secret: third });
+  expect(await checkedBy()).toEqual([second, third]);
+  expect(await patch({ end_previous_webhook_secret: true })).toMatchObject({
+    webhook_secret: third,
+    previous_webhook_secret_ends_at: null,
+  });
+  expect(await checkedBy()).toEqual([third]);
+  await patch({ webhook_secret: second, end_previous_webhook_secret: true });
+  expect(await checkedBy()).toEqual([second]);
 });
 
 test('it follows from the secret of the deployment, or is the setting', async () => {

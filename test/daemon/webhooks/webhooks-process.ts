@@ -9,5 +9,5 @@ openWebhooks({
   log: pino({ level: 'silent' }),
   clock: { ms: () => Date.now() },
   config: { webhook_allow_private: true, public_url: 'http://127.0.0.1:4020' },
-  secretOf: async () => null,
+  secretsOf: async () => [],
 });

@@ -78,7 +78,7 @@ describe.each(databases)('webhooks on %s', (dialect) => {
       log: pino({ level: 'silent' }),
       clock: { ms: () => now.seconds * 1000 },
       config: { webhook_allow_private: true, public_url: 'https://pay.example.com' },
-      secretOf: async () => SECRET,
+      secretsOf: async () => [SECRET],
       http: openHttpOut({ allow_private: true, timeout_ms: 3_000 }),
       stop_wait_ms: 0,
       ...options,
@@ -183,9 +183,9 @@ describe.each(databases)('webhooks on %s', (dialect) => {
     const events = await Promise.all(merchants.map((merchant) => confirm(merchant, shop.url)));
     const platform = await confirm(null, shop.url);
     open({
-      secretOf: async (merchant) => {
+      secretsOf: async (merchant) => {
         if (merchant === broken) throw new Error('sealed with another key');
-        return merchant === wrong ? 'whsec_?' : null;
+        return merchant === wrong ? ['whsec_?'] : [];
       },
     });
     await untilStatus(events[0]?.event_id ?? '', 'delivered');
@@ -444,9 +444,9 @@ describe.each(databases)('webhooks on %s', (dialect) => {
     let asked = 0;
     open({
       poll_ms: 20,
-      secretOf: async () => {
+      secretsOf: async () => {
         if (++asked < 3) throw new ConnectionLost('Connection terminated unexpectedly');
-        return SECRET;
+        return [SECRET];
       },
     });
     await untilStatus(event_id, 'delivered');
