@@ -91,7 +91,7 @@ function pageAfter(db: Db, merchant_id: string, after: number, limit: number, ty
  * PostgreSQL commits in another order than numbers are taken: what is committed gets its position when the feed is
  * read, under a lock of that feed. Nothing waits for transactions that are still open. Returns how many were placed.
  */
-async function placeEvents(db: Db, merchant_id: string): Promise<number> {
+export async function placeEvents(db: Db, merchant_id: string): Promise<number> {
   if (db.dialect === 'sqlite') return 0;
   const { rows } = await sql<{ placed: number }>`
     select place_events(${merchant_id}, ${sql.lit(PLACED_AT_ONCE)}) as placed`.execute(db.query);

@@ -40,6 +40,7 @@ export const errorCodes = {
   contradiction_not_found: { status: 404, detail: 'No such open contradiction' },
   payment_not_found: { status: 404, detail: 'Payment not found' },
   method_not_allowed: { status: 405, detail: 'Method Not Allowed' },
+  event_removed: { status: 410, detail: 'This event is no longer stored' },
   email_taken: { status: 409, detail: 'User with this email already exists' },
   slug_taken: { status: 409, detail: 'This slug is taken' },
   no_free_amount: { status: 409, detail: 'No free amount is left at this price' },

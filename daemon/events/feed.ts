@@ -1,7 +1,8 @@
 // A merchant's events: a page of them, or a stream that continues.
 import type { z } from 'zod';
 import { eventsAfter, getEvent, lastPosition, positionOf } from '../../data/events.ts';
-import type { UserRow } from '../../data/schema/tables.ts';
+import { removedThrough } from '../../data/retention.ts';
+import type { EventRow, UserRow } from '../../data/schema/tables.ts';
 import { getUser } from '../../data/users.ts';
 import type { EventList, EventPublic } from '../../src/api/schemas/event.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -28,7 +29,7 @@ export interface EventQuery {
   limit: number;
 }
 
-/** EventList. Refuses `event_not_found` where `after` is no event of this merchant. */
+/** EventList. Refuses `event_not_found` where `after` is no event of this merchant, `event_removed` where it is no longer stored. */
 export async function eventPage(
   app: App,
   merchant_id: string,
@@ -37,6 +38,7 @@ export async function eventPage(
   const { after, type, limit } = query;
   const position = after === undefined ? 0 : await positionAt(app, merchant_id, after);
   const rows = await eventsAfter(app.db, merchant_id, position, limit + 1, type);
+  if (after !== undefined) await refuseOvertaken(app, merchant_id, position);
   const page = rows.slice(0, limit);
   return {
     data: await presentEvents(app, page),
@@ -52,17 +54,28 @@ export async function resendEvent(
   event_id: string,
 ): Promise<z.input<typeof EventPublic>> {
   const event = await getEvent(app.db.query, event_id);
-  if (event?.merchant_id !== merchant_id) throw new Refusal('event_not_found');
+  if (event?.merchant_id !== merchant_id) throw await whyMissing(app, merchant_id, event);
   await app.webhooks.resend(event.id);
   const [shown] = await presentEvents(app, [event]);
   if (!shown) throw new Refusal('event_not_found');
   return shown;
 }
 
-async function positionAt({ db }: App, merchant_id: string, event_id: string): Promise<number> {
-  const position = await positionOf(db, merchant_id, event_id);
-  if (position === undefined) throw new Refusal('event_not_found');
-  return position;
+async function positionAt(app: App, merchant_id: string, event_id: string): Promise<number> {
+  const position = await positionOf(app.db, merchant_id, event_id);
+  if (position !== undefined) return position;
+  throw await whyMissing(app, merchant_id, await getEvent(app.db.query, event_id));
+}
+
+/** Of an id that is in no table it is not known whose it was, or whether it ever was: where events were removed, it may be one. */
+async function whyMissing({ db }: App, merchant_id: string, other: EventRow | undefined): Promise<Refusal> {
+  const is_removed = other === undefined && (await removedThrough(db, merchant_id)) > 0;
+  return new Refusal(is_removed ? 'event_removed' : 'event_not_found');
+}
+
+/** For a reader whose next events were removed before it came to them: it must not be led past them silently. */
+async function refuseOvertaken({ db }: App, merchant_id: string, position: number): Promise<void> {
+  if ((await removedThrough(db, merchant_id)) > position) throw new Refusal('event_removed');
 }
 
 /** Server-sent events, from `after`, `Last-Event-ID` or now on, until the reader, its token or the daemon ends. */
@@ -121,9 +134,14 @@ async function* messages(app: App, user: UserRow, follow: Follow): AsyncGenerato
   const watch = signals.watch('events', user.id);
   try {
     let spoke_at_ms = runtime.elapsed_ms();
+    // One that has everything cannot be overtaken: the newest event is never removed.
+    let is_behind = true;
     yield `retry: ${RETRY_MS}\n\n`;
     while (!signal.aborted) {
       const rows = await eventsAfter(app.db, user.id, position, BATCH, type);
+      // Ended: it comes back with the last event that it has, and is refused.
+      if (is_behind && position > 0 && (await removedThrough(app.db, user.id)) > position) return;
+      is_behind = rows.length === BATCH;
       position = rows.at(-1)?.position ?? position;
       if (rows.length > 0) {
         spoke_at_ms = runtime.elapsed_ms();

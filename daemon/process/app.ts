@@ -23,6 +23,7 @@ import { openBlindness } from '../observer/blindness.ts';
 import { type ObserverOptions, openObserver } from '../observer/observer.ts';
 import { createQuorum } from '../observer/quorum.ts';
 import { openRates, type RatesOptions } from '../rates/rates.ts';
+import { openRetention } from '../retention/retention.ts';
 import type { Config } from '../settings/config.ts';
 import { openWebhooks } from '../webhooks/queue.ts';
 import { createClockCheck } from './clock-check.ts';
@@ -100,6 +101,7 @@ export function openApp(options: AppOptions): RunningApp {
   const quorum = createQuorum(config);
   const shared = { config, db, ledger, log, metrics, clock, clock_check, quorum, signals, gateways };
   const backups = openBackups({ config, db, clock, log, runtime });
+  const retention = openRetention({ config, db, clock, log, runtime });
   const mail = openMail({ config, log, clock });
   const blindness = openBlindness({ config, db, clock, log });
   const checkout = openCheckout({ db, clock, log, runtime, blindness });
@@ -138,6 +140,7 @@ export function openApp(options: AppOptions): RunningApp {
       observer.start();
       webhooks.kick();
       backups.start();
+      retention.start();
       notify.start();
     },
     async stop(answered) {
@@ -147,6 +150,7 @@ export function openApp(options: AppOptions): RunningApp {
         observer.stop(answered),
         webhooks.stop(answered),
         backups.stop(),
+        retention.stop(),
         answered,
       ]);
       await Promise.all([instance.stop(), signals.stop()]);

@@ -28,6 +28,7 @@ const MAX_WAIT_SECONDS = 3600;
 const MAX_BLIND_SECONDS = 3600;
 const TESTNET_MIN_TTL_SECONDS = 5;
 const MAX_BACKUPS = 10_000;
+const MAX_RETENTION_DAYS = 36_500;
 const DURATION = /^[1-9]\d{0,3}[mhd]$/;
 const DURATION_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
 
@@ -56,6 +57,7 @@ const postgresUrl = (help: string) =>
     .meta({ secret_url: true })
     .describe(help);
 const whole = (min: number, max: number, help: string) => z.int().min(min).max(max).describe(help);
+const days = (help: string) => whole(0, MAX_RETENTION_DAYS, `days after which ${help}; 0: never`).default(0);
 const hostName = (help: string) =>
   z
     .string()
@@ -312,6 +314,17 @@ export const settingsSchema = z.strictObject({
         .meta({ secret: true })
         .optional()
         .describe('encrypts backups, which then have the secret in them; without it they are in clear'),
+    })
+    .prefault({}),
+  retention: z
+    .strictObject({
+      events: days(
+        'events and their webhook deliveries are removed; readers who come later are refused with 410',
+      ),
+      logs: days(
+        'logs of ended invoices are removed, but for what an operator did and how each payment ended',
+      ),
+      callers: days('hashes of the network addresses that asked for invoices at a checkout are removed'),
     })
     .prefault({}),
   log_level: z

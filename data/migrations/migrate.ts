@@ -25,6 +25,7 @@ import * as notices from './0010-notices.ts';
 import * as emailProofs from './0011-email-proofs.ts';
 import * as house from './0012-house.ts';
 import * as rotation from './0013-rotation.ts';
+import * as retention from './0014-retention.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -48,6 +49,7 @@ const steps: Record<string, Migration> = {
   '0011-email-proofs': emailProofs,
   '0012-house': house,
   '0013-rotation': rotation,
+  '0014-retention': retention,
 };
 
 /**

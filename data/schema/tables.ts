@@ -162,8 +162,8 @@ interface InvoicesTable {
   reserved: 1 | null;
   /** When an ended invoice gives its amount back, Unix seconds; null while it is open, and where none was reserved. */
   reserved_until: number | null;
-  /** Who asked without credentials, as a keyed hash of his network address; null for holders of a key. */
-  caller: Once<string | null>;
+  /** Who asked without credentials, as a keyed hash of his network address; null for holders of a key, and once it is forgotten. */
+  caller: ColumnType<string | null, string | null, null>;
   /** Until when late transfers are searched, Unix seconds. */
   watch_until: number;
 }
@@ -335,6 +335,18 @@ interface EventPositionsTable {
   merchant_id: Once<string>;
   position: Once<number>;
   event_seq: Once<number>;
+}
+
+/** What retention has removed. */
+interface RemovalsTable {
+  name: Once<'events' | 'logs'>;
+  /** Whose events; the empty text stands for those of no merchant, and for all logs. */
+  merchant_id: Once<string>;
+  /** Nothing that was removed is newer, Unix seconds. */
+  through_at: number;
+  /** The last position that was removed from the merchant's feed; 0 for logs. */
+  through_position: number;
+  count: number;
 }
 
 interface DeliveriesTable {
@@ -551,6 +563,7 @@ export interface Tables {
   events: EventsTable;
   unplaced_events: UnplacedEventsTable;
   event_positions: EventPositionsTable;
+  removals: RemovalsTable;
   deliveries: DeliveriesTable;
   cursors: CursorsTable;
   account_cursors: AccountCursorsTable;

@@ -40,6 +40,9 @@ const isProofOld = (
       and o.chain = i.chain and o.expires_at >= i.expires_at
       and g.actor = 'clock' and g.to_status = 'expired' and g.created_at <= ${since}))`;
 
+/** Nothing that retention has removed of logs is newer; SQL. */
+const logsRemovedThrough = `coalesce((select through_at from removals where name = 'logs'), 0)`;
+
 const moved = `payment_id is not null and from_status is distinct from to_status`;
 
 const positions = (context: VerifyContext): boolean => context.dialect === 'postgres';
@@ -72,9 +75,9 @@ export const invoiceLaws: Check[] = [
     'a log row that does not begin where the one before it ended',
     SEE_INVOICE,
     () => `select payment_id, seq, from_status, before_status from (
-        select payment_id, seq, from_status, lag(to_status) over (partition by payment_id order by seq) as before_status
+        select payment_id, seq, from_status, created_at, lag(to_status) over (partition by payment_id order by seq) as before_status
         from payment_logs where ${moved}) logs
-      where from_status is distinct from before_status`,
+      where from_status is distinct from before_status and created_at > ${logsRemovedThrough}`,
   ),
   bySql(
     11,
@@ -127,16 +130,21 @@ export const invoiceLaws: Check[] = [
     'an invoice without exactly one event of its creation, and of its confirmation where it is confirmed; or events that are not of it',
     SEE_EVENT,
     ({ at }) => `select invoice_id, status, created, confirmed, foreign_events from (
-        select i.id as invoice_id, i.status,
+        select i.id as invoice_id, i.status, i.owner_id, i.created_at, i.paid_at,
           count(case when e.type = 'invoice.created' then 1 end) as created,
           count(case when e.type = 'invoice.confirmed' then 1 end) as confirmed,
-          count(case when e.merchant_id is distinct from i.owner_id
+          count(case when e.id is not null and (e.merchant_id is distinct from i.owner_id
             or ${at('e.body', `'{"type":"' || e.type || '",'`)} <> 1
             or ${at('e.body', `'"invoice":{"id":"' || i.id || '"'`)} = 0
-            or (e.payment_id is not null and ${at('e.body', `'"payment":{"id":"' || e.payment_id || '"'`)} = 0)
+            or (e.payment_id is not null and ${at('e.body', `'"payment":{"id":"' || e.payment_id || '"'`)} = 0))
             then 1 end) as foreign_events
-        from invoices i left join events e on e.invoice_id = i.id group by i.id, i.status) counted
-      where created <> 1 or foreign_events > 0 or confirmed <> case when status = 'confirmed' then 1 else 0 end`,
+        from invoices i left join events e on e.invoice_id = i.id
+        group by i.id, i.status, i.owner_id, i.created_at, i.paid_at) counted
+        left join removals r on r.name = 'events' and r.merchant_id = coalesce(counted.owner_id, '')
+      where foreign_events > 0
+        or (created <> 1 and not (created = 0 and status <> 'created' and created_at <= coalesce(r.through_at, 0)))
+        or (confirmed <> case when status = 'confirmed' then 1 else 0 end
+          and not (confirmed = 0 and paid_at <= coalesce(r.through_at, 0)))`,
   ),
   bySql(
     13,
@@ -164,8 +172,10 @@ export const invoiceLaws: Check[] = [
     'readers of this feed have missed what stood there; restore a backup',
     (_, context) =>
       positions(context)
-        ? `select merchant_id, count(*) as events, min(position) as first, max(position) as last
-            from event_positions group by merchant_id having min(position) <> 1 or max(position) <> count(*)`
+        ? `select feed.* from (select merchant_id, count(*) as events, min(position) as first, max(position) as last
+              from event_positions group by merchant_id) feed
+            left join removals r on r.name = 'events' and r.merchant_id = feed.merchant_id
+            where first <> coalesce(r.through_position, 0) + 1 or last - first + 1 <> events`
         : null,
   ),
   bySql(
@@ -184,7 +194,8 @@ export const invoiceLaws: Check[] = [
           max(case when d.kind = 'automatic' then d.status end) as automatic
         from deliveries d join events e on e.id = d.event_id
         where e.type = 'invoice.confirmed' group by e.invoice_id) d on d.invoice_id = n.invoice_id
-      where n.webhook_status <> case when d.delivered = 1 then 'delivered' when d.automatic is null then 'none'
+      left join removals r on r.name = 'events' and r.merchant_id = n.merchant_id
+      where not (d.invoice_id is null and n.created_at <= coalesce(r.through_at, 0)) and n.webhook_status <> case when d.delivered = 1 then 'delivered' when d.automatic is null then 'none'
         when d.automatic in ('pending', 'sending') then 'pending' else d.automatic end`,
   ),
   bySql(

@@ -104,7 +104,13 @@ describe.each(databases)('the indexes of invoices on %s', (database) => {
 
   test('are those that serve, and no others', async () => {
     const all = await indexesOf(fresh.db, ['invoices', 'events']);
-    const known = [...Object.keys(served), ...constraints, 'events_by_payment', 'events_by_merchant'];
+    const known = [
+      ...Object.keys(served),
+      ...constraints,
+      'events_of_platform',
+      'events_by_payment',
+      'events_by_merchant',
+    ];
     expect(all.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
     await expect(getInvoice(fresh.db.query, 'none')).resolves.toBeUndefined();
   });

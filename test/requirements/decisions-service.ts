@@ -86,6 +86,9 @@ export const running = {
     'backup-automatic': 'backups are made as often as is set, by one daemon of several, and old ones go',
     'upgrade-way-back':
       'before a schema is changed a SQLite file is copied next to it; PostgreSQL needs a backup of the last day, or --yes',
+    retention:
+      'what is older than retention says is removed in batches, by one daemon of several; money, and what is open, stays, and no law breaks',
+    'retention-readers': 'a reader of events whose place was removed is refused with 410, never led past it',
     'backup-reread': 'after a restore, reading the chain again finds every payment since the backup',
     'exit-78': 'a busy port, second daemon, newer schema or damaged database: exit 78, nothing changed',
     'payment-ttl': 'payment_ttl_seconds: TON and Solana 300, Bitcoin 3600; from 5 s on testnet',

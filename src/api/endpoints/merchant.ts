@@ -268,7 +268,7 @@ export const listEvents = endpoint({
   effect: 'read',
   keywords: 'events, stream of events, since the last event',
   description:
-    'Oldest first, from the beginning or after `after`: nothing is ever left out, so this backs up the webhook, which is sent only once. With `Accept: text/event-stream` the connection stays open and sends each event as it happens; `after` or `Last-Event-ID` say where to continue, otherwise it begins with the next event.',
+    'Oldest first, from the beginning or after `after`: nothing is ever left out, and what the operator has removed by age is refused with 410 rather than skipped, so this backs up the webhook, which is sent only once. With `Accept: text/event-stream` the connection stays open and sends each event as it happens; `after` or `Last-Event-ID` say where to continue, otherwise it begins with the next event.',
   query: {
     after: text({ min: 1, max: MAX_EVENT_ID }).optional().describe('The last event that you have'),
     type: text({ min: 1, max: MAX_EVENT_ID }).optional().describe('Only this kind, e.g. `invoice.confirmed`'),
@@ -276,7 +276,7 @@ export const listEvents = endpoint({
   },
   response: EventList,
   also: ['text/event-stream'],
-  errors: ['event_not_found', 'too_many_streams'],
+  errors: ['event_not_found', 'event_removed', 'too_many_streams'],
   extension: true,
   example: { query: { limit: '5' } },
 });
@@ -295,7 +295,7 @@ export const resendEvent = endpoint({
     'Posts the same body under the same `webhook-id` to the current webhook address, once, and returns the outcome in `deliveries`. Any kind of event can be sent.',
   params: { event_id: text({ min: 1, max: MAX_EVENT_ID }) },
   response: EventPublic,
-  errors: ['event_not_found', 'bad_request', 'url_not_allowed'],
+  errors: ['event_not_found', 'event_removed', 'bad_request', 'url_not_allowed'],
   extension: true,
   example: { params: { event_id: '{event_id}' } },
 });

@@ -78,6 +78,10 @@ const remedies: Record<ErrorCode, Advice | null> = {
   invoice_not_found: { hint: 'List your invoices; those of others are not shown', next: 'listInvoices' },
   unit_not_found: { hint: 'List your units', next: 'listUnits' },
   event_not_found: { hint: 'List your events', next: 'listEvents' },
+  event_removed: {
+    hint: 'Events up to a certain age were removed, and some of them you may not have read: list without `after`, which begins with the oldest that is stored, and compare with your invoices',
+    next: 'listEvents',
+  },
   merchant_not_found: { hint: 'List the merchants', next: 'listAdminMerchants' },
   daemon_not_found: { hint: 'List the daemons that run', next: 'listDaemons' },
   contradiction_not_found: { hint: 'List the open contradictions', next: 'listContradictions' },
