@@ -73,6 +73,10 @@ const journeys: Record<string, Journey> = {
   },
   'invoice qr': { summary: 'Draw the QR code of an invoice', load: () => import('./journeys/invoice/qr.ts') },
   'wallet list': { load: () => import('./journeys/wallet/list.ts') },
+  'account export': {
+    summary: 'Write everything of your account into files',
+    load: () => import('./journeys/account/export.ts'),
+  },
   'account rotate-key': { load: () => import('./journeys/account/rotate-key.ts') },
   'refill create': { load: () => import('./journeys/refill/create.ts') },
   'event list': { load: () => import('./journeys/event/list.ts') },

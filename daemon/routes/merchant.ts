@@ -4,6 +4,7 @@ import { walletsOf } from '../../data/merchants.ts';
 import { unitsOf } from '../../data/units.ts';
 import type { merchant as list } from '../../src/api/endpoints/merchant.ts';
 import { merchantOf } from '../accounts/create.ts';
+import { exportPage } from '../accounts/export.ts';
 import { presentAccount, presentBalances, presentWallet } from '../accounts/present.ts';
 import { rotateKey, updateAccount } from '../accounts/update.ts';
 import { refillWallets, setWallet, walletsAndMissing } from '../accounts/wallets.ts';
@@ -91,4 +92,6 @@ export const merchant: Handlers<typeof list> = {
   },
 
   resendEvent: ({ params }, { app, user }) => resendEvent(app, user.id, params.event_id),
+
+  exportAccount: ({ query }, { app, user }) => exportPage(app, user, query),
 };

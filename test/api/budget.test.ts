@@ -15,7 +15,7 @@ const budgets: Record<number, string> = {
   0: 'listGateways getPublicConfig embedScript currencyLogo logoImage faviconImage detectIdentitySource getResetPage getCatalog searchCatalog getAgentManifest getLlmsTxt getLlmsFullTxt getRobotsTxt getOpenApi getDocs getRedoc getLiveness getConfirmationPage',
   1: 'getWebhookSecret getPublicInvoice getWebExit getTgExit payShort payPage payDiv payQrSvg payQrPng loginAccessToken testToken recoverPassword getMe getUser getSitemap getHealth healthCheck testEmail sendEmailConfirmation',
   // The first viewer for a while asks where the events stand.
-  2: 'getReadiness payEvents closeContradiction listInvoices getInvoice deleteUnit getMerchantAccount getRefillWallets getEmbedPreview resetPassword recoverPasswordHtml updateMyPassword getAdminRefillWallets confirmEmail',
+  2: 'getReadiness payEvents closeContradiction listInvoices exportAccount getInvoice deleteUnit getMerchantAccount getRefillWallets getEmbedPreview resetPassword recoverPasswordHtml updateMyPassword getAdminRefillWallets confirmEmail',
   3: 'listDaemons lookUpTransaction listContradictions getUnit getInvoicePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome signup updateMe listUsers deleteMe',
   // Of the events, one gives those that are new their positions.
   4: 'drainDaemon listEvents setAdminRefillWallet unitShort unitPage unitDiv listUnits updateUnit loginGoogle createUser updateUser deleteUser listAdminPayments',

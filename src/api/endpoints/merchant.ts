@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { MAX_SLUG, MIN_SLUG, SLUG } from '../../slug.ts';
 import { endpoint } from '../describe/endpoint.ts';
-import { bool, date, decimal, duration, int, list, text } from '../describe/fields.ts';
+import { bool, choice, date, decimal, duration, int, list, text } from '../describe/fields.ts';
 import { shape } from '../describe/shape.ts';
 import { EventList, EventPublic } from '../schemas/event.ts';
-import { EmbedPreview, PaymentPagePreview } from '../schemas/merchant.ts';
+import { EmbedPreview, ExportPage, exportTables, PaymentPagePreview } from '../schemas/merchant.ts';
 import {
   BalancePublic,
   IncomeHistoryPublic,
@@ -21,6 +21,7 @@ const MAX_WEBHOOK_SECRET = 256;
 const MAX_EVENT_ID = 64;
 /** Long enough for any roll-out; a key that is given up should end. */
 const MAX_GRACE_SECONDS = 30 * 24 * 3600;
+const MAX_EXPORT_PLACE = 64;
 
 /** `amount_usd` is another name for an amount in USD; one of the two must be there. */
 const refillBody = z.object({
@@ -300,6 +301,29 @@ export const resendEvent = endpoint({
   example: { params: { event_id: '{event_id}' } },
 });
 
+export const exportAccount = endpoint({
+  id: 'exportAccount',
+  method: 'GET',
+  path: '/api/v1/merchant/export',
+  auth: 'jwt',
+  tag: 'merchant',
+  summary: 'Export everything of your account, page by page',
+  effect: 'read',
+  keywords: 'download all my data, takeout, data portability, accounting export',
+  description: `One table a call, oldest first, in pages; \`gw account export\` calls it for all of them and writes JSON or CSV files.
+
+Pages of \`payments\`, \`transfers\`, \`logs\` and \`income\` hold what belongs to \`limit\` invoices, and may be empty before the last; those of \`deliveries\` what belongs to \`limit\` events. A row that stays as it is comes in exactly one page; what happens meanwhile may be in a later page. Keys and secrets are never part of it.`,
+  query: {
+    table: choice(exportTables).describe('What to read'),
+    after: text({ min: 1, max: MAX_EXPORT_PLACE }).optional().describe('`next` of the page before'),
+    limit: int({ gte: 1, lte: 500 }).default(200),
+  },
+  response: ExportPage,
+  extension: true,
+  secondary: true,
+  example: { query: { table: 'invoices' } },
+});
+
 export const merchant = [
   getMerchantAccount,
   updateMerchantAccount,
@@ -314,4 +338,5 @@ export const merchant = [
   getEmbedPreview,
   listEvents,
   resendEvent,
+  exportAccount,
 ] as const;

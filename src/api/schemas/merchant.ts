@@ -28,3 +28,29 @@ export const EmbedPreview = shape('EmbedPreview', {
   attributes: z.array(z.object({ name: z.string(), values: z.string(), description: z.string() })),
   snippets: z.array(EmbedSnippet),
 });
+
+/** In this order what a row names comes after it: whatever is in an export has its invoice in it, too. */
+export const exportTables = [
+  'ledger',
+  'deliveries',
+  'events',
+  'logs',
+  'transfers',
+  'payments',
+  'income',
+  'balances',
+  'invoices',
+  'units',
+  'wallets',
+  'account',
+] as const;
+
+export const ExportPage = shape('ExportPage', {
+  table: z.enum(exportTables),
+  data: z
+    .array(z.record(z.string(), z.unknown()))
+    .describe(
+      'Rows as they are stored; `_micros` are millionths of a USD and `_atomic` atomic units, both as texts',
+    ),
+  next: z.string().nullable().describe('Pass it as `after` to continue; null after the last page'),
+});

@@ -1,0 +1,93 @@
+// `gw account export` as a process: JSON and CSV files that are whole or not there, and no formulas from outside.
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exportTables } from '../../src/api/schemas/merchant.ts';
+import { type Home, makeHome } from '../daemon/helpers/process.ts';
+import { wallets } from '../helpers/people.ts';
+import { verifies } from '../requirements.ts';
+import { type Gw, makeGw } from './helpers/gw.ts';
+
+const HOSTILE = '=HYPERLINK("http://bad.example","a, b")';
+
+let home: Home;
+let gw: Gw;
+let url: string;
+beforeAll(async () => {
+  home = makeHome();
+  url = (await home.start({ env: { GATEWAYD_WALLETS_TON: `0:${'22'.repeat(32)}` } })).url;
+  gw = makeGw(url);
+  await gw(['signup', '--email', 'exports@example.com', '--password', '-'], {
+    stdin: 'correct horse battery',
+  });
+  await gw(['wallet', 'set', 'ton', wallets.ton ?? '']);
+  for (const external_ref of [HOSTILE, '-1', 'plain']) {
+    const made = await gw([
+      'invoice',
+      'create',
+      '--chain',
+      'ton',
+      '--amount',
+      '5',
+      `--external-ref=${external_ref}`,
+      '--json',
+    ]);
+    await gw(['invoice', 'simulate', made.json.id]);
+  }
+});
+afterAll(async () => {
+  gw.remove();
+  await home.remove();
+});
+
+describe('gw account export', () => {
+  it('writes one JSON document with every table, for its owner alone', async () => {
+    verifies('account-export');
+    const path = join(gw.dir, 'all.json');
+    const ran = await gw(['account', 'export', path, '--json']);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.json).toMatchObject({ path, format: 'json', tables: { invoices: 3, income: 3, account: 1 } });
+    const text = readFileSync(path, 'utf8');
+    const document = JSON.parse(text);
+    expect(document).toMatchObject({ gatewayd_export: 1, service: url });
+    expect(Object.keys(document.tables)).toEqual([...exportTables]);
+    expect(document.tables.invoices.map((row: { external_ref: string }) => row.external_ref)).toEqual([
+      HOSTILE,
+      '-1',
+      'plain',
+    ]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const key = (await gw(['account', 'get', '--json'])).json;
+    for (const secret of [key.api_key, key.webhook_secret]) expect(text).not.toContain(secret);
+    // What is there is not replaced.
+    const again = await gw(['account', 'export', path, '--json']);
+    expect([again.code, again.error.error.code]).toEqual([4, 'path_exists']);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('writes a folder of CSV files in which nothing from outside is a formula', async () => {
+    verifies('account-export');
+    const path = join(gw.dir, 'tables');
+    const ran = await gw(['account', 'export', path, '--format', 'csv']);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(ran.stderr).toContain(path);
+    expect(readdirSync(path).sort()).toEqual(exportTables.map((table) => `${table}.csv`).sort());
+    const [head, ...lines] = readFileSync(join(path, 'invoices.csv'), 'utf8').trimEnd().split('\r\n');
+    expect(head).toContain('external_ref');
+    expect(lines).toHaveLength(3);
+    expect(lines[0]).toContain(`"'=HYPERLINK(""http://bad.example"",""a, b"")"`);
+    expect(lines[1]).toContain(',-1,');
+    for (const name of readdirSync(path))
+      for (const cell of readFileSync(join(path, name), 'utf8').matchAll(/(?:^|,|\n)"?[=+@\t]/g))
+        expect.fail(`${name} has a formula at ${cell.index}`);
+  });
+
+  it('leaves nothing where it does not come to its end', async () => {
+    verifies('account-export');
+    const path = join(gw.dir, 'partial.json');
+    const ran = await gw(['account', 'export', path, '--json'], { env: { GW_TOKEN: 'no.such.token' } });
+    expect(ran.code).toBe(77);
+    expect(existsSync(path)).toBe(false);
+    expect(readdirSync(gw.dir).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+});
