@@ -73,6 +73,10 @@ const journeys: Record<string, Journey> = {
   },
   'invoice qr': { summary: 'Draw the QR code of an invoice', load: () => import('./journeys/invoice/qr.ts') },
   'wallet list': { load: () => import('./journeys/wallet/list.ts') },
+  'account delete': {
+    summary: 'Delete your account, after an export if you want one',
+    load: () => import('./journeys/account/delete.ts'),
+  },
   'account export': {
     summary: 'Write everything of your account into files',
     load: () => import('./journeys/account/export.ts'),

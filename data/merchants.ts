@@ -86,6 +86,21 @@ export async function updateMerchant(
 }
 
 /**
+ * Takes units and wallets of a merchant away, and blanks what is its own; the books stay. `key` replaces its key. The webhook
+ * secret stays, sealed: open invoices may have callbacks.
+ */
+export async function eraseMerchant(
+  tx: Tx,
+  id: string,
+  key: Pick<MerchantRow, 'api_key_hash' | 'api_key_sealed'>,
+): Promise<void> {
+  await tx.deleteFrom('units').where('merchant_id', '=', id).execute();
+  await tx.deleteFrom('wallets').where('merchant_id', '=', id).execute();
+  const blank = { webhook_url: null, webhook_refills: 0, enabled_currencies: null } as const;
+  await updateMerchant(tx, id, { ...key, ...blank, slug: `deleted-${id}` });
+}
+
+/**
  * Marks a merchant as the operator's own since a moment (Unix seconds), or, with null, as one like any other. False where
  * it is so already, which keeps the moment.
  */

@@ -173,9 +173,8 @@ export async function lockSuperusers(db: Db, tx: Tx): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** Takes the units away and blanks the identity, so that it can be used again; invoices, income and ledger keep pointing at the row. */
+/** Blanks the identity, so that it can be used again; invoices, income and ledger keep pointing at the row. */
 export async function deleteUser(tx: Tx, user: UserRow, now: number): Promise<void> {
-  await tx.deleteFrom('units').where('merchant_id', '=', user.id).execute();
   await tx
     .updateTable('users')
     .set({
@@ -183,6 +182,7 @@ export async function deleteUser(tx: Tx, user: UserRow, now: number): Promise<vo
       subject: `deleted:${user.id}`,
       password_hash: null,
       pending_email: null,
+      email_proved_at: null,
       full_name: null,
       is_active: 0,
       is_superuser: 0,

@@ -37,13 +37,24 @@ export async function ask(
   return valueIn(await input({ message, required: true, validate }, context));
 }
 
-/** Whether a person agrees; with `type`, by typing that very word. */
-export async function agree(question: string, type: string | undefined, io: Io): Promise<boolean> {
+/** Whether a person agrees; with `type`, by typing that very word. An empty answer to yes or no is `otherwise`. */
+export async function agree(
+  question: string,
+  type: string | undefined,
+  io: Io,
+  otherwise = false,
+): Promise<boolean> {
   const { confirm, input } = await import('@inquirer/prompts');
   const context = { output: io.stderr, input: io.stdin };
-  if (type === undefined) return confirm({ message: clean(question), default: false }, context);
+  if (type === undefined) return confirm({ message: clean(question), default: otherwise }, context);
   const typed = await input({ message: `${clean(question)} Type ${clean(type)} to continue:` }, context);
   return typed.trim() === type;
+}
+
+/** A password, which is not shown. */
+export async function askPassword(question: string, io: Io): Promise<string> {
+  const { password } = await import('@inquirer/prompts');
+  return password({ message: clean(question), mask: true }, { output: io.stderr, input: io.stdin });
 }
 
 /** A line of text; empty where a person gives none. */

@@ -1,12 +1,13 @@
 // Users: signing up, changing oneself, and what a superuser changes of others.
 import type { Tx } from '../../data/db/open.ts';
+import { eraseMerchant } from '../../data/merchants.ts';
 import type { UserRow } from '../../data/schema/tables.ts';
 import * as data from '../../data/users.ts';
 import { nextCall } from '../../src/api/project/remedies.ts';
 import { Refusal } from '../../src/errors.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
-import { createAccount, refuseForeignIdentity, refuseForeignUser } from './create.ts';
+import { createAccount, newKey, refuseForeignIdentity, refuseForeignUser } from './create.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 
 /** Columns that change along with those that a superuser names. */
@@ -98,10 +99,16 @@ export async function updateSelf(
   return update(app, user, { ...nameOf(full_name), ...(await ownIdentityOf(app, user, email)) });
 }
 
+/** A key that no one has takes the place of the merchant's. */
+async function erase({ clock, secrets }: App, tx: Tx, user: UserRow): Promise<void> {
+  await eraseMerchant(tx, user.id, newKey(secrets, user.id));
+  await data.deleteUser(tx, user, seconds(clock));
+}
+
 /** Refuses with `superuser_self_delete`. */
 export async function deleteSelf(app: App, user: UserRow): Promise<void> {
   if (user.is_superuser) throw new Refusal('superuser_self_delete');
-  await app.db.transaction((tx) => data.deleteUser(tx, user, seconds(app.clock)));
+  await app.db.transaction((tx) => erase(app, tx, user));
 }
 
 /** Refuses with `wrong_identity`, `incorrect_password` or `same_password`. */
@@ -166,6 +173,6 @@ export async function deleteUser(app: App, id: string, operator: UserRow): Promi
   if (user.id === operator.id) throw new Refusal('superuser_self_delete');
   await app.db.transaction(async (tx) => {
     if (user.is_superuser) await keepOneSuperuser(app, tx, user);
-    await data.deleteUser(tx, user, seconds(app.clock));
+    await erase(app, tx, user);
   });
 }

@@ -16,11 +16,11 @@ const budgets: Record<number, string> = {
   1: 'getWebhookSecret getPublicInvoice getWebExit getTgExit payShort payPage payDiv payQrSvg payQrPng loginAccessToken testToken recoverPassword getMe getUser getSitemap getHealth healthCheck testEmail sendEmailConfirmation',
   // The first viewer for a while asks where the events stand.
   2: 'getReadiness payEvents closeContradiction listInvoices exportAccount getInvoice deleteUnit getMerchantAccount getRefillWallets getEmbedPreview resetPassword recoverPasswordHtml updateMyPassword getAdminRefillWallets confirmEmail',
-  3: 'listDaemons lookUpTransaction listContradictions getUnit getInvoicePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome signup updateMe listUsers deleteMe',
+  3: 'listDaemons lookUpTransaction listContradictions getUnit getInvoicePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome signup updateMe listUsers',
   // Of the events, one gives those that are new their positions.
-  4: 'drainDaemon listEvents setAdminRefillWallet unitShort unitPage unitDiv listUnits updateUnit loginGoogle createUser updateUser deleteUser listAdminPayments',
-  5: 'createInvoice getPaymentPage resolvePayment',
-  6: 'createUnit createRefill loginTelegram listAdminMerchants',
+  4: 'drainDaemon listEvents setAdminRefillWallet unitShort unitPage unitDiv listUnits updateUnit loginGoogle createUser updateUser listAdminPayments',
+  5: 'createInvoice getPaymentPage resolvePayment deleteMe',
+  6: 'createUnit createRefill loginTelegram listAdminMerchants deleteUser',
   // The chain of a check cannot be reached here: then invoice and limit are read once more.
   7: 'checkoutUnit checkInvoice',
   9: 'cancelInvoice cancelOnPage buyOnPage',

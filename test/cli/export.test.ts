@@ -91,3 +91,36 @@ describe('gw account export', () => {
     expect(readdirSync(gw.dir).filter((name) => name.includes('partial'))).toEqual([]);
   });
 });
+
+describe('gw account delete', () => {
+  it('asks nothing of a program that says --yes, and nothing is done without', async () => {
+    verifies('delete-erases');
+    const refused = await gw(['account', 'delete', '--json']);
+    expect([refused.code, refused.error.error.code]).toEqual([2, 'confirmation_required']);
+    const shown = await gw(['account', 'delete', '--dry-run', '--json']);
+    expect(shown.json).toMatchObject({ dry_run: true, method: 'DELETE' });
+    expect((await gw(['whoami', '--json'])).json.email).toBe('exports@example.com');
+  });
+
+  it('offers a person the export, asks for the password, and forgets the credentials', async () => {
+    verifies('delete-erases');
+    const ask = async (password: string) => {
+      const pty = gw.pty(['account', 'delete']);
+      await pty.see(/Invoices and ledger stay/);
+      await pty.see(/Export everything/);
+      pty.write('n\r');
+      await pty.see(/Password of this account/);
+      pty.write(`${password}\r`);
+      return pty;
+    };
+    const wrong = await ask('another password');
+    expect(await wrong.ended).toBe(77);
+    expect(wrong.output()).toContain('Incorrect email or password');
+    const right = await ask('correct horse battery');
+    await right.see(/for good\? Type delete/);
+    right.write('delete\r');
+    expect(await right.ended).toBe(0);
+    expect(right.output()).toContain('User deleted successfully');
+    expect((await gw(['whoami', '--json'])).error.error.code).toBe('not_signed_in');
+  });
+});

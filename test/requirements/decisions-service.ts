@@ -91,6 +91,8 @@ export const running = {
     'retention-readers': 'a reader of events whose place was removed is refused with 410, never led past it',
     'account-export':
       'an export has every row of its merchant once, as JSON or CSV without formulas, no secret, and is whole or not there',
+    'delete-erases':
+      'deleting a user erases identity, wallets, webhook address and key; open invoices run to their end, and no law breaks',
     'backup-reread': 'after a restore, reading the chain again finds every payment since the backup',
     'exit-78': 'a busy port, second daemon, newer schema or damaged database: exit 78, nothing changed',
     'payment-ttl': 'payment_ttl_seconds: TON and Solana 300, Bitcoin 3600; from 5 s on testnet',

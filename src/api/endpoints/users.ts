@@ -147,7 +147,7 @@ export const deleteMe = endpoint({
   },
   keywords: 'delete my account, profile, user',
   description:
-    'Its tokens, its merchant key and its units stop working. Ledger and invoices remain, without the identity. Superusers cannot delete themselves.',
+    'Its tokens, its merchant key and its units stop working; name, address, wallets and webhook address are erased. Ledger and invoices remain, without the identity; open invoices run to their end, and the prepaid balance is not paid out. Superusers cannot delete themselves.',
   response: Message,
   errors: ['superuser_self_delete'],
   example: {},
@@ -223,7 +223,7 @@ export const deleteUser = endpoint({
   effect: 'destroy',
   confirm: { question: 'Delete the user {user_id}? Ledger and invoices remain.', type: '{user_id}' },
   description:
-    'For superusers. Its tokens, its merchant key and its units stop working. Ledger and invoices remain, without the identity.',
+    'For superusers. Its tokens, its merchant key and its units stop working; name, address, wallets and webhook address are erased. Ledger and invoices remain, without the identity.',
   params: userId,
   response: Message,
   errors: ['user_not_found', 'superuser_self_delete', 'bad_request'],

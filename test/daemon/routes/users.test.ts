@@ -1,10 +1,14 @@
 // Users, signing up and managing themselves: every row of the table of statuses, on both databases.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { issueAccessToken } from '../../../daemon/http/tokens.ts';
+import { assertSecretMatches } from '../../../daemon/process/data-dir.ts';
+import { verifyInput } from '../../../daemon/verify/books.ts';
 import { getInvoice } from '../../../data/invoices.ts';
-import { getMerchant } from '../../../data/merchants.ts';
+import { getMerchant, walletsOf } from '../../../data/merchants.ts';
+import { verifyLaws } from '../../../data/verify/verify.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
+import { create, credit, observe, transferTo } from '../../helpers/payments.ts';
 import { ABSENT_ID, address, me, PASSWORD, person, signIn, signUp } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
@@ -234,6 +238,47 @@ describe.each(databases)('users on %s', (database) => {
       const remaining = await getInvoice(service.app.db.query, invoice.json.id);
       expect(remaining).toMatchObject({ owner_id: merchant.id, status: 'created' });
       expect((await signUp(service, { email: merchant.user.email, password: PASSWORD })).status).toBe(200);
+    });
+
+    test('leaves nothing of a person, a sale that runs to its end, and books that break no law', async () => {
+      verifies('delete-erases');
+      const own = await startApp({ database });
+      onTestFinished(() => own.stop());
+      const { app } = own;
+      await assertSecretMatches(app.db, app.secrets, app.config.data_dir);
+      const merchant = await own.merchant('ada@example.com');
+      const { token } = merchant;
+      const body = {
+        webhook_url: 'https://shop.example/hook',
+        slug: 'ada-shop',
+        enabled_currencies: ['TON'],
+      };
+      expect((await own.fetch('PATCH', '/api/v1/merchant/account', { token, body })).status).toBe(200);
+      await credit(own, merchant.id, 10_000_000n);
+      const open = await create(own, merchant, 'ton');
+      const [first] = await app.db.query.selectFrom('merchants').selectAll().execute();
+      expect((await own.fetch('DELETE', '/api/v1/users/me', { token })).status).toBe(200);
+      const row = await getMerchant(app.db.query, merchant.id);
+      expect(row).toMatchObject({
+        slug: `deleted-${merchant.id}`,
+        webhook_url: null,
+        prepaid_micros: 10_000_000n,
+      });
+      expect(row?.api_key_hash).not.toBe(first?.api_key_hash);
+      expect(await walletsOf(app.db.query, merchant.id)).toEqual([]);
+      const users = await app.db.query
+        .selectFrom('users')
+        .selectAll()
+        .where('id', '=', merchant.id)
+        .execute();
+      expect(JSON.stringify([row?.slug, users])).not.toContain('ada');
+      await observe(own, 'ton', [transferTo(own, open, { final: true })]);
+      expect(await getInvoice(app.db.query, open.id)).toMatchObject({ status: 'confirmed' });
+      expect(await app.db.query.selectFrom('deliveries').selectAll().execute()).toEqual([]);
+      const { dialect, query } = app.db;
+      const input = await verifyInput({ dialect, query, damages: undefined }, app.config, own.clock.now());
+      const laws = await verifyLaws(input);
+      expect(laws.filter(({ broken }) => broken.length > 0)).toEqual([]);
     });
 
     test('cannot be deleted as a superuser', async () => {
