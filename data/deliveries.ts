@@ -27,6 +27,8 @@ export interface PendingDelivery {
   /** Unix seconds. */
   created_at: number;
   invoice_id: string | null;
+  /** Of the request that made the invoice. */
+  request_id: string | null;
 }
 
 /** Who sends it and since when, Unix seconds. */
@@ -84,6 +86,7 @@ export async function pendingDeliveries(db: Executor, limit: number, busy: Busy)
   return db
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
+    .leftJoin('invoices', 'invoices.id', 'events.invoice_id')
     .select([
       'deliveries.id',
       'deliveries.event_id',
@@ -93,6 +96,7 @@ export async function pendingDeliveries(db: Executor, limit: number, busy: Busy)
       'deliveries.created_at',
       'events.body',
       'events.invoice_id',
+      'invoices.request_id',
     ])
     .where(isOpen)
     .where('deliveries.status', '=', 'pending')
@@ -251,6 +255,7 @@ export interface ResendableEvent {
   body: string;
   url: string | null;
   invoice_id: string | null;
+  request_id: string | null;
 }
 
 export async function resendableEvent(db: Executor, event_id: string): Promise<ResendableEvent | null> {
@@ -262,14 +267,15 @@ export async function resendableEvent(db: Executor, event_id: string): Promise<R
       'events.merchant_id',
       'events.body',
       'events.invoice_id',
+      'invoices.request_id',
       'invoices.callback_url',
       'merchants.webhook_url',
     ])
     .where('events.id', '=', event_id)
     .executeTakeFirst();
   if (!row) return null;
-  const { merchant_id, body, invoice_id } = row;
-  return { merchant_id, body, invoice_id, url: row.callback_url ?? row.webhook_url };
+  const { callback_url, webhook_url, ...event } = row;
+  return { ...event, url: callback_url ?? webhook_url };
 }
 
 /** All attempts at these events, oldest first. */

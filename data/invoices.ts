@@ -57,6 +57,7 @@ const columns = Object.keys({
   reserved: true,
   reserved_until: true,
   caller: true,
+  request_id: true,
   watch_until: true,
 } satisfies Record<keyof InvoiceValues, true>) as (keyof InvoiceValues)[];
 

@@ -52,6 +52,8 @@ export interface InvoiceRequest {
   unit_id: string | null;
   /** Who asks without credentials, as a keyed hash of his network address; null for holders of a key. */
   caller: string | null;
+  /** Of the request that makes it; what the log says of the invoice later carries it. */
+  request_id: string;
   /** Shown by wallets next to the payment. */
   label: string;
 }
@@ -203,6 +205,7 @@ function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: b
     reserved: gateway.unique_amount ? 1 : null,
     reserved_until: null,
     caller: request.caller,
+    request_id: request.request_id,
     watch_until: expires_at + 2 * GRACE_SECONDS,
   };
 }

@@ -10,7 +10,10 @@ import { refillWalletFor } from './wallet.ts';
 export async function refill(
   app: App,
   account: MerchantRow,
-  { chain, ...request }: Pick<InvoiceRequest, 'id' | 'amount' | 'amount_unit'> & { chain: string },
+  {
+    chain,
+    ...request
+  }: Pick<InvoiceRequest, 'id' | 'amount' | 'amount_unit' | 'request_id'> & { chain: string },
 ): Promise<InvoiceRow> {
   const gateway = findGateway(app.gateways, chain);
   const wallet = await refillWalletFor(app, gateway);

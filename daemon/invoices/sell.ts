@@ -12,7 +12,7 @@ import { walletFor } from './wallet.ts';
 /** Longest label that wallets are handed. */
 const MAX_LABEL = 64;
 
-export interface Sale extends Pick<InvoiceRequest, 'id' | 'amount' | 'amount_unit'> {
+export interface Sale extends Pick<InvoiceRequest, 'id' | 'amount' | 'amount_unit' | 'request_id'> {
   chain: string;
   callback_url?: string | null | undefined;
   external_ref?: string | null | undefined;
@@ -22,7 +22,7 @@ export interface Sale extends Pick<InvoiceRequest, 'id' | 'amount' | 'amount_uni
 export async function sell(
   app: App,
   owner: Owner,
-  { id, chain, amount, amount_unit, callback_url, external_ref }: Sale,
+  { id, chain, amount, amount_unit, callback_url, external_ref, request_id }: Sale,
 ): Promise<InvoiceRow> {
   if (callback_url) checkWebhookUrl(callback_url, { allow_private: app.config.webhook_allow_private });
   const gateway = gatewayFor(app, owner, chain);
@@ -40,6 +40,7 @@ export async function sell(
     callback_url: callback_url ?? null,
     unit_id: null,
     caller: null,
+    request_id,
     label: (owner.kind === 'merchant' ? owner.merchant.slug : 'gatewayd').slice(0, MAX_LABEL),
   });
 }

@@ -10,7 +10,7 @@ import { sell } from '../invoices/sell.ts';
 
 export const invoices: Handlers<typeof list> = {
   async createInvoice({ body }, { app, owner, request, log }) {
-    const row = await sell(app, owner, { ...body, id: request.resource_id });
+    const row = await sell(app, owner, { ...body, id: request.resource_id, request_id: request.id });
     log.info({ invoice_id: row.id }, INVOICE_CREATED);
     return presentInvoice(row, app.config.public_url);
   },

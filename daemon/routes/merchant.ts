@@ -62,6 +62,7 @@ export const merchant: Handlers<typeof list> = {
   async createRefill({ body }, { app, user, request, log }) {
     const row = await refill(app, await merchantOf(app, user), {
       id: request.resource_id,
+      request_id: request.id,
       chain: body.chain,
       amount: body.amount ?? body.amount_usd ?? '0',
       amount_unit: body.amount === undefined ? 'usd' : body.amount_unit,

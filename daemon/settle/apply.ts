@@ -37,8 +37,8 @@ export async function apply(
       throw error;
     });
   if (outcome?.verdict.verdict === 'moved') {
-    const { status, txid } = outcome.invoice;
-    deps.log.info({ invoice_id, status, actor: request.actor, txid }, 'invoice moved');
+    const { status, txid, request_id } = outcome.invoice;
+    deps.log.info({ request_id, invoice_id, status, actor: request.actor, txid }, 'invoice moved');
     deps.webhooks.kick();
   }
   return outcome;

@@ -16,7 +16,7 @@ interface Purchase {
   chain: string;
   external_ref: string | null;
   /** Who asks without credentials, and the id that its invoice gets when the request is repeated. */
-  request: Pick<RequestInfo, 'ip' | 'resource_id'>;
+  request: Pick<RequestInfo, 'id' | 'ip' | 'resource_id'>;
 }
 
 /**
@@ -57,6 +57,7 @@ export async function buyUnit(
     callback_url: null,
     unit_id: unit.id,
     caller: callerOf(app, request.ip),
+    request_id: request.id,
     label: unit.title,
   });
 }

@@ -137,12 +137,12 @@ export function openAttempts(options: AttemptsOptions): Attempts {
   };
 
   const conclude = async (
-    { id, event_id, invoice_id }: PendingDelivery,
+    { id, event_id, invoice_id, request_id }: PendingDelivery,
     { status, ...rest }: AttemptResult & { duration_ms: number },
   ): Promise<DeliveryOutcome> => {
     const result = { ...rest, status: status === 'unsent' ? ('unknown' as const) : status };
     await finish(id, result);
-    log.info({ invoice_id, event_id, delivery_id: id, ...result }, 'webhook sent');
+    log.info({ request_id, invoice_id, event_id, delivery_id: id, ...result }, 'webhook sent');
     return { id, event_id, ...result };
   };
 

@@ -199,12 +199,12 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
       const event = await resendableEvent(db.query, event_id);
       if (stopped) throw new Refusal('shutting_down');
       if (!event) throw new Refusal('event_not_found');
-      const { merchant_id, url, body, invoice_id } = event;
+      const { merchant_id, url, ...rest } = event;
       if (url === null) throw new Refusal('bad_request', { detail: 'No webhook address is set' });
       const secret = await attempts.secretOf(merchant_id);
       const row = { event_id, merchant_id, url, created_at: seconds(clock) };
       const { id, host } = await insertManualDelivery(db.query, row, claim());
-      return attempts.startNow({ id, ...row, host, body, invoice_id }, secret);
+      return attempts.startNow({ id, ...row, host, ...rest }, secret);
     }),
     underWay: () => attempts.alive().length,
     async stop(answered = Promise.resolve()) {

@@ -26,6 +26,7 @@ import * as emailProofs from './0011-email-proofs.ts';
 import * as house from './0012-house.ts';
 import * as rotation from './0013-rotation.ts';
 import * as retention from './0014-retention.ts';
+import * as trace from './0015-trace.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -50,6 +51,7 @@ const steps: Record<string, Migration> = {
   '0012-house': house,
   '0013-rotation': rotation,
   '0014-retention': retention,
+  '0015-trace': trace,
 };
 
 /**

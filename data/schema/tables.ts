@@ -164,6 +164,8 @@ interface InvoicesTable {
   reserved_until: number | null;
   /** Who asked without credentials, as a keyed hash of his network address; null for holders of a key, and once it is forgotten. */
   caller: ColumnType<string | null, string | null, null>;
+  /** Of the request that made it; null for what a version before 0015 made. */
+  request_id: Once<string | null>;
   /** Until when late transfers are searched, Unix seconds. */
   watch_until: number;
 }

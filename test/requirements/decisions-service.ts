@@ -135,7 +135,7 @@ export const running = {
     drill:
       'an upgrade, a blind chain, a full disk, a killed backup and another machine, one after the other: nothing is lost, and verify is clean',
     'log-trace':
-      'the lines of an invoice are joined from its request to its webhook; addresses of callers are left out where asked for',
+      'the lines of an invoice carry its id and that of the request that made it, up to its webhook; addresses of callers are left out where asked for',
     'blind-clock':
       'neither a clock that is set nor a process that stood still makes a blockchain blind or hides that it is',
     'blind-start':

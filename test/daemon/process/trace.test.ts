@@ -8,7 +8,7 @@ import { verifies } from '../../requirements.ts';
 /** No one listens there. */
 const NOWHERE = 'http://127.0.0.1:9/hook';
 
-test('one request id leads to the invoice, and its id to every later line; callers are left out where asked for', async () => {
+test('one request id leads to every later line of its invoice, also those of the webhook; callers are left out where asked for', async () => {
   verifies('log-trace');
   const service = await startApp({ settings: { log_callers: false } });
   onTestFinished(() => service.stop());
@@ -26,6 +26,8 @@ test('one request id leads to the invoice, and its id to every later line; calle
   expect(ofRequest.map(({ msg, invoice_id }) => [msg, invoice_id])).toEqual([
     ['invoice created', id],
     ['request', undefined],
+    ['invoice moved', id],
+    ['webhook sent', id],
   ]);
   expect(lines().some((line) => 'ip' in line)).toBe(false);
 });

@@ -161,6 +161,7 @@ describe.skipIf(!hasPostgres)('a request with an Idempotency-Key', () => {
       callback_url: null,
       unit_id: null,
       caller: null,
+      request_id: 'request',
       label: 'shop',
     } as const;
     const made = await createInvoice(app, { ...request, id: newId() });
