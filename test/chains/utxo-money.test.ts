@@ -356,6 +356,21 @@ describe.skipIf(!hasLitecoind).each(['core', 'esplora'] as const)('through %s', 
     expect(await shop.status(invoice)).toBe('confirmed');
   });
 
+  test('what a clock that is ahead has sold is paid by what is first seen in a block, by the first reading of a process', async () => {
+    verifies('clock-alert');
+    const shop = await open();
+    await shop.restart(async () => shop.step(1500));
+    const invoice = await shop.invoice();
+    await shop.restart(async () => {
+      await node.send([{ script: invoice.script, amount: invoice.amount }]);
+      await node.mine(1);
+    });
+    await shop.read();
+    expect(await shop.paymentOf(invoice)).toBe('confirming');
+    await settle(shop);
+    expect(await shop.status(invoice)).toBe('confirmed');
+  });
+
   test('a conflict that only a host shows which fails then takes no payment away', async () => {
     const shop = await open();
     const invoice = await shop.invoice();

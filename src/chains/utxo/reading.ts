@@ -138,8 +138,8 @@ export async function readTip({ source, context, coin, memory }: Reading): Promi
     );
   noteTip(memory, tip, now);
   const least = memory.arrivals.reduce((age, each) => Math.min(age, each.age_seconds), Infinity);
-  const unmeasured = isStale ? now - tip.time : 0;
-  memory.ahead_seconds = Math.max(0, Number.isFinite(least) ? least : unmeasured);
+  // Until a block has come, the age of the newest one is the most that is known.
+  memory.ahead_seconds = Math.max(0, Number.isFinite(least) ? least : now - tip.time);
   return tip;
 }
 
