@@ -5,7 +5,7 @@ import type { Db, Tx } from './db/database.ts';
 import { placeEvents } from './events.ts';
 
 /** Rows that one transaction removes, so that no lock is held for long; as many as that: there may be more. */
-export const ROWS_AT_ONCE = 500;
+export const ROWS_AT_ONCE = 100;
 
 /** What one stretch of a table came to. */
 export interface Stretch<Place> {
