@@ -315,7 +315,8 @@ const reasons: Record<string, string> = {
   'daemon/invoices/amounts.ts releaseEnded': 'reserved amounts are given back; the status stays',
   'daemon/observer/observer.ts releaseAmounts': 'reserved amounts are given back; the status stays',
   'daemon/observer/witness.ts witnessTransfer': 'notes that a second provider has the transfer',
-  'daemon/retention/retention.ts forgetCallers': 'who asked without credentials is forgotten; the invoice stays',
+  'daemon/retention/retention.ts forgetCallers':
+    'who asked without credentials is forgotten; the invoice stays',
   'daemon/retention/retention.ts removeEvents': 'deliveries of events that go; no money',
   'daemon/retention/retention.ts removeLogs': 'logs of what has ended; no money',
   'daemon/webhooks/attempts.ts finishDelivery': 'how an attempt ended',
