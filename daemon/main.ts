@@ -10,6 +10,16 @@ const EXIT_CONFIG = 78;
 
 const YES = 'bring an older schema of PostgreSQL up to date though no backup of the last day is known';
 
+const ROTATE_HELP = `
+A secret in the data directory is replaced there, and running daemons follow. One that is set
+in the settings is replaced in three steps:
+  1. set the new one as secret and the old one as previous_secret, for every daemon, and
+     restart them one after the other
+  2. gatewayd secret rotate, with the same settings
+  3. take previous_secret out of the settings
+Sessions, mail links and invites that the old one has signed end after 8 days; webhooks of the
+platform key carry a signature of each for 24 hours. With --at-once both end now.`;
+
 /** Runs one command line (`process.argv`); sets the exit code, and never throws. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('gatewayd')
@@ -66,6 +76,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--all', 'also those without a value, with their environment variables')
     .option('--show-webhook-secret', 'only the secret that signs webhooks of the platform key')
     .action(async (options) => (await import('./commands/config.ts')).config(options));
+  addSecret(program);
   addInvite(program);
   addNotify(program);
   addAdmin(program);
@@ -122,6 +133,20 @@ function addCare(program: Command): void {
     .option('--accept-broken', 'put it in place though laws of the books are broken')
     .option('--json', 'as one JSON object')
     .action(async (file, options) => (await import('./commands/restore.ts')).restore(file, options));
+}
+
+function addSecret(program: Command): void {
+  const secret = program.command('secret').description('the secret that seals stored keys and signs tokens');
+  addSettings(
+    secret
+      .command('rotate')
+      .description('replace it while daemons run; run it again where it was interrupted; exits 0 or 78')
+      .addHelpText('after', ROTATE_HELP),
+  )
+    .option('--new', 'read the new secret from stdin; default: a random one')
+    .option('--at-once', 'the old one has leaked: what it has signed ends now, all sessions too')
+    .option('--json', 'as one JSON object')
+    .action(async (options) => (await import('./commands/secret-rotate.ts')).secretRotate(options));
 }
 
 function addInvite(program: Command): void {

@@ -10,11 +10,11 @@ export async function describeDaemon(
   query: Executor,
   { id, ...described }: Omit<DaemonRow, 'draining_at'>,
 ): Promise<number | null> {
-  const { reads, delivering, last_seen_at } = described;
+  const { reads, delivering, last_seen_at, secrets } = described;
   const row = await query
     .insertInto('daemons')
     .values({ id, ...described, draining_at: null })
-    .onConflict((conflict) => conflict.column('id').doUpdateSet({ reads, delivering, last_seen_at }))
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ reads, delivering, last_seen_at, secrets }))
     .returning('draining_at')
     .executeTakeFirstOrThrow();
   return row.draining_at;

@@ -10,7 +10,7 @@ import { copySqlite } from '../../data/db/copy.ts';
 import { openSnapshot, type Snapshot } from '../../data/db/snapshot.ts';
 import { findMeta } from '../../data/meta.ts';
 import { stepsDone } from '../../data/migrations/migrate.ts';
-import { findSecret } from '../process/data-dir.ts';
+import { findSecretTexts, type SecretPlace } from '../process/data-dir.ts';
 import { CommandError, EXIT } from '../process/failure.ts';
 import { VERSION } from '../process/version.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
@@ -37,7 +37,7 @@ export interface MadeBackup {
 }
 
 export interface BackupOptions {
-  config: Pick<Config, 'database_url' | 'data_dir' | 'secret'>;
+  config: Pick<Config, 'database_url'> & SecretPlace;
   /** It must not exist. */
   file: string;
   /** Encrypts it, and puts the secret of the deployment into it. */
@@ -112,6 +112,7 @@ async function writeBackup(
 ): Promise<{ kind: MadeBackup['kind']; secret: boolean }> {
   const { database_url } = config;
   const is_sqlite = database_url.startsWith('sqlite:');
+  const secrets_before = passphrase === undefined ? [] : findSecretTexts(config);
   // What is to be encrypted lies in clear only where the database does.
   const copy =
     passphrase === undefined ? `${partial}.db` : `${pathOf(database_url)}.${process.pid}${PARTIAL}`;
@@ -131,8 +132,10 @@ async function writeBackup(
       { created_at: now, gatewayd: VERSION, kind, network, schema },
       passphrase !== undefined,
     );
-    const secret = passphrase === undefined ? null : (findSecret(config) ?? null);
-    const first = Buffer.from(JSON.stringify({ secret }));
+    // While it is rotated, those of before and after the copy open all that is in it.
+    const [secret = null, previous_secret = null] =
+      passphrase === undefined ? [] : new Set([...findSecretTexts(config), ...secrets_before]);
+    const first = Buffer.from(JSON.stringify({ secret, previous_secret }));
     const key = await keyOf(header, passphrase);
     await pipeline(
       contentsOf(books, copy),

@@ -9,7 +9,7 @@ import { type Executor, openDb } from '../../data/db/open.ts';
 import { openSnapshot } from '../../data/db/snapshot.ts';
 import { knowsSteps, migrate, migrateFilled } from '../../data/migrations/migrate.ts';
 import { type LawResult, verifyLaws } from '../../data/verify/verify.ts';
-import { findSecret, storeSecret } from '../process/data-dir.ts';
+import { findSecretTexts, storeSecrets } from '../process/data-dir.ts';
 import { CommandError, EXIT } from '../process/failure.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
 import { verifyInput } from '../verify/books.ts';
@@ -51,15 +51,21 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
     const { header, unlock } = await readBackup(stream as AsyncIterable<Buffer>);
     assertFits(header, config);
     const { first, rest } = await unlock(await keyOf(header, passphrase));
-    const { secret: stored } = JSON.parse(first.toString('utf8')) as { secret: string | null };
-    const known = findSecret(config);
-    const secret = secretOf(stored, known, config);
+    const within = JSON.parse(first.toString('utf8')) as StoredSecrets;
+    const stored = [within.secret, within.previous_secret].flatMap((each) => each ?? []);
+    const known = findSecretTexts(config);
+    const texts = secretsOf(stored, known, config);
+    const is_unknown = known.length === 0;
     const putSecret = () => {
-      if (known === undefined) storeSecret(config.data_dir, secret);
+      if (is_unknown) storeSecrets(config.data_dir, texts);
     };
     const put = header.kind === 'sqlite' ? putFile : putRows;
-    const result = await put({ ...options, config: { ...config, secret } }, { header, rest, putSecret });
-    return { header, ...result, secret_restored: result.in_place && known === undefined };
+    const [secret, previous_secret] = texts;
+    const result = await put(
+      { ...options, config: { ...config, secret, previous_secret } },
+      { header, rest, putSecret },
+    );
+    return { header, ...result, secret_restored: result.in_place && is_unknown };
   } catch (error) {
     if ((error as { path?: string }).path === file)
       throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, EXIT.io);
@@ -106,17 +112,25 @@ function assertFits({ kind, network, schema }: Header, config: Config): void {
     );
 }
 
-function secretOf(stored: string | null, known: string | undefined, { data_dir }: Config): string {
-  if (stored !== null && known !== undefined && stored !== known)
+/** What an encrypted backup has of the secret: two while it is rotated. */
+interface StoredSecrets {
+  secret: string | null;
+  /** Earlier versions wrote none. */
+  previous_secret?: string | null;
+}
+
+/** The newest first. */
+function secretsOf(stored: readonly string[], known: readonly string[], { data_dir }: Config): string[] {
+  if (known.length > 0 && !stored.every((text) => known.includes(text)))
     throw new ConfigError(
-      `the secret in the backup is not the one that is set here; take secret out of the settings, or move ${data_dir}/secret away`,
+      `the secret in the backup is not the one that is set here, as after a rotation; take secret out of the settings, or move ${data_dir}/secret away`,
     );
-  const secret = stored ?? known;
-  if (secret === undefined)
+  const texts = known.length > 0 ? known : stored;
+  if (texts.length === 0)
     throw new ConfigError(
-      `this backup has no secret in it, as only encrypted ones do: put the secret of its deployment into ${data_dir}/secret, or set secret`,
+      `this backup has no secret in it, as only encrypted ones do: put the secret that its deployment had then into ${data_dir}/secret, or set secret`,
     );
-  return secret;
+  return [...texts];
 }
 
 interface Contents {

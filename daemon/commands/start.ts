@@ -41,6 +41,7 @@ export async function start(options: Record<string, unknown> & { yes?: boolean }
     pretty: process.stderr.isTTY === true,
     secrets: [
       config.secret,
+      config.previous_secret,
       config.admin.password,
       config.platform_key,
       config.webhook_secret,

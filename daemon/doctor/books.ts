@@ -4,6 +4,7 @@ import { DatabaseError } from '../../data/db/open.ts';
 import { openSnapshot, type Snapshot } from '../../data/db/snapshot.ts';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { pendingSteps, stepsDone } from '../../data/migrations/migrate.ts';
+import { type SecretState, secretState } from '../../data/secret.ts';
 import { findSecrets } from '../process/data-dir.ts';
 import { type Check, type Examined, type Finding, failed, ok, warning } from './finding.ts';
 
@@ -49,24 +50,40 @@ async function stateOf(books: Snapshot, examined: Examined): Promise<Finding[]> 
 
 async function belonging({ query }: Snapshot, { config }: Examined): Promise<Finding[]> {
   const network = await findMeta(query, 'network');
-  const check = await findMeta(query, 'secret_check');
+  const state = await secretState(query);
   const secrets = findSecrets(config);
   const found: Finding[] = [];
   if (network !== undefined && network !== config.network)
     found.push(
       failed('database', `it is of network ${network}`, `set network to ${network}, or another database_url`),
     );
-  if (check !== undefined && secrets?.check !== check)
+  if (state !== undefined && secrets?.follow(state))
+    found.push(...rotationOf(state, secrets.newest_check, config));
+  else if (state !== undefined)
     found.push(
       failed(
         'database',
         secrets === null
           ? 'its secret is missing here'
-          : 'the secret is not the one that it was created with',
+          : 'the secret is not the one that it was created with, or rotated to since',
         'set secret, or put the right one into data_dir/secret',
       ),
     );
   return found;
+}
+
+/** A rotation that was begun is to be ended, and then needs the secret before no more. */
+function rotationOf(
+  { current, previous }: SecretState,
+  newest: string,
+  { previous_secret }: Examined['config'],
+): Finding[] {
+  if (previous !== null || current !== newest)
+    return [warning('secret', 'it is being rotated: two count', 'gatewayd secret rotate')];
+  if (previous_secret === undefined) return [];
+  return [
+    warning('secret', 'previous_secret is not needed any more', 'take previous_secret out of the settings'),
+  ];
 }
 
 async function lastBackup({ query }: Snapshot, { now }: Examined): Promise<Finding> {

@@ -1,7 +1,7 @@
 // What is examined on this machine: settings, rights on files, the secret, free disk.
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findSecret } from '../process/data-dir.ts';
+import { findSecretTexts } from '../process/data-dir.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
 import { settings } from '../settings/schema.ts';
 import { type Check, type Finding, failed, ok, warning } from './finding.ts';
@@ -31,6 +31,7 @@ export const rights: Check = async ({ config, origins }) => {
   const paths = [
     data_dir,
     join(data_dir, 'secret'),
+    join(data_dir, 'secret.next'),
     ...(file === undefined ? [] : [file, `${file}-wal`]),
     ...new Set(config_files),
   ].filter((path) => existsSync(path));
@@ -48,7 +49,7 @@ const openTo = (path: string, mode: number): Finding =>
 
 export const secretStrength: Check = async ({ config }) => {
   try {
-    const secret = findSecret(config);
+    const [secret] = findSecretTexts(config);
     if (secret === undefined) return [ok('secret', 'none yet: the first start makes one')];
     const isWeak = secret.length < GOOD_SECRET_LENGTH || new Set(secret).size < GOOD_SECRET_CHARACTERS;
     return [
@@ -56,7 +57,7 @@ export const secretStrength: Check = async ({ config }) => {
         ? warning(
             'secret',
             'it is short or has few different characters: who has the database could guess it',
-            'use one of `openssl rand -hex 32` for a new deployment',
+            'replace it by one of `openssl rand -hex 32` with `gatewayd secret rotate`',
           )
         : ok('secret', `${secret.length} characters`),
     ];

@@ -119,17 +119,20 @@ function sign(app: TokenApp, { typ, sub, lifetime, claims = {} }: Content): Prom
 /** The claims of a valid token of that kind; whatever is wrong with it, the caller gets the same answer. */
 async function read(app: TokenApp, token: string, typ: Typ): Promise<JWTPayload | null> {
   const audience = audiences[typ];
-  try {
-    const { payload } = await jwtVerify(token, app.secrets.token_key, {
-      algorithms: ['HS256'],
-      currentDate: new Date(app.clock.ms()),
-      requiredClaims: ['sub', 'exp', 'iat'],
-      ...(audience === undefined ? {} : { audience }),
-    });
-    return payload.typ === typ && typeof payload.sub === 'string' ? payload : null;
-  } catch {
-    return null;
-  }
+  // For a while after a rotation of `secret` there is more than one.
+  for (const key of app.secrets.tokenKeys(seconds(app.clock)))
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: ['HS256'],
+        currentDate: new Date(app.clock.ms()),
+        requiredClaims: ['sub', 'exp', 'iat'],
+        ...(audience === undefined ? {} : { audience }),
+      });
+      return payload.typ === typ && typeof payload.sub === 'string' ? payload : null;
+    } catch {
+      // Signed by another key, or wrong in any other way.
+    }
+  return null;
 }
 
 async function readUser(app: TokenApp, token: string, typ: Typ): Promise<TokenClaims | null> {

@@ -29,8 +29,9 @@ import { openWebhooks } from '../webhooks/queue.ts';
 import { createClockCheck } from './clock-check.ts';
 import { createInstance } from './instance.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
+import { openSecretWatch } from './secret-watch.ts';
 import {
-  deploymentSecret,
+  deploymentSecrets,
   previousWebhookSecretPurpose,
   type Secrets,
   webhookSecretPurpose,
@@ -82,7 +83,8 @@ export function openApp(options: AppOptions): RunningApp {
   const gateways = gatewaysOf(config.network, config.gateways, config.blockchains);
   const currencies = [...new Set(gateways.map((gateway) => gateway.currency))];
   const rates = openRates({ config, currencies, clock, log, runtime, bases: rate_bases });
-  const instance = createInstance({ db, clock, log, runtime });
+  const instance = createInstance({ db, clock, log, runtime, secrets });
+  const secret_watch = openSecretWatch({ db, secrets, instance, log, runtime });
   const signals = openSignals({ db, log, runtime });
   const webhooks = openWebhooks({
     db,
@@ -95,7 +97,7 @@ export function openApp(options: AppOptions): RunningApp {
     metrics,
     secretsOf: async (merchant_id) =>
       merchant_id === null
-        ? [deploymentSecret({ config, secrets })]
+        ? deploymentSecrets({ config, secrets }, seconds(clock))
         : webhookSecretsOf({ db, secrets, clock }, merchant_id),
   });
   const quorum = createQuorum(config);
@@ -135,6 +137,7 @@ export function openApp(options: AppOptions): RunningApp {
     scrape: createScrape({ ...shared, instance, rates, webhooks, observer, blindness }),
     start() {
       instance.start(() => ({ reads: observer.reads(), delivering: webhooks.underWay() }));
+      secret_watch.start();
       signals.start();
       rates.start();
       observer.start();
@@ -153,6 +156,7 @@ export function openApp(options: AppOptions): RunningApp {
         retention.stop(),
         answered,
       ]);
+      await secret_watch.stop();
       await Promise.all([instance.stop(), signals.stop()]);
       mail.close();
       discovery.close();

@@ -1,14 +1,29 @@
 // The data directory and the secret within it: made at the first start, readable by this user only.
 
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Db } from '../../data/db/open.ts';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Db, Executor } from '../../data/db/open.ts';
 import { keepMeta } from '../../data/meta.ts';
+import { SECRET_CHECK, secretState } from '../../data/secret.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
-import { createSecrets, MIN_SECRET_LENGTH, type Secrets } from './secrets.ts';
+import { MIN_SECRET_LENGTH, openSecretsFrom, type Secrets } from './secrets.ts';
 
 const SECRET_FILE = 'secret';
+/** The secret that is to follow, while values are sealed again. */
+const NEXT_FILE = 'secret.next';
 const SECRET_BYTES = 32;
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -25,29 +40,67 @@ export function prepareDataDir({ data_dir }: Pick<Config, 'data_dir'>): void {
   }
 }
 
+/** Where the secret is from: settings, or files in the data directory. */
+export type SecretPlace = Pick<Config, 'data_dir' | 'secret' | 'previous_secret'>;
+
 /** From the configured secret, or from the one stored in the data directory, which is made where it is missing. */
-export function openSecrets(config: Pick<Config, 'data_dir' | 'secret'>): Secrets {
-  const file = join(config.data_dir, SECRET_FILE);
-  if (config.secret === undefined && !existsSync(file))
+export function openSecrets(place: SecretPlace): Secrets {
+  const file = join(place.data_dir, SECRET_FILE);
+  if (place.secret === undefined && !existsSync(file))
     atFile(file, () => putSecret(file, randomBytes(SECRET_BYTES).toString('hex')));
-  return createSecrets(findSecret(config) ?? '');
+  return openSecretsFrom(() => findSecretTexts(place));
 }
 
-/** The secret that is configured, or stored in the data directory; undefined where none was made yet. */
-export function findSecret({ data_dir, secret }: Pick<Config, 'data_dir' | 'secret'>): string | undefined {
-  const file = join(data_dir, SECRET_FILE);
-  if (secret !== undefined || !existsSync(file)) return secret;
+/**
+ * The secrets that are configured, or stored in the data directory, the newest first: two while the secret is rotated,
+ * none where none was made yet.
+ */
+export function findSecretTexts({ data_dir, secret, previous_secret }: SecretPlace): string[] {
+  if (secret !== undefined)
+    return unique([secret, ...(previous_secret === undefined ? [] : [previous_secret])]);
+  // In this order: the next one takes the place of the other in one step, so that no moment shows neither.
+  return unique([NEXT_FILE, SECRET_FILE].flatMap((name) => readSecret(join(data_dir, name)) ?? []));
+}
+
+const unique = (texts: readonly string[]): string[] => [...new Set(texts)];
+
+function readSecret(file: string): string | undefined {
   return atFile(file, () => {
-    const stored = readFileSync(file, 'utf8').trim();
+    let stored: string;
+    try {
+      stored = readFileSync(file, 'utf8').trim();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
     if (stored.length < MIN_SECRET_LENGTH) throw new Error('it is empty or too short');
     return stored;
   });
 }
 
-/** Puts a secret into a data directory that has none. */
-export function storeSecret(data_dir: string, text: string): void {
+/** Puts secrets, the newest first, into a data directory that has none. */
+export function storeSecrets(data_dir: string, texts: readonly string[]): void {
+  const [newest, previous] = texts;
+  if (newest === undefined) return;
+  if (previous !== undefined) storeNextSecret(data_dir, newest);
   const file = join(data_dir, SECRET_FILE);
+  atFile(file, () => putSecret(file, previous ?? newest));
+}
+
+/** Stores the secret that is to follow, durably, unless there is one already: that one stays. */
+export function storeNextSecret(data_dir: string, text = randomBytes(SECRET_BYTES).toString('hex')): void {
+  const file = join(data_dir, NEXT_FILE);
   atFile(file, () => putSecret(file, text));
+}
+
+/** The next secret takes the place of the one before, in one step. Nothing happens where there is none. */
+export function promoteNextSecret(data_dir: string): void {
+  const file = join(data_dir, NEXT_FILE);
+  if (!existsSync(file)) return;
+  atFile(file, () => {
+    renameSync(file, join(data_dir, SECRET_FILE));
+    syncDirectory(data_dir);
+  });
 }
 
 function atFile<T>(file: string, work: () => T): T {
@@ -71,20 +124,38 @@ function putSecret(file: string, text: string): void {
   } finally {
     rmSync(draft);
   }
+  syncDirectory(dirname(file));
+}
+
+/** A name is as durable as its directory. */
+function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return;
+  const handle = openSync(directory, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** What is derived from the secret; null where none was made yet. */
-export function findSecrets(config: Pick<Config, 'data_dir' | 'secret'>): Secrets | null {
-  const text = findSecret(config);
-  return text === undefined ? null : createSecrets(text);
+export function findSecrets(place: SecretPlace): Secrets | null {
+  return findSecretTexts(place).length === 0 ? null : openSecretsFrom(() => findSecretTexts(place));
 }
 
-/** Throws ConfigError where the database belongs to another secret. */
+/** Takes over which secret is in force. Throws ConfigError where the database belongs to another one. */
 export async function assertSecretMatches(db: Db, secrets: Secrets, data_dir: string): Promise<void> {
-  if ((await keepMeta(db.query, 'secret_check', secrets.check)) !== secrets.check)
+  await keepMeta(db.query, SECRET_CHECK, secrets.check);
+  if (!(await followSecret(db.query, secrets)))
     throw new ConfigError(
-      `the secret is not the one this database was created with; set the right one in secret or ${join(data_dir, SECRET_FILE)}`,
+      `the secret is not the one this database was created with, or rotated to since; set the right one in secret or ${join(data_dir, SECRET_FILE)}`,
     );
+}
+
+/** Takes over what the database says of its secret; false where it is none of those known here. */
+export async function followSecret(query: Executor, secrets: Secrets): Promise<boolean> {
+  const state = await secretState(query);
+  return state === undefined || secrets.follow(state);
 }
 
 /** Throws ConfigError where the database was made on the other network: its addresses and invoices belong there. */

@@ -4,6 +4,17 @@ import type SQLite from 'better-sqlite3';
 import { sqlite } from '../../data/db/driver.ts';
 import { ConfigError } from '../settings/config.ts';
 
+/** Whether a daemon runs on a SQLite file now. */
+export function isLocked(database_url: string): boolean {
+  try {
+    lockDatabase(database_url).release();
+    return false;
+  } catch (error) {
+    if (error instanceof ConfigError) return true;
+    throw error;
+  }
+}
+
 /** Takes the lock of a database URL; PostgreSQL serves many daemons and needs none. Throws ConfigError where it is held, DatabaseError where SQLite cannot be loaded. */
 export function lockDatabase(database_url: string): { release(): void } {
   if (!database_url.startsWith('sqlite:')) return { release() {} };

@@ -9,6 +9,7 @@ import type { DaemonRow } from '../../data/schema/tables.ts';
 import { type Clock, seconds } from '../clock.ts';
 import { createCauses } from './causes.ts';
 import type { Runtime } from './runtime.ts';
+import type { Secrets } from './secrets.ts';
 import { VERSION } from './version.ts';
 
 /** How often it is renewed, and how long it counts: so soon after its death what a daemon had begun is free. */
@@ -45,6 +46,8 @@ export interface Instance {
   resting(): boolean;
   /** Calls `work` once when it begins to rest. */
   onRest(work: () => void): void;
+  /** Describes itself in the database now; rejects where that is away. */
+  report(): Promise<void>;
   /** Reads now whether it is to drain. */
   check(): void;
   stop(): Promise<void>;
@@ -55,9 +58,10 @@ export interface InstanceOptions {
   clock: Clock;
   log: Logger;
   runtime: Pick<Runtime, 'uuid' | 'after' | 'elapsed_ms'>;
+  secrets: Pick<Secrets, 'known'>;
 }
 
-export function createInstance({ db, clock, log, runtime }: InstanceOptions): Instance {
+export function createInstance({ db, clock, log, runtime, secrets }: InstanceOptions): Instance {
   const id = runtime.uuid();
   const causes = createCauses(log, runtime);
   // A SQLite file has one daemon: any other that is named in it is gone.
@@ -81,7 +85,7 @@ export function createInstance({ db, clock, log, runtime }: InstanceOptions): In
     reads: doing().reads.join(' '),
     delivering: doing().delivering,
     draining_at,
-    secrets: '',
+    secrets: secrets.known().join(' '),
   });
 
   const drain = (since: number) => {
@@ -101,6 +105,8 @@ export function createInstance({ db, clock, log, runtime }: InstanceOptions): In
     const asked_at = await describeDaemon(db.query, described);
     if (asked_at !== null) drain(asked_at);
   };
+  /** What those have left that ended while the secret was rotated. */
+  const forgetOthers = () => removeDaemons(db.query, { id, seen_before: Number.MAX_SAFE_INTEGER });
   const beatAndReport = async () => {
     await beat();
     await report();
@@ -127,7 +133,10 @@ export function createInstance({ db, clock, log, runtime }: InstanceOptions): In
     },
     start(what) {
       doing = what;
-      if (is_alone) return;
+      if (is_alone) {
+        beating = forgetOthers().catch(() => undefined);
+        return;
+      }
       const again = () => {
         beating = logged(beatAndReport());
         callOff = runtime.after(HEARTBEAT_MS, again);
@@ -138,6 +147,7 @@ export function createInstance({ db, clock, log, runtime }: InstanceOptions): In
         .catch(() => undefined);
     },
     drain: () => drain(seconds(clock)),
+    report,
     leave() {
       is_leaving = true;
     },
@@ -150,7 +160,10 @@ export function createInstance({ db, clock, log, runtime }: InstanceOptions): In
     async stop() {
       callOff();
       await beating;
-      if (is_alone) return;
+      if (is_alone) {
+        await forgetOthers().catch(() => undefined);
+        return;
+      }
       const seen_before = seconds(clock) - FORGOTTEN_AFTER_MS / 1000;
       await Promise.all([dropLeases(db.query, id), removeDaemons(db.query, { id, seen_before })]).catch(
         (error: unknown) => log.warn({ err: error }, 'the sign of life could not be taken back: it runs out'),

@@ -9,9 +9,9 @@ import type { Secrets } from './secrets.ts';
 
 const KEY_BYTES = 32;
 const MAX_ATTEMPTS = 5;
-const LEDGER_KEY = 'ledger_key';
+export const LEDGER_KEY = 'ledger_key';
 /** Names what is sealed, so that no other sealed value stands in for it. */
-const PURPOSE = 'meta.ledger_key';
+export const LEDGER_KEY_PURPOSE = 'meta.ledger_key';
 
 /**
  * The ledger of a database that `secret` belongs to. Where it has no key yet, one is made, and what was written before
@@ -30,7 +30,7 @@ export async function openLedger(db: Db, secrets: Secrets): Promise<Ledger> {
 
 async function makeKey(db: Db, secrets: Secrets): Promise<Uint8Array> {
   const key = randomBytes(KEY_BYTES);
-  const sealed = secrets.seal(key.toString('hex'), PURPOSE);
+  const sealed = secrets.seal(key.toString('hex'), LEDGER_KEY_PURPOSE);
   const stored = await db.transaction(async (tx) => {
     // What one daemon has made, the others that start with it take.
     const first = await keepMeta(tx, LEDGER_KEY, sealed);
@@ -53,7 +53,7 @@ export async function ledgerKey(query: Executor, secrets: Secrets): Promise<Uint
 
 function openKey(sealed: string, secrets: Secrets): Uint8Array {
   try {
-    return Buffer.from(secrets.open(sealed, PURPOSE), 'hex');
+    return Buffer.from(secrets.open(sealed, LEDGER_KEY_PURPOSE), 'hex');
   } catch {
     throw new ConfigError(
       'the key of the ledger cannot be opened: it was changed, or sealed under another secret; set the right secret or restore a backup',

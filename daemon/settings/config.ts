@@ -128,6 +128,8 @@ function contradictions(config: Config): string[] {
   if (network === 'mainnet' && config.demo)
     errors.push('demo: simulated payments are refused with network mainnet');
   if (admin.password && !admin.email) errors.push('admin.password: needs admin.email');
+  if (config.previous_secret !== undefined && config.secret === undefined)
+    errors.push('previous_secret: needs secret');
   for (const name of ['database_listen_url', 'database_read_url'] as const)
     if (config[name] && config.database_url.startsWith('sqlite:'))
       errors.push(`${name}: needs a database_url of PostgreSQL`);

@@ -158,6 +158,12 @@ export const settingsSchema = z.strictObject({
     .meta({ secret: true })
     .describe('encrypts stored keys and signs tokens; default: created once, in data_dir/secret')
     .optional(),
+  previous_secret: z
+    .string()
+    .min(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`)
+    .meta({ secret: true })
+    .describe('the secret before, while `gatewayd secret rotate` replaces it by secret')
+    .optional(),
   admin: z
     .strictObject({
       email: z.email('must be an email address').optional().describe('first superuser'),

@@ -8,7 +8,7 @@ import type { VerifySecrets } from '../../data/verify/law.ts';
 import type { VerifyInput } from '../../data/verify/verify.ts';
 import { disabledGatewaysOf, gatewaysOf } from '../../src/chains/gateways.ts';
 import { hashKey } from '../../src/keys.ts';
-import { findSecrets } from '../process/data-dir.ts';
+import { findSecrets, followSecret, type SecretPlace } from '../process/data-dir.ts';
 import { ledgerKey } from '../process/ledger-key.ts';
 import {
   apiKeyPurpose,
@@ -43,7 +43,7 @@ export async function openBooks({ database_url }: Pick<Config, 'database_url'>):
 /** What `verifyLaws` needs, besides the state of the database itself. `now`: Unix seconds. */
 export async function verifyInput(
   { dialect, query, damages }: Pick<Snapshot, 'dialect' | 'query' | 'damages'>,
-  config: Pick<Config, 'data_dir' | 'secret' | 'network' | 'gateways'>,
+  config: Pick<Config, 'network' | 'gateways'> & SecretPlace,
   now: number,
 ): Promise<VerifyInput> {
   const secrets = findSecrets(config);
@@ -65,6 +65,8 @@ export async function verifyInput(
 
 /** What the laws open and compute with the secret of the database. */
 export async function verifySecrets(query: Executor, secrets: Secrets): Promise<VerifySecrets> {
+  // Of one that is not known here the law says so.
+  await followSecret(query, secrets);
   // One that cannot be opened belongs to another secret, or was changed: the laws say so.
   const ledger_key = await ledgerKey(query, secrets).catch((error: unknown) => {
     if (error instanceof ConfigError) return undefined;

@@ -2,7 +2,9 @@
 import { sql } from 'kysely';
 import type { Executor } from '../db/database.ts';
 import { openDb } from '../db/open.ts';
+import { findMeta } from '../meta.ts';
 import { migrate, postgresStatements } from '../migrations/migrate.ts';
+import { SECRET_CHECK } from '../secret.ts';
 import { bySql, type Check, collector, type Found, plain, ROWS_SHOWN, type VerifyContext } from './law.ts';
 
 /** Rows opened in one step. */
@@ -147,16 +149,11 @@ const sealed: Check = {
   law: 21,
   says: 'a secret, or a value that it seals, that cannot be opened or is not what it was',
   advice:
-    'set the secret that this database was created with; a key that is lost is replaced by its merchant with `gw account rotate-key`',
+    'set the secret that this database was created with, or rotated to since (a backup: that of its time); a key that is lost is replaced by its merchant with `gw account rotate-key`',
   async find({ query, secrets }) {
     if ('missing' in secrets) return { unchecked: secrets.missing };
     const found = collector();
-    const check = await query
-      .selectFrom('meta')
-      .select('value')
-      .where('name', '=', 'secret_check')
-      .executeTakeFirst();
-    if (check?.value !== secrets.check) {
+    if ((await findMeta(query, SECRET_CHECK)) !== secrets.check) {
       found.add({ name: 'secret', fault: 'the secret is not the one that this database was created with' });
       return found;
     }

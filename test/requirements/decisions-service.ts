@@ -81,6 +81,14 @@ export const running = {
     'command-doctor':
       'gatewayd doctor examines a deployment, running or stopped: each line ok, a warning or failed with what to do; exit 0, 1 or 2',
     'backup-secret': 'the secret is in encrypted backups only, and a restore is refused where it is nowhere',
+    'secret-rotate':
+      'gatewayd secret rotate replaces the secret while daemons sell: no request fails, and nothing opens with the old one after it',
+    'secret-rotate-killed':
+      'killed at any step every value stays readable, and running it again ends the rotation',
+    'secret-rotate-refused':
+      'a rotation is refused, and changes nothing, while a running daemon does not know the new secret; exit 78',
+    'secret-rotate-sessions':
+      'what the old secret has signed counts 8 days (webhooks of the platform key 24 h) after a rotation, or not at all with --at-once',
     'backup-whole':
       'killed in the middle, a full disk, a damaged file or a wrong passphrase leave nothing that counts, with a message and an exit code',
     'backup-automatic': 'backups are made as often as is set, by one daemon of several, and old ones go',

@@ -1,0 +1,130 @@
+// The secret of a deployment, as its database knows it: which one is in force, and the values that it seals.
+import { sql } from 'kysely';
+import type { Executor, Tx } from './db/database.ts';
+
+/** Names in `meta`: the proof of the secret in force, of the one before while it is rotated, and what those before have signed. */
+export const SECRET_CHECK = 'secret_check';
+const PREVIOUS_CHECK = 'previous_secret_check';
+const RETIRED_KEYS = 'retired_keys';
+
+export interface SecretState {
+  /** The proof of the secret in force. */
+  current: string;
+  /** That of the one before, while values may still be sealed with it. */
+  previous: string | null;
+  /** What secrets before have signed, sealed; null before the first rotation. */
+  retired: string | null;
+}
+
+/** In one statement; undefined where no daemon has started on this database yet. */
+export async function secretState(query: Executor): Promise<SecretState | undefined> {
+  const rows = await query
+    .selectFrom('meta')
+    .selectAll()
+    .where('name', 'in', [SECRET_CHECK, PREVIOUS_CHECK, RETIRED_KEYS])
+    .execute();
+  const textOf = (name: string) => rows.find((row) => row.name === name)?.value ?? null;
+  const current = textOf(SECRET_CHECK);
+  if (current === null) return undefined;
+  return { current, previous: textOf(PREVIOUS_CHECK), retired: textOf(RETIRED_KEYS) };
+}
+
+/** Puts another secret in force; false where `previous` is not the one any more. */
+export async function changeSecret(
+  tx: Tx,
+  { current, previous, retired }: { current: string; previous: string; retired: string },
+): Promise<boolean> {
+  if (!(await replaceMeta(tx, SECRET_CHECK, { from: previous, to: current }))) return false;
+  await putMeta(tx, PREVIOUS_CHECK, previous);
+  await putMeta(tx, RETIRED_KEYS, retired);
+  return true;
+}
+
+/** Replaces what secrets before have signed. */
+export const putRetiredKeys = (query: Executor, retired: string): Promise<void> =>
+  putMeta(query, RETIRED_KEYS, retired);
+
+/** No value is sealed with the secret before any more. */
+export async function endSecretChange(query: Executor): Promise<void> {
+  await query.deleteFrom('meta').where('name', '=', PREVIOUS_CHECK).execute();
+}
+
+async function putMeta(query: Executor, name: string, value: string): Promise<void> {
+  await query
+    .insertInto('meta')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
+    .execute();
+}
+
+/** False where it is no longer what was read. */
+export async function replaceMeta(
+  query: Executor,
+  name: string,
+  { from, to }: { from: string; to: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await query
+    .updateTable('meta')
+    .set({ value: to })
+    .where('name', '=', name)
+    .where('value', '=', from)
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
+}
+
+/** The sealed columns of merchants. */
+const columns = ['api_key_sealed', 'webhook_secret_sealed', 'previous_webhook_secret_sealed'] as const;
+export type SealedColumn = (typeof columns)[number];
+
+export interface SealedValue {
+  /** Of the merchant. */
+  id: string;
+  column: SealedColumn;
+  sealed: string;
+}
+
+/** Of so many merchants in the order of their ids, after one of them; `last` is the last of them, null where there is none. */
+export async function sealedValues(
+  query: Executor,
+  after: string,
+  limit: number,
+): Promise<{ values: SealedValue[]; last: string | null }> {
+  const rows = await query
+    .selectFrom('merchants')
+    .select(['id', ...columns])
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  const values = rows.flatMap((row) =>
+    columns.flatMap((column): SealedValue[] => {
+      const sealed = row[column];
+      return sealed === null ? [] : [{ id: row.id, column, sealed }];
+    }),
+  );
+  return { values, last: rows.at(-1)?.id ?? null };
+}
+
+/** Replaces a sealed value; nothing happens where it is no longer what was read. */
+export async function replaceSealed(tx: Tx, { id, column, sealed }: SealedValue, by: string): Promise<void> {
+  await tx
+    .updateTable('merchants')
+    .set({ [column]: by })
+    .where('id', '=', id)
+    .where(column, '=', sealed)
+    .execute();
+}
+
+/** The time of a PostgreSQL server, as text. */
+export async function serverTime(query: Executor): Promise<string> {
+  const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(query);
+  return rows[0]?.now ?? '';
+}
+
+/** Whether a transaction that writes in this PostgreSQL database, and began before that time of its server, is not over. */
+export async function isWrittenSince(query: Executor, time: string): Promise<boolean> {
+  const { rows } = await sql`select 1 from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend' and backend_xid is not null
+      and xact_start < ${time}::timestamptz limit 1`.execute(query);
+  return rows.length > 0;
+}
