@@ -31,6 +31,17 @@ export function listDaemons(query: Executor): Promise<DaemonRow[]> {
     .execute();
 }
 
+/** All that were seen since then (Unix seconds), in the order of their starts. */
+export function daemonsSeenSince(query: Executor, since: number): Promise<DaemonRow[]> {
+  return query
+    .selectFrom('daemons')
+    .selectAll()
+    .where('last_seen_at', '>=', since)
+    .orderBy('started_at')
+    .orderBy('id')
+    .execute();
+}
+
 /** Asks a daemon to drain, where it was not asked before; undefined where there is none. */
 export async function drainDaemon(query: Executor, id: string, now: number): Promise<DaemonRow | undefined> {
   await query

@@ -1,6 +1,6 @@
 // Replaces the secret of a deployment while its daemons run: they all know the new one before anything is sealed with it, and
 // the old one goes when nothing is sealed with it any more. Each step may be the last: the next run continues there.
-import { listDaemons } from '../../data/daemons.ts';
+import { daemonsSeenSince } from '../../data/daemons.ts';
 import type { Db } from '../../data/db/open.ts';
 import { findMeta } from '../../data/meta.ts';
 import type { DaemonRow } from '../../data/schema/tables.ts';
@@ -18,7 +18,6 @@ import {
 import { type Clock, seconds } from '../clock.ts';
 import { ConfigError } from '../settings/config.ts';
 import { followSecret } from './data-dir.ts';
-import { SILENT_SECONDS } from './instance.ts';
 import { LEDGER_KEY, LEDGER_KEY_PURPOSE } from './ledger-key.ts';
 import type { Runtime } from './runtime.ts';
 import {
@@ -35,8 +34,10 @@ const WEBHOOKS_SECONDS = 24 * 3600;
 /** Merchants whose values are sealed again in one transaction. */
 const BATCH_MERCHANTS = 50;
 const ASK_MS = 200;
-/** Daemons read the secret each second, and report within 3. */
-const FOLLOW_WAIT_MS = 20_000;
+/** Daemons report each 3 s, by their own clocks; one that was not seen for so long has ended. */
+const ENDED_SECONDS = 30;
+/** Longer than that; those that run follow within seconds. */
+const FOLLOW_WAIT_MS = 40_000;
 /** What a daemon sealed before it followed is on its way to the database no longer than this. */
 const SETTLE_MS = 1_000;
 /** Passes over all merchants; each after the first finds only what was written meanwhile. */
@@ -119,7 +120,7 @@ async function untilAll(options: RotateOptions, fault: string, test: Test, wait_
     if (failing.length === 0) return daemons.length;
     if (runtime.elapsed_ms() >= deadline_ms)
       throw new ConfigError(
-        `${failing.map(nameOf).join(', ')} ${fault}; ${advice}. Nothing is lost: run \`gatewayd secret rotate\` again then`,
+        `${failing.map(nameOf).join(', ')} ${fault}; ${advice}. Nothing is lost: run \`gatewayd secret rotate\` again then (one that was killed counts for ${ENDED_SECONDS} s)`,
       );
     await runtime.sleep(ASK_MS);
   }
@@ -134,10 +135,9 @@ async function runningDaemons({
   clock,
   is_running,
 }: RotateOptions): Promise<readonly (DaemonRow | undefined)[]> {
-  const daemons = await listDaemons(db.query);
-  if (db.dialect === 'sqlite') return is_running() ? [daemons.at(-1)] : [];
-  const silent_before = seconds(clock) - SILENT_SECONDS;
-  return daemons.filter(({ last_seen_at }) => last_seen_at >= silent_before);
+  if (db.dialect === 'postgres') return daemonsSeenSince(db.query, seconds(clock) - ENDED_SECONDS);
+  // Its only daemon describes itself when it starts and when it follows, and not in between.
+  return is_running() ? [(await daemonsSeenSince(db.query, 0)).at(-1)] : [];
 }
 
 /** With the key of the ledger in the same transaction. Nothing happens where it is in force already. */

@@ -107,7 +107,7 @@ describe.each(databases)('a rotation on %s', (database) => {
       if (is_over) break;
       [old_text, new_text] = [new_text, `${NEWEST} ${step}`];
     }
-    expect(killed).toBeGreaterThan(8);
+    expect(killed).toBeGreaterThan(6);
   });
 
   test('leaves nothing that the old secret opens, and lets it sign for 8 days more, or no longer', async () => {
