@@ -3,8 +3,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { makeBackup } from '../../../daemon/backup/backup.ts';
+import { restoreBackup } from '../../../daemon/backup/restore.ts';
 import { issueAccessToken, readAccessToken } from '../../../daemon/http/tokens.ts';
 import {
+  assertNetworkMatches,
   assertSecretMatches,
   findSecretTexts,
   openSecrets,
@@ -14,9 +17,10 @@ import {
 import { ledgerKey, openLedger } from '../../../daemon/process/ledger-key.ts';
 import { type RotateOptions, rotateSecret } from '../../../daemon/process/rotate-secret.ts';
 import { createSecrets, openSecretsFrom, type Secrets } from '../../../daemon/process/secrets.ts';
+import { loadConfig } from '../../../daemon/settings/config.ts';
 import { verifySecrets } from '../../../daemon/verify/books.ts';
 import { describeDaemon } from '../../../data/daemons.ts';
-import type { Db } from '../../../data/db/open.ts';
+import { type Db, openDb } from '../../../data/db/open.ts';
 import { sealedValues, secretState } from '../../../data/secret.ts';
 import { schemaLaws } from '../../../data/verify/schema-laws.ts';
 import { testClock } from '../../helpers/clock.ts';
@@ -217,6 +221,38 @@ describe.each(databases)('a rotation on %s', (database) => {
     expect(await secretState(db.query)).toEqual(before);
     expect(await faultsOf(db, await knowing(db, OLD))).toBe(0);
   });
+});
+
+test('a backup that is made in the middle brings both secrets along, and its restored place ends the rotation', async () => {
+  verifies('backup-secret', 'secret-rotate-killed');
+  const { db, url, stop } = await openDatabase('sqlite');
+  onTestFinished(stop);
+  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-secret-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  const configOf = (database_url: string, flags: Record<string, string>) =>
+    loadConfig({ flags: { data_dir: directory, database_url, ...flags }, env: {}, cwd: directory }).config;
+  const before = await knowing(db, OLD);
+  await assertNetworkMatches(db, { network: 'testnet' });
+  await openLedger(db, before);
+  await account({ db, clock, secrets: before });
+  // It is in force, and no value of a merchant is sealed with it yet.
+  const rotating = rotateSecret(options(killedAt(db, 3), await knowing(db, NEW, OLD)));
+  await expect(rotating).rejects.toThrow('killed');
+  expect((await secretState(db.query))?.previous).toBe(before.check);
+  const file = join(directory, 'one.backup');
+  const passphrase = 'a passphrase of many words';
+  const config = configOf(url, { secret: NEW, previous_secret: OLD });
+  await makeBackup({ config, file, passphrase, now: at() });
+
+  const place = configOf(`sqlite:${join(directory, 'restored.db')}`, {});
+  const restored = await restoreBackup({ config: place, file, passphrase, accept_broken: false, now: at() });
+  expect(restored.laws.filter(({ ok }) => !ok)).toEqual([]);
+  expect(restored).toMatchObject({ in_place: true, secret_restored: true });
+  expect(findSecretTexts(place)).toEqual([NEW, OLD]);
+  const again = await openDb(place.database_url);
+  onTestFinished(() => again.close());
+  const { values } = await rotateSecret(options(again, await knowing(again, ...findSecretTexts(place))));
+  expect([values, await faultsOf(again, await knowing(again, NEW))]).toEqual([2, 0]);
 });
 
 test('a secret in the data directory is followed by the next one in one step, and none is ever lost', () => {
