@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzipSync } from 'node:zlib';
@@ -36,6 +37,8 @@ const BLIND_AFTER_SECONDS = '5';
 const READ_MS = 100_000;
 /** Kills in and around the copy of a small database, which takes about a tenth of a second. */
 const KILLS_MS = [350, 450, 550, 650];
+
+const BETWEEN_SALES_MS = 50;
 
 const run = promisify(execFile);
 
@@ -83,7 +86,15 @@ async function killBackups(home: Home, file: string, env: Record<string, string>
 }
 
 test('nothing is lost, whatever happens to an operator in one day', async () => {
-  verifies('drill', 'notify', 'blind-shown', 'upgrade-way-back', 'backup-whole', 'backup-reread');
+  verifies(
+    'drill',
+    'notify',
+    'secret-rotate',
+    'blind-shown',
+    'upgrade-way-back',
+    'backup-whole',
+    'backup-reread',
+  );
   const notices = await serve((_request, response) => json(response, { ok: true }));
   const noticed = (subject: RegExp) => notices.requests.some(({ body }) => subject.test(body));
   const env = {
@@ -182,14 +193,29 @@ test('nothing is lost, whatever happens to an operator in one day', async () => 
   await untilConfirmed(second.url, sale, open, full, waiting);
   expect((await call(second.url, 'GET', `/v1/public/invoices/${unknown.id}`)).status).toBe(404);
 
+  // A new secret, while it sells.
+  const rotating = elsewhere.run(['secret', 'rotate'], { env: there });
+  let is_rotated = false;
+  void rotating.then(() => {
+    is_rotated = true;
+  });
+  const meanwhile: Invoice[] = [];
+  while (!is_rotated) {
+    meanwhile.push(await sell(second.url));
+    await delay(BETWEEN_SALES_MS);
+  }
+  const { code, stdout, stderr } = await rotating;
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toContain('1 running daemon follows');
+  expect(meanwhile.length).toBeGreaterThan(0);
   const last = await sell(second.url);
-  await pay(last);
-  await untilConfirmed(second.url, last);
+  await pay(...meanwhile.slice(0, 1), last);
+  await untilConfirmed(second.url, ...meanwhile.slice(0, 1), last);
   second.signal('SIGTERM');
   expect((await second.ended).code).toBe(0);
   const verified = await elsewhere.run(['verify', '--json'], { env: there });
   expect(verified.code, verified.stdout).toBe(0);
-  expect(payer.paid).toHaveLength(6);
+  expect(payer.paid).toHaveLength(7);
   // What was confirmed before the backup was announced once, on one machine or the other.
   for (const { id } of [sale, open, full, last])
     expect(stand.receiver.hooks.filter(({ invoice_id }) => invoice_id === id)).toHaveLength(1);

@@ -141,7 +141,7 @@ export const running = {
     'log-causes':
       'a failure that lasts is logged when it begins, now and then with a count, and when it is over',
     drill:
-      'an upgrade, a blind chain, a full disk, a killed backup and another machine, one after the other: nothing is lost, and verify is clean',
+      'an upgrade, a blind chain, a full disk, a killed backup, another machine and a new secret, one after the other: nothing is lost, and verify is clean',
     'log-trace':
       'the lines of an invoice carry its id and that of the request that made it, up to its webhook; addresses of callers are left out where asked for',
     'blind-clock':
