@@ -25,7 +25,8 @@ export const unit = [
  */
 const shared = [
   'test/{api,chains,cli,data}/*.test.ts',
-  'test/daemon/{accounts,admin,checkout,discovery,events,http,invoices,observer,rates,settle,verify,webhooks}/*.test.ts',
+  'test/daemon/{accounts,admin,backup,checkout,discovery,events,http,invoices,observer,process,rates,settle,verify,webhooks}/*.test.ts',
+  'test/daemon/{loop,retention}.test.ts',
   // What a password of no one costs is measured by the first that its process hashes.
   'test/daemon/routes/!(login).test.ts',
 ];
