@@ -95,10 +95,7 @@ export function openApp(options: AppOptions): RunningApp {
     runtime,
     config,
     metrics,
-    secretsOf: async (merchant_id) =>
-      merchant_id === null
-        ? deploymentSecrets({ config, secrets }, seconds(clock))
-        : webhookSecretsOf({ db, secrets, clock }, merchant_id),
+    secretsOf: (merchant_id) => webhookSecretsOf({ config, db, secrets, clock }, merchant_id),
   });
   const quorum = createQuorum(config);
   const shared = { config, db, ledger, log, metrics, clock, clock_check, quorum, signals, gateways };
@@ -165,16 +162,18 @@ export function openApp(options: AppOptions): RunningApp {
   };
 }
 
-/** The present one, and for a while after a change the one before. */
+/** The present one, and for a while after a change the one before; of no merchant, those of the deployment. */
 async function webhookSecretsOf(
-  { db, secrets, clock }: Pick<App, 'db' | 'secrets' | 'clock'>,
-  merchant_id: string,
-): Promise<string[]> {
+  { config, db, secrets, clock }: Pick<App, 'config' | 'db' | 'secrets' | 'clock'>,
+  merchant_id: string | null,
+): Promise<readonly string[]> {
+  const now = seconds(clock);
+  if (merchant_id === null) return deploymentSecrets({ config, secrets }, now);
   const row = await getMerchant(db.query, merchant_id);
   if (!row?.webhook_secret_sealed) return [];
   const present = secrets.open(row.webhook_secret_sealed, webhookSecretPurpose(merchant_id));
   const { previous_webhook_secret_sealed: sealed, previous_webhook_secret_ends_at: ends_at } = row;
-  if (sealed === null || ends_at === null || ends_at <= seconds(clock)) return [present];
+  if (sealed === null || ends_at === null || ends_at <= now) return [present];
   return [present, secrets.open(sealed, previousWebhookSecretPurpose(merchant_id))];
 }
 
