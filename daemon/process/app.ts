@@ -75,14 +75,12 @@ export function openApp(options: AppOptions): RunningApp {
     clock: machine_clock,
     metrics = createMetrics(),
     runtime = systemRuntime,
-    source,
-    rate_bases,
   } = options;
   const clock_check = createClockCheck(machine_clock);
   const { clock } = clock_check;
   const gateways = gatewaysOf(config.network, config.gateways, config.blockchains);
   const currencies = [...new Set(gateways.map((gateway) => gateway.currency))];
-  const rates = openRates({ config, currencies, clock, log, runtime, bases: rate_bases });
+  const rates = openRates({ config, currencies, clock, log, runtime, bases: options.rate_bases });
   const instance = createInstance({ db, clock, log, runtime, secrets });
   const secret_watch = openSecretWatch({ db, secrets, instance, log, runtime });
   const signals = openSignals({ db, log, runtime });
@@ -99,14 +97,14 @@ export function openApp(options: AppOptions): RunningApp {
   });
   const quorum = createQuorum(config);
   const shared = { config, db, ledger, log, metrics, clock, clock_check, quorum, signals, gateways };
-  const backups = openBackups({ config, db, clock, log, runtime });
-  const retention = openRetention({ config, db, clock, log, runtime });
+  const own = { config, db, clock, log, runtime };
+  const jobs = [openBackups(own), openRetention(own)];
   const mail = openMail({ config, log, clock });
   const blindness = openBlindness({ config, db, clock, log });
   const checkout = openCheckout({ db, clock, log, runtime, blindness });
   const observer = openObserver({
     app: { ...shared, webhooks, blindness, resting: instance.resting },
-    source,
+    source: options.source,
     runtime,
   });
   instance.onRest(() => void observer.rest());
@@ -139,8 +137,7 @@ export function openApp(options: AppOptions): RunningApp {
       rates.start();
       observer.start();
       webhooks.kick();
-      backups.start();
-      retention.start();
+      for (const job of jobs) job.start();
       notify.start();
     },
     async stop(answered) {
@@ -149,8 +146,7 @@ export function openApp(options: AppOptions): RunningApp {
         rates.stop(),
         observer.stop(answered),
         webhooks.stop(answered),
-        backups.stop(),
-        retention.stop(),
+        ...jobs.map((job) => job.stop()),
         answered,
       ]);
       await secret_watch.stop();
