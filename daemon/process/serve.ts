@@ -82,6 +82,8 @@ export async function serve({
   };
 }
 
+const EVERY_ADDRESS = ['0.0.0.0', '::'];
+
 async function listenExactly(
   answer: RequestListener,
   { host, port, flag }: { host: string; port: number; flag: string },
@@ -92,7 +94,8 @@ async function listenExactly(
       hostname: host,
       // Not random: a busy port is an error, and no other is tried.
       port: { port, random: port === 0 },
-      public: false,
+      // Outside a container listhen would otherwise turn “every address” into “this machine alone”.
+      public: EVERY_ADDRESS.includes(host),
       // Both keep it from printing: stdout is ours.
       isTest: true,
       isProd: true,
