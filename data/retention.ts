@@ -171,7 +171,7 @@ export async function removeLogs(db: Db, after_seq: number, before: number): Pro
         where newer.payment_id = payment_logs.payment_id and newer.created_at >= ${before})))`;
   const found = await db.query
     .selectFrom('payment_logs')
-    .select(['seq', 'created_at'])
+    .select('seq')
     .where('seq', '>', after_seq)
     .where('seq', '<=', last.seq)
     .where('created_at', '<', before)
@@ -179,11 +179,11 @@ export async function removeLogs(db: Db, after_seq: number, before: number): Pro
     .execute();
   if (found.length === 0) return { removed: 0, next };
   await db.transaction(async (tx) => {
-    const through_at = Math.max(...found.map(({ created_at }) => created_at));
     await noteRemoval(tx, {
       name: 'logs',
       merchant_id: '',
-      through_at,
+      // Not only up to the newest that goes: a move that stays follows on ones that went, and may be newer than they were.
+      through_at: before - 1,
       through_position: 0,
       count: found.length,
     });

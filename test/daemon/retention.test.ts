@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { eventStream } from '../../daemon/events/feed.ts';
 import { issueAccessToken } from '../../daemon/http/tokens.ts';
+import { assertSecretMatches } from '../../daemon/process/data-dir.ts';
 import { openRetention } from '../../daemon/retention/retention.ts';
 import { verifyInput } from '../../daemon/verify/books.ts';
 import { holdLease } from '../../data/cursors.ts';
@@ -12,17 +13,19 @@ import { verifyLaws } from '../../data/verify/verify.ts';
 import { type Reply, startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
 import { databases } from '../helpers/database.ts';
-import { create } from '../helpers/payments.ts';
+import { create, credit, observe, transferTo, unconfirmed } from '../helpers/payments.ts';
 import { keyOf } from '../helpers/people.ts';
 import { verifies } from '../requirements.ts';
 import { makeSoundBooks, SOUND_SETTINGS, type SoundBooks } from './helpers/sound-books.ts';
 
 const DAY_SECONDS = 86_400;
 const MINUTE_MS = 60_000;
+/** From a payment's first sight to its confirmation. */
+const MINUTES_SECONDS = 600;
 const retention = { 'retention.events': '30', 'retention.logs': '30', 'retention.callers': '30' };
 const MONEY = ['invoices', 'payments', 'transfers', 'income', 'ledger', 'balances'] as const;
 
-async function broken({ url, config }: SoundBooks, now: number) {
+async function broken({ url, config }: Pick<SoundBooks, 'url' | 'config'>, now: number) {
   const snapshot = await openSnapshot(url);
   try {
     const laws = await verifyLaws(await verifyInput(snapshot, config, now));
@@ -111,6 +114,26 @@ describe.each(databases)('retention on %s', (database) => {
     },
     MINUTE_MS,
   );
+
+  test('a payment whose moves lie apart loses the old ones, and no law takes its last one for the first', async () => {
+    verifies('retention');
+    const service = await world();
+    const { app, clock } = service;
+    await assertSecretMatches(app.db, app.secrets, app.config.data_dir);
+    const who = await service.merchant();
+    await credit(service, who.id, 100_000_000n);
+    const invoice = await create(service, who, 'bitcoin');
+    const transfer = transferTo(service, invoice, unconfirmed);
+    await observe(service, 'bitcoin', [transfer]);
+    clock.advance(MINUTES_SECONDS);
+    await observe(service, 'bitcoin', [
+      { ...transfer, height: 100, block_hash: 'block-100', confirmations: 64, final: true },
+    ]);
+    expect(await count(service, 'invoices', `status = 'confirmed'`)).toBe(1);
+    clock.advance(40 * DAY_SECONDS);
+    expect((await openRetention(app).sweep()).logs).toBeGreaterThan(0);
+    expect(await broken({ url: app.config.database_url, config: app.config }, clock.now())).toEqual([]);
+  });
 
   test('refuses a reader whose place was removed, and one at the end of a feed stays where it is', async () => {
     verifies('retention-readers', 'retention');
