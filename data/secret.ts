@@ -2,9 +2,10 @@
 import { sql } from 'kysely';
 import type { Executor, Tx } from './db/database.ts';
 
-/** Names in `meta`: the proof of the secret in force, of the one before while it is rotated, and what those before have signed. */
+/** Names in `meta`: the proof of the secret in force, of the one before while it is rotated, of all before, and what those have signed. */
 export const SECRET_CHECK = 'secret_check';
 const PREVIOUS_CHECK = 'previous_secret_check';
+const PAST_CHECKS = 'past_secret_checks';
 const RETIRED_KEYS = 'retired_keys';
 
 export interface SecretState {
@@ -12,6 +13,8 @@ export interface SecretState {
   current: string;
   /** That of the one before, while values may still be sealed with it. */
   previous: string | null;
+  /** The proofs of all that were in force before: one of them may have leaked, and never comes into force again. */
+  past: readonly string[];
   /** What secrets before have signed, sealed; null before the first rotation. */
   retired: string | null;
 }
@@ -21,21 +24,28 @@ export async function secretState(query: Executor): Promise<SecretState | undefi
   const rows = await query
     .selectFrom('meta')
     .selectAll()
-    .where('name', 'in', [SECRET_CHECK, PREVIOUS_CHECK, RETIRED_KEYS])
+    .where('name', 'in', [SECRET_CHECK, PREVIOUS_CHECK, PAST_CHECKS, RETIRED_KEYS])
     .execute();
   const textOf = (name: string) => rows.find((row) => row.name === name)?.value ?? null;
   const current = textOf(SECRET_CHECK);
   if (current === null) return undefined;
-  return { current, previous: textOf(PREVIOUS_CHECK), retired: textOf(RETIRED_KEYS) };
+  return {
+    current,
+    previous: textOf(PREVIOUS_CHECK),
+    past: textOf(PAST_CHECKS)?.split(' ') ?? [],
+    retired: textOf(RETIRED_KEYS),
+  };
 }
 
-/** Puts another secret in force; false where `previous` is not the one any more. */
+/** Puts another secret in force; false where that of `before` is not the one any more. */
 export async function changeSecret(
   tx: Tx,
-  { current, previous, retired }: { current: string; previous: string; retired: string },
+  { current, before, retired }: { current: string; before: SecretState; retired: string },
 ): Promise<boolean> {
+  const previous = before.current;
   if (!(await replaceMeta(tx, SECRET_CHECK, { from: previous, to: current }))) return false;
   await putMeta(tx, PREVIOUS_CHECK, previous);
+  await putMeta(tx, PAST_CHECKS, [...before.past, previous].join(' '));
   await putMeta(tx, RETIRED_KEYS, retired);
   return true;
 }

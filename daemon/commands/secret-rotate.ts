@@ -13,7 +13,7 @@ import {
 import { isLocked } from '../process/instance-lock.ts';
 import { type Rotated, rotateSecret } from '../process/rotate-secret.ts';
 import { systemRuntime } from '../process/runtime.ts';
-import { MIN_SECRET_LENGTH, type Secrets } from '../process/secrets.ts';
+import { createSecrets, MIN_SECRET_LENGTH, type Secrets } from '../process/secrets.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
 import { configOf } from './options.ts';
 
@@ -69,7 +69,7 @@ async function rotate(deployment: Deployment, options: Options): Promise<Rotated
     return null;
   }
   if (is_last) {
-    storeNextSecret(config.data_dir, options.new ? await newSecret(secrets) : undefined);
+    storeNextSecret(config.data_dir, options.new ? await newSecret(secrets, state) : undefined);
     secrets.reload();
   } else if (options.new)
     throw new ConfigError('--new: a rotation is under way; run it again without --new to end it first');
@@ -99,11 +99,13 @@ const STEPS = `the secret is in the settings, so a new one is set there:
   1. set the new one as secret and this one as previous_secret, for every daemon, and restart them one after the other
   2. run gatewayd secret rotate again, with the same settings`;
 
-async function newSecret(secrets: Secrets): Promise<string> {
+async function newSecret(secrets: Secrets, { past }: SecretState): Promise<string> {
   const given = (await text(process.stdin)).trim();
   if (given.length < MIN_SECRET_LENGTH)
     throw new ConfigError(`--new: the secret must have at least ${MIN_SECRET_LENGTH} characters`);
   if (secrets.isKnown(given)) throw new ConfigError('--new: that is the secret now');
+  if (past.includes(createSecrets(given).check))
+    throw new ConfigError('--new: that secret was replaced before; set one that was never in use');
   return given;
 }
 

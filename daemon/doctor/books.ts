@@ -74,10 +74,18 @@ async function belonging({ query }: Snapshot, { config }: Examined): Promise<Fin
 
 /** A rotation that was begun is to be ended, and then needs the secret before no more. */
 function rotationOf(
-  { current, previous }: SecretState,
+  { current, previous, past }: SecretState,
   newest: string,
   { previous_secret }: Examined['config'],
 ): Finding[] {
+  if (past.includes(newest))
+    return [
+      failed(
+        'secret',
+        'it was replaced before, and is not used again',
+        'set the one that replaced it as secret, and take previous_secret (in data_dir: secret.next) away',
+      ),
+    ];
   if (previous !== null || current !== newest)
     return [warning('secret', 'it is being rotated: two count', 'gatewayd secret rotate')];
   if (previous_secret === undefined) return [];

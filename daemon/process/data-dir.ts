@@ -143,14 +143,21 @@ export function findSecrets(place: SecretPlace): Secrets | null {
   return findSecretTexts(place).length === 0 ? null : openSecretsFrom(() => findSecretTexts(place));
 }
 
-/** Takes over which secret is in force. Throws ConfigError where the database belongs to another one. */
+/**
+ * Takes over which secret is in force. Throws ConfigError where the database belongs to another one, and where one that was
+ * replaced is set as the one to follow: no one may return to a secret that has leaked without noticing.
+ */
 export async function assertSecretMatches(db: Db, secrets: Secrets, data_dir: string): Promise<void> {
   await keepMeta(db.query, SECRET_CHECK, secrets.check);
   if (!(await followSecret(db.query, secrets)))
     throw new ConfigError(
       `the secret is not the one this database was created with, or rotated to since; set the right one in secret or ${join(data_dir, SECRET_FILE)}`,
     );
+  if ((await secretState(db.query))?.past.includes(secrets.newest_check)) throw new ConfigError(REPLACED);
 }
+
+const REPLACED =
+  'the secret was replaced by `gatewayd secret rotate` before, and is not used again; set the one that replaced it as secret, and take previous_secret (in a data directory: secret.next) away';
 
 /** Takes over what the database says of its secret; false where it is none of those known here. */
 export async function followSecret(query: Executor, secrets: Secrets): Promise<boolean> {

@@ -145,8 +145,7 @@ async function putInForce(db: Db, secrets: Secrets, retired: string): Promise<vo
   const current = secrets.newest_check;
   await db.transaction(async (tx) => {
     const state = await secretState(tx);
-    if (state && state.current !== current)
-      await changeSecret(tx, { current, previous: state.current, retired });
+    if (state && state.current !== current) await changeSecret(tx, { current, before: state, retired });
     await sealLedgerKey(tx, secrets);
   });
   await followSecret(db.query, secrets);

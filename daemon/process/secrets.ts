@@ -101,6 +101,7 @@ export function openSecretsFrom(read: () => readonly string[]): Secrets {
   let state: SecretState | undefined;
   let [sealing] = all as [Derived];
   let usable = all;
+  let newer: readonly Derived[] = [];
   let retired: readonly Retired[] = [];
 
   const openWith = (keys: readonly Derived[], sealed: string, purpose: string): string => {
@@ -125,14 +126,17 @@ export function openSecretsFrom(read: () => readonly string[]): Secrets {
     if (state === undefined) {
       [sealing] = all as [Derived];
       usable = all;
+      newer = [];
       return true;
     }
-    const { current, previous, retired: list } = state;
+    const { current, previous, past, retired: list } = state;
     const at = all.findIndex(({ check }) => check === current);
     const found = all[at];
     if (found === undefined) return false;
     sealing = found;
-    usable = [found, ...all.slice(0, at), ...all.slice(at + 1).filter(({ check }) => check === previous)];
+    // One that was replaced is no newer one, wherever it stands: who has it lets himself in no more.
+    newer = all.slice(0, at).filter(({ check }) => !past.includes(check));
+    usable = [found, ...newer, ...all.slice(at + 1).filter(({ check }) => check === previous)];
     retired = list === null ? [] : retiredIn(list);
     return true;
   };
@@ -166,7 +170,6 @@ export function openSecretsFrom(read: () => readonly string[]): Secrets {
       return sealing.token_key;
     },
     tokenKeys(now) {
-      const newer = all.slice(0, Math.max(0, all.indexOf(sealing)));
       const before = retired.filter(({ tokens_until }) => tokens_until > now);
       return [
         sealing.token_key,

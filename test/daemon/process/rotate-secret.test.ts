@@ -160,6 +160,24 @@ describe.each(databases)('a rotation on %s', (database) => {
     expect(newest.webhookSecrets(at())).toEqual([newest.webhook_secret]);
   });
 
+  test('is not turned back by settings that name the secret before as the new one', async () => {
+    verifies('secret-rotate', 'secret-rotate-refused');
+    const { db, before } = await filled(1);
+    const user = await account({ db, clock, secrets: before });
+    const turned = openSecretsFrom(() => [OLD, NEW]);
+    await rotateSecret(options(db, await knowing(db, NEW, OLD), { at_once: true }));
+    const state = await secretState(db.query);
+    await expect(knowing(db, OLD, NEW)).rejects.toThrow('was replaced by `gatewayd secret rotate` before');
+    // Nor by a file that is put back while a daemon runs.
+    expect(state && turned.follow(state)).toBe(true);
+    const forged = await issueAccessToken({ clock, secrets: before }, user);
+    expect(await readAccessToken({ clock, secrets: turned }, forged)).toBeNull();
+    expect(() => turned.open(before.seal('whsec_x', 'x'), 'x')).toThrow();
+    expect(turned.known()).toEqual([createSecrets(NEW).check]);
+    await rotateSecret(options(db, await knowing(db, NEWEST, NEW)));
+    for (const past of [OLD, NEW]) await expect(knowing(db, past, NEWEST)).rejects.toThrow('was replaced');
+  });
+
   test('meets values that are written meanwhile, and waits until no daemon seals with the old secret', async () => {
     verifies('secret-rotate');
     const { db } = await filled(1);
