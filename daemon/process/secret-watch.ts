@@ -9,6 +9,8 @@ import type { Secrets } from './secrets.ts';
 
 /** How often the stored secret is read, and the database while there are two. */
 const WATCH_MS = 1_000;
+/** At least so often the database is read: a rotation does not wait for a daemon that it has not seen for some time. */
+const ASK_MS = 10_000;
 
 export interface SecretWatchOptions {
   db: Db;
@@ -23,7 +25,6 @@ export interface SecretWatch {
   stop(): Promise<void>;
 }
 
-/** Without a rotation it asks the database nothing. */
 export function openSecretWatch({ db, secrets, instance, log, runtime }: SecretWatchOptions): SecretWatch {
   const causes = createCauses(log, runtime);
   let callOff = () => {};
@@ -32,10 +33,13 @@ export function openSecretWatch({ db, secrets, instance, log, runtime }: SecretW
   let reported = '';
   /** Also where the database was away when it was to be asked. */
   let is_due = true;
+  let asked_ms = runtime.elapsed_ms();
 
   const watch = async () => {
-    is_due = secrets.reload() || is_due || secrets.known().length > 1;
+    const now_ms = runtime.elapsed_ms();
+    is_due = secrets.reload() || is_due || secrets.known().length > 1 || now_ms - asked_ms >= ASK_MS;
     if (!is_due) return;
+    asked_ms = now_ms;
     if (!(await followSecret(db.query, secrets)))
       throw new Error('the database belongs to a secret that is not known here');
     const known = secrets.known().join(' ');

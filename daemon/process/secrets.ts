@@ -34,7 +34,8 @@ export interface Retired {
 export interface Secrets {
   /**
    * Encrypts a text for the database with AES-256-GCM. `purpose` names column and row (see below);
-   * the same is needed to open it, so that a value moved to another row is refused.
+   * the same is needed to open it, so that a value moved to another row is refused. Throws while the database belongs to a
+   * secret that is not known here: no one could open the value.
    */
   seal(text: string, purpose: string): string;
   /** The sealed text; throws where it was changed, moved, or sealed under a secret that is not known here. */
@@ -102,6 +103,7 @@ export function openSecretsFrom(read: () => readonly string[]): Secrets {
   let [sealing] = all as [Derived];
   let usable = all;
   let newer: readonly Derived[] = [];
+  let is_lost = false;
   let retired: readonly Retired[] = [];
 
   const openWith = (keys: readonly Derived[], sealed: string, purpose: string): string => {
@@ -155,7 +157,10 @@ export function openSecretsFrom(read: () => readonly string[]): Secrets {
   };
 
   return {
-    seal: (text, purpose) => sealing.seal(text, purpose),
+    seal(text, purpose) {
+      if (is_lost) throw new Error('the secret was replaced, and the new one is not known here');
+      return sealing.seal(text, purpose);
+    },
     open(sealed, purpose) {
       try {
         return openWith(usable, sealed, purpose);
@@ -192,9 +197,9 @@ export function openSecretsFrom(read: () => readonly string[]): Secrets {
     follow(next) {
       const before = state;
       state = next;
-      if (choose()) return true;
-      state = before;
-      return false;
+      is_lost = !choose();
+      if (is_lost) state = before;
+      return !is_lost;
     },
     reload,
     retire(until, now) {

@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { makeBackup } from '../../../daemon/backup/backup.ts';
 import { restoreBackup } from '../../../daemon/backup/restore.ts';
@@ -16,6 +17,7 @@ import {
 } from '../../../daemon/process/data-dir.ts';
 import { ledgerKey, openLedger } from '../../../daemon/process/ledger-key.ts';
 import { type RotateOptions, rotateSecret } from '../../../daemon/process/rotate-secret.ts';
+import { openSecretWatch } from '../../../daemon/process/secret-watch.ts';
 import { createSecrets, openSecretsFrom, type Secrets } from '../../../daemon/process/secrets.ts';
 import { loadConfig } from '../../../daemon/settings/config.ts';
 import { verifySecrets } from '../../../daemon/verify/books.ts';
@@ -26,6 +28,7 @@ import { schemaLaws } from '../../../data/verify/schema-laws.ts';
 import { testClock } from '../../helpers/clock.ts';
 import { databases, openDatabase } from '../../helpers/database.ts';
 import { account } from '../../helpers/people.ts';
+import { until } from '../../helpers/until.ts';
 import { verifies } from '../../requirements.ts';
 
 const OLD = 'the old secret of these tests';
@@ -158,6 +161,42 @@ describe.each(databases)('a rotation on %s', (database) => {
     const newest = await knowing(db, NEWEST, NEW);
     expect(await reads(await issueAccessToken({ clock, secrets }, user), newest)).toBeNull();
     expect(newest.webhookSecrets(at())).toEqual([newest.webhook_secret]);
+  });
+
+  test('that a daemon was not there for ends what that one seals, until it knows the new secret', async () => {
+    verifies('secret-rotate');
+    const { db } = await filled(1);
+    let texts = [OLD];
+    const secrets = openSecretsFrom(() => texts);
+    await assertSecretMatches(db, secrets, '/nowhere');
+    let now_ms = 0;
+    let tick = () => {};
+    const runtime = {
+      elapsed_ms: () => now_ms,
+      after(_ms: number, work: () => void) {
+        tick = work;
+        return () => {};
+      },
+    };
+    const log = pino({ level: 'silent' });
+    const watch = openSecretWatch({ db, secrets, instance: { report: async () => {} }, log, runtime });
+    /** What it does each second; `ms` later. */
+    const second = async (ms: number) => {
+      now_ms += ms;
+      const done = tick;
+      done();
+      await until('the watch waits again', async () => (tick === done ? undefined : true));
+    };
+    watch.start();
+    await second(1_000);
+    // It is out of reach for a while, and not counted as one that runs.
+    await rotateSecret(options(db, await knowing(db, NEW, OLD)));
+    await second(10_000);
+    expect(() => secrets.seal('whsec_x', 'x')).toThrow('is not known here');
+    texts = [NEW, OLD];
+    await second(1_000);
+    expect(createSecrets(NEW).open(secrets.seal('whsec_x', 'x'), 'x')).toBe('whsec_x');
+    await watch.stop();
   });
 
   test('is not turned back by settings that name the secret before as the new one', async () => {
