@@ -1,10 +1,14 @@
 // `gw account export` as a process: JSON and CSV files that are whole or not there, and no formulas from outside.
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { exportTables } from '../../src/api/schemas/merchant.ts';
 import { type Home, makeHome } from '../daemon/helpers/process.ts';
 import { wallets } from '../helpers/people.ts';
+import { until } from '../helpers/until.ts';
 import { verifies } from '../requirements.ts';
 import { type Gw, makeGw } from './helpers/gw.ts';
 
@@ -89,6 +93,35 @@ describe('gw account export', () => {
     expect(ran.code).toBe(77);
     expect(existsSync(path)).toBe(false);
     expect(readdirSync(gw.dir).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+
+  it('leaves nothing where a person presses Ctrl-C in the middle of it', async () => {
+    verifies('account-export');
+    let asked = 0;
+    const service = createServer((request, response) => {
+      const table = new URL(request.url ?? '', url).searchParams.get('table');
+      // The first table comes, the second never does.
+      if (asked++ === 0) response.setHeader('content-type', 'application/json');
+      if (asked === 1) response.end(JSON.stringify({ table, data: [{ id: 'one' }], next: null }));
+    });
+    await once(service.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => {
+      service.closeAllConnections();
+      service.close();
+    });
+    const GW_URL = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+    const partial = () => readdirSync(gw.dir).filter((name) => name.startsWith('broken'));
+    for (const format of ['json', 'csv']) {
+      asked = 0;
+      const ran = gw.start(['account', 'export', join(gw.dir, 'broken'), '--format', format], {
+        env: { GW_URL, GW_TOKEN: 'a.token.here' },
+      });
+      await until('the second table is asked for', async () => (asked > 1 ? true : undefined));
+      expect(partial()).toHaveLength(1);
+      ran.child.kill('SIGINT');
+      expect(await ran.ended).toBe(130);
+      expect(partial()).toEqual([]);
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 // `gw account export`: everything of the account, as one JSON document or as a folder of CSV files.
-import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { lstat, mkdir, open, rename } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { exportAccount } from '../../../src/api/endpoints/merchant.ts';
 import { exportTables } from '../../../src/api/schemas/merchant.ts';
@@ -90,13 +91,18 @@ export async function exportTo(
       hint: 'name another path: gw account export PATH',
     });
   const partial = `${target}.partial-${process.pid}`;
+  const removePartial = () => rmSync(partial, { recursive: true, force: true });
+  // A signal ends the process with no further step.
+  process.once('exit', removePartial);
   try {
     const rows = await (format === 'csv' ? writeFolder(context, partial) : writeDocument(context, partial));
     await rename(partial, target);
     return { path: target, rows };
   } catch (error) {
-    await rm(partial, { recursive: true, force: true });
+    removePartial();
     throw error;
+  } finally {
+    process.off('exit', removePartial);
   }
 }
 
