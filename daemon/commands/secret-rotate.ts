@@ -11,7 +11,7 @@ import {
   storeNextSecret,
 } from '../process/data-dir.ts';
 import { isLocked } from '../process/instance-lock.ts';
-import { type Rotated, rotateSecret } from '../process/rotate-secret.ts';
+import { endSignatures, type Rotated, rotateSecret } from '../process/rotate-secret.ts';
 import { systemRuntime } from '../process/runtime.ts';
 import { createSecrets, MIN_SECRET_LENGTH, type Secrets } from '../process/secrets.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
@@ -38,7 +38,7 @@ export async function secretRotate(options: Record<string, unknown> & Options): 
     if (!state) throw new ConfigError('there is no daemon here yet: run gatewayd start first');
     const done = await rotate({ db, config, secrets, state }, options);
     process.stdout.write(
-      options.json ? `${JSON.stringify(done)}\n` : `${linesOf(done, config).join('\n')}\n`,
+      options.json ? `${JSON.stringify(done)}\n` : `${linesOf(done, config, options).join('\n')}\n`,
     );
   } finally {
     await db.close();
@@ -56,16 +56,20 @@ interface Deployment {
 async function rotate(deployment: Deployment, options: Options): Promise<Rotated | null> {
   const { db, config, secrets, state } = deployment;
   const is_configured = config.secret !== undefined;
+  const at_once = options.atOnce === true;
+  const clock = { ms: Date.now };
   if (options.new && is_configured)
     throw new ConfigError('--new: the secret is in the settings; set the new one there');
   const is_last = state.previous === null && state.current === secrets.newest_check;
   if (is_last && is_configured) {
     if (config.previous_secret === undefined) throw new ConfigError(STEPS);
+    if (at_once) await endSignatures({ db, secrets, clock });
     return null;
   }
   if (is_last && findSecretTexts(config).length > 1) {
     // All was sealed: only the last step is left.
     promoteNextSecret(config.data_dir);
+    if (at_once) await endSignatures({ db, secrets, clock });
     return null;
   }
   if (is_last) {
@@ -75,11 +79,9 @@ async function rotate(deployment: Deployment, options: Options): Promise<Rotated
     throw new ConfigError('--new: a rotation is under way; run it again without --new to end it first');
   if (state.previous !== null && state.current !== secrets.newest_check)
     throw new ConfigError('secret and previous_secret are the wrong way round: secret is the new one');
-  const clock = { ms: Date.now };
   const advice = is_configured
     ? 'restart it with the new one as secret and the old one as previous_secret'
     : `copy ${config.data_dir}/secret.next to its data directory`;
-  const at_once = options.atOnce === true;
   const is_running = () => isLocked(config.database_url);
   const done = await rotateSecret({
     db,
@@ -109,18 +111,21 @@ async function newSecret(secrets: Secrets, { past }: SecretState): Promise<strin
   return given;
 }
 
-function linesOf(done: Rotated | null, config: Config): string[] {
+const ENDED = 'sessions, mail links and invites that the old one has signed have ended';
+
+function linesOf(done: Rotated | null, config: Config, { atOnce }: Options): string[] {
   const last =
     config.secret === undefined
       ? `the new secret is in ${config.data_dir}/secret; the old one is gone from there`
       : 'previous_secret may be taken out of the settings now';
-  if (done === null) return ['every value is sealed with the new secret already', last];
+  if (done === null)
+    return ['every value is sealed with the new secret already', ...(atOnce ? [ENDED] : []), last];
   const { daemons, values, tokens_until, webhooks_until } = done;
   const time = (seconds: number) => new Date(seconds * 1000).toISOString();
   return [
     `${values} values are sealed with the new secret, and ${daemons} running ${daemons === 1 ? 'daemon follows' : 'daemons follow'}`,
     tokens_until === null
-      ? 'sessions, mail links and invites that the old one has signed have ended'
+      ? ENDED
       : `sessions, mail links and invites that the old one has signed end by ${time(tokens_until)}`,
     webhooks_until === null
       ? 'webhooks of the platform key are signed with the new one only: `gatewayd config --show-webhook-secret`'

@@ -86,7 +86,7 @@ export async function rotateSecret(options: RotateOptions): Promise<Rotated> {
     ? null
     : { tokens_until: now + TOKENS_SECONDS, webhooks_until: now + WEBHOOKS_SECONDS };
   await putInForce(db, secrets, secrets.retire(until, now));
-  if (at_once) await putRetiredKeys(db.query, secrets.retire(null, now));
+  if (at_once) await endSignatures(options);
   const first = await sealAll(db, secrets);
   const daemons = await untilAll(options, 'still seals with the old secret', seals, FOLLOW_WAIT_MS);
   await untilWritten(options);
@@ -105,6 +105,10 @@ export async function rotateSecret(options: RotateOptions): Promise<Rotated> {
     webhooks_until: until?.webhooks_until ?? null,
   };
 }
+
+/** What secrets before have signed counts no more; daemons notice within seconds. */
+export const endSignatures = ({ db, secrets, clock }: Pick<RotateOptions, 'db' | 'secrets' | 'clock'>) =>
+  putRetiredKeys(db.query, secrets.retire(null, seconds(clock)));
 
 type Test = (proofs: readonly string[], newest: string) => boolean;
 const knows: Test = (proofs, newest) => proofs.includes(newest);

@@ -3,9 +3,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { makeBackup } from '../../../daemon/backup/backup.ts';
 import { restoreBackup } from '../../../daemon/backup/restore.ts';
+import { secretRotate } from '../../../daemon/commands/secret-rotate.ts';
 import { issueAccessToken, readAccessToken } from '../../../daemon/http/tokens.ts';
 import {
   assertNetworkMatches,
@@ -80,13 +81,13 @@ function killedAt(db: Db, step: number): Db {
 }
 
 describe.each(databases)('a rotation on %s', (database) => {
-  async function filled(merchants: number): Promise<{ db: Db; before: Secrets }> {
-    const { db, stop } = await openDatabase(database);
+  async function filled(merchants: number): Promise<{ db: Db; url: string; before: Secrets }> {
+    const { db, url, stop } = await openDatabase(database);
     onTestFinished(stop);
     const before = await knowing(db, OLD);
     await openLedger(db, before);
     for (let n = 0; n < merchants; n++) await account({ db, clock, secrets: before });
-    return { db, before };
+    return { db, url, before };
   }
 
   test('that is killed at any step leaves every value readable, and the next run ends it', async () => {
@@ -197,6 +198,33 @@ describe.each(databases)('a rotation on %s', (database) => {
     await second(1_000);
     expect(createSecrets(NEW).open(secrets.seal('whsec_x', 'x'), 'x')).toBe('whsec_x');
     await watch.stop();
+  });
+
+  test('that is over already still ends what the old secret has signed where it is run with --at-once', async () => {
+    verifies('secret-rotate-sessions');
+    const { db, url, before } = await filled(1);
+    const user = await account({ db, clock, secrets: before });
+    const daemon = await knowing(db, NEW, OLD);
+    await rotateSecret(options(db, daemon));
+    const state = await secretState(db.query);
+    if (state) daemon.follow(state);
+    const forged = await issueAccessToken({ clock, secrets: before }, user);
+    expect(await readAccessToken({ clock, secrets: daemon }, forged)).not.toBeNull();
+    const lines: string[] = [];
+    const stdout = vi
+      .spyOn(process.stdout, 'write')
+      .mockImplementation((text) => lines.push(String(text)) > 0);
+    const umask = process.umask();
+    const settings = { databaseUrl: url, dataDir: tmpdir(), secret: NEW, previousSecret: OLD };
+    await secretRotate({ ...settings, atOnce: true }).finally(() => {
+      stdout.mockRestore();
+      process.umask(umask);
+    });
+    expect(lines.join('')).toContain('that the old one has signed have ended');
+    const ended = await secretState(db.query);
+    expect(ended && daemon.follow(ended)).toBe(true);
+    expect(await readAccessToken({ clock, secrets: daemon }, forged)).toBeNull();
+    expect(daemon.webhookSecrets(at())).toEqual([daemon.webhook_secret]);
   });
 
   test('is not turned back by settings that name the secret before as the new one', async () => {
