@@ -113,6 +113,10 @@ async function newSecret(secrets: Secrets, { past }: SecretState): Promise<strin
 
 const ENDED = 'sessions, mail links and invites that the old one has signed have ended';
 
+/** Where a daemon on another machine has its own copy: with it as `secret.next` alone it could not follow the next rotation. */
+const COPIES =
+  'in each other data directory that secret.next was copied to, it takes the place of the old one: mv secret.next secret';
+
 function linesOf(done: Rotated | null, config: Config, { atOnce }: Options): string[] {
   const last =
     config.secret === undefined
@@ -131,6 +135,7 @@ function linesOf(done: Rotated | null, config: Config, { atOnce }: Options): str
       ? 'webhooks of the platform key are signed with the new one only: `gatewayd config --show-webhook-secret`'
       : `webhooks of the platform key are signed with both until ${time(webhooks_until)}: \`gatewayd config --show-webhook-secret\` shows the new one`,
     last,
+    ...(config.secret === undefined && !config.database_url.startsWith('sqlite:') ? [COPIES] : []),
     'backups without a passphrase that were made before need the old secret: make a new one with `gatewayd backup`',
   ];
 }

@@ -5,7 +5,7 @@ import { openSnapshot, type Snapshot } from '../../data/db/snapshot.ts';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { pendingSteps, stepsDone } from '../../data/migrations/migrate.ts';
 import { type SecretState, secretState } from '../../data/secret.ts';
-import { findSecrets } from '../process/data-dir.ts';
+import { findSecrets, findSecretTexts } from '../process/data-dir.ts';
 import { type Check, type Examined, type Finding, failed, ok, warning } from './finding.ts';
 
 const DAY_SECONDS = 86_400;
@@ -76,7 +76,7 @@ async function belonging({ query }: Snapshot, { config }: Examined): Promise<Fin
 function rotationOf(
   { current, previous, past }: SecretState,
   newest: string,
-  { previous_secret }: Examined['config'],
+  config: Examined['config'],
 ): Finding[] {
   if (past.includes(newest))
     return [
@@ -88,6 +88,15 @@ function rotationOf(
     ];
   if (previous !== null || current !== newest)
     return [warning('secret', 'it is being rotated: two count', 'gatewayd secret rotate')];
+  const { secret, previous_secret, data_dir } = config;
+  if (secret === undefined && findSecretTexts(config).length > 1)
+    return [
+      warning(
+        'secret',
+        'secret.next is in force, and secret no more',
+        `mv ${data_dir}/secret.next ${data_dir}/secret`,
+      ),
+    ];
   if (previous_secret === undefined) return [];
   return [
     warning('secret', 'previous_secret is not needed any more', 'take previous_secret out of the settings'),

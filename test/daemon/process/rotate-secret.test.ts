@@ -1,5 +1,5 @@
 // The secret of a deployment is replaced: interrupted anywhere, every value opens, and the next run ends it; on both databases.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { makeBackup } from '../../../daemon/backup/backup.ts';
 import { restoreBackup } from '../../../daemon/backup/restore.ts';
 import { secretRotate } from '../../../daemon/commands/secret-rotate.ts';
+import { database as databaseCheck } from '../../../daemon/doctor/books.ts';
 import { issueAccessToken, readAccessToken } from '../../../daemon/http/tokens.ts';
 import {
   assertNetworkMatches,
@@ -78,6 +79,24 @@ function killedAt(db: Db, step: number): Db {
       return Reflect.get(target, name, receiver);
     },
   });
+}
+
+/** What the command prints. */
+async function printed(settings: Record<string, unknown>): Promise<string> {
+  const lines: string[] = [];
+  const stdout = vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
+  const umask = process.umask();
+  await secretRotate(settings).finally(() => {
+    stdout.mockRestore();
+    process.umask(umask);
+  });
+  return lines.join('');
+}
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'gatewayd-secret-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
 }
 
 describe.each(databases)('a rotation on %s', (database) => {
@@ -210,21 +229,32 @@ describe.each(databases)('a rotation on %s', (database) => {
     if (state) daemon.follow(state);
     const forged = await issueAccessToken({ clock, secrets: before }, user);
     expect(await readAccessToken({ clock, secrets: daemon }, forged)).not.toBeNull();
-    const lines: string[] = [];
-    const stdout = vi
-      .spyOn(process.stdout, 'write')
-      .mockImplementation((text) => lines.push(String(text)) > 0);
-    const umask = process.umask();
     const settings = { databaseUrl: url, dataDir: tmpdir(), secret: NEW, previousSecret: OLD };
-    await secretRotate({ ...settings, atOnce: true }).finally(() => {
-      stdout.mockRestore();
-      process.umask(umask);
-    });
-    expect(lines.join('')).toContain('that the old one has signed have ended');
+    expect(await printed({ ...settings, atOnce: true })).toContain('that the old one has signed have ended');
     const ended = await secretState(db.query);
     expect(ended && daemon.follow(ended)).toBe(true);
     expect(await readAccessToken({ clock, secrets: daemon }, forged)).toBeNull();
     expect(daemon.webhookSecrets(at())).toEqual([daemon.webhook_secret]);
+  });
+
+  test('says what is left to do where the new secret was copied to another data directory', async () => {
+    verifies('secret-rotate', 'command-doctor');
+    const { db, url, stop } = await openDatabase(database);
+    onTestFinished(stop);
+    const [here, there] = [newDirectory(), newDirectory()];
+    const placeOf = (data_dir: string) =>
+      loadConfig({ flags: { data_dir, database_url: url }, env: {}, cwd: data_dir });
+    await assertSecretMatches(db, openSecrets(placeOf(here).config), here);
+    copyFileSync(join(here, 'secret'), join(there, 'secret'));
+    const lines = await printed({ dataDir: here, databaseUrl: url });
+    expect(lines.includes('mv secret.next secret')).toBe(database === 'postgres');
+    copyFileSync(join(here, 'secret'), join(there, 'secret.next'));
+    expect(await databaseCheck({ ...placeOf(there), ntp: undefined, now: at() })).toContainEqual({
+      of: 'secret',
+      status: 'warning',
+      says: 'secret.next is in force, and secret no more',
+      fix: `mv ${there}/secret.next ${there}/secret`,
+    });
   });
 
   test('is not turned back by settings that name the secret before as the new one', async () => {
