@@ -1,7 +1,7 @@
 // Rows as CSV, by RFC 4180; text from outside is no formula where a spreadsheet opens it.
 
-/** What a spreadsheet takes for the beginning of a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** What a spreadsheet takes for the beginning of a formula; in full width too, where Japanese or Chinese is set. */
+const FORMULA = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 /** Amounts may begin with a minus, and are no formulas. */
 const NUMBER = /^-?\d+(\.\d+)?$/;
 const MUST_QUOTE = /[",\r\n]/;

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { csvCell } from '../../cli/output/csv.ts';
 import { exportTables } from '../../src/api/schemas/merchant.ts';
 import { type Home, makeHome } from '../daemon/helpers/process.ts';
 import { wallets } from '../helpers/people.ts';
@@ -84,6 +85,25 @@ describe('gw account export', () => {
     for (const name of readdirSync(path))
       for (const cell of readFileSync(join(path, name), 'utf8').matchAll(/(?:^|,|\n)"?[=+@\t]/g))
         expect.fail(`${name} has a formula at ${cell.index}`);
+  });
+
+  it('takes no beginning of a formula for text, and every number for one', () => {
+    verifies('account-export');
+    for (const text of [
+      '=1',
+      '+1+1',
+      '-x',
+      '@SUM(A1)',
+      '\t=1',
+      '\r=1',
+      '\n=1',
+      '\uff1d1',
+      '\uff0b1',
+      '\uff0d1',
+      '\uff20A',
+    ])
+      expect(csvCell(text).replace(/^"/, ''), JSON.stringify(text)).toMatch(/^'/);
+    expect(['-1', '-0.5', 7, null, 'a=1'].map(csvCell)).toEqual(['-1', '-0.5', '7', '', 'a=1']);
   });
 
   it('leaves nothing where it does not come to its end', async () => {
