@@ -20,7 +20,7 @@ export class Call {
   constructor(app: App, event: H3Event, ip: string) {
     this.app = app;
     this.event = event;
-    this.request_id = requestId(event.req.headers);
+    this.request_id = requestId(event.req.headers, app.runtime);
     this.ip = ip;
     this.query = event.url.search === '' ? NO_QUERY : lastValues(event.url.searchParams);
   }

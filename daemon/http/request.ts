@@ -1,6 +1,5 @@
 // Reads what a caller sent: id, address and body, each within its limit.
 import { isUtf8 } from 'node:buffer';
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { jsonInvalid, type ValidationError } from '../../src/api/read/validation.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -10,9 +9,9 @@ const MAX_MULTIPART_FIELDS = 50;
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
 
 /** The caller's own id where it is harmless to repeat, a new one otherwise. */
-export function requestId(headers: Headers): string {
+export function requestId(headers: Headers, { uuid }: { uuid(): string }): string {
   const given = headers.get('x-request-id');
-  return given && SANE_REQUEST_ID.test(given) ? given : randomUUID();
+  return given && SANE_REQUEST_ID.test(given) ? given : uuid();
 }
 
 /** A body that is no JSON or no form: answered with 422 before anything else is checked. */

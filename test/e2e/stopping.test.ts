@@ -65,12 +65,18 @@ describe.skipIf(!hasPostgres)('built daemons on one PostgreSQL database', () => 
     const locked = new Promise<void>((resolve) => {
       unlock = resolve;
     });
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
     const held = db.transaction(async (tx) => {
       // Held on purpose, longer than a daemon may.
       await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
       await sql`lock table units in exclusive mode`.execute(tx);
+      begin();
       await locked;
     });
+    await begun;
     const unit = { title: 'Coffee', amount_usd: 4.5, currencies: ['TON'] };
     // A provider that does not answer, and a check that waits for it.
     stand.gate.delay_ms = 60_000;

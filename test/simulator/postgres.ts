@@ -101,6 +101,8 @@ const RANDOM_COLUMNS = [
   'merchants.api_key_hash',
   'merchants.api_key_sealed',
   'merchants.ledger_hash',
+  'merchants.previous_api_key_hash',
+  'merchants.previous_webhook_secret_sealed',
   'merchants.webhook_secret_sealed',
   'meta.value',
 ];

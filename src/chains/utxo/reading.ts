@@ -14,6 +14,8 @@ const STALE_BLOCKS = 18;
 const ARRIVED_SECONDS = 120;
 /** … and the youngest block that came in so long a time how far our clock is ahead. */
 const ARRIVALS_SECONDS = 3600;
+/** A tip that is older than this shows a provider that is behind rather than a clock that is ahead: one in 400 is by chance. */
+const UNMEASURED_MOST_SECONDS = 3600;
 
 export interface Reading {
   source: Source;
@@ -139,7 +141,9 @@ export async function readTip({ source, context, coin, memory }: Reading): Promi
   noteTip(memory, tip, now);
   const least = memory.arrivals.reduce((age, each) => Math.min(age, each.age_seconds), Infinity);
   // Until a block has come, the age of the newest one is the most that is known.
-  memory.ahead_seconds = Math.max(0, Number.isFinite(least) ? least : now - tip.time);
+  const age = now - tip.time;
+  const unmeasured = age <= UNMEASURED_MOST_SECONDS || isStale ? age : 0;
+  memory.ahead_seconds = Math.max(0, Number.isFinite(least) ? least : unmeasured);
   return tip;
 }
 
