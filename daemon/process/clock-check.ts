@@ -19,6 +19,8 @@ const EXACT_SECONDS = 1;
 const RECALLED_SLOTS = 3;
 /** How much more slowly time runs while it waits for this machine's clock. */
 const SLOW_RATE = 0.5;
+/** How long no daemon may have run before one that continues more slowly: by so much, and by what slowness has lost, the time that is lived by may be behind. */
+const AWAY_SECONDS = 3600;
 /** Time to read the chains after a start, or after so long a standstill, before the grace may end what was not read. */
 const START_SECONDS = 600;
 
@@ -60,7 +62,8 @@ export interface ClockCheck {
   resume(last: StoredReading, written_at?: number): void;
   /**
    * What was stored last before the start, Unix seconds, where no reading tells the time: it continues there, more slowly
-   * until this machine's clock has come so far, so that what a clock that was ahead has sold can still be paid.
+   * until this machine's clock has come so far, so that what a clock that was ahead has sold can still be paid. One that
+   * is set meanwhile to where the time may be is believed at once: what is sold from then on is not ended by a start.
    */
   continueSlowly(written_at: number): void;
   /**
@@ -142,6 +145,11 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
     const measured = offset(now);
     const waits = Math.round(least() - clock.ms() / 1000);
     if (waits > TOLERANCE_SECONDS) return { offset_seconds: -waits, message: describeSlow(waits) };
+    if (slow && -waits <= AWAY_SECONDS + (monotonic() - slow.since) * (1 - SLOW_RATE)) {
+      // It has come so far, or was set right.
+      believed_base = now;
+      slow = null;
+    }
     const seconds = Math.round(measured ?? now - believed_base);
     if (Math.abs(seconds) <= TOLERANCE_SECONDS) {
       // The time that is right is another: the machine slept, and its timer with it, or it was wrong until now.
@@ -235,7 +243,8 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
       is_resumed = true;
     },
     continueSlowly(written_at) {
-      if (samples.size === 0) slow = { from: written_at, since: monotonic() };
+      const is_behind = written_at > clock.ms() / 1000;
+      if (samples.size === 0 && is_behind) slow = { from: written_at, since: monotonic() };
     },
     hear(blockchain, { tip_time, read_at }, tip_age_seconds) {
       observe(blockchain, tip_time, tip_age_seconds);

@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 const GRACE_MS = 24 * 3600 * 1000;
 /** On chains that keep time a payment this long after the end is late, whatever the pause between two readings. */
 const TIMELY_MS = 40_000;
-const KEEP_TIME = ['ton', 'solana'];
+export const KEEP_TIME = ['ton', 'solana'];
 /** What came to an account that no one floods is stored so soon, where nothing is wrong with the provider or the daemon. */
 const STORED_WITHIN_MS = 120_000;
 /** What is on its way for so long is known to every node when the refill wallet is read. */

@@ -8,7 +8,7 @@ import { hmacInPlace } from './hmac.ts';
 import { type Broken, brokenLaws, CHEAP_LAWS } from './laws.ts';
 import type { Model } from './model.ts';
 import { Network, NO_FAULTS, type Provider } from './network.ts';
-import { Oracle } from './oracle.ts';
+import { KEEP_TIME, Oracle } from './oracle.ts';
 import { type Plan, planOf } from './plan.ts';
 import type { SimulatorServer } from './postgres.ts';
 import { Random } from './random.ts';
@@ -174,6 +174,8 @@ class Run {
   #worst_clock_ms = 0;
   /** By how much the clock that the daemon lives by was ahead, and since when. */
   readonly #lived_by: { at_ms: number; error_ms: number }[] = [];
+  /** Whether a chain tells the daemon what time it is. */
+  readonly #keeps_time: boolean;
 
   constructor(seed: number, options: RunOptions) {
     const { events, off, blockchains, calms = true, onNote, server } = options;
@@ -196,6 +198,7 @@ class Run {
     this.#calms = calms;
     this.#last_event = events ?? plan.events;
     this.#clock_error_ms = plan.daemon.clock_error_ms;
+    this.#keeps_time = plan.blockchains.some((id) => KEEP_TIME.includes(id));
     this.#network = new Network(world, random.fork('network'));
     this.#models = plan.blockchains.map((id) => this.#openModel(id));
     this.#town = new Town({
@@ -377,12 +380,20 @@ class Run {
     if (!pending) await done;
   }
 
-  /** What the daemon believes: every clock at its start, later one that agrees with the chains. */
+  /**
+   * What the daemon believes: every clock at its start, later one that agrees with the chains. Where no chain tells the
+   * time and the clock was wrong, the time that it lives by may come nearer to the true one, but never leave it.
+   */
   #noteClock(starts: boolean): void {
-    const error_ms = this.#clockError();
-    const last = this.#lived_by.at(-1);
-    if (last && Math.abs(last.error_ms - error_ms) < CLOCK_STEP_MS) return;
-    if (starts || Math.abs(error_ms) <= BEARABLE_MS + TIP_AGE_MS)
+    const clock_error_ms = this.#clockError();
+    const isKnown = this.#keeps_time || this.#worst_clock_ms <= BEARABLE_MS;
+    const lived = isKnown ? undefined : this.#anyDaemon()?.app?.clock;
+    const error_ms = lived ? lived.ms() - this.#world.now_ms : clock_error_ms;
+    const last_ms = this.#lived_by.at(-1)?.error_ms ?? 0;
+    if (this.#lived_by.length > 0 && Math.abs(last_ms - error_ms) < CLOCK_STEP_MS) return;
+    const bearable_ms = BEARABLE_MS + TIP_AGE_MS;
+    const believed_ms = lived ? Math.max(bearable_ms, Math.abs(last_ms)) : bearable_ms;
+    if (starts || Math.abs(error_ms) <= believed_ms)
       this.#lived_by.push({ at_ms: this.#world.now_ms, error_ms });
   }
 
@@ -433,6 +444,7 @@ class Run {
     this.#started_at = Math.floor(daemon.clock.ms() / 1000);
     await daemon.start();
     place.is_started = true;
+    this.#noteClock(true);
     this.#world.note('started', () => `${place.name} started`);
   }
 

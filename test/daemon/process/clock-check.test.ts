@@ -162,6 +162,33 @@ test('where no chain tells the time, it continues slowly where it was written la
   expect([lived(), check.trouble()]).toEqual([machine.now(), null]);
 });
 
+test('while it continues slowly, a clock that is set right is believed at once, and one that is set to another day is not', () => {
+  verifies('clock-alert');
+  for (const [set_to, is_believed] of [
+    [0, true],
+    [-600, true],
+    [2 * DAY, false],
+    [-DAY, false],
+  ] as const) {
+    const { machine, check, lived, truth, step } = setUp(-34 * 3600);
+    // Nothing ran for a minute.
+    const written_at = truth() - 60;
+    check.continueSlowly(written_at);
+    machine.advance(1800);
+    expect(lived()).toBe(written_at + 900);
+    step(34 * 3600 + set_to);
+    expect(check.trouble() === null).toBe(is_believed);
+    expect(lived()).toBe(is_believed ? truth() + set_to : written_at + 900);
+    machine.advance(60);
+    expect(lived()).toBe(is_believed ? truth() + set_to : written_at + 930);
+    if (!is_believed) continue;
+    // From then on a step is one.
+    step(900);
+    expect(check.trouble()?.offset_seconds).toBe(900);
+    expect(lived()).toBe(truth() + set_to);
+  }
+});
+
 test('a clock that was set back since the last reading is not lived by after a start', () => {
   verifies('clock-alert');
   const { machine, check, truth, lived, tip, step } = setUp(-42 * 3600);
