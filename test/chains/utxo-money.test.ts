@@ -14,7 +14,7 @@ describe.skipIf(!hasLitecoind).each(['core', 'esplora'] as const)('through %s', 
   let other: Litecoind;
 
   beforeAll(async () => {
-    [node, other] = await Promise.all([startLitecoind(), startLitecoind({ blocks: 0 })]);
+    [node, other] = await Promise.all([startLitecoind(), startLitecoind({ blocks: 0, txindex: false })]);
   });
   afterAll(async () => {
     await Promise.all([node?.stop(), other?.stop()]);
@@ -299,6 +299,39 @@ describe.skipIf(!hasLitecoind).each(['core', 'esplora'] as const)('through %s', 
           await shop.pass(15);
           await shop.read();
         }
+        expect(await shop.status(invoice)).toBe('confirmed');
+        expect(await shop.listed('late')).toEqual([]);
+      },
+    );
+
+    test.runIf(provider === 'core')(
+      'though a host that lags lists it, and one that has it in a block has nothing to read it by',
+      async () => {
+        const shop = await open();
+        const invoice = await shop.invoice();
+        await follow(shop);
+        await shop.read();
+        await shop.pass(until(shop, invoice) - 10);
+        const { hex } = await node.send([{ script: invoice.script, amount: invoice.amount }]);
+        const height = await node.height();
+        await other.mineOnly([hex]);
+        await shop.pass(200);
+        await shop.restart();
+        // The lists of both in turn; blocks come from the one that lags, transactions from the other one.
+        let lists = 0;
+        shop.front.choose = (request) => {
+          if (request.includes('getrawmempool')) return lists++ % 2 === 0 ? node : other;
+          return request.includes('getrawtransaction') ? other : node;
+        };
+        for (let at = 0; at < 6; at++) {
+          await shop.pass(15);
+          await other.rpc('setmocktime', shop.now());
+          expect(await shop.read()).toBe(true);
+        }
+        expect([lists, await node.height(), await shop.status(invoice)]).toEqual([6, height, 'created']);
+        shop.front.choose = undefined;
+        await copyBlocks(other, node, height + 1);
+        await settle(shop);
         expect(await shop.status(invoice)).toBe('confirmed');
         expect(await shop.listed('late')).toEqual([]);
       },

@@ -84,7 +84,9 @@ async function* listMempool(
   const seen_at = now();
   const listed_before = Math.max(memory.last_list_at, listed_at);
   const left = new Set(memory.unread.filter((txid) => listed.has(txid)));
-  for (const txid of memory.missed.keys()) if (!listed.has(txid)) memory.missed.delete(txid);
+  // In a list before a block that is still to be read it may be missing for being in there.
+  if (tip_hash === null || memory.ring?.hashes.includes(tip_hash))
+    for (const txid of memory.missed.keys()) if (!listed.has(txid)) memory.missed.delete(txid);
   const arrived = [...listed].filter(
     (txid) => !memory.known.has(txid) && !left.has(txid) && !memory.missed.has(txid),
   );
