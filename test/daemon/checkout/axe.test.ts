@@ -68,22 +68,24 @@ describeInBrowser('accessibility of checkout', () => {
     await context.close();
   });
 
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const lang of ['en', 'ar'])
-      test(`axe finds nothing in any state, ${colorScheme}, ${lang}, at ${WIDTHS.join(', ')} px`, async () => {
-        const context = await browser.open({ colorScheme });
-        const page = await context.newPage();
-        for (const name of [...checkoutStates, 'unit', 'missing']) {
-          await page.goto(`${serving.url}${paths[name]}?lang=${lang}`);
-          if (checkoutStates.some((state) => state === name))
-            expect(await page.getAttribute('.gw', 'data-state'), name).toBe(name);
-          await page.evaluate(axeSource);
+  for (const lang of ['en', 'ar'])
+    test(`axe finds nothing in any state, ${lang}, light and dark, at ${WIDTHS.join(', ')} px`, async () => {
+      const context = await browser.open();
+      const page = await context.newPage();
+      for (const name of [...checkoutStates, 'unit', 'missing']) {
+        await page.goto(`${serving.url}${paths[name]}?lang=${lang}`);
+        if (checkoutStates.some((state) => state === name))
+          expect(await page.getAttribute('.gw', 'data-state'), name).toBe(name);
+        await page.evaluate(axeSource);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
           for (const width of WIDTHS) {
             await page.setViewportSize({ width, height: 800 });
-            expect(await violations(page), `${name} at ${width}`).toEqual([]);
+            expect(await violations(page), `${name}, ${colorScheme}, at ${width}`).toEqual([]);
             expect(await overflow(page), `${name} at ${width} scrolls sideways`).toBe(0);
           }
         }
-        await context.close();
-      }, 60_000);
+      }
+      await context.close();
+    }, 120_000);
 });
