@@ -88,8 +88,9 @@ export async function recordUpdates(
 ): Promise<string[]> {
   const before = new Map(pending.map((each) => [keyOf(each), each]));
   return deps.db.transaction(async (tx) => {
+    // What was replaced itself, by what it replaces now, is back.
     const replacing = updates.flatMap(({ replaced_by }) => replaced_by ?? []);
-    const groups = await findUnread(deps, tx, scope, replacing);
+    const groups = await findGroups(deps.db, tx, scope.blockchain, replacing);
     const known = await transfersOfTransactions(tx, scope.blockchain, txidsOf(updates));
     const recording = await lock({ deps, tx, ...scope }, groups, known);
     for (const group of groups) await recordGroup(recording, group);

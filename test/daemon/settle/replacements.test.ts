@@ -1,13 +1,16 @@
 // Replacements of unconfirmed payments: the same payment in another transaction, whatever else comes to its address.
 import { describe, expect, test } from 'vitest';
+import type { Transfer } from '../../../src/chains/family.ts';
 import { startApp } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
 import {
   create,
+  follow,
   fundedMerchant,
   invoiceRow,
   newTxid,
   observe,
+  readThrough,
   transferTo,
   unconfirmed,
 } from '../../helpers/payments.ts';
@@ -100,6 +103,31 @@ describe.each(databases)('replaced payments on %s', (database) => {
     expect((await invoiceRow(service, invoice.id)).status).toBe('created');
     const mined = { height: 8, block_hash: 'b8', confirmations: 6 };
     await observe(service, 'litecoin', [transferTo(service, invoice, { ...mined, ...second })]);
+    expect(await invoiceRow(service, invoice.id)).toMatchObject({ status: 'confirmed', txid: second.txid });
+    await service.stop();
+  });
+
+  test('a fee bump and what it replaces take turns where nodes differ, and one of them is always the payment', async () => {
+    const { service, merchant, now } = await shop();
+    const invoice = await create(service, merchant, 'litecoin', { amount: '20' });
+    const inputs = [`${'ad'.repeat(32)}:0`];
+    const first = transferTo(service, invoice, { ...unconfirmed, inputs });
+    await observe(service, 'litecoin', [first]);
+    service.clock.set(invoice.expires_at + 60);
+    const second = transferTo(service, invoice, { ...unconfirmed, inputs, time: now() });
+    const turns = async (gone: Transfer, back: Transfer) => {
+      const { txid, index } = gone;
+      const nowhere = { confirmations: 0, height: null, block_hash: null };
+      const seen = { ...back, earliest_at: now(), latest_at: now() };
+      await follow(service, 'litecoin', [{ txid, index, ...nowhere, state: 'gone', replaced_by: [seen] }]);
+      await readThrough(service, 'litecoin');
+      return (await invoiceRow(service, invoice.id)).status;
+    };
+    expect(await turns(first, second)).toBe('created');
+    expect(await turns(second, first)).toBe('created');
+    expect(await turns(first, second)).toBe('created');
+    const mined = { ...second, height: 8, block_hash: 'b8', confirmations: 6 };
+    await observe(service, 'litecoin', [mined]);
     expect(await invoiceRow(service, invoice.id)).toMatchObject({ status: 'confirmed', txid: second.txid });
     await service.stop();
   });
