@@ -45,6 +45,42 @@ const forward = (model: SolanaModel, payment: Payment) => {
   model.pay({ from, to: keyOf(99, 4), amount, ...(listed_after === undefined ? {} : { listed_after }) });
 };
 
+describe('an account that is read first long after its watch began', () => {
+  const since = START;
+  /** Of a daemon that was away for so long. */
+  const AWAY_SECONDS = 400;
+
+  it('is not proved by a balance that no listed transaction explains, until one does', async () => {
+    verifies('end-proved');
+    const model = createModel(START);
+    model.now += 10;
+    model.pay({ to: ONE, amount: 7n, memo: 'MEANWHILE', listed_after: AWAY_SECONDS + 30 });
+    model.now = START + AWAY_SECONDS;
+    const reader = createReader(model, [ONE], { since });
+    reader.ask([{ address_key: ONE, chain: 'solana' }]);
+    await pass(model, reader);
+    expect([memos(reader), reader.proof(ONE)]).toEqual([[], undefined]);
+    for (let seconds = 0; seconds < 60; seconds += PAUSE_SECONDS) await pass(model, reader);
+    expect(memos(reader)).toEqual(['MEANWHILE']);
+    expect(proved(reader, ONE)).toBeGreaterThan(START + AWAY_SECONDS);
+  });
+
+  it('is proved at once where a transaction of before left what it holds, and after a minute where the node forgot it', async () => {
+    const model = createModel(START - 1000);
+    model.pay({ to: ONE, amount: 7n });
+    model.grant(OTHER, 7n);
+    model.now = START + AWAY_SECONDS;
+    const reader = createReader(model, [ONE, OTHER], { since });
+    await pass(model, reader);
+    expect(proved(reader, ONE)).toBeGreaterThan(START + AWAY_SECONDS - 60);
+    expect(reader.proof(OTHER)).toBeUndefined();
+    for (let seconds = 0; seconds < 70; seconds += PAUSE_SECONDS) await pass(model, reader);
+    expect(proved(reader, OTHER)).toBeGreaterThan(START + AWAY_SECONDS);
+    const asked = await pass(model, reader);
+    expect(asked).not.toContain('getSignaturesForAddress');
+  });
+});
+
 describe('an account in trouble', () => {
   it('of a transaction that is listed and never delivered delays no other, and is left alone for longer and longer', async () => {
     verifies('account-own-trouble');

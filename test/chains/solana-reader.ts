@@ -71,7 +71,8 @@ export function createReader(
     spare_requests: options.spare_requests ?? 100,
   };
   let chain_reader = family.open();
-  const since = options.since ?? 0;
+  // As of addresses that are read as soon as they are watched.
+  const since = options.since ?? now() - 50;
   const cursors = new Map<string, Json>();
   const stored = new Map<string, Transfer>();
   const by_txid = new Map<string, Transfer[]>();

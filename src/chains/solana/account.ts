@@ -101,7 +101,10 @@ export function beginAt({ context, tip }: Pass, { account, cursor: stored, obser
   const { since } = account.owner;
   const { amount, slot } = observed;
   const begun = watchedSince(stored ?? { ...newCursor, since }, since);
-  const cursor = begun.base ? begun : { ...begun, base: [slot, amount] as [number, string], seen: amount };
+  const base: [number, string] = [slot, amount];
+  // What was paid before a first look that is late is in what the account holds then.
+  const unshown_at = tip.time - since < PATIENCE_SECONDS ? null : 0;
+  const cursor = begun.base ? begun : { ...begun, base, seen: amount, unshown_at };
   const unexplained = cursor.gap_at === null ? 0 : tip.time - cursor.gap_at;
   const is_rested = cursor.reread_at === null || tip.time - cursor.reread_at >= REREAD_PAUSE_SECONDS;
   if (unexplained >= REREAD_AFTER_SECONDS && is_rested && !cursor.behind) return readAgain(cursor, tip.time);
@@ -375,6 +378,11 @@ async function prove(pass: Pass, visit: Visit, listing: Listing, read: ReadThrou
   memory.newest_read.delete(account.key);
   const { unread, skipped, gap_at } = cursor;
   if (is_explained && listing.missing.size === 0 && unread.length === 0 && !skipped) {
+    const unshown_at = (await isStartShown(pass, account, cursor, listing))
+      ? null
+      : cursor.unshown_at || tip.time;
+    if (unshown_at !== null && tip.time - unshown_at < PATIENCE_SECONDS)
+      return { transfers, accounts: [[account.key, { ...cursor, unshown_at, again_at: tip.time }]] };
     const from = cursor.through ?? account.owner.since;
     const through = Math.max(from, Math.min(tip.time, context.now()) - INDEX_MARGIN_SECONDS);
     // What is older than the base may still be left out of the list, and no balance would show it.
@@ -382,7 +390,7 @@ async function prove(pass: Pass, visit: Visit, listing: Listing, read: ReadThrou
     const again_at = is_begun ? tip.time + INDEX_MARGIN_SECONDS : null;
     return {
       transfers,
-      accounts: [[account.key, { ...cursor, through, gap_at: null, again_at }]],
+      accounts: [[account.key, { ...cursor, through, gap_at: null, again_at, unshown_at: null }]],
       proofs: [proofOf(visit, { read_through: provedAt(pass, tip.time - INDEX_MARGIN_SECONDS) })],
       ranges: through > from ? [{ scope: account.key, from, to: through }] : [],
     };
@@ -399,6 +407,23 @@ async function prove(pass: Pass, visit: Visit, listing: Listing, read: ReadThrou
     accounts: [[account.key, { ...cursor, gap_at: since, again_at: is_late ? tip.time : null }]],
     proofs: is_late ? [] : [proofOf(visit, { trouble, failed: true })],
   };
+}
+
+/**
+ * Whether the newest transaction of before the watch left what the account held before the first that was read: then the
+ * list leaves out none in between. A node that has forgotten what is so old is believed after a while.
+ */
+async function isStartShown(
+  pass: Pass,
+  account: WatchedAccount,
+  cursor: AccountCursor,
+  { newest_old }: Listing,
+): Promise<boolean> {
+  if (cursor.unshown_at === null) return true;
+  const { start } = follow(cursor);
+  if (start === null || start === '0') return true;
+  const transaction = newest_old && (await tryTransaction(pass, newest_old));
+  return transaction !== undefined && balancesOf(transaction, account)?.[1] === start;
 }
 
 const whyUnread = ({ failures }: Pass, [first]: AccountCursor['unread']): string | null =>

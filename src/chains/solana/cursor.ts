@@ -52,6 +52,11 @@ const cursorSchema = z.object({
   skipped: z.boolean(),
   /** When all of it was read again last. */
   reread_at: z.int().nullable(),
+  /**
+   * Null once a transaction has shown that it held so much before the first that was read; before that, when it was listed
+   * first, Unix seconds of the chain's clock, 0 before.
+   */
+  unshown_at: z.int().nullable().default(null),
 });
 
 export type Known = z.infer<typeof knownSchema>;
@@ -79,6 +84,7 @@ export const newCursor: AccountCursor = {
   gap_at: null,
   skipped: false,
   reread_at: null,
+  unshown_at: null,
 };
 
 /** As it was stored before balances were compared transaction by transaction. */
@@ -118,6 +124,7 @@ export const readAgain = (cursor: AccountCursor, time: number): AccountCursor =>
   through: cursor.through,
   gap_at: cursor.gap_at,
   reread_at: time,
+  unshown_at: cursor.unshown_at,
 });
 
 /** The cursor with these transactions added, whatever their order. */

@@ -51,6 +51,7 @@ export async function listOlder(
     is_complete: page.is_complete,
     is_cut: listing.is_cut || entries.length > CACHED_SIGNATURES,
     missing: without(listing.missing, page.listed),
+    newest_old: listing.newest_old ?? page.newest_old,
   };
 }
 
@@ -91,6 +92,7 @@ async function readPage(
   return {
     entries: entries.filter((entry) => !isOld(entry) && !known.has(entry.signature)),
     listed,
+    newest_old: entries.find(isOld),
     last,
     is_full,
     is_complete: last === undefined || reaches_known || entries.some(isOld),

@@ -19,6 +19,8 @@ export interface Listing {
   is_cut: boolean;
   /** What was read before, is old enough to be in every node's list, and is not in this one so far. */
   missing: ReadonlySet<string>;
+  /** The newest that is older than the watch. */
+  newest_old: SignatureInfo | undefined;
 }
 
 export interface Memory {
