@@ -37,6 +37,8 @@ export interface Context {
   /** Aborted when the process is asked to end. */
   signal: AbortSignal;
   callOptions(endpoint: Endpoint): CallOptions;
+  /** This command line with an idempotency key, to be asked again. */
+  commandWith(key: string): string;
   /** Asks before something is destroyed; refuses without a person and without `--yes`. `type` is the word to type. */
   confirm(question: string, type?: string): Promise<void>;
   /** Prints what would be sent, and nothing is. */

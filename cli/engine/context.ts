@@ -12,9 +12,11 @@ import { type Io, printJson, say } from '../output/io.ts';
 import type { Command, Context, Input, Own, Registry } from './command.ts';
 import { GwError, toGwError, unreachable } from './errors.ts';
 import type { GlobalValues } from './globals.ts';
-import { faultOf, type Given, gather, missingOf, ownOf, requireAll, toInput } from './input.ts';
+import { allFlags, faultOf, type Given, gather, missingOf, ownOf, requireAll, toInput } from './input.ts';
 import { openStore, Settings } from './profile.ts';
+import { isNetwork, repeated, withKey } from './repeat.ts';
 import { timeoutAfter } from './timeout.ts';
+import { fetchService } from './transport.ts';
 import { VERSION } from './version.ts';
 
 /** Members of a request that `--dry-run` does not show. */
@@ -27,12 +29,14 @@ export interface ContextOptions {
   globals: GlobalValues;
   timeout_ms: number;
   given: Given;
+  /** The command as it was given, without `gw`. */
+  words: readonly string[];
   signal: AbortSignal;
 }
 
 /** What a command is given. Nothing is opened, read or asked before the command wants it. */
 export function createContext(options: ContextOptions): Context {
-  const { command, io, globals, timeout_ms, registry, given, signal } = options;
+  const { command, io, globals, timeout_ms, registry, given, words, signal } = options;
   let settings: Promise<Settings> | undefined;
   const openSettings = () => {
     settings ??= openStore(io.env).then((store) => new Settings(store, globals, io.env));
@@ -50,6 +54,7 @@ export function createContext(options: ContextOptions): Context {
       signal: AbortSignal.any([signal, timeoutAfter(timeout_ms)]),
       ...(endpoint.idempotent ? { idempotency_key: globals.text('idempotency-key') ?? randomUUID() } : {}),
     }),
+    commandWith: (key) => withKey(words, key, secretFlags(command)),
     call: async (endpoint, input, more) => {
       const connection = await connectionFor(await openSettings(), endpoint, context);
       return send(context, connection, endpoint, input, more);
@@ -81,6 +86,14 @@ export function createContext(options: ContextOptions): Context {
   };
   return context;
 }
+
+/** The flags whose values are no one else's to read. */
+const secretFlags = (command: Command): ReadonlySet<string> =>
+  new Set([
+    '--api-key',
+    '--token',
+    ...allFlags(command).flatMap(({ name, secret }) => (secret ? `--${name}` : [])),
+  ]);
 
 /** What the command line, a file and the environment gave; asks for the rest where a person is there. */
 async function readInput(
@@ -116,9 +129,11 @@ interface Credentials {
 /** The credentials an endpoint asks for, or the way to get them. A token is enough for a key, which the account shows. */
 async function connectionFor(settings: Settings, endpoint: Endpoint, context: Context): Promise<Credentials> {
   const { url: base_url } = settings;
-  const token = settings.get('token')?.value;
   const { auth } = endpoint;
   if (auth === 'none') return { base_url };
+  const api_key = auth === 'key' ? settings.credential('api_key') : undefined;
+  if (api_key) return { base_url, api_key };
+  const token = settings.credential('token');
   if (auth !== 'key') {
     if (token) return { base_url, token };
     throw new GwError('auth', 'not signed in', {
@@ -126,8 +141,6 @@ async function connectionFor(settings: Settings, endpoint: Endpoint, context: Co
       hint: 'gw login --email ADDRESS, or GW_TOKEN in the environment; no account yet? gw signup',
     });
   }
-  const api_key = settings.get('api_key')?.value;
-  if (api_key) return { base_url, api_key };
   if (!token)
     throw new GwError('auth', 'no merchant key', {
       code: 'no_api_key',
@@ -138,19 +151,24 @@ async function connectionFor(settings: Settings, endpoint: Endpoint, context: Co
   return { base_url, api_key: account.api_key };
 }
 
-/** One call; what fetch throws becomes an error that names the service. */
+/** One call, made again where its answer is lost and that is safe; what fetch throws becomes an error that names the service. */
 const send = async <E extends Endpoint>(
-  { io, globals, callOptions }: Context,
+  { io, globals, callOptions, commandWith, signal }: Context,
   credentials: Credentials,
   endpoint: E,
   input?: AnyInput,
   more?: CallOptions,
 ): Promise<Awaited<ReturnType<typeof callOf<E>>>> => {
   const started = performance.now();
+  const { base_url } = credentials;
+  const { idempotency_key } = callOptions(endpoint);
   try {
-    return await callOf(credentials, endpoint, input, { ...callOptions(endpoint), ...more });
+    return await repeated(
+      () => callOf(credentials, endpoint, input, { ...callOptions(endpoint), idempotency_key, ...more }),
+      { endpoint, idempotency_key, base_url, signal, command: commandWith },
+    );
   } catch (error) {
-    throw toGwError(error) ?? (isNetwork(error) ? unreachable(credentials.base_url, error) : error);
+    throw toGwError(error) ?? (isNetwork(error) ? unreachable(base_url, error) : error);
   } finally {
     if (globals.isOn('verbose'))
       say(io, `${endpoint.method} ${endpoint.path} ${Math.round(performance.now() - started)} ms`);
@@ -165,12 +183,8 @@ const callOf = <E extends Endpoint>(
 ) => {
   const call: ClientCall = createCall({
     ...credentials,
-    fetch: globalThis.fetch,
+    fetch: fetchService,
     headers: { 'user-agent': `gw/${VERSION}` },
   });
   return call(endpoint, input, options);
 };
-
-/** fetch says `TypeError: fetch failed`; a reply that breaks off says `terminated`. */
-export const isNetwork = (error: unknown): boolean =>
-  error instanceof TypeError && /fetch failed|terminated/.test(error.message);

@@ -11,6 +11,7 @@ export const exits = {
   ended: { code: 6, means: 'the invoice ended unpaid: expired, cancelled or failed' },
   unreachable: { code: 69, means: 'the service cannot be reached' },
   retry: { code: 75, means: 'try again later (429, 503)' },
+  unknown: { code: 76, means: 'no answer came: it is not known whether it was done' },
   auth: { code: 77, means: 'not signed in, or not permitted (401, 403)' },
   config: { code: 78, means: 'the configuration of gw is wrong' },
   timeout: { code: 124, means: 'the awaited state was not reached in time' },

@@ -71,6 +71,11 @@ export const globals = [
   },
   { name: 'url', value: 'address', help: `the service (default: ${DEFAULT_URL})`, variable: 'GW_URL' },
   {
+    name: 'plain-http',
+    help: 'allow http to another machine: keys and passwords can be read on the way',
+    variable: 'GW_PLAIN_HTTP',
+  },
+  {
     name: 'api-key',
     value: 'key',
     help: 'merchant or platform key; better in the environment or a profile',

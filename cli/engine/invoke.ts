@@ -27,6 +27,7 @@ export async function invoke(
       globals: values,
       timeout_ms: milliseconds(values.text('timeout') ?? DEFAULT_TIMEOUT, '--timeout'),
       given,
+      words: [...entry.path.split(' '), ...rest],
       signal,
     }),
   );

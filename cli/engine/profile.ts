@@ -3,13 +3,18 @@ import { chmodSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { GwError, usage } from './errors.ts';
 import { DEFAULT_URL, type GlobalValues, variableOf } from './globals.ts';
+import { isPlain } from './transport.ts';
 
 /** What a profile can hold. */
 export const profileKeys = ['url', 'api_key', 'token', 'email', 'listen_secret'] as const;
 export type ProfileKey = (typeof profileKeys)[number];
 export type Profile = Partial<Record<ProfileKey, string>>;
 
-export const isSecret = (key: ProfileKey): boolean => key !== 'url' && key !== 'email';
+/** What only the service may see that gave it. */
+const credentials = ['api_key', 'token'] as const satisfies readonly ProfileKey[];
+
+export const isSecret = (key: ProfileKey): boolean =>
+  key === 'listen_secret' || credentials.some((each) => each === key);
 
 const DEFAULT_PROFILE = 'default';
 /** Keys and tokens are sent as headers. */
@@ -106,9 +111,9 @@ function checkName(name: string): string {
 export class Settings {
   readonly store: Store;
   readonly profile: Setting;
-  readonly #globals: Pick<GlobalValues, 'flag'>;
+  readonly #globals: Pick<GlobalValues, 'flag' | 'isOn'>;
   readonly #env: NodeJS.ProcessEnv;
-  constructor(store: Store, globals: Pick<GlobalValues, 'flag'>, env: NodeJS.ProcessEnv) {
+  constructor(store: Store, globals: Pick<GlobalValues, 'flag' | 'isOn'>, env: NodeJS.ProcessEnv) {
     this.store = store;
     this.#globals = globals;
     this.#env = env;
@@ -146,6 +151,34 @@ export class Settings {
     if (stored) return { value: stored, origin: 'profile' };
     return key === 'url' ? { value: DEFAULT_URL, origin: 'default' } : undefined;
   }
+  /** Where the credentials of the profile are for. */
+  get home(): string {
+    return originOf(this.store.read(this.profile.value).url ?? DEFAULT_URL);
+  }
+  /** Whether the profile has any. */
+  get holds(): boolean {
+    const stored = this.store.read(this.profile.value);
+    return credentials.some((key) => stored[key] !== undefined);
+  }
+  /**
+   * A key to send. Throws GwError where it is the profile's, and the service in force is not the one that it is for; where
+   * another was given for that service, there is just none.
+   */
+  credential(key: (typeof credentials)[number]): string | undefined {
+    const found = this.get(key);
+    const origin = originOf(this.url);
+    if (found?.origin !== 'profile' || origin === this.home) return found?.value;
+    const given = credentials.map((each) => this.get(each)).some((each) => each && each.origin !== 'profile');
+    if (given) return undefined;
+    throw new GwError(
+      'config',
+      `the ${key} of the profile ${this.profile.value} is for ${this.home}, and is not sent to ${origin}`,
+      {
+        code: 'foreign_credential',
+        hint: `gw login --url ${origin} --profile NAME, or give one for that address in the environment`,
+      },
+    );
+  }
   /** The service's address, without a slash at its end. */
   get url(): string {
     const { value, origin } = this.get('url') ?? { value: DEFAULT_URL, origin: 'default' };
@@ -154,12 +187,29 @@ export class Settings {
       throw new GwError('config', `“${value}” (${origin}) is not an http or https address`, {
         hint: `--url ${DEFAULT_URL}, GW_URL, or gw config set url ${DEFAULT_URL}`,
       });
+    if (isPlain(new URL(value)) && !this.#globals.isOn('plain-http'))
+      throw new GwError(
+        'config',
+        `“${value}” (${origin}) is not encrypted: keys and passwords could be read`,
+        {
+          code: 'plain_http',
+          hint: 'give its https address; --plain-http or GW_PLAIN_HTTP=1 where the network is yours',
+        },
+      );
     return value.replace(/\/+$/, '');
   }
   write(values: { [Key in ProfileKey]?: string | undefined }): void {
     this.store.write(this.profile.value, values);
   }
+  /** Stores what the service in force gave; what another one gave leaves the profile. */
+  signIn(values: { [Key in ProfileKey]?: string | undefined }): void {
+    const isOther = originOf(this.url) !== this.home;
+    const none = Object.fromEntries(credentials.map((key) => [key, undefined]));
+    this.write({ ...(isOther && none), url: this.url, ...values });
+  }
 }
+
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
 
 /** `gw_…3kQz`: enough to tell keys apart, too little to use. */
 export const masked = (secret: string): string =>

@@ -1,14 +1,17 @@
 // `gw api`: any call by method and path, with the credentials of the profile.
 import type { Command, Context, Own } from '../engine/command.ts';
-import { isNetwork } from '../engine/context.ts';
 import { toGwError, unreachable, usage } from '../engine/errors.ts';
+import { isNetwork } from '../engine/repeat.ts';
 import { timeoutAfter } from '../engine/timeout.ts';
+import { fetchService } from '../engine/transport.ts';
 import { type Io, print, printJson, readStdin, say } from '../output/io.ts';
 import { cleanLines } from '../output/text.ts';
 import { pick } from '../output/view.ts';
 
 /** fetch takes no body with these. */
 const BODYLESS = new Set(['GET', 'HEAD']);
+/** What forms of the checkout answer. */
+const SEE_OTHER = 303;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 
 export const command: Command = {
@@ -119,10 +122,10 @@ async function send(
 ): Promise<{ status: number; headers: Headers; text: string }> {
   const { timeout_ms, signal } = context;
   const settings = await context.settings();
-  const key = settings.get('api_key')?.value;
-  const token = settings.get('token')?.value;
+  const key = settings.credential('api_key');
+  const token = settings.credential('token');
   try {
-    const response = await fetch(`${settings.url}${path}`, {
+    const response = await fetchService(`${settings.url}${path}`, {
       method,
       headers: {
         ...(key ? { 'x-api-key': key } : {}),
@@ -134,7 +137,8 @@ async function send(
       signal: AbortSignal.any([signal, timeoutAfter(timeout_ms)]),
     });
     const text = await response.text();
-    if (response.ok) return { status: response.status, headers: response.headers, text };
+    if (response.ok || response.status === SEE_OTHER)
+      return { status: response.status, headers: response.headers, text };
     const { ApiError } = await import('../../src/api/client/call.ts');
     const refusal = parsed(text);
     const members =

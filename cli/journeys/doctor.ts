@@ -67,7 +67,7 @@ const bad = (name: string, detail: string, fix: string): Check => ({ name, ok: f
 async function* checksOf(context: Context): AsyncGenerator<Check, void> {
   const opened = await attempt('profile', 'gw config list', async () => {
     const known = await context.settings();
-    return [known.get('api_key'), known.get('token'), known.url].map(String).join();
+    return [known.credential('api_key'), known.credential('token'), known.url].map(String).join();
   });
   if (!opened.ok) return yield opened;
   const settings = await context.settings();

@@ -2,8 +2,10 @@
 import { once } from 'node:events';
 import { getMerchantAccount } from '../../src/api/endpoints/merchant.ts';
 import type { Command, Context } from '../engine/command.ts';
-import { isNetwork } from '../engine/context.ts';
+import { GwError } from '../engine/errors.ts';
+import { isNetwork } from '../engine/repeat.ts';
 import { timeoutAfter } from '../engine/timeout.ts';
+import { fetchService } from '../engine/transport.ts';
 
 export const command: Command = {
   endpoints: [],
@@ -24,8 +26,8 @@ export const command: Command = {
     const { signal, timeout_ms, io } = context;
     const settings = await context.settings();
     const base_url = settings.url;
-    const token = settings.get('token')?.value;
-    const api_key = settings.get('api_key')?.value ?? (token ? await keyOf(context) : undefined);
+    const token = settings.credential('token');
+    const api_key = settings.credential('api_key') ?? (token ? await keyOf(context) : undefined);
     const [{ serveStdio }, { createToolServer }] = await Promise.all([
       import('@modelcontextprotocol/server/stdio'),
       import('../../src/mcp.ts'),
@@ -48,10 +50,14 @@ export const command: Command = {
 /** Answers what the service answers; where nothing does, the refusal that says so. */
 async function send(request: Request, base_url: string, timeout_ms: number): Promise<Response> {
   try {
-    return await fetch(request, {
+    return await fetchService(request, {
       signal: AbortSignal.any([request.signal, timeoutAfter(timeout_ms)]),
     });
   } catch (error) {
+    if (error instanceof GwError) {
+      const { code, hint } = error.details;
+      return Response.json({ detail: error.message, code, hint }, { status: 502 });
+    }
     const timedOut = (error as Error).name === 'TimeoutError';
     if (!timedOut && !isNetwork(error)) throw error;
     return Response.json(

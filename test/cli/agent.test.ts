@@ -191,7 +191,7 @@ describe('exit codes', () => {
     });
     const busy = await gw(['gateways', '--url', fake.url, '--json']);
     expect(busy).toMatchObject({ code: 75, error: { error: { retry_after: 7 } } });
-    const limit = await gw(['invoice', 'check', ABSENT_ID, '--url', fake.url, '--json']);
+    const limit = await gw(['invoice', 'check', ABSENT_ID, '--url', fake.url, '--api-key', 'gw_k', '--json']);
     expect(limit).toMatchObject({
       code: 5,
       error: { error: { code: 'limit_exhausted', required_usd: '5' } },

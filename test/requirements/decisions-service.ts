@@ -169,6 +169,10 @@ export const extensions = {
     'gw-plurals': 'plurals are aliases',
     'gw-json': '--json is exactly the API’s object on stdout, errors are JSON on stderr',
     'gw-exit-codes': 'exit codes are those of the list, from 0 to 130',
+    'gw-lost-answer':
+      'what loses its answer is asked again under one key; what stays unknown has code 76, the key and the command',
+    'gw-redirect': 'a redirect is refused with its target, and nothing is sent there',
+    'gw-own-origin': 'keys of a profile go to the service that gave them, over plain http to loopback only',
     'gw-precedence': 'flags win over environment over profile; GW_URL, GW_API_KEY, GW_TOKEN, GW_PROFILE',
     'gw-profiles': 'profiles are stored with mode 0600',
     'gw-listen': 'gw listen forwards events to a URL',

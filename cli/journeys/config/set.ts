@@ -1,6 +1,6 @@
 // `gw config set`: stores a setting in the profile.
 import type { Command } from '../../engine/command.ts';
-import { usage } from '../../engine/errors.ts';
+import { GwError, usage } from '../../engine/errors.ts';
 import { isSecret, type ProfileKey, profileKeys } from '../../engine/profile.ts';
 import { readStdin, say } from '../../output/io.ts';
 import { printObject } from '../../output/view.ts';
@@ -33,8 +33,14 @@ export const command: Command = {
     const value = own.value === '-' ? (await readStdin(io)).trim() : String(own.value);
     if (key === 'url' && !/^https?:$/.test(URL.canParse(value) ? new URL(value).protocol : ''))
       throw usage(`“${value}” is not an http or https address`);
-    known.write({ [key]: value });
-    say(io, `${key} is ${isSecret(key) ? 'stored' : value} in the profile ${known.profile.value}`);
-    if (io.json !== false) printObject(io, { key, profile: known.profile.value });
+    const { profile, home, holds } = known;
+    if (key === 'url' && holds && new URL(value).origin !== home)
+      throw new GwError('conflict', `the profile ${profile.value} holds keys for ${home}`, {
+        code: 'foreign_credential',
+        hint: `gw logout first, or another profile: gw config set url ${value} --profile NAME`,
+      });
+    known.write(isSecret(key) ? { url: known.url, [key]: value } : { [key]: value });
+    say(io, `${key} is ${isSecret(key) ? 'stored' : value} in the profile ${profile.value}`);
+    if (io.json !== false) printObject(io, { key, profile: profile.value });
   },
 };

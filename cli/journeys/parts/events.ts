@@ -4,9 +4,10 @@ import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { ApiError, type CallReply, requestOf } from '../../../src/api/client/call.ts';
 import { listEvents } from '../../../src/api/endpoints/merchant.ts';
 import type { Context } from '../../engine/command.ts';
-import { isNetwork } from '../../engine/context.ts';
 import { GwError, toGwError, unreachable } from '../../engine/errors.ts';
+import { isNetwork } from '../../engine/repeat.ts';
 import { timeoutAfter } from '../../engine/timeout.ts';
+import { fetchService } from '../../engine/transport.ts';
 import { say } from '../../output/io.ts';
 
 export type GwEvent = CallReply<typeof listEvents>['data'][number];
@@ -59,7 +60,7 @@ async function* oneConnection(
   onOpen: () => void,
 ): AsyncGenerator<GwEvent, void> {
   const settings = await context.settings();
-  const token = settings.get('token')?.value;
+  const token = settings.credential('token');
   if (!token) throw new GwError('auth', 'not signed in', { code: 'not_signed_in', hint: 'gw login' });
   const { url, headers } = requestOf(
     { base_url: settings.url, token },
@@ -92,9 +93,12 @@ export async function* openStream(
   signal.addEventListener('abort', end);
   opening.addEventListener('abort', end);
   try {
-    const response = await fetch(url, { headers, signal: connection.signal }).catch((error: unknown) => {
-      throw unreachable(base_url, opening.aborted ? new Error('no answer in time') : error);
-    });
+    const response = await fetchService(url, { headers, signal: connection.signal }).catch(
+      (error: unknown) => {
+        if (error instanceof GwError) throw error;
+        throw unreachable(base_url, opening.aborted ? new Error('no answer in time') : error);
+      },
+    );
     opening.removeEventListener('abort', end);
     if (!response.ok)
       throw new ApiError(response.status, await response.json().catch(() => ({})), response.headers);

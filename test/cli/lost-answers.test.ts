@@ -1,0 +1,176 @@
+// gw between a service and what goes wrong on the way: answers that get lost, redirects, and addresses of others.
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AnswerRequest, type LocalServer, serve } from '../helpers/local-server.ts';
+import { verifies } from '../requirements.ts';
+import type { Gw } from './helpers/gw.ts';
+import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
+
+let stage: Stage;
+let gw: Gw;
+let operator: Gw;
+let user_id = '';
+let url = '';
+
+beforeAll(async () => {
+  stage = await openStage('lost@example.com');
+  ({ gw, other: operator } = stage);
+  await logInOperator(operator);
+  user_id = (await gw(['user', 'me', '--json'])).json.id;
+  url = (await gw(['config', 'get', 'url', '--json'])).json.value;
+});
+afterAll(() => stage.close());
+
+/** Hands requests to the daemon; the answers to so many writes under a key are lost after they were carried out. */
+async function loseAnswers(count: number): Promise<LocalServer> {
+  let lost = 0;
+  const forward: AnswerRequest = ({ path, body, headers: { host: _, ...headers } }, response) => {
+    const { method = 'GET' } = response.req;
+    const onward = request(`${url}${path}`, { method, headers }, async (answer) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of answer) chunks.push(chunk as Buffer);
+      if (headers['idempotency-key'] !== undefined && lost++ < count) return void response.destroy();
+      response.writeHead(answer.statusCode ?? 500, answer.headers).end(Buffer.concat(chunks));
+    });
+    onward.end(body);
+  };
+  return serve(forward);
+}
+
+const prepaid = async () =>
+  (await operator(['admin', 'merchant', user_id, '--json'])).json.merchant.prepaid_usd;
+const credit = (url: string, more: string[] = []) => [
+  ...['admin', 'credit', user_id, '--prepaid-usd', '14', '--note', 'a gift, on us'],
+  ...['--url', url, '--yes', '--json', ...more],
+];
+
+describe('an answer that is lost', () => {
+  it('is asked for again under the same key, and the credit is given once', async () => {
+    verifies('gw-lost-answer');
+    const before = Number(await prepaid());
+    const lossy = await loseAnswers(2);
+    const ran = await operator(credit(lossy.url), { env: await tokenOf(operator) });
+    expect(ran.code).toBe(0);
+    expect(Number(await prepaid())).toBe(before + 14);
+    const keys = lossy.requests.map(({ headers }) => headers['idempotency-key']);
+    expect([keys.length, new Set(keys).size]).toEqual([3, 1]);
+  });
+
+  it('that stays lost ends with a code of its own, the key, and the command that asks again with it', async () => {
+    verifies('gw-lost-answer');
+    const before = Number(await prepaid());
+    const lossy = await loseAnswers(3);
+    const ran = await operator(credit(lossy.url), { env: await tokenOf(operator) });
+    expect(ran.code).toBe(76);
+    const { error } = ran.error;
+    expect(error).toMatchObject({ code: 'unknown', exit_code: 76, idempotency_key: expect.any(String) });
+    expect(error.command).toBe(
+      `gw admin credit ${user_id} --prepaid-usd 14 --note 'a gift, on us' --url ${lossy.url} --yes --json --idempotency-key ${error.idempotency_key}`,
+    );
+    expect(error.hint).toContain(error.command);
+    const again = credit(url, ['--idempotency-key', error.idempotency_key]);
+    expect((await operator(again)).code).toBe(0);
+    expect(Number(await prepaid())).toBe(before + 14);
+  });
+
+  it('of a call without a key is not repeated, and says what to do', async () => {
+    const silent = await serve((_, response) => void response.destroy());
+    const ran = await gw(['account', 'rotate-key', '--url', silent.url, '--yes', '--json'], {
+      env: await tokenOf(gw),
+    });
+    expect(ran).toMatchObject({
+      code: 76,
+      error: { error: { hint: 'see what is there before you repeat it' } },
+    });
+    expect(silent.requests).toHaveLength(1);
+  });
+
+  it('is no question where nothing was sent, or nothing would change', async () => {
+    const gone = await serve(() => {});
+    await gone.close();
+    expect((await operator(credit(gone.url), { env: await tokenOf(operator) })).code).toBe(69);
+    const silent = await serve((_, response) => void response.destroy());
+    expect((await gw(['system', 'health', '--url', silent.url])).code).toBe(69);
+  });
+});
+
+describe('a redirect', () => {
+  it.each([301, 302, 307, 308])(
+    '(%i) is refused with its target, and nothing is sent there',
+    async (status) => {
+      verifies('gw-redirect');
+      const thief = await serve((_, response) => void response.end('{}'));
+      const service = await serve(
+        ({ path }, response) => void response.writeHead(status, { location: `${thief.url}${path}` }).end(),
+      );
+      const ran = await gw(['login', 'a@example.com', '--password-stdin', '--url', service.url, '--json'], {
+        stdin: 'correct horse',
+      });
+      expect(ran).toMatchObject({ code: 78, error: { error: { code: 'redirected' } } });
+      expect(ran.error.error.message).toContain(thief.url);
+      expect(ran.error.error.hint).toContain(`--url ${thief.url}`);
+      const others = [
+        ['api', 'GET', '/v1/gateways'],
+        ['listen', '--events', '*'],
+        ['invoice', 'list'],
+      ];
+      for (const args of status === 307 ? others : [])
+        expect((await gw([...args, '--url', service.url], { env: await tokenOf(gw) })).code, args[0]).toBe(
+          78,
+        );
+      expect(thief.requests).toEqual([]);
+      expect(service.requests.length).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe('keys of a profile', () => {
+  it('are sent to no other service than the one that gave them', async () => {
+    verifies('gw-own-origin');
+    const other = await serve((_, response) => void response.end('{}'));
+    for (const args of [['invoice', 'list'], ['whoami'], ['api', 'GET', '/v1/invoices'], ['listen']]) {
+      const ran = await gw([...args, '--url', other.url, '--json']);
+      expect(ran, args[0]).toMatchObject({ code: 78, error: { error: { code: 'foreign_credential' } } });
+    }
+    const moved = await gw(['config', 'set', 'url', other.url, '--json']);
+    expect(moved).toMatchObject({ code: 4, error: { error: { code: 'foreign_credential' } } });
+    expect(other.requests).toEqual([]);
+    // What is given for this one call is sent.
+    await gw(['invoice', 'list', '--url', other.url, '--api-key', 'gw_of_that_service']);
+    expect(other.requests[0]?.headers['x-api-key']).toBe('gw_of_that_service');
+  });
+
+  it('leave it with a sign-in at another service', async () => {
+    const other = await serve(
+      (_, response) =>
+        void response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[],"total":0}'),
+    );
+    const login = ['login', '--api-key-stdin', '--profile', 'moved'];
+    await gw(login, { stdin: 'gw_one' });
+    expect((await gw([...login, '--url', other.url], { stdin: 'gw_two' })).code).toBe(0);
+    const { json } = await gw(['config', 'get', 'token', '--profile', 'moved', '--json']);
+    expect(json?.value ?? null).toBeNull();
+  });
+
+  it('are not sent over plain http to another machine, unless that is wanted', async () => {
+    verifies('gw-own-origin');
+    const refused = await gw(['system', 'health', '--url', 'http://pay.example.test', '--json']);
+    expect(refused).toMatchObject({ code: 78, error: { error: { code: 'plain_http' } } });
+    const wanted = await gw([
+      'system',
+      'health',
+      '--url',
+      'http://pay.example.test',
+      '--plain-http',
+      '--json',
+    ]);
+    expect(wanted.code).toBe(69);
+    expect((await gw(['system', 'health', '--url', 'http://[::1]:9', '--json'])).code).toBe(69);
+  });
+});
+
+/** The credentials of a profile, given for another address on purpose. */
+async function tokenOf(who: Gw): Promise<Record<string, string>> {
+  const { json } = await who(['config', 'get', 'token', '--json']);
+  return { GW_TOKEN: json.value };
+}
