@@ -131,8 +131,8 @@ export function parseLeaf({
   const most = command.args?.length ?? 0;
   const excess = leaf.args[most];
   if (excess !== undefined) {
-    const known =
-      FIELD_LIST.test(excess) && rest[rest.indexOf('--json') + 1] === excess ? [...fieldsOf(command)] : [];
+    const isMember = FIELD_LIST.test(excess) && rest[rest.lastIndexOf(excess) - 1] === '--json';
+    const known = isMember ? [...fieldsOf(command)] : [];
     if (known.length > 0) throw usage(`unknown member ${excess}`, `--json takes: ${known.join(', ')}`);
     const limit = most === 0 ? 'no values' : `only ${most}`;
     throw usage(`unexpected “${excess}”: gw ${entry.path} takes ${limit}`, `gw ${entry.path} --help`);

@@ -16,7 +16,7 @@ const credentials = ['api_key', 'token'] as const satisfies readonly ProfileKey[
 export const isSecret = (key: ProfileKey): boolean =>
   key === 'listen_secret' || credentials.some((each) => each === key);
 
-const DEFAULT_PROFILE = 'default';
+export const DEFAULT_PROFILE = 'default';
 /** Keys and tokens are sent as headers. */
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;

@@ -19,6 +19,7 @@ const SECRET_BYTES = 32;
 
 export const command: Command = {
   endpoints: [listEvents],
+  args: ['forward_to'],
   flags: [
     {
       field: 'forward_to',
@@ -26,7 +27,7 @@ export const command: Command = {
       place: 'own',
       kind: 'text',
       value: 'url',
-      help: 'where to post events, e.g. http://localhost:3000/hooks; without it they are only printed',
+      help: 'where to post events: 4242, localhost:3000/hooks or a whole address; without it they are only printed',
     },
     {
       field: 'events',
@@ -56,7 +57,7 @@ export const command: Command = {
     'Posts each event with webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks), signed with a secret of this profile that stays the same. Prints status and latency of each. Together with gw invoice simulate this is a whole payment without leaving the terminal.',
   fields: ['event', 'delivery', 'secret'],
   examples: [
-    'gw listen --forward-to http://localhost:3000/hooks',
+    'gw listen localhost:3000/hooks',
     'gw listen --forward-to http://localhost:3000/hooks --events all --json',
     'gw listen --print-secret',
   ],
@@ -66,9 +67,7 @@ export const command: Command = {
     const { io, signal } = context;
     const secret = await listenSecret(context);
     if (own.print_secret === true) return io.json === false ? print(io, secret) : printObject(io, { secret });
-    const url = own.forward_to as string | undefined;
-    if (url !== undefined && !/^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : ''))
-      throw usage(`--forward-to takes an http or https address, not “${url}”`);
+    const url = own.forward_to === undefined ? undefined : receiverAt(String(own.forward_to));
     const wanted = wantedKinds(own.events as string[] | undefined, url);
     // As the account's own webhook has it unless it asks for refills.
     const sales_only = url !== undefined && own.events === undefined;
@@ -89,6 +88,17 @@ export const command: Command = {
     }
   },
 };
+
+/** `4242`, `localhost:3000/hook` or a whole address. */
+function receiverAt(text: string): string {
+  const whole = /^\d+(\/|$)/.test(text)
+    ? `http://localhost:${text}`
+    : /^[a-z]+:\/\//i.test(text)
+      ? text
+      : `http://${text}`;
+  if (URL.canParse(whole) && /^https?:$/.test(new URL(whole).protocol)) return whole;
+  throw usage(`--forward-to takes a port, or an http or https address, not “${text}”`);
+}
 
 function wantedKinds(given: readonly string[] | undefined, url: string | undefined): Set<string> | undefined {
   const kinds = given ?? [url === undefined ? ALL : DEFAULT_EVENTS];

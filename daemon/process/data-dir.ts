@@ -2,7 +2,6 @@
 
 import { randomBytes } from 'node:crypto';
 import {
-  chmodSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -14,7 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Db, Executor } from '../../data/db/open.ts';
 import { keepMeta } from '../../data/meta.ts';
 import { SECRET_CHECK, secretState } from '../../data/secret.ts';
@@ -33,11 +32,17 @@ export function prepareDataDir({ data_dir }: Pick<Config, 'data_dir'>): void {
   // For the files that SQLite creates next to its database, too.
   process.umask(0o077);
   try {
-    const made = mkdirSync(data_dir, { recursive: true, mode: DIRECTORY_MODE });
-    if (made !== undefined) chmodSync(data_dir, DIRECTORY_MODE);
+    makeDirectory(resolve(data_dir));
   } catch (error) {
     throw new ConfigError(`the data directory ${data_dir} cannot be created: ${(error as Error).message}`);
   }
+}
+
+/** With what leads to it. One step at a time: below `/proc` Node.js 20 would try for ever to make them all. */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return;
+  makeDirectory(dirname(directory));
+  mkdirSync(directory, { mode: DIRECTORY_MODE });
 }
 
 /** Where the secret is from: settings, or files in the data directory. */

@@ -56,6 +56,23 @@ describe('settings', () => {
     expect((await gw(['completion', 'tcsh'])).code).toBe(2);
   });
 
+  it('make no profile of a name that is mistyped', async () => {
+    const ran = await gw(['config', 'use', 'defualt', '--json']);
+    expect(ran).toMatchObject({
+      code: 3,
+      error: { error: { hint: 'gw login --profile defualt makes one' } },
+    });
+    expect(ran.error.error.message).toContain('there are: default');
+    expect((await gw(['config', 'get', 'profile', '--json', 'value'])).json).toEqual({ value: 'default' });
+  });
+
+  it('call no word a member of JSON that does not stand behind --json', async () => {
+    expect((await gw(['invoice', 'list', 'extra'])).stderr).toContain('unexpected “extra”');
+    expect((await gw(['invoice', 'list', '--json', 'extra'])).error.error.message).toBe(
+      'unknown member extra',
+    );
+  });
+
   it('answer the members asked for, and no other', async () => {
     expect(Object.keys((await gw(['config', 'path', '--json', 'path'])).json)).toEqual(['path']);
     expect((await gw(['doctor', '--json', 'ok'])).json).toEqual({ ok: false });

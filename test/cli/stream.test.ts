@@ -55,7 +55,9 @@ describe('gw listen', () => {
     verifies('gw-listen', 'refill-events');
     const server = await serve((_, response) => response.writeHead(204).end());
     const first = (await gw(['listen', '--print-secret'])).stdout.trim();
-    const listen = gw.start(['listen', '--forward-to', `${server.url}/hook`, '--json']);
+    // As people write it: without the scheme.
+    const receiver = `${server.url}/hook`.replace('http://', '');
+    const listen = gw.start(['listen', receiver, '--json']);
     await until('the connection', async () => listen.errors.find((line) => line.startsWith('forwarding')));
     // A refill is no sale: without being asked for it is not forwarded, as no webhook has it.
     const refill = (await gw(['refill', 'create', '--chain', 'ton', '--amount', '5', '--json'])).json.id;

@@ -1,5 +1,7 @@
 // `gw config use`: the profile that commands take by default.
 import type { Command } from '../../engine/command.ts';
+import { GwError } from '../../engine/errors.ts';
+import { DEFAULT_PROFILE } from '../../engine/profile.ts';
 import { say } from '../../output/io.ts';
 import { printObject } from '../../output/view.ts';
 
@@ -13,7 +15,7 @@ export const command: Command = {
       place: 'own',
       kind: 'text',
       required: true,
-      help: 'which profile; a new name creates one',
+      help: 'which profile',
     },
   ],
   fields: ['profile'],
@@ -21,7 +23,13 @@ export const command: Command = {
   async run(context) {
     const { own } = await context.input();
     const name = String(own.name);
-    (await context.settings()).store.use(name);
+    const { store } = await context.settings();
+    const known = new Set([DEFAULT_PROFILE, ...store.names()]);
+    if (!known.has(name))
+      throw new GwError('not_found', `there is no profile ${name}; there are: ${[...known].join(', ')}`, {
+        hint: `gw login --profile ${name} makes one`,
+      });
+    store.use(name);
     say(context.io, `Now using the profile ${name}`);
     if (context.io.json !== false) printObject(context.io, { profile: name });
   },

@@ -28,6 +28,13 @@ async function stop(daemon: Daemon): Promise<void> {
   expect((await daemon.ended).code).toBe(0);
 }
 
+test('a reader that has enough of the output ends it without a failure', () => {
+  const main = fileURLToPath(new URL('../../../bin/gatewayd.js', import.meta.url));
+  const script = `'${process.execPath}' '${main}' config --all | head -1; echo "\${PIPESTATUS[0]}"`;
+  const output = execFileSync('bash', ['-c', `(${script}) 2>&1`], { encoding: 'utf8' });
+  expect(output).toMatch(/^network .*\n0\n$/);
+});
+
 describe('a first start', () => {
   test('says one line on stdout when it is ready, answers, and keeps its state to its user', async () => {
     verifies('ready-line', 'command-start', 'data-dir');
@@ -93,6 +100,11 @@ describe('a start is refused with 78', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
     return stderr;
   };
+
+  test('for a data directory that cannot be made, at once', async () => {
+    const { stderr, code } = await home.run(['start', '--data-dir', '/proc/none/of/these']);
+    expect([code, stderr]).toEqual([78, expect.stringContaining('/proc/none/of/these cannot be created')]);
+  });
 
   test('on a busy port, which is named, before a database is made', async () => {
     verifies('exit-78');
