@@ -175,7 +175,7 @@ const send = async <E extends Endpoint>(
   }
 };
 
-const callOf = <E extends Endpoint>(
+const callOf = async <E extends Endpoint>(
   credentials: Credentials,
   endpoint: E,
   input: AnyInput | undefined,
@@ -186,5 +186,18 @@ const callOf = <E extends Endpoint>(
     fetch: fetchService,
     headers: { 'user-agent': `gw/${VERSION}` },
   });
-  return call(endpoint, input, options);
+  const reply = await call(endpoint, input, options);
+  if (!isOfService(endpoint, reply))
+    throw new GwError('unreachable', `${credentials.base_url} answers, but not as gatewayd does`, {
+      code: 'not_gatewayd',
+      hint: 'is the address right (gw config get url --show-origin)?',
+    });
+  return reply;
 };
+
+/** Any web server answers 200. What members hold is not checked: a newer service may know more values. */
+function isOfService({ response }: Endpoint, reply: unknown): boolean {
+  if (!('safeParse' in response)) return true;
+  const { error } = response.safeParse(reply);
+  return !error?.issues.some(({ code, path }) => code === 'invalid_type' && path.length <= 1);
+}

@@ -94,6 +94,26 @@ describe('an answer that is lost', () => {
   });
 });
 
+describe('a web server that is no gatewayd', () => {
+  it.each([
+    ['a page', 'text/html', '<h1>Welcome</h1>'],
+    ['JSON', 'application/json', '{"ok":true}'],
+  ])('is taken for none, though it answers everything with 200 and %s', async (_, type, body) => {
+    const other = await serve(
+      (_, response) => void response.writeHead(200, { 'content-type': type }).end(body),
+    );
+    const refused = { code: 69, error: { error: { code: 'not_gatewayd' } } };
+    const at = ['--url', other.url, '--json'];
+    expect(await gw(['login', 'a@example.com', '--password-stdin', ...at], { stdin: 'pw' })).toMatchObject(
+      refused,
+    );
+    expect(await gw(['invoice', 'list', ...at], { env: { GW_API_KEY: 'gw_k' } })).toMatchObject(refused);
+    const doctor = await gw(['doctor', ...at], { env: { GW_API_KEY: 'gw_k' } });
+    expect(doctor).toMatchObject({ code: 1, json: { ok: false } });
+    expect(JSON.stringify(doctor.json)).not.toMatch(/undefined/);
+  });
+});
+
 describe('a redirect', () => {
   it.each([301, 302, 307, 308])(
     '(%i) is refused with its target, and nothing is sent there',
@@ -143,7 +163,9 @@ describe('keys of a profile', () => {
   it('leave it with a sign-in at another service', async () => {
     const other = await serve(
       (_, response) =>
-        void response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[],"total":0}'),
+        void response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end('{"data":[],"has_more":false,"next":null}'),
     );
     const login = ['login', '--api-key-stdin', '--profile', 'moved'];
     await gw(login, { stdin: 'gw_one' });
