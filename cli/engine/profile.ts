@@ -210,7 +210,3 @@ export class Settings {
 }
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url);
-
-/** `gw_…3kQz`: enough to tell keys apart, too little to use. */
-export const masked = (secret: string): string =>
-  secret.length > 16 ? `${secret.slice(0, 3)}…${secret.slice(-4)}` : '…';

@@ -7,8 +7,8 @@ import { getMe } from '../../src/api/endpoints/users.ts';
 import type { Command, Context, Own } from '../engine/command.ts';
 import { GwError, usage } from '../engine/errors.ts';
 import type { Flag } from '../engine/flags.ts';
-import { masked } from '../engine/profile.ts';
 import { readStdin, say } from '../output/io.ts';
+import { masked } from '../output/text.ts';
 import { printObject } from '../output/view.ts';
 import { signIn, storeToken } from './parts/session.ts';
 

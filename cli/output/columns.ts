@@ -64,7 +64,10 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
       'gw unit update UNIT_ID --unset description',
     ],
   },
-  getMerchantAccount: { examples: ['gw account get', 'gw account get --json api_key,limit_of_payments'] },
+  getMerchantAccount: {
+    examples: ['gw account get', 'gw account get --json api_key,limit_of_payments'],
+    secrets: ['api_key', 'webhook_secret'],
+  },
   updateMerchantAccount: {
     examples: [
       'gw account update --webhook-url https://shop.example.com/hooks --webhook-secret -',

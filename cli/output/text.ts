@@ -20,3 +20,7 @@ export const cleanJson = (json: string): string =>
       .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
       .join(''),
   );
+
+/** `gw_…3kQz`: enough to tell keys apart, too little to use. */
+export const masked = (secret: string): string =>
+  secret.length > 16 ? `${secret.slice(0, 3)}…${secret.slice(-4)}` : '…';

@@ -1,6 +1,6 @@
 // Replies printed: JSON, a table or card for a person, tab-separated values where there is no terminal.
-import { type Io, print, printJson } from './io.ts';
-import { clean, cleanLines } from './text.ts';
+import { type Io, print, printJson, say } from './io.ts';
+import { clean, cleanLines, masked } from './text.ts';
 import { isRow, memberOf, type Row, show } from './value.ts';
 
 /** What of a reply is shown; dotted names reach into members. Without it, every member. */
@@ -8,6 +8,8 @@ export interface View {
   /** The member that holds the rows; found automatically where the reply has only one list. */
   list?: string;
   columns?: readonly string[];
+  /** Members of one thing that a terminal shows in part only; programs, and `--json`, have them whole. */
+  secrets?: readonly string[];
 }
 
 /** The rows of a reply that is a list; undefined for one thing. */
@@ -32,8 +34,11 @@ export async function printReply(io: Io, reply: unknown, view: View = {}): Promi
   if (io.stdout.isTTY !== true) return print(io, plain(rows, first, names));
   // How wide text is need only be known for a person.
   const { printCard, printTable } = await import('./table.ts');
-  if (rows) printTable(io, rows, names);
-  else printCard(io, first, names);
+  if (rows) return printTable(io, rows, names);
+  const hidden = (view.secrets ?? []).filter((name) => typeof first[name] === 'string');
+  const inPart = Object.fromEntries(hidden.map((name) => [name, masked(String(first[name]))]));
+  printCard(io, { ...first, ...inPart }, names);
+  if (hidden.length > 0) say(io, `In part only: ${hidden.join(', ')}; --json ${hidden.join(',')} shows them`);
 }
 
 /** For programs: whole values, tabs between, no header, as gh does; one thing has a line for each member. */

@@ -60,6 +60,18 @@ const codeOf = (output: string): string[] =>
     .map((line) => /^[█▀▄ ]*[█▀▄]/.exec(line)?.[0] ?? '')
     .filter((line) => line.length > 20);
 
+it('shows keys and secrets of the account in part, and says how to have them whole', async () => {
+  const { json } = await gw(['account', 'get', '--json', 'api_key,webhook_secret']);
+  const terminal = gw.pty(['account', 'get'], { columns: 120 });
+  expect(await terminal.ended).toBe(0);
+  const shown = terminal.output();
+  for (const secret of [json.api_key, json.webhook_secret]) {
+    expect(shown).not.toContain(secret);
+    expect(shown).toContain(`…${secret.slice(-4)}`);
+  }
+  expect(shown).toContain('--json api_key,webhook_secret');
+});
+
 describe('the QR code', () => {
   it('of a new invoice scans in 80×24, alongside address, amount and memo', async () => {
     const pty = gw.pty([

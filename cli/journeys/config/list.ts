@@ -1,6 +1,7 @@
 // `gw config list`: the settings in force and where each is from.
 import type { Command } from '../../engine/command.ts';
-import { isSecret, masked, profileKeys } from '../../engine/profile.ts';
+import { isSecret, profileKeys } from '../../engine/profile.ts';
+import { masked } from '../../output/text.ts';
 import { printReply } from '../../output/view.ts';
 
 export const command: Command = {
