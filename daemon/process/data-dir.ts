@@ -42,7 +42,12 @@ export function prepareDataDir({ data_dir }: Pick<Config, 'data_dir'>): void {
 function makeDirectory(directory: string): void {
   if (existsSync(directory)) return;
   makeDirectory(dirname(directory));
-  mkdirSync(directory, { mode: DIRECTORY_MODE });
+  try {
+    mkdirSync(directory, { mode: DIRECTORY_MODE });
+  } catch (error) {
+    // Another daemon that starts made it meanwhile.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 /** Where the secret is from: settings, or files in the data directory. */
