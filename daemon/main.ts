@@ -23,10 +23,10 @@ platform key carry a signature of each for 24 hours. With --at-once both end now
 /** Runs one command line (`process.argv`); sets the exit code, and never throws. */
 export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader that has enough (`| head -1`) is no failure.
-    if (error.code !== 'EPIPE')
-      process.stderr.write(`gatewayd: the output cannot be written: ${error.message}\n`);
-    process.exit(error.code === 'EPIPE' ? 0 : EXIT_FAILURE);
+    // A reader that has enough (`| head -1`) is no failure, and no reason for a daemon to end.
+    if (error.code === 'EPIPE') return;
+    process.stderr.write(`gatewayd: the output cannot be written: ${error.message}\n`);
+    process.exit(EXIT_FAILURE);
   });
   const program = new Command('gatewayd')
     .description(
