@@ -170,6 +170,8 @@ describe('keys of a profile', () => {
     const login = ['login', '--api-key-stdin', '--profile', 'moved'];
     await gw(login, { stdin: 'gw_one' });
     expect((await gw([...login, '--url', other.url], { stdin: 'gw_two' })).code).toBe(0);
+    await gw(['config', 'set', 'token', 'of-that-one', '--profile', 'moved', '--url', other.url]);
+    await gw(['config', 'set', 'api_key', 'gw_three', '--profile', 'moved']);
     const { json } = await gw(['config', 'get', 'token', '--profile', 'moved', '--json']);
     expect(json?.value ?? null).toBeNull();
   });
