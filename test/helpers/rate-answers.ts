@@ -11,9 +11,24 @@ export interface Prices {
   TON?: number;
   USDT?: number;
   USDC?: number;
+  ETH?: number;
+  BNB?: number;
+  POL?: number;
+  TRX?: number;
 }
 
-const usual = { BTC: 60_000, SOL: 150, LTC: 80, TON: 3, USDT: 1, USDC: 1 };
+const usual = {
+  BTC: 60_000,
+  SOL: 150,
+  LTC: 80,
+  TON: 3,
+  USDT: 1,
+  USDC: 1,
+  ETH: 3_000,
+  BNB: 800,
+  POL: 0.25,
+  TRX: 0.3,
+};
 
 /** Every source a little different, as markets are. */
 export function answersOf(prices: Prices, now = NOW): Record<RateSourceId, unknown> {
@@ -34,6 +49,10 @@ export function answersOf(prices: Prices, now = NOW): Record<RateSourceId, unkno
         GRAMUSD: pair(at.TON + 0.01),
         USDTZUSD: pair(at.USDT),
         USDCUSD: pair(at.USDC),
+        XETHZUSD: pair(at.ETH + 0.5),
+        BNBUSD: pair(at.BNB),
+        POLUSD: pair(at.POL),
+        TRXUSD: pair(at.TRX),
         XXBTZEUR: pair(1),
       },
     },
@@ -49,6 +68,10 @@ export function answersOf(prices: Prices, now = NOW): Record<RateSourceId, unkno
           ...(prices.TON === undefined ? {} : { TON: per_usd(at.TON) }),
           USDT: per_usd(at.USDT),
           USDC: per_usd(at.USDC),
+          ETH: per_usd(at.ETH),
+          BNB: per_usd(at.BNB),
+          POL: per_usd(at.POL),
+          MATIC: per_usd(at.POL * 1.01),
           EUR: '0.9',
         },
       },
@@ -71,6 +94,11 @@ export function answersOf(prices: Prices, now = NOW): Record<RateSourceId, unkno
       { symbol: 'LTCUSDT', bidPrice: String(at.LTC), bidQty: '4.7', askPrice: String(at.LTC), askQty: '1' },
       { symbol: 'TONUSDT', bidPrice: '0.00000000', bidQty: '0', askPrice: '0.00000000', askQty: '0' },
       { symbol: 'GRAMUSDT', bidPrice: String(at.TON), bidQty: '4.7', askPrice: String(at.TON), askQty: '1' },
+      { symbol: 'ETHUSDT', bidPrice: String(at.ETH), bidQty: '4.7', askPrice: String(at.ETH), askQty: '1' },
+      { symbol: 'BNBUSDT', bidPrice: String(at.BNB), bidQty: '4.7', askPrice: String(at.BNB), askQty: '1' },
+      { symbol: 'MATICUSDT', bidPrice: '0.00000000', bidQty: '0', askPrice: '0.00000000', askQty: '0' },
+      { symbol: 'POLUSDT', bidPrice: String(at.POL), bidQty: '4.7', askPrice: String(at.POL), askQty: '1' },
+      { symbol: 'TRXUSDT', bidPrice: String(at.TRX), bidQty: '4.7', askPrice: String(at.TRX), askQty: '1' },
       { symbol: 'ETHBTC', bidPrice: '0.03', bidQty: '1', askPrice: '0.031', askQty: '1' },
     ],
     bitstamp: [
@@ -90,6 +118,8 @@ export function answersOf(prices: Prices, now = NOW): Record<RateSourceId, unkno
       },
       { pair: 'USDC/USD', bid: String(at.USDC - 0.0001), ask: '1', last: '1', timestamp: String(now) },
       { pair: 'USDT/USD', bid: String(at.USDT), ask: '1', last: '1', timestamp: String(now) },
+      { pair: 'ETH/USD', bid: String(at.ETH + 1), ask: String(at.ETH + 2), last: String(at.ETH) },
+      { pair: 'POL/USD', bid: String(at.POL), ask: String(at.POL), last: String(at.POL) },
       { pair: 'BTC/EUR', bid: '1', ask: '1', last: '1', timestamp: String(now) },
     ],
     coingecko: {
@@ -97,6 +127,10 @@ export function answersOf(prices: Prices, now = NOW): Record<RateSourceId, unkno
       solana: { usd: at.SOL, last_updated_at: now - 20 },
       litecoin: { usd: at.LTC, last_updated_at: now - 20 },
       'the-open-network': { usd: at.TON + 0.005, last_updated_at: now - 20 },
+      ethereum: { usd: at.ETH + 0.4, last_updated_at: now - 20 },
+      binancecoin: { usd: at.BNB, last_updated_at: now - 20 },
+      'polygon-ecosystem-token': { usd: at.POL, last_updated_at: now - 20 },
+      tron: { usd: at.TRX, last_updated_at: now - 20 },
       tether: { usd: at.USDT, last_updated_at: now - 20 },
       'usd-coin': { usd: at.USDC, last_updated_at: now - 20 },
     },

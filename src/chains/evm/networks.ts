@@ -1,7 +1,7 @@
 // The networks of this family as data: how each is recognised, read, and when what it holds is final.
 import type { ChainAddress, Network, PaymentLinks, PaymentOrder, Rpc, Wallet } from '../family.ts';
-import { checksummed, normalizeAddress } from './address.ts';
-import { EVM_SCHEME, paymentLinks } from './links.ts';
+import { normalizeAddress, withChecksum } from './address.ts';
+import { ETHEREUM_SCHEME, paymentLinks, wallets } from './links.ts';
 
 /** A payment in coins, as a block shows it. */
 export interface CoinPayment {
@@ -87,11 +87,11 @@ export interface EvmNetwork {
 }
 
 export const evmDialect: Dialect = {
-  normalizeAddress,
-  shown: checksummed,
+  normalizeAddress: (text) => normalizeAddress(text, new Set()),
+  shown: withChecksum,
   paymentLinks,
-  uri_schemes: [EVM_SCHEME],
-  wallets: [],
+  uri_schemes: [ETHEREUM_SCHEME],
+  wallets,
   txid_prefix: '0x',
   has_nonces: true,
   topic_values: 1000,
