@@ -87,7 +87,18 @@ export async function startAnvil({ chain_id, block_seconds, tokens, history = 0 
   const url = `http://127.0.0.1:${port}`;
   const genesis = join(home, 'genesis.json');
   await writeFile(genesis, JSON.stringify(genesisOf(chain_id, tokens)));
-  const args = ['--init', genesis, '--port', port, '--chain-id', chain_id, '--timestamp', START_TIME, '--base-fee', 0];
+  const args = [
+    '--init',
+    genesis,
+    '--port',
+    port,
+    '--chain-id',
+    chain_id,
+    '--timestamp',
+    START_TIME,
+    '--base-fee',
+    0,
+  ];
   const flags = ['--no-mining', '--silent', '--order', 'fifo', '--slots-in-an-epoch', '4'];
   flags.push('--accounts', String(ACCOUNTS));
   const node: ChildProcess = spawn(anvilPath, [...args.map(String), ...flags], {
