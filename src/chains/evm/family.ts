@@ -1,0 +1,45 @@
+// Ethereum and its relatives: coins and the tokens of allow-listed contracts, read over plain JSON-RPC.
+import { type Family, type Network, ProviderError, type ProviderKind, type Rpc } from '../family.ts';
+import { hexHash } from '../txid.ts';
+import { cursorHeight } from './cursor.ts';
+import type { EvmNetwork } from './networks.ts';
+
+const evmRpc: ProviderKind = { kind: 'evm', needs_url: false, key_header: 'x-api-key' };
+
+/** The family for one network. */
+export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Family {
+  const { dialect, chain_ids } = network;
+  return {
+    providers: [provider],
+    uri_schemes: dialect.uri_schemes,
+    wallets: dialect.wallets,
+    keeps_time: true,
+    normalizeAddress: dialect.normalizeAddress,
+    normalizeTxid: (text) => {
+      const hash = hexHash(text);
+      return hash === null ? text.trim() : `${dialect.txid_prefix}${hash}`;
+    },
+    paymentLinks: (order) => dialect.paymentLinks(chain_ids[order.gateway.network], order),
+    cursorHeight,
+    identify: (rpc) => identify(network, rpc),
+    open() {
+      return {
+        // biome-ignore lint/correctness/useYield: comes with the reader
+        async *read() {
+          throw new ProviderError('unreachable', `${network.name} cannot be read yet`);
+        },
+        recheck: async () => [],
+        lookUp: async () => [],
+      };
+    },
+  };
+}
+
+async function identify({ name, chain_ids }: EvmNetwork, rpc: Rpc): Promise<Network> {
+  const answer = await rpc.call('eth_chainId', []);
+  const id = typeof answer === 'string' && /^0x[0-9a-f]{1,12}$/i.test(answer) ? Number(answer) : null;
+  if (id === null) throw new ProviderError('bad_answer', `${rpc.provider}: the chain id is no number`);
+  if (id === chain_ids.mainnet) return 'mainnet';
+  if (id === chain_ids.testnet) return 'testnet';
+  throw new ProviderError('wrong_network', `the provider serves chain ${id}, not ${name}`);
+}

@@ -1,0 +1,164 @@
+// The networks of this family as data: how each is recognised, read, and when what it holds is final.
+import type { ChainAddress, Network, PaymentLinks, PaymentOrder, Rpc, Wallet } from '../family.ts';
+import { normalizeAddress, withChecksum } from './address.ts';
+import { ETHEREUM_SCHEME, paymentLinks, wallets } from './links.ts';
+
+/** A payment in coins, as a block shows it. */
+export interface CoinPayment {
+  txid: string;
+  /** Keys: `0x` and 40 digits in lower case. */
+  from: string;
+  to: string;
+  amount: bigint;
+}
+
+/** One whole block of a source of coins. Hashes in lower case, with `0x`. */
+export interface CoinBlock {
+  height: number;
+  hash: string;
+  parent: string;
+  /** Unix seconds. */
+  time: number;
+  /** Only of transactions that succeeded, where the source tells; the reader checks the receipt of each in any case. */
+  payments: readonly CoinPayment[];
+}
+
+/** Reads coins from whole blocks. Throws ProviderError where an answer is not a whole block. */
+export interface CoinSource {
+  /** The blocks of these heights, both ends included, in their order; each checked to be whole. */
+  blocks(rpc: Rpc, from: number, to: number): Promise<CoinBlock[]>;
+  /** One transaction by its id; null where there is none, or where it pays no coin. */
+  payment(rpc: Rpc, txid: string): Promise<CoinPayment | null>;
+  /** Blocks in one request at most. */
+  blocks_at_once: number;
+}
+
+/** A log that the network itself writes for each transfer of its coin, inner ones included. */
+export interface CoinLog {
+  contract: string;
+  /** `transfer`: like that of a token (EIP-7708). `polygon`: `LogTransfer` of Polygon's 0x…1010. */
+  layout: 'transfer' | 'polygon';
+}
+
+/** How payments in the coin are found. `none`: they are not, so that no gateway offers the coin. */
+export type Coins =
+  | { found_by: 'none' }
+  /** In full blocks over JSON-RPC: payments that a transaction makes itself, not those of contracts. */
+  | { found_by: 'blocks' }
+  | { found_by: 'log'; log: CoinLog }
+  | { found_by: 'source'; source: CoinSource };
+
+/** What differs between chains that answer the same JSON-RPC. */
+export interface Dialect {
+  normalizeAddress(text: string, network: Network): ChainAddress;
+  /** How wallets show a key. */
+  shown(key: string): string;
+  paymentLinks(chain_id: number, order: PaymentOrder): PaymentLinks;
+  uri_schemes: readonly string[];
+  wallets: readonly Wallet[];
+  /** What a transaction id begins with where people read it. JSON-RPC always has `0x`. */
+  txid_prefix: '0x' | '';
+  /** Whether a transaction is one of a numbered sequence of its sender, so that another can take its place. */
+  has_nonces: boolean;
+  /** Values of one topic, and contracts, in one filter. */
+  topic_values: number;
+}
+
+export interface EvmNetwork {
+  /** As messages name it. */
+  name: string;
+  /** `eth_chainId`. */
+  chain_ids: Record<Network, number>;
+  /** Seconds between two blocks on average. */
+  block_seconds: number;
+  /** Whether the newest blocks are few enough to ask for the logs of each by its hash, which a node that lags refuses. */
+  newest_by_hash: boolean;
+  /** Blocks of one log filter at first; providers that allow fewer say so. */
+  range_blocks: number;
+  coins: Record<Network, Coins>;
+  /**
+   * A block is final where the network's own tag `finalized` has passed it and so many blocks stand on it, itself
+   * included; and without the tag, should that stall, at `alone` blocks.
+   */
+  final: { depth: number; alone: number };
+  /** Calls in one JSON-RPC batch at most, and bytes. */
+  batch: { calls: number; bytes: number };
+  dialect: Dialect;
+}
+
+export const evmDialect: Dialect = {
+  normalizeAddress: (text) => normalizeAddress(text, new Set()),
+  shown: withChecksum,
+  paymentLinks,
+  uri_schemes: [ETHEREUM_SCHEME],
+  wallets,
+  txid_prefix: '0x',
+  has_nonces: true,
+  topic_values: 1000,
+};
+
+const usual = {
+  range_blocks: 100,
+  batch: { calls: 20, bytes: 256_000 },
+  dialect: evmDialect,
+} satisfies Partial<EvmNetwork>;
+const none: Coins = { found_by: 'none' };
+/** EIP-7708: the system address that logs every transfer of the coin. */
+const eip7708: Coins = {
+  found_by: 'log',
+  log: { contract: '0xfffffffffffffffffffffffffffffffffffffffe', layout: 'transfer' },
+};
+const polygonLog: Coins = {
+  found_by: 'log',
+  log: { contract: '0x0000000000000000000000000000000000001010', layout: 'polygon' },
+};
+
+export const networks = {
+  ethereum: {
+    ...usual,
+    name: 'Ethereum',
+    chain_ids: { mainnet: 1, testnet: 11_155_111 },
+    block_seconds: 12,
+    newest_by_hash: true,
+    // Live on Sepolia since 2026-10-06; the main network has no date for it.
+    coins: { mainnet: { found_by: 'blocks' }, testnet: eip7708 },
+    final: { depth: 12, alone: 256 },
+  },
+  base: {
+    ...usual,
+    name: 'Base',
+    chain_ids: { mainnet: 8453, testnet: 84_532 },
+    block_seconds: 2,
+    newest_by_hash: true,
+    coins: { mainnet: none, testnet: none },
+    final: { depth: 15, alone: 3600 },
+  },
+  polygon: {
+    ...usual,
+    name: 'Polygon',
+    chain_ids: { mainnet: 137, testnet: 80_002 },
+    block_seconds: 1,
+    newest_by_hash: false,
+    coins: { mainnet: polygonLog, testnet: polygonLog },
+    // Its tag was violated in September 2025.
+    final: { depth: 256, alone: 2000 },
+  },
+  bsc: {
+    ...usual,
+    name: 'BNB Chain',
+    chain_ids: { mainnet: 56, testnet: 97 },
+    block_seconds: 0.45,
+    newest_by_hash: false,
+    coins: { mainnet: none, testnet: none },
+    final: { depth: 15, alone: 1000 },
+  },
+  arbitrum: {
+    ...usual,
+    name: 'Arbitrum',
+    chain_ids: { mainnet: 42_161, testnet: 421_614 },
+    block_seconds: 0.25,
+    newest_by_hash: false,
+    coins: { mainnet: none, testnet: none },
+    final: { depth: 120, alone: 28_800 },
+  },
+} satisfies Record<string, EvmNetwork>;
