@@ -1,10 +1,95 @@
-// The cursor of an EVM chain: hashes of blocks that were read, dense near the head and sparse below.
+// The cursor of an EVM chain: hashes of blocks that were read, dense near the head and sparse below it.
 import type { Json } from '../family.ts';
+
+/** Newest blocks whose hashes are all held. */
+const DENSE = 64;
+/** Of older ones, one in each power of two of distance, up to this. */
+const DEEPEST = 2 ** 17;
+/** Blocks that paid, held on top of that: where they leave the chain, their payments lose their place. */
+const PAID = 48;
+
+export type Held = [height: number, hash: string];
+
+export type EvmCursor = {
+  /** Blocks that were read, oldest first; the last one is the head. Never empty. */
+  held: Held[];
+  /** Blocks with payments to watched addresses, oldest first. */
+  paid: Held[];
+  /** Up to this height everything was read a second time. */
+  proved: number;
+  /** Up to this height the network calls its blocks final. */
+  final: number;
+};
+
+const isHeld = (value: unknown): value is Held =>
+  Array.isArray(value) && Number.isInteger(value[0]) && typeof value[1] === 'string';
+
+/** The stored cursor; null before the first read. */
+export function cursorOf(cursor: Json | null): EvmCursor | null {
+  if (cursor === null) return null;
+  const { held, paid, proved, final } = cursor as Partial<EvmCursor>;
+  const isWhole =
+    Array.isArray(held) &&
+    held.length > 0 &&
+    Array.isArray(paid) &&
+    [...held, ...paid].every(isHeld) &&
+    Number.isInteger(proved) &&
+    Number.isInteger(final);
+  if (!isWhole) throw new Error('the stored block cursor is damaged');
+  return cursor as EvmCursor;
+}
 
 /** The height of the last block read, as stored; null where the cursor has none. */
 export function cursorHeight(cursor: Json | null): number | null {
   const { held } = (cursor ?? {}) as { held?: Json };
-  const head = Array.isArray(held) ? held.at(-1) : undefined;
-  const height = Array.isArray(head) ? head[0] : undefined;
-  return typeof height === 'number' && Number.isInteger(height) ? height : null;
+  const head: unknown = Array.isArray(held) ? held.at(-1) : undefined;
+  return isHeld(head) ? head[0] : null;
+}
+
+export const beginAt = (height: number, hash: string): EvmCursor => ({
+  held: [[height, hash]],
+  paid: [],
+  proved: height,
+  final: 0,
+});
+
+export const headOf = ({ held }: EvmCursor): Held => held.at(-1) as Held;
+export const lowestOf = ({ held }: EvmCursor): number => (held[0] as Held)[0];
+
+/** The hash held of this height; undefined where none is. */
+export const hashAt = ({ held, paid }: EvmCursor, height: number): string | undefined =>
+  [...held, ...paid].find(([each]) => each === height)?.[1];
+
+/** After reading further, up to the last of `blocks`. */
+export const extended = (cursor: EvmCursor, blocks: readonly Held[], paid: readonly Held[]): EvmCursor => ({
+  ...cursor,
+  held: thinned([...cursor.held, ...blocks]),
+  paid: withPaid(cursor.paid, paid),
+});
+
+/** With more blocks that paid, which were read before. */
+export function withPaid(known: readonly Held[], more: readonly Held[]): Held[] {
+  const fresh = more.filter(([height]) => !known.some(([each]) => each === height));
+  return [...known, ...fresh].sort(([one], [other]) => one - other).slice(-PAID);
+}
+
+/** After the blocks above `fork` have left the chain. */
+export const cutAt = ({ held, paid, proved, final }: EvmCursor, fork: number): EvmCursor => ({
+  held: held.filter(([height]) => height <= fork),
+  paid: paid.filter(([height]) => height <= fork),
+  proved: Math.min(proved, fork),
+  final: Math.min(final, fork),
+});
+
+function thinned(held: readonly Held[]): Held[] {
+  const [head] = held.at(-1) as Held;
+  const older = held.slice(0, -DENSE);
+  let last_power = Number.POSITIVE_INFINITY;
+  const sparse = older.filter(([height]) => {
+    const power = Math.floor(Math.log2(head - height));
+    if (power === last_power || head - height > DEEPEST) return false;
+    last_power = power;
+    return true;
+  });
+  return [...sparse, ...held.slice(-DENSE)];
 }

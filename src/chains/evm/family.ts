@@ -1,8 +1,19 @@
 // Ethereum and its relatives: coins and the tokens of allow-listed contracts, read over plain JSON-RPC.
-import { type Family, type Network, ProviderError, type ProviderKind, type Rpc } from '../family.ts';
+import {
+  type Family,
+  type Network,
+  ProviderError,
+  type ProviderKind,
+  type ReadContext,
+  type Rpc,
+} from '../family.ts';
 import { hexHash } from '../txid.ts';
 import { cursorHeight } from './cursor.ts';
+import { lookUpEvm } from './look-up.ts';
+import { createMemory } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
+import { readEvm } from './read.ts';
+import { recheckEvm } from './recheck.ts';
 
 const evmRpc: ProviderKind = { kind: 'evm', needs_url: false, key_header: 'x-api-key' };
 
@@ -23,13 +34,12 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
     cursorHeight,
     identify: (rpc) => identify(network, rpc),
     open() {
+      const memory = createMemory();
+      const withMemory = (context: ReadContext) => ({ ...context, memory });
       return {
-        // biome-ignore lint/correctness/useYield: comes with the reader
-        async *read() {
-          throw new ProviderError('unreachable', `${network.name} cannot be read yet`);
-        },
-        recheck: async () => [],
-        lookUp: async () => [],
+        read: (context, request) => readEvm(network, withMemory(context), request),
+        recheck: (context, pending) => recheckEvm(network, withMemory(context), pending),
+        lookUp: (context, named) => lookUpEvm(network, withMemory(context), named),
       };
     },
   };

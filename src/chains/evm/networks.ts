@@ -54,6 +54,8 @@ export interface Dialect {
   normalizeAddress(text: string, network: Network): ChainAddress;
   /** How wallets show a key. */
   shown(key: string): string;
+  /** The key of a token contract as the list of gateways or the settings name it. Throws AddressError. */
+  contractKey(text: string): string;
   paymentLinks(chain_id: number, order: PaymentOrder): PaymentLinks;
   uri_schemes: readonly string[];
   wallets: readonly Wallet[];
@@ -90,6 +92,7 @@ export interface EvmNetwork {
 export const evmDialect: Dialect = {
   normalizeAddress: (text) => normalizeAddress(text, contractKeys),
   shown: withChecksum,
+  contractKey: (text) => text.trim().toLowerCase(),
   paymentLinks,
   uri_schemes: [ETHEREUM_SCHEME],
   wallets,

@@ -1,0 +1,69 @@
+// Reads everything a second time, a while later: a node that lagged may have answered the first time.
+import { type Page, ProviderError } from '../family.ts';
+import { badAnswer } from './answers.ts';
+import { type EvmCursor, headOf, withPaid } from './cursor.ts';
+import type { Mark } from './memory.ts';
+import { readLogRange } from './ranges.ts';
+import { creditsAt, type Reading, stored } from './reading.ts';
+
+/** Between the two times that a block is read. */
+const APART_SECONDS = 60;
+/** Where that fails for so long, the provider is given up for another one. */
+const OVERDUE_SECONDS = 600;
+/** Stretches read a second time in one reading; what is left comes with the next. */
+const STRETCHES_PER_READ = 30;
+/** Ends of readings held at once. */
+const MOST_MARKS = 64;
+
+/** Notes where a reading ended. */
+export function markEnd({ cursor, context: { memory, now } }: Reading): void {
+  const [height, hash] = headOf(cursor);
+  const at = now();
+  const marks = memory.marks.filter((mark) => mark.height > cursor.proved && mark.at <= at);
+  const last = marks.at(-1);
+  if (last?.height !== height || last.hash !== hash) marks.push({ height, hash, at });
+  memory.marks = marks.slice(-MOST_MARKS);
+}
+
+/**
+ * Once a minute, or at once where an invoice is about to end. What fails is tried again with the next reading, and proves
+ * nothing until then; only where it fails for long the provider is at fault.
+ */
+export async function* lookAgain(reading: Reading): AsyncGenerator<Page> {
+  const { context, request } = reading;
+  const { memory, now } = context;
+  const mark = memory.marks.findLast(({ at }) => at <= now() - APART_SECONDS);
+  if (!mark || mark.height <= reading.cursor.proved) return;
+  const isDue = now() - memory.looked_at >= APART_SECONDS || now() < memory.looked_at;
+  if (!isDue && (await request.urgent()).length === 0) return;
+  try {
+    yield* readUpTo(reading, mark);
+    Object.assign(memory, { looked_at: now(), failing_since: null });
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const since = Math.min(memory.failing_since ?? now(), now());
+    memory.failing_since = since;
+    if (now() - since < OVERDUE_SECONDS) return;
+    const message = `the second reading of blocks fails since ${now() - since} seconds: ${error.message}`;
+    throw new ProviderError('bad_answer', message, error.code);
+  }
+}
+
+/** By ranges, whose last block is one that was read. */
+async function* readUpTo(reading: Reading, mark: Mark): AsyncGenerator<Page> {
+  const { asker, filters, context } = reading;
+  for (let read = 0; read < STRETCHES_PER_READ && reading.cursor.proved < mark.height; read++) {
+    const { last, logs } = await readLogRange(asker, filters, reading.cursor.proved + 1, mark.height);
+    if (last.height === mark.height && last.hash !== mark.hash)
+      throw badAnswer(`block ${mark.height} is another one than was read`);
+    const headers = new Map([[last.height, last]]);
+    const { transfers, paid } = await creditsAt(reading, reading.cursor, { logs, coins: [], headers });
+    const after: EvmCursor = {
+      ...reading.cursor,
+      paid: withPaid(reading.cursor.paid, paid),
+      proved: last.height,
+    };
+    const read_through = context.local(last.time).earliest_at;
+    yield* stored(reading, { transfers, read_through }, after);
+  }
+}

@@ -1,0 +1,150 @@
+// What JSON-RPC answers of blocks, logs and receipts must be like; anything else is a bad answer.
+import * as z from 'zod';
+import { ProviderError } from '../family.ts';
+
+/** 32 bytes, in lower case. */
+const word = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/i)
+  .toLowerCase();
+const address = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/i)
+  .toLowerCase();
+/** A quantity that is counted: exact as a number. */
+const count = z
+  .string()
+  .regex(/^0x(0|[1-9a-f][0-9a-f]{0,11})$/i)
+  .transform(Number);
+const quantity = z
+  .string()
+  .regex(/^0x(0|[1-9a-f][0-9a-f]{0,63})$/i)
+  .transform(BigInt);
+const bytes = z
+  .string()
+  .regex(/^0x(?:[0-9a-f]{2})*$/i)
+  .toLowerCase();
+
+const header = z.object({ number: count, hash: word, parentHash: word, timestamp: count });
+const log = z
+  .object({
+    address,
+    topics: z.array(word).max(4),
+    data: bytes,
+    blockNumber: count,
+    blockHash: word,
+    transactionHash: word,
+    logIndex: count,
+    removed: z.literal(false).nullish(),
+  })
+  .transform(({ removed: _, ...rest }) => rest);
+const logs = z.array(log);
+const receipt = z.object({
+  transactionHash: word,
+  blockHash: word,
+  blockNumber: count,
+  status: z.enum(['0x0', '0x1']),
+  logs,
+});
+const transaction = z.object({
+  hash: word,
+  from: address,
+  to: address.nullish(),
+  value: quantity,
+  nonce: quantity.nullish(),
+  blockHash: word.nullish(),
+  blockNumber: count.nullish(),
+  transactionIndex: count.nullish(),
+});
+const block = header.extend({
+  transactionsRoot: word.nullish(),
+  transactions: z.array(transaction),
+});
+
+export interface Header {
+  height: number;
+  hash: string;
+  parent: string;
+  /** Unix seconds, by the chain's clock. */
+  time: number;
+}
+export type Log = z.infer<typeof log>;
+export type Receipt = z.infer<typeof receipt>;
+export type Transaction = z.infer<typeof transaction>;
+export type FullBlock = Header & { transactions: Transaction[] };
+
+/** The root of no transactions. */
+const NO_TRANSACTIONS = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
+
+export const badAnswer = (what: string) => new ProviderError('bad_answer', what);
+
+function check<T>(schema: z.ZodType<T, unknown>, answer: unknown, what: string): T {
+  const result = schema.safeParse(answer);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  throw badAnswer(`${what}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'unreadable'}`);
+}
+
+const shortened = ({ number, hash, parentHash, timestamp }: z.infer<typeof header>): Header => ({
+  height: number,
+  hash,
+  parent: parentHash,
+  time: timestamp,
+});
+
+/** The header of a height or a tag; null where the node has none. */
+export function headerOf(answer: unknown, asked: number | string): Header | null {
+  if (answer === null) return null;
+  const found = shortened(check(header, answer, `block ${asked}`));
+  if (typeof asked === 'number' && found.height !== asked)
+    throw badAnswer(`block ${asked} was asked, ${found.height} came`);
+  return found;
+}
+
+/** A block with its transactions; one of bare hashes, or of another block's transactions, is none. */
+export function fullBlockOf(answer: unknown, asked: number | string): FullBlock | null {
+  if (answer === null) return null;
+  const found = headerOf(answer, asked) as Header;
+  const { transactions, transactionsRoot } = check(block, answer, `the transactions of block ${asked}`);
+  const isWhole = transactions.every(
+    (each, at) =>
+      each.blockHash === found.hash &&
+      each.blockNumber === found.height &&
+      (each.transactionIndex ?? at) === at,
+  );
+  const isEmpty = transactionsRoot == null ? null : transactionsRoot === NO_TRANSACTIONS;
+  if (!isWhole || (isEmpty !== null && isEmpty !== (transactions.length === 0)))
+    throw badAnswer(`block ${asked} came without its transactions`);
+  return { ...found, transactions };
+}
+
+export const logsOf = (answer: unknown): Log[] => check(logs, answer, 'eth_getLogs');
+
+/** Null where the node has none. Its logs are of this transaction and in their order, each once. */
+export function receiptOf(answer: unknown, txid: string): Receipt | null {
+  if (answer === null) return null;
+  const found = check(receipt, answer, `the receipt of ${txid}`);
+  let last = -1;
+  for (const each of found.logs) {
+    const isOwn = each.transactionHash === found.transactionHash && each.blockHash === found.blockHash;
+    if (!isOwn || each.logIndex <= last) throw badAnswer(`the receipt of ${txid} has logs of others`);
+    last = each.logIndex;
+  }
+  if (found.transactionHash !== txid) throw badAnswer(`the receipt of ${txid} is of another transaction`);
+  return found;
+}
+
+export function transactionOf(answer: unknown, txid: string): Transaction | null {
+  if (answer === null) return null;
+  const found = check(transaction, answer, `transaction ${txid}`);
+  if (found.hash !== txid) throw badAnswer(`transaction ${txid} was asked, another came`);
+  return found;
+}
+
+export const countOf = (answer: unknown, what: string): bigint => check(quantity, answer, what);
+
+/** The one word that a call of a contract returned; null where it returned anything else. */
+export function wordOf(answer: unknown): bigint | null {
+  const { data } = word.safeParse(answer);
+  return data === undefined ? null : BigInt(data);
+}

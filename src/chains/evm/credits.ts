@@ -1,0 +1,200 @@
+// What was paid to watched addresses: found in logs and blocks, taken from receipts.
+import type { Interval, Transfer, WatchedAddress } from '../family.ts';
+import {
+  badAnswer,
+  type Header,
+  headerOf,
+  type Log,
+  type Receipt,
+  receiptOf,
+  type Transaction,
+  transactionOf,
+} from './answers.ts';
+import { type Assets, coinIndex, indexOf, type LogAsset, paymentIn } from './assets.ts';
+import type { Held } from './cursor.ts';
+import { type Asker, askAll, blockCall, receiptCall, transactionCall } from './hosts.ts';
+import type { CoinPayment, Dialect, EvmNetwork } from './networks.ts';
+
+export type Watched = ReadonlyMap<string, WatchedAddress>;
+
+/** A payment in coins, and the block that it stands in. */
+export type PlacedCoin = CoinPayment & { height: number; hash: string };
+
+/** What a stretch of blocks shows. */
+export interface Seen {
+  logs: readonly Log[];
+  coins: readonly PlacedCoin[];
+  /** Headers of its blocks that were read, by height. */
+  headers: ReadonlyMap<number, Header>;
+}
+
+interface CreditDeps {
+  network: EvmNetwork;
+  asker: Asker;
+  assets: Assets;
+  watched: Watched;
+  /** When a moment of the chain was by our clock. */
+  local(chain_time: number): Interval;
+  /** How deep a block stands, and whether it is final. */
+  place(height: number): { confirmations: number; final: boolean };
+}
+
+/** One payment of a transaction, by its receipt. */
+interface Credit {
+  chain: string;
+  index: string;
+  from: string;
+  to: string;
+  amount: bigint;
+}
+
+/** A transaction that something was found of, and what. */
+interface Hit {
+  txid: string;
+  height: number;
+  hash: string;
+  logs: Log[];
+  coins: PlacedCoin[];
+}
+
+/** What was surely made before its address was watched is left out. `paid`: the blocks that hold payments. */
+export async function readCredits(
+  deps: CreditDeps,
+  seen: Seen,
+): Promise<{ transfers: Transfer[]; paid: Held[] }> {
+  const hits = hitsIn(deps, seen);
+  const { asker, network } = deps;
+  const has_nonces = network.dialect.has_nonces;
+  const unknown = [...new Set(hits.map(({ height }) => height))].filter((each) => !seen.headers.has(each));
+  const calls = [
+    ...unknown.map((height) => blockCall(height)),
+    ...hits.flatMap(({ txid }) => [receiptCall(txid), ...(has_nonces ? [transactionCall(txid)] : [])]),
+  ];
+  const answers = await askAll(asker, calls);
+  const headers = new Map(seen.headers);
+  for (const [at, height] of unknown.entries()) {
+    const header = headerOf(answers[at], height);
+    if (header) headers.set(height, header);
+  }
+  const per_hit = has_nonces ? 2 : 1;
+  const transfers = hits.flatMap((hit, at) => {
+    const first = unknown.length + at * per_hit;
+    const receipt = receiptOf(answers[first], hit.txid);
+    const transaction = has_nonces ? transactionOf(answers[first + 1], hit.txid) : null;
+    const header = headers.get(hit.height);
+    if (!receipt || !header || (has_nonces && !transaction))
+      throw badAnswer(`transaction ${hit.txid} is listed, but not delivered`);
+    if (header.hash !== hit.hash) throw badAnswer(`block ${hit.height} changed while it was read`);
+    const proved = { receipt, transaction, header };
+    return transfersOf(deps, creditsOfHit(deps, hit, receipt), proved);
+  });
+  const heights = new Set(transfers.map(({ height }) => height));
+  const paid = [...headers.values()]
+    .filter(({ height }) => heights.has(height))
+    .map(({ height, hash }): Held => [height, hash]);
+  return { transfers, paid };
+}
+
+function hitsIn({ assets, watched }: CreditDeps, { logs, coins }: Seen): Hit[] {
+  const hits = new Map<string, Hit>();
+  const hitOf = (txid: string, height: number, hash: string): Hit => {
+    const hit = hits.get(txid) ?? { txid, height, hash, logs: [], coins: [] };
+    if (hit.hash !== hash) throw badAnswer(`transaction ${txid} is in two blocks`);
+    hits.set(txid, hit);
+    return hit;
+  };
+  for (const log of logs) {
+    const payment = paymentIn(assets.logs, log);
+    if (payment && watched.has(payment.to))
+      hitOf(log.transactionHash, log.blockNumber, log.blockHash).logs.push(log);
+  }
+  for (const coin of coins)
+    if (coin.amount > 0n && coin.from !== coin.to && watched.has(coin.to))
+      hitOf(coin.txid, coin.height, coin.hash).coins.push(coin);
+  return [...hits.values()];
+}
+
+/**
+ * A log that was left out moves no other: their positions are those of the receipt, which must have every log that was
+ * listed.
+ */
+function creditsOfHit({ assets, watched }: CreditDeps, hit: Hit, receipt: Receipt): Credit[] {
+  if (receipt.blockHash !== hit.hash || receipt.blockNumber !== hit.height)
+    throw badAnswer(`the receipt of ${hit.txid} is of another block`);
+  const known = new Map(receipt.logs.map((each) => [each.logIndex, each]));
+  const isSame = (log: Log) => JSON.stringify(known.get(log.logIndex)) === JSON.stringify(log);
+  if (!hit.logs.every(isSame)) throw badAnswer(`the receipt of ${hit.txid} lacks a log that was listed`);
+  if (receipt.status !== '0x1') {
+    // A block shows the value of a transaction that failed too.
+    if (hit.logs.length > 0) throw badAnswer(`transaction ${hit.txid} failed, and has logs`);
+    return [];
+  }
+  const coins = hit.coins.map(({ from, to, amount }) => ({
+    chain: assets.coin?.chain as string,
+    index: coinIndex(to),
+    from,
+    to,
+    amount,
+  }));
+  return [...coins, ...creditsIn(assets.logs, receipt.logs)].filter(({ to }) => watched.has(to));
+}
+
+/** Every payment in these assets, to anyone, from logs of one transaction in their order. */
+export function creditsIn(assets: readonly LogAsset[], logs: readonly Log[]): Credit[] {
+  const counts = new Map<string, number>();
+  return logs.flatMap((log) => {
+    const payment = paymentIn(assets, log);
+    if (!payment) return [];
+    const { asset, from, to, amount } = payment;
+    const counted = `${asset.name} ${to}`;
+    const position = counts.get(counted) ?? 0;
+    counts.set(counted, position + 1);
+    return [{ chain: asset.chain, index: indexOf(asset.name, to, position), from, to, amount }];
+  });
+}
+
+interface Proved {
+  receipt: Receipt;
+  transaction: Transaction | null;
+  header: Header;
+}
+
+export const readableTxid = ({ txid_prefix }: Dialect, hash: string): string =>
+  `${txid_prefix}${hash.slice(2)}`;
+
+/** A transaction is one of a numbered sequence of its sender: another with the same number takes its place. */
+const inputsOf = (transaction: Transaction | null): string[] =>
+  transaction?.nonce == null ? [] : [`${transaction.from}:${transaction.nonce}`];
+
+export function transfersOf(
+  {
+    network: { dialect },
+    watched,
+    local,
+    place,
+  }: Pick<CreditDeps, 'network' | 'watched' | 'local' | 'place'>,
+  credits: readonly Credit[],
+  { receipt, transaction, header }: Proved,
+): Transfer[] {
+  const made = local(header.time);
+  return credits.flatMap(({ chain, index, from, to, amount }): Transfer[] => {
+    if (made.latest_at < (watched.get(to)?.since ?? 0)) return [];
+    return [
+      {
+        chain,
+        address_key: to,
+        txid: readableTxid(dialect, receipt.transactionHash),
+        index,
+        amount_atomic: amount,
+        memo: null,
+        references: [],
+        sender: dialect.shown(from),
+        height: header.height,
+        block_hash: header.hash,
+        inputs: inputsOf(transaction),
+        ...place(header.height),
+        ...made,
+      },
+    ];
+  });
+}

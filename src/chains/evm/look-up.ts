@@ -1,0 +1,58 @@
+// What a transaction that somebody names has paid, proved as far as reading proves it.
+import type { NamedTransaction, Transfer } from '../family.ts';
+import { hexHash } from '../txid.ts';
+import { badAnswer, headerOf, receiptOf, transactionOf } from './answers.ts';
+import { assetsOf, coinIndex } from './assets.ts';
+import { creditsIn, transfersOf } from './credits.ts';
+import { beginAt, headOf } from './cursor.ts';
+import { askAll, blockCall, receiptCall, transactionCall } from './hosts.ts';
+import type { EvmContext } from './memory.ts';
+import type { CoinPayment, EvmNetwork } from './networks.ts';
+import { askerOf, placeIn } from './reading.ts';
+
+/** The same transfers as reading gives, of a transaction that stands in a block; what waits for one is not found. */
+export async function lookUpEvm(
+  network: EvmNetwork,
+  context: EvmContext,
+  { txid, address_key, gateway }: NamedTransaction,
+): Promise<Transfer[]> {
+  const hash = hexHash(txid);
+  if (hash === null) return [];
+  const asker = askerOf(network, context);
+  const { has_nonces } = network.dialect;
+  const asked = `0x${hash}`;
+  const calls = [receiptCall(asked), ...(has_nonces ? [transactionCall(asked)] : [])];
+  const answers = await askAll(asker, calls);
+  const receipt = receiptOf(answers[0], asked);
+  const transaction = has_nonces ? transactionOf(answers[1], asked) : null;
+  if (receipt?.status !== '0x1' || (has_nonces && !transaction)) return [];
+  const [newest, answer] = await askAll(asker, [blockCall('latest'), blockCall(receipt.blockNumber)]);
+  const tip = headerOf(newest, 'latest');
+  const header = headerOf(answer, receipt.blockNumber);
+  if (header?.hash !== receipt.blockHash) throw badAnswer(`transaction ${txid} is in a block of no chain`);
+  const assets = assetsOf(network, { ...context, gateways: [gateway] });
+  const coins: CoinPayment[] =
+    assets.coin?.by.found_by === 'source'
+      ? [await assets.coin.by.source.payment(asker.rpc, asked)].flatMap((each) => each ?? [])
+      : assets.coin && transaction?.to != null
+        ? [{ txid: asked, from: transaction.from, to: transaction.to, amount: transaction.value }]
+        : [];
+  const paid = coins
+    .filter(({ amount, from, to }) => amount > 0n && from !== to)
+    .map(({ from, to, amount }) => ({ chain: gateway.chain, index: coinIndex(to), from, to, amount }));
+  const credits = [...paid, ...creditsIn(assets.logs, receipt.logs)].filter(({ to }) => to === address_key);
+  // Blocks that no reading has proved confirm nothing.
+  const known = context.memory.cursor ?? beginAt(receipt.blockNumber, receipt.blockHash);
+  const proved = Math.max(receipt.blockNumber, Math.min(tip?.height ?? 0, headOf(known)[0]));
+  const cursor = { ...known, held: [[proved, '']] as [number, string][] };
+  return transfersOf(
+    {
+      network,
+      watched: new Map(),
+      local: context.local,
+      place: (height) => placeIn(network, cursor, height),
+    },
+    credits,
+    { receipt, transaction, header },
+  );
+}

@@ -1,0 +1,49 @@
+// What one process caches between readings of an EVM chain: losing it costs requests and time, never a payment.
+import type { ReadContext, Rpc } from '../family.ts';
+import type { EvmCursor } from './cursor.ts';
+import type { Host } from './hosts.ts';
+
+/** Where a reading ended: what is up to there may be read a second time a while later. */
+export interface Mark {
+  height: number;
+  hash: string;
+  /** Unix seconds. */
+  at: number;
+}
+
+export interface Memory {
+  /** What is known of each provider. */
+  hosts: WeakMap<Rpc, Host>;
+  /** The cursor as stored with the last page. */
+  cursor: EvmCursor | null;
+  /** Ends of readings that were not read a second time yet, oldest first. */
+  marks: Mark[];
+  /** When everything was read a second time last, and since when that fails; Unix seconds. */
+  looked_at: number;
+  failing_since: number | null;
+  /** When the tag `finalized` was asked for last, Unix seconds. */
+  finalized_at: number;
+  /** Decimals of contracts that were read. */
+  decimals: Map<string, number>;
+  /** When contracts that could not be read were asked last, Unix seconds. */
+  decimals_at: number;
+  /** By transaction that lost its block: since when another one has its number, Unix seconds, and the head at that time. */
+  replaced: Map<string, { at: number; height: number }>;
+  /** Blocks below all that the cursor holds, of which it is known that they are on its chain. */
+  verified: Map<number, string>;
+}
+
+export type EvmContext = ReadContext & { memory: Memory };
+
+export const createMemory = (): Memory => ({
+  hosts: new WeakMap(),
+  cursor: null,
+  marks: [],
+  looked_at: 0,
+  failing_since: null,
+  finalized_at: 0,
+  decimals: new Map(),
+  decimals_at: 0,
+  replaced: new Map(),
+  verified: new Map(),
+});

@@ -1,0 +1,125 @@
+// One reading of an EVM chain: the blocks after the cursor, then those of a minute ago a second time.
+import { type Page, ProviderError, type ReadRequest } from '../family.ts';
+import { lookAgain, markEnd } from './again.ts';
+import { badAnswer, type Header, headerOf } from './answers.ts';
+import { beginAt, cursorOf, type EvmCursor, extended, headOf } from './cursor.ts';
+import { askAll, blockCall } from './hosts.ts';
+import type { EvmContext } from './memory.ts';
+import type { EvmNetwork } from './networks.ts';
+import {
+  creditsAt,
+  filtersOf,
+  openReading,
+  type Reading,
+  rejectStuck,
+  stored,
+  tipOf,
+  watchedOf,
+  withFinal,
+} from './reading.ts';
+import { followFork } from './reorg.ts';
+import { readNewest, readStretch, type Stretch } from './stretch.ts';
+
+/** Blocks near the tip whose logs are asked for one by one, where the network says so. */
+const NEWEST_BLOCKS = 3;
+/** Stretches read in one reading; what is left comes with the next. */
+const STRETCHES_PER_READ = 60;
+/** A chain that changes more often while it is read is given time to settle. */
+const FORKS_PER_READ = 3;
+/** The first block read is older than the oldest watch by this much, whatever blocks take on average. */
+const START_SECONDS = 60;
+
+export async function* readEvm(
+  network: EvmNetwork,
+  context: EvmContext,
+  request: ReadRequest,
+): AsyncGenerator<Page> {
+  const { memory } = context;
+  const opened = await openReading(network, context, request);
+  const { tip, finalized, unreadable, assets } = opened;
+  yield { transfers: [], tip: tipOf(tip), unreadable };
+  const watched = await watchedOf(request);
+  const filters = filtersOf(network, assets, watched);
+  const known = cursorOf(request.cursor);
+  const reading: Reading = { ...opened, watched, filters, cursor: known ?? beginAt(tip.height, tip.hash) };
+  if (known === null) {
+    Object.assign(memory, { marks: [], looked_at: 0, failing_since: null });
+    memory.verified.clear();
+    yield* stored(reading, { transfers: [] }, await findStart(reading));
+  }
+  memory.cursor = reading.cursor;
+  const [head] = headOf(reading.cursor);
+  if (tip.height < head) {
+    const remedy = `if the chain was reset: gatewayd reread ${context.blockchain}`;
+    throw badAnswer(`the provider is behind: it is at block ${tip.height}, ${head} has been read; ${remedy}`);
+  }
+  if (memory.marks.length === 0) markEnd(reading);
+  yield* readNew(reading, finalized);
+  yield* lookAgain(reading);
+  rejectStuck(reading);
+}
+
+/** Blocks after the cursor, up to the tip. */
+async function* readNew(reading: Reading, finalized: Header | null): AsyncGenerator<Page> {
+  const { tip } = reading;
+  let forks = 0;
+  for (let read = 0; read < STRETCHES_PER_READ; read++) {
+    const [head, hash] = headOf(reading.cursor);
+    // Another block at the height of ours: we stay with the one seen first until either branch grows.
+    if (head >= tip.height) break;
+    const stretch = await nextStretch(reading, head + 1);
+    if (stretch.parent === hash) yield* storeStretch(reading, stretch, finalized);
+    else {
+      if (++forks > FORKS_PER_READ) throw badAnswer('the chain changed while it was being read');
+      yield* followFork(reading);
+    }
+  }
+  if (withFinal(reading.cursor, finalized) !== reading.cursor)
+    yield* stored(reading, { transfers: [] }, withFinal(reading.cursor, finalized));
+  markEnd(reading);
+}
+
+/** The newest blocks one by one, where they are few; what is further behind, or cannot be read so, in one piece. */
+async function nextStretch(reading: Reading, from: number): Promise<Stretch> {
+  const { network, tip } = reading;
+  if (!network.newest_by_hash) return readStretch(reading, from, tip.height);
+  if (tip.height - from >= NEWEST_BLOCKS) return readStretch(reading, from, tip.height - NEWEST_BLOCKS);
+  try {
+    return await readNewest(reading, from, tip.height);
+  } catch (error) {
+    // Not every provider has logs by the hash of a block; one that lacks the block lacks it in a stretch too.
+    if (!(error instanceof ProviderError) || error.kind !== 'rpc') throw error;
+    return readStretch(reading, from, tip.height);
+  }
+}
+
+async function* storeStretch(
+  reading: Reading,
+  { last, held, logs, coins, headers }: Stretch,
+  finalized: Header | null,
+): AsyncGenerator<Page> {
+  const from = headOf(reading.cursor)[0] + 1;
+  const after = withFinal(extended(reading.cursor, held, []), finalized);
+  const { transfers, paid } = await creditsAt(reading, after, { logs, coins, headers });
+  const ranges = [{ scope: 'height', from, to: last.height }];
+  yield* stored(
+    reading,
+    { transfers, ranges, tip: tipOf(reading.tip) },
+    { ...after, paid: extended(after, [], paid).paid },
+  );
+}
+
+/** The last block that is surely older than every watched address: guessed by the average, then by doubling the distance. */
+async function findStart({ network, context, asker, watched, tip }: Reading): Promise<EvmCursor> {
+  const since = [...watched.values()].reduce((least, each) => Math.min(least, each.since), Infinity);
+  const isOlder = ({ time }: Header) => context.local(time).latest_at < since;
+  const ahead_seconds = Number.isFinite(since) ? Math.max(0, tip.time - since) + START_SECONDS : 0;
+  if (isOlder(tip)) return beginAt(tip.height, tip.hash);
+  for (let distance = Math.ceil(ahead_seconds / network.block_seconds); ; distance *= 2) {
+    const height = Math.max(0, tip.height - distance);
+    const [answer] = await askAll(asker, [blockCall(height)]);
+    const header = headerOf(answer, height);
+    if (!header) throw badAnswer(`block ${height} cannot be read: the provider keeps no history so far back`);
+    if (height === 0 || isOlder(header)) return beginAt(height, header.hash);
+  }
+}

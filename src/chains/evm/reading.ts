@@ -1,0 +1,140 @@
+// What one reading carries along: the provider, its tip, what is watched, and how deep blocks stand.
+
+import { rejectClockSkew } from '../clock-skew.ts';
+import {
+  type Page,
+  ProviderError,
+  type ReadRequest,
+  type Tip,
+  type UnreadableAsset,
+  type WatchedAddress,
+} from '../family.ts';
+import { badAnswer, type Header, headerOf } from './answers.ts';
+import { type Assets, assetsOf, checkDecimals, filtersFor } from './assets.ts';
+import { readCredits, type Seen, type Watched } from './credits.ts';
+import { type EvmCursor, hashAt, headOf } from './cursor.ts';
+import { type Asker, askEach, blockCall, given, newHost } from './hosts.ts';
+import type { EvmContext } from './memory.ts';
+import type { EvmNetwork } from './networks.ts';
+import type { Filter } from './ranges.ts';
+
+/** How often the tag `finalized` is asked for. */
+const FINALIZED_SECONDS = 30;
+/** A main network whose provider shows no new block for so long, and for so many times the average, is not read there. */
+const STUCK_SECONDS = 120;
+const STUCK_BLOCKS = 20;
+
+export interface Reading {
+  network: EvmNetwork;
+  context: EvmContext;
+  asker: Asker;
+  request: ReadRequest;
+  assets: Assets;
+  unreadable: UnreadableAsset[];
+  tip: Header;
+  watched: Watched;
+  filters: readonly Filter[];
+  /** As stored with the last page. */
+  cursor: EvmCursor;
+}
+
+export function askerOf(network: EvmNetwork, { rpc, memory }: EvmContext): Asker {
+  const host = memory.hosts.get(rpc) ?? newHost(network);
+  memory.hosts.set(rpc, host);
+  return { rpc, host, batch_bytes: network.batch.bytes };
+}
+
+interface Known {
+  tip: Header;
+  /** The newest block that the network itself calls final; null where it was not asked for, or is not known. */
+  finalized: Header | null;
+}
+
+/** The newest block, and now and then the newest final one. */
+async function readTip(context: EvmContext, asker: Asker): Promise<Known> {
+  const { memory, now } = context;
+  const isDue = now() - memory.finalized_at >= FINALIZED_SECONDS || now() < memory.finalized_at;
+  const answers = await askEach(asker, [blockCall('latest'), ...(isDue ? [blockCall('finalized')] : [])]);
+  const tip = headerOf(given(answers[0]), 'latest');
+  if (!tip) throw badAnswer('the provider has no newest block');
+  rejectClockSkew('the newest block', tip.time, now());
+  if (isDue) memory.finalized_at = now();
+  return { tip, finalized: finalizedIn(answers[1], tip) };
+}
+
+/** A network without the tag has blocks that are final by their depth alone. */
+function finalizedIn(answer: unknown, tip: Header): Header | null {
+  if (answer === undefined || answer instanceof ProviderError) return null;
+  const finalized = headerOf(answer, 'finalized');
+  return finalized && finalized.height <= tip.height ? finalized : null;
+}
+
+/** Throws ProviderError where a provider of a main network has stood still for so long that it must be stuck. */
+export function rejectStuck({ network, context, asker: { host }, tip }: Reading): void {
+  const now = context.now();
+  const { height, at } = host.tip ?? { height: -1, at: now };
+  if (height !== tip.height || at > now) {
+    host.tip = { height: tip.height, at: now };
+    return;
+  }
+  const most = Math.max(STUCK_SECONDS, STUCK_BLOCKS * network.block_seconds);
+  if (context.network === 'mainnet' && now - at > most)
+    throw badAnswer(`the provider has shown no block after ${tip.height} for ${now - at} seconds`);
+}
+
+export async function openReading(
+  network: EvmNetwork,
+  context: EvmContext,
+  request: ReadRequest,
+): Promise<Omit<Reading, 'cursor' | 'watched' | 'filters'> & Known> {
+  const asker = askerOf(network, context);
+  const known = await readTip(context, asker);
+  const { unreadable, refused } = await checkDecimals(network, context, asker);
+  const assets = assetsOf(network, context, refused);
+  return { network, context, asker, request, assets, unreadable, ...known };
+}
+
+export function filtersOf(network: EvmNetwork, { logs }: Assets, watched: Watched): Filter[] {
+  return filtersFor(logs, [...watched.keys()].sort(), network.dialect.topic_values);
+}
+
+export const watchedOf = async (request: ReadRequest): Promise<Map<string, WatchedAddress>> =>
+  new Map((await request.addresses()).map((each) => [each.key, each]));
+
+export const tipOf = ({ height, hash, time }: Header): Tip => ({ height, hash, time });
+
+/** Confirmations are counted in blocks that were read, and by no one's word. */
+export function placeIn(
+  { final }: EvmNetwork,
+  cursor: EvmCursor,
+  height: number,
+): { confirmations: number; final: boolean } {
+  const [head] = headOf(cursor);
+  const confirmations = head - height + 1;
+  const isTagged = height <= cursor.final && confirmations >= final.depth;
+  return { confirmations, final: isTagged || confirmations >= final.alone };
+}
+
+/** Takes over what the network calls final, as far as it was read and is the same chain. */
+export function withFinal(cursor: EvmCursor, finalized: Header | null): EvmCursor {
+  if (!finalized || finalized.height <= cursor.final || finalized.height > headOf(cursor)[0]) return cursor;
+  const held = hashAt(cursor, finalized.height);
+  return held === undefined || held === finalized.hash ? { ...cursor, final: finalized.height } : cursor;
+}
+
+/** Yields a page with the cursor that stands after it, which counts once the page is stored. */
+export function* stored(reading: Reading, page: Omit<Page, 'cursor'>, cursor: EvmCursor): Generator<Page> {
+  yield { ...page, cursor };
+  reading.cursor = cursor;
+  reading.context.memory.cursor = cursor;
+}
+
+/** Payments as they stand once the chain is read up to the head of `cursor`. */
+export function creditsAt(
+  { network, asker, assets, watched, context }: Reading,
+  cursor: EvmCursor,
+  seen: Seen,
+): ReturnType<typeof readCredits> {
+  const place = (height: number) => placeIn(network, cursor, height);
+  return readCredits({ network, asker, assets, watched, place, local: context.local }, seen);
+}
