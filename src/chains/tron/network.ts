@@ -1,7 +1,8 @@
 // TRON as a network of the EVM family: its JSON-RPC answers like Ethereum's, its addresses and coins do not.
 import type { EvmNetwork } from '../evm/networks.ts';
 import type { ProviderKind } from '../family.ts';
-import { normalizeAddress, showAddress } from './address.ts';
+import { keyOf, normalizeAddress, showAddress } from './address.ts';
+import { trx } from './blocks.ts';
 import { tokenKeys } from './contracts.ts';
 import { paymentLinks, wallets } from './links.ts';
 
@@ -15,13 +16,14 @@ export const tronNetwork: EvmNetwork = {
   block_seconds: 3,
   newest_by_hash: true,
   range_blocks: 1000,
-  coins: { mainnet: { found_by: 'none' }, testnet: { found_by: 'none' } },
+  coins: { mainnet: { found_by: 'source', source: trx }, testnet: { found_by: 'source', source: trx } },
   // Nineteen of the 27 who make blocks have built on it: what the network itself calls solidified.
   final: { depth: 19, alone: 600 },
   batch: { calls: 20, bytes: 256_000 },
   dialect: {
     normalizeAddress: (text) => normalizeAddress(text, tokenKeys),
     shown: showAddress,
+    contractKey: keyOf,
     paymentLinks: (_, order) => paymentLinks(order),
     uri_schemes: [],
     wallets,
