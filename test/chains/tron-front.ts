@@ -85,7 +85,9 @@ export async function startTronFront(ask: AskNode) {
     /** So many of the newest blocks are not there yet. */
     lag: 0,
     /** What the next requests are answered with, in place of an answer. */
-    faults: [] as ('overloaded' | 'suspended')[],
+    faults: [] as ('overloaded' | 'suspended' | null)[],
+    /** Changes the text of answers. */
+    rewrite: null as null | ((text: string) => string),
     /** Whether transactions of blocks are left out of the API's answers, and where blocks are. */
     omits: null as null | 'transactions' | 'blocks',
     requests: [] as string[],
@@ -123,17 +125,15 @@ export async function startTronFront(ask: AskNode) {
   /** What JSON-RPC makes of a planted transaction: `to` and `value` are filled whatever it is. */
   function disguised(height: number, hash: string) {
     return (planted.get(height) ?? []).map((each) => {
-      const [contract] = (each.raw_data as { contract: { parameter: { value: object } }[] }).contract;
-      const {
-        to_address = '',
-        owner_address = '',
-        amount = 0,
-      } = (contract?.parameter.value ?? {}) as Record<string, string>;
+      const { contract } = (each.raw_data ?? {}) as { contract?: unknown };
+      const [first] = Array.isArray(contract) ? contract : [];
+      const value = (first as { parameter?: { value?: object } } | null)?.parameter?.value ?? {};
+      const { to_address = '', owner_address = '', amount = 0 } = value as Record<string, string>;
       return {
         hash: `0x${each.txID}`,
         from: `0x${owner_address.slice(2)}`,
         to: `0x${to_address.slice(2)}`,
-        value: `0x${BigInt(amount).toString(16)}`,
+        value: `0x${Math.abs(Math.floor(Number(amount))).toString(16)}`,
         input: '0x',
         type: '0x0',
         nonce: '0x0',
@@ -226,10 +226,9 @@ export async function startTronFront(ask: AskNode) {
     }
     if (method === 'eth_getLogs') return getLogs(params[0] as Record<string, unknown>);
     if (method === 'eth_getTransactionReceipt' || method === 'eth_getTransactionByHash') {
-      const found = await ask<{ blockHash: string; blockNumber: string; logs?: [] } | null>(
-        method,
-        params[0],
-      );
+      const found =
+        (await plantedReceipt(method, params[0])) ??
+        (await ask<{ blockHash: string; blockNumber: string; logs?: [] } | null>(method, params[0]));
       if (!found || Number(found.blockNumber) > (await head())) return null;
       const logs = found.logs ? { logs: found.logs.map(inBlock) } : {};
       return { ...inBlock(found), ...logs, type: '0x0', ...(found.logs ? {} : { nonce: '0x0' }) };
@@ -326,7 +325,7 @@ export async function startTronFront(ask: AskNode) {
   }
 
   async function answer(path: string, body: string): Promise<[status: number, text: string]> {
-    const fault = state.faults.shift();
+    const fault = state.faults.shift() ?? null;
     if (fault) return fault === 'overloaded' ? [200, OVERLOADED] : [403, SUSPENDED];
     const sent = body === '' ? {} : JSON.parse(body);
     const [, method] = /^\/wallet(?:solidity)?\/(\w+)/.exec(path) ?? [];
@@ -346,7 +345,8 @@ export async function startTronFront(ask: AskNode) {
     const path = request.url ?? '';
     state.requests.push(path);
     const [status, text] = await answer(path, body);
-    response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+    const rewritten = state.rewrite?.(text) ?? text;
+    response.writeHead(status, { 'content-type': 'application/json' }).end(rewritten);
   }
 
   const server = createServer((request, response) => {
