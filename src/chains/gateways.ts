@@ -211,7 +211,7 @@ export const blockchains: readonly Blockchain[] = [
     providers: {
       mainnet: [
         { provider: 'tron', url: 'https://api.trongrid.io/jsonrpc' },
-        { provider: 'tron', url: 'https://tron.drpc.org' },
+        { provider: 'tron', url: 'https://tron-rpc.publicnode.com/jsonrpc' },
       ],
       testnet: [{ provider: 'tron', url: 'https://nile.trongrid.io/jsonrpc' }],
     },
@@ -443,6 +443,18 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 120,
     poll_interval_seconds: 6,
     token_contract: tokens.arbitrum.USDC,
+  },
+  {
+    ...evmValue,
+    chain: 'tron',
+    asset: assets.TRX,
+    name: 'TRON',
+    blockchain: 'tron',
+    decimals: 6,
+    payable_decimals: 4,
+    min_confirmations: 19,
+    poll_interval_seconds: 6,
+    exits: ['trust'],
   },
   {
     ...evmStable,

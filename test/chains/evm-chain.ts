@@ -25,6 +25,8 @@ export interface AnvilOptions {
   block_seconds: number;
   /** Blocks that are there already. */
   history?: number;
+  /** Unix seconds of its first block. */
+  start_time?: number;
 }
 
 interface Sending {
@@ -53,12 +55,17 @@ const call = (name: keyof typeof selectors, ...words: (string | number | bigint)
   `0x${selectors[name]}${words.map(word).join('')}`;
 
 /** A node and chain of its own; a taken port ends it, so that no test talks to the chain of another. */
-export async function startAnvil({ chain_id, block_seconds, history = 0 }: AnvilOptions) {
+export async function startAnvil({
+  chain_id,
+  block_seconds,
+  history = 0,
+  start_time = START_TIME,
+}: AnvilOptions) {
   if (anvilPath === null) throw new Error(`${ANVIL} is not installed`);
   const home = await mkdtemp(join(tmpdir(), 'anvil-'));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const args = ['--port', port, '--chain-id', chain_id, '--timestamp', START_TIME, '--base-fee', 0];
+  const args = ['--port', port, '--chain-id', chain_id, '--timestamp', start_time, '--base-fee', 0];
   const flags = ['--no-mining', '--silent', '--order', 'fifo', '--slots-in-an-epoch', '4'];
   const node: ChildProcess = spawn(anvilPath, [...args.map(String), ...flags], {
     env: { HOME: home, PATH: process.env.PATH },
@@ -68,7 +75,7 @@ export async function startAnvil({ chain_id, block_seconds, history = 0 }: Anvil
   node.once('exit', () => {
     ended = true;
   });
-  let now = START_TIME;
+  let now = start_time;
   const others = new Set<string>();
 
   async function ask<T = unknown>(method: string, ...params: unknown[]): Promise<T> {
