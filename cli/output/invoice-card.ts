@@ -20,6 +20,7 @@ export function invoiceFacts(invoice: Invoice, room: number, now_s: number): [st
   const facts: [string, string][] = [
     ['status', invoice.status],
     ['send', `${invoice.amount} ${invoice.currency}`],
+    ['chain', invoice.chain],
     ['worth', `${invoice.amount_usd} USD`],
     ['to', invoice.address],
     ...(invoice.memo === null ? [] : ([['memo', `${invoice.memo}  (required)`]] as [string, string][])),
@@ -38,10 +39,18 @@ export function invoiceFacts(invoice: Invoice, room: number, now_s: number): [st
   );
 }
 
+/** What to know about a code that wallets read no amount from; null where the code holds the whole payment. */
+export const codeNote = ({ qr_payload, address, amount, currency, chain }: Invoice): string | null =>
+  qr_payload === address
+    ? `The code holds only the address: send ${amount} ${currency} on ${chain}, chosen in the wallet.`
+    : null;
+
 const pieces = (text: string, room: number): string[] =>
   widthOf(text) <= room ? [text] : (text.match(new RegExp(`.{1,${Math.max(8, room)}}`, 'gu')) ?? [text]);
 
 const LABEL = 8;
+const PAGE_NOTE =
+  'The code opens the payment page: a code of the whole payment is too large for this window.';
 
 /** Prints the card; with the code next to it where the terminal is wide enough, below it otherwise. */
 export async function printInvoice(io: Io, invoice: Invoice, options: { qr: boolean }): Promise<void> {
@@ -58,14 +67,8 @@ export async function printInvoice(io: Io, invoice: Invoice, options: { qr: bool
   const text = invoiceFacts(invoice, room, Math.floor(Date.now() / 1000)).map(
     ([label, value]) => paint(io, 'dim', pad(label, LABEL)) + value,
   );
-  if (code.encodes === 'page')
-    text.push(
-      '',
-      ...pieces(
-        'The code opens the payment page: a code of the whole payment is too large for this window.',
-        room + LABEL,
-      ),
-    );
+  const note = code.encodes === 'page' ? PAGE_NOTE : code.encodes === 'payload' ? codeNote(invoice) : null;
+  if (note !== null) text.push('', ...pieces(note, room + LABEL));
   if (!isSideBySide) {
     for (const line of text) print(io, line);
     for (const line of code.lines) print(io, tint(io, line));

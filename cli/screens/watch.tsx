@@ -6,7 +6,7 @@ import { getInvoicePayment, getPublicInvoice } from '../../src/api/endpoints/buy
 import type { Context } from '../engine/command.ts';
 import { GwError } from '../engine/errors.ts';
 import { hasEnded } from '../journeys/parts/follow.ts';
-import { type Invoice, invoiceFacts } from '../output/invoice-card.ts';
+import { codeNote, type Invoice, invoiceFacts } from '../output/invoice-card.ts';
 import { print } from '../output/io.ts';
 import { fittingQr } from '../output/qr.ts';
 import { screenColor } from '../output/status.ts';
@@ -109,6 +109,7 @@ interface FactsProps {
 function Facts({ invoice, seen, room, now_s, at, error, encodes }: FactsProps) {
   const { payment, logs } = seen;
   const facts = invoiceFacts(invoice, room, now_s).slice(1);
+  const note = codeNote(invoice);
   return (
     <Box flexDirection="column" flexGrow={1}>
       {/* What has no room is cut, not squeezed; the last line stays. */}
@@ -137,6 +138,7 @@ function Facts({ invoice, seen, room, now_s, at, error, encodes }: FactsProps) {
             </Text>
           ))}
           {encodes === 'page' ? <Text dimColor>the code opens the page</Text> : null}
+          {encodes === 'payload' && note !== null ? <Text>{clean(note)}</Text> : null}
         </Box>
       </Box>
       <Box flexShrink={0}>

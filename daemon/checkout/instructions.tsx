@@ -36,12 +36,17 @@ export function Instructions({ view }: { view: PayView }) {
           <div
             class="qr"
             role="img"
-            aria-label={lang.say(view.due ? 'qr_rest' : 'qr_alt')}
+            aria-label={lang.say(view.qr_is_address ? 'qr_address' : view.due ? 'qr_rest' : 'qr_alt')}
             data-qr
             // biome-ignore lint/security/noDangerouslySetInnerHtml: drawn by the QR library, paths only
             dangerouslySetInnerHTML={{ __html: view.qr }}
           />
           <p class="hint">{lang.say('scan')}</p>
+          {view.qr_is_address && (
+            <p class="alert" data-address-only>
+              {lang.say('scan_address', { amount: `${lang.coin(amount)} ${currency}`, network })}
+            </p>
+          )}
         </div>
       )}
       <dl class="list">

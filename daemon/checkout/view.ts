@@ -65,6 +65,8 @@ export interface PayView {
   unseen: 'blind' | 'simulate_only' | null;
   /** The code to scan; null where nothing is to be paid. */
   qr: string | null;
+  /** Whether the code is of the address alone, so that network and amount must be entered. */
+  qr_is_address: boolean;
   wallets: WalletLink[];
   /** Where a new payment for the same thing begins. */
   again: string | null;
@@ -121,6 +123,7 @@ export async function payView(
     demo_rate: app.rates.status().source === 'demo',
     unseen: unseenIn(state, availabilityOf(app, row.blockchain)),
     qr: links ? await app.checkout.qrSvg(links.uri) : null,
+    qr_is_address: links?.uri === row.address,
     wallets: links ? walletLinks(links.exits) : [],
     again:
       row.unit_slug && row.merchant_slug

@@ -1,4 +1,5 @@
 // Watches every blockchain at its own pace, and the clock; one chain's trouble stays its own.
+import { setMaxListeners } from 'node:events';
 import { allCursors, dropLease, dropLeases, getCursor, holdLease } from '../../data/cursors.ts';
 import { newestEventAt } from '../../data/events.ts';
 import {
@@ -125,6 +126,8 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
   );
   const causes = createCauses(app.log, runtime);
   const stopping = new AbortController();
+  // One for each loop; there may be more than ten blockchains.
+  setMaxListeners(0, stopping.signal);
   const running: Promise<void>[] = [];
   /** Where each blockchain's next tick continues among the invoices that are due. */
   const positions = new Map<string, DuePosition>();

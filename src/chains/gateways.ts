@@ -1,9 +1,14 @@
 // The list of blockchains and gateways: one value each, with all its numbers.
 import type { ConfirmationStep } from '../confirmations.ts';
 import { assets } from './assets.ts';
+import { type TokenContract, tokens } from './evm/contracts.ts';
+import { evm } from './evm/family.ts';
+import { networks } from './evm/networks.ts';
 import type { Family, Gateway, Network, ProviderKind } from './family.ts';
 import { solana } from './solana/family.ts';
 import { ton } from './ton/family.ts';
+import { USDT as usdtOnTron } from './tron/contracts.ts';
+import { tronNetwork, tronProvider } from './tron/network.ts';
 import { utxo } from './utxo/family.ts';
 
 /** A public endpoint that works without a key. */
@@ -38,9 +43,21 @@ interface GatewayValue
     | 'unique_amount'
     | 'confirmations_by_value'
   > {
-  /** Contract, mint or jetton master per network; absent for the native coin. */
-  token_contract?: Record<Network, string>;
+  /** Contract, mint or jetton master per network; absent for the native coin, null where only the settings can name one. */
+  token_contract?: TokenContract;
+  /** Whether it is offered only where the settings say so. */
+  is_off_by_default?: boolean;
 }
+
+/** What gateways of Ethereum's relatives have in common: payments from exchanges take minutes, and there is no memo. */
+const evmValue = {
+  payment_ttl_seconds: 1200,
+  supports_memo: false,
+  exits: ['wallet', 'metamask', 'trust'],
+  is_off_by_default: true,
+} satisfies Partial<GatewayValue>;
+/** Exchanges that pay out the fewest decimals of a stablecoin pay out four. */
+const evmStable = { ...evmValue, payable_decimals: 4 } satisfies Partial<GatewayValue>;
 
 export const blockchains: readonly Blockchain[] = [
   {
@@ -93,6 +110,112 @@ export const blockchains: readonly Blockchain[] = [
       testnet: [{ provider: 'esplora', url: 'https://litecoinspace.org/testnet/api' }],
     },
     address_hint: { mainnet: 'ltc1…, L… or M…', testnet: 'tltc1…, rltc1…, m…, n… or Q…' },
+  },
+  {
+    id: 'ethereum',
+    name: 'Ethereum',
+    family: evm(networks.ethereum),
+    coin: 'ETH',
+    requests_per_second: 4,
+    providers: {
+      mainnet: [
+        { provider: 'evm', url: 'https://ethereum-rpc.publicnode.com' },
+        { provider: 'evm', url: 'https://eth.drpc.org' },
+      ],
+      testnet: [
+        { provider: 'evm', url: 'https://ethereum-sepolia-rpc.publicnode.com' },
+        { provider: 'evm', url: 'https://public.1rpc.io/sepolia' },
+      ],
+    },
+    address_hint: { mainnet: '0x…', testnet: '0x…' },
+  },
+  {
+    id: 'base',
+    name: 'Base',
+    family: evm(networks.base),
+    coin: 'ETH',
+    requests_per_second: 4,
+    providers: {
+      mainnet: [
+        { provider: 'evm', url: 'https://mainnet.base.org' },
+        { provider: 'evm', url: 'https://base-rpc.publicnode.com' },
+      ],
+      testnet: [
+        { provider: 'evm', url: 'https://base-sepolia.drpc.org' },
+        { provider: 'evm', url: 'https://base-sepolia.gateway.tenderly.co' },
+      ],
+    },
+    address_hint: { mainnet: '0x…', testnet: '0x…' },
+  },
+  {
+    id: 'polygon',
+    name: 'Polygon',
+    family: evm(networks.polygon),
+    coin: 'POL',
+    requests_per_second: 4,
+    providers: {
+      mainnet: [
+        { provider: 'evm', url: 'https://polygon-bor-rpc.publicnode.com' },
+        { provider: 'evm', url: 'https://polygon.drpc.org' },
+      ],
+      testnet: [
+        { provider: 'evm', url: 'https://polygon-bor-amoy-rpc.publicnode.com' },
+        { provider: 'evm', url: 'https://rpc-amoy.polygon.technology' },
+      ],
+    },
+    address_hint: { mainnet: '0x…', testnet: '0x…' },
+  },
+  {
+    id: 'bsc',
+    name: 'BNB Chain',
+    family: evm(networks.bsc),
+    coin: 'BNB',
+    requests_per_second: 4,
+    providers: {
+      // The network's own public nodes answer no request for logs.
+      mainnet: [
+        { provider: 'evm', url: 'https://bsc-rpc.publicnode.com' },
+        { provider: 'evm', url: 'https://bsc.drpc.org' },
+      ],
+      testnet: [
+        { provider: 'evm', url: 'https://bsc-testnet-rpc.publicnode.com' },
+        { provider: 'evm', url: 'https://bsc-testnet.drpc.org' },
+      ],
+    },
+    address_hint: { mainnet: '0x…', testnet: '0x…' },
+  },
+  {
+    id: 'arbitrum',
+    name: 'Arbitrum',
+    family: evm(networks.arbitrum),
+    coin: 'ETH',
+    requests_per_second: 4,
+    providers: {
+      mainnet: [
+        { provider: 'evm', url: 'https://arb1.arbitrum.io/rpc' },
+        { provider: 'evm', url: 'https://arbitrum-one-rpc.publicnode.com' },
+      ],
+      testnet: [
+        { provider: 'evm', url: 'https://arbitrum-sepolia.drpc.org' },
+        { provider: 'evm', url: 'https://arbitrum-sepolia.api.onfinality.io/public' },
+      ],
+    },
+    address_hint: { mainnet: '0x…', testnet: '0x…' },
+  },
+  {
+    id: 'tron',
+    name: 'TRON',
+    family: evm(tronNetwork, tronProvider),
+    coin: 'TRX',
+    requests_per_second: 2,
+    providers: {
+      mainnet: [
+        { provider: 'tron', url: 'https://api.trongrid.io/jsonrpc' },
+        { provider: 'tron', url: 'https://tron-rpc.publicnode.com/jsonrpc' },
+      ],
+      testnet: [{ provider: 'tron', url: 'https://nile.trongrid.io/jsonrpc' }],
+    },
+    address_hint: { mainnet: 'T…', testnet: 'T…' },
   },
 ];
 
@@ -200,6 +323,151 @@ const gatewayValues: readonly GatewayValue[] = [
     supports_memo: false,
     exits: ['wallet'],
   },
+  {
+    ...evmValue,
+    chain: 'ethereum',
+    asset: assets.ETH,
+    name: 'Ethereum',
+    blockchain: 'ethereum',
+    decimals: 18,
+    payable_decimals: 8,
+    min_confirmations: 12,
+    poll_interval_seconds: 12,
+  },
+  {
+    ...evmStable,
+    chain: 'ethereum-usdt',
+    asset: assets.USDT,
+    name: 'USDT on Ethereum',
+    blockchain: 'ethereum',
+    decimals: 6,
+    min_confirmations: 12,
+    poll_interval_seconds: 12,
+    token_contract: tokens.ethereum.USDT,
+  },
+  {
+    ...evmStable,
+    chain: 'ethereum-usdc',
+    asset: assets.USDC,
+    name: 'USDC on Ethereum',
+    blockchain: 'ethereum',
+    decimals: 6,
+    min_confirmations: 12,
+    poll_interval_seconds: 12,
+    token_contract: tokens.ethereum.USDC,
+  },
+  {
+    ...evmStable,
+    chain: 'base-usdc',
+    asset: assets.USDC,
+    name: 'USDC on Base',
+    blockchain: 'base',
+    decimals: 6,
+    min_confirmations: 15,
+    poll_interval_seconds: 6,
+    token_contract: tokens.base.USDC,
+  },
+  {
+    ...evmValue,
+    chain: 'polygon',
+    asset: assets.POL,
+    name: 'Polygon',
+    blockchain: 'polygon',
+    decimals: 18,
+    payable_decimals: 4,
+    min_confirmations: 128,
+    poll_interval_seconds: 6,
+  },
+  {
+    ...evmStable,
+    chain: 'polygon-usdt',
+    asset: assets.USDT,
+    name: 'USDT on Polygon',
+    blockchain: 'polygon',
+    decimals: 6,
+    min_confirmations: 128,
+    poll_interval_seconds: 6,
+    token_contract: tokens.polygon.USDT,
+  },
+  {
+    ...evmStable,
+    chain: 'polygon-usdc',
+    asset: assets.USDC,
+    name: 'USDC on Polygon',
+    blockchain: 'polygon',
+    decimals: 6,
+    min_confirmations: 128,
+    poll_interval_seconds: 6,
+    token_contract: tokens.polygon.USDC,
+  },
+  {
+    ...evmStable,
+    chain: 'bsc-usdt',
+    asset: assets.USDT,
+    name: 'USDT on BNB Chain',
+    blockchain: 'bsc',
+    decimals: 18,
+    min_confirmations: 15,
+    poll_interval_seconds: 6,
+    token_contract: tokens.bsc.USDT,
+  },
+  {
+    ...evmStable,
+    chain: 'bsc-usdc',
+    asset: assets.USDC,
+    name: 'USDC on BNB Chain',
+    blockchain: 'bsc',
+    decimals: 18,
+    min_confirmations: 15,
+    poll_interval_seconds: 6,
+    token_contract: tokens.bsc.USDC,
+  },
+  {
+    ...evmStable,
+    chain: 'arbitrum-usdt',
+    asset: assets.USDT,
+    name: 'USDT on Arbitrum',
+    blockchain: 'arbitrum',
+    decimals: 6,
+    min_confirmations: 120,
+    poll_interval_seconds: 6,
+    token_contract: tokens.arbitrum.USDT,
+  },
+  {
+    ...evmStable,
+    chain: 'arbitrum-usdc',
+    asset: assets.USDC,
+    name: 'USDC on Arbitrum',
+    blockchain: 'arbitrum',
+    decimals: 6,
+    min_confirmations: 120,
+    poll_interval_seconds: 6,
+    token_contract: tokens.arbitrum.USDC,
+  },
+  {
+    ...evmValue,
+    chain: 'tron',
+    asset: assets.TRX,
+    name: 'TRON',
+    blockchain: 'tron',
+    decimals: 6,
+    payable_decimals: 4,
+    min_confirmations: 19,
+    poll_interval_seconds: 6,
+    exits: ['trust'],
+  },
+  {
+    ...evmStable,
+    chain: 'tron-usdt',
+    asset: assets.USDT,
+    name: 'USDT on TRON',
+    blockchain: 'tron',
+    decimals: 6,
+    min_confirmations: 19,
+    poll_interval_seconds: 6,
+    exits: ['trust'],
+    token_contract: usdtOnTron,
+  },
 ];
 
 /** What the configuration may change of a gateway (`gateways.<chain>` in the settings). */
@@ -238,28 +506,47 @@ export const walletNames: ReadonlyMap<string, string> = new Map(
 export const findBlockchain = (id: string): Blockchain | undefined =>
   blockchains.find((chain) => chain.id === id);
 
+/** Whether a gateway can be offered on a network: one without a contract there waits for the settings to name it. */
+const exists = ({ token_contract }: GatewayValue, network: Network, override: GatewayOverride): boolean =>
+  token_contract?.[network] !== null || override.token_contract !== undefined;
+
+const listed = (
+  is_on: boolean,
+  network: Network,
+  overrides: Record<string, GatewayOverride>,
+  chains: Record<string, BlockchainOverride>,
+): Gateway[] =>
+  gatewayValues.flatMap((value) => {
+    const override = overrides[value.chain] ?? {};
+    const { enabled = !value.is_off_by_default } = override;
+    if (enabled !== is_on || !exists(value, network, override)) return [];
+    return [resolved(value, network, override, chains[value.blockchain])];
+  });
+
 /** The enabled gateways of a network, in the order people read them. */
 export const gatewaysOf = (
   network: Network,
   overrides: Record<string, GatewayOverride> = {},
   chains: Record<string, BlockchainOverride> = {},
-): Gateway[] =>
-  gatewayValues
-    .filter(({ chain }) => overrides[chain]?.enabled ?? true)
-    .map((value) => resolved(value, network, overrides[value.chain] ?? {}, chains[value.blockchain]));
+): Gateway[] => listed(true, network, overrides, chains);
 
 /** Those switched off: nothing new is asked for through them, but what was asked for before may still be paid. */
 export const disabledGatewaysOf = (
   network: Network,
   overrides: Record<string, GatewayOverride> = {},
   chains: Record<string, BlockchainOverride> = {},
-): Gateway[] =>
+): Gateway[] => listed(false, network, overrides, chains);
+
+/** Gateways that the settings switch on though no contract of theirs is known on this network. */
+export const withoutContract = (network: Network, overrides: Record<string, GatewayOverride>): string[] =>
   gatewayValues
-    .filter(({ chain }) => overrides[chain]?.enabled === false)
-    .map((value) => resolved(value, network, overrides[value.chain] ?? {}, chains[value.blockchain]));
+    .filter(
+      (value) => overrides[value.chain]?.enabled && !exists(value, network, overrides[value.chain] ?? {}),
+    )
+    .map(({ chain }) => chain);
 
 function resolved(
-  { chain, asset, token_contract, ...value }: GatewayValue,
+  { chain, asset, token_contract, is_off_by_default: _off, ...value }: GatewayValue,
   network: Network,
   { enabled: _, ...override }: GatewayOverride,
   { confirmations: steps }: BlockchainOverride = {},

@@ -58,7 +58,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     keywords: 'payment links, wallet links',
     auth: 'none',
     call: 'getWebExit',
-    docs: `\`exits\` of an invoice holds only links that real wallets document: \`wallet\` is the URI of the chain (\`ton:\`, \`solana:\`, \`bitcoin:\`), \`web\` opens a wallet in the browser, \`tg\` the wallet of the messenger. \`GET /v1/exits/{invoice_id}/web\` and \`/tg\` answer for every chain; \`url\` is null where no such wallet documents a link. \`qr_payload\` is what the QR code encodes.`,
+    docs: `\`exits\` of an invoice holds only links that real wallets document: \`wallet\` is the URI of the chain (\`ton:\`, \`solana:\`, \`bitcoin:\`), \`web\` opens a wallet in the browser, \`tg\` the wallet of the messenger, and a wallet's own name (\`metamask\`, \`trust\`) its link. \`GET /v1/exits/{invoice_id}/web\` and \`/tg\` answer for every chain; \`url\` is null where no such wallet documents a link. \`qr_payload\` is what the QR code encodes; where it is the address alone, the payer enters network and amount.`,
   },
   {
     id: 'concept.confirmations',

@@ -26,6 +26,8 @@ export interface AnvilOptions {
   tokens: readonly TokenChoice[];
   /** Blocks that are there already. */
   history?: number;
+  /** Unix seconds of its first block. */
+  start_time?: number;
 }
 
 export interface TokenChoice {
@@ -60,9 +62,9 @@ const word = (value: string | number | bigint): string =>
 const call = (name: keyof typeof selectors, ...words: (string | number | bigint)[]): string =>
   `0x${selectors[name]}${words.map(word).join('')}`;
 
-const genesisOf = (chainId: number, tokens: readonly TokenChoice[]) => ({
+const genesisOf = (chainId: number, tokens: readonly TokenChoice[], start_time: number) => ({
   config: { chainId },
-  timestamp: quantity(START_TIME),
+  timestamp: quantity(start_time),
   gasLimit: '0x3b9aca00',
   difficulty: '0x0',
   alloc: Object.fromEntries(
@@ -80,25 +82,21 @@ const genesisOf = (chainId: number, tokens: readonly TokenChoice[]) => ({
 });
 
 /** A node and chain of its own; a taken port ends it, so that no test talks to the chain of another. */
-export async function startAnvil({ chain_id, block_seconds, tokens, history = 0 }: AnvilOptions) {
+export async function startAnvil({
+  chain_id,
+  block_seconds,
+  tokens,
+  history = 0,
+  start_time = START_TIME,
+}: AnvilOptions) {
   if (anvilPath === null) throw new Error(`${ANVIL} is not installed`);
   const home = await mkdtemp(join(tmpdir(), 'anvil-'));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const genesis = join(home, 'genesis.json');
-  await writeFile(genesis, JSON.stringify(genesisOf(chain_id, tokens)));
-  const args = [
-    '--init',
-    genesis,
-    '--port',
-    port,
-    '--chain-id',
-    chain_id,
-    '--timestamp',
-    START_TIME,
-    '--base-fee',
-    0,
-  ];
+  await writeFile(genesis, JSON.stringify(genesisOf(chain_id, tokens, start_time)));
+  const numbers = { '--port': port, '--chain-id': chain_id, '--timestamp': start_time, '--base-fee': 0 };
+  const args = ['--init', genesis, ...Object.entries(numbers).flat()];
   const flags = ['--no-mining', '--silent', '--order', 'fifo', '--slots-in-an-epoch', '4'];
   flags.push('--accounts', String(ACCOUNTS));
   const node: ChildProcess = spawn(anvilPath, [...args.map(String), ...flags], {
@@ -109,7 +107,7 @@ export async function startAnvil({ chain_id, block_seconds, tokens, history = 0 
   node.once('exit', () => {
     ended = true;
   });
-  let now = START_TIME;
+  let now = start_time;
   const others = new Set<string>();
 
   async function ask<T = unknown>(method: string, ...params: unknown[]): Promise<T> {

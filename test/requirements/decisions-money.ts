@@ -3,6 +3,8 @@
 export const words = {
   source: 'decisions: §1',
   sentences: {
+    'gateway-off':
+      'a gateway may be off until gateways.<id>.enabled is true; nothing is read for one that is off and that no invoice waits for',
     'gateway-ids':
       'a gateway is one asset on one blockchain; coins have its name, tokens <blockchain>-<symbol>',
     'currency-entries':
@@ -118,7 +120,10 @@ export const addresses = {
     'deployment-wallets':
       'deployment wallets come from the configuration and are edited by the operator; "" removes',
     'no-signing': 'no private key, seed or signing code is in the product',
-    'exits-documented': 'exits hold only links that wallets document, keyed wallet, web, tg',
+    'exits-documented':
+      'exits hold only links that wallets document, keyed wallet, web, tg or by the name of a wallet',
+    'code-address':
+      'where wallets could misread a payment link, its code is the address alone, and pages and terminals say so, with network and amount',
     'exits-answer':
       'exits answer url, links, address, amount, memo, chain, currency for every chain; url may be null',
     'refill-belongs': 'a merchant’s key reads, checks and simulates its refill invoices',

@@ -79,8 +79,11 @@ export const de: Texts = {
   open_paste: '{wallet} öffnen und einfügen',
   wallet_hint: 'Es öffnet sich nichts? Scannen Sie den Code oder kopieren Sie die Angaben in Ihr Wallet.',
   scan: 'Mit dem Wallet scannen',
+  scan_address:
+    'Der Code enthält nur die Adresse. Geben Sie den Rest selbst ein: {amount} im Netzwerk {network}.',
   qr_alt: 'QR-Code mit allen Angaben zur Zahlung',
   qr_rest: 'QR-Code für den Rest',
+  qr_address: 'QR-Code der Adresse',
   cancel: 'Zahlung abbrechen',
   cancel_sure: 'Brechen Sie nur ab, wenn Sie noch nichts gesendet haben. Das ist endgültig.',
   cancel_yes: 'Ja, diese Zahlung abbrechen',

@@ -80,8 +80,11 @@ export const en: Texts = {
   open_paste: 'Open {wallet}, then paste',
   wallet_hint: 'Nothing opened? Scan the code, or copy the details into your wallet.',
   scan: 'Scan with your wallet',
+  scan_address:
+    'The code holds only the address. Enter the rest yourself: {amount} on the {network} network.',
   qr_alt: 'QR code with all payment details',
   qr_rest: 'QR code for the remaining amount',
+  qr_address: 'QR code of the address',
   cancel: 'Cancel payment',
   cancel_sure: 'Cancel only if you have not sent anything. This cannot be undone.',
   cancel_yes: 'Yes, cancel this payment',

@@ -84,8 +84,11 @@ export const fr: Texts = {
   open_paste: 'Ouvrir {wallet}, puis coller',
   wallet_hint: 'Rien ne s’ouvre ? Scannez le code ou copiez les données dans votre portefeuille.',
   scan: 'Scannez avec votre portefeuille',
+  scan_address:
+    'Le code ne contient que l’adresse. Saisissez vous-même le reste : {amount} sur le réseau {network}.',
   qr_alt: 'Code QR avec toutes les données du paiement',
   qr_rest: 'Code QR pour le reste',
+  qr_address: 'Code QR de l’adresse',
   cancel: 'Annuler le paiement',
   cancel_sure: 'Annulez seulement si vous n’avez rien envoyé. C’est définitif.',
   cancel_yes: 'Oui, annuler ce paiement',

@@ -78,8 +78,11 @@ export const ja: Texts = {
   open_paste: '{wallet} を開いて貼り付ける',
   wallet_hint: '開かない場合は、コードを読み取るか、内容をウォレットにコピーしてください。',
   scan: 'ウォレットで読み取る',
+  scan_address:
+    'コードに含まれるのはアドレスだけです。残りはご自身で入力してください：{network} ネットワークで {amount}。',
   qr_alt: 'すべての支払い情報を含むQRコード',
   qr_rest: '残額のQRコード',
+  qr_address: 'アドレスのQRコード',
   cancel: 'お支払いを取り消す',
   cancel_sure: '何も送っていない場合だけ取り消してください。元に戻せません。',
   cancel_yes: 'はい、取り消します',

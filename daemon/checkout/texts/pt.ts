@@ -79,8 +79,11 @@ export const pt: Texts = {
   open_paste: 'Abrir {wallet} e colar',
   wallet_hint: 'Nada abriu? Leia o código ou copie os dados para a sua carteira.',
   scan: 'Leia com a sua carteira',
+  scan_address:
+    'O código contém apenas o endereço. Digite você mesmo o restante: {amount} pela rede {network}.',
   qr_alt: 'Código QR com todos os dados do pagamento',
   qr_rest: 'Código QR para o restante',
+  qr_address: 'Código QR do endereço',
   cancel: 'Cancelar pagamento',
   cancel_sure: 'Cancele apenas se não enviou nada. Não pode ser desfeito.',
   cancel_yes: 'Sim, cancelar este pagamento',

@@ -67,8 +67,10 @@ export interface Texts {
   open_paste: string;
   wallet_hint: string;
   scan: string;
+  scan_address: string;
   qr_alt: string;
   qr_rest: string;
+  qr_address: string;
   cancel: string;
   cancel_sure: string;
   cancel_yes: string;

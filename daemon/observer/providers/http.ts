@@ -109,7 +109,8 @@ export function createHttpProvider({
   /** Throws where the status says that the provider does not want to answer; returns where it is about the question. */
   function refuse(status: number, text: string, retry_after_ms: number | null): void {
     const say = (what: string) => `${label}: ${what} (HTTP ${status})`;
-    const limited = status === 403 && (retry_after_ms !== null || /rate.?limit|too many|quota/i.test(text));
+    const limited =
+      status === 403 && (retry_after_ms !== null || /rate.?limit|frequency limit|too many|quota/i.test(text));
     if (status === 429 || limited) throw new RateLimited(say('rate limited'), status, retry_after_ms);
     if (status < 400) throw new ProviderError('bad_answer', say('redirects: its URL has changed'), status);
     if (status === 401 || status === 403) {

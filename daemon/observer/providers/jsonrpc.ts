@@ -23,6 +23,10 @@ export interface JsonRpc {
   results(answer: Answer, sent: readonly Sent[]): (unknown | ProviderError)[];
 }
 
+/** What some nodes write outside JSON-RPC, with HTTP 200, where they have no time for a question. */
+const OVERLOADED = /^\s*\{\s*"Error"\s*:.*(lack of computing|frequency limit|rate.?limit|too many)/is;
+const OVERLOAD_CHARS = 1024;
+
 export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | 'excerpt'>): JsonRpc {
   let next_id = 1;
 
@@ -31,6 +35,8 @@ export function createJsonRpc({ label, excerpt }: Pick<HttpProvider, 'label' | '
     const text = textOf(bytes);
     const value = parseJson(text);
     if (isReply(value) || (Array.isArray(value) && status < 400)) return value;
+    if (OVERLOADED.test(text.slice(0, OVERLOAD_CHARS)))
+      throw new RateLimited(`${label}: ${method}: ${excerpt(text)}`, status);
     const kind = status >= 500 ? 'unreachable' : 'bad_answer';
     throw new ProviderError(
       kind,

@@ -82,14 +82,18 @@ export const InvoicePublic = shape(
     expires_at: unixSeconds(),
     paid_at: orNull(unixSeconds()),
     ask_donation: z.boolean().default(false),
-    exits: z.record(z.string(), z.string()).describe('Payment links by kind: `wallet`, `web`, `tg`'),
+    exits: z
+      .record(z.string(), z.string())
+      .describe('Payment links by kind: `wallet`, `web`, `tg`, or the name of a wallet'),
     pay_url: z.string().describe('The checkout page to send a buyer to'),
     embed_url: z.string(),
     page_url: z.string(),
     div_url: z.string(),
     qr_url: z.string().describe('SVG'),
     qr_png_url: z.string().describe('PNG, 392 × 392'),
-    qr_payload: z.string().describe('What the QR code encodes'),
+    qr_payload: z
+      .string()
+      .describe('What the QR code encodes: the payment, or `address` alone where wallets could misread more'),
   },
   'What a buyer sees: address, memo, amount, expiry.',
 );

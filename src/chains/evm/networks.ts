@@ -1,6 +1,7 @@
 // The networks of this family as data: how each is recognised, read, and when what it holds is final.
 import type { ChainAddress, Network, PaymentLinks, PaymentOrder, Rpc, Wallet } from '../family.ts';
 import { normalizeAddress, withChecksum } from './address.ts';
+import { contractKeys } from './contracts.ts';
 import { ETHEREUM_SCHEME, paymentLinks, wallets } from './links.ts';
 
 /** A payment in coins, as a block shows it. */
@@ -89,7 +90,7 @@ export interface EvmNetwork {
 }
 
 export const evmDialect: Dialect = {
-  normalizeAddress: (text) => normalizeAddress(text, new Set()),
+  normalizeAddress: (text) => normalizeAddress(text, contractKeys),
   shown: withChecksum,
   contractKey: (text) => text.trim().toLowerCase(),
   paymentLinks,

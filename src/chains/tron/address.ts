@@ -19,6 +19,14 @@ const MAX_LENGTH = 64;
  */
 export function normalizeAddress(text: string, contracts: ReadonlySet<string>): ChainAddress {
   const address = text.trim();
+  const key = keyOf(address);
+  refuseReserved(key, contracts);
+  return { address, key };
+}
+
+/** The key of an address, whatever it is the address of. Throws AddressError. */
+export function keyOf(text: string): string {
+  const address = text.trim();
   const refuse = (why: string): never => {
     throw new AddressError(`${why}; ${EXPECTED}`);
   };
@@ -30,9 +38,7 @@ export function normalizeAddress(text: string, contracts: ReadonlySet<string>): 
   const bytes = address.length > MAX_LENGTH ? null : decode(address);
   if (!bytes) return refuse('the address is misspelt: its checksum is wrong');
   if (bytes.length !== BYTES || bytes[0] !== VERSION) return refuse('the address belongs to another coin');
-  const key = `0x${bytesToHex(bytes.subarray(1))}`;
-  refuseReserved(key, contracts);
-  return { address, key };
+  return `0x${bytesToHex(bytes.subarray(1))}`;
 }
 
 /** The T… address of a key. */

@@ -352,3 +352,24 @@ test('turns are given in the order asked for, also across a hold', async () => {
   expect(order).toEqual([1, 2, 3, 4]);
   expect(performance.now() - started).toBeGreaterThanOrEqual(50);
 });
+
+test.each([
+  [200, '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}'],
+  [200, '{"Error": "too many requests"}'],
+  [403, '{"Success":false,"Error":"The key exceeds the frequency limit(15), and is suspended for 30s"}'],
+])(
+  'a node that has no time says so outside JSON-RPC (HTTP %i): that is a rate limit',
+  async (status, text) => {
+    const { rpc, server } = await against((_, response) => response.writeHead(status).end(text));
+    expect(await failure(rpc.call('eth_chainId', []))).toMatchObject({ kind: 'rate_limited' });
+    expect(await failure(rpc.batch([{ method: 'eth_chainId', params: [] }]))).toMatchObject({
+      kind: 'rate_limited',
+    });
+    expect(server.requests.length).toBeGreaterThan(2);
+  },
+);
+
+test('any other text in the place of JSON-RPC stays a bad answer, though it speaks of a limit', async () => {
+  const { rpc } = await against((_, response) => json(response, { error_text: 'rate limit', Error: 'odd' }));
+  expect(await failure(rpc.call('eth_chainId', []))).toMatchObject({ kind: 'bad_answer' });
+});

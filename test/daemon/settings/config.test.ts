@@ -218,6 +218,11 @@ describe('a configuration is refused', () => {
       { env: { GATEWAYD_DATABASE_READ_URL: 'postgres://h/d' } },
       'database_read_url: needs a database_url of PostgreSQL',
     ],
+    [
+      'a token that has no contract on the network',
+      { flags: { 'gateways.ethereum-usdt.enabled': true } },
+      'gateways.ethereum-usdt.token_contract: must be set, for none is known on testnet',
+    ],
     ['a database of another kind', { flags: { database_url: 'mysql://x' } }, 'sqlite:FILE or postgres://'],
   ])('for %s', (_, sources, message) => {
     verifies('platform-key-form');

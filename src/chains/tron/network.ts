@@ -1,0 +1,34 @@
+// TRON as a network of the EVM family: its JSON-RPC answers like Ethereum's, its addresses and coins do not.
+import type { EvmNetwork } from '../evm/networks.ts';
+import type { ProviderKind } from '../family.ts';
+import { keyOf, normalizeAddress, showAddress } from './address.ts';
+import { trx } from './blocks.ts';
+import { tokenKeys } from './contracts.ts';
+import { paymentLinks, wallets } from './links.ts';
+
+/** Its URL is that of the JSON-RPC; the node's own API stands next to it. */
+export const tronProvider: ProviderKind = { kind: 'tron', needs_url: false, key_header: 'tron-pro-api-key' };
+
+export const tronNetwork: EvmNetwork = {
+  name: 'TRON',
+  // Nile is the test network; Shasta has no USDT that its faucet gives.
+  chain_ids: { mainnet: 0x2b6653dc, testnet: 0xcd8690dc },
+  block_seconds: 3,
+  newest_by_hash: true,
+  range_blocks: 1000,
+  coins: { mainnet: { found_by: 'source', source: trx }, testnet: { found_by: 'source', source: trx } },
+  // Nineteen of the 27 who make blocks have built on it: what the network itself calls solidified.
+  final: { depth: 19, alone: 600 },
+  batch: { calls: 20, bytes: 256_000 },
+  dialect: {
+    normalizeAddress: (text) => normalizeAddress(text, tokenKeys),
+    shown: showAddress,
+    contractKey: keyOf,
+    paymentLinks: (_, order) => paymentLinks(order),
+    uri_schemes: [],
+    wallets,
+    txid_prefix: '',
+    has_nonces: false,
+    topic_values: 1000,
+  },
+};

@@ -1,0 +1,373 @@
+// TRON's node over an EVM node: its dialect of JSON-RPC with the limits and texts of java-tron, and its own API for blocks.
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+
+/** Asks the EVM node; a refusal is thrown with its `code`. */
+export type AskNode = <T = unknown>(method: string, ...params: unknown[]) => Promise<T>;
+
+interface Block {
+  number: string;
+  hash: string;
+  parentHash: string;
+  timestamp: string;
+  transactions: Transaction[];
+}
+interface Transaction {
+  hash: string;
+  from: string;
+  to: string | null;
+  value: string;
+  input: string;
+  blockHash: string;
+  blockNumber: string;
+}
+
+/** A transaction of the node's own API. */
+export type TronTransaction = { txID: string; [name: string]: unknown };
+
+/** Solidified: when eighteen others have built on it. */
+const SOLID_BLOCKS = 18;
+const MAX_RANGE = 5000;
+const MAX_TOPICS = 1000;
+const MAX_ADDRESSES = 1000;
+const MAX_RESULTS = 10_000;
+const MAX_BATCH = 100;
+const MAX_BLOCKS = 100;
+const INVALID_PARAMS = -32_602;
+const EXCEED_LIMIT = -32_005;
+const ZEROS = `0x${'0'.repeat(64)}`;
+const OVERLOADED = '{"Error":"class java.lang.IllegalAccessException : lack of computing resources"}';
+const SUSPENDED =
+  '{"Success":false,"Error":"The key exceeds the frequency limit(15), and the query server is suspended for 30 seconds"}';
+
+class Refused extends Error {
+  readonly code: number;
+  constructor(message: string, code = INVALID_PARAMS) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const heightHash = (height: number, hash: string): string =>
+  height < 0 ? ZEROS : `0x${height.toString(16).padStart(16, '0')}${hash.slice(18)}`;
+/** `0x` and 20 bytes as the API writes them. */
+export const tronHex = (key: string): string => `41${key.slice(2).toLowerCase()}`;
+/** An id for a planted transaction, different for each text. */
+export const plantedId = (text: string): string =>
+  Buffer.from(text).toString('hex').padEnd(64, '0').slice(0, 64);
+
+/** A transaction of the API with one contract of this kind. */
+export const contractTransaction = (
+  txID: string,
+  type: string,
+  value: object,
+  ret: unknown = [{ contractRet: 'SUCCESS' }],
+): TronTransaction => ({
+  ret,
+  signature: ['00'],
+  txID,
+  raw_data: {
+    contract: [{ parameter: { value, type_url: `type.googleapis.com/protocol.${type}` }, type }],
+    ref_block_bytes: '0000',
+    expiration: 0,
+    timestamp: 0,
+  },
+  raw_data_hex: '',
+});
+
+export type TronFront = Awaited<ReturnType<typeof startTronFront>>;
+
+export async function startTronFront(ask: AskNode) {
+  /** The node's hashes by those that the front has shown. */
+  const shown = new Map<string, string>();
+  const planted = new Map<number, TronTransaction[]>();
+  const state = {
+    /** So many of the newest blocks are not there yet. */
+    lag: 0,
+    /** What the next requests are answered with, in place of an answer. */
+    faults: [] as ('overloaded' | 'suspended' | null)[],
+    /** Changes the text of answers. */
+    rewrite: null as null | ((text: string) => string),
+    /** Whether transactions of blocks are left out of the API's answers, and where blocks are. */
+    omits: null as null | 'transactions' | 'blocks',
+    requests: [] as string[],
+  };
+
+  const head = async (): Promise<number> => Number(await ask<string>('eth_blockNumber')) - state.lag;
+  const nodeHash = (hash: unknown): string => shown.get(String(hash).toLowerCase()) ?? String(hash);
+  const show = (height: number, hash: string): string => {
+    const own = heightHash(height, hash);
+    shown.set(own, hash);
+    return own;
+  };
+
+  async function heightOf(tag: unknown): Promise<number> {
+    const text = String(tag);
+    if (text === 'latest') return head();
+    if (text === 'earliest') return 0;
+    if (text === 'finalized') return Math.max(0, (await head()) - SOLID_BLOCKS);
+    if (text === 'pending' || text === 'safe') throw new Refused(`TAG ${text} not supported`);
+    if (!/^(0x[0-9a-f]+|\d+)$/i.test(text)) throw new Refused('invalid block number');
+    return Number(text);
+  }
+
+  async function blockAt(height: number): Promise<Block | null> {
+    if (height > (await head())) return null;
+    return ask<Block | null>('eth_getBlockByNumber', `0x${height.toString(16)}`, true);
+  }
+
+  /** Anything that names a block, with the hashes of TRON. */
+  function inBlock<T extends { blockHash?: string | null; blockNumber?: string | null }>(of: T): T {
+    if (of.blockHash == null || of.blockNumber == null) return of;
+    return { ...of, blockHash: show(Number(of.blockNumber), of.blockHash) };
+  }
+
+  /** What JSON-RPC makes of a planted transaction: `to` and `value` are filled whatever it is. */
+  function disguised(height: number, hash: string) {
+    return (planted.get(height) ?? []).map((each) => {
+      const { contract } = (each.raw_data ?? {}) as { contract?: unknown };
+      const [first] = Array.isArray(contract) ? contract : [];
+      const value = (first as { parameter?: { value?: object } } | null)?.parameter?.value ?? {};
+      const { to_address = '', owner_address = '', amount = 0 } = value as Record<string, string>;
+      return {
+        hash: `0x${each.txID}`,
+        from: `0x${owner_address.slice(2)}`,
+        to: `0x${to_address.slice(2)}`,
+        value: `0x${Math.abs(Math.floor(Number(amount))).toString(16)}`,
+        input: '0x',
+        type: '0x0',
+        nonce: '0x0',
+        blockHash: hash,
+        blockNumber: `0x${height.toString(16)}`,
+      };
+    });
+  }
+
+  function tronBlock(block: Block, full: boolean) {
+    const height = Number(block.number);
+    const hash = show(height, block.hash);
+    const transactions = [
+      ...block.transactions.map((each) => ({ ...inBlock(each), type: '0x0', nonce: '0x0' })),
+      ...disguised(height, hash),
+    ];
+    return {
+      ...block,
+      hash,
+      parentHash: show(height - 1, block.parentHash),
+      logsBloom: `0x${'0'.repeat(512)}`,
+      stateRoot: '0x',
+      transactionsRoot: ZEROS,
+      nonce: '0x0',
+      transactions: full ? transactions : transactions.map(({ hash: id }) => id),
+    };
+  }
+
+  function checkFilter({ address, topics }: { address?: unknown; topics?: unknown }): void {
+    const addresses = [address ?? []].flat();
+    if (addresses.length > MAX_ADDRESSES) throw new Refused(`exceed max addresses: ${MAX_ADDRESSES}`);
+    for (const each of addresses)
+      if (!/^0x[0-9a-f]{40}$/i.test(String(each))) throw new Refused(`invalid address: ${each}`);
+    for (const each of (topics ?? []) as unknown[])
+      if (Array.isArray(each) && each.length > MAX_TOPICS)
+        throw new Refused(`exceed max topics: ${MAX_TOPICS}`);
+  }
+
+  async function getLogs(filter: Record<string, unknown>): Promise<unknown[]> {
+    checkFilter(filter);
+    const { address, topics, blockHash } = filter;
+    const newest = await head();
+    if (blockHash !== undefined) {
+      const hash = nodeHash(blockHash);
+      const block = hash === blockHash ? null : await ask<Block | null>('eth_getBlockByHash', hash, false);
+      if (!block || Number(block.number) > newest) throw new Refused('invalid blockHash');
+      return (
+        await ask<{ blockHash: string; blockNumber: string }[]>('eth_getLogs', {
+          address,
+          topics,
+          blockHash: hash,
+        })
+      ).map(inBlock);
+    }
+    const from = await heightOf(filter.fromBlock ?? 'latest');
+    const to = await heightOf(filter.toBlock ?? 'latest');
+    if (from > to) throw new Refused('please verify: fromBlock <= toBlock');
+    if (to - from >= MAX_RANGE) throw new Refused(`exceed max block range: ${MAX_RANGE}`);
+    // What it does not have yet is answered as if it were empty.
+    if (from > newest) return [];
+    const range = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${Math.min(to, newest).toString(16)}` };
+    const logs = await ask<{ blockHash: string; blockNumber: string }[]>('eth_getLogs', {
+      address,
+      topics,
+      ...range,
+    });
+    if (logs.length > MAX_RESULTS)
+      throw new Refused(`query returned more than ${MAX_RESULTS} results`, EXCEED_LIMIT);
+    return logs.map(inBlock);
+  }
+
+  /** The receipt of a planted transaction, as the EVM node would name its block. */
+  async function plantedReceipt(method: string, id: unknown) {
+    const [place] = [...planted].filter(([, all]) => all.some(({ txID }) => `0x${txID}` === id));
+    const block = place && method === 'eth_getTransactionReceipt' ? await blockAt(place[0]) : null;
+    if (!block) return null;
+    const { hash: blockHash, number: blockNumber } = block;
+    return { transactionHash: String(id), blockHash, blockNumber, status: '0x1', logs: [] as [] };
+  }
+
+  const onlyLatest = (tag: unknown): void => {
+    if (tag !== 'latest') throw new Refused('QUANTITY not supported, just support TAG as latest');
+  };
+
+  async function rpc(method: string, params: unknown[]): Promise<unknown> {
+    if (method === 'eth_blockNumber') return `0x${(await head()).toString(16)}`;
+    if (method === 'eth_getBlockByNumber') {
+      const block = await blockAt(await heightOf(params[0]));
+      return block && tronBlock(block, params[1] === true);
+    }
+    if (method === 'eth_getLogs') return getLogs(params[0] as Record<string, unknown>);
+    if (method === 'eth_getTransactionReceipt' || method === 'eth_getTransactionByHash') {
+      const found =
+        (await plantedReceipt(method, params[0])) ??
+        (await ask<{ blockHash: string; blockNumber: string; logs?: [] } | null>(method, params[0]));
+      if (!found || Number(found.blockNumber) > (await head())) return null;
+      const logs = found.logs ? { logs: found.logs.map(inBlock) } : {};
+      return { ...inBlock(found), ...logs, type: '0x0', ...(found.logs ? {} : { nonce: '0x0' }) };
+    }
+    if (method === 'eth_call') {
+      const [{ to, data }, tag] = params as [{ to: string; data: string }, unknown];
+      onlyLatest(tag);
+      return ask(method, { to: to.replace(/^(0x)41(?=.{40}$)/i, '$1'), data }, 'latest');
+    }
+    if (method === 'eth_getBalance') {
+      onlyLatest(params[1]);
+      return ask(method, params[0], 'latest');
+    }
+    if (method === 'eth_chainId') return ask(method);
+    throw new Refused(`the method ${method} does not exist/is not available`, -32_601);
+  }
+
+  async function replyTo({ id, method, params }: { id: unknown; method: string; params: unknown[] }) {
+    try {
+      return { jsonrpc: '2.0', id, result: await rpc(method, params) };
+    } catch (error) {
+      const { message, code = -32_000 } = error as Refused;
+      return { jsonrpc: '2.0', id, error: { code, message, data: '{}' } };
+    }
+  }
+
+  async function apiTransaction({ hash, from, to, value, input }: Transaction): Promise<TronTransaction> {
+    const { status } = await ask<{ status: string }>('eth_getTransactionReceipt', hash);
+    const isCall = input !== '0x';
+    const ret = [{ contractRet: status === '0x1' ? 'SUCCESS' : isCall ? 'OUT_OF_ENERGY' : 'REVERT' }];
+    const owner_address = tronHex(from);
+    const amount = Number(value);
+    const contract_address = to === null ? '' : tronHex(to);
+    return isCall || to === null
+      ? contractTransaction(
+          hash.slice(2),
+          'TriggerSmartContract',
+          {
+            owner_address,
+            contract_address,
+            data: input.slice(2),
+            ...(amount > 0 && { call_value: amount }),
+          },
+          ret,
+        )
+      : contractTransaction(
+          hash.slice(2),
+          'TransferContract',
+          { owner_address, to_address: contract_address, amount },
+          ret,
+        );
+  }
+
+  async function apiBlock(height: number) {
+    const block = await blockAt(height);
+    if (!block) return null;
+    const transactions = [
+      ...(await Promise.all(block.transactions.map(apiTransaction))),
+      ...(planted.get(height) ?? []),
+    ];
+    const raw_data = {
+      number: height,
+      timestamp: Number(block.timestamp) * 1000,
+      parentHash: show(height - 1, block.parentHash).slice(2),
+      txTrieRoot: transactions.length === 0 ? '0'.repeat(64) : 'ab'.repeat(32),
+      witness_address: tronHex(`0x${'11'.repeat(20)}`),
+      version: 31,
+    };
+    return {
+      blockID: show(height, block.hash).slice(2),
+      block_header: { raw_data, witness_signature: '00' },
+      ...(transactions.length > 0 && state.omits !== 'transactions' ? { transactions } : {}),
+    };
+  }
+
+  async function api(method: string, body: Record<string, unknown>): Promise<unknown> {
+    if (method === 'getnowblock') return apiBlock(await head());
+    if (method === 'getblockbynum') return (await apiBlock(Number(body.num))) ?? {};
+    if (method === 'getblockbylimitnext') {
+      const [start, end] = [Number(body.startNum), Number(body.endNum)];
+      if (!(end > start) || end - start > MAX_BLOCKS) return {};
+      const heights = Array.from({ length: end - start }, (_, at) => start + at);
+      const blocks = (await Promise.all(heights.map(apiBlock))).filter((each) => each !== null);
+      if (state.omits === 'blocks') blocks.pop();
+      return blocks.length > 0 ? { block: blocks } : {};
+    }
+    if (method === 'gettransactionbyid') {
+      const own = [...planted.values()].flat().find(({ txID }) => txID === body.value);
+      if (own) return own;
+      const found = await ask<Transaction | null>('eth_getTransactionByHash', `0x${String(body.value)}`);
+      return found?.blockNumber && Number(found.blockNumber) <= (await head()) ? apiTransaction(found) : {};
+    }
+    return { Error: 'class java.lang.UnsupportedOperationException : not found' };
+  }
+
+  async function answer(path: string, body: string): Promise<[status: number, text: string]> {
+    const fault = state.faults.shift() ?? null;
+    if (fault) return fault === 'overloaded' ? [200, OVERLOADED] : [403, SUSPENDED];
+    const sent = body === '' ? {} : JSON.parse(body);
+    const [, method] = /^\/wallet(?:solidity)?\/(\w+)/.exec(path) ?? [];
+    if (method) return [200, JSON.stringify(await api(method, sent))];
+    if (path !== '/jsonrpc') return [404, 'Not Found'];
+    if (!Array.isArray(sent)) return [200, JSON.stringify(await replyTo(sent))];
+    if (sent.length > MAX_BATCH) {
+      const error = { code: EXCEED_LIMIT, message: `batch size exceeds limit: ${MAX_BATCH}` };
+      return [200, JSON.stringify({ jsonrpc: '2.0', id: null, error })];
+    }
+    return [200, JSON.stringify(await Promise.all(sent.map(replyTo)))];
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const path = request.url ?? '';
+    state.requests.push(path);
+    const [status, text] = await answer(path, body);
+    const rewritten = state.rewrite?.(text) ?? text;
+    response.writeHead(status, { 'content-type': 'application/json' }).end(rewritten);
+  }
+
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error) => response.writeHead(500).end(String(error)));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+
+  return {
+    /** As settings name it: of the JSON-RPC. */
+    url: `http://127.0.0.1:${port}/jsonrpc`,
+    state,
+    /** Puts a transaction into the API's answer for a block, which the EVM node knows nothing of. */
+    plant(height: number, ...transactions: TronTransaction[]): void {
+      planted.set(height, [...(planted.get(height) ?? []), ...transactions]);
+    },
+    async stop(): Promise<void> {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
