@@ -1,15 +1,13 @@
 // A real EVM node (anvil) for the tests, with tokens at the addresses of real ones and reorganisations on request.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { keccak_256 } from '@noble/hashes/sha3.js';
-import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { request } from 'undici';
 import { ANVIL, anvilPath } from '../helpers/software.ts';
-import { BALANCES_SLOT, DECIMALS_SLOT, FEE_SLOT, selectors, TOKEN_CODE } from './evm-token.ts';
+import { DECIMALS_SLOT, FEE_SLOT, selectors, TOKEN_CODE } from './evm-token.ts';
 
 /** Whether this platform has the chain software. */
 export const hasAnvil = anvilPath !== null;
@@ -19,14 +17,24 @@ const POLL_MS = 10;
 const START_TIME = 1_800_000_000;
 const GAS = '0x200000';
 const RICH = 10n ** 30n;
+const ACCOUNTS = 40;
 
 export interface AnvilOptions {
   chain_id: number;
   block_seconds: number;
+  /** Tokens that stand at these addresses from the first block on. */
+  tokens: readonly TokenChoice[];
   /** Blocks that are there already. */
   history?: number;
   /** Unix seconds of its first block. */
   start_time?: number;
+}
+
+export interface TokenChoice {
+  address: string;
+  decimals?: number;
+  /** What each transfer loses, in ten thousand parts. */
+  fee?: number;
 }
 
 interface Sending {
@@ -54,10 +62,30 @@ const word = (value: string | number | bigint): string =>
 const call = (name: keyof typeof selectors, ...words: (string | number | bigint)[]): string =>
   `0x${selectors[name]}${words.map(word).join('')}`;
 
+const genesisOf = (chainId: number, tokens: readonly TokenChoice[], start_time: number) => ({
+  config: { chainId },
+  timestamp: quantity(start_time),
+  gasLimit: '0x3b9aca00',
+  difficulty: '0x0',
+  alloc: Object.fromEntries(
+    tokens.map(({ address, decimals = 6, fee = 0 }) => {
+      const slots = [
+        [DECIMALS_SLOT, decimals],
+        [FEE_SLOT, fee],
+      ];
+      const storage = Object.fromEntries(
+        slots.map(([slot, value]) => [`0x${word(slot as number)}`, `0x${word(value as number)}`]),
+      );
+      return [address, { balance: '0x0', code: TOKEN_CODE, storage }];
+    }),
+  ),
+});
+
 /** A node and chain of its own; a taken port ends it, so that no test talks to the chain of another. */
 export async function startAnvil({
   chain_id,
   block_seconds,
+  tokens,
   history = 0,
   start_time = START_TIME,
 }: AnvilOptions) {
@@ -65,8 +93,22 @@ export async function startAnvil({
   const home = await mkdtemp(join(tmpdir(), 'anvil-'));
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const args = ['--port', port, '--chain-id', chain_id, '--timestamp', start_time, '--base-fee', 0];
+  const genesis = join(home, 'genesis.json');
+  await writeFile(genesis, JSON.stringify(genesisOf(chain_id, tokens, start_time)));
+  const args = [
+    '--init',
+    genesis,
+    '--port',
+    port,
+    '--chain-id',
+    chain_id,
+    '--timestamp',
+    start_time,
+    '--base-fee',
+    0,
+  ];
   const flags = ['--no-mining', '--silent', '--order', 'fifo', '--slots-in-an-epoch', '4'];
+  flags.push('--accounts', String(ACCOUNTS));
   const node: ChildProcess = spawn(anvilPath, [...args.map(String), ...flags], {
     env: { HOME: home, PATH: process.env.PATH },
     stdio: 'ignore',
@@ -100,6 +142,7 @@ export async function startAnvil({
   await ready();
   const accounts = await ask<string[]>('eth_accounts');
   const payer = accounts[0] as string;
+  let used = 0;
 
   async function send({ from = payer, to, value = 0n, data = '0x', nonce }: Sending): Promise<string> {
     if (!accounts.includes(from) && !others.has(from)) {
@@ -118,6 +161,12 @@ export async function startAnvil({
     accounts,
     payer,
     now: () => now,
+    /** One that no transaction of is dropped: what it sends can be mined again on its own. */
+    freshPayer(): string {
+      const found = accounts[++used];
+      if (found === undefined) throw new Error('more accounts are needed');
+      return found;
+    },
     height: async () => Number(await ask<string>('eth_blockNumber')),
 
     /** Time passes without a block. */
@@ -140,17 +189,6 @@ export async function startAnvil({
       await ask('anvil_mine', quantity(blocks - 1), quantity(Math.floor(block_seconds)));
       await ask('evm_setNextBlockTimestamp', quantity(now));
       await ask('evm_mine');
-    },
-
-    /** Puts a token at an address; the payers hold enough of it. Each transfer loses `fee` of ten thousand parts. */
-    async plant(address: string, decimals = 6, fee = 0): Promise<void> {
-      await ask('anvil_setCode', address, TOKEN_CODE);
-      const store = (slot: string, value: bigint) =>
-        ask('anvil_setStorageAt', address, `0x${word(slot)}`, `0x${word(value)}`);
-      await store(word(DECIMALS_SLOT), BigInt(decimals));
-      await store(word(FEE_SLOT), BigInt(fee));
-      for (const owner of accounts)
-        await store(bytesToHex(keccak_256(hexToBytes(word(owner) + word(BALANCES_SLOT)))), 10n ** 27n);
     },
 
     send,

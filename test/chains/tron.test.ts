@@ -22,8 +22,9 @@ describe.runIf(hasAnvil)('reading TRON', () => {
   let chain: EvmChain;
   let front: TronFront;
   beforeAll(async () => {
-    chain = await startAnvil({ chain_id: tronNetwork.chain_ids.testnet, block_seconds: 3, history: 40 });
-    await chain.plant(USDT_KEY);
+    const tokens = [{ address: USDT_KEY }];
+    const chain_id = tronNetwork.chain_ids.testnet;
+    chain = await startAnvil({ chain_id, block_seconds: 3, tokens, history: 40 });
     front = await startTronFront(chain.ask);
   });
   afterAll(async () => {
@@ -308,7 +309,7 @@ describe.runIf(hasAnvil)('reading TRON', () => {
       const { observer, watchTron } = open();
       const [again, dropped] = [watchTron(), watchTron()];
       await observer.read();
-      const kept = await chain.payToken(USDT_KEY, again, 41n);
+      const mined_again = await chain.payToken(USDT_KEY, again, 41n);
       const coins = await chain.payCoin(again, 42n);
       await chain.payToken(USDT_KEY, dropped, 43n);
       await chain.payCoin(dropped, 44n);
@@ -316,7 +317,7 @@ describe.runIf(hasAnvil)('reading TRON', () => {
       await observer.read();
       expect(observer.amounts(dropped)).toEqual([43n, 44n]);
       await chain.reorg(depth, [
-        [kept, depth - 1],
+        [mined_again, depth - 1],
         [coins, depth - 1],
       ]);
       await observer.read();
@@ -347,11 +348,11 @@ describe.runIf(hasAnvil)('reading TRON', () => {
     const key = freshAddress();
     expect(observer.family.normalizeAddress(showAddress(key), 'mainnet').key).toBe(key);
     expect(() => observer.family.normalizeAddress(key, 'mainnet')).toThrow('give the T… address');
-    const other = await startAnvil({ chain_id: 84_532, block_seconds: 2 });
+    const tokens = [{ address: USDT_KEY }];
+    const other = await startAnvil({ chain_id: 84_532, block_seconds: 2, tokens });
     onTestFinished(() => other.stop());
     observer.watch(showAddress(key));
     await observer.read();
-    await other.plant(USDT_KEY);
     await other.payToken(USDT_KEY, key, 61n);
     await other.mine();
     await chain.mine();

@@ -16,9 +16,13 @@ const SOLID_BLOCKS = 19;
 describe.skipIf(!hasAnvil)('TRON', () => {
   gatewaySuite('tron', { tron: 'sqlite', 'tron-usdt': other }, async () => {
     const start_time = Math.floor(Date.now() / 1000);
-    const chain = await startAnvil({ chain_id: tronNetwork.chain_ids.testnet, block_seconds: 3, start_time });
     const token = tronNetwork.dialect.contractKey(USDT.testnet as string);
-    await chain.plant(token);
+    const chain = await startAnvil({
+      chain_id: tronNetwork.chain_ids.testnet,
+      block_seconds: 3,
+      tokens: [{ address: token }],
+      start_time,
+    });
     const front = await startTronFront(chain.ask);
     const wallet = showAddress(freshAddress());
     const to = tronNetwork.dialect.contractKey(wallet);

@@ -33,6 +33,8 @@ interface CreditDeps {
   asker: Asker;
   assets: Assets;
   watched: Watched;
+  /** Transactions that stood in blocks which left the chain: they may stand anywhere now. */
+  displaced: ReadonlySet<string>;
   /** When a moment of the chain was by our clock. */
   local(chain_time: number): Interval;
   /** How deep a block stands, and whether it is final. */
@@ -170,20 +172,22 @@ export function transfersOf(
   {
     network: { dialect },
     watched,
+    displaced,
     local,
     place,
-  }: Pick<CreditDeps, 'network' | 'watched' | 'local' | 'place'>,
+  }: Pick<CreditDeps, 'network' | 'watched' | 'displaced' | 'local' | 'place'>,
   credits: readonly Credit[],
   { receipt, transaction, header }: Proved,
 ): Transfer[] {
   const made = local(header.time);
+  const txid = readableTxid(dialect, receipt.transactionHash);
   return credits.flatMap(({ chain, index, from, to, amount }): Transfer[] => {
-    if (made.latest_at < (watched.get(to)?.since ?? 0)) return [];
+    if (made.latest_at < (watched.get(to)?.since ?? 0) && !displaced.has(txid)) return [];
     return [
       {
         chain,
         address_key: to,
-        txid: readableTxid(dialect, receipt.transactionHash),
+        txid,
         index,
         amount_atomic: amount,
         memo: null,

@@ -49,6 +49,7 @@ export async function lookUpEvm(
     {
       network,
       watched: new Map(),
+      displaced: new Set(),
       local: context.local,
       place: (height) => placeIn(network, cursor, height),
     },

@@ -41,7 +41,8 @@ export async function* readEvm(
   const watched = await watchedOf(request);
   const filters = filtersOf(network, assets, watched);
   const known = cursorOf(request.cursor);
-  const reading: Reading = { ...opened, watched, filters, cursor: known ?? beginAt(tip.height, tip.hash) };
+  const cursor = known ?? beginAt(tip.height, tip.hash);
+  const reading: Reading = { ...opened, watched, filters, displaced: new Set(), cursor };
   if (known === null) {
     Object.assign(memory, { marks: [], looked_at: 0, failing_since: null });
     memory.verified.clear();

@@ -34,6 +34,8 @@ export interface Reading {
   tip: Header;
   watched: Watched;
   filters: readonly Filter[];
+  /** Transactions that stood in blocks which left the chain in this reading. */
+  displaced: Set<string>;
   /** As stored with the last page. */
   cursor: EvmCursor;
 }
@@ -86,7 +88,7 @@ export async function openReading(
   network: EvmNetwork,
   context: EvmContext,
   request: ReadRequest,
-): Promise<Omit<Reading, 'cursor' | 'watched' | 'filters'> & Known> {
+): Promise<Omit<Reading, 'cursor' | 'watched' | 'filters' | 'displaced'> & Known> {
   const asker = askerOf(network, context);
   const known = await readTip(context, asker);
   const { unreadable, refused } = await checkDecimals(network, context, asker);
@@ -131,10 +133,10 @@ export function* stored(reading: Reading, page: Omit<Page, 'cursor'>, cursor: Ev
 
 /** Payments as they stand once the chain is read up to the head of `cursor`. */
 export function creditsAt(
-  { network, asker, assets, watched, context }: Reading,
+  { network, asker, assets, watched, displaced, context }: Reading,
   cursor: EvmCursor,
   seen: Seen,
 ): ReturnType<typeof readCredits> {
   const place = (height: number) => placeIn(network, cursor, height);
-  return readCredits({ network, asker, assets, watched, place, local: context.local }, seen);
+  return readCredits({ network, asker, assets, watched, displaced, place, local: context.local }, seen);
 }

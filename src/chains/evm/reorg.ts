@@ -30,6 +30,7 @@ export async function* followFork(reading: Reading): AsyncGenerator<Page> {
   const orphaned_transfers = await readOrphans(reading, orphaned, fork);
   memory.marks = memory.marks.filter(({ height }) => height <= fork);
   memory.verified.clear();
+  for (const { txid } of pending) reading.displaced.add(txid);
   const orphaned_blocks = orphaned.map(([, hash]) => hash);
   yield* stored(reading, { transfers: [], orphaned_blocks, orphaned_transfers }, after);
 }

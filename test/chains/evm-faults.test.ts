@@ -1,0 +1,518 @@
+// Providers of EVM networks that lag, leave out, limit and garble: it costs time, never a payment, and proves nothing.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
+import type { RpcCall } from '../../src/chains/family.ts';
+import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
+import {
+  changing,
+  createFront,
+  type EvmFront,
+  type Fault,
+  filterOf,
+  lagging,
+  omitting,
+  rangeCap,
+  refused,
+  topicCap,
+} from './evm-front.ts';
+import { createEvmObserver, type EvmObserver, freshAddress, gatewayOf } from './evm-observer.ts';
+
+const TOKEN = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
+const OTHER = '0x3333333333333333333333333333333333333333';
+/** With logs by the hash of a block, and by ranges. */
+const { base, bsc } = networks;
+const blocksOf = (call: RpcCall): number => {
+  const { fromBlock, toBlock } = filterOf(call);
+  return Number(toBlock) - Number(fromBlock) + 1;
+};
+const logCalls = (front: EvmFront): RpcCall[] =>
+  front.requests.flat().filter(({ method }) => method === 'eth_getLogs');
+
+type Row = Record<string, unknown>;
+
+describe.runIf(hasAnvil)('an EVM provider', () => {
+  let chain: EvmChain;
+  beforeAll(async () => {
+    chain = await startAnvil({
+      chain_id: base.chain_ids.testnet,
+      block_seconds: 2,
+      tokens: [{ address: TOKEN }, { address: OTHER, decimals: 18 }],
+      history: 50,
+    });
+  });
+  afterAll(() => chain?.stop());
+
+  const tokenOf = (network: EvmNetwork) => gatewayOf(network, { chain: 'a-usdc', token_contract: TOKEN });
+
+  async function watching(network: EvmNetwork, gateways = [tokenOf(network)]) {
+    const front = createFront(chain.ask);
+    const observer = createEvmObserver({ network, gateways, rpc: front.rpc, now: () => chain.now() });
+    const to = observer.watch();
+    await observer.read();
+    front.requests.length = 0;
+    return { front, observer, to };
+  }
+
+  async function pay(to: string, amount: bigint): Promise<string> {
+    const txid = await chain.payToken(TOKEN, to, amount);
+    await chain.mine();
+    return txid;
+  }
+
+  /** Minutes pass, with readings in between. */
+  async function settle(observer: EvmObserver, readings = 4): Promise<void> {
+    for (let reading = 0; reading < readings; reading++) {
+      await chain.mine(1, 40);
+      await observer.tryRead();
+    }
+  }
+
+  describe('that lags', () => {
+    it.each([base, bsc])(
+      'and lists nothing at first: nothing is proved before a second reading ($name)',
+      async (network) => {
+        const { front, observer, to } = await watching(network);
+        await settle(observer);
+        const heal = front.add(omitting(() => true));
+        await pay(to, 5n);
+        const at = chain.now();
+        await observer.read();
+        expect(observer.amounts(to)).toEqual([]);
+        for (let reading = 0; reading < 4; reading++) {
+          await chain.mine(1, 10);
+          await observer.read();
+          expect(observer.read_through ?? 0).toBeLessThan(at);
+        }
+        heal();
+        await chain.mine(1, 30);
+        await observer.read();
+        expect(observer.amounts(to)).toEqual([5n]);
+        await settle(observer);
+        expect(observer.read_through ?? 0).toBeGreaterThan(at);
+        expect(observer.amounts(to)).toEqual([5n]);
+      },
+    );
+
+    it.each([base, bsc])('behind its own tip is read as far as it has blocks ($name)', async (network) => {
+      const { front, observer, to } = await watching(network);
+      await pay(to, 1n);
+      const height = await chain.height();
+      await chain.mine(2);
+      await pay(to, 2n);
+      const isTip = ({ params }: RpcCall) => (params as unknown[])[0] === 'latest';
+      const late = lagging(() => height);
+      front.add((call, next) => (isTip(call) ? next(call) : late(call, next)));
+      await observer.read().catch(() => {});
+      expect([observer.height(), observer.amounts(to)]).toEqual([height, [1n]]);
+      expect(await observer.tryRead()).toBe(false);
+      expect(observer.height()).toBe(height);
+    });
+
+    it('refuses logs of a block that it lacks: the block is read later', async () => {
+      const { front, observer, to } = await watching(base);
+      await pay(to, 1n);
+      const heal = front.add(async (call, next) => {
+        if (call.method === 'eth_getLogs') throw refused('unknown block');
+        return next(call);
+      });
+      const before = observer.height();
+      expect(await observer.tryRead()).toBe(false);
+      expect(observer.height()).toBe(before);
+      heal();
+      await observer.read();
+      expect(observer.amounts(to)).toEqual([1n]);
+    });
+
+    it('is not read where its tip is below what was read', async () => {
+      const { front, observer } = await watching(bsc);
+      const height = await chain.height();
+      await chain.mine(3);
+      await observer.read();
+      const heal = front.add(lagging(() => height));
+      expect(await observer.tryRead()).toBe(false);
+      expect(observer.errors[0]?.message).toMatch(/is behind/);
+      expect(observer.height()).toBe(height + 3);
+      heal();
+      expect(await observer.tryRead()).toBe(true);
+    });
+
+    it('cannot give a transaction that it lists: the block is read again', async () => {
+      const { front, observer, to } = await watching(bsc);
+      await pay(to, 1n);
+      const heal = front.add(changing('eth_getTransactionReceipt', () => null));
+      expect(await observer.tryRead()).toBe(false);
+      expect(observer.errors[0]?.message).toMatch(/is listed, but not delivered/);
+      heal();
+      await observer.read();
+      expect(observer.amounts(to)).toEqual([1n]);
+    });
+
+    it('shows no new block on a main network for minutes: another one is asked', async () => {
+      const front = createFront(chain.ask);
+      const options = { network: bsc, gateways: [tokenOf(bsc)], rpc: front.rpc, side: 'mainnet' as const };
+      const observer = createEvmObserver({ ...options, now: () => chain.now() });
+      observer.watch();
+      await observer.read();
+      chain.wait(100);
+      await observer.read();
+      chain.wait(60);
+      expect(await observer.tryRead()).toBe(false);
+      expect(observer.errors[0]?.message).toMatch(/has shown no block after \d+ for 160 seconds/);
+      await chain.mine();
+      expect(await observer.tryRead()).toBe(true);
+    });
+  });
+
+  describe('that lies about its tip', () => {
+    it('far ahead of the chain: what exists is read, and the others are read on', async () => {
+      const { front, observer, to } = await watching(bsc);
+      const isTip = ({ method, params }: RpcCall) =>
+        method === 'eth_getBlockByNumber' && (params as unknown[])[0] === 'latest';
+      const heal = front.add(async (call, next) => {
+        const answer = (await next(call)) as Row;
+        return isTip(call) ? { ...answer, number: '0x3b9aca00', hash: `0x${'ab'.repeat(32)}` } : answer;
+      });
+      await pay(to, 1n);
+      const height = await chain.height();
+      for (let reading = 0; reading < 3; reading++) await observer.tryRead();
+      expect(observer.height()).toBe(height);
+      expect(observer.errors.length).toBeGreaterThan(0);
+      heal();
+      const honest = createFront(chain.ask);
+      await pay(to, 2n);
+      await observer.read({ rpc: honest.rpc });
+      expect(observer.amounts(to)).toEqual([1n, 2n]);
+    });
+
+    it.each<[string, Row]>([
+      ['hours ahead of our clock', { timestamp: '0x6fffffff' }],
+      ['with a number that is none', { number: 17 }],
+      ['with a number that is decimal', { number: '1234' }],
+      ['with a number beyond all numbers', { number: `0x${'f'.repeat(64)}` }],
+      ['with a leading zero', { number: '0x01' }],
+      ['without a hash', { hash: null }],
+      ['with half a hash', { hash: `0x${'ab'.repeat(16)}` }],
+      ['with no parent', { parentHash: undefined }],
+    ])('%s: it is refused, and nothing moves', async (_, change) => {
+      const { front, observer, to } = await watching(bsc);
+      await pay(to, 1n);
+      const before = observer.cursor;
+      const heal = front.add(changing('eth_getBlockByNumber', (row: Row) => ({ ...row, ...change })));
+      expect(await observer.tryRead()).toBe(false);
+      expect(observer.errors[0]?.kind).toBe('bad_answer');
+      expect(observer.cursor).toEqual(before);
+      heal();
+      await observer.read();
+      expect(observer.amounts(to)).toEqual([1n]);
+    });
+
+    it('about a block that was read: after a restart what is held is compared again', async () => {
+      const { front, observer, to } = await watching(bsc);
+      await pay(to, 1n);
+      await observer.read();
+      const height = observer.height() as number;
+      await chain.mine(2);
+      const odd = { hash: `0x${'cd'.repeat(32)}` };
+      const heal = front.add(async (call, next) => {
+        const answer = (await next(call)) as Row | null;
+        return call.method === 'eth_getBlockByNumber' && Number(answer?.number) === height
+          ? { ...answer, ...odd }
+          : answer;
+      });
+      await observer.tryRead();
+      heal();
+      observer.restart();
+      await observer.read();
+      await settle(observer);
+      expect(observer.amounts(to)).toEqual([1n]);
+      expect(observer.to(to)[0]?.height).toBe(height);
+    });
+  });
+
+  describe('that limits what is asked at once', () => {
+    const texts: [string, number, number][] = [
+      ['exceed maximum block range: 20', 20, 20],
+      ['Max range: 7', 7, 7],
+      ['eth_getLogs is limited to a 5 range', 5, 5],
+      ['block range is too wide', 9, 6],
+      ['Block range limit exceeded. See more details at a page', 3, 3],
+      ['requested too many blocks: at most 11 blocks are allowed', 11, 11],
+      ['query returned more than 10000 results', 4, 3],
+      ['no backend is currently healthy to serve traffic', 1, 1],
+      ['this block range should work: [0x10, 0x17]', 8, 8],
+      ['eth_getLogs is limited to a 1,000 range', 6, 6],
+    ];
+    it.each(texts)('with "%s" is asked for less, and still for less later', async (text, allowed, then) => {
+      const { front, observer, to } = await watching(bsc);
+      front.add(rangeCap(allowed, text));
+      await pay(to, 1n);
+      await chain.grow(50);
+      await pay(to, 2n);
+      await observer.read();
+      expect(observer.amounts(to)).toEqual([1n, 2n]);
+      expect(observer.height()).toBe(await chain.height());
+      front.requests.length = 0;
+      await chain.grow(12);
+      await observer.read();
+      const asked = logCalls(front).map(blocksOf);
+      expect(Math.max(...asked)).toBeLessThanOrEqual(Math.max(allowed, then));
+      // Unless none was refused for long: then it is tried again.
+      expect(asked[0]).toBe(Math.min(12, then));
+    });
+
+    it('takes a refusal for frequency as that, and does not ask for less', async () => {
+      const { front, observer } = await watching(bsc);
+      await chain.grow(12);
+      const heal = front.add(async (call, next) => {
+        if (call.method === 'eth_getLogs') throw refused('limit exceeded', -32_005);
+        return next(call);
+      });
+      expect(await observer.tryRead()).toBe(false);
+      expect(observer.errors[0]?.kind).toBe('rate_limited');
+      heal();
+      front.requests.length = 0;
+      await observer.read();
+      expect(logCalls(front).map(blocksOf)).toEqual([12]);
+    });
+
+    it.each([base, bsc])(
+      'to 1,000 values of a topic is asked in pieces, for 2,001 addresses ($name)',
+      async (network) => {
+        const { front, observer, to } = await watching(network);
+        front.add(topicCap());
+        for (let each = 0; each < 2000; each++) observer.watch();
+        const last = observer.watch();
+        await pay(to, 1n);
+        await pay(last, 2n);
+        await observer.read();
+        expect([observer.amounts(to), observer.amounts(last)]).toEqual([[1n], [2n]]);
+        for (const request of front.requests)
+          expect(JSON.stringify(request).length).toBeLessThanOrEqual(network.batch.bytes + 10_000);
+      },
+    );
+
+    it.each([
+      [0, base],
+      [0, bsc],
+      [2, base],
+      [2, bsc],
+      [7, base],
+      [7, bsc],
+    ])('to batches of %d calls is read all the same', async (calls, network) => {
+      const { front, observer, to } = await watching(network);
+      front.batch_calls = calls;
+      await pay(to, 1n);
+      await chain.mine(2);
+      await pay(to, 2n);
+      for (let each = 0; each < 5; each++) await chain.payToken(TOKEN, to, 3n + BigInt(each));
+      await chain.mine();
+      await observer.read();
+      expect(observer.amounts(to)).toHaveLength(7);
+      front.requests.length = 0;
+      await pay(to, 9n);
+      await observer.read();
+      expect(Math.max(...front.requests.map(({ length }) => length))).toBeLessThanOrEqual(Math.max(1, calls));
+      await settle(observer);
+      expect(observer.read_through).toBeGreaterThan(0);
+    });
+
+    it('and takes no batches is asked for the last block before and after its logs', async () => {
+      const { front, observer, to } = await watching(bsc);
+      front.batch_calls = 0;
+      await pay(to, 1n);
+      const height = await chain.height();
+      // A replica without that block answers what comes after the tip.
+      const heal = front.add(async (call, next) => {
+        const isTip = (call.params as unknown[])[0] === 'latest';
+        return isTip ? next(call) : lagging(() => height - 1)(call, next);
+      });
+      await observer.tryRead();
+      expect(observer.height()).toBe(height - 1);
+      heal();
+      await observer.read();
+      expect(observer.amounts(to)).toEqual([1n]);
+    });
+  });
+
+  describe('that leaves out or garbles logs', () => {
+    it('gives each transfer one place, whichever log it left out at first', async () => {
+      for (const left_out of [0, 1]) {
+        const { front, observer, to } = await watching(bsc);
+        await chain.payTokens(TOKEN, [
+          [to, 7n],
+          [to, 8n],
+        ]);
+        await chain.mine();
+        const heal = front.add(omitting(({ logIndex }) => Number(logIndex) === left_out));
+        await observer.read();
+        expect(observer.amounts(to)).toEqual([7n, 8n]);
+        const before = observer.to(to).map(({ index }) => index);
+        heal();
+        await settle(observer);
+        expect(observer.amounts(to)).toEqual([7n, 8n]);
+        expect(observer.to(to).map(({ index }) => index)).toEqual(before);
+      }
+    });
+
+    const garbled: [string, Fault][] = [
+      [
+        'of another block',
+        changing('eth_getLogs', (rows: Row[]) => rows.map((row) => ({ ...row, blockNumber: '0x1' }))),
+      ],
+      [
+        'of a block that left the chain',
+        changing('eth_getLogs', (rows: Row[]) =>
+          rows.map((row) => ({ ...row, blockHash: `0x${'ab'.repeat(32)}` })),
+        ),
+      ],
+      [
+        'that were removed',
+        changing('eth_getLogs', (rows: Row[]) => rows.map((row) => ({ ...row, removed: true }))),
+      ],
+      [
+        'of another amount than the receipt',
+        changing('eth_getLogs', (rows: Row[]) =>
+          rows.map((row) => ({ ...row, data: `0x${'1'.repeat(64)}` })),
+        ),
+      ],
+      ['as no list', changing('eth_getLogs', () => ({}))],
+      ['as null', changing('eth_getLogs', () => null)],
+      ['with half a row', changing('eth_getLogs', (rows: Row[]) => [...rows, null])],
+      [
+        'of a failed transaction',
+        changing('eth_getTransactionReceipt', (row: Row) => ({ ...row, status: '0x0' })),
+      ],
+      [
+        'with a receipt without them',
+        changing('eth_getTransactionReceipt', (row: Row) => ({ ...row, logs: [] })),
+      ],
+      [
+        'with a receipt that has each twice',
+        changing('eth_getTransactionReceipt', (row: Row) => ({
+          ...row,
+          logs: [...(row.logs as Row[]), ...(row.logs as Row[])],
+        })),
+      ],
+      [
+        'with a receipt of another block',
+        changing('eth_getTransactionReceipt', (row: Row) => ({ ...row, blockHash: `0x${'ab'.repeat(32)}` })),
+      ],
+      [
+        'with a receipt of another transaction',
+        changing('eth_getTransactionReceipt', (row: Row) => ({
+          ...row,
+          transactionHash: `0x${'ab'.repeat(32)}`,
+        })),
+      ],
+      [
+        'with a receipt without a status',
+        changing('eth_getTransactionReceipt', (row: Row) => ({ ...row, status: undefined })),
+      ],
+      [
+        'with another transaction',
+        changing('eth_getTransactionByHash', (row: Row) => ({ ...row, hash: `0x${'ab'.repeat(32)}` })),
+      ],
+    ];
+    it.each(garbled)('%s books nothing, and passes nothing', async (_, fault) => {
+      for (const network of [base, bsc]) {
+        const { front, observer, to } = await watching(network);
+        const before = observer.height();
+        await pay(to, 6n);
+        const heal = front.add(fault);
+        expect(await observer.tryRead()).toBe(false);
+        expect([observer.transfers.size, observer.height()]).toEqual([0, before]);
+        heal();
+        await observer.read();
+        expect(observer.amounts(to)).toEqual([6n]);
+      }
+    });
+  });
+
+  describe('whose second reading fails', () => {
+    it('is read on, and proves nothing; after ten minutes another one is asked', async () => {
+      const { front, observer, to } = await watching(bsc);
+      await settle(observer);
+      const proved = observer.read_through as number;
+      // What is asked a second time is recognised by where it begins.
+      const { proved: from } = observer.cursor as { proved: number };
+      const heal = front.add(async (call, next) => {
+        if (call.method === 'eth_getLogs' && Number(filterOf(call).fromBlock) === from + 1)
+          throw refused('oops');
+        return next(call);
+      });
+      await chain.mine(1, 40);
+      await observer.read();
+      for (let reading = 0; reading < 14; reading++) {
+        await pay(to, 1n + BigInt(reading));
+        await chain.mine(1, 40);
+        await observer.read();
+        expect(observer.amounts(to)).toHaveLength(reading + 1);
+        expect(observer.read_through).toBe(proved);
+      }
+      for (let reading = 0; reading < 4; reading++) await chain.mine(1, 40);
+      expect(await observer.tryRead()).toBe(false);
+      expect(observer.errors[0]?.message).toMatch(/second reading/);
+      expect(observer.height()).toBe(await chain.height());
+      heal();
+      await observer.read();
+      expect(observer.read_through).toBeGreaterThan(proved);
+    });
+  });
+
+  describe('that does not tell the decimals of a contract', () => {
+    it('has that asset unreadable until it does, and the others read', async () => {
+      const wrong = gatewayOf(bsc, { chain: 'a-wrong', token_contract: OTHER });
+      const absent = gatewayOf(bsc, { chain: 'an-absent', token_contract: freshAddress() });
+      const { observer, to, front } = await watching(bsc, [tokenOf(bsc), wrong, absent]);
+      expect(observer.unreadable.map(({ chain: id }) => id)).toEqual(['a-wrong', 'an-absent']);
+      expect(observer.unreadable[0]?.reason).toMatch(/has 18 decimals, not 6/);
+      await chain.payToken(OTHER, to, 9n);
+      await pay(to, 1n);
+      await observer.read();
+      expect(observer.to(to)).toMatchObject([{ chain: 'a-usdc', amount_atomic: 1n }]);
+      const heal = front.add(changing('eth_call', () => `0x${'f'.repeat(64)}`));
+      observer.restart();
+      await observer.read();
+      expect(observer.unreadable).toHaveLength(3);
+      await pay(to, 2n);
+      await observer.read();
+      expect(observer.amounts(to)).toContain(2n);
+      heal();
+      await chain.mine(1, 61);
+      await observer.read();
+      expect(observer.unreadable.map(({ chain: id }) => id)).toEqual(['a-wrong', 'an-absent']);
+    });
+  });
+
+  describe('whose blocks are never called final', () => {
+    it.each<[string, Fault]>([
+      [
+        'because the tag stands still',
+        async (call, next) =>
+          (call.params as unknown[])[0] === 'finalized'
+            ? next({ ...call, params: ['0x1', false] })
+            : next(call),
+      ],
+      [
+        'because there is no such tag',
+        async (call, next) => {
+          if ((call.params as unknown[])[0] === 'finalized')
+            throw refused('TAG finalized not supported', -32_602);
+          return next(call);
+        },
+      ],
+    ])('%s: they are by their depth', async (_, fault) => {
+      const network = { ...bsc, final: { depth: 15, alone: 40 } };
+      const { front, observer, to } = await watching(network, [tokenOf(network)]);
+      front.add(fault);
+      await pay(to, 1n);
+      await chain.grow(35);
+      await observer.read();
+      await observer.read();
+      expect(observer.to(to)).toMatchObject([{ final: false, confirmations: 36 }]);
+      await chain.grow(10);
+      await observer.read();
+      expect(observer.to(to)).toMatchObject([{ final: true }]);
+    });
+  });
+});
