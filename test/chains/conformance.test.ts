@@ -1,13 +1,27 @@
 // Every family against the one suite, each through the wire format of each kind of provider it reads from.
 import { createHash } from 'node:crypto';
 import { base58, bech32 } from '@scure/base';
+import { evm } from '../../src/chains/evm/family.ts';
+import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
 import type { Family, Gateway } from '../../src/chains/family.ts';
-import { findBlockchain, gatewaysOf } from '../../src/chains/gateways.ts';
+import { disabledGatewaysOf, findBlockchain, gatewaysOf } from '../../src/chains/gateways.ts';
 import { solanaFamily } from '../../src/chains/solana/family.ts';
 import { ton } from '../../src/chains/ton/family.ts';
 import { utxo } from '../../src/chains/utxo/family.ts';
 import { core } from '../simulator/chains/core.ts';
 import { esplora } from '../simulator/chains/esplora.ts';
+import {
+  type ChainBlock,
+  type ChainLog,
+  type ChainTransaction,
+  EvmChain,
+  LOG_TRANSFER,
+  topicAmount,
+  TRANSFER,
+  wordOf,
+} from '../simulator/chains/evm.ts';
+import { evmMethods } from '../simulator/chains/evm-node.ts';
+import { jsonRpc } from '../simulator/chains/front.ts';
 import { SolanaChain } from '../simulator/chains/solana.ts';
 import { solanaNode } from '../simulator/chains/solana-node.ts';
 import { comment, keyOf, TonChain } from '../simulator/chains/ton.ts';
@@ -24,6 +38,7 @@ const START = 1_800_000_000;
 /** How old the answers of a provider are that is behind. */
 const LAG_SECONDS = 400;
 const BLOCK_SECONDS = 600;
+const EVM_BLOCK_SECONDS = 2;
 const PAGE_ROWS = 100;
 
 /** True time, moved by the suite, and as of when the provider answers. */
@@ -220,6 +235,83 @@ for (const provider of ['esplora', 'core'] as const)
       unknown_txid: createHash('sha256').update('unknown').digest('hex'),
     };
   });
+
+/** A coin found in the log of its network, read by ranges; a token alone, read by hashes; both, by hashes. */
+for (const blockchain of ['polygon', 'base', 'ethereum'] as const)
+  conformance(blockchain, (): World => {
+    const time = openTime();
+    const random = new Random(blockchain);
+    const chain = new EvmChain({ random, now: time.ms, block_seconds: EVM_BLOCK_SECONDS, history: 300 });
+    const network: EvmNetwork = networks[blockchain];
+    const family = findBlockchain(blockchain)?.family ?? evm(network);
+    const all = disabledGatewaysOf('testnet').filter((each) => each.blockchain === blockchain);
+    const gateways = all.filter(({ token_contract, is_token }) => !is_token || token_contract) as never;
+    const decimals = new Map(all.map((each) => [each.token_contract?.toLowerCase() ?? '', each.decimals]));
+    const node = { chain, chain_id: network.chain_ids.testnet, decimals, seen: time.seen, final_blocks: 30 };
+    const front = jsonRpc(evmMethods(node), true);
+    const [payer, good] = [chain.address(), family.normalizeAddress(chain.address(), 'testnet').address];
+    const made = new Map<string, ChainTransaction>();
+    return {
+      ...shared(time),
+      family,
+      blockchain,
+      gateways,
+      rpc: frontRpc('evm', () => front),
+      advance(seconds) {
+        time.now += seconds;
+        chain.catchUp();
+      },
+      address: () => family.normalizeAddress(chain.address(), 'testnet').address,
+      pay({ gateway: { token_contract }, to, amount }) {
+        const key = to.toLowerCase();
+        const sent = token_contract
+          ? chain.payToken(token_contract.toLowerCase(), key, amount, payer)
+          : chain.send({ from: payer, to: key, value: amount, logs: [coinLog(network, payer, key, amount)] });
+        made.set(sent.hash, sent);
+        return sent.hash;
+      },
+      bury() {
+        time.now += 300;
+        chain.catchUp();
+      },
+      heightOf: (txid) => chain.blockOf(txid)?.number ?? null,
+      reorganise(txid, then) {
+        if (!chain.blockOf(txid)) chain.mine();
+        const { number } = chain.blockOf(txid) as ChainBlock;
+        const depth = chain.blocks.length - number;
+        const returns = () => then === 'again';
+        chain.fork(depth, { stays: ({ hash }) => hash !== txid, returns });
+        // Another one takes its number.
+        const { from, nonce } = made.get(txid) as ChainTransaction;
+        if (then === 'never') chain.send({ from, nonce });
+        time.now += EVM_BLOCK_SECONDS;
+        chain.catchUp();
+      },
+      crowd: 120,
+      bad_addresses: {
+        'cut short': good.slice(0, -1),
+        'one letter in another case': good.replace(/[a-f]/i, (letter) =>
+          letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),
+        ),
+        'of another chain': 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
+      },
+      unknown_txid: `0x${'0'.repeat(64)}`,
+    };
+  });
+
+function coinLog(network: EvmNetwork, from: string, to: string, amount: bigint): ChainLog {
+  const { testnet: coins } = network.coins;
+  if (coins.found_by !== 'log') throw new Error(`the coin of ${network.name} is in no log`);
+  const { contract: address, layout } = coins.log;
+  const parties = [wordOf(from), wordOf(to)];
+  return layout === 'transfer'
+    ? { address, topics: [TRANSFER, ...parties], data: topicAmount(amount) }
+    : {
+        address,
+        topics: [LOG_TRANSFER, wordOf(address), ...parties],
+        data: topicAmount(amount, 9n, 9n, 9n, 9n),
+      };
+}
 
 conformance('a toy', (): World => {
   const time = openTime();

@@ -283,15 +283,17 @@ export function conformance(name: string, open: () => World): void {
       const hosts = world.family.wallets.flatMap((wallet) => wallet.hosts);
       for (const gateway of world.gateways) {
         const order = { gateway, amount_atomic: 12_345n, memo: gateway.supports_memo ? 'INV-A' : null };
+        const { address } = world.family.normalizeAddress(world.address(), 'testnet');
         const { uri, exits } = world.family.paymentLinks({
           ...order,
-          address: world.address(),
+          address,
           reference: null,
           label: 'A shop',
           expires_at: world.now() + 300,
         });
         expect(Object.keys(exits).filter((kind) => !gateway.exits.includes(kind))).toEqual([]);
-        expect(world.family.uri_schemes).toContain(uri.split(':')[0]);
+        // A code that holds the address alone is of no scheme.
+        if (uri !== address) expect(world.family.uri_schemes).toContain(uri.split(':')[0]);
         for (const link of Object.values(exits)) {
           const { protocol, host } = new URL(link);
           if (protocol === 'https:') expect(hosts).toContain(host);

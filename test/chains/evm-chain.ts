@@ -95,18 +95,8 @@ export async function startAnvil({
   const url = `http://127.0.0.1:${port}`;
   const genesis = join(home, 'genesis.json');
   await writeFile(genesis, JSON.stringify(genesisOf(chain_id, tokens, start_time)));
-  const args = [
-    '--init',
-    genesis,
-    '--port',
-    port,
-    '--chain-id',
-    chain_id,
-    '--timestamp',
-    start_time,
-    '--base-fee',
-    0,
-  ];
+  const numbers = { '--port': port, '--chain-id': chain_id, '--timestamp': start_time, '--base-fee': 0 };
+  const args = ['--init', genesis, ...Object.entries(numbers).flat()];
   const flags = ['--no-mining', '--silent', '--order', 'fifo', '--slots-in-an-epoch', '4'];
   flags.push('--accounts', String(ACCOUNTS));
   const node: ChildProcess = spawn(anvilPath, [...args.map(String), ...flags], {

@@ -23,8 +23,12 @@ describe.runIf(hasAnvil)('reading TRON', () => {
   let front: TronFront;
   beforeAll(async () => {
     const tokens = [{ address: USDT_KEY }];
-    const chain_id = tronNetwork.chain_ids.testnet;
-    chain = await startAnvil({ chain_id, block_seconds: 3, tokens, history: 40 });
+    chain = await startAnvil({
+      chain_id: tronNetwork.chain_ids.testnet,
+      block_seconds: 3,
+      tokens,
+      history: 40,
+    });
     front = await startTronFront(chain.ask);
   });
   afterAll(async () => {
@@ -309,7 +313,7 @@ describe.runIf(hasAnvil)('reading TRON', () => {
       const { observer, watchTron } = open();
       const [again, dropped] = [watchTron(), watchTron()];
       await observer.read();
-      const mined_again = await chain.payToken(USDT_KEY, again, 41n);
+      const kept = await chain.payToken(USDT_KEY, again, 41n);
       const coins = await chain.payCoin(again, 42n);
       await chain.payToken(USDT_KEY, dropped, 43n);
       await chain.payCoin(dropped, 44n);
@@ -317,7 +321,7 @@ describe.runIf(hasAnvil)('reading TRON', () => {
       await observer.read();
       expect(observer.amounts(dropped)).toEqual([43n, 44n]);
       await chain.reorg(depth, [
-        [mined_again, depth - 1],
+        [kept, depth - 1],
         [coins, depth - 1],
       ]);
       await observer.read();
@@ -348,8 +352,7 @@ describe.runIf(hasAnvil)('reading TRON', () => {
     const key = freshAddress();
     expect(observer.family.normalizeAddress(showAddress(key), 'mainnet').key).toBe(key);
     expect(() => observer.family.normalizeAddress(key, 'mainnet')).toThrow('give the T… address');
-    const tokens = [{ address: USDT_KEY }];
-    const other = await startAnvil({ chain_id: 84_532, block_seconds: 2, tokens });
+    const other = await startAnvil({ chain_id: 84_532, block_seconds: 2, tokens: [{ address: USDT_KEY }] });
     onTestFinished(() => other.stop());
     observer.watch(showAddress(key));
     await observer.read();

@@ -17,12 +17,9 @@ describe.skipIf(!hasAnvil)('TRON', () => {
   gatewaySuite('tron', { tron: 'sqlite', 'tron-usdt': other }, async () => {
     const start_time = Math.floor(Date.now() / 1000);
     const token = tronNetwork.dialect.contractKey(USDT.testnet as string);
-    const chain = await startAnvil({
-      chain_id: tronNetwork.chain_ids.testnet,
-      block_seconds: 3,
-      tokens: [{ address: token }],
-      start_time,
-    });
+    const tokens = [{ address: token }];
+    const { testnet: chain_id } = tronNetwork.chain_ids;
+    const chain = await startAnvil({ chain_id, block_seconds: 3, tokens, start_time });
     const front = await startTronFront(chain.ask);
     const wallet = showAddress(freshAddress());
     const to = tronNetwork.dialect.contractKey(wallet);

@@ -101,8 +101,11 @@ export function headerOf(answer: unknown, asked: number | string): Header | null
   return found;
 }
 
-/** A block with its transactions; one of bare hashes, or of another block's transactions, is none. */
-export function fullBlockOf(answer: unknown, asked: number | string): FullBlock | null {
+/**
+ * A block with its transactions; one of bare hashes, or of another block's transactions, is none. `counted`: how many it
+ * has by another answer, where that was asked for.
+ */
+export function fullBlockOf(answer: unknown, asked: number | string, counted?: unknown): FullBlock | null {
   if (answer === null) return null;
   const found = headerOf(answer, asked) as Header;
   const { transactions, transactionsRoot } = check(block, answer, `the transactions of block ${asked}`);
@@ -112,8 +115,10 @@ export function fullBlockOf(answer: unknown, asked: number | string): FullBlock 
       each.blockNumber === found.height &&
       (each.transactionIndex ?? at) === at,
   );
-  const isEmpty = transactionsRoot == null ? null : transactionsRoot === NO_TRANSACTIONS;
-  if (!isWhole || (isEmpty !== null && isEmpty !== (transactions.length === 0)))
+  const { length } = transactions;
+  const isEmpty = transactionsRoot == null ? length === 0 : transactionsRoot === NO_TRANSACTIONS;
+  const isAll = counted === undefined || check(count, counted, `the size of block ${asked}`) === length;
+  if (!isWhole || !isAll || isEmpty !== (length === 0))
     throw badAnswer(`block ${asked} came without its transactions`);
   return { ...found, transactions };
 }

@@ -56,6 +56,11 @@ export const blockCall = (at: number | string, full = false): RpcCall => ({
   method: 'eth_getBlockByNumber',
   params: [typeof at === 'number' ? hex(at) : at, full],
 });
+/** How many transactions a block has. */
+export const sizeCall = (height: number): RpcCall => ({
+  method: 'eth_getBlockTransactionCountByNumber',
+  params: [hex(height)],
+});
 export const receiptCall = (txid: string): RpcCall => ({
   method: 'eth_getTransactionReceipt',
   params: [txid],

@@ -1,8 +1,8 @@
 // Reads the logs and coins of successive blocks, linked to each other by their hashes.
-import { badAnswer, type FullBlock, fullBlockOf, type Header, headerOf, type Log } from './answers.ts';
+import { badAnswer, type FullBlock, fullBlockOf, type Header, type Log } from './answers.ts';
 import type { PlacedCoin, Seen } from './credits.ts';
 import type { Held } from './cursor.ts';
-import { type Asker, askAll, blockCall } from './hosts.ts';
+import { type Asker, askAll, blockCall, readHeaders, sizeCall } from './hosts.ts';
 import type { CoinBlock } from './networks.ts';
 import { readLogRange, readLogsOf } from './ranges.ts';
 import type { Reading } from './reading.ts';
@@ -24,30 +24,35 @@ const heldOf = ({ height, hash }: Header | CoinBlock): Held => [height, hash];
 
 /** The newest blocks, each with its logs by its hash: as far as the provider has them. */
 export async function readNewest(reading: Reading, from: number, to: number): Promise<Stretch> {
-  const { asker, filters, assets, tip } = reading;
-  const heights = Array.from({ length: to - from + 1 }, (_, at) => from + at);
-  const by = assets.coin?.by;
-  const full = by?.found_by === 'blocks';
-  const only_tip = heights.length === 1 && !full;
-  const answers = only_tip
-    ? []
-    : await askAll(
-        asker,
-        heights.map((height) => blockCall(height, full)),
-      );
-  const blocks: (Header | FullBlock)[] = only_tip ? [tip] : [];
-  for (const [at, answer] of answers.entries()) {
-    const height = heights[at] as number;
-    const block = full ? fullBlockOf(answer, height) : headerOf(answer, height);
-    const before = blocks.at(-1);
-    if (!block || (before && block.parent !== before.hash)) break;
-    blocks.push(block);
+  const { asker, assets, tip } = reading;
+  const heights = heightsOf(from, to);
+  if (assets.coin?.by.found_by === 'blocks') {
+    const full = linked(await readFullBlocks(asker, heights), from);
+    return { ...(await newestOf(reading, full)), coins: full.flatMap(coinsIn) };
   }
-  const [first] = blocks;
-  const last = blocks.at(-1);
-  if (!first || !last) throw badAnswer(`block ${from} was announced, and cannot be read`);
-  const own = by?.found_by === 'source' ? await sourceCoins(reading, first, last) : [];
-  const coins = full ? (blocks as FullBlock[]).flatMap(coinsIn) : own;
+  const blocks = from === tip.height ? [tip] : linked(await readHeaders(asker, heights), from);
+  return newestOf(reading, blocks);
+}
+
+const heightsOf = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => from + at);
+
+/** As many of the blocks as the provider has, each on the one before it; at least one. */
+function linked<B extends Header>(blocks: readonly (B | null)[], from: number): B[] {
+  const found: B[] = [];
+  for (const block of blocks) {
+    const before = found.at(-1);
+    if (!block || (before && block.parent !== before.hash)) break;
+    found.push(block);
+  }
+  if (found.length === 0) throw badAnswer(`block ${from} was announced, and cannot be read`);
+  return found;
+}
+
+async function newestOf(reading: Reading, blocks: readonly Header[]): Promise<Stretch> {
+  const { asker, filters, assets } = reading;
+  const [first, last] = [blocks[0] as Header, blocks.at(-1) as Header];
+  const coins = assets.coin?.by.found_by === 'source' ? await sourceCoins(reading, first, last) : [];
   const logs = await readLogsOf(asker, filters, blocks);
   const headers = new Map(blocks.map((block) => [block.height, block]));
   return { parent: first.parent, last, held: blocks.map(heldOf), logs, coins, headers };
@@ -66,7 +71,7 @@ export async function readStretch(reading: Reading, from: number, to: number): P
   const blocks =
     by.found_by === 'source'
       ? await by.source.blocks(asker.rpc, from, last.height)
-      : await readFullBlocks(asker, from, last.height);
+      : linked(await readFullBlocks(asker, heightsOf(from, last.height)), from);
   rejectGaps(blocks, { from, parent: before.hash, last });
   const coins =
     by.found_by === 'source'
@@ -98,17 +103,11 @@ function rejectGaps(
   if (before !== last.hash) throw badAnswer(`block ${last.height} changed while it was read`);
 }
 
-async function readFullBlocks(asker: Asker, from: number, to: number): Promise<FullBlock[]> {
-  const heights = Array.from({ length: to - from + 1 }, (_, at) => from + at);
-  const answers = await askAll(
-    asker,
-    heights.map((height) => blockCall(height, true)),
-  );
-  return heights.map((height, at) => {
-    const block = fullBlockOf(answers[at], height);
-    if (!block) throw badAnswer(`block ${height} was announced, and cannot be read`);
-    return block;
-  });
+/** Null where the provider has none. */
+async function readFullBlocks(asker: Asker, heights: readonly number[]): Promise<(FullBlock | null)[]> {
+  const calls = heights.flatMap((height) => [blockCall(height, true), sizeCall(height)]);
+  const answers = await askAll(asker, calls);
+  return heights.map((height, at) => fullBlockOf(answers[2 * at], height, answers[2 * at + 1]));
 }
 
 const paymentsIn = ({ height, hash, payments }: CoinBlock): PlacedCoin[] =>

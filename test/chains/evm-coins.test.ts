@@ -1,0 +1,208 @@
+// Coins of EVM networks: in full blocks, in the network's own log; each payment once, and none that is none.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
+import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
+import { changing, createFront, type Fault } from './evm-front.ts';
+import { createEvmObserver, freshAddress, gatewayOf } from './evm-observer.ts';
+
+const WALLET = '0x4444444444444444444444444444444444444444';
+const POL = '0x0000000000000000000000000000000000001010';
+const SYSTEM = '0xfffffffffffffffffffffffffffffffffffffffe';
+const TOKEN = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const LOG_TRANSFER = '0xe6497e3ee548a3372136af2fcb0696db31fc6cf20260707645068bd3fe97f3c4';
+const LOG_FEE = '0x4dfe1bbbcf077ddc3e01291eea2d5c70c2b422b415d95645b9adcfd678cb1d63';
+const { ethereum, polygon } = networks;
+const topic = (address: string) => `0x${address.slice(2).padStart(64, '0')}`;
+const words = (...amounts: bigint[]) =>
+  `0x${amounts.map((each) => each.toString(16).padStart(64, '0')).join('')}`;
+
+type Row = Record<string, unknown>;
+
+describe.runIf(hasAnvil)('coins', () => {
+  let chain: EvmChain;
+  beforeAll(async () => {
+    const tokens = [WALLET, POL, SYSTEM, TOKEN].map((address) => ({ address }));
+    chain = await startAnvil({ chain_id: 1, block_seconds: 12, tokens, history: 10 });
+  });
+  afterAll(() => chain?.stop());
+
+  async function watching(network: EvmNetwork, side: 'mainnet' | 'testnet' = 'mainnet', address?: string) {
+    const front = createFront(chain.ask);
+    const coin = gatewayOf(network, { chain: 'a-coin', decimals: 18 });
+    const token = gatewayOf(network, { chain: 'a-token', token_contract: TOKEN });
+    const options = { network, gateways: [coin, token], rpc: front.rpc, side, now: () => chain.now() };
+    const observer = createEvmObserver(options);
+    const to = observer.watch(address);
+    await observer.read();
+    front.requests.length = 0;
+    return { front, observer, to };
+  }
+
+  describe('in full blocks', () => {
+    it('are found where a transaction pays them, with a note or without', async () => {
+      const { observer, to } = await watching(ethereum);
+      const txid = await chain.payCoin(to, 10n ** 18n + 1n);
+      await chain.send({ to, value: 2n, data: '0x48656c6c6f' });
+      await chain.payToken(TOKEN, to, 3n);
+      await chain.payCoin(freshAddress(), 4n);
+      await chain.payCoin(to, 0n);
+      await chain.mine();
+      await observer.read();
+      expect(observer.to(to)).toMatchObject([
+        { chain: 'a-coin', amount_atomic: 2n },
+        { chain: 'a-token', amount_atomic: 3n },
+        { chain: 'a-coin', amount_atomic: 10n ** 18n + 1n, txid, index: `coin:${to}:0` },
+      ]);
+      expect(await observer.lookUp(txid, to)).toMatchObject([{ txid, index: `coin:${to}:0` }]);
+    });
+
+    it('are none where the transaction failed, though the block shows its value', async () => {
+      const { observer } = await watching(ethereum, 'mainnet', WALLET);
+      const failed = await chain.send({ to: WALLET, value: 5n, data: '0xa9059cbb' });
+      await chain.mine();
+      const block = await chain.ask<{ transactions: Row[] }>('eth_getBlockByNumber', 'latest', true);
+      expect(block.transactions).toMatchObject([{ hash: failed, value: '0x5' }]);
+      await observer.read();
+      expect(observer.transfers.size).toBe(0);
+      expect(await observer.lookUp(failed, WALLET)).toEqual([]);
+    });
+
+    it('that a contract pays are in no block: they are not found there', async () => {
+      const { observer, to } = await watching(ethereum);
+      await chain.payCoinByContract(WALLET, to, 6n);
+      await chain.mine();
+      await observer.read();
+      expect(await chain.ask('eth_getBalance', to, 'latest')).toBe('0x6');
+      expect(observer.transfers.size).toBe(0);
+    });
+
+    it('are read in one piece after an absence, and stay the same payments', async () => {
+      const { observer, to } = await watching(ethereum);
+      for (let each = 1; each <= 25; each++) {
+        if (each % 8 === 0) await chain.payCoin(to, BigInt(each), chain.accounts[each]);
+        await chain.mine();
+      }
+      await observer.read();
+      expect(observer.amounts(to)).toEqual([8n, 16n, 24n]);
+      expect(observer.height()).toBe(await chain.height());
+    });
+
+    const broken: [string, Fault][] = [
+      ['of bare hashes', changing('eth_getBlockByNumber', (row: Row) => ({ ...row, transactions: hashesIn(row) }))],
+      ['without transactions', changing('eth_getBlockByNumber', (row: Row) => ({ ...row, transactions: [] }))],
+      [
+        'that lacks the last of them',
+        changing('eth_getBlockByNumber', (row: Row) => ({ ...row, transactions: (row.transactions as Row[]).slice(0, -1) })),
+      ],
+      [
+        'with those of another block',
+        changing('eth_getBlockByNumber', (row: Row) => ({
+          ...row,
+          transactions: (row.transactions as Row[]).map((each) => ({ ...each, blockHash: `0x${'ab'.repeat(32)}` })),
+        })),
+      ],
+      [
+        'with an amount that is none',
+        changing('eth_getBlockByNumber', (row: Row) => ({
+          ...row,
+          transactions: (row.transactions as Row[]).map((each) => ({ ...each, value: `0x${'1'.repeat(65)}` })),
+        })),
+      ],
+      ['of a hundred', changing('eth_getBlockTransactionCountByNumber', () => '0x64')],
+    ];
+    it.each(broken)('are not read from a block %s', async (_, fault) => {
+      const { front, observer, to } = await watching(ethereum);
+      const before = observer.height();
+      await chain.payCoin(freshAddress(), 1n);
+      await chain.payCoin(to, 7n);
+      await chain.mine();
+      const isTip: Fault = (call, next) =>
+        (call.params as unknown[])[0] === 'latest' ? next(call) : fault(call, next);
+      const heal = front.add(isTip);
+      expect(await observer.tryRead()).toBe(false);
+      expect([observer.height(), observer.transfers.size]).toEqual([before, 0]);
+      heal();
+      await observer.read();
+      expect(observer.amounts(to)).toEqual([7n]);
+    });
+    const hashesIn = (row: Row) => (row.transactions as Row[]).map((each) => each.hash ?? each);
+  });
+
+  describe('in the log of Polygon', () => {
+    const log = (to: string, amount: bigint, topics = [LOG_TRANSFER, topic(POL), topic(chain.payer), topic(to)]) =>
+      chain.write(POL, topics, words(amount, 90n, 80n, 70n, 60n));
+
+    it('are found with their first word as the amount, from contracts too, and no transaction that pays directly', async () => {
+      const { observer, to } = await watching(polygon);
+      const txid = await log(to, 11n);
+      // A transaction that pays directly is logged by the network as well: the log alone counts.
+      await chain.payCoin(to, 11n);
+      await chain.mine();
+      await observer.read();
+      expect(observer.to(to)).toMatchObject([{ chain: 'a-coin', amount_atomic: 11n, txid }]);
+      expect(await observer.lookUp(txid, to)).toMatchObject([{ amount_atomic: 11n, index: `coin:${to}:0` }]);
+    });
+
+    it('are none in logs of any other form', async () => {
+      const { observer, to } = await watching(polygon);
+      const [from, own] = [topic(chain.payer), topic(to)];
+      await log(to, 1n, [LOG_FEE, topic(POL), from, own]);
+      await log(to, 2n, [LOG_TRANSFER, topic(TOKEN), from, own]);
+      await log(to, 3n, [LOG_TRANSFER, topic(POL), own]);
+      await log(to, 4n, [LOG_TRANSFER, topic(POL), own, from]);
+      await log(to, 0n);
+      await log(to, 6n, [LOG_TRANSFER, topic(POL), own, own]);
+      await chain.write(POL, [LOG_TRANSFER, topic(POL), from, own], words(7n));
+      await chain.write(POL, [LOG_TRANSFER, topic(POL), from, own], words(7n, 1n, 1n, 1n, 1n, 1n));
+      await chain.write(POL, [TRANSFER, from, own], words(8n));
+      await chain.write(TOKEN, [LOG_TRANSFER, topic(POL), from, own], words(9n, 1n, 1n, 1n, 1n));
+      await chain.mine();
+      await observer.read();
+      expect(observer.transfers.size).toBe(0);
+    });
+
+    it('that are listed twice count once', async () => {
+      const { front, observer, to } = await watching(polygon);
+      front.add(changing('eth_getLogs', (rows: Row[]) => [...rows, ...rows]));
+      await log(to, 12n);
+      await chain.mine();
+      await observer.read();
+      expect(observer.amounts(to)).toEqual([12n]);
+    });
+  });
+
+  describe('in the log of EIP-7708', () => {
+    it('are found, those of contracts too, and no token can pose as the coin', async () => {
+      const { observer, to } = await watching(ethereum, 'testnet');
+      const topics = [TRANSFER, topic(chain.payer), topic(to)];
+      await chain.write(SYSTEM, topics, words(21n));
+      await chain.write(TOKEN, topics, words(22n));
+      await chain.write(WALLET, topics, words(23n));
+      await chain.payCoin(to, 24n);
+      await chain.mine();
+      await observer.read();
+      expect(observer.to(to)).toMatchObject([
+        { chain: 'a-coin', amount_atomic: 21n, index: `coin:${to}:0` },
+        { chain: 'a-token', amount_atomic: 22n },
+      ]);
+    });
+  });
+
+  it('are read of no block where only tokens are enabled, or where they are not found', async () => {
+    for (const network of [ethereum, networks.base]) {
+      const front = createFront(chain.ask);
+      const token = gatewayOf(network, { chain: 'a-token', token_contract: TOKEN });
+      const options = { network, rpc: front.rpc, side: 'mainnet' as const, now: () => chain.now() };
+      const gateways = network === ethereum ? [token] : [token, gatewayOf(network, { chain: 'a-coin' })];
+      const observer = createEvmObserver({ ...options, gateways });
+      const to = observer.watch();
+      await observer.read();
+      await chain.payCoin(to, 1n);
+      await chain.mine();
+      await observer.read();
+      const full = front.requests.flat().filter(({ params }) => (params as unknown[])[1] === true);
+      expect([full, observer.transfers.size]).toEqual([[], 0]);
+    }
+  });
+});
