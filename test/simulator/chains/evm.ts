@@ -128,11 +128,14 @@ export class EvmChain {
   ): void {
     const left = this.#blocks.splice(this.#blocks.length - depth);
     const waiting = this.#waiting;
+    const back: ChainTransaction[] = [];
     for (const { timestamp, transactions } of left) {
-      this.#waiting = transactions.filter(stays);
+      this.#waiting = [];
+      for (const made of transactions)
+        if (stays(made)) this.#waiting.push(made);
+        else if (returns(made)) back.push(made);
       this.#mine(timestamp);
     }
-    const back = left.flatMap(({ transactions }) => transactions.filter((each) => !stays(each) && returns(each)));
     this.#waiting = [...back, ...waiting];
   }
 
