@@ -10,7 +10,12 @@ let world: TestApp;
 let merchant: TestMerchant;
 beforeAll(async () => {
   world = await startApp({
-    settings: { 'gateways.base-usdc.enabled': 'true', 'gateways.tron-usdt.enabled': 'true' },
+    settings: {
+      'gateways.base-usdc.enabled': 'true',
+      'gateways.tron.enabled': 'true',
+      'gateways.tron-usdt.enabled': 'true',
+      'rates.usd.TRX': '0.25',
+    },
   });
   merchant = await world.merchant();
   await credit(world, merchant.id, 1_000_000_000n);
@@ -40,6 +45,22 @@ test.each([
     }
   },
 );
+
+test('where payments by contract go unseen, the page says so in every language, and the list of gateways too', async () => {
+  verifies('direct-only');
+  const { id } = await create(world, merchant, 'tron');
+  for (const [code, { warn_direct }] of Object.entries(languages)) {
+    const html = await page(id, code);
+    for (const words of warn_direct.split('{currency}')) expect(html, code).toContain(words);
+  }
+  const { json } = await world.fetch('GET', '/v1/gateways');
+  const listed = new Map(
+    json.data.map((each: { chain: string; direct_only: boolean }) => [each.chain, each.direct_only]),
+  );
+  expect([listed.get('tron'), listed.get('tron-usdt'), listed.get('ton')]).toEqual([true, false, false]);
+  const token = await create(world, merchant, 'tron-usdt');
+  expect(await page(token.id)).not.toContain('exchanges and smart contract wallets');
+});
 
 test('a code that holds the whole payment has no such words', async () => {
   const { id } = await create(world, merchant, 'ton');
