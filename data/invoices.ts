@@ -141,16 +141,13 @@ export async function accountOfInvoice(
   return (await account(query, { id }))[0];
 }
 
+export const STATE = sql<string>`invoices.status || ' ' || coalesce(invoices.payment_id, '-') || ' ' || invoices.amount_match || ' ' ||
+  coalesce(invoices.received_atomic, '-') || ' ' || coalesce(invoices.txid, '-') || ' ' ||
+  cast(invoices.confirmations as text) || ' ' || coalesce(cast(invoices.paid_at as text), '-')`;
+
 /** What may change of an invoice that its buyer is shown, as one text: equal for equal contents. */
 export const invoiceState = lookup((query, id: string) =>
-  query
-    .selectFrom('invoices')
-    .select(
-      sql<string>`status || ' ' || coalesce(payment_id, '-') || ' ' || amount_match || ' ' ||
-        coalesce(received_atomic, '-') || ' ' || coalesce(txid, '-') || ' ' || cast(confirmations as text) || ' ' ||
-        coalesce(cast(paid_at as text), '-')`.as('state'),
-    )
-    .where('id', '=', id),
+  query.selectFrom('invoices').select(STATE.as('state')).where('id', '=', id),
 );
 
 /** The same of a row. */

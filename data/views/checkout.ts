@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import type { Db, Executor } from '../db/database.ts';
 import { lookup } from '../db/prepared.ts';
+import { STATE, stateOf } from '../invoices.ts';
 import type { InvoiceRow } from '../schema/tables.ts';
 
 /** An invoice with whom it pays and for what. */
@@ -44,6 +45,24 @@ export const checkoutRow: (db: Db, id: string) => Promise<CheckoutRow | undefine
       ])
       .where('invoices.id', '=', id),
 );
+
+/** What may change of that row while its buyer watches, as one text: equal for equal contents. */
+export const checkoutState = lookup((query, id: string) =>
+  query
+    .selectFrom('invoices')
+    .leftJoin('payments', (join) =>
+      join.onRef('payments.invoice_id', '=', 'invoices.id').on('payments.main', '=', sql.lit(1)),
+    )
+    .select(
+      sql<string>`${STATE} || ' ' || coalesce(payments.status, '-') || ' ' ||
+        coalesce(payments.received_atomic, '-') || ' ' || coalesce(payments.txid, '-')`.as('state'),
+    )
+    .where('invoices.id', '=', id),
+);
+
+/** The same of a row. */
+export const checkoutStateOf = (row: CheckoutRow): string =>
+  [stateOf(row), row.payment_status ?? '-', row.payment_received ?? '-', row.payment_txid ?? '-'].join(' ');
 
 /** What can change of an invoice while its buyer watches. */
 export interface LiveRow {
