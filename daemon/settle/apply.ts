@@ -153,7 +153,7 @@ async function knowledge(
 
 /**
  * Evaluates each of these, in this order: what waited for a limit is booked oldest first. One invoice's trouble is its own:
- * it stays due, and the clock tries it again.
+ * it stays due, and the clock tries it again; so does all that is left when the daemon is asked to stop.
  */
 export async function reevaluateInvoices(
   deps: SettleDeps,
@@ -169,6 +169,6 @@ export async function reevaluateInvoices(
   };
   // PostgreSQL would run them in any order.
   const at_once = deps.db.dialect === 'sqlite' ? COMMITTED_TOGETHER : 1;
-  for (let from = 0; from < invoice_ids.length; from += at_once)
+  for (let from = 0; from < invoice_ids.length && !deps.stopping?.aborted; from += at_once)
     await Promise.all(invoice_ids.slice(from, from + at_once).map(evaluate));
 }
