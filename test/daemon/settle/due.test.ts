@@ -2,6 +2,8 @@
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { reevaluateInvoices } from '../../../daemon/settle/settle.ts';
+import { ensureCursor } from '../../../data/cursors.ts';
+import { noteReading } from '../../../data/proofs.ts';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { type Database, databases } from '../../helpers/database.ts';
@@ -72,23 +74,26 @@ describe.each(databases)('invoices that always fail on %s', { timeout: TIMEOUT_M
     const made: InvoiceRow[] = [];
     for (let each = 0; each < 60; each++) made.push(await create(test, merchant, 'ton'));
     test.clock.set((made.at(-1) as InvoiceRow).expires_at + 1);
-    await readThrough(test, 'ton');
-    const stopping = new AbortController();
-    const { transaction } = test.app.db;
-    let begun = 0;
-    test.app.db.transaction = async (work) => {
-      if (++begun === 3) stopping.abort();
-      return transaction(work);
-    };
-    const ids = made.map(({ id }) => id);
-    await reevaluateInvoices({ ...test.app, stopping: stopping.signal }, ids);
+    const { app } = test;
+    await ensureCursor(app.db.query, 'ton');
+    await noteReading(app.db.query, 'ton', { started_at: test.clock.now(), read_through: test.clock.now() });
     const ended = async () => {
       const rows = await Promise.all(made.map((each) => invoiceRow(test, each.id)));
       return rows.filter(({ status }) => status === 'expired').length;
     };
+    expect(await ended()).toBe(0);
+    const stopping = new AbortController();
+    const { transaction } = app.db;
+    let begun = 0;
+    app.db.transaction = async (work) => {
+      if (++begun === 3) stopping.abort();
+      return transaction(work);
+    };
+    const ids = made.map(({ id }) => id);
+    await reevaluateInvoices({ ...app, stopping: stopping.signal }, ids);
     expect(await ended()).toBeGreaterThan(0);
     expect(await ended()).toBeLessThan(20);
-    await test.app.observer.tick();
+    await app.observer.tick();
     expect(await ended()).toBe(made.length);
   });
 
