@@ -47,6 +47,8 @@ test.each([
   { payment_status: 'detected' },
   { payment_received: '5' },
   { payment_txid: 'ab' },
+  { merchant_name: 'Ada Lovelace' },
+  { unit_title: 'Tea' },
 ])('a change is shown at once: %o', async (values) => {
   const { asked, show, change } = openShop();
   await show();
