@@ -141,6 +141,12 @@ export async function accountOfInvoice(
   return (await account(query, { id }))[0];
 }
 
+/** Whose each of these invoices is; null for the platform's. */
+export async function ownersOf(query: Executor, ids: readonly string[]): Promise<Map<string, string | null>> {
+  const rows = await query.selectFrom('invoices').select(['id', 'owner_id']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, owner_id }) => [id, owner_id]));
+}
+
 export const STATE = sql<string>`invoices.status || ' ' || coalesce(invoices.payment_id, '-') || ' ' || invoices.amount_match || ' ' ||
   coalesce(invoices.received_atomic, '-') || ' ' || coalesce(invoices.txid, '-') || ' ' ||
   cast(invoices.confirmations as text) || ' ' || coalesce(cast(invoices.paid_at as text), '-')`;
