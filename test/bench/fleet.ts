@@ -44,6 +44,8 @@ const PAGE = 250;
 const CREATORS = 16;
 /** What a fleet has to settle, payments a second. */
 const WANTED = 1_000;
+/** With more the model chains take minutes, and requests grow in proportion. */
+const MOST_READ = 100_000;
 /** A payment that is read later than so is late for its buyer, who waits. */
 const LATE_SECONDS = 60;
 const DAY = 86_400;
@@ -67,7 +69,7 @@ export async function benchFleet({ merchants }: { merchants: number }): Promise<
   if (!binaries) return say('left out: no PostgreSQL for this platform');
   const steps = [];
   for (let count = 1_000; count <= merchants; count *= 10) steps.push(count);
-  for (const count of steps) await readWith(count);
+  for (const count of steps) if (count <= MOST_READ) await readWith(count);
   const server = await startPostgres(binaries, { fsync: 'on', shared_buffers: '512MB', max_wal_size: '4GB' });
   const fleet = await openFleet(server.url, server.directory);
   let filled = 0;
