@@ -141,16 +141,19 @@ export async function accountOfInvoice(
   return (await account(query, { id }))[0];
 }
 
+/** Whose each of these invoices is; null for the platform's. */
+export async function ownersOf(query: Executor, ids: readonly string[]): Promise<Map<string, string | null>> {
+  const rows = await query.selectFrom('invoices').select(['id', 'owner_id']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, owner_id }) => [id, owner_id]));
+}
+
+export const STATE = sql<string>`invoices.status || ' ' || coalesce(invoices.payment_id, '-') || ' ' || invoices.amount_match || ' ' ||
+  coalesce(invoices.received_atomic, '-') || ' ' || coalesce(invoices.txid, '-') || ' ' ||
+  cast(invoices.confirmations as text) || ' ' || coalesce(cast(invoices.paid_at as text), '-')`;
+
 /** What may change of an invoice that its buyer is shown, as one text: equal for equal contents. */
 export const invoiceState = lookup((query, id: string) =>
-  query
-    .selectFrom('invoices')
-    .select(
-      sql<string>`status || ' ' || coalesce(payment_id, '-') || ' ' || amount_match || ' ' ||
-        coalesce(received_atomic, '-') || ' ' || coalesce(txid, '-') || ' ' || cast(confirmations as text) || ' ' ||
-        coalesce(cast(paid_at as text), '-')`.as('state'),
-    )
-    .where('id', '=', id),
+  query.selectFrom('invoices').select(STATE.as('state')).where('id', '=', id),
 );
 
 /** The same of a row. */

@@ -1,8 +1,9 @@
 // The state of checkout: pages and codes that are cached, and streams that are open. Opened and closed with the app.
 import { LRUCache } from 'lru-cache';
+import { checkoutRow, checkoutState } from '../../data/views/checkout.ts';
 import type { Streamed } from '../http/exchange.ts';
 import { type LiveDeps, openLive } from './live.ts';
-import { type CachedPage, openPageCache } from './page-cache.ts';
+import { openPageCache, type PageCache } from './page-cache.ts';
 import { drawQrSvg } from './qr.ts';
 
 /** About 4 kB each. A payload never changes, and drawing its code costs more than the rest of a page. */
@@ -11,7 +12,7 @@ const MAX_CODES = 2_000;
 export interface Checkout {
   /** Follows an invoice until the caller goes away. Refuses with `invoice_not_found` and `too_many_streams`. */
   follow(invoice_id: string, signal: AbortSignal): Promise<Streamed>;
-  cachedPage: CachedPage;
+  pages: PageCache;
   /** The QR code of a payload as one SVG element, quiet zone included. */
   qrSvg(payload: string): Promise<string>;
   /** Ends all streams. */
@@ -20,11 +21,14 @@ export interface Checkout {
 
 export function openCheckout(deps: LiveDeps): Checkout {
   const live = openLive(deps);
-  const cachedPage = openPageCache(deps.clock);
+  const pages = openPageCache(deps.clock, {
+    row: (id) => checkoutRow(deps.db, id),
+    state: (id) => checkoutState(deps.db, id),
+  });
   const codes = new LRUCache<string, string>({ max: MAX_CODES });
   return {
     follow: (invoice_id, signal) => live.stream(invoice_id, signal),
-    cachedPage,
+    pages,
     async qrSvg(payload) {
       const svg = codes.get(payload) ?? (await drawQrSvg(payload));
       codes.set(payload, svg);

@@ -1,39 +1,57 @@
 // Pages of the current second: a link that thousands open at once is rendered once a second, and a caller that asks
 // again and again costs little. A page shows nothing but its row, where and in which language it stands, and the clock.
 import { LRUCache } from 'lru-cache';
+import { type CheckoutRow, checkoutStateOf } from '../../data/views/checkout.ts';
 import type { Raw } from '../../src/api/describe/endpoint.ts';
 import { type Clock, seconds } from '../clock.ts';
 
 /** About 30 kB each. */
 const MAX_PAGES = 500;
 
-/** The page under `key` if it was made in this second from an equal row; else what `make` makes. */
-export type CachedPage = (key: string, row: object, make: () => Promise<Raw>) => Promise<Raw>;
-
-export function openPageCache(clock: Clock): CachedPage {
-  const pages = new LRUCache<string, { row: object; page: Raw }>({ max: MAX_PAGES });
-  let second = 0;
-  return async (key, row, make) => {
-    const now = seconds(clock);
-    if (now !== second) pages.clear();
-    second = now;
-    const found = pages.get(key);
-    if (found && isSame(found.row, row)) return found.page;
-    const made = await make();
-    // As bytes: a text would be encoded again for each answer.
-    const page = typeof made.body === 'string' ? { ...made, body: Buffer.from(made.body) } : made;
-    if (now === second) pages.set(key, { row, page });
-    return page;
-  };
+/** What the database is asked. */
+export interface PageQuestions {
+  row(id: string): Promise<CheckoutRow | undefined>;
+  /** What of the row changes while its buyer watches: far less to read. */
+  state(id: string): Promise<{ state: string } | undefined>;
 }
 
-function isSame(one: object, other: object): boolean {
-  for (const name in one) {
-    const [before, now] = [one[name as keyof typeof one], other[name as keyof typeof other]] as unknown[];
-    if (before === now) continue;
-    // A column of JSON is another object each time that it is read.
-    if (typeof before !== 'object' || typeof now !== 'object') return false;
-    if (JSON.stringify(before) !== JSON.stringify(now)) return false;
-  }
-  return true;
+export interface PageCache {
+  /** The row of an invoice: of this second, and in the state that the database has now. */
+  row(id: string): Promise<CheckoutRow | undefined>;
+  /** The page under `key` if it was made of this row, in this second; else what `make` makes. */
+  page(key: string, row: CheckoutRow, make: () => Promise<Raw>): Promise<Raw>;
+}
+
+export function openPageCache(clock: Clock, questions: PageQuestions): PageCache {
+  const rows = new LRUCache<string, { row: CheckoutRow; state: string }>({ max: MAX_PAGES });
+  const pages = new LRUCache<string, { row: CheckoutRow; page: Raw }>({ max: MAX_PAGES });
+  let second = 0;
+  const isNow = () => {
+    const now = seconds(clock);
+    if (now === second) return true;
+    rows.clear();
+    pages.clear();
+    second = now;
+    return false;
+  };
+  return {
+    async row(id) {
+      const known = isNow() ? rows.get(id) : undefined;
+      if (known && (await questions.state(id))?.state === known.state) return known.row;
+      const started = second;
+      const row = await questions.row(id);
+      if (row && started === second) rows.set(id, { row, state: checkoutStateOf(row) });
+      return row;
+    },
+    async page(key, row, make) {
+      const found = isNow() ? pages.get(key) : undefined;
+      if (found?.row === row) return found.page;
+      const started = second;
+      const made = await make();
+      // As bytes: a text would be encoded again for each answer.
+      const page = typeof made.body === 'string' ? { ...made, body: Buffer.from(made.body) } : made;
+      if (started === second) pages.set(key, { row, page });
+      return page;
+    },
+  };
 }

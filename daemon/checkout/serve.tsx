@@ -2,7 +2,7 @@
 // Answers with pages: finds what they show, in the language and on the surface that the call asks for.
 
 import { getUser } from '../../data/users.ts';
-import { type CheckoutRow, checkoutRow } from '../../data/views/checkout.ts';
+import type { CheckoutRow } from '../../data/views/checkout.ts';
 import type { Raw } from '../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatUsd } from '../../src/money.ts';
@@ -35,7 +35,7 @@ export async function payPage(
   options: PageOptions,
 ): Promise<Raw> {
   const accept = request.headers.get('accept-language');
-  const row = await checkoutRow(app.db, invoice_id);
+  const row = await app.checkout.pages.row(invoice_id);
   if (!row) return missing(app, request.headers, options, 'invoice_not_found');
   const lang = chooseLanguage({ lang: options.lang, unit: row.unit_language, accept });
   const { mode, size, width, framed } = options;
@@ -43,7 +43,7 @@ export async function payPage(
   const key = [row.id, lang.code, mode, size, width, framed, accepts(request.headers, 'gzip'), since].join(
     ' ',
   );
-  return app.checkout.cachedPage(key, row, () =>
+  return app.checkout.pages.page(key, row, () =>
     showInvoice(app, row, { lang, options, headers: request.headers }),
   );
 }

@@ -108,7 +108,11 @@ export interface ObserverOptions {
   runtime?: Runtime;
 }
 
-export function openObserver({ app, source, runtime = systemRuntime }: ObserverOptions): Observer {
+export function openObserver({ app: deps, source, runtime = systemRuntime }: ObserverOptions): Observer {
+  const stopping = new AbortController();
+  // One for each loop; there may be more than ten blockchains.
+  setMaxListeners(0, stopping.signal);
+  const app = { ...deps, stopping: stopping.signal };
   const instance = runtime.uuid();
   const onRecovered = () => {
     // What waited for this reading is given back with the next tick.
@@ -125,9 +129,6 @@ export function openObserver({ app, source, runtime = systemRuntime }: ObserverO
     createPoller(app, { instance, runtime, shares, onRecovered }, id, source?.(id)),
   );
   const causes = createCauses(app.log, runtime);
-  const stopping = new AbortController();
-  // One for each loop; there may be more than ten blockchains.
-  setMaxListeners(0, stopping.signal);
   const running: Promise<void>[] = [];
   /** Where each blockchain's next tick continues among the invoices that are due. */
   const positions = new Map<string, DuePosition>();

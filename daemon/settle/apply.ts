@@ -1,7 +1,7 @@
 // Applies a fact to an invoice: what is decided of it becomes rows, in one transaction.
 
-import type { Tx } from '../../data/db/open.ts';
-import { accountOfInvoice, lockInvoices } from '../../data/invoices.ts';
+import type { Executor, Tx } from '../../data/db/open.ts';
+import { accountOfInvoice, lockInvoices, ownersOf } from '../../data/invoices.ts';
 import { lockHead } from '../../data/ledger.ts';
 import { provedThrough } from '../../data/proofs.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
@@ -18,6 +18,8 @@ const CLOCKS_APART_SECONDS = 60;
 
 /** SQLite runs transactions one after the other, as they come; so many share a commit, and requests wait for so many at most. */
 const COMMITTED_TOGETHER = 32;
+/** PostgreSQL would settle them in any order: the invoices of one merchant one after the other, those of so many at once. */
+const MERCHANTS_AT_ONCE = 4;
 
 type RefusedCode = Extract<Verdict, { verdict: 'refused' }>['code'];
 
@@ -153,7 +155,7 @@ async function knowledge(
 
 /**
  * Evaluates each of these, in this order: what waited for a limit is booked oldest first. One invoice's trouble is its own:
- * it stays due, and the clock tries it again.
+ * it stays due, and the clock tries it again; so does all that is left when the daemon is asked to stop.
  */
 export async function reevaluateInvoices(
   deps: SettleDeps,
@@ -167,8 +169,28 @@ export async function reevaluateInvoices(
       deps.log.error({ invoice_id, err: error }, 'an invoice could not be settled; trying again');
     }
   };
-  // PostgreSQL would run them in any order.
-  const at_once = deps.db.dialect === 'sqlite' ? COMMITTED_TOGETHER : 1;
-  for (let from = 0; from < invoice_ids.length; from += at_once)
-    await Promise.all(invoice_ids.slice(from, from + at_once).map(evaluate));
+  const isStopping = () => deps.stopping?.aborted === true;
+  if (deps.db.dialect === 'sqlite') {
+    for (let from = 0; from < invoice_ids.length && !isStopping(); from += COMMITTED_TOGETHER)
+      await Promise.all(invoice_ids.slice(from, from + COMMITTED_TOGETHER).map(evaluate));
+    return;
+  }
+  const queues = (await byOwner(deps.db.query, invoice_ids)).values();
+  const settleQueues = async () => {
+    for (const queue of queues) for (const id of queue) if (!isStopping()) await evaluate(id);
+  };
+  await Promise.all(Array.from({ length: MERCHANTS_AT_ONCE }, settleQueues));
+}
+
+/** The same ids in the same order, apart for each merchant. */
+async function byOwner(query: Executor, ids: readonly string[]): Promise<Map<string | null, string[]>> {
+  const owners = ids.length > 1 ? await ownersOf(query, ids) : new Map<string, string | null>();
+  const queues = new Map<string | null, string[]>();
+  for (const id of ids) {
+    const owner = owners.get(id) ?? null;
+    const queue = queues.get(owner);
+    if (queue) queue.push(id);
+    else queues.set(owner, [id]);
+  }
+  return queues;
 }

@@ -25,6 +25,8 @@ export interface SettleDeps {
   signals: Pick<Signals, 'announce'>;
   quorum: Pick<Quorum, 'needed'>;
   metrics: Pick<Metrics, 'payment_seen_seconds' | 'payment_confirmed_seconds'>;
+  /** Aborts when the daemon is asked to stop: what is due and not begun is left for others, or for the next start. */
+  stopping?: AbortSignal;
 }
 
 /** What is written, with who caused it. */

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import type { Db, Executor } from '../db/database.ts';
 import { lookup } from '../db/prepared.ts';
+import { STATE, stateOf } from '../invoices.ts';
 import type { InvoiceRow } from '../schema/tables.ts';
 
 /** An invoice with whom it pays and for what. */
@@ -19,31 +20,55 @@ export interface CheckoutRow extends InvoiceRow {
   unit_slug: string | null;
 }
 
+/** An invoice with its main payment, its merchant and its unit. */
+const joined = (query: Executor) =>
+  query
+    .selectFrom('invoices')
+    .leftJoin('payments', (join) =>
+      // Not bound: a lookup takes nothing but the values of its caller.
+      join.onRef('payments.invoice_id', '=', 'invoices.id').on('payments.main', '=', sql.lit(1)),
+    )
+    .leftJoin('merchants', 'merchants.id', 'invoices.owner_id')
+    .leftJoin('users', 'users.id', 'invoices.owner_id')
+    .leftJoin('units', 'units.id', 'invoices.unit_id');
+
+/** Columns that may change while an invoice is shown, besides those of the invoice itself. */
+const OTHERS = [
+  'payments.status as payment_status',
+  'payments.received_atomic as payment_received',
+  'payments.txid as payment_txid',
+  'merchants.slug as merchant_slug',
+  'users.full_name as merchant_name',
+  'units.title as unit_title',
+  'units.description as unit_description',
+  'units.language as unit_language',
+  'units.slug as unit_slug',
+] as const;
+type Other<Column> = Column extends `${string} as ${infer Name}` ? Name : never;
+const others = OTHERS.map((column) => {
+  const [from, name] = column.split(' as ') as [string, Other<(typeof OTHERS)[number]>];
+  return { from, name };
+});
+
 export const checkoutRow: (db: Db, id: string) => Promise<CheckoutRow | undefined> = lookup(
-  (query, id: string) =>
-    query
-      .selectFrom('invoices')
-      .leftJoin('payments', (join) =>
-        // Not bound: a lookup takes nothing but the values of its caller.
-        join.onRef('payments.invoice_id', '=', 'invoices.id').on('payments.main', '=', sql.lit(1)),
-      )
-      .leftJoin('merchants', 'merchants.id', 'invoices.owner_id')
-      .leftJoin('users', 'users.id', 'invoices.owner_id')
-      .leftJoin('units', 'units.id', 'invoices.unit_id')
-      .selectAll('invoices')
-      .select([
-        'payments.status as payment_status',
-        'payments.received_atomic as payment_received',
-        'payments.txid as payment_txid',
-        'merchants.slug as merchant_slug',
-        'users.full_name as merchant_name',
-        'units.title as unit_title',
-        'units.description as unit_description',
-        'units.language as unit_language',
-        'units.slug as unit_slug',
-      ])
-      .where('invoices.id', '=', id),
+  (query, id: string) => joined(query).selectAll('invoices').select(OTHERS).where('invoices.id', '=', id),
 );
+
+/** What may change of that row, as one text: equal for equal contents. */
+export const checkoutState = lookup((query, id: string) =>
+  joined(query)
+    .select(
+      sql<string>`${STATE} || ${sql.join(
+        others.map(({ from }) => sql`' ' || coalesce(${sql.ref(from)}, '-')`),
+        sql` || `,
+      )}`.as('state'),
+    )
+    .where('invoices.id', '=', id),
+);
+
+/** The same of a row. */
+export const checkoutStateOf = (row: CheckoutRow): string =>
+  [stateOf(row), ...others.map(({ name }) => row[name] ?? '-')].join(' ');
 
 /** What can change of an invoice while its buyer watches. */
 export interface LiveRow {

@@ -45,7 +45,7 @@ describe.each(databases)('statements on %s', (database) => {
   let busy: Cast;
   let newcomer: Cast;
   beforeAll(async () => {
-    world = await openWorld({ database });
+    world = await openWorld({ database, single: true });
     [busy, newcomer] = [await world.cast(), await world.cast()];
     await trade(busy);
     statements = recordStatements();

@@ -1,5 +1,5 @@
-// `npm run bench [-- NAME …]`: speed as ratios against a floor that is measured in the same run. `mixed` runs only when it is
-// named: `npm run bench -- mixed --minutes 10 --svg mixed.svg`. `-- --against DIR [PART …]` compares with a peer instead,
+// `npm run bench [-- NAME …]`: speed as ratios against a floor that is measured in the same run. `fleet` and `mixed` run only
+// when they are named: `npm run bench -- mixed --minutes 10 --svg mixed.svg`. `-- --against DIR [PART …]` compares with a peer instead,
 // whose built checkout is in a directory.
 import { parseArgs } from 'node:util';
 
@@ -7,6 +7,7 @@ import { benchAgainst } from './against.ts';
 import { benchCreate } from './create.ts';
 import { benchDaemons } from './daemons.ts';
 import { benchDust } from './dust.ts';
+import { benchFleet } from './fleet.ts';
 import { benchListings } from './listings.ts';
 import { misses } from './measure.ts';
 import { benchMemory, benchTools } from './memory.ts';
@@ -45,6 +46,7 @@ const { values: flags, positionals: asked } = parseArgs({
   allowPositionals: true,
   options: {
     minutes: { type: 'string', default: '10' },
+    merchants: { type: 'string', default: '100000' },
     svg: { type: 'string' },
     against: { type: 'string' },
   },
@@ -55,6 +57,7 @@ if (flags.against !== undefined) {
 }
 /** Those that take as long as they are asked to. */
 const long: Record<string, () => Promise<void>> = {
+  fleet: () => benchFleet({ merchants: Number(flags.merchants) }),
   mixed: () => benchMixed({ minutes: Number(flags.minutes), svg: flags.svg }),
 };
 const known = { ...benches, ...long };

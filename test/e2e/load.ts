@@ -52,8 +52,14 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Works until `stop`, or until the daemon is gone; payments continue without it. */
-export function startLoad(stand: Stand, url: string, shop: Shop, promises: Promises): Load {
+/** Chooses the daemon for each call. */
+export type Choose = () => string;
+
+/**
+ * Works until `stop`, or until the daemon is gone; payments continue without it. Where each call chooses its daemon, one
+ * that is gone leaves the outcome of a call unknown, and the next goes to another.
+ */
+export function startLoad(stand: Stand, at: string | Choose, shop: Shop, promises: Promises): Load {
   let stopped = false;
   const at_start = countAnswers(promises);
   const worker = async (step: () => Promise<void>) => {
@@ -62,16 +68,19 @@ export function startLoad(stand: Stand, url: string, shop: Shop, promises: Promi
         await step();
       } catch (error) {
         // Undici's word for a connection that broke: the daemon is dead.
-        if (error instanceof TypeError || error instanceof SyntaxError) return;
+        const is_gone = error instanceof TypeError || error instanceof SyntaxError;
+        if (is_gone && typeof at === 'string') return;
         // As expected as in the steps themselves: it comes again.
-        if (error instanceof Refused && error.status === 503) continue;
-        promises.faults.push(String(error));
-        return;
+        const is_busy = error instanceof Refused && error.status === 503;
+        if (!is_gone && !is_busy) {
+          promises.faults.push(String(error));
+          return;
+        }
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   };
-  const steps = workSteps(stand, url, shop, promises);
+  const steps = workSteps(stand, typeof at === 'string' ? () => at : at, shop, promises);
   const creators = Array.from({ length: CREATORS }, () => steps.create);
   const running = [...creators, steps.pay, steps.check, steps.endOthers, steps.change, steps.signUp].map(
     worker,
@@ -92,10 +101,10 @@ export function startLoad(stand: Stand, url: string, shop: Shop, promises: Promi
 const countAnswers = ({ created, confirmed, cancelled, accounts }: Promises): number =>
   created.size + confirmed.size + cancelled.size + accounts.size;
 
-function workSteps(stand: Stand, url: string, shop: Shop, promises: Promises) {
+function workSteps(stand: Stand, url: Choose, shop: Shop, promises: Promises) {
   const { payer } = stand;
   const post = async (path: string, body?: unknown): Promise<Invoice | undefined> => {
-    const { status, json } = await call(url, 'POST', path, { shop, body });
+    const { status, json } = await call(url(), 'POST', path, { shop, body });
     if (!EXPECTED.includes(status)) promises.faults.push(`${path}: ${status} ${JSON.stringify(json)}`);
     return status === 200 ? json : undefined;
   };
@@ -139,7 +148,7 @@ function workSteps(stand: Stand, url: string, shop: Shop, promises: Promises) {
     /** One is cancelled, one is simulated, one is cancelled while it is being paid. */
     async endOthers() {
       for (const how of ['cancel', 'simulate', 'cancel and pay'] as const) {
-        const { status, json } = await call(url, 'POST', '/v1/invoices', {
+        const { status, json } = await call(url(), 'POST', '/v1/invoices', {
           shop,
           body: { chain: 'ton', amount: '1' },
         });
@@ -156,16 +165,16 @@ function workSteps(stand: Stand, url: string, shop: Shop, promises: Promises) {
     async change() {
       const text = randomBytes(4).toString('hex');
       await write(promises.slug, `shop-${text}`, async (slug) => {
-        await ask(url, 'PATCH', '/api/v1/merchant/account', { shop, as: 'token', body: { slug } });
+        await ask(url(), 'PATCH', '/api/v1/merchant/account', { shop, as: 'token', body: { slug } });
       });
       await write(promises.wallet, freshAddress('bitcoin'), async (address) => {
         const body = { blockchain: 'bitcoin', address };
-        await ask(url, 'PUT', '/api/v1/merchant/wallets', { shop, as: 'token', body });
+        await ask(url(), 'PUT', '/api/v1/merchant/wallets', { shop, as: 'token', body });
       });
     },
     async signUp() {
       const email = `new-${randomBytes(6).toString('hex')}@example.com`;
-      await ask(url, 'POST', '/api/v1/users/signup', { body: { email, password: PASSWORD } });
+      await ask(url(), 'POST', '/api/v1/users/signup', { body: { email, password: PASSWORD } });
       promises.accounts.add(email);
     },
   };

@@ -40,14 +40,19 @@ export const tonSettings = (url: string): Record<string, string> => ({
   GATEWAYD_GATEWAYS_TON_USDT_ENABLED: 'false',
 });
 
-export async function openStand(database: Database, settings: Record<string, string> = {}): Promise<Stand> {
+/** `own_server` is the URL of a PostgreSQL that serves nothing else. */
+export async function openStand(
+  database: Database,
+  settings: Record<string, string> = {},
+  own_server?: string,
+): Promise<Stand> {
   const home = makeHome();
-  const server = database === 'postgres' ? await createDatabase() : undefined;
+  const server = database === 'postgres' && own_server === undefined ? await createDatabase() : undefined;
   const chain = await startTonChain();
   const gate = await openGate(chain.url);
   const receiver = await openReceiver();
   const payer = await openPayer(chain);
-  const url = server?.url ?? `sqlite:${join(home.dir, 'gatewayd', 'gatewayd.db')}`;
+  const url = own_server ?? server?.url ?? `sqlite:${join(home.dir, 'gatewayd', 'gatewayd.db')}`;
   const own = {
     ...tonSettings(gate.url),
     GATEWAYD_DATABASE_URL: url,

@@ -42,6 +42,8 @@ export interface TestAppOptions {
   start?: boolean;
   /** An open database of an earlier app, for restarts. */
   database_url?: string;
+  /** One daemon also where scenes have several: the test counts, replaces or sets what a daemon has in its memory. */
+  single?: boolean;
 }
 
 const fixedRates = {
@@ -59,10 +61,57 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   const url = options.database_url ?? own?.url ?? '';
   const config = configFor(directory, url, options.settings ?? {});
   const log: string[] = [];
+  const open = () =>
+    openDaemon(config, { url, migrated: own !== undefined, log, options: { ...options, clock } });
+  const first = await open();
+  const daemons = [first];
+  // A test that hands over a database starts its daemons itself.
+  const wanted = options.single || !own || url.startsWith('sqlite:') ? 1 : DAEMONS;
+  while (daemons.length < wanted) daemons.push(await open());
+  let accounts = 0;
+  let turn = 0;
+  return {
+    app: first.app,
+    clock,
+    log,
+    fetch: (method, path, call) =>
+      serviceAt({
+        base_url: config.public_url,
+        send: (request) => (daemons[turn++ % daemons.length] as Daemon).http.h3.fetch(request),
+        lines: () => log.slice(-LINES_SHOWN),
+      }).fetch(method, path, call),
+    merchant: (email = `merchant${++accounts}-${clock.now()}@example.com`) => merchantOf(first.app, email),
+    superuser: () => superuserOf(first.app, `operator${++accounts}@example.com`),
+    async stop() {
+      for (const { http, app, db } of daemons) {
+        http.stop();
+        await app.stop();
+        await db.close();
+      }
+      await own?.remove();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** With `DAEMONS=3` each scene on PostgreSQL has three, which answer in turns; the test itself works with the first. */
+const DAEMONS = Number(process.env.DAEMONS ?? 1);
+
+type Daemon = Awaited<ReturnType<typeof openDaemon>>;
+
+interface Scene {
+  url: string;
+  migrated: boolean;
+  log: string[];
+  options: TestAppOptions & { clock: TestClock };
+}
+
+async function openDaemon(config: Config, { url, migrated, log, options }: Scene) {
   const read = config.database_read_url === undefined ? undefined : { url: config.database_read_url };
   const db = await openDb(url, { read });
-  if (!own) await migrate(db);
+  if (!migrated) await migrate(db);
   const secrets = createSecrets(config.secret ?? '');
+  const { clock } = options;
   const app = openApp({
     config,
     db,
@@ -78,27 +127,7 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
   await seedDeploymentWallets(app);
   const http = createHttp(app, routes);
   if (options.start) app.start();
-  let accounts = 0;
-  return {
-    app,
-    clock,
-    log,
-    fetch: (method, path, call) =>
-      serviceAt({
-        base_url: config.public_url,
-        send: (request) => http.h3.fetch(request),
-        lines: () => log.slice(-LINES_SHOWN),
-      }).fetch(method, path, call),
-    merchant: (email = `merchant${++accounts}-${clock.now()}@example.com`) => merchantOf(app, email),
-    superuser: () => superuserOf(app, `operator${++accounts}@example.com`),
-    async stop() {
-      http.stop();
-      await app.stop();
-      await db.close();
-      await own?.remove();
-      rmSync(directory, { recursive: true, force: true });
-    },
-  };
+  return { app, db, http };
 }
 
 const configFor = (

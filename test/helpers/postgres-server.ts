@@ -23,6 +23,8 @@ export interface PostgresServer {
   url: string;
   /** Everything it writes; gone after it stopped. */
   directory: string;
+  /** Ends it as a crash does, and starts it again on its port after so many seconds; resolves when it serves. */
+  crash(away_seconds: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -95,8 +97,9 @@ export function runnableBinaries(binaries: string, directory: string, user: User
 
 // The shell outlives the test run by a moment: when the pipe on its standard input closes, however the run ended
 // (SIGKILL too), it stops the server and removes its files. SIGQUIT is PostgreSQL's immediate shutdown: it waits for no
-// process that was stopped.
-const KEEPER = '"$@" & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf -- "$0"';
+// process that was stopped. For each line it ends the server and, after so many seconds, starts it again.
+const KEEPER = `start() { "$@" & server=$!; }; end() { kill -QUIT $server; wait $server; }
+start "$@"; while read -r seconds; do end; sleep "$seconds"; start "$@"; done; end; rm -rf -- "$0"`;
 
 interface Launch {
   directory: string;
@@ -138,11 +141,21 @@ export async function launch(
     throw error;
   }
   keeper.stderr.resume(); // Its log is of no more interest, but a full pipe would stop it.
-  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, directory, stop };
+  const crash = async (away_seconds: number) => {
+    // Callers who come meanwhile are refused in words that end a first start.
+    const ready = untilReady(keeper.stderr, null);
+    keeper.stdin.write(`${away_seconds}\n`);
+    await ready;
+    keeper.stderr.resume();
+  };
+  return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, directory, crash, stop };
 }
 
+/** What the log of a first start says where the server never will accept connections. */
+const FAILED = /database system is shut down|FATAL:/;
+
 /** Reads the server's log until it accepts connections; throws with the log when it says that it never will. */
-function untilReady(log: NodeJS.ReadableStream): Promise<void> {
+function untilReady(log: NodeJS.ReadableStream, failed: RegExp | null = FAILED): Promise<void> {
   return new Promise((resolve, reject) => {
     let text = '';
     const finish = (settle: () => void) => {
@@ -155,8 +168,7 @@ function untilReady(log: NodeJS.ReadableStream): Promise<void> {
     const read = (chunk: Buffer) => {
       text += chunk.toString();
       if (/ready to accept (read-only )?connections/.test(text)) finish(resolve);
-      else if (text.includes('database system is shut down') || text.includes('FATAL:'))
-        fail('did not start');
+      else if (failed?.test(text)) fail('did not start');
     };
     log.on('data', read);
     log.once('end', () => fail('ended'));

@@ -21,7 +21,11 @@ describe.each(databases)('a wallet on %s', (database) => {
   beforeAll(async () => {
     const delegate = { ...reachable };
     delegate.use = (work) => source.use(work);
-    service = await startApp({ database, source: (id) => (id === 'ton' ? delegate : undefined) });
+    service = await startApp({
+      single: true,
+      database,
+      source: (id) => (id === 'ton' ? delegate : undefined),
+    });
     operator = await service.superuser();
   });
   afterAll(() => service.stop());

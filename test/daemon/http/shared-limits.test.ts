@@ -26,10 +26,10 @@ describe.skipIf(!hasPostgres)('three daemons', () => {
   let daemons: TestApp[] = [];
   let addresses = 0;
   beforeAll(async () => {
-    const first = await startApp({ database: 'postgres', settings, clock });
+    const first = await startApp({ single: true, database: 'postgres', settings, clock });
     const { database_url } = first.app.config;
     const others = Array.from({ length: DAEMONS - 1 }, () =>
-      startApp({ database: 'postgres', settings, clock, database_url }),
+      startApp({ single: true, database: 'postgres', settings, clock, database_url }),
     );
     daemons = [...(await Promise.all(others)), first];
   });

@@ -16,6 +16,7 @@ const HTML = { accept: 'text/html' };
 async function open(database: Database, settings: TestAppOptions['settings'] = {}) {
   const provider = { is_away: false };
   const test = await startApp({
+    single: true,
     database,
     settings,
     source: () => ({

@@ -24,7 +24,7 @@ describe.skipIf(!hasPostgres)('a daemon whose clock is wrong, and one whose cloc
       'gateways.ton.poll_interval_seconds': '1',
       'gateways.ton-usdt.enabled': false,
     };
-    const first = await startApp({ database: 'postgres', settings, clock: right, start: true });
+    const first = await startApp({ single: true, database: 'postgres', settings, clock: right, start: true });
     onTestFinished(() => first.stop());
     const merchant = await first.merchant();
     await credit(first, merchant.user.id, CREDIT_MICROS);
@@ -43,6 +43,7 @@ describe.skipIf(!hasPostgres)('a daemon whose clock is wrong, and one whose cloc
     await pass('the chain is read', () => first.app.clock_check.offset() !== null);
 
     const second = await startApp({
+      single: true,
       database_url: first.app.config.database_url,
       database: 'postgres',
       settings,

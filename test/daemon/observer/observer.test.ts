@@ -26,6 +26,7 @@ describe.each(databases)('the observer on %s', (database) => {
   async function daemon(indexer: Indexer, database_url: string, disabled: readonly string[] = []) {
     const off = disabled.map((chain) => [`gateways.${chain}.enabled`, false]);
     const test = await startApp({
+      single: true,
       database,
       database_url,
       settings: {
@@ -150,7 +151,12 @@ describe.each(databases)('the observer on %s', (database) => {
       clock: { ms: () => INDEXED_FROM * 1000 },
     });
     const settings = { 'gateways.ton-usdt.enabled': false };
-    const test = await startApp({ database, settings, source: (id) => (id === 'ton' ? source : undefined) });
+    const test = await startApp({
+      single: true,
+      database,
+      settings,
+      source: (id) => (id === 'ton' ? source : undefined),
+    });
     onTestFinished(() => test.stop());
     test.clock.set(INDEXED_FROM);
     const merchant = await fundedMerchant(test);
@@ -174,6 +180,7 @@ describe.each(databases)('the observer on %s', (database) => {
       else void answer(path).then((value) => json(response, value));
     });
     const test = await startApp({
+      single: true,
       database,
       settings: {
         'blockchains.ton.urls': `${first.url} ${indexer.url}`,
@@ -220,7 +227,11 @@ describe.each(databases)('the observer on %s', (database) => {
       requests_per_second: 1000,
       clock: { ms: () => INDEXED_FROM * 1000 },
     });
-    const test = await startApp({ database, source: (id) => (id === 'ton' ? source : undefined) });
+    const test = await startApp({
+      single: true,
+      database,
+      source: (id) => (id === 'ton' ? source : undefined),
+    });
     onTestFinished(() => test.stop());
     test.clock.set(INDEXED_FROM);
     double.inspectAddress = async (rpc, key) => String(await rpc.json(`/${key}`));
@@ -246,7 +257,11 @@ describe.each(databases)('the observer on %s', (database) => {
       use: (work) => work(namedRpc('own'), 'own'),
       status: () => [{ ...unasked_provider, provider: 'own', requests_per_second }],
     };
-    const test = await startApp({ database, source: (id) => (id === 'solana' ? source : undefined) });
+    const test = await startApp({
+      single: true,
+      database,
+      source: (id) => (id === 'solana' ? source : undefined),
+    });
     onTestFinished(() => test.stop());
     await create(test, await test.merchant(), 'solana');
     for (const each of [50, 6, 0.5]) {

@@ -76,6 +76,7 @@ describe.skipIf(!hasPostgres)('daemons on one database', () => {
   const open = async (database_url?: string): Promise<TestApp> => {
     const polls = gatewayIds.map((id): [string, string] => [`gateways.${id}.poll_interval_seconds`, '1']);
     const test = await startApp({
+      single: true,
       database: 'postgres',
       ...(database_url !== undefined && { database_url }),
       clock: systemClock,

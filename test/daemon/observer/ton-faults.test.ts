@@ -30,7 +30,7 @@ async function openWorld(database: Database, clock_ahead_seconds = 0) {
   let ahead_seconds = clock_ahead_seconds;
   const clock = testClock(chain.now() + ahead_seconds);
   const settings = { 'blockchains.ton.url': chain.url, 'blockchains.ton.requests_per_second': '1000' };
-  const service = await startApp({ database, clock, settings });
+  const service = await startApp({ single: true, database, clock, settings });
   onTestFinished(() => service.stop());
   const { app } = service;
 

@@ -32,7 +32,7 @@ describe.each(databases)('a wrong clock on %s', (database) => {
 
   test('one tick two days ahead ends nothing, and what is over ends once it agrees again', async () => {
     verifies('clock-alert');
-    const service = await startApp({ database });
+    const service = await startApp({ single: true, database });
     const { clock } = service;
     const merchant = await fundedMerchant(service);
     const [unpaid, paid] = [
@@ -73,7 +73,7 @@ describe.each(databases)('a wrong clock on %s', (database) => {
 
   test('an address is watched on, and a payment seen meanwhile is in time', async () => {
     const double = doubleFamily('bitcoin');
-    const service = await startApp({ database, source: () => double.source });
+    const service = await startApp({ single: true, database, source: () => double.source });
     const merchant = await fundedMerchant(service);
     const invoice = await create(service, merchant, 'bitcoin', { amount: '20' });
     service.clock.advance(600);
@@ -97,7 +97,7 @@ describe.each(databases)('a wrong clock on %s', (database) => {
   });
 
   test('an invoice made meanwhile is payable when the clock is right again', async () => {
-    const service = await startApp({ database });
+    const service = await startApp({ single: true, database });
     const merchant = await fundedMerchant(service);
     const right = service.clock.now();
     service.clock.step(2 * DAY);
@@ -114,7 +114,7 @@ describe.each(databases)('a wrong clock on %s', (database) => {
     const double = doubleFamily('ton');
     const right = 1_800_000_000;
     const clock = testClock(right + DAY / 2);
-    const service = await startApp({ database, clock, source: () => double.source });
+    const service = await startApp({ single: true, database, clock, source: () => double.source });
     const merchant = await service.merchant();
     const ahead = await create(service, merchant, 'ton');
     expect(ahead.created_at).toBe(right + DAY / 2);
@@ -133,7 +133,7 @@ describe.each(databases)('a wrong clock on %s', (database) => {
     verifies('clock-offset');
     const double = doubleFamily(chain);
     const clock = testClock();
-    const service = await startApp({ database, clock, source: () => double.source });
+    const service = await startApp({ single: true, database, clock, source: () => double.source });
     const merchant = await fundedMerchant(service);
     const truth = () => clock.now() + 310;
     const tip = () => ({ height: truth(), hash: null, time: truth() - 4 });
@@ -186,7 +186,7 @@ describe.each(databases)('a wrong clock on %s', (database) => {
 
   test('what a clock far ahead has proved before a restart ends nothing', async () => {
     verifies('end-proved', 'clock-offset');
-    const service = await startApp({ database });
+    const service = await startApp({ single: true, database });
     const merchant = await service.merchant();
     const ahead = service.clock.now() + 36_000;
     await ensureCursor(service.app.db.query, 'bitcoin');
@@ -202,7 +202,7 @@ describe.each(databases)('a wrong clock on %s', (database) => {
 
   test('a provider that is behind, with a right clock, ends nothing until it has read past the end', async () => {
     const double = doubleFamily('ton');
-    const service = await startApp({ database, source: () => double.source });
+    const service = await startApp({ single: true, database, source: () => double.source });
     const { clock } = service;
     const merchant = await fundedMerchant(service);
     const invoice = await create(service, merchant, 'ton');

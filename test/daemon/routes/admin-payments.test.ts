@@ -29,6 +29,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
 
   beforeAll(async () => {
     service = await startApp({
+      single: true,
       database,
       settings: {
         platform_key: 'gw_the-operators-own-platform-key',

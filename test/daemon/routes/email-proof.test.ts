@@ -18,7 +18,7 @@ describe.each(databases)('mail addresses on %s', (database) => {
     // Nothing is exempt from limits without demo mode, and all calls here come from one address.
     const limits = { 'limits.recovery_per_address': '0', 'limits.signup_per_address': '0' };
     const more = { 'limits.login_per_address': '0', signup: 'open' };
-    service = await startApp({ database, settings: { demo: false, ...limits, ...more } });
+    service = await startApp({ single: true, database, settings: { demo: false, ...limits, ...more } });
     vi.spyOn(service.app.mail, 'send').mockImplementation(async (email) => void sent.push(email));
   });
   afterAll(() => service.stop());

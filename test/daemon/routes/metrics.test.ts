@@ -17,7 +17,7 @@ const FRESH_SECONDS = 11;
 describe.each(databases)('metrics on %s', (database) => {
   let service: TestApp;
   beforeAll(async () => {
-    service = await startApp({ database, settings: { 'metrics.token': TOKEN } });
+    service = await startApp({ single: true, database, settings: { 'metrics.token': TOKEN } });
   });
   afterAll(() => service.stop());
 
@@ -32,7 +32,7 @@ describe.each(databases)('metrics on %s', (database) => {
     verifies('metrics');
     expect((await service.fetch('GET', '/metrics')).status).toBe(401);
     expect((await service.fetch('GET', '/metrics', { token: `${TOKEN}.` })).status).toBe(401);
-    const closed = await startApp({ database: 'sqlite' });
+    const closed = await startApp({ single: true, database: 'sqlite' });
     try {
       const { status, json } = await closed.fetch('GET', '/metrics', { token: TOKEN });
       expect([status, json.code]).toEqual([404, 'not_found']);

@@ -1,6 +1,9 @@
 // Invoices that can never be settled: they are tried again and again, and hide no other from the clock.
 import { sql } from 'kysely';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { reevaluateInvoices } from '../../../daemon/settle/settle.ts';
+import { ensureCursor } from '../../../data/cursors.ts';
+import { noteReading } from '../../../data/proofs.ts';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
 import { type Database, databases } from '../../helpers/database.ts';
@@ -61,6 +64,37 @@ describe.each(databases)('invoices that always fail on %s', { timeout: TIMEOUT_M
     );
     await test.app.observer.tick();
     expect(await Promise.all(broken.map(statusOf))).toEqual(broken.map(() => 'expired'));
+  });
+
+  it('are left as they are by a daemon that is asked to stop in the middle of many, and settled by the next', async () => {
+    verifies('stop-in-time');
+    const test = await startApp({ database });
+    onTestFinished(() => test.stop());
+    const merchant = await test.merchant();
+    const made: InvoiceRow[] = [];
+    for (let each = 0; each < 60; each++) made.push(await create(test, merchant, 'ton'));
+    test.clock.set((made.at(-1) as InvoiceRow).expires_at + 1);
+    const { app } = test;
+    await ensureCursor(app.db.query, 'ton');
+    await noteReading(app.db.query, 'ton', { started_at: test.clock.now(), read_through: test.clock.now() });
+    const ended = async () => {
+      const rows = await Promise.all(made.map((each) => invoiceRow(test, each.id)));
+      return rows.filter(({ status }) => status === 'expired').length;
+    };
+    expect(await ended()).toBe(0);
+    const stopping = new AbortController();
+    const { transaction } = app.db;
+    let begun = 0;
+    app.db.transaction = async (work) => {
+      if (++begun === 3) stopping.abort();
+      return transaction(work);
+    };
+    const ids = made.map(({ id }) => id);
+    await reevaluateInvoices({ ...app, stopping: stopping.signal }, ids);
+    expect(await ended()).toBeGreaterThan(0);
+    expect(await ended()).toBeLessThan(40);
+    await app.observer.tick();
+    expect(await ended()).toBe(made.length);
   });
 
   it('undo nothing of those that share a commit with them', async () => {

@@ -154,6 +154,37 @@ describe.runIf(hasPostgres)('writers on postgres', () => {
     expect(confirmed).toBe(3);
   });
 
+  test('a merchant whose invoices are locked keeps no other from being settled, and is settled in their order', async () => {
+    verifies('one-lock-order');
+    service = await startApp({ database: 'postgres' });
+    const [held, free] = [await service.merchant(), await service.merchant()];
+    for (const { id } of [held, free]) await credit(service, id, 10_000_000n);
+    const [first, second] = (await invoices(held, 2)) as [InvoiceRow, InvoiceRow];
+    const [other] = (await invoices(free, 1)) as [InvoiceRow];
+    const made = [first, second, other];
+    const { db } = service.app;
+    let observed: Promise<unknown> = Promise.resolve();
+    await db.transaction(async (tx) => {
+      await sql`select 1 from merchants where id = ${held.id} for update`.execute(tx);
+      observed = observe(
+        service,
+        'ton',
+        made.map((invoice) => transferTo(service, invoice)),
+      );
+      await until('the other is settled', async () =>
+        (await invoiceRow(service, other.id)).status === 'confirmed' ? true : undefined,
+      );
+      expect((await invoiceRow(service, first.id)).status).toBe('created');
+    });
+    await observed;
+    expect(await statuses(made)).toEqual({ confirmed: 3 });
+    const { rows } = await sql<{ invoice_id: string }>`
+      select invoice_id from ledger where merchant_id = ${held.id} and kind = 'fee' order by seq`.execute(
+      db.query,
+    );
+    expect(rows.map(({ invoice_id }) => invoice_id)).toEqual([first.id, second.id]);
+  });
+
   const statuses = async (made: InvoiceRow[]): Promise<Record<string, number>> => {
     const counts: Record<string, number> = {};
     for (const { id } of made) {
