@@ -1,7 +1,7 @@
 // A merchant's receive wallets: one for each blockchain.
 import { deploymentWallets, putWallet, walletsOf } from '../../data/merchants.ts';
 import type { DeploymentWalletRow, MerchantRow, WalletRow } from '../../data/schema/tables.ts';
-import { type Blockchain, findBlockchain } from '../../src/chains/gateways.ts';
+import { type Blockchain, findBlockchain, withAddressesOf } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
@@ -19,24 +19,44 @@ export async function walletsAndMissing(
   return { wallets, missing: needed.filter((id) => !wallets.some((wallet) => wallet.blockchain === id)) };
 }
 
-/** Refuses with `unknown_chain` or `invalid_address`. */
+export interface WalletUpdate {
+  blockchain: string;
+  address: string;
+  /** Also on every other enabled blockchain that has the same addresses. */
+  everywhere?: boolean | undefined;
+}
+
+/**
+ * The wallet that was asked for first, then those it was set for as well: all of them or none. Refuses with `unknown_chain`
+ * or `invalid_address`.
+ */
 export async function setWallet(
   app: App,
   account: MerchantRow,
-  { blockchain: name, address: text }: { blockchain: string; address: string },
-): Promise<WalletRow> {
-  const blockchain = findEnabledBlockchain(app, name);
-  const { address, key } = readAddress(app, blockchain, text);
-  await app.wallet_check.refuseNoWallet(blockchain, key);
-  const wallet = {
-    merchant_id: account.id,
-    blockchain: blockchain.id,
-    address,
-    address_key: key,
-    updated_at: seconds(app.clock),
+  { blockchain: name, address: text, everywhere = false }: WalletUpdate,
+): Promise<[WalletRow, ...WalletRow[]]> {
+  const asked = findEnabledBlockchain(app, name);
+  const enabled = blockchainsOf(app.gateways);
+  const others = everywhere
+    ? withAddressesOf(asked).filter(({ id }) => id !== asked.id && enabled.includes(id))
+    : [];
+  const walletOn = async (blockchain: Blockchain): Promise<WalletRow> => {
+    const { address, key } = readAddress(app, blockchain, text);
+    await app.wallet_check.refuseNoWallet(blockchain, key);
+    return {
+      merchant_id: account.id,
+      blockchain: blockchain.id,
+      address,
+      address_key: key,
+      updated_at: seconds(app.clock),
+    };
   };
-  await putWallet(app.db.query, wallet);
-  return wallet;
+  const wallet = await walletOn(asked);
+  const also = await Promise.all(others.map(walletOn));
+  await app.db.transaction(async (tx) => {
+    for (const each of [wallet, ...also]) await putWallet(tx, each);
+  });
+  return [wallet, ...also];
 }
 
 /** The operator's wallets on blockchains that are enabled: those that refills can be paid to. */

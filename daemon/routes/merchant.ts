@@ -37,10 +37,11 @@ export const merchant: Handlers<typeof list> = {
   },
 
   async setMerchantWallet({ body }, { app, user, log }) {
-    const wallet = await setWallet(app, await merchantOf(app, user), body);
-    const { merchant_id, blockchain, address } = wallet;
-    log.info({ merchant_id, blockchain, address }, 'receive wallet set');
-    return presentWallet(app, wallet);
+    const set = await setWallet(app, await merchantOf(app, user), body);
+    for (const { merchant_id, blockchain, address } of set)
+      log.info({ merchant_id, blockchain, address }, 'receive wallet set');
+    const [wallet, ...also] = set;
+    return { ...presentWallet(app, wallet), also: also.map(({ blockchain }) => blockchain) };
   },
 
   async getBalances(_, { app, user }) {

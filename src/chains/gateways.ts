@@ -524,6 +524,14 @@ const listed = (
     return [resolved(value, network, override, chains[value.blockchain])];
   });
 
+/** Blockchains that have the same addresses as this one, itself included. */
+export const withAddressesOf = ({ id, family }: Blockchain): Blockchain[] =>
+  blockchains.filter(
+    (other) =>
+      other.id === id ||
+      (family.address_kind !== undefined && other.family.address_kind === family.address_kind),
+  );
+
 /** The enabled gateways of a network, in the order people read them. */
 export const gatewaysOf = (
   network: Network,

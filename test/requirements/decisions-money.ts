@@ -117,6 +117,8 @@ export const addresses = {
     'wallet-validated': 'wallets are validated per blockchain and network with their checksums',
     'wallet-entry':
       'an entry is blockchain, blockchain_name, address, network, currencies, updated_at; plus missing',
+    'wallet-everywhere':
+      'with everywhere an address is set on all enabled blockchains that have the same addresses, or on none',
     'deployment-wallets':
       'deployment wallets come from the configuration and are edited by the operator; "" removes',
     'no-signing': 'no private key, seed or signing code is in the product',

@@ -12,7 +12,7 @@ import {
   InvoicePublic,
   MerchantAccountPublic,
   RefillWalletsResponse,
-  WalletPublic,
+  WalletSet,
   WalletsResponse,
 } from '../schemas/resources.ts';
 import { amountUnit, chainField, creationRefusals, MAX_CHAIN, MAX_URL } from './invoices.ts';
@@ -164,8 +164,13 @@ export const setMerchantWallet = endpoint({
   body: shape('WalletUpdate', {
     blockchain: text({ min: 1, max: MAX_CHAIN }).describe('`ton`, `solana`, `bitcoin`, …'),
     address: text({ min: 8, max: 256 }),
+    everywhere: bool()
+      .optional()
+      .describe(
+        'Whether to set it on every enabled blockchain that has the same addresses, or on none where one of them refuses it. Only for an address whose key is yours on all: the address of a contract wallet may be another’s elsewhere',
+      ),
   }),
-  response: WalletPublic,
+  response: WalletSet,
   errors: ['unknown_chain', 'invalid_address'],
   example: { body: { blockchain: 'ton', address: '{ton_address}' } },
 });

@@ -193,6 +193,11 @@ export const WalletPublic = shape('WalletPublic', {
   updated_at: unixSeconds(),
 });
 
+export const WalletSet = shape('WalletSet', {
+  ...WalletPublic.shape,
+  also: z.array(z.string()).describe('Blockchains that it was set on as well'),
+});
+
 export const WalletsResponse = shape('WalletsResponse', {
   wallets: z.array(WalletPublic),
   missing: z.array(z.string()).describe('Blockchains that enabled currencies need and that have no wallet'),
