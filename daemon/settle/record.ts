@@ -18,7 +18,7 @@ import {
 import type { Gateway, Page, PendingTransfer, Transfer, TransferUpdate } from '../../src/chains/family.ts';
 import { MADE_BEFORE, type Match, placeAt } from '../../src/match.ts';
 import { findGroups, type Group, keyOf, txidsOf } from './match.ts';
-import { alertBookedGone, noteGone, restoreReorged, unplaceReorged } from './reorg.ts';
+import { alertBookedGone, alertFinalLeft, noteGone, restoreReorged, unplaceReorged } from './reorg.ts';
 import type { ReadScope, Recording, SettleDeps } from './step.ts';
 import { followUnapplied, recordLate, recordUnmatched } from './unapplied.ts';
 
@@ -46,6 +46,7 @@ export async function recordPage(
     const reorged = await transfersOfBlocks(tx, blockchain, page.orphaned_blocks ?? []);
     const updated = await transfersOfTransactions(tx, blockchain, txidsOf(page.updates ?? []));
     const recording = await lock({ deps, tx, ...scope }, groups, [...reorged, ...updated]);
+    if (page.final_left) await alertFinalLeft(recording, page.final_left);
     await unplaceReorged(recording, reorged);
     for (const group of groups) await recordGroup(recording, group);
     for (const update of page.updates ?? []) await recordUpdate(recording, update);

@@ -102,3 +102,26 @@ export async function alertBookedGone(
     created_at: now,
   });
 }
+
+/** A chain that takes back what it had called final may do so again: what is booked of it may be gone with no one's fault here. */
+export async function alertFinalLeft(
+  { deps, tx, now, blockchain }: Recording,
+  { from, to }: { from: number; to: number },
+): Promise<void> {
+  deps.log.error(
+    { alert: 'final_left', blockchain, from, to },
+    'blocks that the chain had called final left it: check what was delivered for the latest payments',
+  );
+  await noteContradiction(
+    tx,
+    {
+      blockchain,
+      kind: 'final_left',
+      subject: `${from} to ${to}`,
+      txid: null,
+      invoice_id: null,
+      details: { from, to },
+    },
+    now,
+  );
+}

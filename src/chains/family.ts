@@ -226,6 +226,8 @@ export interface Page {
    * older than any invoice of that watch, wherever it is mined again.
    */
   orphaned_transfers?: Transfer[];
+  /** Blocks that left the chain though it had called them final, both ends included: an operator is alerted. */
+  final_left?: { from: number; to: number };
   tip?: Tip;
   /**
    * Everything made before this moment (Unix seconds of our clock) is read when this page is, of every account that has

@@ -1,6 +1,7 @@
 // Reading a real EVM node: which logs are payments, how deep they stand, and what reorganisations do to them.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { networks } from '../../src/chains/evm/networks.ts';
+import { verifies } from '../requirements.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
 import { createFront } from './evm-front.ts';
 import { createEvmObserver, freshAddress, gatewayOf } from './evm-observer.ts';
@@ -222,15 +223,19 @@ describe.runIf(hasAnvil)('reading an EVM node', () => {
       expect([...observer.gone.values()][0]).toMatch(/has its number/);
     });
 
-    it('below what the network calls final: it is followed', async () => {
+    it('below what the network calls final: it is followed, and reported', async () => {
+      verifies('final-left');
       const { observer, to } = await watching();
       const txid = await chain.payToken(USDC, to, 14n, chain.freshPayer());
       await chain.mine();
       await chain.grow(40);
       await observer.read();
       expect(observer.to(to)).toMatchObject([{ final: true }]);
+      const final = (observer.cursor as { final: number }).final;
       await chain.reorg(41);
       await observer.read();
+      const left = observer.pages.flatMap((page) => page.final_left ?? []);
+      expect(left).toEqual([{ from: expect.any(Number), to: final }]);
       expect(observer.to(to)).toMatchObject([{ txid, height: null, final: false }]);
     });
 

@@ -35,6 +35,8 @@ export const claims = {
     'amount-quota': 'before a confirmed sale 20 reservations, an anonymous caller 5 per unit',
     'amount-given-back': 'unpaid and cancelled amounts are given back soon, sooner where a quota is used up',
     'address-shared': 'an address may serve several accounts, and gives none power over another',
+    'final-left':
+      'blocks that a chain had called final and that leave it are listed; nothing booked is taken back',
     'address-no-wallet': 'a jetton wallet, token account or mint is refused as a wallet',
     'resolve-looks-up':
       'resolve confirm looks the transaction up; else 409 transaction_unknown, or force with a note',

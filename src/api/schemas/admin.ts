@@ -241,6 +241,7 @@ export const contradictionKinds = [
   'booking_differs',
   'provider_differs',
   'account_changed',
+  'final_left',
 ] as const;
 
 export const ContradictionPublic = shape('ContradictionPublic', {
@@ -249,7 +250,7 @@ export const ContradictionPublic = shape('ContradictionPublic', {
   kind: z
     .enum(contradictionKinds)
     .describe(
-      '`transfer_amount`: one transaction was read with two amounts. `booked_gone`: a booked transaction left the chain. `booking_differs`: what was booked by hand is not what the chain has, or is not on the chain (`read_atomic` null). `provider_differs`: a second provider does not have what the first one reported. `account_changed`: the account of an asset has changed',
+      '`transfer_amount`: one transaction was read with two amounts. `booked_gone`: a booked transaction left the chain. `booking_differs`: what was booked by hand is not what the chain has, or is not on the chain (`read_atomic` null). `provider_differs`: a second provider does not have what the first one reported. `account_changed`: the account of an asset has changed. `final_left`: blocks that the chain had called final left it',
     ),
   txid: z.string().nullable(),
   invoice_id: z.uuid().nullable(),

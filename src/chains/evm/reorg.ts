@@ -32,7 +32,8 @@ export async function* followFork(reading: Reading): AsyncGenerator<Page> {
   memory.verified.clear();
   for (const { txid } of pending) reading.displaced.add(txid);
   const orphaned_blocks = orphaned.map(([, hash]) => hash);
-  yield* stored(reading, { transfers: [], orphaned_blocks, orphaned_transfers }, after);
+  const broken = fork < cursor.final && { final_left: { from: fork + 1, to: cursor.final } };
+  yield* stored(reading, { transfers: [], orphaned_blocks, orphaned_transfers, ...broken }, after);
 }
 
 const distinct = (blocks: readonly Held[]): Held[] => [

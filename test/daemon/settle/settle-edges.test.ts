@@ -20,6 +20,7 @@ import {
   transferRow,
   transferTo,
 } from '../../helpers/payments.ts';
+import { verifies } from '../../requirements.ts';
 
 const DAY = 24 * 3600;
 
@@ -34,6 +35,24 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
   afterAll(() => test.stop());
 
   const create = (chain: string, amount = '10', of = merchant) => createFor(test, of, chain, { amount });
+
+  it('blocks that left the chain though they were final are listed, and what they paid waits again', async () => {
+    verifies('final-left');
+    const invoice = await create('ton', '7');
+    const transfer = transferTo(test, invoice, { final: true, block_hash: 'final one', height: 200 });
+    await observe(test, 'ton', [transfer]);
+    expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
+    await observe(test, 'ton', [], { orphaned_blocks: ['final one'], final_left: { from: 200, to: 210 } });
+    const { token } = await test.superuser();
+    const { json } = await test.fetch('GET', '/api/v1/admin/contradictions', { token });
+    expect(json.data).toMatchObject([
+      { kind: 'final_left', blockchain: 'ton', txid: null, details: { from: 200, to: 210 } },
+    ]);
+    expect(test.log.filter((line) => line.includes('"alert":"final_left"'))).toHaveLength(1);
+    expect(await transferRow(test, transfer)).toMatchObject({ state: 'pending', block_hash: null });
+    // It is booked: nothing is taken back silently.
+    expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
+  });
 
   /** Books though the chain has no such transaction yet. */
   const force = (id: string, txid: string) => confirmByOperator(test, id, { txid, force: true });
