@@ -56,7 +56,10 @@ export function Instructions({ view }: { view: PayView }) {
           </Field>
         )}
         <Field view={view} label={lang.say('address')} value={view.address} compare>
-          <p class="alert">{lang.say('warn_network', { currency, network })}</p>
+          <p class="alert">
+            {lang.say('warn_network', { currency, network })}
+            {view.direct_only && ` ${lang.say('warn_direct', { currency })}`}
+          </p>
         </Field>
       </dl>
     </>

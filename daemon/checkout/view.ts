@@ -56,6 +56,8 @@ export interface PayView {
   memo: string | null;
   /** Whether the amount itself marks the payment. */
   exact: boolean;
+  /** Whether what exchanges and smart wallets pay by contract would not be seen. */
+  direct_only: boolean;
   txid: string | null;
   confirmations: number;
   min_confirmations: number;
@@ -116,6 +118,7 @@ export async function payView(
     address: row.address,
     memo: row.memo,
     exact: row.reserved === 1,
+    direct_only: app.gateways.some(({ chain, direct_only }) => direct_only && chain === row.chain),
     txid: row.txid ?? row.payment_txid,
     confirmations: row.confirmations,
     min_confirmations: row.min_confirmations,

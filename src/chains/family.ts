@@ -34,8 +34,10 @@ export interface Gateway {
   unique_amount: boolean;
   is_token: boolean;
   token_contract: string | null;
-  /** Kinds of payment link this gateway offers: `wallet`, `web`, `tg`. */
+  /** Kinds of payment link this gateway offers: `wallet`, `web`, `tg`, or the name of a wallet. */
   exits: string[];
+  /** Whether only payments are seen that a transaction makes itself, and none that a contract makes within one. */
+  direct_only?: boolean;
   /** What reads its blockchain. */
   family: Family;
   /** Its price and logo. */
@@ -365,6 +367,8 @@ export interface Family {
   /** Validates with checksums; throws AddressError. */
   normalizeAddress(text: string, network: Network): ChainAddress;
   paymentLinks(order: PaymentOrder): PaymentLinks;
+  /** Whether payments in the coin that contracts make go unseen on a network. Absent where all are seen. */
+  misses_contracts?(network: Network): boolean;
   /** Makes a per-invoice reference from 32 random bytes; absent where the chain indexes none. */
   makeReference?(random: Uint8Array): string;
   /** Which network the provider serves; throws ProviderError. Asked once per provider URL. */

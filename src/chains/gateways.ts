@@ -40,6 +40,7 @@ interface GatewayValue
     | 'blockchain_name'
     | 'token_contract'
     | 'is_token'
+    | 'direct_only'
     | 'unique_amount'
     | 'confirmations_by_value'
   > {
@@ -563,6 +564,7 @@ function resolved(
     network,
     blockchain_name,
     is_token: token_contract !== undefined,
+    direct_only: token_contract === undefined && (family.misses_contracts?.(network) ?? false),
     unique_amount: !value.supports_memo,
     ...override,
     ...(value.supports_memo ? {} : { unique_amount: true }),

@@ -313,7 +313,7 @@ describe.runIf(hasAnvil)('reading TRON', () => {
       const { observer, watchTron } = open();
       const [again, dropped] = [watchTron(), watchTron()];
       await observer.read();
-      const kept = await chain.payToken(USDT_KEY, again, 41n);
+      const mined_again = await chain.payToken(USDT_KEY, again, 41n);
       const coins = await chain.payCoin(again, 42n);
       await chain.payToken(USDT_KEY, dropped, 43n);
       await chain.payCoin(dropped, 44n);
@@ -321,7 +321,7 @@ describe.runIf(hasAnvil)('reading TRON', () => {
       await observer.read();
       expect(observer.amounts(dropped)).toEqual([43n, 44n]);
       await chain.reorg(depth, [
-        [kept, depth - 1],
+        [mined_again, depth - 1],
         [coins, depth - 1],
       ]);
       await observer.read();

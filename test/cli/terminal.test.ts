@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import jsqr from 'jsqr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sqlite } from '../../data/db/driver.ts';
-import { wallets } from '../helpers/people.ts';
+import { moreWallets, wallets } from '../helpers/people.ts';
 import { verifies } from '../requirements.ts';
 import { foreignControls, GW, type Gw, type Pty } from './helpers/gw.ts';
 import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
@@ -25,7 +25,7 @@ let gw: Gw;
 let operator: Gw;
 
 beforeAll(async () => {
-  stage = await openStage('person@example.com');
+  stage = await openStage('person@example.com', { GATEWAYD_GATEWAYS_BASE_USDC_ENABLED: 'true' });
   ({ gw, other: operator } = stage);
   await logInOperator(operator);
 });
@@ -103,6 +103,38 @@ describe('the QR code', () => {
     expect(scan(codeOf(plain.stdout))).toBe(json.qr_payload);
     const page = await gw(['invoice', 'qr', json.id, '--page']);
     expect(scan(codeOf(page.stdout))).toBe(json.pay_url);
+  });
+});
+
+describe('a code of the address alone', () => {
+  it('is called so, with amount and chain, by gw invoice qr and next to the code of gw invoice create', async () => {
+    verifies('code-address');
+    await gw(['wallet', 'set', 'base', moreWallets.base ?? '']);
+    const { json } = await gw(['invoice', 'create', '--chain', 'base-usdc', '--amount', '2', '--json']);
+    expect(json.qr_payload).toBe(json.address);
+    const note = `The code holds only the address: send ${json.amount} USDC on base-usdc`;
+    const plain = await gw(['invoice', 'qr', json.id]);
+    expect(scan(codeOf(plain.stdout))).toBe(json.address);
+    expect(plain.stderr).toContain(note);
+    expect((await gw(['invoice', 'qr', json.id, '--page'])).stderr).not.toContain('only the address');
+    const pty = gw.pty([
+      'invoice',
+      'create',
+      '--chain',
+      'base-usdc',
+      '--amount',
+      '2',
+      '--external-ref',
+      'bare',
+    ]);
+    expect(await pty.ended).toBe(0);
+    const lines = plainLines(pty.output());
+    expect(scan(codeOf(pty.output()))).toBe(json.address);
+    const text = lines.map((line) => line.replace(/^[█▀▄ ]*/, '')).join('');
+    expect(text).toContain('The code holds only the address');
+    expect(text).toMatch(/chain +base-usdc/);
+    const ton = await gw(['invoice', 'create', '--chain', 'ton', '--amount', '2', '--json']);
+    expect((await gw(['invoice', 'qr', ton.json.id])).stderr).not.toContain('only the address');
   });
 });
 

@@ -18,6 +18,12 @@ export const wallets: Record<string, string> = {
   litecoin: 'tltc1qw508d6qejxtdg4y5r3zarvary0c5xw7klfsuq0',
 };
 
+/** Addresses on blockchains whose gateways a test switches on. */
+export const moreWallets: Record<string, string> = {
+  base: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  tron: 'TBXSw8fM4jpQkGc6zZjsVABFpVN7UvXPdV',
+};
+
 export interface TestMerchant {
   id: string;
   user: UserRow;

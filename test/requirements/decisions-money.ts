@@ -122,6 +122,8 @@ export const addresses = {
     'no-signing': 'no private key, seed or signing code is in the product',
     'exits-documented':
       'exits hold only links that wallets document, keyed wallet, web, tg or by the name of a wallet',
+    'direct-only':
+      'where payments that contracts make cannot be seen, gateways say direct_only and pages advise the payer in every language',
     'code-address':
       'where wallets could misread a payment link, its code is the address alone, and pages and terminals say so, with network and amount',
     'exits-answer':

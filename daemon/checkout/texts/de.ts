@@ -66,6 +66,8 @@ export const de: Texts = {
   warn_memo: 'Geben Sie dieses Memo mit an. Ohne es weiß niemand, dass das Geld von Ihnen kommt.',
   warn_exact: 'Senden Sie genau diesen Betrag: Er kennzeichnet Ihre Zahlung. Netzwerkgebühren kommen hinzu.',
   warn_network: 'Senden Sie nur {currency} im Netzwerk {network}. Alles andere kann verloren gehen.',
+  warn_direct:
+    'Zahlen Sie {currency} aus Ihrem eigenen Wallet: Zahlungen von Börsen und Smart-Contract-Wallets werden womöglich nicht erkannt.',
   compare: 'Vergleichen Sie vor dem Bestätigen die fett gedruckten Enden mit der Adresse in Ihrem Wallet.',
   testnet: 'Testnetz: Diese Münzen haben keinen Wert.',
   demo_rate: 'Demo-Wechselkurs, kein Marktpreis.',

@@ -67,6 +67,8 @@ export const en: Texts = {
   warn_memo: 'Add this memo to your payment. Without it, no one can tell that the money is yours.',
   warn_exact: 'Send exactly this amount: it identifies your payment. Network fees are extra.',
   warn_network: 'Send only {currency} on the {network} network. Anything else may be lost.',
+  warn_direct:
+    'Pay {currency} from your own wallet: payments from exchanges and smart contract wallets may not be recognized.',
   compare: 'Before you confirm, check that the bold characters match the address shown in your wallet.',
   testnet: 'Test network: coins here have no value.',
   demo_rate: 'Demo exchange rate, not a market price.',

@@ -65,6 +65,8 @@ export const es: Texts = {
   warn_memo: 'Añade este memo a tu pago. Sin él nadie puede saber que el dinero es tuyo.',
   warn_exact: 'Envía exactamente este importe: identifica tu pago. Las comisiones de red se pagan aparte.',
   warn_network: 'Envía solo {currency} por la red {network}. Cualquier otra cosa puede perderse.',
+  warn_direct:
+    'Paga {currency} desde tu propio monedero: los pagos de exchanges y de monederos de contrato inteligente pueden no reconocerse.',
   compare: 'Antes de confirmar, compara los extremos en negrita con la dirección que muestra tu monedero.',
   testnet: 'Red de pruebas: estas monedas no tienen valor.',
   demo_rate: 'Tipo de cambio de demostración, no de mercado.',

@@ -70,6 +70,8 @@ export const fr: Texts = {
     'Envoyez exactement ce montant : il identifie votre paiement. Les frais de réseau s’y ajoutent.',
   warn_network:
     'Envoyez uniquement des {currency} sur le réseau {network}. Tout autre envoi peut être perdu.',
+  warn_direct:
+    'Payez en {currency} depuis votre propre portefeuille : les paiements des plateformes d’échange et des portefeuilles à contrat intelligent peuvent ne pas être reconnus.',
   compare:
     'Avant de confirmer, comparez les extrémités en gras avec l’adresse affichée par votre portefeuille.',
   testnet: 'Réseau de test : ces pièces n’ont aucune valeur.',

@@ -66,6 +66,8 @@ export const pt: Texts = {
   warn_memo: 'Inclua este memo no pagamento. Sem ele ninguém sabe que o dinheiro é seu.',
   warn_exact: 'Envie exatamente este valor: ele identifica o seu pagamento. As taxas da rede são à parte.',
   warn_network: 'Envie apenas {currency} pela rede {network}. Qualquer outra coisa pode se perder.',
+  warn_direct:
+    'Pague {currency} da sua própria carteira: pagamentos de corretoras e de carteiras de contrato inteligente podem não ser reconhecidos.',
   compare: 'Antes de confirmar, compare as pontas em negrito com o endereço que a sua carteira mostra.',
   testnet: 'Rede de testes: as moedas aqui não têm valor.',
   demo_rate: 'Câmbio de demonstração, não é preço de mercado.',

@@ -54,6 +54,7 @@ export interface Texts {
   warn_memo: string;
   warn_exact: string;
   warn_network: string;
+  warn_direct: string;
   compare: string;
   testnet: string;
   demo_rate: string;

@@ -64,6 +64,8 @@ export const tr: Texts = {
   warn_memo: 'Ödemenize bu memoyu ekleyin. O olmadan paranın sizden geldiği bilinemez.',
   warn_exact: 'Tam olarak bu tutarı gönderin: ödemeniz onunla tanınır. Ağ ücretleri ayrıca ödenir.',
   warn_network: 'Yalnızca {network} ağında {currency} gönderin. Başka her şey kaybolabilir.',
+  warn_direct:
+    '{currency} ödemesini kendi cüzdanınızdan yapın: borsalardan ve akıllı sözleşme cüzdanlarından gelen ödemeler tanınmayabilir.',
   compare: 'Onaylamadan önce kalın yazılı uçları cüzdanınızın gösterdiği adresle karşılaştırın.',
   testnet: 'Test ağı: buradaki paraların değeri yoktur.',
   demo_rate: 'Gösterim kuru, piyasa fiyatı değildir.',

@@ -56,6 +56,7 @@ export const zh: Texts = {
   warn_memo: '付款时请附上此备注。没有它，无法知道款项来自您。',
   warn_exact: '请准确发送此金额：它用来识别您的付款。网络费用另计。',
   warn_network: '只能通过 {network} 网络发送 {currency}，其他方式可能造成损失。',
+  warn_direct: '请用您自己的钱包支付 {currency}：来自交易所和智能合约钱包的付款可能无法识别。',
   compare: '确认之前，请将加粗的首尾字符与钱包中显示的地址核对。',
   testnet: '测试网络：这里的币没有价值。',
   demo_rate: '演示汇率，不是市场价格。',

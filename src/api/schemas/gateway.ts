@@ -30,6 +30,10 @@ export const GatewayPublic = shape(
     is_token: z.boolean().default(false),
     token_contract: orNull(z.string()),
     exits: z.array(z.string()).describe('Kinds of payment link that invoices offer'),
+    direct_only: z
+      .boolean()
+      .default(false)
+      .describe('Whether payments that a contract makes are not seen: of many exchanges and smart wallets'),
     available: z
       .boolean()
       .describe(

@@ -31,6 +31,7 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
       return hash === null ? text.trim() : `${dialect.txid_prefix}${hash}`;
     },
     paymentLinks: (order) => dialect.paymentLinks(chain_ids[order.gateway.network], order),
+    misses_contracts: (side) => ['blocks', 'source'].includes(network.coins[side].found_by),
     cursorHeight,
     identify: (rpc) => identify(network, rpc),
     open() {

@@ -14,10 +14,11 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-export async function openStage(email: string): Promise<Stage> {
+/** `env`: settings of the daemon besides. */
+export async function openStage(email: string, env: Record<string, string> = {}): Promise<Stage> {
   const home = makeHome();
   const { url } = await home.start({
-    env: { GATEWAYD_ADMIN_EMAIL: OPERATOR.email, GATEWAYD_ADMIN_PASSWORD: OPERATOR.password },
+    env: { GATEWAYD_ADMIN_EMAIL: OPERATOR.email, GATEWAYD_ADMIN_PASSWORD: OPERATOR.password, ...env },
   });
   const [gw, other] = [makeGw(url), makeGw(url)];
   await gw(['signup', '--email', email, '--password', '-'], { stdin: PASSWORD });
