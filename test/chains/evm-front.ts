@@ -158,7 +158,10 @@ export function withOrphans(upstream: Upstream): Upstream {
       );
     const answer = await upstream(method, ...params);
     const shown = answer as { hash?: string } | null;
-    for (let hash = method === 'eth_getBlockByNumber' ? shown?.hash : undefined; hash && !blocks.has(hash); ) {
+    for (
+      let hash = method === 'eth_getBlockByNumber' ? shown?.hash : undefined;
+      hash && !blocks.has(hash);
+    ) {
       const block = (await upstream('eth_getBlockByHash', hash, true)) as { parentHash?: string } | null;
       blocks.set(hash, block);
       // Anvil does not know its first block by hash.
