@@ -1,5 +1,7 @@
 // Coins of EVM networks: in full blocks, in the network's own log; each payment once, and none that is none.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Log } from '../../src/chains/evm/answers.ts';
+import { paymentIn } from '../../src/chains/evm/assets.ts';
 import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
 import { changing, createFront, type Fault } from './evm-front.ts';
@@ -18,6 +20,35 @@ const words = (...amounts: bigint[]) =>
   `0x${amounts.map((each) => each.toString(16).padStart(64, '0')).join('')}`;
 
 type Row = Record<string, unknown>;
+
+describe('a log of Polygon', () => {
+  const asset = { chain: 'polygon', contract: POL, layout: 'polygon' as const, name: 'coin' };
+  const [from, to] = [`0x${'12'.repeat(20)}`, `0x${'34'.repeat(20)}`];
+  const log: Log = {
+    address: POL,
+    topics: [LOG_TRANSFER, topic(POL), topic(from), topic(to)],
+    data: words(5n, 4n, 3n, 2n, 1n),
+    blockNumber: 1,
+    blockHash: topic('0x1'),
+    transactionHash: topic('0x2'),
+    logIndex: 0,
+  };
+
+  it('pays its first word to its fourth topic, and nothing in any other form', () => {
+    expect(paymentIn([asset], log)).toEqual({ asset, from, to, amount: 5n });
+    const others: Partial<Log>[] = [
+      { address: TOKEN },
+      { topics: [LOG_TRANSFER, topic(TOKEN), topic(from), topic(to)] },
+      { topics: [LOG_TRANSFER, topic(POL), topic(to)] },
+      { topics: [TRANSFER, topic(POL), topic(from), topic(to)] },
+      { topics: [LOG_TRANSFER, topic(POL), topic(from), `0x1${topic(to).slice(3)}`] },
+      { data: words(5n) },
+      { data: words(5n, 4n, 3n, 2n, 1n, 0n) },
+      { data: words(0n, 4n, 3n, 2n, 1n) },
+    ];
+    for (const other of others) expect(paymentIn([asset], { ...log, ...other })).toBeNull();
+  });
+});
 
 describe.runIf(hasAnvil)('coins', () => {
   let chain: EvmChain;

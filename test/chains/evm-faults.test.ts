@@ -363,8 +363,14 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
       await observer.tryRead();
       expect(observer.height()).toBe(height - 1);
       heal();
+      front.requests.length = 0;
       await observer.read();
       expect(observer.amounts(to)).toEqual([1n]);
+      const asked = front.requests.map(([call]) => call?.method);
+      const at = asked.indexOf('eth_getLogs');
+      const block = 'eth_getBlockByNumber';
+      expect([asked[at - 2], asked[at - 1], asked[at + 1]]).toEqual([block, block, block]);
+      expect(front.requests[at - 2]).toEqual(front.requests[at + 1]);
     });
   });
 
@@ -516,6 +522,35 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
       await observer.read();
       expect(observer.unreadable.map(({ chain: id }) => id)).toEqual(['a-wrong', 'an-absent']);
     });
+  });
+
+  it('that calls every block final has them final at their depth, and not before', async () => {
+    const { front, observer, to } = await watching(bsc);
+    front.add(async (call, next) =>
+      (call.params as unknown[])[0] === 'finalized' ? next({ ...call, params: ['latest', false] }) : next(call),
+    );
+    await pay(to, 1n);
+    await chain.mine(13, 3);
+    await observer.read();
+    expect(observer.to(to)).toMatchObject([{ confirmations: 14, final: false }]);
+    await chain.mine(1, 40);
+    await observer.read();
+    expect(observer.to(to)).toMatchObject([{ final: true }]);
+  });
+
+  it('that has a transaction in a block of no chain is not believed when one is named', async () => {
+    const { front, observer, to } = await watching(bsc);
+    const txid = await pay(to, 1n);
+    await observer.read();
+    expect(await observer.lookUp(txid, to)).toHaveLength(1);
+    const lost_hash = `0x${'ab'.repeat(32)}`;
+    const elsewhere = (row: Row) => ({
+      ...row,
+      blockHash: lost_hash,
+      logs: (row.logs as Row[]).map((log) => ({ ...log, blockHash: lost_hash })),
+    });
+    front.add(changing('eth_getTransactionReceipt', elsewhere));
+    await expect(observer.lookUp(txid, to)).rejects.toThrow(/in a block of no chain/);
   });
 
   describe('whose blocks are never called final', () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { networks } from '../../src/chains/evm/networks.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
-import { createFront, withOrphans } from './evm-front.ts';
+import { createFront, omitting, withOrphans } from './evm-front.ts';
 import { createEvmObserver, freshAddress, gatewayOf } from './evm-observer.ts';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
@@ -214,7 +214,8 @@ describe.runIf(hasAnvil)('reading an EVM node', () => {
       await chain.reorg(2, [[{ from, to: freshAddress(), value: 1n, nonce }, 0]]);
       await observer.read();
       expect(observer.to(to)).toMatchObject([{ height: null }]);
-      await chain.grow(20);
+      // A minute later, but not as deep as an invoice waits; then as deep.
+      await chain.mine(1, 200);
       await observer.read();
       expect(observer.gone.size).toBe(0);
       await chain.grow(40);
@@ -242,6 +243,28 @@ describe.runIf(hasAnvil)('reading an EVM node', () => {
       await chain.reorg(30, [[txid, 5]]);
       await observer.read();
       expect(observer.to(to)).toMatchObject([{ txid, height: Number((await receiptOf(txid)).blockNumber) }]);
+    });
+
+    it('below what was read twice: all above is read twice again', async () => {
+      const { observer, front, to } = await watching();
+      const txid = await chain.payToken(USDC, to, 20n, chain.freshPayer());
+      await chain.mine();
+      for (let reading = 0; reading < 6; reading++) {
+        await chain.grow(10);
+        chain.wait(20);
+        await observer.read();
+      }
+      expect(observer.read_through).toBeGreaterThan(observer.to(to)[0]?.latest_at ?? Infinity);
+      const heal = front.add(omitting(() => true));
+      await chain.reorg(61, [[txid, 30]]);
+      await observer.read();
+      expect(observer.to(to)).toMatchObject([{ height: null }]);
+      heal();
+      for (let reading = 0; reading < 3; reading++) {
+        await chain.mine(1, 40);
+        await observer.read();
+      }
+      expect(observer.to(to)).toMatchObject([{ height: Number((await receiptOf(txid)).blockNumber) }]);
     });
 
     it('while the daemon was away: what it had stored is compared first', async () => {
