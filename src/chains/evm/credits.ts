@@ -48,6 +48,7 @@ interface Credit {
   from: string;
   to: string;
   amount: bigint;
+  ambiguous?: string;
 }
 
 /** A transaction that something was found of, and what. */
@@ -151,7 +152,9 @@ export function creditsIn(assets: readonly LogAsset[], logs: readonly Log[]): Cr
     const counted = `${asset.name} ${to}`;
     const position = counts.get(counted) ?? 0;
     counts.set(counted, position + 1);
-    return [{ chain: asset.chain, index: indexOf(asset.name, to, position), from, to, amount }];
+    const ambiguous = asset.look_alike;
+    const credit = { chain: asset.chain, index: indexOf(asset.name, to, position), from, to, amount };
+    return [{ ...credit, ...(ambiguous === undefined ? {} : { ambiguous }) }];
   });
 }
 
@@ -181,7 +184,7 @@ export function transfersOf(
 ): Transfer[] {
   const made = local(header.time);
   const txid = readableTxid(dialect, receipt.transactionHash);
-  return credits.flatMap(({ chain, index, from, to, amount }): Transfer[] => {
+  return credits.flatMap(({ chain, index, from, to, amount, ambiguous }): Transfer[] => {
     if (made.latest_at < (watched.get(to)?.since ?? 0) && !displaced.has(txid)) return [];
     return [
       {
@@ -198,6 +201,7 @@ export function transfersOf(
         inputs: inputsOf(transaction),
         ...place(header.height),
         ...made,
+        ...(ambiguous === undefined ? {} : { ambiguous }),
       },
     ];
   });
