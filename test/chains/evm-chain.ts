@@ -150,7 +150,8 @@ export async function startAnvil({
     ask,
     accounts,
     payer,
-    now: () => now,
+    /** Unix seconds. */
+    now: () => Math.floor(now),
     /** One that no transaction of is dropped: what it sends can be mined again on its own. */
     freshPayer(): string {
       const found = accounts[++used];
@@ -173,10 +174,13 @@ export async function startAnvil({
       }
     },
 
-    /** Empty blocks, the usual time apart. */
-    async grow(blocks: number): Promise<void> {
-      now = Math.ceil(now) + Math.ceil(blocks * block_seconds);
-      await ask('anvil_mine', quantity(blocks - 1), quantity(Math.floor(block_seconds)));
+    /** Blocks the usual time apart; the first one has what was sent. */
+    async grow(blocks: number, seconds = blocks * block_seconds): Promise<void> {
+      now = Math.ceil(now) + Math.ceil(seconds);
+      // Without an interval the time that the test takes would count.
+      await ask('anvil_setBlockTimestampInterval', Math.floor(seconds / blocks));
+      await ask('anvil_mine', quantity(blocks - 1));
+      await ask('anvil_removeBlockTimestampInterval');
       await ask('evm_setNextBlockTimestamp', quantity(now));
       await ask('evm_mine');
     },

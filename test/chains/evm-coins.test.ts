@@ -89,24 +89,39 @@ describe.runIf(hasAnvil)('coins', () => {
     });
 
     const broken: [string, Fault][] = [
-      ['of bare hashes', changing('eth_getBlockByNumber', (row: Row) => ({ ...row, transactions: hashesIn(row) }))],
-      ['without transactions', changing('eth_getBlockByNumber', (row: Row) => ({ ...row, transactions: [] }))],
+      [
+        'of bare hashes',
+        changing('eth_getBlockByNumber', (row: Row) => ({ ...row, transactions: hashesIn(row) })),
+      ],
+      [
+        'without transactions',
+        changing('eth_getBlockByNumber', (row: Row) => ({ ...row, transactions: [] })),
+      ],
       [
         'that lacks the last of them',
-        changing('eth_getBlockByNumber', (row: Row) => ({ ...row, transactions: (row.transactions as Row[]).slice(0, -1) })),
+        changing('eth_getBlockByNumber', (row: Row) => ({
+          ...row,
+          transactions: (row.transactions as Row[]).slice(0, -1),
+        })),
       ],
       [
         'with those of another block',
         changing('eth_getBlockByNumber', (row: Row) => ({
           ...row,
-          transactions: (row.transactions as Row[]).map((each) => ({ ...each, blockHash: `0x${'ab'.repeat(32)}` })),
+          transactions: (row.transactions as Row[]).map((each) => ({
+            ...each,
+            blockHash: `0x${'ab'.repeat(32)}`,
+          })),
         })),
       ],
       [
         'with an amount that is none',
         changing('eth_getBlockByNumber', (row: Row) => ({
           ...row,
-          transactions: (row.transactions as Row[]).map((each) => ({ ...each, value: `0x${'1'.repeat(65)}` })),
+          transactions: (row.transactions as Row[]).map((each) => ({
+            ...each,
+            value: `0x${'1'.repeat(65)}`,
+          })),
         })),
       ],
       ['of a hundred', changing('eth_getBlockTransactionCountByNumber', () => '0x64')],
@@ -130,8 +145,11 @@ describe.runIf(hasAnvil)('coins', () => {
   });
 
   describe('in the log of Polygon', () => {
-    const log = (to: string, amount: bigint, topics = [LOG_TRANSFER, topic(POL), topic(chain.payer), topic(to)]) =>
-      chain.write(POL, topics, words(amount, 90n, 80n, 70n, 60n));
+    const log = (
+      to: string,
+      amount: bigint,
+      topics = [LOG_TRANSFER, topic(POL), topic(chain.payer), topic(to)],
+    ) => chain.write(POL, topics, words(amount, 90n, 80n, 70n, 60n));
 
     it('are found with their first word as the amount, from contracts too, and no transaction that pays directly', async () => {
       const { observer, to } = await watching(polygon);

@@ -1,0 +1,81 @@
+// What reading an EVM network costs: requests and calls a minute, which grow with addresses and never with invoices.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
+import type { Network } from '../../src/chains/family.ts';
+import { verifies } from '../requirements.ts';
+import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
+import { createFront } from './evm-front.ts';
+import { createEvmObserver, gatewayOf } from './evm-observer.ts';
+
+const TOKEN = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
+
+interface Cost {
+  network: EvmNetwork;
+  side: Network;
+  poll_seconds: number;
+  /** Requests and calls of a minute with one address: the usual, and once a minute what is read a second time. */
+  requests: number;
+  calls: number;
+}
+
+const costs: Cost[] = [
+  { network: networks.ethereum, side: 'mainnet', poll_seconds: 12, requests: 16, calls: 25 },
+  { network: networks.base, side: 'mainnet', poll_seconds: 6, requests: 31, calls: 75 },
+  { network: networks.polygon, side: 'mainnet', poll_seconds: 6, requests: 21, calls: 56 },
+  { network: networks.bsc, side: 'mainnet', poll_seconds: 6, requests: 22, calls: 48 },
+  { network: networks.arbitrum, side: 'mainnet', poll_seconds: 6, requests: 23, calls: 51 },
+];
+
+describe.runIf(hasAnvil)('reading an EVM network', () => {
+  let chain: EvmChain;
+  beforeAll(async () => {
+    chain = await startAnvil({ chain_id: 1, block_seconds: 1, tokens: [{ address: TOKEN }], history: 10 });
+  });
+  afterAll(() => chain?.stop());
+
+  /** What a minute of readings asks for, with so many addresses, each of which was paid once before. */
+  async function minuteOf({ network, side, poll_seconds }: Cost, addresses: number, payments: number) {
+    const front = createFront(chain.ask);
+    const coin = gatewayOf(network, { chain: 'a-coin', decimals: 18 });
+    const token = gatewayOf(network, { chain: 'a-token', token_contract: TOKEN });
+    const gateways = network.coins[side].found_by === 'none' ? [token] : [coin, token];
+    const options = { network, gateways, rpc: front.rpc, side, now: () => chain.now() };
+    const observer = createEvmObserver(options);
+    const watched = Array.from({ length: addresses }, () => observer.watch());
+    await observer.read();
+    for (const to of watched.slice(0, payments)) await chain.payToken(TOKEN, to, 1n);
+    const tick = async () => {
+      const blocks = Math.max(1, Math.round(poll_seconds / network.block_seconds));
+      if (blocks > 3) await chain.grow(blocks, poll_seconds);
+      else await chain.mine(blocks, poll_seconds / blocks);
+      await observer.read();
+    };
+    for (let waited = 0; waited < 130; waited += poll_seconds) await tick();
+    expect(observer.transfers.size).toBe(Math.min(addresses, payments));
+    front.requests.length = 0;
+    for (let waited = 0; waited < 60; waited += poll_seconds) await tick();
+    const bytes = Math.max(...front.requests.map((request) => JSON.stringify(request).length));
+    return { requests: front.requests.length, calls: front.requests.flat().length, bytes };
+  }
+
+  it.each(costs)('costs so many requests a minute on $network.name, whatever was paid', async (cost) => {
+    verifies('read-per-batch');
+    const [idle, busy] = [await minuteOf(cost, 1, 0), await minuteOf(cost, 1000, 40)];
+    const { requests, calls } = idle;
+    if (process.env.EVM_COSTS) console.log(cost.network.name, idle, busy);
+    expect([busy.requests, busy.calls]).toEqual([requests, calls]);
+    expect(requests).toBeLessThanOrEqual(cost.requests);
+    expect(calls).toBeLessThanOrEqual(cost.calls);
+  });
+
+  it.each([costs[0], costs[2]] as Cost[])(
+    'grows with each thousand addresses on $network.name',
+    async (cost) => {
+      const [one, two] = [await minuteOf(cost, 1000, 0), await minuteOf(cost, 2001, 0)];
+      if (process.env.EVM_COSTS) console.log(cost.network.name, one, two);
+      expect(two.calls).toBeGreaterThan(one.calls);
+      expect(two.requests).toBeLessThan(3 * one.requests);
+      expect(two.bytes).toBeLessThan(cost.network.batch.bytes + 20_000);
+    },
+  );
+});
