@@ -53,6 +53,7 @@ interface Credit {
   from: string;
   to: string;
   amount: bigint;
+  ambiguous?: string;
 }
 
 /** A transaction that something was found of, and what. */
@@ -184,7 +185,9 @@ export function creditsIn(assets: readonly LogAsset[], logs: readonly Log[]): Cr
     const counted = `${asset.name} ${to}`;
     const position = counts.get(counted) ?? 0;
     counts.set(counted, position + 1);
-    return [{ chain: asset.chain, index: indexOf(asset.name, to, position), from, to, amount }];
+    const ambiguous = asset.look_alike;
+    const credit = { chain: asset.chain, index: indexOf(asset.name, to, position), from, to, amount };
+    return [{ ...credit, ...(ambiguous === undefined ? {} : { ambiguous }) }];
   });
 }
 
@@ -212,7 +215,7 @@ export function transfersOf(
 ): Transfer[] {
   const made = local(header.time);
   const txid = readableTxid(dialect, receipt.transactionHash);
-  return credits.flatMap(({ chain, index, from, to, amount }): Transfer[] => {
+  return credits.flatMap(({ chain, index, from, to, amount, ambiguous }): Transfer[] => {
     if (made.latest_at < (watched.get(to)?.since ?? 0) && !displaced.has(txid)) return [];
     return [
       {
@@ -229,6 +232,7 @@ export function transfersOf(
         inputs: inputsOf(transaction),
         ...place(header.height),
         ...made,
+        ...(ambiguous === undefined ? {} : { ambiguous }),
       },
     ];
   });
