@@ -527,11 +527,20 @@ export async function moveWatch(
 }
 
 /** The addresses of a blockchain that are watched now. */
-export function watchedAddresses(query: Executor, blockchain: string, now: number): Promise<WatchRow[]> {
+export const watchedAddresses = (query: Executor, blockchain: string, now: number): Promise<WatchRow[]> =>
+  watchedOn(query, [blockchain], now);
+
+/** The same of several blockchains; an address may be there for each of them. */
+export async function watchedOn(
+  query: Executor,
+  blockchains: readonly string[],
+  now: number,
+): Promise<WatchRow[]> {
+  if (blockchains.length === 0) return [];
   return query
     .selectFrom('watches')
     .selectAll()
-    .where('blockchain', '=', blockchain)
+    .where('blockchain', 'in', blockchains)
     .where('watch_until', '>=', now)
     .orderBy('address_key')
     .execute();

@@ -1,6 +1,12 @@
 // Reads one blockchain: page by page from the provider into the database, then asks about what was pending.
 import { accountCursors, ensureCursor, getCursor, noteFailure } from '../../data/cursors.ts';
-import { DUE_BEGIN, type DuePosition, dueInvoices, watchedAddresses } from '../../data/invoices.ts';
+import {
+  DUE_BEGIN,
+  type DuePosition,
+  dueInvoices,
+  watchedAddresses,
+  watchedOn,
+} from '../../data/invoices.ts';
 import { accountsBehind, noteReading } from '../../data/proofs.ts';
 import type { CursorRow, TransferRow } from '../../data/schema/tables.ts';
 import { pendingTransfers } from '../../data/transfers.ts';
@@ -17,7 +23,7 @@ import {
   type Tip,
   type WatchedAddress,
 } from '../../src/chains/family.ts';
-import type { Blockchain } from '../../src/chains/gateways.ts';
+import { type Blockchain, sharingAddresses } from '../../src/chains/gateways.ts';
 import { type SteadyClock, seconds } from '../clock.ts';
 import type { ClockCheck, StoredReading } from '../process/clock-check.ts';
 import {
@@ -175,12 +181,14 @@ async function watchedNow({
 }: Pick<Reading, 'app' | 'blockchain' | 'watch_dates'>): Promise<WatchedAddress[]> {
   const now = seconds(app.clock);
   const rows = await watch_dates(await watchedAddresses(app.db.query, blockchain.id, now));
-  return rows.map((row) => ({
-    key: row.address_key,
-    address: row.address,
-    since: row.since,
-    open: row.open_until >= now,
-  }));
+  const watched = new Map<string, WatchedAddress>();
+  for (const { address_key: key, address, since, open_until } of rows)
+    watched.set(key, { key, address, since, open: open_until >= now });
+  // Nothing is asked for here at these, but money may be sent on the wrong one of chains that share addresses.
+  const elsewhere = await watchedOn(app.db.query, sharingAddresses(blockchain.id), now);
+  for (const { address_key: key, address, since } of elsewhere)
+    if (!watched.has(key)) watched.set(key, { key, address, since, open: false });
+  return [...watched.values()];
 }
 
 function contextOf(

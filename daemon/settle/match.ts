@@ -123,7 +123,9 @@ async function matchGroup(
   const matches: Match<InvoiceRow>[] = [];
   for (const transfer of group) matches.push(await matchOne(query, blockchain, transfer));
   const first = group[0];
-  if (first && group.length > 1 && matches.every((found) => found.disposition === 'unmatched')) {
+  // What must not be matched on its own, another token of the same name, adds nothing to a sum either.
+  const may_add_up = group.length > 1 && group.every(({ ambiguous }) => !ambiguous);
+  if (first && may_add_up && matches.every((found) => found.disposition === 'unmatched')) {
     const amount_atomic = group.reduce((sum, transfer) => sum + transfer.amount_atomic, 0n);
     const found = await matchOne(query, blockchain, { ...first, amount_atomic });
     if (found.disposition !== 'unmatched') return group.map(() => found);

@@ -2,11 +2,13 @@
 
 import { ownersAt } from '../../data/addresses.ts';
 import type { Tx } from '../../data/db/open.ts';
-import { lockInvoice, setInvoicePayment } from '../../data/invoices.ts';
+import { invoicesByAmount, lockInvoice, setInvoicePayment } from '../../data/invoices.ts';
 import { getPayment, insertLog, insertPayment, mainPayment, updatePayment } from '../../data/payments.ts';
 import { type InvoiceRow, type PaymentRow, type TransferRow, UNAPPLIED } from '../../data/schema/tables.ts';
 import { placeTransfers, transfersOfPayment } from '../../data/transfers.ts';
 import type { Gateway } from '../../src/chains/family.ts';
+import { sameAssetElsewhere } from '../../src/chains/gateways.ts';
+import { tenTo } from '../../src/money.ts';
 import { writeEvent } from './event.ts';
 import type { SettleDeps, Step } from './step.ts';
 
@@ -83,7 +85,9 @@ export async function recordUnmatched(
   const { deps, tx, now } = context;
   // Of several accounts at one address the one that goes before the others is notified.
   const [owner] = await ownersAt(tx, transfer);
-  const owner_id = owner?.owner_id ?? null;
+  const meant = transfer.ambiguous === null ? await meantElsewhere(tx, transfer, gateway) : [];
+  const invoice = meant.find(({ owner_id }) => owner === undefined || owner_id === owner.owner_id);
+  const owner_id = owner?.owner_id ?? invoice?.owner_id ?? null;
   const payment = await insertPayment(tx, {
     ...unappliedValues(transfer, now),
     status: 'unmatched',
@@ -96,8 +100,24 @@ export async function recordUnmatched(
     decimals: gateway.decimals,
   });
   await placeTransfers(tx, [transfer.id], { payment_id: payment.id }, now);
-  await logUnapplied(tx, payment, reason, now);
+  const note = invoice
+    ? `sent on ${gateway.chain}; invoice ${invoice.id} expects it on ${invoice.chain}`
+    : reason;
+  await logUnapplied(tx, payment, note, now);
   await writeEvent(deps, tx, 'payment.unmatched', { merchant_id: owner_id, invoice: null, payment, now });
+}
+
+/** Invoices that expect exactly this at the same address, in the same asset on another blockchain. */
+async function meantElsewhere(tx: Tx, transfer: TransferRow, gateway: Gateway): Promise<InvoiceRow[]> {
+  const found: InvoiceRow[] = [];
+  for (const { blockchain, chain, decimals } of sameAssetElsewhere(gateway.chain)) {
+    const scaled = BigInt(transfer.amount_atomic) * tenTo(decimals);
+    if (scaled % tenTo(gateway.decimals) !== 0n) continue;
+    const amount_atomic = (scaled / tenTo(gateway.decimals)).toString();
+    const slot = { blockchain, address_key: transfer.address_key, chain, amount_atomic };
+    found.push(...(await invoicesByAmount(tx, slot)));
+  }
+  return found;
 }
 
 /** A payment made in time may be read when its invoice was cancelled, or confirmed by another, already. */

@@ -28,6 +28,8 @@ export interface Blockchain {
   providers: Record<Network, readonly DefaultProvider[]>;
   /** The forms that an address has, for messages. */
   address_hint: Record<Network, string>;
+  /** Blockchains with the same word here share their addresses, so that money may be sent on the wrong one of them. */
+  address_space?: string;
 }
 
 /** A gateway as listed: what follows from its asset, its blockchain and the network is filled in by `gatewaysOf`. */
@@ -129,6 +131,7 @@ export const blockchains: readonly Blockchain[] = [
       ],
     },
     address_hint: { mainnet: '0x…', testnet: '0x…' },
+    address_space: 'evm',
   },
   {
     id: 'base',
@@ -147,6 +150,7 @@ export const blockchains: readonly Blockchain[] = [
       ],
     },
     address_hint: { mainnet: '0x…', testnet: '0x…' },
+    address_space: 'evm',
   },
   {
     id: 'polygon',
@@ -165,6 +169,7 @@ export const blockchains: readonly Blockchain[] = [
       ],
     },
     address_hint: { mainnet: '0x…', testnet: '0x…' },
+    address_space: 'evm',
   },
   {
     id: 'bsc',
@@ -184,6 +189,7 @@ export const blockchains: readonly Blockchain[] = [
       ],
     },
     address_hint: { mainnet: '0x…', testnet: '0x…' },
+    address_space: 'evm',
   },
   {
     id: 'arbitrum',
@@ -202,6 +208,7 @@ export const blockchains: readonly Blockchain[] = [
       ],
     },
     address_hint: { mainnet: '0x…', testnet: '0x…' },
+    address_space: 'evm',
   },
   {
     id: 'tron',
@@ -506,6 +513,23 @@ export const walletNames: ReadonlyMap<string, string> = new Map(
 /** The blockchain with this id; undefined where there is none. */
 export const findBlockchain = (id: string): Blockchain | undefined =>
   blockchains.find((chain) => chain.id === id);
+
+/** The other blockchains on which an address of this one is an address too. */
+export const sharingAddresses = (id: string): readonly string[] => {
+  const space = findBlockchain(id)?.address_space;
+  return blockchains.flatMap((each) =>
+    space !== undefined && each.address_space === space && each.id !== id ? [each.id] : [],
+  );
+};
+
+/** Gateways of the same asset on those blockchains. */
+export const sameAssetElsewhere = (
+  chain: string,
+): readonly { blockchain: string; chain: string; decimals: number }[] => {
+  const own = gatewayValues.find((value) => value.chain === chain);
+  const others = own ? sharingAddresses(own.blockchain) : [];
+  return gatewayValues.filter(({ asset, blockchain }) => asset === own?.asset && others.includes(blockchain));
+};
 
 /** Whether a gateway can be offered on a network: one without a contract there waits for the settings to name it. */
 const exists = ({ token_contract }: GatewayValue, network: Network, override: GatewayOverride): boolean =>

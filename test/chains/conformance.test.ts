@@ -16,8 +16,8 @@ import {
   type ChainTransaction,
   EvmChain,
   LOG_TRANSFER,
-  topicAmount,
   TRANSFER,
+  topicAmount,
   wordOf,
 } from '../simulator/chains/evm.ts';
 import { evmMethods } from '../simulator/chains/evm-node.ts';

@@ -1,5 +1,7 @@
 // Coins of EVM networks: in full blocks, in the network's own log; each payment once, and none that is none.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Log } from '../../src/chains/evm/answers.ts';
+import { paymentIn } from '../../src/chains/evm/assets.ts';
 import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
 import { changing, createFront, type Fault } from './evm-front.ts';
@@ -18,6 +20,35 @@ const words = (...amounts: bigint[]) =>
   `0x${amounts.map((each) => each.toString(16).padStart(64, '0')).join('')}`;
 
 type Row = Record<string, unknown>;
+
+describe('a log of Polygon', () => {
+  const asset = { chain: 'polygon', contract: POL, layout: 'polygon' as const, name: 'coin' };
+  const [from, to] = [`0x${'12'.repeat(20)}`, `0x${'34'.repeat(20)}`];
+  const log: Log = {
+    address: POL,
+    topics: [LOG_TRANSFER, topic(POL), topic(from), topic(to)],
+    data: words(5n, 4n, 3n, 2n, 1n),
+    blockNumber: 1,
+    blockHash: topic('0x1'),
+    transactionHash: topic('0x2'),
+    logIndex: 0,
+  };
+
+  it('pays its first word to its fourth topic, and nothing in any other form', () => {
+    expect(paymentIn([asset], log)).toEqual({ asset, from, to, amount: 5n });
+    const others: Partial<Log>[] = [
+      { address: TOKEN },
+      { topics: [LOG_TRANSFER, topic(TOKEN), topic(from), topic(to)] },
+      { topics: [LOG_TRANSFER, topic(POL), topic(to)] },
+      { topics: [TRANSFER, topic(POL), topic(from), topic(to)] },
+      { topics: [LOG_TRANSFER, topic(POL), topic(from), `0x1${topic(to).slice(3)}`] },
+      { data: words(5n) },
+      { data: words(5n, 4n, 3n, 2n, 1n, 0n) },
+      { data: words(0n, 4n, 3n, 2n, 1n) },
+    ];
+    for (const other of others) expect(paymentIn([asset], { ...log, ...other })).toBeNull();
+  });
+});
 
 describe.runIf(hasAnvil)('coins', () => {
   let chain: EvmChain;
@@ -89,24 +120,39 @@ describe.runIf(hasAnvil)('coins', () => {
     });
 
     const broken: [string, Fault][] = [
-      ['of bare hashes', changing('eth_getBlockByNumber', (row: Row) => ({ ...row, transactions: hashesIn(row) }))],
-      ['without transactions', changing('eth_getBlockByNumber', (row: Row) => ({ ...row, transactions: [] }))],
+      [
+        'of bare hashes',
+        changing('eth_getBlockByNumber', (row: Row) => ({ ...row, transactions: hashesIn(row) })),
+      ],
+      [
+        'without transactions',
+        changing('eth_getBlockByNumber', (row: Row) => ({ ...row, transactions: [] })),
+      ],
       [
         'that lacks the last of them',
-        changing('eth_getBlockByNumber', (row: Row) => ({ ...row, transactions: (row.transactions as Row[]).slice(0, -1) })),
+        changing('eth_getBlockByNumber', (row: Row) => ({
+          ...row,
+          transactions: (row.transactions as Row[]).slice(0, -1),
+        })),
       ],
       [
         'with those of another block',
         changing('eth_getBlockByNumber', (row: Row) => ({
           ...row,
-          transactions: (row.transactions as Row[]).map((each) => ({ ...each, blockHash: `0x${'ab'.repeat(32)}` })),
+          transactions: (row.transactions as Row[]).map((each) => ({
+            ...each,
+            blockHash: `0x${'ab'.repeat(32)}`,
+          })),
         })),
       ],
       [
         'with an amount that is none',
         changing('eth_getBlockByNumber', (row: Row) => ({
           ...row,
-          transactions: (row.transactions as Row[]).map((each) => ({ ...each, value: `0x${'1'.repeat(65)}` })),
+          transactions: (row.transactions as Row[]).map((each) => ({
+            ...each,
+            value: `0x${'1'.repeat(65)}`,
+          })),
         })),
       ],
       ['of a hundred', changing('eth_getBlockTransactionCountByNumber', () => '0x64')],
@@ -130,8 +176,11 @@ describe.runIf(hasAnvil)('coins', () => {
   });
 
   describe('in the log of Polygon', () => {
-    const log = (to: string, amount: bigint, topics = [LOG_TRANSFER, topic(POL), topic(chain.payer), topic(to)]) =>
-      chain.write(POL, topics, words(amount, 90n, 80n, 70n, 60n));
+    const log = (
+      to: string,
+      amount: bigint,
+      topics = [LOG_TRANSFER, topic(POL), topic(chain.payer), topic(to)],
+    ) => chain.write(POL, topics, words(amount, 90n, 80n, 70n, 60n));
 
     it('are found with their first word as the amount, from contracts too, and no transaction that pays directly', async () => {
       const { observer, to } = await watching(polygon);

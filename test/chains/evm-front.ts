@@ -139,3 +139,35 @@ export const changing =
   (method: string, change: (answer: never, call: RpcCall) => unknown): Fault =>
   async (call, next) =>
     call.method === method ? change((await next(call)) as never, call) : next(call);
+
+/** Has every block that it has shown, and the logs of it, also after it left the chain: as most nodes do for a while. */
+export function withOrphans(upstream: Upstream): Upstream {
+  const blocks = new Map<string, unknown>();
+  const logs = new Map<string, { address: string; topics: string[] }[]>();
+  return async (method, ...params) => {
+    const [first] = params as [LogFilter & string];
+    const known = method === 'eth_getBlockByHash' ? blocks.get(first) : undefined;
+    if (known) return known;
+    const hash = method === 'eth_getLogs' ? (first.blockHash ?? '') : '';
+    const listed = logs.get(hash);
+    if (listed)
+      return listed.filter(
+        ({ address, topics }) =>
+          first.address.includes(address) &&
+          first.topics.every((topic, at) => topic === null || topic.includes(topics[at] ?? 'none')),
+      );
+    const answer = await upstream(method, ...params);
+    const shown = answer as { hash?: string } | null;
+    for (
+      let hash = method === 'eth_getBlockByNumber' ? shown?.hash : undefined;
+      hash && !blocks.has(hash);
+    ) {
+      const block = (await upstream('eth_getBlockByHash', hash, true)) as { parentHash?: string } | null;
+      blocks.set(hash, block);
+      // Anvil does not know its first block by hash.
+      logs.set(hash, (await upstream('eth_getLogs', { blockHash: hash }).catch(() => [])) as never);
+      hash = block?.parentHash;
+    }
+    return answer;
+  };
+}

@@ -52,7 +52,12 @@ async function run([name, network, side]: (typeof kinds)[number], seed: number) 
   const random = new Random(`${name} ${seed}`);
   const chance = (share: number) => random.unit() < share;
   const time = { now: START, lag: 0 };
-  const chain = new EvmChain({ random, now: () => time.now * 1000, block_seconds: BLOCK_SECONDS, history: 60 });
+  const chain = new EvmChain({
+    random,
+    now: () => time.now * 1000,
+    block_seconds: BLOCK_SECONDS,
+    history: 60,
+  });
   const coin = network.coins[side];
   const gateways = [
     ...(coin.found_by === 'none' ? [] : [gatewayOf(network, { chain: 'coin', decimals: 18 })]),
@@ -127,7 +132,10 @@ async function run([name, network, side]: (typeof kinds)[number], seed: number) 
     }
     if (chance(0.2)) return void chain.payToken(TOKEN, owner(), 0n);
     if (chance(0.2)) return void chain.payToken(chain.address(), owner(), amount());
-    const transfers = Array.from({ length: chance(0.3) ? random.int(2, 5) : 1 }, () => [owner(), amount()] as const);
+    const transfers = Array.from(
+      { length: chance(0.3) ? random.int(2, 5) : 1 },
+      () => [owner(), amount()] as const,
+    );
     const logs = transfers.map(([to, value]) => transferLog(from, to, value));
     note(
       chain.send({ from, to: TOKEN, logs }),
@@ -206,7 +214,8 @@ describe.each(kinds)('reading an EVM chain for %s', (...kind) => {
   it('stores every payment once, and proves nothing that is not stored, whatever its provider does', async () => {
     verifies('end-proved', 'read-again');
     let payments = 0;
-    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) payments += (await run(kind, seed)).payments;
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++)
+      payments += (await run(kind, seed)).payments;
     expect(payments).toBeGreaterThan(SEEDS * 20);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { networks } from '../../src/chains/evm/networks.ts';
 import { verifies } from '../requirements.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
-import { createFront } from './evm-front.ts';
+import { createFront, omitting, withOrphans } from './evm-front.ts';
 import { createEvmObserver, freshAddress, gatewayOf } from './evm-observer.ts';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
@@ -124,7 +124,7 @@ describe.runIf(hasAnvil)('reading an EVM node', () => {
     expect(observer.to(to)).toMatchObject([{ chain: 'base-taxed', amount_atomic: 990_000n }]);
   });
 
-  it('names the payer of the token, whoever sent the transaction', async () => {
+  it('names the payer of the token, no matter who sent the transaction', async () => {
     const { observer, to } = await watching();
     const from = freshAddress();
     const relayer = chain.freshPayer();
@@ -215,7 +215,8 @@ describe.runIf(hasAnvil)('reading an EVM node', () => {
       await chain.reorg(2, [[{ from, to: freshAddress(), value: 1n, nonce }, 0]]);
       await observer.read();
       expect(observer.to(to)).toMatchObject([{ height: null }]);
-      await chain.grow(20);
+      // A minute later, but not as deep as an invoice waits; then as deep.
+      await chain.mine(1, 200);
       await observer.read();
       expect(observer.gone.size).toBe(0);
       await chain.grow(40);
@@ -249,6 +250,28 @@ describe.runIf(hasAnvil)('reading an EVM node', () => {
       expect(observer.to(to)).toMatchObject([{ txid, height: Number((await receiptOf(txid)).blockNumber) }]);
     });
 
+    it('below what was read twice: all above is read twice again', async () => {
+      const { observer, front, to } = await watching();
+      const txid = await chain.payToken(USDC, to, 20n, chain.freshPayer());
+      await chain.mine();
+      for (let reading = 0; reading < 6; reading++) {
+        await chain.grow(10);
+        chain.wait(20);
+        await observer.read();
+      }
+      expect(observer.read_through).toBeGreaterThan(observer.to(to)[0]?.latest_at ?? Infinity);
+      const heal = front.add(omitting(() => true));
+      await chain.reorg(61, [[txid, 30]]);
+      await observer.read();
+      expect(observer.to(to)).toMatchObject([{ height: null }]);
+      heal();
+      for (let reading = 0; reading < 3; reading++) {
+        await chain.mine(1, 40);
+        await observer.read();
+      }
+      expect(observer.to(to)).toMatchObject([{ height: Number((await receiptOf(txid)).blockNumber) }]);
+    });
+
     it('while the daemon was away: what it had stored is compared first', async () => {
       const { observer, to } = await watching();
       const [stays, goes] = [
@@ -267,6 +290,33 @@ describe.runIf(hasAnvil)('reading an EVM node', () => {
         { txid: goes, height: null },
       ]);
     });
+
+    it.each([networks.base, networks.bsc])(
+      'what it paid before an address was watched is older than the watch ($name)',
+      async (of) => {
+        const front = createFront(withOrphans(chain.ask));
+        const options = { network: of, gateways: [gatewayOf(of, { chain: 'a-usdc', token_contract: USDC })] };
+        const observer = createEvmObserver({ ...options, rpc: front.rpc, now: () => chain.now() });
+        observer.watch();
+        await observer.read();
+        const to = freshAddress();
+        const txid = await chain.payToken(USDC, to, 19n, chain.freshPayer());
+        await chain.mine(2);
+        await observer.read();
+        chain.wait(10);
+        observer.watch(to);
+        const since = chain.now();
+        await chain.mine(2);
+        await observer.read();
+        expect(observer.amounts(to)).toEqual([]);
+        // It would pay an invoice of the same amount that was made meanwhile.
+        await chain.reorg(4, [[txid, 3]]);
+        await chain.mine(1, 20);
+        await observer.read();
+        expect(observer.to(to)).toMatchObject([{ txid, amount_atomic: 19n }]);
+        expect(observer.to(to)[0]?.latest_at).toBeLessThan(since);
+      },
+    );
 
     it('to a branch of the same height: it stays with the first until one grows', async () => {
       const { observer, to } = await watching();

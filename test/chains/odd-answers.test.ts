@@ -1,9 +1,11 @@
 // Providers that answer oddly: no crash, no wrong booking, and the honest payment is booked once when they are sane again.
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { networks } from '../../src/chains/evm/networks.ts';
 import { ProviderError } from '../../src/chains/family.ts';
-import { gatewaysOf } from '../../src/chains/gateways.ts';
+import { disabledGatewaysOf, gatewaysOf } from '../../src/chains/gateways.ts';
 import { verifyChain } from '../helpers/books.ts';
 import type { OddChain } from './odd/chain.ts';
+import { evmChain, type OddToken } from './odd/evm.ts';
 import { type Mutation, mutationsOf } from './odd/mutations.ts';
 import { openShop, type Shop } from './odd/shop.ts';
 import { solanaChain, TOKEN_ACCOUNT_LAMPORTS } from './odd/solana.ts';
@@ -26,6 +28,14 @@ const mints = Object.fromEntries(
   ),
 );
 
+function tokenOf(chain: string): OddToken {
+  const found = disabledGatewaysOf('testnet').find((gateway) => gateway.chain === chain);
+  if (!found?.token_contract) throw new Error(`no contract of ${chain}`);
+  const { blockchain, token_contract, decimals } = found;
+  const { testnet: chain_id } = networks[blockchain as keyof typeof networks].chain_ids;
+  return { chain, blockchain, chain_id, contract: token_contract.toLowerCase(), decimals };
+}
+
 interface World {
   chain: OddChain & { mine?: () => void };
   gateway: string;
@@ -42,6 +52,8 @@ const worlds: Record<string, () => World> = {
   'a Solana node': () => ({ chain: solanaChain(START, mints), gateway: 'solana', lies }),
   'a Solana node, for a token': () => ({ chain: solanaChain(START, mints), gateway: 'solana-usdc', lies }),
   Esplora: () => ({ chain: utxoChain('esplora', START), gateway: 'bitcoin' }),
+  'an EVM node, by hashes': () => ({ chain: evmChain(tokenOf('base-usdc'), START), gateway: 'base-usdc' }),
+  'an EVM node, by ranges': () => ({ chain: evmChain(tokenOf('bsc-usdc'), START), gateway: 'bsc-usdc' }),
   'a Bitcoin node': () => ({ chain: utxoChain('core', START), gateway: 'bitcoin' }),
 };
 

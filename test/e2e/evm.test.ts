@@ -53,7 +53,11 @@ describe.skipIf(!hasAnvil)('EVM networks', () => {
         const parties = [topic(chain.payer), topic(to)];
         return log.layout === 'transfer'
           ? chain.write(log.contract, [TRANSFER, ...parties], words(amount))
-          : chain.write(log.contract, [LOG_TRANSFER, topic(log.contract), ...parties], words(amount, 1n, 1n, 1n, 1n));
+          : chain.write(
+              log.contract,
+              [LOG_TRANSFER, topic(log.contract), ...parties],
+              words(amount, 1n, 1n, 1n, 1n),
+            );
       };
       return {
         settings: {

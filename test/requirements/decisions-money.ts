@@ -124,6 +124,10 @@ export const addresses = {
     'no-signing': 'no private key, seed or signing code is in the product',
     'exits-documented':
       'exits hold only links that wallets document, keyed wallet, web, tg or by the name of a wallet',
+    'look-alikes':
+      'a token that is easily taken for another is listed with that reason, and neither matched nor added to a sum',
+    'wrong-network':
+      'what is sent on another enabled network that has the same addresses is listed for whom it was meant, and books nothing',
     'direct-only':
       'where payments that contracts make cannot be seen, gateways say direct_only and pages advise the payer in every language',
     'code-address':

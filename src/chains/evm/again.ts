@@ -32,13 +32,16 @@ export function markEnd({ cursor, context: { memory, now } }: Reading): void {
 export async function* lookAgain(reading: Reading): AsyncGenerator<Page> {
   const { context, request } = reading;
   const { memory, now } = context;
-  const mark = memory.marks.findLast(({ at }) => at <= now() - APART_SECONDS);
+  const [head] = headOf(reading.cursor);
+  const mark = memory.marks.findLast(({ at, height }) => at <= now() - APART_SECONDS && height <= head);
   if (!mark || mark.height <= reading.cursor.proved) return;
-  const isDue = now() - memory.looked_at >= APART_SECONDS || now() < memory.looked_at;
+  const isDue = now() - memory.second_at >= APART_SECONDS || now() < memory.second_at;
   if (!isDue && (await request.urgent()).length === 0) return;
   try {
     yield* readUpTo(reading, mark);
-    Object.assign(memory, { looked_at: now(), failing_since: null });
+    memory.failing_since = null;
+    // What is left has its turn at once.
+    if (reading.cursor.proved === mark.height) memory.second_at = now();
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     const since = Math.min(memory.failing_since ?? now(), now());

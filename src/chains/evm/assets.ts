@@ -1,6 +1,7 @@
 // Which contracts of a network are read, and what one of their logs pays.
 import type { Gateway, UnreadableAsset } from '../family.ts';
 import { type Log, wordOf } from './answers.ts';
+import type { LookAlike } from './contracts.ts';
 import { type Asker, askEach } from './hosts.ts';
 import type { EvmContext } from './memory.ts';
 import type { CoinLog, Coins, EvmNetwork } from './networks.ts';
@@ -26,6 +27,8 @@ export interface LogAsset {
   layout: CoinLog['layout'];
   /** What tells its payments apart from those of other assets, for ever. */
   name: string;
+  /** Why its payments must not be matched: it is another token than the one that people take it for. */
+  look_alike?: string;
 }
 
 export interface Assets {
@@ -44,22 +47,33 @@ export interface LogPayment {
 
 /** Without those in `refused`, by gateway id. */
 export function assetsOf(
-  { coins, dialect }: EvmNetwork,
+  { coins, dialect, look_alikes: own_look_alikes = [] }: EvmNetwork,
   { gateways, network }: Pick<EvmContext, 'gateways' | 'network'>,
   refused: ReadonlySet<string> = new Set(),
 ): Assets {
   const read = gateways.filter(({ chain }) => !refused.has(chain));
-  const logs = read.flatMap(({ chain, token_contract }): LogAsset[] => {
+  const tokens = read.flatMap(({ chain, token_contract }): LogAsset[] => {
     if (token_contract === null) return [];
     const contract = dialect.contractKey(token_contract);
     return [{ chain, contract, layout: 'transfer', name: contract }];
   });
+  const logs = [...tokens, ...(network === 'mainnet' ? lookAlikesOf(own_look_alikes, tokens) : [])];
   const own = coins[network];
   const chain = read.find(({ is_token }) => !is_token)?.chain;
   if (chain === undefined || own.found_by === 'none') return { logs, coin: null };
   if (own.found_by !== 'log') return { logs, coin: { chain, by: own } };
   return { logs: [...logs, { chain, ...own.log, name: COIN }], coin: null };
 }
+
+/** Those that could be taken for one of the tokens that are read; one that a gateway takes itself is none. */
+const lookAlikesOf = (all: readonly LookAlike[], tokens: readonly LogAsset[]): LogAsset[] =>
+  all.flatMap(({ contract: shown, name, chain }) => {
+    const contract = shown.toLowerCase();
+    const is_taken = tokens.some((each) => each.contract === contract);
+    if (is_taken || !tokens.some((each) => each.chain === chain)) return [];
+    const look_alike = `paid in ${name} (${shown}), which is another token than the one that is asked for`;
+    return [{ chain, contract, layout: 'transfer', name: contract, look_alike }];
+  });
 
 /** What tells the payments of one transaction apart: the asset, who is paid, and which of them it is. */
 export const indexOf = (name: string, to: string, position: number): string => `${name}:${to}:${position}`;

@@ -45,18 +45,33 @@ export const tokens = {
   },
 } satisfies Record<string, Record<string, TokenContract>>;
 
-/** Bridged forms with the same names, which no gateway takes. */
-const bridged: readonly string[] = [
-  '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2',
-  '0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA',
-  '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174',
-  '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8',
-];
+/** A token that is easily taken for one that a gateway takes. */
+export interface LookAlike {
+  contract: string;
+  /** How people call it. */
+  name: string;
+  /** The gateway under which it is listed; it has the same decimals. */
+  chain: string;
+}
+
+/** Bridged forms on main networks, which no gateway takes: what arrives in them is listed, with that reason. */
+export const lookAlikes = {
+  base: [
+    { contract: '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2', name: 'bridged USDT', chain: 'base-usdc' },
+    { contract: '0xd9aAEc86B65D86f6A7B5B1b0c42FFA531710b6CA', name: 'USDbC', chain: 'base-usdc' },
+  ],
+  polygon: [
+    { contract: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174', name: 'USDC.e', chain: 'polygon-usdc' },
+  ],
+  arbitrum: [
+    { contract: '0xFF970A61A04b1cA14834A43f5dE4533eBDDB5CC8', name: 'USDC.e', chain: 'arbitrum-usdc' },
+  ],
+} satisfies Record<string, readonly LookAlike[]>;
 
 /** All of them, as keys. One address may be pasted for any network of the family. */
 export const contractKeys: ReadonlySet<string> = new Set(
   [
-    ...bridged,
+    ...Object.values(lookAlikes).flatMap((of) => of.map(({ contract }) => contract)),
     ...Object.values(tokens).flatMap((of) =>
       Object.values<TokenContract>(of).flatMap(({ mainnet, testnet }) => [mainnet ?? [], testnet ?? []]),
     ),

@@ -3,7 +3,6 @@ import type { Interval, Transfer, WatchedAddress } from '../family.ts';
 import {
   badAnswer,
   type Header,
-  headerOf,
   type Log,
   type Receipt,
   receiptOf,
@@ -12,8 +11,12 @@ import {
 } from './answers.ts';
 import { type Assets, coinIndex, indexOf, type LogAsset, paymentIn } from './assets.ts';
 import type { Held } from './cursor.ts';
-import { type Asker, askAll, blockCall, receiptCall, transactionCall } from './hosts.ts';
+import { type Asker, askAll, readHeaders, receiptCall, transactionCall } from './hosts.ts';
+import type { Proof } from './memory.ts';
 import type { CoinPayment, Dialect, EvmNetwork } from './networks.ts';
+
+/** Transactions asked about in one piece. */
+const PROOFS_AT_ONCE = 50;
 
 export type Watched = ReadonlyMap<string, WatchedAddress>;
 
@@ -35,6 +38,8 @@ interface CreditDeps {
   watched: Watched;
   /** Transactions that stood in blocks which left the chain: they may stand anywhere now. */
   displaced: ReadonlySet<string>;
+  /** What earlier tries of this page were given. */
+  proofs: Map<string, Proof>;
   /** When a moment of the chain was by our clock. */
   local(chain_time: number): Interval;
   /** How deep a block stands, and whether it is final. */
@@ -48,6 +53,7 @@ interface Credit {
   from: string;
   to: string;
   amount: bigint;
+  ambiguous?: string;
 }
 
 /** A transaction that something was found of, and what. */
@@ -65,36 +71,64 @@ export async function readCredits(
   seen: Seen,
 ): Promise<{ transfers: Transfer[]; paid: Held[] }> {
   const hits = hitsIn(deps, seen);
-  const { asker, network } = deps;
-  const has_nonces = network.dialect.has_nonces;
-  const unknown = [...new Set(hits.map(({ height }) => height))].filter((each) => !seen.headers.has(each));
-  const calls = [
-    ...unknown.map((height) => blockCall(height)),
-    ...hits.flatMap(({ txid }) => [receiptCall(txid), ...(has_nonces ? [transactionCall(txid)] : [])]),
-  ];
-  const answers = await askAll(asker, calls);
-  const headers = new Map(seen.headers);
-  for (const [at, height] of unknown.entries()) {
-    const header = headerOf(answers[at], height);
-    if (header) headers.set(height, header);
-  }
-  const per_hit = has_nonces ? 2 : 1;
-  const transfers = hits.flatMap((hit, at) => {
-    const first = unknown.length + at * per_hit;
-    const receipt = receiptOf(answers[first], hit.txid);
-    const transaction = has_nonces ? transactionOf(answers[first + 1], hit.txid) : null;
+  const headers = await withHeaders(deps.asker, seen.headers, hits);
+  const proofs = await readProofs(deps, hits);
+  const transfers = hits.flatMap((hit) => {
     const header = headers.get(hit.height);
-    if (!receipt || !header || (has_nonces && !transaction))
-      throw badAnswer(`transaction ${hit.txid} is listed, but not delivered`);
-    if (header.hash !== hit.hash) throw badAnswer(`block ${hit.height} changed while it was read`);
-    const proved = { receipt, transaction, header };
-    return transfersOf(deps, creditsOfHit(deps, hit, receipt), proved);
+    const { receipt, transaction } = proofs.get(hit.txid) as Proof;
+    if (header?.hash !== hit.hash) throw badAnswer(`block ${hit.height} changed while it was read`);
+    try {
+      return transfersOf(deps, creditsOfHit(deps, hit, receipt), { receipt, transaction, header });
+    } catch (error) {
+      deps.proofs.delete(hit.txid);
+      throw error;
+    }
   });
   const heights = new Set(transfers.map(({ height }) => height));
   const paid = [...headers.values()]
     .filter(({ height }) => heights.has(height))
     .map(({ height, hash }): Held => [height, hash]);
   return { transfers, paid };
+}
+
+async function withHeaders(
+  asker: Asker,
+  known: ReadonlyMap<number, Header>,
+  hits: readonly Hit[],
+): Promise<Map<number, Header>> {
+  const unknown = [...new Set(hits.map(({ height }) => height))].filter((height) => !known.has(height));
+  const found = await readHeaders(asker, unknown);
+  return new Map([
+    ...known,
+    ...found.flatMap((each): [number, Header][] => (each ? [[each.height, each]] : [])),
+  ]);
+}
+
+/**
+ * The receipts of transactions, and where they are numbered the transactions, in pieces: strangers decide how many there
+ * are, and what failed in between continues with the next try.
+ */
+async function readProofs(
+  { asker, network, proofs }: CreditDeps,
+  hits: readonly Hit[],
+): Promise<ReadonlyMap<string, Proof>> {
+  const { has_nonces } = network.dialect;
+  const isFresh = ({ txid, hash }: Hit) => proofs.get(txid)?.receipt.blockHash === hash;
+  const unknown = hits.filter((hit) => !isFresh(hit));
+  for (let at = 0; at < unknown.length; at += PROOFS_AT_ONCE) {
+    const group = unknown.slice(at, at + PROOFS_AT_ONCE);
+    const receipts = group.map(({ txid }) => receiptCall(txid));
+    const transactions = has_nonces ? group.map(({ txid }) => transactionCall(txid)) : [];
+    const answers = await askAll(asker, [...receipts, ...transactions]);
+    for (const [position, { txid }] of group.entries()) {
+      const receipt = receiptOf(answers[position], txid);
+      const transaction = has_nonces ? transactionOf(answers[group.length + position], txid) : null;
+      if (!receipt || (has_nonces && !transaction))
+        throw badAnswer(`transaction ${txid} is listed, but not delivered`);
+      proofs.set(txid, { receipt, transaction });
+    }
+  }
+  return proofs;
 }
 
 function hitsIn({ assets, watched }: CreditDeps, { logs, coins }: Seen): Hit[] {
@@ -151,13 +185,13 @@ export function creditsIn(assets: readonly LogAsset[], logs: readonly Log[]): Cr
     const counted = `${asset.name} ${to}`;
     const position = counts.get(counted) ?? 0;
     counts.set(counted, position + 1);
-    return [{ chain: asset.chain, index: indexOf(asset.name, to, position), from, to, amount }];
+    const ambiguous = asset.look_alike;
+    const credit = { chain: asset.chain, index: indexOf(asset.name, to, position), from, to, amount };
+    return [{ ...credit, ...(ambiguous === undefined ? {} : { ambiguous }) }];
   });
 }
 
-interface Proved {
-  receipt: Receipt;
-  transaction: Transaction | null;
+interface Proved extends Proof {
   header: Header;
 }
 
@@ -181,7 +215,7 @@ export function transfersOf(
 ): Transfer[] {
   const made = local(header.time);
   const txid = readableTxid(dialect, receipt.transactionHash);
-  return credits.flatMap(({ chain, index, from, to, amount }): Transfer[] => {
+  return credits.flatMap(({ chain, index, from, to, amount, ambiguous }): Transfer[] => {
     if (made.latest_at < (watched.get(to)?.since ?? 0) && !displaced.has(txid)) return [];
     return [
       {
@@ -198,6 +232,7 @@ export function transfersOf(
         inputs: inputsOf(transaction),
         ...place(header.height),
         ...made,
+        ...(ambiguous === undefined ? {} : { ambiguous }),
       },
     ];
   });

@@ -5,6 +5,8 @@ import type { EvmNetwork } from './networks.ts';
 
 /** Uses without a refusal after which twice as much is tried again. */
 const GROWS_AFTER = 32;
+/** Refusals for frequency make batches no smaller than this. */
+const CALLS_WHERE_LIMITED = 5;
 /** Beyond the calls themselves: names, ids, brackets. */
 const CALL_BYTES = 100;
 
@@ -120,9 +122,13 @@ async function askGroup({ rpc, host }: Asker, group: readonly RpcCall[]): Promis
         return answers.map(asLimit);
       }
       const { method, params } = asked[0] as RpcCall;
-      return [await rpc.call(method, params)];
+      const answer = await rpc.call(method, params);
+      grow(host.calls);
+      return [answer];
     } catch (error) {
       const failure = asLimit(error);
+      // Some refuse what they never allow at once as if it came too often; of others, more requests get more refusals.
+      if (tried > CALLS_WHERE_LIMITED && isOften(failure)) shrink(host.calls, tried);
       if (!(failure instanceof ProviderError) || !isOdd(failure)) throw failure;
       if (tried === 1) {
         if (failure.kind === 'rpc') return [failure];
@@ -134,6 +140,7 @@ async function askGroup({ rpc, host }: Asker, group: readonly RpcCall[]): Promis
   }
 }
 
+const isOften = (error: unknown): boolean => error instanceof ProviderError && error.kind === 'rate_limited';
 const isOdd = ({ kind }: ProviderError): boolean => kind === 'rpc' || kind === 'bad_answer';
 
 /** Providers word the same refusal differently: with 200, as an error of the call, or as text. */
@@ -144,10 +151,10 @@ const LIMIT_EXCEEDED = -32_005;
 /** A refusal because of frequency is about the provider and not about the question; of its host no more is shown than before. */
 function asLimit(error: unknown): unknown {
   if (!(error instanceof ProviderError)) return error;
-  const { kind, message, code } = error;
-  const isOften =
-    isOdd(error) && (TOO_OFTEN.test(message) || (code === LIMIT_EXCEEDED && !isAboutRange(message)));
-  return isOften && kind !== 'rate_limited' ? new ProviderError('rate_limited', message, code) : error;
+  const { message, code } = error;
+  if (!isOdd(error)) return error;
+  const isLimit = TOO_OFTEN.test(message) || (code === LIMIT_EXCEEDED && !isAboutRange(message));
+  return isLimit ? new ProviderError('rate_limited', message, code) : error;
 }
 
 /** Whether a refusal speaks of how much was asked for at once: by the provider's own words, not by its name. */

@@ -1,5 +1,6 @@
 // What one process caches between readings of an EVM chain: losing it costs requests and time, never a payment.
 import type { ReadContext, Rpc } from '../family.ts';
+import type { Receipt, Transaction } from './answers.ts';
 import type { EvmCursor } from './cursor.ts';
 import type { Host } from './hosts.ts';
 
@@ -19,7 +20,7 @@ export interface Memory {
   /** Ends of readings that were not read a second time yet, oldest first. */
   marks: Mark[];
   /** When everything was read a second time last, and since when that fails; Unix seconds. */
-  looked_at: number;
+  second_at: number;
   failing_since: number | null;
   /** When the tag `finalized` was asked for last, Unix seconds. */
   finalized_at: number;
@@ -29,8 +30,17 @@ export interface Memory {
   decimals_at: number;
   /** By transaction that lost its block: since when another one has its number, Unix seconds, and the head at that time. */
   replaced: Map<string, { at: number; height: number }>;
+  /** What was asked of transactions for a page that is not stored yet, by their hash: the next try continues there. */
+  proofs: Map<string, Proof>;
   /** Blocks below all that the cursor holds, of which it is known that they are on its chain. */
   verified: Map<number, string>;
+}
+
+/** What a node has of one transaction. */
+export interface Proof {
+  receipt: Receipt;
+  /** Null where the network does not number transactions. */
+  transaction: Transaction | null;
 }
 
 export type EvmContext = ReadContext & { memory: Memory };
@@ -39,11 +49,12 @@ export const createMemory = (): Memory => ({
   hosts: new WeakMap(),
   cursor: null,
   marks: [],
-  looked_at: 0,
+  second_at: 0,
   failing_since: null,
   finalized_at: 0,
   decimals: new Map(),
   decimals_at: 0,
   replaced: new Map(),
+  proofs: new Map(),
   verified: new Map(),
 });

@@ -1,7 +1,7 @@
 // The networks of this family as data: how each is recognised, read, and when what it holds is final.
 import type { ChainAddress, Network, PaymentLinks, PaymentOrder, Rpc, Wallet } from '../family.ts';
 import { normalizeAddress, withChecksum } from './address.ts';
-import { contractKeys } from './contracts.ts';
+import { contractKeys, type LookAlike, lookAlikes } from './contracts.ts';
 import { ETHEREUM_SCHEME, paymentLinks, wallets } from './links.ts';
 
 /** A payment in coins, as a block shows it. */
@@ -81,6 +81,8 @@ export interface EvmNetwork {
   /** Blocks of one log filter at first; providers that allow fewer say so. */
   range_blocks: number;
   coins: Record<Network, Coins>;
+  /** Tokens of its main network that are read, and never matched. */
+  look_alikes?: readonly LookAlike[];
   /**
    * A block is final where the network's own tag `finalized` has passed it and so many blocks stand on it, itself
    * included; and without the tag, should that stall, at `alone` blocks.
@@ -138,6 +140,7 @@ export const networks = {
     block_seconds: 2,
     newest_by_hash: true,
     coins: { mainnet: none, testnet: none },
+    look_alikes: lookAlikes.base,
     final: { depth: 15, alone: 3600 },
   },
   polygon: {
@@ -147,6 +150,7 @@ export const networks = {
     block_seconds: 1,
     newest_by_hash: false,
     coins: { mainnet: polygonLog, testnet: polygonLog },
+    look_alikes: lookAlikes.polygon,
     // Its tag was violated in September 2025.
     final: { depth: 256, alone: 2000 },
   },
@@ -166,6 +170,7 @@ export const networks = {
     block_seconds: 0.25,
     newest_by_hash: false,
     coins: { mainnet: none, testnet: none },
+    look_alikes: lookAlikes.arbitrum,
     final: { depth: 120, alone: 28_800 },
   },
 } satisfies Record<string, EvmNetwork>;

@@ -44,7 +44,7 @@ export async function* readEvm(
   const cursor = known ?? beginAt(tip.height, tip.hash);
   const reading: Reading = { ...opened, watched, filters, displaced: new Set(), cursor };
   if (known === null) {
-    Object.assign(memory, { marks: [], looked_at: 0, failing_since: null });
+    Object.assign(memory, { marks: [], second_at: 0, failing_since: null });
     memory.verified.clear();
     yield* stored(reading, { transfers: [] }, await findStart(reading));
   }

@@ -128,7 +128,10 @@ export function withFinal(cursor: EvmCursor, finalized: Header | null): EvmCurso
 export function* stored(reading: Reading, page: Omit<Page, 'cursor'>, cursor: EvmCursor): Generator<Page> {
   yield { ...page, cursor };
   reading.cursor = cursor;
-  reading.context.memory.cursor = cursor;
+  const { memory } = reading.context;
+  memory.cursor = cursor;
+  // The second time is a time of its own.
+  memory.proofs.clear();
 }
 
 /** Payments as they stand once the chain is read up to the head of `cursor`. */
@@ -138,5 +141,7 @@ export function creditsAt(
   seen: Seen,
 ): ReturnType<typeof readCredits> {
   const place = (height: number) => placeIn(network, cursor, height);
-  return readCredits({ network, asker, assets, watched, displaced, place, local: context.local }, seen);
+  const { local, memory } = context;
+  const { proofs } = memory;
+  return readCredits({ network, asker, assets, watched, displaced, proofs, place, local }, seen);
 }

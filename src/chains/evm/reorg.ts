@@ -128,7 +128,7 @@ async function readOrphan({ asker, filters, assets }: Reading, hash: string): Pr
 /** Made before its address was watched, where it is not stored. */
 function creditsOfOrphan(
   { network: { dialect }, assets, watched }: Reading,
-  { block: { time }, logs, coins }: Orphan,
+  { logs, coins }: Orphan,
 ): Transfer[] {
   const of_coin = coins.map(({ txid, from, to, amount }) => ({
     txid,
@@ -142,7 +142,7 @@ function creditsOfOrphan(
   return [...of_coin, ...of_logs].flatMap(({ txid, credit: { chain, index, from, to, amount } }) => {
     const watch = watched.get(to);
     if (!watch || amount === 0n || from === to) return [];
-    const before = Math.min(watch.since - 1, time);
+    const before = watch.since - 1;
     return [
       {
         chain,

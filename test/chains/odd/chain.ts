@@ -5,6 +5,9 @@ import type { OddRpc } from './rpc.ts';
 export interface OddChain {
   blockchain: string;
   rpc: OddRpc;
+  /** Of blockchains that are not on by default: what the daemon is started with, and where the merchant is paid. */
+  settings?: Record<string, string>;
+  wallet?: string;
   /** Pays an invoice in full at this moment (Unix seconds); returns the txid it will have. */
   pay(invoice: Pick<InvoiceRow, 'chain' | 'address_key' | 'amount_atomic' | 'memo' | 'reference'>): string;
   /** Seconds pass; what was paid is mined. */

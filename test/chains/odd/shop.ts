@@ -2,6 +2,7 @@
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { create, credit } from '../../helpers/payments.ts';
+import { setWallet } from '../../helpers/people.ts';
 import { sourceOf } from '../../helpers/reading.ts';
 import type { OddChain } from './chain.ts';
 
@@ -18,10 +19,14 @@ export interface Shop {
 
 export async function openShop(chain: OddChain): Promise<Shop> {
   const source = { ...sourceOf(chain.rpc), retryAt: () => Number.POSITIVE_INFINITY };
-  const test = await startApp({ source: (id) => (id === chain.blockchain ? source : undefined) });
+  const test = await startApp({
+    settings: chain.settings ?? {},
+    source: (id) => (id === chain.blockchain ? source : undefined),
+  });
   test.clock.set(chain.now);
   const merchant = await test.merchant();
   await credit(test, merchant.id, CREDIT_MICROS);
+  if (chain.wallet) await setWallet(test.app, merchant.id, chain.blockchain, chain.wallet);
   const advance = () => {
     chain.now += SECONDS_BETWEEN_CHECKS;
     test.clock.set(chain.now);

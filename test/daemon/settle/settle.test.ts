@@ -277,6 +277,28 @@ describe.each(databases)('settlement on %s', (database) => {
     await expectSettledOnce(invoice.id);
   });
 
+  it('adds nothing that must not be matched to a sum: the genuine part of a transaction stays a part', async () => {
+    verifies('look-alikes');
+    const invoice = await create('bitcoin', '271');
+    const amount = BigInt(invoice.amount_atomic);
+    const txid = newTxid();
+    const ambiguous = 'paid in another token';
+    const parts = [
+      transferTo(test, invoice, { txid, index: '0', amount_atomic: amount / 2n }),
+      transferTo(test, invoice, { txid, index: '1', amount_atomic: amount - amount / 2n, ambiguous }),
+    ];
+    await observe(test, 'bitcoin', parts);
+    expect((await invoiceRow(test, invoice.id)).status).toBe('created');
+    const listed = await test.app.db.query
+      .selectFrom('transfers')
+      .select('disposition')
+      .where('txid', '=', txid)
+      .execute();
+    expect(listed.map(({ disposition }) => disposition)).toEqual(['unmatched', 'unmatched']);
+    await observe(test, 'bitcoin', [transferTo(test, invoice, { ambiguous })]);
+    expect((await invoiceRow(test, invoice.id)).status).toBe('created');
+  });
+
   it('adds two outputs of one transaction to one address, and books each output once', async () => {
     verifies('output-books-once', 'sum-of-transfers');
     const invoice = await create('bitcoin', '270');

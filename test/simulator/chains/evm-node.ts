@@ -91,7 +91,9 @@ export function evmMethods({ chain, chain_id, decimals, seen, final_blocks }: Ev
         throw new RpcFault(-32_000, 'unknown block');
       return known
         .filter(({ number, hash }) =>
-          blockHash === undefined ? number >= Number(fromBlock) && number <= Number(toBlock) : hash === blockHash,
+          blockHash === undefined
+            ? number >= Number(fromBlock) && number <= Number(toBlock)
+            : hash === blockHash,
         )
         .flatMap(logsOf)
         .filter((log) => isWanted(log, wanted));

@@ -1,0 +1,166 @@
+// The whole daemon over a real EVM node: what is paid in time is never late, and no fork confirms or ends anything twice.
+import { afterEach, describe, expect, it } from 'vitest';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
+import { networks } from '../../src/chains/evm/networks.ts';
+import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
+import { databases } from '../helpers/database.ts';
+import { create, credit, invoiceRow } from '../helpers/payments.ts';
+import { setWallet } from '../helpers/people.ts';
+import { sourceOf } from '../helpers/reading.ts';
+import { verifies } from '../requirements.ts';
+import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
+import { createFront, type EvmFront, omitting } from './evm-front.ts';
+import { freshAddress } from './evm-observer.ts';
+
+const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
+const PAUSE_SECONDS = 6;
+const CREDIT_MICROS = 1_000_000_000_000n;
+/** What a default invoice waits for. */
+const CONFIRMATIONS = 15;
+/** After its end, an invoice that no one paid has ended by then: blocks are read twice, a minute apart. */
+const ENDED_AFTER_SECONDS = 100;
+
+describe.runIf(hasAnvil).each(databases)('a payment on Base, on %s', (database) => {
+  let test: TestApp;
+  let chain: EvmChain;
+  let front: EvmFront;
+  let merchant: TestMerchant;
+  afterEach(async () => {
+    await test.stop();
+    await chain.stop();
+  });
+
+  async function open(): Promise<void> {
+    const chain_id = networks.base.chain_ids.testnet;
+    chain = await startAnvil({ chain_id, block_seconds: 2, tokens: [{ address: USDC }], history: 100 });
+    front = createFront(chain.ask);
+    const source = sourceOf(front.rpc);
+    test = await startApp({
+      database,
+      settings: { 'gateways.base-usdc.enabled': 'true' },
+      source: (id) => (id === 'base' ? source : undefined),
+    });
+    test.clock.set(chain.now());
+    merchant = await test.merchant();
+    await credit(test, merchant.id, CREDIT_MICROS);
+    await setWallet(test.app, merchant.id, 'base', freshAddress());
+  }
+
+  /** The daemon reads and lets the clock evaluate, as it does on its own. */
+  async function read(): Promise<void> {
+    test.clock.set(chain.now());
+    await test.app.observer.poll('base');
+    await test.app.observer.tick();
+  }
+  async function pass(seconds = PAUSE_SECONDS): Promise<void> {
+    await chain.grow(Math.ceil(seconds / 2), seconds);
+    await read();
+  }
+  async function passUntil(time: number, seconds = 60): Promise<void> {
+    while (chain.now() < time) await pass(Math.min(seconds, time - chain.now()));
+  }
+
+  const invoice = () => create(test, merchant, 'base-usdc');
+  const statusOf = async ({ id }: InvoiceRow) => (await invoiceRow(test, id)).status;
+  const pay = async ({ address_key, amount_atomic }: InvoiceRow, more = 0n) => {
+    const txid = await chain.payToken(USDC, address_key, BigInt(amount_atomic) + more, chain.freshPayer());
+    await chain.mine();
+    return txid;
+  };
+  /** Events of an invoice that a webhook is sent for. */
+  const events = async ({ id }: InvoiceRow) => {
+    const rows = await test.app.db.query.selectFrom('events').selectAll().execute();
+    return rows.flatMap(({ type, invoice_id }) => (invoice_id === id ? [type] : []));
+  };
+  const listed = async (txid: string) =>
+    (await test.app.db.query.selectFrom('payments').select('status').where('txid', '=', txid).execute()).map(
+      ({ status }) => status,
+    );
+
+  it('is confirmed at its depth and not before; less, more and late are listed, and pay nothing', async () => {
+    await open();
+    const [paid, under, over, late] = [await invoice(), await invoice(), await invoice(), await invoice()];
+    await read();
+    const txid = await pay(paid);
+    const others = [await pay(under, -1n), await pay(over, 1n)];
+    await read();
+    expect(await statusOf(paid)).toBe('created');
+    await chain.grow(CONFIRMATIONS - 4);
+    await read();
+    expect(await statusOf(paid)).toBe('created');
+    await chain.grow(2);
+    await read();
+    expect(await statusOf(paid)).toBe('confirmed');
+    expect(await listed(txid)).toEqual(['confirmed']);
+    for (const other of others) expect(await listed(other)).toEqual(['unmatched']);
+    await passUntil(late.expires_at + ENDED_AFTER_SECONDS);
+    for (const each of [under, over, late]) expect(await statusOf(each)).toBe('expired');
+    const after = await pay(late);
+    await pass();
+    expect(await listed(after)).toEqual(['late']);
+    expect(await statusOf(late)).toBe('expired');
+    expect((await events(paid)).filter((type) => type === 'invoice.confirmed')).toHaveLength(1);
+  });
+
+  it('that its provider leaves out at first is found before its invoice could end', async () => {
+    verifies('end-proved', 'expire-not-while-blind');
+    await open();
+    const [paid, unpaid] = [await invoice(), await invoice()];
+    await passUntil(paid.expires_at - 10);
+    const heal = front.add(omitting(() => true));
+    await pay(paid);
+    await pass();
+    heal();
+    while (chain.now() < paid.expires_at + ENDED_AFTER_SECONDS) {
+      await pass();
+      expect(await statusOf(paid)).toBeOneOf(['created', 'confirmed']);
+    }
+    expect([await statusOf(paid), await statusOf(unpaid)]).toEqual(['confirmed', 'expired']);
+    expect(await events(paid)).not.toContain('invoice.expired');
+  });
+
+  it('that a fork puts elsewhere is confirmed once, and one that it drops is not', async () => {
+    await open();
+    const [stays, goes] = [await invoice(), await invoice()];
+    await read();
+    const txid = await pay(stays);
+    const lost = await pay(goes);
+    await pass();
+    await chain.reorg(5, [[txid, 3]]);
+    await read();
+    expect([await statusOf(stays), await statusOf(goes)]).toEqual(['created', 'created']);
+    await chain.grow(CONFIRMATIONS + 3);
+    await read();
+    expect([await statusOf(stays), await statusOf(goes)]).toEqual(['confirmed', 'created']);
+    // What left the chain may still come back: its invoice waits for that, and is paid by it.
+    await chain.reorg(3);
+    await chain.grow(3);
+    await read();
+    expect([await statusOf(stays), await statusOf(goes)]).toEqual(['confirmed', 'created']);
+    expect((await events(stays)).filter((type) => type === 'invoice.confirmed')).toHaveLength(1);
+    const rows = await test.app.db.query.selectFrom('transfers').select(['txid', 'height']).execute();
+    expect(rows.find((row) => row.txid === lost)?.height).toBeNull();
+  });
+
+  it('that leaves the chain after it was confirmed is reported to the operator, and takes nothing back', async () => {
+    await open();
+    const paid = await invoice();
+    await read();
+    const from = chain.freshPayer();
+    await chain.payToken(USDC, paid.address_key, BigInt(paid.amount_atomic), from);
+    await chain.mine();
+    await chain.grow(CONFIRMATIONS);
+    await read();
+    expect(await statusOf(paid)).toBe('confirmed');
+    const depth = CONFIRMATIONS + 1;
+    await chain.reorg(depth, [[{ from, to: freshAddress(), value: 1n, nonce: 0 }, 0]]);
+    await read();
+    await pass();
+    await pass(90);
+    await pass(90);
+    expect(await statusOf(paid)).toBe('confirmed');
+    const found = await test.app.db.query.selectFrom('contradictions').select(['kind', 'txid']).execute();
+    expect(found).toMatchObject([{ kind: 'booked_gone' }]);
+    expect((await events(paid)).filter((type) => type === 'invoice.confirmed')).toHaveLength(1);
+  });
+});

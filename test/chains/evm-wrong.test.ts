@@ -1,0 +1,170 @@
+// Money that comes on the wrong network, or in a token of the same name: listed with the reason, never matched, never dropped.
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { lookAlikes, tokens } from '../../src/chains/evm/contracts.ts';
+import { networks } from '../../src/chains/evm/networks.ts';
+import { startApp, type TestApp } from '../helpers/app.ts';
+import { databases } from '../helpers/database.ts';
+import { create, credit, invoiceRow } from '../helpers/payments.ts';
+import { setWallet } from '../helpers/people.ts';
+import { sourceOf } from '../helpers/reading.ts';
+import { verifies } from '../requirements.ts';
+import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
+import { createFront } from './evm-front.ts';
+import { createEvmObserver, freshAddress, gatewayOf } from './evm-observer.ts';
+
+const USDC = tokens.base.USDC.mainnet.toLowerCase();
+const [BRIDGED, USDBC] = lookAlikes.base.map(({ contract }) => contract.toLowerCase()) as [string, string];
+
+describe.runIf(hasAnvil)('a token of the same name on the main network', () => {
+  let chain: EvmChain;
+  beforeAll(async () => {
+    const all = [USDC, BRIDGED, USDBC].map((address) => ({ address }));
+    chain = await startAnvil({ chain_id: 8453, block_seconds: 2, tokens: all, history: 5 });
+  });
+  afterAll(() => chain?.stop());
+
+  const open = (contract = USDC) => {
+    const gateway = gatewayOf(networks.base, { chain: 'base-usdc', token_contract: contract });
+    const front = createFront(chain.ask);
+    const options = { network: networks.base, gateways: [gateway], rpc: front.rpc, now: () => chain.now() };
+    return createEvmObserver({ ...options, side: 'mainnet' });
+  };
+
+  it('is read as a payment of its own that says what it is', async () => {
+    verifies('look-alikes');
+    const observer = open();
+    const to = observer.watch();
+    await observer.read();
+    await chain.payToken(USDC, to, 1n);
+    await chain.payToken(USDBC, to, 2n);
+    await chain.payToken(BRIDGED, to, 3n);
+    await chain.mine();
+    await observer.read();
+    const [genuine, usdbc, bridged] = observer.to(to);
+    expect(genuine).toMatchObject({ amount_atomic: 1n });
+    expect(genuine?.ambiguous).toBeUndefined();
+    expect(usdbc).toMatchObject({
+      amount_atomic: 2n,
+      ambiguous: expect.stringContaining('paid in USDbC (0xd9aA'),
+    });
+    expect(bridged?.ambiguous).toContain('paid in bridged USDT (0xfde4');
+    expect(await observer.lookUp(usdbc?.txid ?? '', to)).toMatchObject([{ ambiguous: usdbc?.ambiguous }]);
+  });
+
+  it('is an ordinary token where the settings name it as the one to take', async () => {
+    const observer = open(USDBC);
+    const to = observer.watch();
+    await observer.read();
+    await chain.payToken(USDBC, to, 5n);
+    await chain.payToken(USDC, to, 6n);
+    await chain.mine();
+    await observer.read();
+    expect(observer.to(to)).toMatchObject([{ amount_atomic: 5n }]);
+    expect(observer.to(to)[0]?.ambiguous).toBeUndefined();
+  });
+});
+
+const MICROS = 1_000_000_000_000n;
+const BSC = tokens.bsc.USDC.testnet.toLowerCase();
+const BASE = tokens.base.USDC.testnet.toLowerCase();
+
+describe.runIf(hasAnvil).each(databases)('the daemon on %s', (database) => {
+  let test: TestApp;
+  let base: EvmChain;
+  let bsc: EvmChain;
+  const start = async () => {
+    base = await startAnvil({ chain_id: 84_532, block_seconds: 2, tokens: [{ address: BASE }], history: 3 });
+    bsc = await startAnvil({
+      chain_id: 97,
+      block_seconds: 2,
+      tokens: [{ address: BSC, decimals: 18 }],
+      history: 3,
+    });
+    const sources = new Map([
+      ['base', sourceOf(createFront(base.ask).rpc)],
+      ['bsc', sourceOf(createFront(bsc.ask).rpc)],
+    ]);
+    test = await startApp({
+      database,
+      settings: { 'gateways.base-usdc.enabled': 'true', 'gateways.bsc-usdc.enabled': 'true' },
+      source: (id) => sources.get(id),
+    });
+    test.clock.set(base.now());
+    onTestFinished(async () => {
+      await test.stop();
+      await base.stop();
+      await bsc.stop();
+    });
+  };
+  /** Time passes on both chains, and what is new is read. */
+  const pass = async (blocks = 1) => {
+    await base.mine(blocks);
+    await bsc.mine(blocks);
+    test.clock.set(base.now());
+    for (const id of ['base', 'bsc']) await test.app.observer.poll(id);
+    await test.app.observer.tick();
+  };
+  const notes = async () =>
+    test.app.db.query
+      .selectFrom('payments')
+      .innerJoin('payment_logs', 'payment_logs.payment_id', 'payments.id')
+      .select([
+        'payments.status',
+        'payments.chain',
+        'payments.owner_id',
+        'payments.txid',
+        'payment_logs.note',
+      ])
+      .where('payments.status', '=', 'unmatched')
+      .execute();
+
+  it('lists what is sent on another network of the family, for whom it was meant, and books nothing', async () => {
+    verifies('wrong-network');
+    await start();
+    const merchant = await test.merchant();
+    await credit(test, merchant.id, MICROS);
+    await setWallet(test.app, merchant.id, 'base', freshAddress());
+    const invoice = await create(test, merchant, 'base-usdc');
+    await pass();
+    // The same amount, where it is counted in units a trillion times smaller; and another amount.
+    const amount = BigInt(invoice.amount_atomic);
+    const wrong = await bsc.payToken(BSC, invoice.address_key, amount * 10n ** 12n);
+    await bsc.payToken(BSC, invoice.address_key, amount * 10n ** 12n + 1n);
+    await pass(20);
+    expect((await invoiceRow(test, invoice.id)).status).toBe('created');
+    const listed = await notes();
+    expect(listed).toHaveLength(2);
+    expect(listed).toContainEqual({
+      status: 'unmatched',
+      chain: 'bsc-usdc',
+      owner_id: merchant.id,
+      txid: wrong,
+      note: `sent on bsc-usdc; invoice ${invoice.id} expects it on base-usdc`,
+    });
+    expect(listed).toContainEqual(
+      expect.objectContaining({ owner_id: null, note: 'no memo and no invoice of exactly this amount' }),
+    );
+    await base.payToken(BASE, invoice.address_key, amount);
+    await pass(20);
+    expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
+  });
+
+  it('pays the invoice of the network that it came on, where both have one', async () => {
+    await start();
+    const merchant = await test.merchant();
+    await credit(test, merchant.id, MICROS);
+    const address = freshAddress();
+    for (const id of ['base', 'bsc']) await setWallet(test.app, merchant.id, id, address);
+    const [on_base, on_bsc] = [
+      await create(test, merchant, 'base-usdc'),
+      await create(test, merchant, 'bsc-usdc'),
+    ];
+    expect(on_base.address).toBe(on_bsc.address);
+    await pass();
+    await bsc.payToken(BSC, on_bsc.address_key, BigInt(on_bsc.amount_atomic));
+    await pass(20);
+    expect((await invoiceRow(test, on_bsc.id)).status).toBe('confirmed');
+    expect((await invoiceRow(test, on_base.id)).status).toBe('created');
+    expect(await notes()).toEqual([]);
+  });
+});
