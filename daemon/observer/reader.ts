@@ -197,8 +197,9 @@ function contextOf(
     network,
     blockchain,
     gateways,
+    source,
     spareRequests,
-  }: Pick<Reading, 'app' | 'network' | 'blockchain' | 'gateways' | 'spareRequests'>,
+  }: Pick<Reading, 'app' | 'network' | 'blockchain' | 'gateways' | 'source' | 'spareRequests'>,
   rpc: Rpc,
   label: string,
 ): ReadContext {
@@ -210,6 +211,9 @@ function contextOf(
     now: () => seconds(app.clock),
     local: (chain_time) => app.clock_check.local(blockchain.id, chain_time),
     spare_requests: spareRequests(label),
+    ...(source.status().length > 1 && {
+      askOther: (work) => source.askOther(label, (other) => work(other)),
+    }),
   };
 }
 

@@ -57,6 +57,8 @@ export interface ObserverChoice {
   network: EvmNetwork;
   gateways: readonly Gateway[];
   rpc: Rpc;
+  /** Another provider, for second opinions. */
+  other?: Rpc;
   /** Unix seconds. */
   now(): number;
   side?: Network;
@@ -69,7 +71,7 @@ export const freshAddress = (): string =>
 
 export type EvmObserver = ReturnType<typeof createEvmObserver>;
 
-export function createEvmObserver({ network, gateways, rpc, now, side = 'testnet' }: ObserverChoice) {
+export function createEvmObserver({ network, gateways, rpc, other, now, side = 'testnet' }: ObserverChoice) {
   const family = evm(network);
   const context: ReadContext = {
     rpc,
@@ -78,6 +80,7 @@ export function createEvmObserver({ network, gateways, rpc, now, side = 'testnet
     gateways,
     now,
     ...rightClock,
+    ...(other && { askOther: (work) => work(other) }),
   };
   let reader = family.open();
   const watched = new Map<string, WatchedAddress>();

@@ -1,18 +1,9 @@
 // Faults of the EVM reader that a review found: each test is named by the fault, and holds once that is repaired.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
-import { ProviderError, type RpcCall } from '../../src/chains/family.ts';
+import { ProviderError, type Rpc, type RpcCall } from '../../src/chains/family.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
-import {
-  changing,
-  createFront,
-
-  type Fault,
-  filterOf,
-  omitting,
-  rangeCap,
-  refused,
-} from './evm-front.ts';
+import { changing, createFront, type Fault, filterOf, omitting, rangeCap, refused } from './evm-front.ts';
 import { createEvmObserver, type EvmObserver, gatewayOf } from './evm-observer.ts';
 
 const TOKEN = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
@@ -42,9 +33,14 @@ describe.runIf(hasAnvil)('an EVM review', () => {
 
   const tokenOf = (network: EvmNetwork) => gatewayOf(network, { chain: 'a-usdc', token_contract: TOKEN });
 
-  async function watching(network: EvmNetwork, gateways = [tokenOf(network)], now = () => chain.now()) {
+  async function watching(
+    network: EvmNetwork,
+    gateways = [tokenOf(network)],
+    now = () => chain.now(),
+    other?: Rpc,
+  ) {
     const front = createFront(chain.ask);
-    const observer = createEvmObserver({ network, gateways, rpc: front.rpc, now });
+    const observer = createEvmObserver({ network, gateways, rpc: front.rpc, now, ...(other && { other }) });
     const to = observer.watch();
     await observer.read();
     return { front, observer, to };
@@ -84,14 +80,14 @@ describe.runIf(hasAnvil)('an EVM review', () => {
 
   it('MISSED: a payment that the preferred provider never lists is never asked of the other one, and is proved not to exist', async () => {
     const honest = createFront(chain.ask);
-    const { front: preferred, observer, to } = await watching(bsc);
+    const { front: preferred, observer, to } = await watching(bsc, undefined, undefined, honest.rpc);
     const txid = await pay(to, 6n);
     const at = chain.now();
     // Its index lacks one transaction, for ever.
     preferred.add(omitting((log) => log.transactionHash === txid));
     for (let reading = 0; reading < 40; reading++) {
       await chain.mine(5, 20);
-      if (!(await observer.tryRead())) await observer.tryRead({ rpc: honest.rpc });
+      await observer.read();
     }
     expect({ proved: (observer.read_through ?? 0) > at, amounts: observer.amounts(to) }).toEqual({
       proved: true,
@@ -124,12 +120,16 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     // The reader turns to a node that is still on X, as high as the other one.
     const onX: Fault = async (call, next) => {
       const [first] = call.params as [string];
-      if (call.method === 'eth_getBlockByNumber') return old.get(first) ?? (first === 'latest' ? old.get(hex(fork + 11)) : next(call));
+      if (call.method === 'eth_getBlockByNumber')
+        return old.get(first) ?? (first === 'latest' ? old.get(hex(fork + 11)) : next(call));
       if (call.method === 'eth_getTransactionReceipt') return receipt;
       if (call.method === 'eth_getTransactionByHash') return transaction;
       if (call.method !== 'eth_getLogs') return next(call);
       const { fromBlock, toBlock } = filterOf(call);
-      return logs.filter(({ blockNumber }) => Number(blockNumber) >= Number(fromBlock) && Number(blockNumber) <= Number(toBlock));
+      return logs.filter(
+        ({ blockNumber }) =>
+          Number(blockNumber) >= Number(fromBlock) && Number(blockNumber) <= Number(toBlock),
+      );
     };
     const back = front.add(onX);
     front.add(rangeCap(5, 'exceed maximum block range: 5'));
@@ -170,7 +170,11 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     // Two readings a second, as `/check` in a loop has them; a block in each.
     const start = chain.now();
     let half_seconds = 0;
-    const { front, observer, to } = await watching(arbitrum, [tokenOf(arbitrum)], () => start + Math.floor(half_seconds / 2));
+    const { front, observer, to } = await watching(
+      arbitrum,
+      [tokenOf(arbitrum)],
+      () => start + Math.floor(half_seconds / 2),
+    );
     const heal = front.add(omitting(() => true));
     await pay(to, 9n);
     await observer.read();
@@ -179,7 +183,11 @@ describe.runIf(hasAnvil)('an EVM review', () => {
       await chain.mine(1, 1);
       await observer.read();
     }
-    expect({ seconds: half_seconds / 2, proved: observer.read_through !== null, amounts: observer.amounts(to) }).toEqual({
+    expect({
+      seconds: half_seconds / 2,
+      proved: observer.read_through !== null,
+      amounts: observer.amounts(to),
+    }).toEqual({
       seconds: 200,
       proved: true,
       amounts: [9n],
@@ -226,7 +234,8 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     }
     let refusals = 1;
     front.add(async (call, next) => {
-      if (call.method === 'eth_getLogs' && refusals-- > 0) throw refused('you are limited to 1 request per second');
+      if (call.method === 'eth_getLogs' && refusals-- > 0)
+        throw refused('you are limited to 1 request per second');
       return next(call);
     });
     await observer.tryRead();
@@ -257,4 +266,3 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     expect(observer.gone.size).toBe(1);
   });
 });
-

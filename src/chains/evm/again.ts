@@ -1,10 +1,11 @@
 // Reads everything a second time, a while later: a node that lagged may have answered the first time.
 import { type Page, ProviderError } from '../family.ts';
-import { badAnswer } from './answers.ts';
-import { type EvmCursor, headOf, withPaid } from './cursor.ts';
+import { badAnswer, type Header, type Log } from './answers.ts';
+import { type EvmCursor, hashAt, headOf, withPaid } from './cursor.ts';
+import type { Asker } from './hosts.ts';
 import type { Mark } from './memory.ts';
 import { readLogRange } from './ranges.ts';
-import { creditsAt, type Reading, stored } from './reading.ts';
+import { askerOf, creditsAt, placeIn, type Reading, stored } from './reading.ts';
 
 /** Between the two times that a block is read. */
 const APART_SECONDS = 60;
@@ -12,16 +13,18 @@ const APART_SECONDS = 60;
 const OVERDUE_SECONDS = 600;
 /** Stretches read a second time in one reading; what is left comes with the next. */
 const STRETCHES_PER_READ = 30;
-/** Ends of readings held at once. */
+/** Ends of readings held at once, and the least time between two of them: the oldest is always old enough. */
 const MOST_MARKS = 64;
+const MARKS_APART_SECONDS = 2;
 
-/** Notes where a reading ended. */
+/** Notes where a reading ended; where readings follow each other closely, not of each. */
 export function markEnd({ cursor, context: { memory, now } }: Reading): void {
   const [height, hash] = headOf(cursor);
   const at = now();
   const marks = memory.marks.filter((mark) => mark.height > cursor.proved && mark.at <= at);
   const last = marks.at(-1);
-  if (last?.height !== height || last.hash !== hash) marks.push({ height, hash, at });
+  const is_new = last?.height !== height || last.hash !== hash;
+  if (is_new && (last === undefined || last.at <= at - MARKS_APART_SECONDS)) marks.push({ height, hash, at });
   memory.marks = marks.slice(-MOST_MARKS);
 }
 
@@ -52,21 +55,87 @@ export async function* lookAgain(reading: Reading): AsyncGenerator<Page> {
   }
 }
 
-/** By ranges, whose last block is one that was read. */
+/** What the ranges since the last block that is known to be ours have shown; it counts once the next such block is reached. */
+interface Run {
+  /** The block before them. */
+  hash: string | undefined;
+  end: number;
+  logs: Log[];
+  headers: Map<number, Header>;
+}
+
+const runFrom = (end: number, hash: string | undefined): Run => ({
+  hash,
+  end,
+  logs: [],
+  headers: new Map(),
+});
+
+/**
+ * By ranges, each of which begins where the one before it ended. What they show is stored where they end at a block that was
+ * read the first time: a node on another branch has other payments, and so has one that changes its branch in between.
+ */
 async function* readUpTo(reading: Reading, mark: Mark): AsyncGenerator<Page> {
-  const { asker, filters, context } = reading;
+  const ask = secondAsker(reading);
+  let run = runFrom(reading.cursor.proved, knownAt(reading, reading.cursor.proved));
   for (let read = 0; read < STRETCHES_PER_READ && reading.cursor.proved < mark.height; read++) {
-    const { last, logs } = await readLogRange(asker, filters, reading.cursor.proved + 1, mark.height);
-    if (last.height === mark.height && last.hash !== mark.hash)
-      throw badAnswer(`block ${mark.height} is another one than was read`);
-    const headers = new Map([[last.height, last]]);
-    const { transfers, paid } = await creditsAt(reading, reading.cursor, { logs, coins: [], headers });
+    const { before, last, logs } = await ask((asker) =>
+      readLogRange(asker, reading.filters, run.end + 1, nextEnd(reading, asker, { from: run.end, mark })),
+    );
+    const known = last.height === mark.height ? mark.hash : knownAt(reading, last.height);
+    if ((run.hash ?? before.hash) !== before.hash || (known ?? last.hash) !== last.hash)
+      throw badAnswer(`block ${last.height} is another one than was read`);
+    run = { ...run, hash: last.hash, end: last.height, logs: [...run.logs, ...logs] };
+    run.headers.set(last.height, last);
+    if (known === undefined && !isDeep(reading, last.height)) continue;
+    const seen = { logs: run.logs, coins: [], headers: run.headers };
+    const { transfers, paid } = await ask((asker) =>
+      creditsAt({ ...reading, asker, is_second: true }, reading.cursor, seen),
+    );
     const after: EvmCursor = {
       ...reading.cursor,
       paid: withPaid(reading.cursor.paid, paid),
       proved: last.height,
     };
-    const read_through = context.local(last.time).earliest_at;
+    const read_through = reading.context.local(last.time).earliest_at;
     yield* stored(reading, { transfers, read_through }, after);
+    run = runFrom(last.height, last.hash);
   }
+}
+
+/** The hash of a block as it was read the first time; undefined where that is not held. */
+const knownAt = ({ cursor, context: { memory } }: Reading, height: number): string | undefined =>
+  hashAt(cursor, height) ?? memory.marks.find((mark) => mark.height === height)?.hash;
+
+/** What no branch replaces any more needs no comparison. */
+const isDeep = ({ network, cursor }: Reading, height: number): boolean =>
+  placeIn(network, cursor, height).final;
+
+/** The furthest block within a range that is known to be ours; else the next one, or as far as the range goes. */
+function nextEnd(
+  { cursor, context: { memory } }: Reading,
+  { host }: Asker,
+  { from, mark }: { from: number; mark: Mark },
+): number {
+  const most = from + host.blocks.value;
+  if (mark.height <= most) return mark.height;
+  const heights = [...cursor.held.map(([height]) => height), ...memory.marks.map(({ height }) => height)];
+  const ahead = heights.filter((height) => height > from && height < mark.height);
+  const within = ahead.filter((height) => height <= most);
+  return within.length > 0 ? Math.max(...within) : Math.min(mark.height, ...ahead);
+}
+
+/** Asks another provider than the first time where there is one that answers: what one leaves out the other may have. */
+function secondAsker(reading: Reading): <T>(work: (asker: Asker) => Promise<T>) => Promise<T> {
+  const { network, context, asker } = reading;
+  const { askOther } = context;
+  if (!askOther) return (work) => work(asker);
+  return async (work) => {
+    try {
+      return await askOther((rpc) => work(askerOf(network, { ...context, rpc })));
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      return work(asker);
+    }
+  };
 }

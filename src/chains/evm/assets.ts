@@ -45,21 +45,22 @@ export interface LogPayment {
   amount: bigint;
 }
 
-/** Without those in `refused`, by gateway id. */
+/** `refused`: by gateway id, why what is paid there must not be matched. */
 export function assetsOf(
   { coins, dialect, look_alikes: own_look_alikes = [] }: EvmNetwork,
   { gateways, network }: Pick<EvmContext, 'gateways' | 'network'>,
-  refused: ReadonlySet<string> = new Set(),
+  refused: ReadonlyMap<string, string> = new Map(),
 ): Assets {
-  const read = gateways.filter(({ chain }) => !refused.has(chain));
-  const tokens = read.flatMap(({ chain, token_contract }): LogAsset[] => {
+  const tokens = gateways.flatMap(({ chain, token_contract }): LogAsset[] => {
     if (token_contract === null) return [];
     const contract = dialect.contractKey(token_contract);
-    return [{ chain, contract, layout: 'transfer', name: contract }];
+    const look_alike = refused.get(chain);
+    const other = look_alike === undefined ? {} : { look_alike };
+    return [{ chain, contract, layout: 'transfer', name: contract, ...other }];
   });
   const logs = [...tokens, ...(network === 'mainnet' ? lookAlikesOf(own_look_alikes, tokens) : [])];
   const own = coins[network];
-  const chain = read.find(({ is_token }) => !is_token)?.chain;
+  const chain = gateways.find(({ is_token }) => !is_token)?.chain;
   if (chain === undefined || own.found_by === 'none') return { logs, coin: null };
   if (own.found_by !== 'log') return { logs, coin: { chain, by: own } };
   return { logs: [...logs, { chain, ...own.log, name: COIN }], coin: null };
@@ -78,6 +79,7 @@ const lookAlikesOf = (all: readonly LookAlike[], tokens: readonly LogAsset[]): L
 /** What tells the payments of one transaction apart: the asset, who is paid, and which of them it is. */
 export const indexOf = (name: string, to: string, position: number): string => `${name}:${to}:${position}`;
 export const coinIndex = (to: string): string => indexOf(COIN, to, 0);
+export const isOfCoin = (index: string): boolean => index.startsWith(`${COIN}:`);
 
 const padded = (key: string): string => `0x${'0'.repeat(24)}${key.slice(2)}`;
 /** Null where the word is no address. */
@@ -128,17 +130,19 @@ function coinTransfer({ contract }: LogAsset, { topics, data }: Log): Moved | nu
 }
 
 /**
- * The tokens whose contract does not have the decimals that amounts are counted with, or did not answer: these are read
- * all the same, those are not. Asked once of each contract, and again while it cannot be read.
+ * The tokens whose contract does not have the decimals that amounts are counted with, or did not answer. All are read; what
+ * is paid in the former is listed for the operator and matched with nothing. Asked once of each contract, and again while the
+ * answer is not the one that is wanted: a single provider may be wrong once.
  */
 export async function checkDecimals(
   { dialect, name }: EvmNetwork,
   { gateways, memory, now }: EvmContext,
   asker: Asker,
-): Promise<{ unreadable: UnreadableAsset[]; refused: Set<string> }> {
+): Promise<{ unreadable: UnreadableAsset[]; refused: Map<string, string> }> {
   const tokens = gateways.filter(({ token_contract }) => token_contract !== null);
   const contractOf = ({ token_contract }: Gateway) => dialect.contractKey(token_contract as string);
-  const unknown = [...new Set(tokens.map(contractOf))].filter((each) => !memory.decimals.has(each));
+  const isWrong = (gateway: Gateway) => memory.decimals.get(contractOf(gateway))?.value !== gateway.decimals;
+  const unknown = [...new Set(tokens.filter(isWrong).map(contractOf))];
   const isDue = now() - memory.decimals_at >= RETRY_SECONDS || now() < memory.decimals_at;
   if (unknown.length > 0 && isDue) {
     memory.decimals_at = now();
@@ -146,19 +150,22 @@ export async function checkDecimals(
     const answers = await askEach(asker, calls);
     for (const [at, contract] of unknown.entries()) {
       const found = wordOf(answers[at]);
-      if (found !== null && found <= MOST_DECIMALS) memory.decimals.set(contract, Number(found));
+      if (found === null || found > MOST_DECIMALS) continue;
+      const known = memory.decimals.get(contract);
+      const value = Number(found);
+      if (known?.value !== value) memory.decimals.set(contract, { value, since: now() });
     }
   }
-  const refused = new Set<string>();
+  const refused = new Map<string, string>();
   const unreadable = tokens.flatMap((gateway): UnreadableAsset[] => {
     const found = memory.decimals.get(contractOf(gateway));
-    if (found === gateway.decimals) return [];
+    if (found?.value === gateway.decimals) return [];
     const { chain, token_contract } = gateway;
-    if (found === undefined)
+    if (found === undefined || now() - found.since < RETRY_SECONDS)
       return [{ chain, reason: `${name} does not tell the decimals of contract ${token_contract}` }];
-    refused.add(chain);
-    const reason = `contract ${token_contract} on ${name} has ${found} decimals, not ${gateway.decimals}`;
-    return [{ chain, reason: `${reason}: the setting names another token` }];
+    const reason = `contract ${token_contract} on ${name} has ${found.value} decimals, not ${gateway.decimals}: the setting names another token`;
+    refused.set(chain, reason);
+    return [{ chain, reason }];
   });
   return { unreadable, refused };
 }

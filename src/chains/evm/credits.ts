@@ -40,6 +40,8 @@ interface CreditDeps {
   displaced: ReadonlySet<string>;
   /** What earlier tries of this page were given. */
   proofs: Map<string, Proof>;
+  /** Whether these blocks are read a second time, so that what cannot be shown now never will be. */
+  is_second: boolean;
   /** When a moment of the chain was by our clock. */
   local(chain_time: number): Interval;
   /** How deep a block stands, and whether it is final. */
@@ -75,10 +77,13 @@ export async function readCredits(
   const proofs = await readProofs(deps, hits);
   const transfers = hits.flatMap((hit) => {
     const header = headers.get(hit.height);
-    const { receipt, transaction } = proofs.get(hit.txid) as Proof;
+    const proof = proofs.get(hit.txid);
     if (header?.hash !== hit.hash) throw badAnswer(`block ${hit.height} changed while it was read`);
+    if (!proof) return unproved(deps, hit, header);
+    const { transaction } = proof;
     try {
-      return transfersOf(deps, creditsOfHit(deps, hit, receipt), { receipt, transaction, header });
+      const credits = creditsOfHit(deps, hit, proof.receipt);
+      return transfersOf(deps, credits, { txid: hit.txid, transaction, header });
     } catch (error) {
       deps.proofs.delete(hit.txid);
       throw error;
@@ -89,6 +94,17 @@ export async function readCredits(
     .filter(({ height }) => heights.has(height))
     .map(({ height, hash }): Held => [height, hash]);
   return { transfers, paid };
+}
+
+/**
+ * A node may list a log and have no receipt of its transaction: it lags, or the network itself made it (the bridge of
+ * Polygon). It stops no other; read a second time it is listed for the operator, and credits no one.
+ */
+function unproved(deps: CreditDeps, { txid, logs }: Hit, header: Header): Transfer[] {
+  if (!deps.is_second) return [];
+  const ambiguous = 'the network lists it, and has no receipt of its transaction';
+  const credits = creditsIn(deps.assets.logs, logs).map((credit) => ({ ambiguous, ...credit }));
+  return transfersOf(deps, credits, { txid, transaction: null, header });
 }
 
 async function withHeaders(
@@ -120,12 +136,12 @@ async function readProofs(
     const receipts = group.map(({ txid }) => receiptCall(txid));
     const transactions = has_nonces ? group.map(({ txid }) => transactionCall(txid)) : [];
     const answers = await askAll(asker, [...receipts, ...transactions]);
-    for (const [position, { txid }] of group.entries()) {
+    for (const [position, { txid, coins }] of group.entries()) {
       const receipt = receiptOf(answers[position], txid);
       const transaction = has_nonces ? transactionOf(answers[group.length + position], txid) : null;
-      if (!receipt || (has_nonces && !transaction))
-        throw badAnswer(`transaction ${txid} is listed, but not delivered`);
-      proofs.set(txid, { receipt, transaction });
+      if (receipt && (transaction || !has_nonces)) proofs.set(txid, { receipt, transaction });
+      // What a block shows itself is read this once.
+      else if (coins.length > 0) throw badAnswer(`transaction ${txid} is listed, but not delivered`);
     }
   }
   return proofs;
@@ -191,7 +207,10 @@ export function creditsIn(assets: readonly LogAsset[], logs: readonly Log[]): Cr
   });
 }
 
-interface Proved extends Proof {
+interface Placed {
+  /** As JSON-RPC has it. */
+  txid: string;
+  transaction: Transaction | null;
   header: Header;
 }
 
@@ -211,10 +230,10 @@ export function transfersOf(
     place,
   }: Pick<CreditDeps, 'network' | 'watched' | 'displaced' | 'local' | 'place'>,
   credits: readonly Credit[],
-  { receipt, transaction, header }: Proved,
+  { txid: hash, transaction, header }: Placed,
 ): Transfer[] {
   const made = local(header.time);
-  const txid = readableTxid(dialect, receipt.transactionHash);
+  const txid = readableTxid(dialect, hash);
   return credits.flatMap(({ chain, index, from, to, amount, ambiguous }): Transfer[] => {
     if (made.latest_at < (watched.get(to)?.since ?? 0) && !displaced.has(txid)) return [];
     return [

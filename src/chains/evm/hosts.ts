@@ -145,7 +145,7 @@ const isOdd = ({ kind }: ProviderError): boolean => kind === 'rpc' || kind === '
 
 /** Providers word the same refusal differently: with 200, as an error of the call, or as text. */
 const TOO_OFTEN =
-  /rate.?limit|too many requests|requests? limit|compute units|throughput|quota|lack of computing|over capacity|try again later/i;
+  /rate.?limit|too many requests|requests? limit|compute units|throughput|quota|lack of computing|over capacity|try again later|(?:requests?|calls?) (?:per|a|each) (?:second|minute|hour|day)/i;
 const LIMIT_EXCEEDED = -32_005;
 
 /** A refusal because of frequency is about the provider and not about the question; of its host no more is shown than before. */

@@ -54,6 +54,6 @@ export async function lookUpEvm(
       place: (height) => placeIn(network, cursor, height),
     },
     credits,
-    { receipt, transaction, header },
+    { txid: receipt.transactionHash, transaction, header },
   );
 }

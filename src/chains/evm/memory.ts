@@ -24,8 +24,8 @@ export interface Memory {
   failing_since: number | null;
   /** When the tag `finalized` was asked for last, Unix seconds. */
   finalized_at: number;
-  /** Decimals of contracts that were read. */
-  decimals: Map<string, number>;
+  /** Decimals of contracts that were read, and since when that is the answer, Unix seconds. */
+  decimals: Map<string, { value: number; since: number }>;
   /** When contracts that could not be read were asked last, Unix seconds. */
   decimals_at: number;
   /** By transaction that lost its block: since when another one has its number, Unix seconds, and the head at that time. */

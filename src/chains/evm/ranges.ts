@@ -38,6 +38,9 @@ export async function readLogRange(
       if (blocks === 1) throw badAnswer(`block ${from} was announced, and cannot be read`);
       last = from + Math.floor(blocks / 2) - 1;
     } catch (error) {
+      // A filter that takes the provider too long is asked for less of the next time.
+      if (error instanceof ProviderError && error.kind === 'unreachable' && blocks > 1)
+        shrink(host.blocks, blocks);
       if (!(error instanceof TooWide) || blocks === 1) throw error;
       shrink(host.blocks, blocks, allowedBlocks(error.message, blocks));
       last = Math.min(last - 1, from + host.blocks.value - 1);
@@ -136,7 +139,7 @@ const COUNT = '(?:a |an )?([\\d,]+)(k)?';
 const ALLOWED = [
   new RegExp(`block range:?\\s*${COUNT}`, 'i'),
   new RegExp(`max(?:imum)? range:?\\s*${COUNT}`, 'i'),
-  new RegExp(`limited to ${COUNT}`, 'i'),
+  new RegExp(`limited to ${COUNT}(?![\\d,k]| ?(?:requests?|calls?|/))`, 'i'),
   new RegExp(`(?:at most|up to) ${COUNT} blocks?`, 'i'),
 ];
 const PROPOSED = /\[(0x[0-9a-f]{1,12}),\s*(0x[0-9a-f]{1,12})\]/i;

@@ -38,6 +38,8 @@ export interface Reading {
   displaced: Set<string>;
   /** As stored with the last page. */
   cursor: EvmCursor;
+  /** Whether its blocks are read a second time. */
+  is_second?: boolean;
 }
 
 export function askerOf(network: EvmNetwork, { rpc, memory }: EvmContext): Asker {
@@ -136,12 +138,12 @@ export function* stored(reading: Reading, page: Omit<Page, 'cursor'>, cursor: Ev
 
 /** Payments as they stand once the chain is read up to the head of `cursor`. */
 export function creditsAt(
-  { network, asker, assets, watched, displaced, context }: Reading,
+  { network, asker, assets, watched, displaced, context, is_second = false }: Reading,
   cursor: EvmCursor,
   seen: Seen,
 ): ReturnType<typeof readCredits> {
   const place = (height: number) => placeIn(network, cursor, height);
   const { local, memory } = context;
   const { proofs } = memory;
-  return readCredits({ network, asker, assets, watched, displaced, proofs, place, local }, seen);
+  return readCredits({ network, asker, assets, watched, displaced, proofs, is_second, place, local }, seen);
 }

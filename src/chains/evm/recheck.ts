@@ -1,7 +1,9 @@
 // Asks what became of transfers that are not final: how deep they are, or whether another transaction took their place.
 import { type PendingTransfer, ProviderError, type TransferUpdate } from '../family.ts';
-import { countOf, receiptOf } from './answers.ts';
-import { type EvmCursor, headOf, lowestOf } from './cursor.ts';
+import { countOf, type Receipt, receiptOf } from './answers.ts';
+import { type Assets, assetsOf, isOfCoin } from './assets.ts';
+import { creditsIn } from './credits.ts';
+import { type EvmCursor, hashAt, headOf, lowestOf } from './cursor.ts';
 import { type Asker, askEach, given, readHeaders, receiptCall } from './hosts.ts';
 import type { EvmContext } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
@@ -68,7 +70,7 @@ async function verifyOld(
       for (const header of headers.slice(1)) if (header) verified.set(header.height, header.hash);
   }
   return (height, hash) => {
-    if (height >= lowest) return true;
+    if (height >= lowest) return (hashAt(cursor, height) ?? hash) === hash;
     const found = verified.get(height);
     return found === undefined ? null : found === hash;
   };
@@ -80,10 +82,11 @@ async function verifyOld(
  */
 async function findReplaced(
   network: EvmNetwork,
-  { memory, now, gateways }: EvmContext,
+  context: EvmContext,
   asker: Asker,
   pending: readonly PendingTransfer[],
 ): Promise<TransferUpdate[]> {
+  const { memory, now, gateways } = context;
   const { replaced, cursor } = memory;
   if (!network.dialect.has_nonces || !cursor) return [];
   if (replaced.size > CACHE_LIMIT) replaced.clear();
@@ -92,12 +95,14 @@ async function findReplaced(
   const txids = inTurn([...new Set(waiting.map(({ txid }) => txid))], replaced);
   const updates: TransferUpdate[] = [];
   const [head] = headOf(cursor);
+  const assets = assetsOf(network, { gateways, network: context.network });
   for (const txid of txids) {
     const rows = waiting.filter((each) => each.txid === txid);
     const [sender = '', number = '0'] = (rows[0]?.inputs[0] ?? '').split(':');
-    const isTaken = await orFailed(isNumberTaken(asker, txid, sender, BigInt(number)));
-    if (isTaken === undefined) continue;
-    if (!isTaken) {
+    const found = await orFailed(fateOf(asker, txid, { sender, number: BigInt(number) }));
+    if (found === undefined) continue;
+    const gone = rows.filter(({ index }) => isLost(found, assets, index));
+    if (gone.length === 0) {
       replaced.delete(txid);
       continue;
     }
@@ -105,8 +110,11 @@ async function findReplaced(
     replaced.set(txid, first);
     const least = gateways.find(({ chain }) => chain === rows[0]?.chain)?.min_confirmations ?? 0;
     if (now() - first.at < PROOFS_APART_SECONDS || head - first.height < least) continue;
-    const reason = `another transaction of ${network.dialect.shown(sender)} has its number, ${number}`;
-    for (const { index } of rows) updates.push({ txid, index, state: 'gone', ...nowhere, reason });
+    const reason =
+      found === 'replaced'
+        ? `another transaction of ${network.dialect.shown(sender)} has its number, ${number}`
+        : 'it was mined again, and pays this no more';
+    for (const { index } of gone) updates.push({ txid, index, state: 'gone', ...nowhere, reason });
   }
   return updates;
 }
@@ -117,11 +125,27 @@ const inTurn = (txids: string[], replaced: ReadonlyMap<string, unknown>): string
     .sort((one, other) => Number(replaced.has(one)) - Number(replaced.has(other)))
     .slice(0, TRANSACTIONS_PER_RECHECK);
 
-/** Whether the sender's number was used, and not by this transaction: as one host has it. */
-async function isNumberTaken(asker: Asker, txid: string, sender: string, number: bigint): Promise<boolean> {
-  const [receipt, used] = await askEach(asker, [
+/**
+ * What became of a transaction, as one host has it: its receipt where it was mined again, `replaced` where another one of its
+ * sender has its number, null where it may still be mined.
+ */
+async function fateOf(
+  asker: Asker,
+  txid: string,
+  { sender, number }: { sender: string; number: bigint },
+): Promise<Receipt | 'replaced' | null> {
+  const [answer, used] = await askEach(asker, [
     receiptCall(txid),
     { method: 'eth_getTransactionCount', params: [sender, 'latest'] },
   ]);
-  return receiptOf(given(receipt), txid) === null && countOf(given(used), 'a count of transactions') > number;
+  const receipt = receiptOf(given(answer), txid);
+  if (receipt) return receipt;
+  return countOf(given(used), 'a count of transactions') > number ? 'replaced' : null;
+}
+
+/** Whether a payment of it is no more: the same transaction may fail, or pay another, where it is mined a second time. */
+function isLost(found: Receipt | 'replaced' | null, { logs }: Assets, index: string): boolean {
+  if (found === null || found === 'replaced') return found !== null;
+  if (found.status !== '0x1') return true;
+  return !isOfCoin(index) && !creditsIn(logs, found.logs).some((credit) => credit.index === index);
 }

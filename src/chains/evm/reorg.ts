@@ -127,8 +127,8 @@ async function readOrphan({ asker, filters, assets }: Reading, hash: string): Pr
 
 /** Made before its address was watched, where it is not stored. */
 function creditsOfOrphan(
-  { network: { dialect }, assets, watched }: Reading,
-  { logs, coins }: Orphan,
+  { network: { dialect }, assets, watched, context: { local } }: Reading,
+  { block: { time }, logs, coins }: Orphan,
 ): Transfer[] {
   const of_coin = coins.map(({ txid, from, to, amount }) => ({
     txid,
@@ -142,6 +142,8 @@ function creditsOfOrphan(
   return [...of_coin, ...of_logs].flatMap(({ txid, credit: { chain, index, from, to, amount } }) => {
     const watch = watched.get(to);
     if (!watch || amount === 0n || from === to) return [];
+    // What is younger than its watch was read while that lasted: it can only have been left out, and is read where it stands.
+    if (local(time).latest_at >= watch.since) return [];
     const before = watch.since - 1;
     return [
       {
