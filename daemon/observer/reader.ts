@@ -197,8 +197,9 @@ function contextOf(
     network,
     blockchain,
     gateways,
+    source,
     spareRequests,
-  }: Pick<Reading, 'app' | 'network' | 'blockchain' | 'gateways' | 'spareRequests'>,
+  }: Pick<Reading, 'app' | 'network' | 'blockchain' | 'gateways' | 'source' | 'spareRequests'>,
   rpc: Rpc,
   label: string,
 ): ReadContext {
@@ -209,6 +210,7 @@ function contextOf(
     gateways,
     now: () => seconds(app.clock),
     local: (chain_time) => app.clock_check.local(blockchain.id, chain_time),
+    askOther: (work) => source.askOther(label, (other) => work(other)),
     spare_requests: spareRequests(label),
   };
 }

@@ -1,10 +1,10 @@
-// Reads everything a second time, a while later: a node that lagged may have answered the first time.
+// Reads everything a second time, a while later, of another provider too: a node that lagged may have answered first.
 import { type Page, ProviderError } from '../family.ts';
-import { badAnswer } from './answers.ts';
+import { badAnswer, type Header, type Log } from './answers.ts';
 import { type EvmCursor, headOf, withPaid } from './cursor.ts';
 import type { Mark } from './memory.ts';
 import { readLogRange } from './ranges.ts';
-import { creditsAt, type Reading, stored } from './reading.ts';
+import { askerOf, creditsAt, type Reading, stored } from './reading.ts';
 
 /** Between the two times that a block is read. */
 const APART_SECONDS = 60;
@@ -56,11 +56,16 @@ export async function* lookAgain(reading: Reading): AsyncGenerator<Page> {
 async function* readUpTo(reading: Reading, mark: Mark): AsyncGenerator<Page> {
   const { asker, filters, context } = reading;
   for (let read = 0; read < STRETCHES_PER_READ && reading.cursor.proved < mark.height; read++) {
-    const { last, logs } = await readLogRange(asker, filters, reading.cursor.proved + 1, mark.height);
+    const from = reading.cursor.proved + 1;
+    const { last, logs } = await readLogRange(asker, filters, from, mark.height);
     if (last.height === mark.height && last.hash !== mark.hash)
       throw badAnswer(`block ${mark.height} is another one than was read`);
     const headers = new Map([[last.height, last]]);
-    const { transfers, paid } = await creditsAt(reading, reading.cursor, { logs, coins: [], headers });
+    const creditsOf = (all: readonly Log[]) =>
+      creditsAt(reading, reading.cursor, { logs: all, coins: [], headers });
+    const { transfers, paid } = await orNull(async () =>
+      creditsOf([...logs, ...(await logsOfOther(reading, from, last))]),
+    ).then((credits) => credits ?? creditsOf(logs));
     const after: EvmCursor = {
       ...reading.cursor,
       paid: withPaid(reading.cursor.paid, paid),
@@ -69,4 +74,39 @@ async function* readUpTo(reading: Reading, mark: Mark): AsyncGenerator<Page> {
     const read_through = context.local(last.time).earliest_at;
     yield* stored(reading, { transfers, read_through }, after);
   }
+}
+
+/** Null where a provider fails. */
+async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProviderError) return null;
+    throw error;
+  }
+}
+
+/**
+ * What another provider has in the same blocks: one whose index has holes leaves out the same each time. Its word alone
+ * books nothing, the receipts are of the provider that is read.
+ */
+async function logsOfOther(
+  { network, context, filters }: Reading,
+  from: number,
+  last: Header,
+): Promise<Log[]> {
+  const { askOther } = context;
+  if (!askOther) return [];
+  return askOther(async (rpc) => {
+    const asker = askerOf(network, { ...context, rpc });
+    const logs: Log[] = [];
+    for (let next = from; next <= last.height; ) {
+      const range = await readLogRange(asker, filters, next, last.height);
+      logs.push(...range.logs);
+      next = range.last.height + 1;
+      if (next > last.height && range.last.hash !== last.hash)
+        throw badAnswer(`block ${last.height} is another one than was read`);
+    }
+    return logs;
+  });
 }
