@@ -210,10 +210,8 @@ function contextOf(
     gateways,
     now: () => seconds(app.clock),
     local: (chain_time) => app.clock_check.local(blockchain.id, chain_time),
+    askOther: (work) => source.askOther(label, (other) => work(other)),
     spare_requests: spareRequests(label),
-    ...(source.status().length > 1 && {
-      askOther: (work) => source.askOther(label, (other) => work(other)),
-    }),
   };
 }
 

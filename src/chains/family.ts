@@ -252,10 +252,7 @@ export interface ReadContext {
   now(): number;
   /** When a moment of the chain's own clock was by ours, which may be wrong: Unix seconds, both. Of chains that keep time. */
   local(chain_time: number): Interval;
-  /**
-   * Work with another provider than `rpc`, for a second opinion; throws ProviderError where none of them can be asked.
-   * Absent where there is no other.
-   */
+  /** Hands over another provider, for a second opinion. Throws ProviderError where there is none to ask now. */
   askOther?<T>(work: (rpc: Rpc) => Promise<T>): Promise<T>;
   /** Requests that one reading may spend on single accounts beyond those that serve all, so that none delays the others. */
   spare_requests: number;

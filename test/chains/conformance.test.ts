@@ -7,6 +7,9 @@ import type { Family, Gateway } from '../../src/chains/family.ts';
 import { disabledGatewaysOf, findBlockchain, gatewaysOf } from '../../src/chains/gateways.ts';
 import { solanaFamily } from '../../src/chains/solana/family.ts';
 import { ton } from '../../src/chains/ton/family.ts';
+import { keyOf as keyOfTron, showAddress } from '../../src/chains/tron/address.ts';
+import { USDT as usdtOnTron } from '../../src/chains/tron/contracts.ts';
+import { tronNetwork, tronProvider } from '../../src/chains/tron/network.ts';
 import { utxo } from '../../src/chains/utxo/family.ts';
 import { core } from '../simulator/chains/core.ts';
 import { esplora } from '../simulator/chains/esplora.ts';
@@ -26,6 +29,7 @@ import { SolanaChain } from '../simulator/chains/solana.ts';
 import { solanaNode } from '../simulator/chains/solana-node.ts';
 import { comment, keyOf, TonChain } from '../simulator/chains/ton.ts';
 import { toncenter } from '../simulator/chains/toncenter.ts';
+import { tronNode } from '../simulator/chains/tron-node.ts';
 import { type Sent, UtxoChain } from '../simulator/chains/utxo.ts';
 import { Random } from '../simulator/random.ts';
 import { conformance, type World } from './conformance.ts';
@@ -39,6 +43,7 @@ const START = 1_800_000_000;
 const LAG_SECONDS = 400;
 const BLOCK_SECONDS = 600;
 const EVM_BLOCK_SECONDS = 2;
+const TRON_BLOCK_SECONDS = 3;
 const PAGE_ROWS = 100;
 
 /** True time, moved by the suite, and as of when the provider answers. */
@@ -312,6 +317,67 @@ function coinLog(network: EvmNetwork, from: string, to: string, amount: bigint):
         data: topicAmount(amount, 9n, 9n, 9n, 9n),
       };
 }
+
+/** Coins from the node's own API, tokens from its JSON-RPC. That a transaction is gone for good cannot be proved. */
+conformance('tron', (): World => {
+  const time = openTime();
+  const random = new Random('tron');
+  const block_seconds = TRON_BLOCK_SECONDS;
+  const chain = new EvmChain({ random, now: time.ms, block_seconds, history: 300, height_hashes: true });
+  const family = findBlockchain('tron')?.family ?? evm(tronNetwork, tronProvider);
+  const gateways = disabledGatewaysOf('testnet').filter(({ blockchain }) => blockchain === 'tron') as never;
+  const token = keyOfTron(usdtOnTron.testnet as string);
+  const node = {
+    chain,
+    chain_id: tronNetwork.chain_ids.testnet,
+    decimals: new Map([[token, 6]]),
+    seen: time.seen,
+    final_blocks: 19,
+  };
+  const front = tronNode(node);
+  const payer = chain.address();
+  const good = showAddress(chain.address());
+  return {
+    ...shared(time),
+    family,
+    blockchain: 'tron',
+    gateways,
+    rpc: frontRpc('tron', () => front),
+    advance(seconds) {
+      time.now += seconds;
+      chain.catchUp();
+    },
+    address: () => showAddress(chain.address()),
+    pay({ gateway, to, amount }) {
+      const key = keyOfTron(to);
+      const sent = gateway.is_token
+        ? chain.payToken(token, key, amount, payer)
+        : chain.send({ from: payer, to: key, value: amount });
+      return sent.hash.slice(2);
+    },
+    bury() {
+      time.now += 300;
+      chain.catchUp();
+    },
+    heightOf: (txid) => chain.blockOf(`0x${txid}`)?.number ?? null,
+    reorganise(txid) {
+      const hash = `0x${txid}`;
+      if (!chain.blockOf(hash)) chain.mine();
+      const { number } = chain.blockOf(hash) as ChainBlock;
+      chain.fork(chain.blocks.length - number, { stays: (each) => each.hash !== hash, returns: () => true });
+      time.now += TRON_BLOCK_SECONDS;
+      chain.catchUp();
+    },
+    never_gone: true,
+    crowd: 120,
+    bad_addresses: {
+      'cut short': good.slice(0, -1),
+      hexadecimal: keyOfTron(good),
+      'of another chain': 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
+    },
+    unknown_txid: '0'.repeat(64),
+  };
+});
 
 conformance('a toy', (): World => {
   const time = openTime();

@@ -472,6 +472,63 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
     });
   });
 
+  describe('whose index has holes', () => {
+    /** Two providers, of which the first one is read. */
+    async function twoOf(fault: Fault | null) {
+      const { front, observer, to } = await watching(bsc);
+      const other = createFront(chain.ask);
+      if (fault) other.add(fault);
+      const askOther = <T>(work: (rpc: EvmFront['rpc']) => Promise<T>) => work(other.rpc);
+      const pass = async (readings = 4) => {
+        for (let reading = 0; reading < readings; reading++) {
+          await chain.mine(1, 40);
+          await observer.read({ askOther });
+        }
+      };
+      return { front, observer, to, other, pass };
+    }
+
+    it('and leaves out the same each time is healed by another one, before anything is proved', async () => {
+      const { front, observer, to, pass } = await twoOf(null);
+      front.add(omitting(() => true));
+      await pay(to, 5n);
+      const at = chain.now();
+      await pass(1);
+      expect(observer.amounts(to)).toEqual([]);
+      expect(observer.read_through ?? 0).toBeLessThan(at);
+      await pass();
+      expect(observer.amounts(to)).toEqual([5n]);
+      expect(observer.read_through ?? 0).toBeGreaterThan(at);
+    });
+
+    it.each<[string, Fault]>([
+      [
+        'is away',
+        async () => {
+          throw refused('down for maintenance');
+        },
+      ],
+      ['leaves everything out', omitting(() => true)],
+      ['lags', lagging(() => 3)],
+      [
+        'makes up payments',
+        changing('eth_getLogs', (rows: Row[]) =>
+          rows.map((row) => ({ ...row, data: `0x${'1'.repeat(64)}`, logIndex: '0x7' })),
+        ),
+      ],
+      ['limits its answers to blocks of its own', rangeCap(7, 'block range is too wide')],
+    ])('has its second reading alone where the other one %s', async (_, fault) => {
+      const { observer, to, pass } = await twoOf(fault);
+      await pay(to, 6n);
+      await chain.grow(30);
+      const at = chain.now();
+      await pass();
+      expect(observer.amounts(to)).toEqual([6n]);
+      expect(observer.transfers.size).toBe(1);
+      expect(observer.read_through ?? 0).toBeGreaterThanOrEqual(at);
+    });
+  });
+
   describe('whose second reading fails', () => {
     it('is read on, and proves nothing; after ten minutes another one is asked', async () => {
       const { front, observer, to } = await watching(bsc);

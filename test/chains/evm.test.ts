@@ -1,9 +1,10 @@
 // Reading a real EVM node: which logs are payments, how deep they stand, and what reorganisations do to them.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { networks } from '../../src/chains/evm/networks.ts';
+import { ProviderError } from '../../src/chains/family.ts';
 import { verifies } from '../requirements.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
-import { createFront, omitting, withOrphans } from './evm-front.ts';
+import { createFront, omitting, refused, withOrphans } from './evm-front.ts';
 import { createEvmObserver, freshAddress, gatewayOf } from './evm-observer.ts';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
@@ -57,6 +58,27 @@ describe.runIf(hasAnvil)('reading an EVM node', () => {
       await expect(observer.family.identify(front.rpc)).rejects.toMatchObject({ kind: 'bad_answer' });
       remove();
     }
+  });
+
+  it('knows the contract of a token from a wallet', async () => {
+    const { observer, front } = open();
+    const inspect = (key: string) => observer.family.inspectAddress?.(front.rpc, key);
+    expect(await inspect(FORGED)).toMatch(/contract of a token/);
+    expect(await inspect(freshAddress())).toBeNull();
+    for (const answer of ['0x', `0x${'0'.repeat(64)}`, `0x${'f'.repeat(64)}`, null]) {
+      const remove = front.add(async () => answer);
+      expect(await inspect(FORGED)).toBeNull();
+      remove();
+    }
+    const remove = front.add(async () => {
+      throw refused('execution reverted', 3);
+    });
+    expect(await inspect(FORGED)).toBeNull();
+    remove();
+    front.add(async () => {
+      throw new ProviderError('unreachable', 'evm is away');
+    });
+    await expect(inspect(FORGED)).rejects.toThrow('evm is away');
   });
 
   it('finds what is paid, once, and counts its confirmations', async () => {

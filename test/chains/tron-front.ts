@@ -1,6 +1,7 @@
 // TRON's node over an EVM node: its dialect of JSON-RPC with the limits and texts of java-tron, and its own API for blocks.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { contractTransaction, type TronTransaction, tronHex } from './tron-transactions.ts';
 
 /** Asks the EVM node; a refusal is thrown with its `code`. */
 export type AskNode = <T = unknown>(method: string, ...params: unknown[]) => Promise<T>;
@@ -21,9 +22,6 @@ interface Transaction {
   blockHash: string;
   blockNumber: string;
 }
-
-/** A transaction of the node's own API. */
-export type TronTransaction = { txID: string; [name: string]: unknown };
 
 /** Solidified: when eighteen others have built on it. */
 const SOLID_BLOCKS = 18;
@@ -50,31 +48,6 @@ class Refused extends Error {
 
 const heightHash = (height: number, hash: string): string =>
   height < 0 ? ZEROS : `0x${height.toString(16).padStart(16, '0')}${hash.slice(18)}`;
-/** `0x` and 20 bytes as the API writes them. */
-export const tronHex = (key: string): string => `41${key.slice(2).toLowerCase()}`;
-/** An id for a planted transaction, different for each text. */
-export const plantedId = (text: string): string =>
-  Buffer.from(text).toString('hex').padEnd(64, '0').slice(0, 64);
-
-/** A transaction of the API with one contract of this kind. */
-export const contractTransaction = (
-  txID: string,
-  type: string,
-  value: object,
-  ret: unknown = [{ contractRet: 'SUCCESS' }],
-): TronTransaction => ({
-  ret,
-  signature: ['00'],
-  txID,
-  raw_data: {
-    contract: [{ parameter: { value, type_url: `type.googleapis.com/protocol.${type}` }, type }],
-    ref_block_bytes: '0000',
-    expiration: 0,
-    timestamp: 0,
-  },
-  raw_data_hex: '',
-});
-
 export type TronFront = Awaited<ReturnType<typeof startTronFront>>;
 
 export async function startTronFront(ask: AskNode) {

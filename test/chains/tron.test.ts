@@ -7,7 +7,8 @@ import { USDT } from '../../src/chains/tron/contracts.ts';
 import { tronNetwork } from '../../src/chains/tron/network.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
 import { createEvmObserver, freshAddress, gatewayOf } from './evm-observer.ts';
-import { contractTransaction, plantedId, startTronFront, type TronFront, tronHex } from './tron-front.ts';
+import { startTronFront, type TronFront } from './tron-front.ts';
+import { contractTransaction, plantedId, tronHex } from './tron-transactions.ts';
 
 const USDT_KEY = tronNetwork.dialect.contractKey(USDT.testnet as string);
 const usdt = gatewayOf(tronNetwork, {

@@ -1,7 +1,7 @@
-// Reads everything a second time, a while later: a node that lagged may have answered the first time.
-import { type Page, ProviderError } from '../family.ts';
+// Reads everything a second time, a while later, of another provider too: a node that lagged may have answered first.
+import { type Page, ProviderError, type Transfer } from '../family.ts';
 import { badAnswer, type Header, type Log } from './answers.ts';
-import { type EvmCursor, hashAt, headOf, withPaid } from './cursor.ts';
+import { type EvmCursor, type Held, hashAt, headOf, withPaid } from './cursor.ts';
 import type { Asker } from './hosts.ts';
 import type { Mark } from './memory.ts';
 import { readLogRange } from './ranges.ts';
@@ -57,16 +57,18 @@ export async function* lookAgain(reading: Reading): AsyncGenerator<Page> {
 
 /** What the ranges since the last block that is known to be ours have shown; it counts once the next such block is reached. */
 interface Run {
-  /** The block before them. */
-  hash: string | undefined;
+  from: number;
+  /** The last block of them, and its hash; undefined where that is not known. */
   end: number;
+  hash: string | undefined;
   logs: Log[];
   headers: Map<number, Header>;
 }
 
-const runFrom = (end: number, hash: string | undefined): Run => ({
-  hash,
+const runAfter = (end: number, hash: string | undefined): Run => ({
+  from: end + 1,
   end,
+  hash,
   logs: [],
   headers: new Map(),
 });
@@ -76,30 +78,26 @@ const runFrom = (end: number, hash: string | undefined): Run => ({
  * read the first time: a node on another branch has other payments, and so has one that changes its branch in between.
  */
 async function* readUpTo(reading: Reading, mark: Mark): AsyncGenerator<Page> {
-  const ask = secondAsker(reading);
-  let run = runFrom(reading.cursor.proved, knownAt(reading, reading.cursor.proved));
+  const { asker, filters, context } = reading;
+  let run = runAfter(reading.cursor.proved, knownAt(reading, reading.cursor.proved));
   for (let read = 0; read < STRETCHES_PER_READ && reading.cursor.proved < mark.height; read++) {
-    const { before, last, logs } = await ask((asker) =>
-      readLogRange(asker, reading.filters, run.end + 1, nextEnd(reading, asker, { from: run.end, mark })),
-    );
+    const to = nextEnd(reading, { from: run.end, mark });
+    const { before, last, logs } = await readLogRange(asker, filters, run.end + 1, to);
     const known = last.height === mark.height ? mark.hash : knownAt(reading, last.height);
     if ((run.hash ?? before.hash) !== before.hash || (known ?? last.hash) !== last.hash)
       throw badAnswer(`block ${last.height} is another one than was read`);
     run = { ...run, hash: last.hash, end: last.height, logs: [...run.logs, ...logs] };
     run.headers.set(last.height, last);
     if (known === undefined && !isDeep(reading, last.height)) continue;
-    const seen = { logs: run.logs, coins: [], headers: run.headers };
-    const { transfers, paid } = await ask((asker) =>
-      creditsAt({ ...reading, asker, is_second: true }, reading.cursor, seen),
-    );
+    const { transfers, paid } = await creditsOfRun(reading, run, last);
     const after: EvmCursor = {
       ...reading.cursor,
       paid: withPaid(reading.cursor.paid, paid),
       proved: last.height,
     };
-    const read_through = reading.context.local(last.time).earliest_at;
+    const read_through = context.local(last.time).earliest_at;
     yield* stored(reading, { transfers, read_through }, after);
-    run = runFrom(last.height, last.hash);
+    run = runAfter(last.height, last.hash);
   }
 }
 
@@ -113,8 +111,7 @@ const isDeep = ({ network, cursor }: Reading, height: number): boolean =>
 
 /** The furthest block within a range that is known to be ours; else the next one, or as far as the range goes. */
 function nextEnd(
-  { cursor, context: { memory } }: Reading,
-  { host }: Asker,
+  { cursor, context: { memory }, asker: { host } }: Reading,
   { from, mark }: { from: number; mark: Mark },
 ): number {
   const most = from + host.blocks.value;
@@ -125,17 +122,58 @@ function nextEnd(
   return within.length > 0 ? Math.max(...within) : Math.min(mark.height, ...ahead);
 }
 
-/** Asks another provider than the first time where there is one that answers: what one leaves out the other may have. */
-function secondAsker(reading: Reading): <T>(work: (asker: Asker) => Promise<T>) => Promise<T> {
-  const { network, context, asker } = reading;
-  const { askOther } = context;
-  if (!askOther) return (work) => work(asker);
-  return async (work) => {
-    try {
-      return await askOther((rpc) => work(askerOf(network, { ...context, rpc })));
-    } catch (error) {
-      if (!(error instanceof ProviderError)) throw error;
-      return work(asker);
-    }
+/** Of what the provider lists, and of what another one lists as well. */
+async function creditsOfRun(
+  reading: Reading,
+  { from, logs, headers }: Run,
+  last: Header,
+): Promise<{ transfers: Transfer[]; paid: Held[] }> {
+  const seen = { logs, coins: [], headers };
+  const own = await creditsAt({ ...reading, is_second: true }, reading.cursor, seen);
+  const nameOf = ({ transactionHash, logIndex }: Log) => `${transactionHash} ${logIndex}`;
+  const listed = new Set(logs.map(nameOf));
+  const more = await orNull(async () => {
+    const others = await logsOfOther(reading, from, last);
+    const left_out = others.filter((log) => !listed.has(nameOf(log)));
+    return creditsAt(reading, reading.cursor, { ...seen, logs: left_out });
+  });
+  return {
+    transfers: [...own.transfers, ...(more?.transfers ?? [])],
+    paid: [...own.paid, ...(more?.paid ?? [])],
   };
+}
+
+/** Null where a provider fails. */
+async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProviderError) return null;
+    throw error;
+  }
+}
+
+/**
+ * What another provider has in the same blocks: one whose index has holes leaves out the same each time. Its word alone
+ * books nothing, the receipts are of the provider that is read.
+ */
+async function logsOfOther(
+  { network, context, filters }: Reading,
+  from: number,
+  last: Header,
+): Promise<Log[]> {
+  const { askOther } = context;
+  if (!askOther) return [];
+  return askOther(async (rpc) => {
+    const asker: Asker = askerOf(network, { ...context, rpc });
+    const logs: Log[] = [];
+    for (let next = from; next <= last.height; ) {
+      const range = await readLogRange(asker, filters, next, last.height);
+      logs.push(...range.logs);
+      next = range.last.height + 1;
+      if (next > last.height && range.last.hash !== last.hash)
+        throw badAnswer(`block ${last.height} is another one than was read`);
+    }
+    return logs;
+  });
 }

@@ -35,6 +35,8 @@ export interface EvmOptions {
   block_seconds: number;
   /** Blocks that are there already. */
   history: number;
+  /** Whether a block's hash begins with its height, as on TRON. */
+  height_hashes?: boolean;
 }
 
 export const wordOf = (value: string | bigint): string =>
@@ -88,8 +90,9 @@ export class EvmChain {
   }
 
   #mine(timestamp: number): ChainBlock {
+    const height = this.#blocks.length.toString(16).padStart(16, '0');
     const block: ChainBlock = {
-      hash: this.hash(),
+      hash: this.#options.height_hashes ? `0x${height}${this.#options.random.hex(24)}` : this.hash(),
       parent: this.#blocks.at(-1)?.hash ?? `0x${'0'.repeat(64)}`,
       number: this.#blocks.length,
       timestamp,

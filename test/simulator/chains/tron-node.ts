@@ -1,0 +1,52 @@
+// A model of a TRON node: its JSON-RPC like that of an EVM node, and its own API, over a model of the chain.
+import { contractTransaction, tronHex } from '../../chains/tron-transactions.ts';
+import type { ChainBlock, ChainTransaction } from './evm.ts';
+import { type EvmNodeOptions, evmMethods } from './evm-node.ts';
+import { type Front, json, jsonRpc } from './front.ts';
+
+const API = /^\.\.\/wallet\/(\w+)$/;
+
+export function tronNode(options: EvmNodeOptions): Front {
+  const rpc = jsonRpc(evmMethods(options), true);
+  const blocks = () => options.chain.blocks.filter(({ timestamp }) => timestamp <= options.seen());
+  const api: Record<string, (body: never) => unknown> = {
+    getblockbylimitnext: ({ startNum, endNum }: { startNum: number; endNum: number }) => ({
+      block: blocks().slice(startNum, endNum).map(shownBlock),
+    }),
+    gettransactionbyid({ value }: { value: string }) {
+      const made = blocks()
+        .flatMap(({ transactions }) => transactions)
+        .find(({ hash }) => hash === `0x${value}`);
+      return made ? shownTransaction(made) : {};
+    },
+  };
+  return (request) => {
+    const [, method] = API.exec(request.path) ?? [];
+    if (method === undefined) return rpc(request);
+    return json(api[method]?.(JSON.parse(request.body ?? '{}') as never) ?? { Error: 'unknown' });
+  };
+}
+
+const shownBlock = ({ hash, parent, number, timestamp, transactions }: ChainBlock) => ({
+  blockID: hash.slice(2),
+  block_header: {
+    raw_data: {
+      number,
+      timestamp: timestamp * 1000,
+      parentHash: parent.slice(2),
+      txTrieRoot: (transactions.length === 0 ? '0' : 'a').repeat(64),
+    },
+  },
+  ...(transactions.length === 0 ? {} : { transactions: transactions.map(shownTransaction) }),
+});
+
+function shownTransaction({ hash, from, to, value }: ChainTransaction) {
+  const [owner_address, other] = [tronHex(from), tronHex(to)];
+  return value > 0n
+    ? contractTransaction(hash.slice(2), 'TransferContract', {
+        owner_address,
+        to_address: other,
+        amount: Number(value),
+      })
+    : contractTransaction(hash.slice(2), 'TriggerSmartContract', { owner_address, contract_address: other });
+}
