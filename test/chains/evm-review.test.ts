@@ -256,5 +256,72 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     }
     expect(observer.gone.size).toBe(1);
   });
-});
 
+  it.each([bsc, base])('STOPPED: a provider that makes up blocks far ahead, once, keeps the honest ones from being read ($name)', async (network) => {
+    const honest = createFront(chain.ask);
+    const { front: liar, observer, to } = await watching(network);
+    const real = await chain.height();
+    const made_up = real + 5000;
+    const hashOf = (height: number) => word(`ab${height.toString(16).padStart(10, '0')}`);
+    const tip = await chain.ask<Row & { hash: string }>('eth_getBlockByNumber', 'latest', false);
+    const header = (height: number) => ({
+      number: hex(height),
+      hash: hashOf(height),
+      parentHash: height === real + 1 ? tip.hash : hashOf(height - 1),
+      timestamp: hex(chain.now()),
+    });
+    liar.add(async (call, next) => {
+      const [first] = call.params as [string];
+      if (call.method === 'eth_getBlockByNumber' && first === 'latest') return header(made_up);
+      if (call.method === 'eth_getBlockByNumber' && Number(first) > real) return header(Number(first));
+      return call.method === 'eth_getLogs' ? [] : next(call);
+    });
+    await observer.tryRead();
+    // It answers no more; the honest one is asked for half an hour.
+    await pay(to, 14n);
+    for (let reading = 0; reading < 30; reading++) {
+      await chain.grow(10, 60);
+      await observer.tryRead({ rpc: honest.rpc });
+    }
+    expect(observer.amounts(to)).toEqual([14n]);
+  });
+
+  it('DELAYED: a preferred provider that is an hour behind, and reads on, is never given up for one that is not', async () => {
+    const front = createFront(chain.ask);
+    const options = { network: bsc, gateways: [tokenOf(bsc)], rpc: front.rpc, side: 'mainnet' as const };
+    const observer = createEvmObserver({ ...options, now: () => chain.now() });
+    const to = observer.watch();
+    await observer.read();
+    await chain.grow(100, 3600);
+    front.add(async (call, next) => {
+      const [first, ...others] = call.params as [string, boolean];
+      const newest = (await chain.height()) - 100;
+      return call.method === 'eth_getBlockByNumber' && first === 'latest'
+        ? next({ ...call, params: [hex(newest), ...others] })
+        : next(call);
+    });
+    await pay(to, 15n);
+    for (let reading = 0; reading < 40; reading++) {
+      await chain.mine(1, 36);
+      if (!(await observer.tryRead())) await observer.tryRead({ rpc: createFront(chain.ask).rpc });
+    }
+    expect(observer.amounts(to)).toEqual([15n]);
+  });
+
+  it('STOPPED: what a provider does not have for the coin keeps the tokens of the network from being read', async () => {
+    const gateways = [gatewayOf(ethereum, { chain: 'ethereum', decimals: 18 }), tokenOf(ethereum)];
+    const front = createFront(chain.ask);
+    const options = { network: ethereum, gateways, rpc: front.rpc, side: 'mainnet' as const };
+    const observer = createEvmObserver({ ...options, now: () => chain.now() });
+    const to = observer.watch();
+    await observer.read();
+    front.add(async (call, next) => {
+      if (call.method === 'eth_getBlockTransactionCountByNumber')
+        throw refused('the method does not exist/is not available', -32_601);
+      return next(call);
+    });
+    await pay(to, 16n);
+    await settle(observer);
+    expect(observer.amounts(to)).toEqual([16n]);
+  });
+});
