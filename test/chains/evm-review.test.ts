@@ -3,16 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
 import { ProviderError, type RpcCall } from '../../src/chains/family.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
-import {
-  changing,
-  createFront,
-
-  type Fault,
-  filterOf,
-  omitting,
-  rangeCap,
-  refused,
-} from './evm-front.ts';
+import { changing, createFront, type Fault, filterOf, omitting, rangeCap, refused } from './evm-front.ts';
 import { createEvmObserver, type EvmObserver, gatewayOf } from './evm-observer.ts';
 
 const TOKEN = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
@@ -124,12 +115,16 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     // The reader turns to a node that is still on X, as high as the other one.
     const onX: Fault = async (call, next) => {
       const [first] = call.params as [string];
-      if (call.method === 'eth_getBlockByNumber') return old.get(first) ?? (first === 'latest' ? old.get(hex(fork + 11)) : next(call));
+      if (call.method === 'eth_getBlockByNumber')
+        return old.get(first) ?? (first === 'latest' ? old.get(hex(fork + 11)) : next(call));
       if (call.method === 'eth_getTransactionReceipt') return receipt;
       if (call.method === 'eth_getTransactionByHash') return transaction;
       if (call.method !== 'eth_getLogs') return next(call);
       const { fromBlock, toBlock } = filterOf(call);
-      return logs.filter(({ blockNumber }) => Number(blockNumber) >= Number(fromBlock) && Number(blockNumber) <= Number(toBlock));
+      return logs.filter(
+        ({ blockNumber }) =>
+          Number(blockNumber) >= Number(fromBlock) && Number(blockNumber) <= Number(toBlock),
+      );
     };
     const back = front.add(onX);
     front.add(rangeCap(5, 'exceed maximum block range: 5'));
@@ -170,7 +165,11 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     // Two readings a second, as `/check` in a loop has them; a block in each.
     const start = chain.now();
     let half_seconds = 0;
-    const { front, observer, to } = await watching(arbitrum, [tokenOf(arbitrum)], () => start + Math.floor(half_seconds / 2));
+    const { front, observer, to } = await watching(
+      arbitrum,
+      [tokenOf(arbitrum)],
+      () => start + Math.floor(half_seconds / 2),
+    );
     const heal = front.add(omitting(() => true));
     await pay(to, 9n);
     await observer.read();
@@ -179,7 +178,11 @@ describe.runIf(hasAnvil)('an EVM review', () => {
       await chain.mine(1, 1);
       await observer.read();
     }
-    expect({ seconds: half_seconds / 2, proved: observer.read_through !== null, amounts: observer.amounts(to) }).toEqual({
+    expect({
+      seconds: half_seconds / 2,
+      proved: observer.read_through !== null,
+      amounts: observer.amounts(to),
+    }).toEqual({
       seconds: 200,
       proved: true,
       amounts: [9n],
@@ -226,7 +229,8 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     }
     let refusals = 1;
     front.add(async (call, next) => {
-      if (call.method === 'eth_getLogs' && refusals-- > 0) throw refused('you are limited to 1 request per second');
+      if (call.method === 'eth_getLogs' && refusals-- > 0)
+        throw refused('you are limited to 1 request per second');
       return next(call);
     });
     await observer.tryRead();
@@ -257,34 +261,37 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     expect(observer.gone.size).toBe(1);
   });
 
-  it.each([bsc, base])('STOPPED: a provider that makes up blocks far ahead, once, keeps the honest ones from being read ($name)', async (network) => {
-    const honest = createFront(chain.ask);
-    const { front: liar, observer, to } = await watching(network);
-    const real = await chain.height();
-    const made_up = real + 5000;
-    const hashOf = (height: number) => word(`ab${height.toString(16).padStart(10, '0')}`);
-    const tip = await chain.ask<Row & { hash: string }>('eth_getBlockByNumber', 'latest', false);
-    const header = (height: number) => ({
-      number: hex(height),
-      hash: hashOf(height),
-      parentHash: height === real + 1 ? tip.hash : hashOf(height - 1),
-      timestamp: hex(chain.now()),
-    });
-    liar.add(async (call, next) => {
-      const [first] = call.params as [string];
-      if (call.method === 'eth_getBlockByNumber' && first === 'latest') return header(made_up);
-      if (call.method === 'eth_getBlockByNumber' && Number(first) > real) return header(Number(first));
-      return call.method === 'eth_getLogs' ? [] : next(call);
-    });
-    await observer.tryRead();
-    // It answers no more; the honest one is asked for half an hour.
-    await pay(to, 14n);
-    for (let reading = 0; reading < 30; reading++) {
-      await chain.grow(10, 60);
-      await observer.tryRead({ rpc: honest.rpc });
-    }
-    expect(observer.amounts(to)).toEqual([14n]);
-  });
+  it.each([bsc, base])(
+    'STOPPED: a provider that makes up blocks far ahead, once, keeps the honest ones from being read ($name)',
+    async (network) => {
+      const honest = createFront(chain.ask);
+      const { front: liar, observer, to } = await watching(network);
+      const real = await chain.height();
+      const made_up = real + 5000;
+      const hashOf = (height: number) => word(`ab${height.toString(16).padStart(10, '0')}`);
+      const tip = await chain.ask<Row & { hash: string }>('eth_getBlockByNumber', 'latest', false);
+      const header = (height: number) => ({
+        number: hex(height),
+        hash: hashOf(height),
+        parentHash: height === real + 1 ? tip.hash : hashOf(height - 1),
+        timestamp: hex(chain.now()),
+      });
+      liar.add(async (call, next) => {
+        const [first] = call.params as [string];
+        if (call.method === 'eth_getBlockByNumber' && first === 'latest') return header(made_up);
+        if (call.method === 'eth_getBlockByNumber' && Number(first) > real) return header(Number(first));
+        return call.method === 'eth_getLogs' ? [] : next(call);
+      });
+      await observer.tryRead();
+      // It answers no more; the honest one is asked for half an hour.
+      await pay(to, 14n);
+      for (let reading = 0; reading < 30; reading++) {
+        await chain.grow(10, 60);
+        await observer.tryRead({ rpc: honest.rpc });
+      }
+      expect(observer.amounts(to)).toEqual([14n]);
+    },
+  );
 
   it('DELAYED: a preferred provider that is an hour behind, and reads on, is never given up for one that is not', async () => {
     const front = createFront(chain.ask);
@@ -323,5 +330,27 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     await pay(to, 16n);
     await settle(observer);
     expect(observer.amounts(to)).toEqual([16n]);
+  });
+
+  it('MISSED: a receipt that is unknown for a minute and a used number make a mined payment gone', async () => {
+    const { front, observer, to } = await watching(ethereum, [tokenOf(ethereum)]);
+    const from = chain.freshPayer();
+    const txid = await pay(to, 17n, from);
+    await observer.read();
+    // Mined again at once; the host has neither its logs nor its receipt, but the sender's number.
+    await chain.reorg(1, [[txid, 0]]);
+    front.add(omitting((log) => log.transactionHash === txid));
+    front.add(async (call, next) =>
+      call.method === 'eth_getTransactionReceipt' && (call.params as string[])[0] === txid
+        ? null
+        : next(call),
+    );
+    for (let reading = 0; reading < 4; reading++) {
+      await chain.grow(20);
+      chain.wait(40);
+      await observer.tryRead();
+    }
+    expect(await chain.ask('eth_getTransactionReceipt', txid)).toMatchObject({ status: '0x1' });
+    expect([...observer.gone.values()]).toEqual([]);
   });
 });

@@ -22,7 +22,12 @@ describe.runIf(hasAnvil)('a TRON review', () => {
   let front: TronFront;
   beforeAll(async () => {
     const tokens = [{ address: USDT_KEY }];
-    chain = await startAnvil({ chain_id: tronNetwork.chain_ids.testnet, block_seconds: 3, tokens, history: 40 });
+    chain = await startAnvil({
+      chain_id: tronNetwork.chain_ids.testnet,
+      block_seconds: 3,
+      tokens,
+      history: 40,
+    });
     front = await startTronFront(chain.ask);
   });
   afterAll(async () => {
@@ -44,7 +49,12 @@ describe.runIf(hasAnvil)('a TRON review', () => {
       },
     );
     onTestFinished(() => provider.close(new ProviderError('unreachable', 'test over')));
-    const observer = createEvmObserver({ network: tronNetwork, gateways, rpc: provider.rpc, now: () => chain.now() });
+    const observer = createEvmObserver({
+      network: tronNetwork,
+      gateways,
+      rpc: provider.rpc,
+      now: () => chain.now(),
+    });
     return { observer, watchTron: () => observer.watch(showAddress(freshAddress())) };
   };
 
@@ -57,7 +67,8 @@ describe.runIf(hasAnvil)('a TRON review', () => {
     await chain.mine();
     await chain.grow(150);
     // Each block is a third of a percent of what an answer may hold on the real chain; here a fiftieth.
-    front.state.rewrite = (text) => text.replaceAll('"blockID"', `"padding":"${'0'.repeat(4_000)}","blockID"`);
+    front.state.rewrite = (text) =>
+      text.replaceAll('"blockID"', `"padding":"${'0'.repeat(4_000)}","blockID"`);
     for (let reading = 0; reading < 8; reading++) await observer.tryRead();
     expect(observer.amounts(to)).toEqual([1n, 2n]);
   });
