@@ -1,7 +1,7 @@
 // Faults of the EVM reader that a review found: each test is named by the fault, and holds once that is repaired.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
-import { ProviderError, type Rpc, type RpcCall } from '../../src/chains/family.ts';
+import { ProviderError, type RpcCall } from '../../src/chains/family.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
 import { changing, createFront, type Fault, filterOf, omitting, rangeCap, refused } from './evm-front.ts';
 import { createEvmObserver, type EvmObserver, gatewayOf } from './evm-observer.ts';
@@ -33,14 +33,9 @@ describe.runIf(hasAnvil)('an EVM review', () => {
 
   const tokenOf = (network: EvmNetwork) => gatewayOf(network, { chain: 'a-usdc', token_contract: TOKEN });
 
-  async function watching(
-    network: EvmNetwork,
-    gateways = [tokenOf(network)],
-    now = () => chain.now(),
-    other?: Rpc,
-  ) {
+  async function watching(network: EvmNetwork, gateways = [tokenOf(network)], now = () => chain.now()) {
     const front = createFront(chain.ask);
-    const observer = createEvmObserver({ network, gateways, rpc: front.rpc, now, ...(other && { other }) });
+    const observer = createEvmObserver({ network, gateways, rpc: front.rpc, now });
     const to = observer.watch();
     await observer.read();
     return { front, observer, to };
@@ -80,14 +75,14 @@ describe.runIf(hasAnvil)('an EVM review', () => {
 
   it('MISSED: a payment that the preferred provider never lists is never asked of the other one, and is proved not to exist', async () => {
     const honest = createFront(chain.ask);
-    const { front: preferred, observer, to } = await watching(bsc, undefined, undefined, honest.rpc);
+    const { front: preferred, observer, to } = await watching(bsc);
     const txid = await pay(to, 6n);
     const at = chain.now();
     // Its index lacks one transaction, for ever.
     preferred.add(omitting((log) => log.transactionHash === txid));
     for (let reading = 0; reading < 40; reading++) {
       await chain.mine(5, 20);
-      await observer.read();
+      if (!(await observer.tryRead())) await observer.tryRead({ rpc: honest.rpc });
     }
     expect({ proved: (observer.read_through ?? 0) > at, amounts: observer.amounts(to) }).toEqual({
       proved: true,
@@ -264,5 +259,98 @@ describe.runIf(hasAnvil)('an EVM review', () => {
       await observer.read();
     }
     expect(observer.gone.size).toBe(1);
+  });
+
+  it.each([bsc, base])(
+    'STOPPED: a provider that makes up blocks far ahead, once, keeps the honest ones from being read ($name)',
+    async (network) => {
+      const honest = createFront(chain.ask);
+      const { front: liar, observer, to } = await watching(network);
+      const real = await chain.height();
+      const made_up = real + 5000;
+      const hashOf = (height: number) => word(`ab${height.toString(16).padStart(10, '0')}`);
+      const tip = await chain.ask<Row & { hash: string }>('eth_getBlockByNumber', 'latest', false);
+      const header = (height: number) => ({
+        number: hex(height),
+        hash: hashOf(height),
+        parentHash: height === real + 1 ? tip.hash : hashOf(height - 1),
+        timestamp: hex(chain.now()),
+      });
+      liar.add(async (call, next) => {
+        const [first] = call.params as [string];
+        if (call.method === 'eth_getBlockByNumber' && first === 'latest') return header(made_up);
+        if (call.method === 'eth_getBlockByNumber' && Number(first) > real) return header(Number(first));
+        return call.method === 'eth_getLogs' ? [] : next(call);
+      });
+      await observer.tryRead();
+      // It answers no more; the honest one is asked for half an hour.
+      await pay(to, 14n);
+      for (let reading = 0; reading < 30; reading++) {
+        await chain.grow(10, 60);
+        await observer.tryRead({ rpc: honest.rpc });
+      }
+      expect(observer.amounts(to)).toEqual([14n]);
+    },
+  );
+
+  it('DELAYED: a preferred provider that is an hour behind, and reads on, is never given up for one that is not', async () => {
+    const front = createFront(chain.ask);
+    const options = { network: bsc, gateways: [tokenOf(bsc)], rpc: front.rpc, side: 'mainnet' as const };
+    const observer = createEvmObserver({ ...options, now: () => chain.now() });
+    const to = observer.watch();
+    await observer.read();
+    await chain.grow(100, 3600);
+    front.add(async (call, next) => {
+      const [first, ...others] = call.params as [string, boolean];
+      const newest = (await chain.height()) - 100;
+      return call.method === 'eth_getBlockByNumber' && first === 'latest'
+        ? next({ ...call, params: [hex(newest), ...others] })
+        : next(call);
+    });
+    await pay(to, 15n);
+    for (let reading = 0; reading < 40; reading++) {
+      await chain.mine(1, 36);
+      if (!(await observer.tryRead())) await observer.tryRead({ rpc: createFront(chain.ask).rpc });
+    }
+    expect(observer.amounts(to)).toEqual([15n]);
+  });
+
+  it('STOPPED: what a provider does not have for the coin keeps the tokens of the network from being read', async () => {
+    const gateways = [gatewayOf(ethereum, { chain: 'ethereum', decimals: 18 }), tokenOf(ethereum)];
+    const front = createFront(chain.ask);
+    const options = { network: ethereum, gateways, rpc: front.rpc, side: 'mainnet' as const };
+    const observer = createEvmObserver({ ...options, now: () => chain.now() });
+    const to = observer.watch();
+    await observer.read();
+    front.add(async (call, next) => {
+      if (call.method === 'eth_getBlockTransactionCountByNumber')
+        throw refused('the method does not exist/is not available', -32_601);
+      return next(call);
+    });
+    await pay(to, 16n);
+    await settle(observer);
+    expect(observer.amounts(to)).toEqual([16n]);
+  });
+
+  it('MISSED: a receipt that is unknown for a minute and a used number make a mined payment gone', async () => {
+    const { front, observer, to } = await watching(ethereum, [tokenOf(ethereum)]);
+    const from = chain.freshPayer();
+    const txid = await pay(to, 17n, from);
+    await observer.read();
+    // Mined again at once; the host has neither its logs nor its receipt, but the sender's number.
+    await chain.reorg(1, [[txid, 0]]);
+    front.add(omitting((log) => log.transactionHash === txid));
+    front.add(async (call, next) =>
+      call.method === 'eth_getTransactionReceipt' && (call.params as string[])[0] === txid
+        ? null
+        : next(call),
+    );
+    for (let reading = 0; reading < 4; reading++) {
+      await chain.grow(20);
+      chain.wait(40);
+      await observer.tryRead();
+    }
+    expect(await chain.ask('eth_getTransactionReceipt', txid)).toMatchObject({ status: '0x1' });
+    expect([...observer.gone.values()]).toEqual([]);
   });
 });
