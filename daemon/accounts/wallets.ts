@@ -1,7 +1,7 @@
 // A merchant's receive wallets: one for each blockchain.
 import { deploymentWallets, putWallet, walletsOf } from '../../data/merchants.ts';
 import type { DeploymentWalletRow, MerchantRow, WalletRow } from '../../data/schema/tables.ts';
-import { type Blockchain, findBlockchain, withAddressesOf } from '../../src/chains/gateways.ts';
+import { type Blockchain, findBlockchain, sharingAddresses } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
@@ -38,7 +38,7 @@ export async function setWallet(
   const asked = findEnabledBlockchain(app, name);
   const enabled = blockchainsOf(app.gateways);
   const others = everywhere
-    ? withAddressesOf(asked).filter(({ id }) => id !== asked.id && enabled.includes(id))
+    ? sharingAddresses(asked.id).flatMap((id) => (enabled.includes(id) ? (findBlockchain(id) ?? []) : []))
     : [];
   const walletOn = async (blockchain: Blockchain): Promise<WalletRow> => {
     const { address, key } = readAddress(app, blockchain, text);

@@ -368,8 +368,6 @@ export interface Family {
   keeps_time: boolean;
   /** How old a tip is at least when it is read, seconds: where only what is final is asked for. 0 by default. */
   tip_age_seconds?: number;
-  /** Blockchains whose families say the same here have the same addresses: one key holds them all. Absent: no other has. */
-  address_kind?: string;
   /** Validates with checksums; throws AddressError. */
   normalizeAddress(text: string, network: Network): ChainAddress;
   paymentLinks(order: PaymentOrder): PaymentLinks;

@@ -50,6 +50,8 @@ interface GatewayValue
   token_contract?: TokenContract;
   /** Whether it is offered only where the settings say so. */
   is_off_by_default?: boolean;
+  /** The network on which it can be read, where that is one alone. */
+  only?: Network;
 }
 
 /** What gateways of Ethereum's relatives have in common: payments from exchanges take minutes, and there is no memo. */
@@ -334,6 +336,8 @@ const gatewayValues: readonly GatewayValue[] = [
   {
     ...evmValue,
     chain: 'ethereum',
+    // The main network has no log of transfers: what a contract pays would not be seen.
+    only: 'testnet',
     asset: assets.ETH,
     name: 'Ethereum',
     blockchain: 'ethereum',
@@ -455,6 +459,8 @@ const gatewayValues: readonly GatewayValue[] = [
   {
     ...evmValue,
     chain: 'tron',
+    // Its blocks come from another service than its logs, and what fails there would hold up the tokens.
+    only: 'testnet',
     asset: assets.TRX,
     name: 'TRON',
     blockchain: 'tron',
@@ -532,8 +538,13 @@ export const sameAssetElsewhere = (
 };
 
 /** Whether a gateway can be offered on a network: one without a contract there waits for the settings to name it. */
-const exists = ({ token_contract }: GatewayValue, network: Network, override: GatewayOverride): boolean =>
-  token_contract?.[network] !== null || override.token_contract !== undefined;
+const exists = (
+  { token_contract, only }: GatewayValue,
+  network: Network,
+  override: GatewayOverride,
+): boolean =>
+  (only === undefined || only === network) &&
+  (token_contract?.[network] !== null || override.token_contract !== undefined);
 
 const listed = (
   is_on: boolean,
@@ -547,14 +558,6 @@ const listed = (
     if (enabled !== is_on || !exists(value, network, override)) return [];
     return [resolved(value, network, override, chains[value.blockchain])];
   });
-
-/** Blockchains that have the same addresses as this one, itself included. */
-export const withAddressesOf = ({ id, family }: Blockchain): Blockchain[] =>
-  blockchains.filter(
-    (other) =>
-      other.id === id ||
-      (family.address_kind !== undefined && other.family.address_kind === family.address_kind),
-  );
 
 /** The enabled gateways of a network, in the order people read them. */
 export const gatewaysOf = (
@@ -579,7 +582,7 @@ export const withoutContract = (network: Network, overrides: Record<string, Gate
     .map(({ chain }) => chain);
 
 function resolved(
-  { chain, asset, token_contract, is_off_by_default: _off, ...value }: GatewayValue,
+  { chain, asset, token_contract, is_off_by_default: _off, only: _only, ...value }: GatewayValue,
   network: Network,
   { enabled: _, ...override }: GatewayOverride,
   { confirmations: steps }: BlockchainOverride = {},

@@ -19,11 +19,11 @@ interface Cost {
 }
 
 const costs: Cost[] = [
-  { network: networks.ethereum, side: 'mainnet', poll_seconds: 12, requests: 16, calls: 25 },
-  { network: networks.base, side: 'mainnet', poll_seconds: 6, requests: 31, calls: 75 },
-  { network: networks.polygon, side: 'mainnet', poll_seconds: 6, requests: 21, calls: 56 },
-  { network: networks.bsc, side: 'mainnet', poll_seconds: 6, requests: 22, calls: 48 },
-  { network: networks.arbitrum, side: 'mainnet', poll_seconds: 6, requests: 23, calls: 51 },
+  { network: networks.ethereum, side: 'mainnet', poll_seconds: 12, requests: 17, calls: 28 },
+  { network: networks.base, side: 'mainnet', poll_seconds: 6, requests: 32, calls: 78 },
+  { network: networks.polygon, side: 'mainnet', poll_seconds: 6, requests: 22, calls: 60 },
+  { network: networks.bsc, side: 'mainnet', poll_seconds: 6, requests: 24, calls: 54 },
+  { network: networks.arbitrum, side: 'mainnet', poll_seconds: 6, requests: 26, calls: 60 },
 ];
 
 describe.runIf(hasAnvil)('reading an EVM network', () => {

@@ -57,7 +57,7 @@ export interface ObserverChoice {
   network: EvmNetwork;
   gateways: readonly Gateway[];
   rpc: Rpc;
-  /** Another provider, for second opinions. */
+  /** Another provider, for second opinions; by default the same once more. */
   other?: Rpc;
   /** Unix seconds. */
   now(): number;
@@ -80,7 +80,7 @@ export function createEvmObserver({ network, gateways, rpc, other, now, side = '
     gateways,
     now,
     ...rightClock,
-    ...(other && { askOther: (work) => work(other) }),
+    askOther: (work) => work(other ?? rpc),
   };
   let reader = family.open();
   const watched = new Map<string, WatchedAddress>();

@@ -1,7 +1,7 @@
-// Faults of the EVM reader that a review found: each test is named by the fault, and holds once that is repaired.
+// Faults that the EVM reader once had: each test is named by the fault.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
-import { ProviderError, type RpcCall } from '../../src/chains/family.ts';
+import { ProviderError, type Rpc, type RpcCall } from '../../src/chains/family.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
 import { changing, createFront, type Fault, filterOf, omitting, rangeCap, refused } from './evm-front.ts';
 import { createEvmObserver, type EvmObserver, gatewayOf } from './evm-observer.ts';
@@ -33,9 +33,14 @@ describe.runIf(hasAnvil)('an EVM review', () => {
 
   const tokenOf = (network: EvmNetwork) => gatewayOf(network, { chain: 'a-usdc', token_contract: TOKEN });
 
-  async function watching(network: EvmNetwork, gateways = [tokenOf(network)], now = () => chain.now()) {
+  async function watching(
+    network: EvmNetwork,
+    gateways = [tokenOf(network)],
+    now = () => chain.now(),
+    other?: Rpc,
+  ) {
     const front = createFront(chain.ask);
-    const observer = createEvmObserver({ network, gateways, rpc: front.rpc, now });
+    const observer = createEvmObserver({ network, gateways, rpc: front.rpc, now, ...(other && { other }) });
     const to = observer.watch();
     await observer.read();
     return { front, observer, to };
@@ -75,14 +80,14 @@ describe.runIf(hasAnvil)('an EVM review', () => {
 
   it('MISSED: a payment that the preferred provider never lists is never asked of the other one, and is proved not to exist', async () => {
     const honest = createFront(chain.ask);
-    const { front: preferred, observer, to } = await watching(bsc);
+    const { front: preferred, observer, to } = await watching(bsc, undefined, undefined, honest.rpc);
     const txid = await pay(to, 6n);
     const at = chain.now();
     // Its index lacks one transaction, for ever.
     preferred.add(omitting((log) => log.transactionHash === txid));
     for (let reading = 0; reading < 40; reading++) {
       await chain.mine(5, 20);
-      if (!(await observer.tryRead())) await observer.tryRead({ rpc: honest.rpc });
+      await observer.read();
     }
     expect({ proved: (observer.read_through ?? 0) > at, amounts: observer.amounts(to) }).toEqual({
       proved: true,
@@ -315,25 +320,13 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     expect(observer.amounts(to)).toEqual([15n]);
   });
 
-  it('STOPPED: what a provider does not have for the coin keeps the tokens of the network from being read', async () => {
-    const gateways = [gatewayOf(ethereum, { chain: 'ethereum', decimals: 18 }), tokenOf(ethereum)];
-    const front = createFront(chain.ask);
-    const options = { network: ethereum, gateways, rpc: front.rpc, side: 'mainnet' as const };
-    const observer = createEvmObserver({ ...options, now: () => chain.now() });
-    const to = observer.watch();
-    await observer.read();
-    front.add(async (call, next) => {
-      if (call.method === 'eth_getBlockTransactionCountByNumber')
-        throw refused('the method does not exist/is not available', -32_601);
-      return next(call);
-    });
-    await pay(to, 16n);
-    await settle(observer);
-    expect(observer.amounts(to)).toEqual([16n]);
-  });
-
   it('MISSED: a receipt that is unknown for a minute and a used number make a mined payment gone', async () => {
-    const { front, observer, to } = await watching(ethereum, [tokenOf(ethereum)]);
+    const { front, observer, to } = await watching(
+      ethereum,
+      undefined,
+      undefined,
+      createFront(chain.ask).rpc,
+    );
     const from = chain.freshPayer();
     const txid = await pay(to, 17n, from);
     await observer.read();

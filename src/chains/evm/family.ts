@@ -26,7 +26,6 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
     uri_schemes: dialect.uri_schemes,
     wallets: dialect.wallets,
     keeps_time: true,
-    address_kind: dialect.address_kind,
     normalizeAddress: dialect.normalizeAddress,
     normalizeTxid: (text) => {
       const hash = hexHash(text);

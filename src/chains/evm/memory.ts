@@ -22,6 +22,8 @@ export interface Memory {
   /** When everything was read a second time last, and since when that fails; Unix seconds. */
   second_at: number;
   failing_since: number | null;
+  /** Since when a provider has another, shorter chain than was read, Unix seconds; null where none has. */
+  shorter_since: number | null;
   /** When the tag `finalized` was asked for last, Unix seconds. */
   finalized_at: number;
   /** Decimals of contracts that were read, and since when that is the answer, Unix seconds. */
@@ -51,6 +53,7 @@ export const createMemory = (): Memory => ({
   marks: [],
   second_at: 0,
   failing_since: null,
+  shorter_since: null,
   finalized_at: 0,
   decimals: new Map(),
   decimals_at: 0,

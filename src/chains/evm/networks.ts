@@ -51,8 +51,6 @@ export type Coins =
 
 /** What differs between chains that answer the same JSON-RPC. */
 export interface Dialect {
-  /** Networks of one kind have the same addresses. */
-  address_kind: string;
   normalizeAddress(text: string, network: Network): ChainAddress;
   /** How wallets show a key. */
   shown(key: string): string;
@@ -94,7 +92,6 @@ export interface EvmNetwork {
 }
 
 export const evmDialect: Dialect = {
-  address_kind: 'evm',
   normalizeAddress: (text) => normalizeAddress(text, contractKeys),
   shown: withChecksum,
   contractKey: (text) => text.trim().toLowerCase(),

@@ -17,7 +17,7 @@ import {
   watchedOf,
   withFinal,
 } from './reading.ts';
-import { followFork } from './reorg.ts';
+import { followFork, followShorter } from './reorg.ts';
 import { readNewest, readStretch, type Stretch } from './stretch.ts';
 
 /** Blocks near the tip whose logs are asked for one by one, where the network says so. */
@@ -50,10 +50,8 @@ export async function* readEvm(
   }
   memory.cursor = reading.cursor;
   const [head] = headOf(reading.cursor);
-  if (tip.height < head) {
-    const remedy = `if the chain was reset: gatewayd reread ${context.blockchain}`;
-    throw badAnswer(`the provider is behind: it is at block ${tip.height}, ${head} has been read; ${remedy}`);
-  }
+  if (tip.height < head) yield* followShorter(reading);
+  else memory.shorter_since = null;
   if (memory.marks.length === 0) markEnd(reading);
   yield* readNew(reading, finalized);
   yield* lookAgain(reading);

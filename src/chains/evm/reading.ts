@@ -76,12 +76,15 @@ function finalizedIn(answer: unknown, tip: Header): Header | null {
 /** Throws ProviderError where a provider of a main network has stood still for so long that it must be stuck. */
 export function rejectStuck({ network, context, asker: { host }, tip }: Reading): void {
   const now = context.now();
+  const most = Math.max(STUCK_SECONDS, STUCK_BLOCKS * network.block_seconds);
   const { height, at } = host.tip ?? { height: -1, at: now };
   if (height !== tip.height || at > now) {
     host.tip = { height: tip.height, at: now };
+    const behind = now - context.local(tip.time).latest_at;
+    if (context.network === 'mainnet' && behind > most)
+      throw badAnswer(`the provider is behind: its newest block is ${behind} seconds old`);
     return;
   }
-  const most = Math.max(STUCK_SECONDS, STUCK_BLOCKS * network.block_seconds);
   if (context.network === 'mainnet' && now - at > most)
     throw badAnswer(`the provider has shown no block after ${tip.height} for ${now - at} seconds`);
 }

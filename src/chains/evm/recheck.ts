@@ -12,8 +12,12 @@ import { askerOf, placeIn } from './reading.ts';
 /** Blocks below all that are held, and transactions without a block, asked about in one recheck. */
 const BLOCKS_PER_RECHECK = 20;
 const TRANSACTIONS_PER_RECHECK = 20;
-/** Two readings so far apart must show that a transaction was replaced: nothing brings back what was given up. */
+/**
+ * Two readings so far apart must show that a transaction is no more, of two providers, or of one that shows it for long: its
+ * index may have a hole, and nothing brings back what was given up.
+ */
 const PROOFS_APART_SECONDS = 60;
+const ALONE_SECONDS = 3_600;
 /** What is cached of transactions and blocks; with more, counting begins again. */
 const CACHE_LIMIT = 10_000;
 
@@ -99,7 +103,8 @@ async function findReplaced(
   for (const txid of txids) {
     const rows = waiting.filter((each) => each.txid === txid);
     const [sender = '', number = '0'] = (rows[0]?.inputs[0] ?? '').split(':');
-    const found = await orFailed(fateOf(asker, txid, { sender, number: BigInt(number) }));
+    const sent = { sender, number: BigInt(number) };
+    const found = await orFailed(fateOf(asker, txid, sent));
     if (found === undefined) continue;
     const gone = rows.filter(({ index }) => isLost(found, assets, index));
     if (gone.length === 0) {
@@ -110,6 +115,16 @@ async function findReplaced(
     replaced.set(txid, first);
     const least = gateways.find(({ chain }) => chain === rows[0]?.chain)?.min_confirmations ?? 0;
     if (now() - first.at < PROOFS_APART_SECONDS || head - first.height < least) continue;
+    const other = await orFailed(
+      context.askOther?.((rpc) => fateOf(askerOf(network, { ...context, rpc }), txid, sent)) ??
+        Promise.resolve(undefined),
+    );
+    if (
+      other === undefined
+        ? now() - first.at < ALONE_SECONDS
+        : !gone.every((row) => isLost(other, assets, row.index))
+    )
+      continue;
     const reason =
       found === 'replaced'
         ? `another transaction of ${network.dialect.shown(sender)} has its number, ${number}`

@@ -5,13 +5,68 @@ import { coinIndex } from './assets.ts';
 import { creditsIn, type PlacedCoin, readableTxid } from './credits.ts';
 import { beginAt, cutAt, type EvmCursor, type Held, headOf, lowestOf } from './cursor.ts';
 import { askEach, given, readHeaders } from './hosts.ts';
-import { type Reading, stored } from './reading.ts';
+import { askerOf, type Reading, stored } from './reading.ts';
 import { coinsIn } from './stretch.ts';
 
 /** A cursor that is younger than this does not reach down to the fork: so far below it everything is read once more. */
 const YOUNG_BLOCKS = 256;
+/** A shorter branch is believed after so long, where no other provider can be asked. */
+const SHORTER_SECONDS = 60;
+/** A tip so young is no lagging node's, … */
+const FRESH_SECONDS = 30;
+/** … and what is so far above it was not made yet, whatever blocks take on average. */
+const LEAD_SECONDS = 120;
+const LEAD_BLOCKS = 20;
 /** Blocks that left the chain and are read for what they paid. */
 const ORPHANS_READ = 96;
+
+/**
+ * Where what was read is higher than what the provider has, it lags; unless its blocks are others, or are made at this very
+ * moment so far below that no network is so fast: then blocks were read that no one made, and the cursor goes back. Where
+ * another provider does not have these blocks either that is at once, else after a while. Throws ProviderError.
+ */
+export async function* followShorter(reading: Reading): AsyncGenerator<Page> {
+  const { cursor, tip, context } = reading;
+  const { memory, now, blockchain } = context;
+  const [head] = headOf(cursor);
+  const behind = `the provider is behind: it is at block ${tip.height}, ${head} has been read`;
+  if (!(await isOnAnother(reading))) {
+    memory.shorter_since = null;
+    throw badAnswer(`${behind}; if the chain was reset: gatewayd reread ${blockchain}`);
+  }
+  const since = Math.min(memory.shorter_since ?? now(), now());
+  memory.shorter_since = since;
+  if (now() - since < SHORTER_SECONDS && !(await isSharedBelow(reading)))
+    throw badAnswer(`${behind}, on another branch`);
+  memory.shorter_since = null;
+  yield* followFork(reading);
+}
+
+/** Whether the provider cannot be behind on the chain that was read. */
+async function isOnAnother({ network, cursor, tip, asker, context }: Reading): Promise<boolean> {
+  const below = cursor.held.findLast(([height]) => height <= tip.height);
+  const [header] = below ? await readHeaders(asker, [below[0]]) : [];
+  if (below && header && header.hash !== below[1]) return true;
+  const age = context.now() - context.local(tip.time).latest_at;
+  const lead = headOf(cursor)[0] - tip.height;
+  return age < FRESH_SECONDS && lead > LEAD_BLOCKS + LEAD_SECONDS / network.block_seconds;
+}
+
+/** Whether another provider, too, has no block as high as what was read. */
+async function isSharedBelow({ network, cursor, context }: Reading): Promise<boolean> {
+  try {
+    const [head, hash] = headOf(cursor);
+    return (
+      (await context.askOther?.(async (rpc) => {
+        const [header] = await readHeaders(askerOf(network, { ...context, rpc }), [head]);
+        return header?.hash !== hash;
+      })) ?? false
+    );
+  } catch (error) {
+    if (error instanceof ProviderError) return false;
+    throw error;
+  }
+}
 
 /** Cuts the cursor back to where it agrees with the provider's chain. Throws ProviderError where that is nowhere. */
 export async function* followFork(reading: Reading): AsyncGenerator<Page> {

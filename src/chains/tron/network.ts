@@ -21,7 +21,6 @@ export const tronNetwork: EvmNetwork = {
   final: { depth: 19, alone: 600 },
   batch: { calls: 20, bytes: 256_000 },
   dialect: {
-    address_kind: 'tron',
     normalizeAddress: (text) => normalizeAddress(text, tokenKeys),
     shown: showAddress,
     contractKey: keyOf,
