@@ -30,9 +30,10 @@ export async function* followFork(reading: Reading): AsyncGenerator<Page> {
   const orphaned_transfers = await readOrphans(reading, orphaned, fork);
   memory.marks = memory.marks.filter(({ height }) => height <= fork);
   memory.verified.clear();
-  for (const { txid } of pending) reading.displaced.add(txid);
   const orphaned_blocks = orphaned.map(([, hash]) => hash);
   yield* stored(reading, { transfers: [], orphaned_blocks, orphaned_transfers }, after);
+  // What was final in those blocks waits again, too.
+  for (const { txid } of await request.pending()) reading.displaced.add(txid);
 }
 
 const distinct = (blocks: readonly Held[]): Held[] => [
