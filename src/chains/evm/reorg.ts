@@ -18,8 +18,11 @@ export async function* followFork(reading: Reading): AsyncGenerator<Page> {
   const { cursor, context, request } = reading;
   const [head] = headOf(cursor);
   const pending = await request.pending();
+  // What is older than all that was read is asked about on its own.
   const placed = pending.flatMap(({ height, block_hash }): Held[] =>
-    height !== null && block_hash !== null && height <= head ? [[height, block_hash]] : [],
+    height !== null && block_hash !== null && height <= head && height >= lowestOf(cursor)
+      ? [[height, block_hash]]
+      : [],
   );
   const known = distinct([...cursor.held, ...cursor.paid, ...placed]);
   const { agreed, orphaned } = await agreedWith(reading, known);
