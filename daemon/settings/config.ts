@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { AddressError, type Network } from '../../src/chains/family.ts';
-import { findBlockchain, providerKinds, withoutContract } from '../../src/chains/gateways.ts';
+import { findBlockchain, notHad, providerKinds } from '../../src/chains/gateways.ts';
 import type { SignupMode } from '../../src/identity.ts';
 import { mergeLayers, nearest, type Origin, readLayer } from './layers.ts';
 import { type Settings, settings, settingsSchema } from './schema.ts';
@@ -153,8 +153,12 @@ function contradictions(config: Config): string[] {
       errors.push(
         `gateways.${id}.payment_ttl_seconds: must be at least ${MAINNET_MIN_TTL_SECONDS} on mainnet`,
       );
-  for (const id of withoutContract(network, config.gateways))
-    errors.push(`gateways.${id}.token_contract: must be set, for none is known on ${network}`);
+  for (const { chain, why } of notHad(network, config.gateways))
+    errors.push(
+      why === 'no_contract'
+        ? `gateways.${chain}.token_contract: must be set, for none is known on ${network}`
+        : `gateways.${chain}.enabled: cannot be read on ${network} yet`,
+    );
   for (const [id, chain] of Object.entries(config.blockchains))
     if (chain.url === undefined && chain.urls === undefined && needsUrl(chain.provider))
       errors.push(`blockchains.${id}.url: provider ${chain.provider} needs the URL of its node`);

@@ -573,13 +573,17 @@ export const disabledGatewaysOf = (
   chains: Record<string, BlockchainOverride> = {},
 ): Gateway[] => listed(false, network, overrides, chains);
 
-/** Gateways that the settings switch on though no contract of theirs is known on this network. */
-export const withoutContract = (network: Network, overrides: Record<string, GatewayOverride>): string[] =>
-  gatewayValues
-    .filter(
-      (value) => overrides[value.chain]?.enabled && !exists(value, network, overrides[value.chain] ?? {}),
-    )
-    .map(({ chain }) => chain);
+/** Gateways that the settings switch on though they cannot be had on this network, and why. */
+export const notHad = (
+  network: Network,
+  overrides: Record<string, GatewayOverride>,
+): { chain: string; why: 'other_network' | 'no_contract' }[] =>
+  gatewayValues.flatMap((value) => {
+    const override = overrides[value.chain] ?? {};
+    if (!override.enabled || exists(value, network, override)) return [];
+    const why = value.only && value.only !== network ? 'other_network' : 'no_contract';
+    return [{ chain: value.chain, why }];
+  });
 
 function resolved(
   { chain, asset, token_contract, is_off_by_default: _off, only: _only, ...value }: GatewayValue,

@@ -54,7 +54,7 @@ export async function benchDaemons(): Promise<void> {
   await server.stop();
 }
 
-/** In a process of its own, so that its times are kept while this one makes the load. */
+/** In a process of its own, so that it is on time while this one makes the load. */
 const KEEPER = `
   const { running_ms, period_ms, pids, directory } = JSON.parse(process.argv[1]);
   const { readdirSync, readlinkSync } = require('node:fs');

@@ -99,6 +99,7 @@ export function openBooks(world: World) {
     gateways,
     now,
     local: (time) => ({ earliest_at: time + books.skew, latest_at: time + books.skew }),
+    askOther: (work) => work(world.rpc),
     spare_requests: 50,
   });
   const refKey = ({ address_key, chain }: AccountRef) => `${address_key} ${chain}`;

@@ -202,8 +202,12 @@ describe.runIf(hasAnvil).each(databases)('a payment on Base, on %s', (database) 
     await pass(90);
     await pass(90);
     expect(await statusOf(paid)).toBe('confirmed');
-    const found = await test.app.db.query.selectFrom('contradictions').select(['kind', 'txid']).execute();
-    expect(found).toMatchObject([{ kind: 'booked_gone' }]);
+    const found = await test.app.db.query
+      .selectFrom('contradictions')
+      .select(['kind', 'txid'])
+      .orderBy('kind')
+      .execute();
+    expect(found).toMatchObject([{ kind: 'booked_gone' }, { kind: 'final_left' }]);
     expect((await events(paid)).filter((type) => type === 'invoice.confirmed')).toHaveLength(1);
   });
 });

@@ -340,6 +340,33 @@ describe.runIf(hasAnvil)('reading an EVM node', () => {
       },
     );
 
+    it('below where reading began again: what is stored there is asked about by its block', async () => {
+      const { observer, front, to } = await watching();
+      const stays = await chain.payToken(USDC, to, 21n, chain.freshPayer());
+      await chain.mine();
+      const goes = await chain.payToken(USDC, to, 22n, chain.freshPayer());
+      await chain.mine();
+      await observer.read();
+      // Nothing is watched for a while; then another address is.
+      observer.unwatch(to);
+      observer.cursor = null;
+      observer.restart();
+      await chain.reorg(1);
+      await chain.grow(60);
+      chain.wait(10);
+      observer.watch();
+      await chain.mine(2);
+      front.requests.length = 0;
+      await observer.read();
+      expect(observer.to(to)).toMatchObject([
+        { txid: stays, final: true },
+        { txid: goes, height: null, confirmations: 0 },
+      ]);
+      const before = front.requests.length;
+      await observer.read();
+      expect(front.requests.length - before).toBeLessThan(3);
+    });
+
     it('to a branch of the same height: it stays with the first until one grows', async () => {
       const { observer, to } = await watching();
       await chain.payToken(USDC, to, 18n, chain.freshPayer());

@@ -29,13 +29,13 @@ const linksOf = (chain: string, amount_atomic: bigint, order: Partial<PaymentOrd
 
 describe('the link of a coin', () => {
   test('is ERC-681 with the chain id, and the code is the same', () => {
-    const uri = `ethereum:${ADDRESS}@1?value=4100000000000000`;
-    expect(linksOf('ethereum', 4_100_000_000_000_000n)).toEqual({
+    const uri = `ethereum:${ADDRESS}@137?value=4100000000000000`;
+    expect(linksOf('polygon', 4_100_000_000_000_000n)).toEqual({
       uri,
       exits: {
         wallet: uri,
-        metamask: `https://link.metamask.io/send/${ADDRESS}@1?value=4100000000000000`,
-        trust: `https://link.trustwallet.com/send?asset=c60&address=${ADDRESS}&amount=0.0041`,
+        metamask: `https://link.metamask.io/send/${ADDRESS}@137?value=4100000000000000`,
+        trust: `https://link.trustwallet.com/send?asset=c966&address=${ADDRESS}&amount=0.0041`,
       },
     });
   });
