@@ -1,6 +1,8 @@
 // The whole daemon over a real EVM node: what is paid in time is never late, and no fork confirms or ends anything twice.
 import { afterEach, describe, expect, it } from 'vitest';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
+import { verifyChains } from '../../daemon/verify/chain.ts';
+import { openSnapshot } from '../../data/db/snapshot.ts';
 import { networks } from '../../src/chains/evm/networks.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { databases } from '../helpers/database.ts';
@@ -117,6 +119,47 @@ describe.runIf(hasAnvil).each(databases)('a payment on Base, on %s', (database) 
     }
     expect([await statusOf(paid), await statusOf(unpaid)]).toEqual(['confirmed', 'expired']);
     expect(await events(paid)).not.toContain('invoice.expired');
+  });
+
+  it('is found again by who reads the chain from its beginning, and one that the books lack is named', async () => {
+    verifies('verify-chain');
+    await open();
+    const [paid, missing] = [await invoice(), await invoice()];
+    await read();
+    const txid = await pay(paid);
+    await chain.grow(CONFIRMATIONS);
+    await read();
+    for (let minute = 0; minute < 3; minute++) await pass(61);
+    const check = async () => {
+      const books = await openSnapshot(test.app.config.database_url);
+      try {
+        const { config, clock } = test.app;
+        const balances = await verifyChains(books, {
+          config,
+          clock: { ms: clock.ms, monotonic_ms: () => performance.now() },
+          source: (id) => (id === 'base' ? sourceOf(front.rpc) : undefined),
+          since: null,
+          sleep: async () => {
+            await chain.mine(1, 10);
+            test.clock.set(chain.now());
+          },
+          patience_ms: 20_000,
+        });
+        return balances.find(({ address_key }) => address_key === paid.address_key);
+      } finally {
+        await books.close();
+      }
+    };
+    const amount = BigInt(paid.amount_atomic);
+    expect(await check()).toMatchObject({ ok: true, unread: null, matched: amount, on_chain: amount });
+    // What this daemon was never shown stands on the chain all the same.
+    front.add(omitting(() => true));
+    const unseen = await pay(missing);
+    for (let minute = 0; minute < 3; minute++) await pass(61);
+    front = createFront(chain.ask);
+    const found = await check();
+    expect(found?.faults).toMatchObject([{ fault: 'missing in the books', txid: unseen }]);
+    expect(await listed(txid)).toEqual(['confirmed']);
   });
 
   it('that a fork puts elsewhere is confirmed once, and one that it drops is not', async () => {

@@ -142,6 +142,7 @@ export function createEvmObserver({ network, gateways, rpc, now, side = 'testnet
       watched.set(key, { key, address: shown, since, open: true });
       return key;
     },
+    unwatch: (key: string) => watched.delete(key),
     /** One reading and what follows it; throws where the provider fails. */
     async read(changed: Partial<ReadContext> = {}): Promise<void> {
       let stated: number | null = null;

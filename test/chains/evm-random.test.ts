@@ -1,7 +1,7 @@
 // Random payments, forks and faults on an EVM chain: every payment is stored once, and none is missed by a proof.
 import { describe, expect, it } from 'vitest';
 import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
-import { type Network, ProviderError } from '../../src/chains/family.ts';
+import { type Network, ProviderError, type Rpc } from '../../src/chains/family.ts';
 import { verifies } from '../requirements.ts';
 import {
   type ChainLog,
@@ -31,7 +31,7 @@ const DEEPEST_FORK = 20;
 const INDEX_LAG_SECONDS = 45;
 const HOST_LAG_SECONDS = 12;
 /** `EVM_SEED=77 EVM_SEEDS=1000` runs others. */
-const SEEDS = Number(process.env.EVM_SEEDS ?? 5);
+const SEEDS = Number(process.env.EVM_SEEDS ?? 4);
 const FIRST_SEED = Number(process.env.EVM_SEED ?? 1);
 
 const kinds: [name: string, network: EvmNetwork, side: Network][] = [
@@ -71,13 +71,14 @@ async function run([name, network, side]: (typeof kinds)[number], seed: number) 
     final_blocks: 30,
   };
   const methods = evmMethods(node);
-  const front = createFront(async (method, ...params) => {
+  const upstream = async (method: string, ...params: unknown[]) => {
     try {
       return (await methods[method]?.(params)) ?? null;
     } catch (error) {
       throw error instanceof RpcFault ? Object.assign(new Error(error.message), { code: error.code }) : error;
     }
-  });
+  };
+  const front = createFront(upstream);
   const made_at = new Map<string, number>();
   const noteBlocks = () => {
     for (const { hash } of chain.blocks) if (!made_at.has(hash)) made_at.set(hash, time.now);
@@ -98,6 +99,14 @@ async function run([name, network, side]: (typeof kinds)[number], seed: number) 
   front.onBatch = pick;
   if (chance(0.3)) front.batch_calls = random.int(0, 6);
   if (chance(0.3)) front.add(rangeCap(random.int(2, 30), 'block range is too wide'));
+  // Another provider with troubles of its own, where there is one.
+  const second = createFront(upstream);
+  second.add(async (call, next) => {
+    const answer = await next(call);
+    if (is_broken && chance(0.05)) throw new ProviderError('unreachable', 'the other one is away');
+    return call.method === 'eth_getLogs' && chance(0.3) ? [] : answer;
+  });
+  const askOther = chance(0.5) ? <T>(work: (rpc: Rpc) => Promise<T>) => work(second.rpc) : undefined;
   const observer = createEvmObserver({ network, gateways, rpc: front.rpc, side, now: () => time.now });
 
   const owners = Array.from({ length: 4 }, () => observer.watch(chain.address()));
@@ -166,7 +175,7 @@ async function run([name, network, side]: (typeof kinds)[number], seed: number) 
   const read = async () => {
     noteBlocks();
     pick();
-    await observer.tryRead();
+    await observer.tryRead(askOther ? { askOther } : {});
     const through = observer.read_through ?? 0;
     const missed = onChain().filter(
       ({ timestamp, each, all }) => timestamp < through && !isStored(each, all),

@@ -1,8 +1,9 @@
 // Reading a real EVM node: which logs are payments, how deep they stand, and what reorganisations do to them.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { networks } from '../../src/chains/evm/networks.ts';
+import { ProviderError } from '../../src/chains/family.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
-import { createFront, omitting, withOrphans } from './evm-front.ts';
+import { createFront, omitting, refused, withOrphans } from './evm-front.ts';
 import { createEvmObserver, freshAddress, gatewayOf } from './evm-observer.ts';
 
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
@@ -56,6 +57,27 @@ describe.runIf(hasAnvil)('reading an EVM node', () => {
       await expect(observer.family.identify(front.rpc)).rejects.toMatchObject({ kind: 'bad_answer' });
       remove();
     }
+  });
+
+  it('knows the contract of a token from a wallet', async () => {
+    const { observer, front } = open();
+    const inspect = (key: string) => observer.family.inspectAddress?.(front.rpc, key);
+    expect(await inspect(FORGED)).toMatch(/contract of a token/);
+    expect(await inspect(freshAddress())).toBeNull();
+    for (const answer of ['0x', `0x${'0'.repeat(64)}`, `0x${'f'.repeat(64)}`, null]) {
+      const remove = front.add(async () => answer);
+      expect(await inspect(FORGED)).toBeNull();
+      remove();
+    }
+    const remove = front.add(async () => {
+      throw refused('execution reverted', 3);
+    });
+    expect(await inspect(FORGED)).toBeNull();
+    remove();
+    front.add(async () => {
+      throw new ProviderError('unreachable', 'evm is away');
+    });
+    await expect(inspect(FORGED)).rejects.toThrow('evm is away');
   });
 
   it('finds what is paid, once, and counts its confirmations', async () => {
@@ -312,6 +334,33 @@ describe.runIf(hasAnvil)('reading an EVM node', () => {
         expect(observer.to(to)[0]?.latest_at).toBeLessThan(since);
       },
     );
+
+    it('below where reading began again: what is stored there is asked about by its block', async () => {
+      const { observer, front, to } = await watching();
+      const stays = await chain.payToken(USDC, to, 21n, chain.freshPayer());
+      await chain.mine();
+      const goes = await chain.payToken(USDC, to, 22n, chain.freshPayer());
+      await chain.mine();
+      await observer.read();
+      // Nothing is watched for a while; then another address is.
+      observer.unwatch(to);
+      observer.cursor = null;
+      observer.restart();
+      await chain.reorg(1);
+      await chain.grow(60);
+      chain.wait(10);
+      observer.watch();
+      await chain.mine(2);
+      front.requests.length = 0;
+      await observer.read();
+      expect(observer.to(to)).toMatchObject([
+        { txid: stays, final: true },
+        { txid: goes, height: null, confirmations: 0 },
+      ]);
+      const before = front.requests.length;
+      await observer.read();
+      expect(front.requests.length - before).toBeLessThan(3);
+    });
 
     it('to a branch of the same height: it stays with the first until one grows', async () => {
       const { observer, to } = await watching();

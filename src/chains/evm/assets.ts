@@ -11,7 +11,7 @@ const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 /** `LogTransfer(address,address,address,uint256,uint256,uint256,uint256,uint256)` */
 const LOG_TRANSFER = '0xe6497e3ee548a3372136af2fcb0696db31fc6cf20260707645068bd3fe97f3c4';
 /** `decimals()` */
-const DECIMALS = '0x313ce567';
+export const DECIMALS = '0x313ce567';
 const MOST_DECIMALS = 255n;
 /** A contract that could not be read is asked again after so long. */
 const RETRY_SECONDS = 60;

@@ -9,6 +9,7 @@ import {
 } from '../family.ts';
 import { hexHash } from '../txid.ts';
 import { cursorHeight } from './cursor.ts';
+import { inspectEvmAddress } from './inspect.ts';
 import { lookUpEvm } from './look-up.ts';
 import { createMemory } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
@@ -34,6 +35,7 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
     misses_contracts: (side) => ['blocks', 'source'].includes(network.coins[side].found_by),
     cursorHeight,
     identify: (rpc) => identify(network, rpc),
+    inspectAddress: inspectEvmAddress,
     open() {
       const memory = createMemory();
       const withMemory = (context: ReadContext) => ({ ...context, memory });

@@ -18,8 +18,11 @@ export async function* followFork(reading: Reading): AsyncGenerator<Page> {
   const { cursor, context, request } = reading;
   const [head] = headOf(cursor);
   const pending = await request.pending();
+  // What is older than all that was read is asked about on its own.
   const placed = pending.flatMap(({ height, block_hash }): Held[] =>
-    height !== null && block_hash !== null && height <= head ? [[height, block_hash]] : [],
+    height !== null && block_hash !== null && height <= head && height >= lowestOf(cursor)
+      ? [[height, block_hash]]
+      : [],
   );
   const known = distinct([...cursor.held, ...cursor.paid, ...placed]);
   const { agreed, orphaned } = await agreedWith(reading, known);
@@ -30,9 +33,10 @@ export async function* followFork(reading: Reading): AsyncGenerator<Page> {
   const orphaned_transfers = await readOrphans(reading, orphaned, fork);
   memory.marks = memory.marks.filter(({ height }) => height <= fork);
   memory.verified.clear();
-  for (const { txid } of pending) reading.displaced.add(txid);
   const orphaned_blocks = orphaned.map(([, hash]) => hash);
   yield* stored(reading, { transfers: [], orphaned_blocks, orphaned_transfers }, after);
+  // What was final in those blocks waits again, too.
+  for (const { txid } of await request.pending()) reading.displaced.add(txid);
 }
 
 const distinct = (blocks: readonly Held[]): Held[] => [
