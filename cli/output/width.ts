@@ -24,3 +24,9 @@ export const pad = (text: string, cells: number): string => {
   const fitted = shorten(text, cells);
   return fitted + ' '.repeat(Math.max(0, cells - widthOf(fitted)));
 };
+
+/** The same with the text at the right, as numbers stand. */
+export const padLeft = (text: string, cells: number): string => {
+  const fitted = shorten(text, cells);
+  return ' '.repeat(Math.max(0, cells - widthOf(fitted))) + fitted;
+};

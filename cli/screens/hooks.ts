@@ -36,6 +36,18 @@ export function useSize(): Size {
   return size;
 }
 
+const SECOND_MS = 1000;
+
+/** Unix seconds, new ones every second. */
+export function useNow(): number {
+  const [now, setNow] = useState(() => Math.floor(Date.now() / SECOND_MS));
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Math.floor(Date.now() / SECOND_MS)), SECOND_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
 export interface Polled<T> {
   data: T | undefined;
   /** Why the latest try failed; null while the service answers. */

@@ -176,6 +176,8 @@ export const extensions = {
     'gw-precedence': 'flags win over environment over profile; GW_URL, GW_API_KEY, GW_TOKEN, GW_PROFILE',
     'gw-profiles': 'profiles are stored with mode 0600',
     'gw-listen': 'gw listen forwards events to a URL',
+    'gw-screens-true':
+      'what a screen shows is true: rows that no longer match leave, all in view are read again, their age is shown, and the mark follows its row',
     'gw-watch': 'gw invoice watch and wait follow an invoice to its end',
     'gw-qr': 'gw invoice qr draws the payload',
     'gw-api': 'gw api METHOD PATH calls anything',
