@@ -1,5 +1,7 @@
 // What a person is shown of each reply, and the examples that say more than the description's own.
 import type { EndpointId } from '../../src/api/endpoints/api.ts';
+import type { Invoice } from './invoice-card.ts';
+import type { PaymentDetail } from './payment-card.ts';
 import type { View } from './view.ts';
 
 export interface Presented extends View {
@@ -9,6 +11,13 @@ export interface Presented extends View {
 
 const invoice = ['id', 'status', 'chain', 'amount', 'amount_usd', 'external_ref', 'created_at'];
 const deployment_wallet = ['blockchain', 'address', 'network', 'note', 'updated_at'];
+
+/** Loaded where it is shown. */
+const paymentDetailCard = async (detail: PaymentDetail, now_s: number) =>
+  (await import('./payment-card.ts')).paymentCard(detail, now_s);
+
+export const invoiceView = async (one: Invoice, now_s: number) =>
+  (await import('./invoice-card.ts')).invoiceCard(one, now_s);
 
 export const presented: Partial<Record<EndpointId, Presented>> = {
   listGateways: {
@@ -25,12 +34,17 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
     examples: ['gw gateways', 'gw gateways --json chain,currency,min_confirmations'],
   },
   listInvoices: { columns: invoice },
-  getInvoice: { examples: ['gw invoice get INVOICE_ID', 'gw invoice get INVOICE_ID --json status,txid'] },
+  getInvoice: {
+    card: invoiceView,
+    examples: ['gw invoice get INVOICE_ID', 'gw invoice get INVOICE_ID --json status,txid'],
+  },
   checkInvoice: {
+    card: invoiceView,
     examples: ['gw invoice check INVOICE_ID', 'gw invoice check INVOICE_ID --json status,confirmations'],
   },
-  simulateInvoice: { columns: ['id', 'status', 'amount', 'currency', 'txid', 'paid_at'] },
-  cancelInvoice: { columns: ['id', 'status', 'amount', 'currency', 'external_ref'] },
+  simulateInvoice: { card: invoiceView, columns: ['id', 'status', 'amount', 'currency', 'txid', 'paid_at'] },
+  cancelInvoice: { card: invoiceView, columns: ['id', 'status', 'amount', 'currency', 'external_ref'] },
+  getPublicInvoice: { card: invoiceView },
   getInvoicePayment: {
     columns: [
       'payment.status',
@@ -245,6 +259,7 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
   },
   getAdminPayment: {
     list: 'none',
+    card: paymentDetailCard,
     columns: [
       'payment.id',
       'payment.status',
@@ -263,6 +278,7 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
   },
   resolvePayment: {
     list: 'none',
+    card: paymentDetailCard,
     columns: ['payment.id', 'payment.status', 'payment.payment_status', 'payment.amount', 'payment.txid'],
   },
   lookUpTransaction: {

@@ -1,7 +1,7 @@
 // The payments: a list to filter and sort, one opened with everything about it, resolved after typing its id.
 import { Box, Text } from 'ink';
 import { useEffect, useRef, useState } from 'react';
-import { coins, dollars } from '../output/money.ts';
+import { amountOf, coins, dollars } from '../output/money.ts';
 import { screenColor } from '../output/status.ts';
 import { clean } from '../output/text.ts';
 import { relative, SHORT_ID, shortId } from '../output/value.ts';
@@ -14,12 +14,6 @@ import type { ViewProps } from './view-props.ts';
 /** What `t` goes through: what waits for a person first. */
 const STATUSES = ['', 'held', 'late', 'unmatched', 'created', 'confirmed', 'expired', 'cancelled', 'failed'];
 
-/** What waits for a person is what has come, not what was asked for. */
-const CAME: ReadonlySet<string> = new Set(['late', 'unmatched', 'orphaned']);
-
-const amountOf = (row: Payment): string =>
-  coins(CAME.has(row.status) ? row.received_amount : (row.amount ?? row.received_amount), row.currency);
-
 const columns = (now_s: number): readonly Column<Payment>[] => [
   { title: 'ID', width: SHORT_ID, value: (row) => shortId(row.id) },
   { title: 'STATUS', width: 9, value: (row) => row.status, color: (row) => screenColor(row.status) },
@@ -30,7 +24,7 @@ const columns = (now_s: number): readonly Column<Payment>[] => [
     value: (row) => row.payment_status ?? '–',
     color: (row) => screenColor(row.payment_status),
   },
-  { title: 'AMOUNT', right: true, rank: 2, width: 30, value: amountOf },
+  { title: 'AMOUNT', right: true, rank: 2, width: 30, value: (row) => coins(amountOf(row), row.currency) },
   { title: 'USD', right: true, rank: 3, width: 14, value: (row) => dollars(row.amount_usd) },
   { title: 'MERCHANT', rank: 6, width: 20, value: (row) => row.owner_slug ?? 'platform' },
   { title: 'CREATED', right: true, rank: 4, width: 8, value: (row) => relative(row.created_at, now_s) },
@@ -78,6 +72,7 @@ export function PaymentsView({
     if (found > 0) setMark((before) => (before.place === found ? before : { ...before, place: found }));
   }, [found]);
   useEffect(() => {
+    if (open !== null) return;
     const isFull = rows.all.length >= MAX_ROWS;
     const parts = [
       `${shown.length} of ${isFull ? `the newest ${rows.all.length}` : rows.all.length}${rows.loading ? ' and more to come' : ''}`,
@@ -99,6 +94,7 @@ export function PaymentsView({
     filtering,
     hasLeft,
     read_at,
+    open,
     onStatus,
   ]);
   const type = (on: boolean) => {
@@ -148,6 +144,8 @@ export function PaymentsView({
         onTyping={onTyping}
         onChanged={rows.put}
         onBack={() => setOpen(null)}
+        onOpen={setOpen}
+        onStatus={onStatus}
       />
     );
   return (

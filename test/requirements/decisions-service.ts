@@ -178,6 +178,10 @@ export const extensions = {
     'gw-listen': 'gw listen forwards events to a URL',
     'gw-screens-true':
       'what a screen shows is true: rows that no longer match leave, all in view are read again, their age is shown, and the mark follows its row',
+    'gw-waiting-money':
+      'money that waits for a person is listed with its amount at 80 columns, with all that is known and every invoice it could pay, and booked where it is shown',
+    'gw-for-people':
+      'people read money with its sign at the right, times both ways and ids by their end; columns go before anything is cut; no JSON but with --json',
     'gw-watch': 'gw invoice watch and wait follow an invoice to its end',
     'gw-qr': 'gw invoice qr draws the payload',
     'gw-api': 'gw api METHOD PATH calls anything',
