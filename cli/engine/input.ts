@@ -1,6 +1,7 @@
 // Reads a command's input: positional values and flags, then a file, then the environment, then questions; validated.
 import { readFileSync } from 'node:fs';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
+import { nearest } from '../../src/nearest.ts';
 import { type Io, readStdin } from '../output/io.ts';
 import type { Command, Input, Own } from './command.ts';
 import { GwError, usage } from './errors.ts';
@@ -45,7 +46,7 @@ export async function gather(command: Command, given: Given, io: Io): Promise<Ga
       const variable = io.env[variableOf(flag)];
       if (variable !== undefined && variable !== '') values.set(flag.field, wireValue(flag, variable));
     }
-    checkChoice(flag, values.get(flag.field));
+    if (values.has(flag.field)) values.set(flag.field, chosen(flag, values.get(flag.field)));
     if (flag.secret && values.get(flag.field) === '-')
       values.set(flag.field, (await readStdin(io)).replace(/\r?\n$/, ''));
   }
@@ -53,11 +54,18 @@ export async function gather(command: Command, given: Given, io: Io): Promise<Ga
   return { values, flags };
 }
 
-/** commander checks what stands behind a flag; gw's own values may also stand alone. An endpoint's are validated later. */
-function checkChoice(flag: Flag, value: unknown): void {
-  if (flag.place !== 'own' || !flag.choices || typeof value !== 'string') return;
-  if (!flag.choices.includes(value))
-    throw usage(`${flag.name} is one of ${flag.choices.join(', ')}, not “${value}”`);
+/** Refuses what is none of the words to choose from, with the nearest. In any case of letters, as the service compares them. */
+function chosen(flag: Flag, value: unknown): unknown {
+  const { choices } = flag;
+  if (!choices) return value;
+  if (Array.isArray(value)) return value.map((one) => chosen(flag, one));
+  if (typeof value !== 'string' || value === '') return value;
+  const found = choices.find((choice) => choice === value.toLowerCase());
+  if (found !== undefined) return found;
+  throw usage(
+    `--${flag.name} is one of ${choices.join(', ')}, not “${value}”`,
+    `did you mean ${nearest(value, choices)}?`,
+  );
 }
 
 function nullable(flags: readonly Flag[], name: string): string {

@@ -20,6 +20,7 @@ export const webhooks = {
     'webhook-statuses': 'webhook_status is none, pending, delivered, failed or unknown',
     'events-kinds': 'every kind of event is stored and listed to the merchant',
     'events-cursor': 'events are paged by after, oldest first, and none that commits late is passed over',
+    'events-newest': 'order=newest pages them backwards',
     'events-stream': 'Accept: text/event-stream streams them',
     'woken-by-others':
       'what one daemon writes wakes streams and webhooks of the others at once; a poll is the net where notifications are lost',
@@ -176,6 +177,10 @@ export const extensions = {
     'gw-precedence': 'flags win over environment over profile; GW_URL, GW_API_KEY, GW_TOKEN, GW_PROFILE',
     'gw-profiles': 'profiles are stored with mode 0600',
     'gw-listen': 'gw listen forwards events to a URL',
+    'gw-listen-gapless':
+      'gw listen loses no event across a lost connection, also before the first event, and is back within seconds',
+    'gw-known-words':
+      'a status, kind or event that does not exist is refused with the nearest; choices come from the description and complete',
     'gw-screens-true':
       'what a screen shows is true: rows that no longer match leave, all in view are read again, their age is shown, and the mark follows its row',
     'gw-waiting-money':

@@ -1,7 +1,7 @@
 // The operator's view: merchants, observers, payments, and putting things right.
 
 import { endpoint } from '../describe/endpoint.ts';
-import { bool, choice, decimal, int, orNull, text } from '../describe/fields.ts';
+import { bool, choice, decimal, int, orNull, text, word } from '../describe/fields.ts';
 import { uuid } from '../describe/identifiers.ts';
 import { shape } from '../describe/shape.ts';
 import {
@@ -21,6 +21,7 @@ import {
   DaemonPublic,
   TransactionLookup,
 } from '../schemas/admin.ts';
+import { invoiceStatuses, paymentStatuses } from '../schemas/resources.ts';
 import { invoiceId, MAX_CHAIN } from './invoices.ts';
 
 const MAX_NOTE = 255;
@@ -228,8 +229,8 @@ export const listAdminPayments = endpoint({
   description:
     'Newest first. `status` takes a status of an invoice (`settled` means `confirmed`) or of a payment: `held`, `late` and `unmatched` are what waits for a person. `kind` is `sale` or `refill`. An unknown word matches nothing.',
   query: {
-    status: filter(),
-    kind: filter(),
+    status: word([...invoiceStatuses, 'settled', ...paymentStatuses], { max: MAX_FILTER }).optional(),
+    kind: word(['sale', 'refill'], { max: MAX_FILTER }).optional(),
     chain: filter().describe('Gateway id'),
     owner_id: uuid().optional().describe("The merchant's user id"),
     skip: int({ gte: 0 }).default(0),
