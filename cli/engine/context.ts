@@ -104,7 +104,7 @@ async function readInput(
   const { io } = context;
   const found = await gather(command, given, io);
   if (io.prompts)
-    for (const flag of missingOf(found)) {
+    for (const flag of missingOf(found, command)) {
       const { ask } = await import('./prompts.ts');
       const { choicesFrom } = await import('./choices.ts');
       const fault = async (value: unknown) => command.input && faultOf(command.input, found, flag, value);

@@ -6,6 +6,7 @@ import { type Io, readStdin } from '../output/io.ts';
 import type { Command, Input, Own } from './command.ts';
 import { GwError, usage } from './errors.ts';
 import { type Flag, flagsOf, readsEnvironment, variableOf, wireValue } from './flags.ts';
+import { faultInWords } from './plain-words.ts';
 
 /** What commander read: values by flag name, and what stood without a flag. */
 export interface Given {
@@ -94,17 +95,18 @@ async function readBody(path: string, io: Io): Promise<Record<string, unknown>> 
 
 const isMissing = (value: unknown): boolean => value === undefined || value === '';
 
-/** Required flags without a value. A text that may be empty counts as given in a body. */
-export const missingOf = ({ flags, values }: Gathered): Flag[] =>
+/** Required flags without a value, nor another one that stands for them. A text that may be empty counts as given in a body. */
+export const missingOf = ({ flags, values }: Gathered, { instead = {} }: Pick<Command, 'instead'>): Flag[] =>
   flags.filter(
     (flag) =>
       flag.required &&
+      !values.has(instead[flag.field] ?? '') &&
       (flag.place === 'body' ? values.get(flag.field) === undefined : isMissing(values.get(flag.field))),
   );
 
 /** Refuses with every missing flag named. */
 export function requireAll(gathered: Gathered, command: Command): void {
-  const missing = missingOf(gathered);
+  const missing = missingOf(gathered, command);
   if (missing.length === 0) return;
   const names = missing.map((flag) => `--${flag.name}`);
   const variables = missing.map(variableOf);
@@ -130,7 +132,7 @@ export async function toInput(endpoint: Endpoint, gathered: Gathered): Promise<I
   if (faults.length === 0) return input;
   const messages = faults.map(({ loc, msg }) => {
     const flag = gathered.flags.find((candidate) => candidate.field === loc[1]);
-    return `${flag ? `--${flag.name}` : loc.join('.')}: ${msg}`;
+    return `${flag ? `--${flag.name}` : loc.join('.')}: ${faultInWords(msg)}`;
   });
   throw new GwError('usage', messages.join('; '), { code: 'validation', extra: { errors: faults } });
 }
@@ -144,7 +146,8 @@ export async function faultOf(
 ): Promise<string | undefined> {
   if (flag.place === 'own') return undefined;
   const { faults } = await checked(endpoint, { flags, values: new Map(values).set(flag.field, value) });
-  return faults.find(({ loc }) => loc[1] === flag.field)?.msg;
+  const fault = faults.find(({ loc }) => loc[1] === flag.field);
+  return fault && faultInWords(fault.msg);
 }
 
 async function checked(endpoint: Endpoint, { flags, values }: Gathered) {

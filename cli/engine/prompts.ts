@@ -7,6 +7,9 @@ import type { Flag } from './flags.ts';
 /** What can be chosen, where the service knows: gateway ids for `chain`, and so on. */
 export type Choices = (flag: Flag) => Promise<readonly string[] | undefined>;
 
+/** What is set, and not what is known: a slip would lock its owner out. Sign-in asks for itself. */
+const NEW_PASSWORD = /^(new_)?password$/;
+
 /** Asks until the value is one that `faultOf` says nothing against. */
 export async function ask(
   flag: Flag,
@@ -21,11 +24,20 @@ export async function ask(
   const name = flag.name.replaceAll('-', ' ');
   // Help made of the name alone needs it only once.
   const message = clean(flag.help.startsWith(name) ? flag.help : `${name} – ${flag.help}`);
-  if (flag.secret)
-    return password(
-      { message, mask: true, validate: async (text) => (await faultOf(text)) ?? true },
-      context,
-    );
+  if (flag.secret) {
+    const validate = async (text: string) => (await faultOf(text)) ?? true;
+    const given = await password({ message, mask: true, validate }, context);
+    if (NEW_PASSWORD.test(flag.field))
+      await password(
+        {
+          message: `${name} once more`,
+          mask: true,
+          validate: (text) => text === given || 'not the same; Ctrl-C begins again',
+        },
+        context,
+      );
+    return given;
+  }
   if (flag.kind === 'boolean') return confirm({ message, default: false }, context);
   const choices = flag.choices ?? (await choicesOf(flag));
   if (choices && choices.length > 0) {

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'react';
 import { getAdminPayment, resolvePayment } from '../../src/api/endpoints/admin.ts';
 import type { Context } from '../engine/command.ts';
 import { GwError } from '../engine/errors.ts';
-import { describeFound, lookUp } from '../journeys/admin/resolve.ts';
+import { describeFound, lookUp, sayUnchanged } from '../journeys/admin/resolve.ts';
 import { linesOf } from '../output/card.ts';
 import {
   candidateLine,
@@ -172,8 +172,11 @@ function useResolving({ context, id, onTyping, onChanged, onOpen }: PaymentDetai
         ...(txid === '' ? {} : { txid }),
         ...(reason === '' ? {} : { force: true, note: reason }),
       };
-      const reply = await context.call(resolvePayment, { params: { invoice_id: target }, body });
-      setOutcome(`${action}: ${shortId(reply.payment.id)} now ${reply.payment.status}`);
+      const params = { invoice_id: target };
+      const before = await context.call(getAdminPayment, { params });
+      const reply = await context.call(resolvePayment, { params, body });
+      const done = `${action}: ${shortId(reply.payment.id)} now ${reply.payment.status}`;
+      setOutcome(sayUnchanged(before, reply, body) ?? done);
       onChanged(reply.payment);
       // What was booked for an invoice is listed as that invoice.
       if (target === id) again();

@@ -136,7 +136,7 @@ describe('questions', () => {
     pty.write(`Tea${ENTER}`);
     await pty.see(/amount usd/);
     pty.write(`abc${ENTER}`);
-    await pty.see(/Input should be a valid number/);
+    await pty.see(/must be a number such as 12\.50/);
     pty.write('\u007f\u007f\u007f');
     pty.write(`4.50${ENTER}`);
     expect(await pty.ended).toBe(0);

@@ -187,6 +187,8 @@ export const extensions = {
       'money that waits for a person is listed with its amount at 80 columns, with all that is known and every invoice it could pay, and booked where it is shown',
     'gw-for-people':
       'people read money with its sign at the right, times both ways and ids by their end; columns go before anything is cut; no JSON but with --json',
+    'gw-plain-words':
+      'hints name commands and no calls, faults are in plain words, and a new password is asked for twice',
     'gw-watch': 'gw invoice watch and wait follow an invoice to its end',
     'gw-qr': 'gw invoice qr draws the payload',
     'gw-api': 'gw api METHOD PATH calls anything',

@@ -279,7 +279,7 @@ export const resolvePayment = endpoint({
 - \`confirm\` books it from any state with the usual fee; a confirmed one is returned unchanged. \`txid\` is looked up on the chain first and must have paid the invoice's address (\`transaction_unknown\`); without it, what the invoice has received is booked. One transaction output books once, ever (\`transfer_booked\`).
 - \`force: true\` with a \`note\` books it although the chain does not have the transaction, or cannot be asked now; a difference that is found later is listed as a contradiction.
 
-Every action is logged with who did it.`,
+Every action that changes something, and every \`recheck\`, is logged with who did it.`,
   params: invoiceId,
   body: shape('ResolveAction', {
     action: choice(['recheck', 'expire', 'fail', 'confirm']),
