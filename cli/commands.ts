@@ -62,7 +62,6 @@ const journeys: Record<string, Journey> = {
   },
   logout: { summary: 'Remove token and key', load: () => import('./journeys/logout.ts') },
   'invoice create': { load: () => import('./journeys/invoice/create.ts') },
-  'invoice list': { load: () => import('./journeys/invoice/list.ts') },
   'invoice watch': {
     summary: 'Follow an invoice until it ends',
     load: () => import('./journeys/invoice/watch.ts'),

@@ -111,6 +111,13 @@ async function readInput(
       found.values.set(flag.field, await ask(flag, io, choicesFrom(context), fault));
     }
   requireAll(found, command);
+  if (command.input)
+    for (const flag of found.flags) {
+      const value = found.values.get(flag.field);
+      if (typeof value !== 'string' || !/_id$/.test(flag.field)) continue;
+      const { wholeId } = await import('./short-ids.ts');
+      found.values.set(flag.field, await wholeId(context, command.input, flag, value));
+    }
   const input = command.input ? await toInput(command.input, found) : { params: {}, query: {}, body: {} };
   return { input, own: ownOf(found) };
 }

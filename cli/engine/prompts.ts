@@ -2,6 +2,7 @@
 
 import type { Io } from '../output/io.ts';
 import { clean } from '../output/text.ts';
+import { shortId } from '../output/value.ts';
 import type { Flag } from './flags.ts';
 
 /** What can be chosen, where the service knows: gateway ids for `chain`, and so on. */
@@ -60,7 +61,7 @@ export async function agree(
   const context = { output: io.stderr, input: io.stdin };
   if (type === undefined) return confirm({ message: clean(question), default: otherwise }, context);
   const typed = await input({ message: `${clean(question)} Type ${clean(type)} to continue:` }, context);
-  return typed.trim() === type;
+  return typed.trim() === type || typed.trim() === shortId(type);
 }
 
 /** A password, which is not shown. */

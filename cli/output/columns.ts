@@ -33,7 +33,16 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
     ],
     examples: ['gw gateways', 'gw gateways --json chain,currency,min_confirmations'],
   },
-  listInvoices: { columns: invoice },
+  listInvoices: {
+    columns: invoice,
+    since: 'created_at',
+    examples: [
+      'gw invoice list --status created',
+      'gw invoice list --search order-1001',
+      'gw invoices --all --json id,status,amount',
+      'gw invoice list --external-ref order-1001 --json',
+    ],
+  },
   getInvoice: {
     card: invoiceView,
     examples: ['gw invoice get INVOICE_ID', 'gw invoice get INVOICE_ID --json status,txid'],
@@ -109,10 +118,14 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
   },
   getRefillWallets: { columns: ['blockchain', 'address', 'currencies', 'network'] },
   listIncome: {
+    since: 'created_at',
     columns: ['created_at', 'amount', 'currency', 'chain', 'fee_charged', 'webhook_status', 'invoice_id'],
     examples: ['gw income', 'gw income list --from-date 2026-01-01 --limit 100 --json'],
   },
-  listEvents: { columns: ['id', 'type', 'timestamp', 'data.invoice.id', 'data.invoice.status'] },
+  listEvents: {
+    since: 'timestamp',
+    columns: ['id', 'type', 'timestamp', 'data.invoice.id', 'data.invoice.status'],
+  },
   resendEvent: { columns: ['id', 'type', 'timestamp', 'deliveries'] },
   detectIdentitySource: {
     examples: ['gw user identity-source ada@example.com', 'gw user identity-source 12345 --json source'],
@@ -245,6 +258,7 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
     ],
   },
   listAdminPayments: {
+    since: 'created_at',
     columns: [
       'id',
       'status',

@@ -11,6 +11,8 @@ export interface View {
   columns?: readonly string[];
   /** How a terminal shows one thing, in place of a line for each member. */
   card?: (reply: never, now_s: number) => Promise<Card>;
+  /** The member of its rows that says when each was made, where the newest come first. */
+  since?: string;
   /** Members of one thing that a terminal shows in part only; programs, and `--json`, have them whole. */
   secrets?: readonly string[];
 }

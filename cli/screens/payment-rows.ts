@@ -201,6 +201,7 @@ const textOf = (row: Payment): string =>
     row.currency,
     row.owner_slug,
     row.external_ref,
+    row.memo,
     row.txid,
     row.amount,
     row.received_amount,

@@ -189,6 +189,10 @@ export const extensions = {
       'people read money with its sign at the right, times both ways and ids by their end; columns go before anything is cut; no JSON but with --json',
     'gw-plain-words':
       'hints name commands and no calls, faults are in plain words, and a new password is asked for twice',
+    'gw-lists':
+      'a list ends with what it leaves out and how to see it; --all, --search and --since read every page that they need',
+    'gw-short-ids':
+      'the first or last eight characters of an id are taken where it is, and refused with the candidates where they are several',
     'gw-watch': 'gw invoice watch and wait follow an invoice to its end',
     'gw-qr': 'gw invoice qr draws the payload',
     'gw-api': 'gw api METHOD PATH calls anything',
