@@ -238,8 +238,8 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
   setAdminRefillWallet: {
     columns: deployment_wallet,
     examples: [
-      "gw admin set-refill-wallet BLOCKCHAIN ADDRESS --note 'cold wallet'",
-      "gw admin set-refill-wallet BLOCKCHAIN '' --yes --json",
+      "gw admin refill-wallet set BLOCKCHAIN ADDRESS --note 'cold wallet'",
+      "gw admin refill-wallet set BLOCKCHAIN '' --yes --json",
     ],
   },
   listObservers: {

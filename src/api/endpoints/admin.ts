@@ -164,7 +164,7 @@ export const setAdminRefillWallet = endpoint({
   auth: 'admin',
   tag: 'admin',
   summary: 'Set a wallet of the deployment',
-  gw: 'admin set-refill-wallet {chain} {address}',
+  gw: 'admin refill-wallet set {chain} {address}',
   effect: 'write',
   confirm: { question: 'Remove the wallet of {chain}?', when: { address: '' } },
   keywords: 'set platform refill wallet',
