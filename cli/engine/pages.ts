@@ -1,4 +1,4 @@
-// Lists in pages: all of them, those with a text in them, those since a moment; and what a person is told at the end.
+// Lists in pages: all of them, those with a text in them, those since a moment; and what a person reads at the end.
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { type Io, paint, say } from '../output/io.ts';
 import { memberOf } from '../output/value.ts';
@@ -64,11 +64,11 @@ export async function printPages(
     first ??= reply;
     const rows = rowsOf(reply, view.list) ?? [];
     const isOld = (row: unknown) => since !== undefined && madeAt(row, view.since ?? '') < since;
-    const kept = rows.filter((row) => !isOld(row) && (!isWanted || isWanted(row)));
+    const wanted = rows.filter((row) => !isOld(row) && (!isWanted || isWanted(row)));
     // What a program reads is written as it comes.
     if (io.json === false && io.stdout.isTTY !== true)
-      await printReply(io, { ...reply, [nameOfRows(reply, view)]: kept }, view);
-    else whole.push(...kept);
+      await printReply(io, { ...reply, [nameOfRows(reply, view)]: wanted }, view);
+    else whole.push(...wanted);
     if (rows.some(isOld)) break;
   }
   if (io.json === false && io.stdout.isTTY !== true) return;

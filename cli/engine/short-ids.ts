@@ -41,7 +41,7 @@ const payment: Source = {
 const merchant: Source = { list: listAdminMerchants, id: 'user_id', about: ['slug', 'email'] };
 const unit: Source = { list: listUnits, rows: 'units', about: ['title', 'amount_usd'] };
 
-/** Where the ids of a field are listed to whoever makes this call. */
+/** Where the ids of a field are listed to the caller. */
 function sourceOf(field: string, endpoint: Endpoint): Source | undefined {
   switch (field) {
     case 'invoice_id':

@@ -76,7 +76,7 @@ function factsOf({ payment, invoice, transfers }: PaymentDetail, now_s: number):
 }
 
 function listsOf(detail: PaymentDetail, now_s: number): Section[] {
-  const { payment, payments, candidates, transfers, logs, ledger, income, events } = detail;
+  const { payment, payments, candidates, transfers, logs, ledger: bookings, income, events } = detail;
   const list = (title: string, texts: readonly string[]): Section => ({
     title,
     rows: texts.map((text) => ['', text]),
@@ -122,7 +122,7 @@ function listsOf(detail: PaymentDetail, now_s: number): Section[] {
     ),
     list(
       'ledger',
-      ledger.map((entry) =>
+      bookings.map((entry) =>
         parts(
           `#${entry.seq}`,
           entry.kind,

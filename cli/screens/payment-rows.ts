@@ -1,4 +1,4 @@
-// The rows of the payments screen: loaded page by page, kept true by reading them again, filtered and sorted.
+// The rows of the payments screen: loaded page by page, read again so that they stay true, filtered and sorted.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { CallReply } from '../../src/api/client/call.ts';
 import { listAdminPayments } from '../../src/api/endpoints/admin.ts';

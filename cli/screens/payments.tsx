@@ -7,7 +7,15 @@ import { clean } from '../output/text.ts';
 import { relative, SHORT_ID, shortId } from '../output/value.ts';
 import { useKeys, useNow } from './hooks.ts';
 import { PaymentDetail } from './payment-detail.tsx';
-import { MAX_ROWS, type Payment, type Sort, sorts, usePaymentRows, useShown } from './payment-rows.ts';
+import {
+  MAX_ROWS,
+  type Payment,
+  type Rows,
+  type Sort,
+  sorts,
+  usePaymentRows,
+  useShown,
+} from './payment-rows.ts';
 import { type Column, moved, rowsInView, Table } from './table.tsx';
 import type { ViewProps } from './view-props.ts';
 
@@ -32,6 +40,37 @@ const columns = (now_s: number): readonly Column<Payment>[] => [
   { title: 'REFERENCE', rank: 8, width: 40, value: (row) => row.external_ref ?? '' },
 ];
 
+const countOf = (shown: number, { all, loading }: Rows): string =>
+  `${shown} of ${all.length >= MAX_ROWS ? 'the newest ' : ''}${all.length}${loading ? ' and more to come' : ''}`;
+
+/**
+ * The marked row, by its id: rows come in above it, and leave. `found` is where it is now, negative where it has left; `around`
+ * where it was.
+ */
+function useMark(shown: readonly Payment[]) {
+  const [mark, setMark] = useState<{ id: string | null; place: number }>({ id: null, place: 0 });
+  const found = mark.id === null ? 0 : shown.findIndex(({ id }) => id === mark.id);
+  const around = Math.max(0, Math.min(found < 0 ? mark.place : found, shown.length - 1));
+  const first = shown[0]?.id;
+  // The first row is marked until another one is: from then on it is that row, wherever it goes.
+  useEffect(() => {
+    if (first !== undefined) setMark((before) => (before.id === null ? { id: first, place: 0 } : before));
+  }, [first]);
+  useEffect(() => {
+    if (found >= 0) setMark((before) => (before.place === found ? before : { ...before, place: found }));
+  }, [found]);
+  return {
+    found,
+    around,
+    hasLeft: found < 0 && shown.length > 0,
+    moveTo(place: number) {
+      const row = shown[place];
+      if (row) setMark({ id: row.id, place });
+    },
+    forget: () => setMark({ id: null, place: 0 }),
+  };
+}
+
 export function PaymentsView({
   context,
   size,
@@ -47,8 +86,6 @@ export function PaymentsView({
   const [filtering, setFiltering] = useState(false);
   const [sort, setSort] = useState<Sort>('created_at');
   const [reversed, setReversed] = useState(false);
-  // By its id: rows come in above it, and leave. `place` is where it was.
-  const [mark, setMark] = useState<{ id: string | null; place: number }>({ id: null, place: 0 });
   const [open, setOpen] = useState<string | null>(null);
   const now = useNow();
   const inView = useRef<readonly string[]>([]);
@@ -56,47 +93,22 @@ export function PaymentsView({
   const asked = status ? { ...others, status } : others;
   const rows = usePaymentRows(context, asked, refresh_ms, () => inView.current);
   const shown = useShown(rows.all, filter, sort, reversed);
-  const bar = filtering ? 1 : 0;
-  const height = size.rows - bar;
-  const found = mark.id === null ? 0 : shown.findIndex(({ id }) => id === mark.id);
-  const hasLeft = found < 0 && shown.length > 0;
-  const around = Math.max(0, Math.min(found < 0 ? mark.place : found, shown.length - 1));
+  const height = size.rows - (filtering ? 1 : 0);
+  const { found, around, hasLeft, moveTo, forget } = useMark(shown);
   inView.current = rowsInView(shown, around, height).map(({ id }) => id);
   const read_at = rows.readAt(inView.current);
-  const first = shown[0]?.id;
-  // The first row is marked until another one is: from then on it is that row, wherever it goes.
+  const text = [
+    countOf(shown.length, rows),
+    hasLeft ? 'the marked row has left' : '',
+    status ? `status ${status}` : '',
+    `by ${sort.replaceAll('_', ' ')}${reversed ? ' reversed' : ''}`,
+    filter && !filtering ? `filter ${filter}` : '',
+  ]
+    .filter(Boolean)
+    .join('   ');
   useEffect(() => {
-    if (first !== undefined) setMark((before) => (before.id === null ? { id: first, place: 0 } : before));
-  }, [first]);
-  useEffect(() => {
-    if (found > 0) setMark((before) => (before.place === found ? before : { ...before, place: found }));
-  }, [found]);
-  useEffect(() => {
-    if (open !== null) return;
-    const isFull = rows.all.length >= MAX_ROWS;
-    const parts = [
-      `${shown.length} of ${isFull ? `the newest ${rows.all.length}` : rows.all.length}${rows.loading ? ' and more to come' : ''}`,
-      hasLeft ? 'the marked row has left' : '',
-      status ? `status ${status}` : '',
-      `by ${sort.replaceAll('_', ' ')}${reversed ? ' reversed' : ''}`,
-      filter && !filtering ? `filter ${filter}` : '',
-    ];
-    onStatus({ text: parts.filter(Boolean).join('   '), error: rows.error, read_at });
-  }, [
-    shown.length,
-    rows.all.length,
-    rows.loading,
-    rows.error,
-    status,
-    sort,
-    reversed,
-    filter,
-    filtering,
-    hasLeft,
-    read_at,
-    open,
-    onStatus,
-  ]);
+    if (open === null) onStatus({ text, error: rows.error, read_at });
+  }, [text, rows.error, read_at, open, onStatus]);
   const type = (on: boolean) => {
     setFiltering(on);
     onTyping(on);
@@ -111,7 +123,7 @@ export function PaymentsView({
         } else if (key.backspace || key.delete) setFilter((before) => before.slice(0, -1));
         else if (!key.ctrl && !key.meta) {
           setFilter((before) => before + clean(input));
-          setMark({ id: null, place: 0 });
+          forget();
         }
         return;
       }
@@ -120,14 +132,13 @@ export function PaymentsView({
       else if (key.escape) setFilter('');
       else if (input === 't') {
         setStatus(STATUSES[(STATUSES.indexOf(status) + 1) % STATUSES.length] ?? '');
-        setMark({ id: null, place: 0 });
+        forget();
       } else if (input === 's') setSort(sorts[(sorts.indexOf(sort) + 1) % sorts.length] ?? 'created_at');
       else if (input === 'S') setReversed(!reversed);
       else if (key.return) setOpen(shown[found]?.id ?? null);
       else {
         const to = moved(input, key, { selected: around, count: shown.length, page: size.rows });
-        const row = to === undefined ? undefined : shown[to];
-        if (to !== undefined && row) setMark({ id: row.id, place: to });
+        if (to !== undefined) moveTo(to);
       }
     },
     active && open === null,

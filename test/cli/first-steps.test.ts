@@ -1,4 +1,4 @@
-// What a newcomer meets: a slow network that is said, commands that are found, nouns that say what they can do.
+// What a newcomer meets: a slow network that is reported, commands that are found, nouns that say what they can do.
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, expect, it } from 'vitest';
 import { json, serve } from '../helpers/local-server.ts';
@@ -19,7 +19,7 @@ const GATEWAYS = {
   memo_length: 10,
 };
 
-it('a slow network is said after a moment, and leaves no trace', async () => {
+it('a slow network is reported after a moment, and leaves no trace', async () => {
   verifies('gw-progress');
   const slow = await serve((_, response) => void setTimeout(() => json(response, GATEWAYS), 1500));
   const pty = gw.pty(['gateways', '--url', slow.url]);

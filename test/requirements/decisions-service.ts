@@ -193,7 +193,7 @@ export const extensions = {
       'a list ends with what it leaves out and how to see it; --all, --search and --since read every page that they need',
     'gw-short-ids':
       'the first or last eight characters of an id are taken where it is, and refused with the candidates where they are several',
-    'gw-progress': 'what takes longer than 300 ms is said on a terminal, and leaves no trace',
+    'gw-progress': 'what takes longer than 300 ms is reported on a terminal, and leaves no trace',
     'gw-watch': 'gw invoice watch and wait follow an invoice to its end',
     'gw-qr': 'gw invoice qr draws the payload',
     'gw-api': 'gw api METHOD PATH calls anything',
