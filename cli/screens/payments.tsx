@@ -40,6 +40,8 @@ const columns = (now_s: number): readonly Column<Payment>[] => [
   { title: 'REFERENCE', rank: 8, width: 40, value: (row) => row.external_ref ?? '' },
 ];
 
+const joined = (parts: readonly (string | false)[]): string => parts.filter(Boolean).join('   ');
+
 const countOf = (shown: number, { all, loading }: Rows): string =>
   `${shown} of ${all.length >= MAX_ROWS ? 'the newest ' : ''}${all.length}${loading ? ' and more to come' : ''}`;
 
@@ -97,15 +99,13 @@ export function PaymentsView({
   const { found, around, hasLeft, moveTo, forget } = useMark(shown);
   inView.current = rowsInView(shown, around, height).map(({ id }) => id);
   const read_at = rows.readAt(inView.current);
-  const text = [
+  const text = joined([
     countOf(shown.length, rows),
-    hasLeft ? 'the marked row has left' : '',
-    status ? `status ${status}` : '',
+    hasLeft && 'the marked row has left',
+    status && `status ${status}`,
     `by ${sort.replaceAll('_', ' ')}${reversed ? ' reversed' : ''}`,
-    filter && !filtering ? `filter ${filter}` : '',
-  ]
-    .filter(Boolean)
-    .join('   ');
+    filter && !filtering && `filter ${filter}`,
+  ]);
   useEffect(() => {
     if (open === null) onStatus({ text, error: rows.error, read_at });
   }, [text, rows.error, read_at, open, onStatus]);
