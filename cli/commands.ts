@@ -21,6 +21,7 @@ const groups: Record<string, Group> = {
   page: { summary: 'Pages, fragments and images for buyers' },
   discovery: { summary: 'Documents for people and programs' },
   admin: { summary: 'Operate the deployment' },
+  'admin refill-wallet': { summary: 'A wallet of the deployment' },
   'admin daemon': { summary: 'One of the daemons of the deployment' },
   system: { summary: 'Check whether the daemon answers' },
   config: { summary: 'Settings of gw and of the service' },
@@ -39,12 +40,11 @@ const aliases: Record<string, string> = {
   pages: 'page',
   balances: 'balance',
   gateway: 'gateways',
-  signup: 'user signup',
 };
 
 /** First words in the order people read them; any other follows. */
 const order =
-  'login setup logout whoami invoice payment exit unit wallet account balance income refill event listen gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
+  'login signup setup logout whoami invoice payment exit unit wallet account balance income refill event listen gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
     ' ',
   );
 
@@ -62,7 +62,6 @@ const journeys: Record<string, Journey> = {
   },
   logout: { summary: 'Remove token and key', load: () => import('./journeys/logout.ts') },
   'invoice create': { load: () => import('./journeys/invoice/create.ts') },
-  'invoice list': { load: () => import('./journeys/invoice/list.ts') },
   'invoice watch': {
     summary: 'Follow an invoice until it ends',
     load: () => import('./journeys/invoice/watch.ts'),
@@ -129,7 +128,7 @@ const journeys: Record<string, Journey> = {
 };
 
 /** Second names that are listed too, to the first. */
-const seconds: Record<string, string> = { whoami: 'user me' };
+const seconds: Record<string, string> = { whoami: 'user me', signup: 'user signup' };
 
 /** An endpoint that is called by a command: what the list of commands shows without building a schema. */
 export interface Row {
@@ -198,6 +197,8 @@ export async function openRegistry(rows?: readonly Row[]): Promise<Registry> {
     ...own,
     ...Object.entries(seconds).flatMap(([path, first]) => {
       const row = rowAt(first);
+      const journey = own.find((entry) => entry.path === first);
+      if (journey) return [{ ...journey, path }];
       return row ? [derived(row, path)] : [];
     }),
   ];

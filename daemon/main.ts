@@ -98,6 +98,7 @@ function addAdmin(program: Command): void {
   addSettings(admin.command('create').description('create a superuser, or give one a new password'))
     .requiredOption('--email <address>', 'email address of the superuser')
     .option('--password-stdin', 'read the password from stdin; otherwise one is generated and shown')
+    .option('--yes', 'change a user who is there without asking')
     .option('--json', 'as one JSON object')
     .action(async (options) => (await import('./commands/admin-create.ts')).adminCreate(options));
   addSettings(

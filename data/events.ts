@@ -87,6 +87,37 @@ function pageAfter(db: Db, merchant_id: string, after: number, limit: number, ty
   return select.orderBy('event_positions.position').limit(limit).execute();
 }
 
+/** Events of a merchant, newest first: the last ones, or those before a position. */
+export async function eventsBefore(
+  db: Db,
+  merchant_id: string,
+  before: number | undefined,
+  limit: number,
+  type?: string,
+): Promise<PlacedEvent[]> {
+  await placeAll(db, merchant_id);
+  const isOfType = sql<boolean>`events.type = ${type}`;
+  if (db.dialect === 'sqlite') {
+    let select = db.query
+      .selectFrom('events')
+      .selectAll()
+      .select('seq as position')
+      .where('merchant_id', '=', merchant_id);
+    if (before !== undefined) select = select.where('seq', '<', before);
+    if (type !== undefined) select = select.where(isOfType);
+    return select.orderBy('seq', 'desc').limit(limit).execute();
+  }
+  let select = db.query
+    .selectFrom('event_positions')
+    .innerJoin('events', 'events.seq', 'event_positions.event_seq')
+    .selectAll('events')
+    .select('event_positions.position')
+    .where('event_positions.merchant_id', '=', merchant_id);
+  if (before !== undefined) select = select.where('event_positions.position', '<', before);
+  if (type !== undefined) select = select.where(isOfType);
+  return select.orderBy('event_positions.position', 'desc').limit(limit).execute();
+}
+
 /**
  * PostgreSQL commits in another order than numbers are taken: what is committed gets its position when the feed is
  * read, under a lock of that feed. Nothing waits for transactions that are still open. Returns how many were placed.

@@ -54,6 +54,8 @@ export interface Command {
   args?: readonly string[];
   /** Its own flags, beyond those of the endpoint. */
   flags?: readonly Flag[];
+  /** Required fields for which another one may be given: `{ amount: 'amount_usd' }`. */
+  instead?: Readonly<Record<string, string>>;
   /** Markdown; the endpoint's description by default. */
   about?: string;
   /** Whole command lines, the first for people, at least one with `--json` where it answers data. */

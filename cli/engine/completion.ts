@@ -1,102 +1,205 @@
-// Completion scripts, made from the list of commands: the words that may follow each path, and its flags.
+// Completion scripts, made from the list of commands: what may follow each path, its flags, and the words of a value.
 import type { Registry } from './command.ts';
-import { globalsOf } from './globals.ts';
+import { type GlobalFlag, globalsOf, universal } from './globals.ts';
 import { allFlags } from './input.ts';
 import { childrenOf } from './registry.ts';
 
-/** What may follow each path: `''` is the beginning, `invoice` its verbs, `invoice get` its flags. */
-async function words(registry: Registry): Promise<Map<string, string[]>> {
-  const { entries, aliases } = registry;
-  const map = new Map<string, string[]>();
-  const groups = new Set([
-    '',
-    ...entries.flatMap(({ path }) =>
-      path
-        .split(' ')
-        .slice(0, -1)
-        .map((_, index, all) => all.slice(0, index + 1).join(' ')),
-    ),
-  ]);
-  for (const group of groups) map.set(group, childrenOf(registry, group === '' ? [] : group.split(' ')));
-  for (const entry of entries) {
-    const command = await entry.load();
-    const own = allFlags(command);
-    map.set(
-      entry.path,
-      [...own, ...globalsOf(command, own)].map(({ name }) => `--${name}`),
-    );
-  }
-  for (const [alias, noun] of Object.entries(aliases))
-    for (const [path, list] of [...map])
-      if (path === noun || path.startsWith(`${noun} `)) map.set(alias + path.slice(noun.length), list);
-  map.set('', [...(map.get('') ?? []), ...Object.keys(aliases), 'help']);
-  return map;
+/**
+ * `follow`: what may follow a path: `''` is the beginning, `invoice` its verbs, `invoice get` its flags. `values`: the words
+ * that a flag or a place takes: `invoice list --status`, `completion #0`, and `--color` for every command.
+ */
+interface Table {
+  follow: Map<string, readonly string[]>;
+  values: Map<string, readonly string[]>;
+  /** Flags behind which a value stands, in every command that has them. */
+  valued: readonly string[];
 }
 
-const cases = (map: Map<string, string[]>, line: (path: string, words: string) => string): string =>
-  [...map].map(([path, list]) => line(path, list.join(' '))).join('\n');
+async function tableOf(registry: Registry): Promise<Table> {
+  const { entries, aliases, groups } = registry;
+  const follow = new Map<string, readonly string[]>();
+  const values = new Map<string, readonly string[]>();
+  const valued = new Set<string>();
+  const switches = new Set<string>();
+  const note = (name: string, hasValue: boolean) => (hasValue ? valued : switches).add(`--${name}`);
+  for (const { path } of entries)
+    for (const [index] of path.split(' ').entries()) {
+      const group = path.split(' ').slice(0, index).join(' ');
+      follow.set(group, childrenOf(registry, group === '' ? [] : group.split(' ')));
+    }
+  for (const { path, load } of entries) {
+    const command = await load();
+    const own = allFlags(command);
+    const shared = globalsOf(command, own);
+    for (const flag of own) {
+      note(flag.name, flag.kind !== 'boolean');
+      if (!flag.choices) continue;
+      values.set(`${path} --${flag.name}`, flag.choices);
+      const place = command.args?.indexOf(flag.field) ?? -1;
+      if (place >= 0) values.set(`${path} #${place}`, flag.choices);
+    }
+    for (const flag of shared) note(flag.name, flag.value !== undefined && !flag.optional);
+    follow.set(
+      path,
+      [...own, ...shared].map(({ name }) => `--${name}`),
+    );
+  }
+  for (const { name, choices } of universal() as GlobalFlag[]) if (choices) values.set(`--${name}`, choices);
+  const copy = (from: string, to: string) => {
+    for (const map of [follow, values])
+      for (const [key, list] of [...map])
+        if (key === from || key.startsWith(`${from} `)) map.set(to + key.slice(from.length), list);
+  };
+  for (const [alias, noun] of Object.entries(aliases)) copy(noun, alias);
+  // A noun that lists where no verb follows it takes the flags of its list.
+  for (const noun of [
+    ...Object.keys(aliases),
+    ...Object.keys(groups).filter((name) => groups[name]?.lists),
+  ]) {
+    const flags = follow.get(`${noun} list`);
+    if (!flags) continue;
+    follow.set(noun, [...(follow.get(noun) ?? []), ...flags]);
+    for (const [key, list] of [...values])
+      if (key.startsWith(`${noun} list --`)) values.set(noun + key.slice(`${noun} list`.length), list);
+  }
+  follow.set('', [...(follow.get('') ?? []), ...Object.keys(aliases), 'help']);
+  return { follow, values, valued: [...valued].filter((name) => !switches.has(name)) };
+}
 
-const bash = (map: Map<string, string[]>): string => `# bash completion of gw
-_gw() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" path="" word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$word" in -*) break ;; esac
-    path="\${path:+$path }$word"
-  done
-  local list=""
-  case "$path" in
-${cases(map, (path, list) => `    "${path}") list="${list}" ;;`)}
-    *) case "\${path% *}" in
-${cases(map, (path, list) => (path === '' ? '' : `      "${path}") list="${list}" ;;`))}
-    esac ;;
+const lines = (map: Map<string, readonly string[]>, line: (key: string, words: string) => string): string =>
+  [...map].map(([key, list]) => line(key, list.join(' '))).join('\n');
+
+/** The walk over the words that stand there is the same in every shell: path, places, and a flag that waits for its value. */
+const bash = ({ follow, values, valued }: Table): string => `# bash completion of gw
+_gw_follow() {
+  case "$1" in
+${lines(follow, (path, list) => `    "${path}") found="${list}" ;;`)}
+    *) return 1 ;;
   esac
-  COMPREPLY=( $(compgen -W "$list" -- "$cur") )
+}
+_gw_values() {
+  case "$1" in
+${lines(values, (key, list) => `    "${key}") found="${list}" ;;`)}
+    *) return 1 ;;
+  esac
+}
+_gw() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" path="" place=0 flag="" word found=""
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    if [ -n "$flag" ]; then flag=""; continue; fi
+    case "$word" in
+      -*) case " ${valued.join(' ')} " in *" $word "*) flag="$word" ;; esac ;;
+      *) if [ "$place" -eq 0 ] && _gw_follow "\${path:+$path }$word"; then path="\${path:+$path }$word"
+         else place=$((place + 1)); fi ;;
+    esac
+  done
+  found=""
+  if [ -n "$flag" ]; then _gw_values "$path $flag" || _gw_values "$flag"
+  else case "$cur" in
+    -*) _gw_follow "$path" ;;
+    *) _gw_values "$path #$place" || _gw_follow "$path" ;;
+  esac; fi
+  COMPREPLY=( $(compgen -W "$found" -- "$cur") )
 }
 complete -o default -F _gw gw`;
 
-const zsh = (map: Map<string, string[]>): string => `#compdef gw
+const zsh = ({ follow, values, valued }: Table): string => `#compdef gw
 # zsh completion of gw
-_gw() {
-  local path="" word list=""
-  for word in "\${(@)words[2,CURRENT-1]}"; do
-    [[ "$word" == -* ]] && break
-    path="\${path:+$path }$word"
-  done
-  case "$path" in
-${cases(map, (path, list) => `    "${path}") list="${list}" ;;`)}
-    *) case "\${path% *}" in
-${cases(map, (path, list) => (path === '' ? '' : `      "${path}") list="${list}" ;;`))}
-    esac ;;
+_gw_follow() {
+  case "$1" in
+${lines(follow, (path, list) => `    "${path}") found="${list}" ;;`)}
+    *) return 1 ;;
   esac
-  compadd -- \${=list}
+}
+_gw_values() {
+  case "$1" in
+${lines(values, (key, list) => `    "${key}") found="${list}" ;;`)}
+    *) return 1 ;;
+  esac
+}
+_gw() {
+  local path="" place=0 flag="" word found=""
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    if [[ -n "$flag" ]]; then flag=""; continue; fi
+    if [[ "$word" == -* ]]; then
+      if [[ " ${valued.join(' ')} " == *" $word "* ]]; then flag="$word"; fi
+    elif (( place == 0 )) && _gw_follow "\${path:+$path }$word"; then path="\${path:+$path }$word"
+    else (( place += 1 )); fi
+  done
+  found=""
+  if [[ -n "$flag" ]]; then _gw_values "$path $flag" || _gw_values "$flag"
+  elif [[ "\${words[CURRENT]}" == -* ]]; then _gw_follow "$path"
+  else _gw_values "$path #$place" || _gw_follow "$path"; fi
+  compadd -- \${=found}
 }
 if [ "$funcstack[1]" = "_gw" ]; then _gw "$@"; else compdef _gw gw; fi`;
 
-const fish = (map: Map<string, string[]>): string => `# fish completion of gw
-function __gw_path
-  set -l found
-  for word in (commandline -opc)[2..-1]
-    string match -q -- '-*' $word; and break
-    set -a found $word
-  end
-  string join ' ' $found
-end
-complete -c gw -f
-${cases(map, (path, list) => `complete -c gw -n 'test "$(__gw_path)" = "${path}"' -a '${list}'`)}`;
+const fishCases = (map: Map<string, readonly string[]>): string =>
+  [...map].map(([key, list]) => `    case '${key}'\n      printf '%s\\n' ${list.join(' ')}`).join('\n');
 
-const powershell = (map: Map<string, string[]>): string => `# PowerShell completion of gw
+const fish = ({ follow, values, valued }: Table): string => `# fish completion of gw
+function __gw_follow
+  switch "$argv[1]"
+${fishCases(follow)}
+    case '*'
+      return 1
+  end
+end
+function __gw_values
+  switch "$argv[1]"
+${fishCases(values)}
+    case '*'
+      return 1
+  end
+end
+function __gw_complete
+  set -l path ''
+  set -l place 0
+  set -l flag ''
+  for word in (commandline -opc)[2..-1]
+    if test -n "$flag"
+      set flag ''
+    else if string match -q -- '-*' $word
+      contains -- $word ${valued.join(' ')}; and set flag $word
+    else if test $place -eq 0; and __gw_follow (string trim "$path $word") >/dev/null
+      set path (string trim "$path $word")
+    else
+      set place (math $place + 1)
+    end
+  end
+  if test -n "$flag"
+    __gw_values "$path $flag"; or __gw_values $flag
+  else if string match -q -- '-*' (commandline -ct)
+    __gw_follow "$path"
+  else
+    __gw_values "$path #$place"; or __gw_follow "$path"
+  end
+end
+complete -c gw -f -a '(__gw_complete)'`;
+
+const powershell = ({ follow, values, valued }: Table): string => `# PowerShell completion of gw
 Register-ArgumentCompleter -Native -CommandName gw -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
-  $words = @{
-${cases(map, (path, list) => `    '${path}' = '${list}'`)}
+  $follow = @{
+${lines(follow, (key, list) => `    '${key}' = '${list}'`)}
   }
-  $path = @()
+  $values = @{
+${lines(values, (key, list) => `    '${key}' = '${list}'`)}
+  }
+  $valued = '${valued.join(' ')}' -split ' '
+  $path = ''; $place = 0; $flag = ''
   foreach ($element in $commandAst.CommandElements | Select-Object -Skip 1) {
+    if ($element.Extent.EndOffset -ge $cursorPosition -and $wordToComplete) { break }
     $text = "$element"
-    if ($text -like '-*' -or $text -eq $wordToComplete) { break }
-    $path += $text
+    $longer = "$path $text".Trim()
+    if ($flag) { $flag = '' }
+    elseif ($text -like '-*') { if ($valued -contains $text) { $flag = $text } }
+    elseif ($place -eq 0 -and $follow.ContainsKey($longer)) { $path = $longer }
+    else { $place += 1 }
   }
-  $list = $words[($path -join ' ')]
+  $list = if ($flag) { if ($values["$path $flag"]) { $values["$path $flag"] } else { $values[$flag] } }
+    elseif ($wordToComplete -notlike '-*' -and $values["$path #$place"]) { $values["$path #$place"] }
+    else { $follow[$path] }
   if ($list) {
     $list -split ' ' | Where-Object { $_ -like "$wordToComplete*" } |
       ForEach-Object { [System.Management.Automation.CompletionResult]::new($_) }
@@ -106,4 +209,4 @@ ${cases(map, (path, list) => `    '${path}' = '${list}'`)}
 const makers = { bash, zsh, fish, powershell };
 
 export const scriptFor = async (registry: Registry, shell: keyof typeof makers): Promise<string> =>
-  makers[shell](await words(registry));
+  makers[shell](await tableOf(registry));

@@ -9,6 +9,7 @@ import {
 } from '../../src/api/client/call.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { type Io, printJson, say } from '../output/io.ts';
+import { showWaiting } from '../output/progress.ts';
 import type { Command, Context, Input, Own, Registry } from './command.ts';
 import { GwError, toGwError, unreachable } from './errors.ts';
 import type { GlobalValues } from './globals.ts';
@@ -104,13 +105,21 @@ async function readInput(
   const { io } = context;
   const found = await gather(command, given, io);
   if (io.prompts)
-    for (const flag of missingOf(found)) {
+    for (const flag of missingOf(found, command)) {
       const { ask } = await import('./prompts.ts');
       const { choicesFrom } = await import('./choices.ts');
       const fault = async (value: unknown) => command.input && faultOf(command.input, found, flag, value);
-      found.values.set(flag.field, await ask(flag, io, choicesFrom(context), fault));
+      const choices = await choicesFrom(context)(flag);
+      found.values.set(flag.field, await ask(flag, io, choices, fault));
     }
   requireAll(found, command);
+  if (command.input)
+    for (const flag of found.flags) {
+      const value = found.values.get(flag.field);
+      if (typeof value !== 'string' || !/_id$/.test(flag.field)) continue;
+      const { wholeId } = await import('./short-ids.ts');
+      found.values.set(flag.field, await wholeId(context, command.input, flag, value));
+    }
   const input = command.input ? await toInput(command.input, found) : { params: {}, query: {}, body: {} };
   return { input, own: ownOf(found) };
 }
@@ -161,6 +170,7 @@ const send = async <E extends Endpoint>(
 ): Promise<Awaited<ReturnType<typeof callOf<E>>>> => {
   const started = performance.now();
   const { base_url } = credentials;
+  const hasCome = showWaiting(io, `waiting for ${new URL(base_url).host}`);
   const { idempotency_key } = callOptions(endpoint);
   try {
     return await repeated(
@@ -170,6 +180,7 @@ const send = async <E extends Endpoint>(
   } catch (error) {
     throw toGwError(error) ?? (isNetwork(error) ? unreachable(base_url, error) : error);
   } finally {
+    hasCome();
     if (globals.isOn('verbose'))
       say(io, `${endpoint.method} ${endpoint.path} ${Math.round(performance.now() - started)} ms`);
   }

@@ -10,6 +10,7 @@ import { cleanLines } from '../output/text.ts';
 import { printObject, printReply } from '../output/view.ts';
 import type { Command, Context, Input } from './command.ts';
 import { usage } from './errors.ts';
+import { pageFlags, printPages } from './pages.ts';
 
 export interface Extras {
   /** Another name than the endpoint's own. */
@@ -29,11 +30,14 @@ export function derive(endpoint: Endpoint, { path: name, after }: Extras = {}): 
     args,
     view,
     examples: examples ?? examplesOf(endpoint, name ?? path, args),
-    ...(isRaw ? { flags: [output], fields: ['content_type', 'text', 'base64'] } : {}),
+    ...(isRaw
+      ? { flags: [output], fields: ['content_type', 'text', 'base64'] }
+      : { flags: pageFlags(endpoint, view) }),
     async run(context) {
       const { input, own } = await context.input();
       if (context.globals.isOn('dry-run')) return context.showRequest(endpoint, input);
       await confirm(endpoint.confirm, context, input);
+      if (pageFlags(endpoint, view).length > 0) return printPages(context, endpoint, { input, own, view });
       const reply = await context.call(endpoint, input);
       if (isRaw)
         return writeRaw(context, reply as string | Uint8Array, endpoint.response as Media, own.output);

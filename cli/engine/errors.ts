@@ -39,6 +39,8 @@ export class GwError extends Error {
   override name = 'GwError';
   readonly kind: Kind;
   readonly details: Details;
+  /** In words of the command line, where the message is the service's. */
+  in_words: string | undefined;
   constructor(kind: Kind, message: string, details: Details = {}) {
     super(message);
     this.kind = kind;

@@ -74,6 +74,8 @@ function flagOf(name: string, field: string, place: InputPart, schema: JsonSchem
   const secret = secretNames.has(field);
   const description = (schema.description ?? inner.description) as string | undefined;
   const limits = limitsOf(inner);
+  // A word that the service takes too, and that finds nothing, is none for a person: it is mistyped.
+  const choices = (inner.enum ?? inner.examples) as string[] | undefined;
   const help = [description ?? words(field), limits.length > 0 ? `(${limits.join(', ')})` : '']
     .join(' ')
     .trim();
@@ -86,15 +88,9 @@ function flagOf(name: string, field: string, place: InputPart, schema: JsonSchem
     required,
     nullable,
     secret,
-    ...(Array.isArray(inner.enum) ? { choices: inner.enum as string[] } : {}),
+    ...(choices ? { choices } : {}),
     ...(schema.default == null ? {} : { default: schema.default }),
-    value: Array.isArray(inner.enum)
-      ? 'word'
-      : kind === 'list'
-        ? 'a,b'
-        : kind === 'integer'
-          ? 'number'
-          : 'text',
+    value: choices ? 'word' : kind === 'list' ? 'a,b' : kind === 'integer' ? 'number' : 'text',
   };
 }
 

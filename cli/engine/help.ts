@@ -25,23 +25,19 @@ export function printVersion(io: Io, version: string): void {
 
 /** Lists what a group has; an unknown word is refused with the nearest known one. */
 export async function printGroup(io: Io, registry: Registry, line: Line): Promise<void> {
-  const { path, unknown, help, rest } = line;
+  const { path, unknown, rest } = line;
   const group = groupCommand(io, registry, path);
   if (unknown !== undefined) {
     group.parse([unknown], { from: 'user' });
     throw usage(`unknown command “${unknown}”`);
   }
-  if (io.json !== false && (help || path.length === 0)) {
+  if (io.json !== false) {
     const { describeTree } = await import('./describe.ts');
     return printJson(io, await describeTree(registry, path));
   }
   const bad = rest.find((token) => token.startsWith('-') && !['-h', '--help'].includes(token));
   if (bad !== undefined && bad !== '--json') throw usage(`${bad} needs a command`, 'gw --help');
-  if (help || path.length === 0) return print(io, group.helpInformation() + epilogue(path));
-  throw usage(
-    `gw ${path.join(' ')} needs one of: ${childrenOf(registry, path).join(', ')}`,
-    `gw ${path.join(' ')} --help`,
-  );
+  print(io, group.helpInformation() + epilogue(path));
 }
 
 function groupCommand(io: Io, registry: Registry, path: readonly string[]): Commander {

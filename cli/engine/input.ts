@@ -1,10 +1,12 @@
 // Reads a command's input: positional values and flags, then a file, then the environment, then questions; validated.
 import { readFileSync } from 'node:fs';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
+import { nearest } from '../../src/nearest.ts';
 import { type Io, readStdin } from '../output/io.ts';
 import type { Command, Input, Own } from './command.ts';
 import { GwError, usage } from './errors.ts';
 import { type Flag, flagsOf, readsEnvironment, variableOf, wireValue } from './flags.ts';
+import { faultInWords } from './plain-words.ts';
 
 /** What commander read: values by flag name, and what stood without a flag. */
 export interface Given {
@@ -45,7 +47,7 @@ export async function gather(command: Command, given: Given, io: Io): Promise<Ga
       const variable = io.env[variableOf(flag)];
       if (variable !== undefined && variable !== '') values.set(flag.field, wireValue(flag, variable));
     }
-    checkChoice(flag, values.get(flag.field));
+    if (values.has(flag.field)) values.set(flag.field, chosen(flag, values.get(flag.field)));
     if (flag.secret && values.get(flag.field) === '-')
       values.set(flag.field, (await readStdin(io)).replace(/\r?\n$/, ''));
   }
@@ -53,11 +55,18 @@ export async function gather(command: Command, given: Given, io: Io): Promise<Ga
   return { values, flags };
 }
 
-/** commander checks what stands behind a flag; gw's own values may also stand alone. An endpoint's are validated later. */
-function checkChoice(flag: Flag, value: unknown): void {
-  if (flag.place !== 'own' || !flag.choices || typeof value !== 'string') return;
-  if (!flag.choices.includes(value))
-    throw usage(`${flag.name} is one of ${flag.choices.join(', ')}, not “${value}”`);
+/** Refuses what is none of the words to choose from, with the nearest. In any case of letters, as the service compares them. */
+function chosen(flag: Flag, value: unknown): unknown {
+  const { choices } = flag;
+  if (!choices) return value;
+  if (Array.isArray(value)) return value.map((one) => chosen(flag, one));
+  if (typeof value !== 'string' || value === '') return value;
+  const found = choices.find((choice) => choice === value.toLowerCase());
+  if (found !== undefined) return found;
+  throw usage(
+    `--${flag.name} is one of ${choices.join(', ')}, not “${value}”`,
+    `did you mean ${nearest(value, choices)}?`,
+  );
 }
 
 function nullable(flags: readonly Flag[], name: string): string {
@@ -86,17 +95,18 @@ async function readBody(path: string, io: Io): Promise<Record<string, unknown>> 
 
 const isMissing = (value: unknown): boolean => value === undefined || value === '';
 
-/** Required flags without a value. A text that may be empty counts as given in a body. */
-export const missingOf = ({ flags, values }: Gathered): Flag[] =>
+/** Required flags without a value, nor another one that stands for them. A text that may be empty counts as given in a body. */
+export const missingOf = ({ flags, values }: Gathered, { instead = {} }: Pick<Command, 'instead'>): Flag[] =>
   flags.filter(
     (flag) =>
       flag.required &&
+      !values.has(instead[flag.field] ?? '') &&
       (flag.place === 'body' ? values.get(flag.field) === undefined : isMissing(values.get(flag.field))),
   );
 
 /** Refuses with every missing flag named. */
 export function requireAll(gathered: Gathered, command: Command): void {
-  const missing = missingOf(gathered);
+  const missing = missingOf(gathered, command);
   if (missing.length === 0) return;
   const names = missing.map((flag) => `--${flag.name}`);
   const variables = missing.map(variableOf);
@@ -122,7 +132,7 @@ export async function toInput(endpoint: Endpoint, gathered: Gathered): Promise<I
   if (faults.length === 0) return input;
   const messages = faults.map(({ loc, msg }) => {
     const flag = gathered.flags.find((candidate) => candidate.field === loc[1]);
-    return `${flag ? `--${flag.name}` : loc.join('.')}: ${msg}`;
+    return `${flag ? `--${flag.name}` : loc.join('.')}: ${faultInWords(msg)}`;
   });
   throw new GwError('usage', messages.join('; '), { code: 'validation', extra: { errors: faults } });
 }
@@ -136,7 +146,8 @@ export async function faultOf(
 ): Promise<string | undefined> {
   if (flag.place === 'own') return undefined;
   const { faults } = await checked(endpoint, { flags, values: new Map(values).set(flag.field, value) });
-  return faults.find(({ loc }) => loc[1] === flag.field)?.msg;
+  const fault = faults.find(({ loc }) => loc[1] === flag.field);
+  return fault && faultInWords(fault.msg);
 }
 
 async function checked(endpoint: Endpoint, { flags, values }: Gathered) {

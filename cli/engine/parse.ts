@@ -21,11 +21,11 @@ function optionsOf(flag: Flag, method: string | undefined): Option[] {
   const secret = flag.secret ? '; - reads it from stdin' : '';
   const fallback = flag.default === undefined ? '' : ` (default: ${JSON.stringify(flag.default)})`;
   const need = flag.required ? ' (required)' : '';
-  const help = `${flag.help}${secret}${need}${fallback}${env}`;
+  const choices = flag.choices ? ` (choices: ${flag.choices.join(', ')})` : '';
+  const help = `${flag.help}${choices}${secret}${need}${fallback}${env}`;
   if (flag.kind === 'boolean')
     return [new Option(`--${flag.name}`, help), new Option(`--no-${flag.name}`).hideHelp()];
   const option = new Option(`--${flag.name} <${flag.value ?? 'text'}>`, help);
-  if (flag.choices) option.choices([...flag.choices]);
   if (flag.kind === 'list') option.argParser(collect);
   return [option];
 }

@@ -1,17 +1,27 @@
 // Questions to a person for what a command line left out. On stderr, so that stdout stays data.
 
 import type { Io } from '../output/io.ts';
+import { withTerminal } from '../output/progress.ts';
 import { clean } from '../output/text.ts';
+import { shortId } from '../output/value.ts';
 import type { Flag } from './flags.ts';
 
-/** What can be chosen, where the service knows: gateway ids for `chain`, and so on. */
-export type Choices = (flag: Flag) => Promise<readonly string[] | undefined>;
+/** What is set, and not what is known: a slip would lock its owner out. Sign-in asks for itself. */
+const NEW_PASSWORD = /^(new_)?password$/;
 
 /** Asks until the value is one that `faultOf` says nothing against. */
-export async function ask(
+export const ask = (
   flag: Flag,
   io: Io,
-  choicesOf: Choices,
+  /** What can be chosen, where the service knows: gateway ids for `chain`, and so on. */
+  known: readonly string[] | undefined,
+  faultOf: (value: unknown) => Promise<string | undefined>,
+): Promise<unknown> => withTerminal(io, () => askFor(flag, io, known, faultOf));
+
+async function askFor(
+  flag: Flag,
+  io: Io,
+  known: readonly string[] | undefined,
   faultOf: (value: unknown) => Promise<string | undefined>,
 ): Promise<unknown> {
   const { checkbox, confirm, input, password, select } = await import('@inquirer/prompts');
@@ -21,13 +31,22 @@ export async function ask(
   const name = flag.name.replaceAll('-', ' ');
   // Help made of the name alone needs it only once.
   const message = clean(flag.help.startsWith(name) ? flag.help : `${name} – ${flag.help}`);
-  if (flag.secret)
-    return password(
-      { message, mask: true, validate: async (text) => (await faultOf(text)) ?? true },
-      context,
-    );
+  if (flag.secret) {
+    const validate = async (text: string) => (await faultOf(text)) ?? true;
+    const given = await password({ message, mask: true, validate }, context);
+    if (NEW_PASSWORD.test(flag.field))
+      await password(
+        {
+          message: `${name} once more`,
+          mask: true,
+          validate: (text) => text === given || 'not the same; Ctrl-C begins again',
+        },
+        context,
+      );
+    return given;
+  }
   if (flag.kind === 'boolean') return confirm({ message, default: false }, context);
-  const choices = flag.choices ?? (await choicesOf(flag));
+  const choices = flag.choices ?? known;
   if (choices && choices.length > 0) {
     const options = choices.map((value) => ({ value, name: clean(value) }));
     if (flag.kind === 'list') return checkbox({ message, choices: options, required: true }, context);
@@ -48,7 +67,7 @@ export async function agree(
   const context = { output: io.stderr, input: io.stdin };
   if (type === undefined) return confirm({ message: clean(question), default: otherwise }, context);
   const typed = await input({ message: `${clean(question)} Type ${clean(type)} to continue:` }, context);
-  return typed.trim() === type;
+  return typed.trim() === type || typed.trim() === shortId(type);
 }
 
 /** A password, which is not shown. */
@@ -80,5 +99,6 @@ export async function askAndSet(
   };
   const message = clean(question);
   const given = current === '' ? {} : { default: clean(current) };
-  return (await input({ message, ...given, validate }, { output: io.stderr, input: io.stdin })).trim();
+  const terminal = { output: io.stderr, input: io.stdin };
+  return (await withTerminal(io, () => input({ message, ...given, validate }, terminal))).trim();
 }

@@ -5,6 +5,7 @@ import { type ErrorCode, errorCodes } from '../../src/errors.ts';
 import type { Registry } from './command.ts';
 import type { GwError } from './errors.ts';
 import { allFlags } from './input.ts';
+import { inCommands } from './plain-words.ts';
 
 /**
  * Completes the hint of a refusal: what the service says, else what is known of the code, else how long to wait;
@@ -13,10 +14,16 @@ import { allFlags } from './input.ts';
 export async function addRemedy({ details }: GwError, registry: Registry): Promise<void> {
   const { code = '', hint, operation, retry_after } = details;
   const known = Object.hasOwn(errorCodes, code) ? remedyOf(code as ErrorCode) : undefined;
-  const advice = hint ?? known?.hint ?? (retry_after == null ? undefined : `try again in ${retry_after} s`);
+  const given = hint ?? known?.hint;
+  const later = retry_after == null ? undefined : `try again in ${retry_after} s`;
+  const advice =
+    given === undefined ? later : (await inCommands(given, registry)).replace(WAIT, later ?? '$&');
   const line = await lineOf(operation ?? known?.next?.operation, registry);
   details.hint = advice && line ? `${advice}: ${line}` : (advice ?? line);
 }
+
+/** How the service says how long to wait. */
+const WAIT = /Wait Retry-After seconds, then send the same request again/;
 
 const capitals = (name: string): string => name.toUpperCase().replaceAll('-', '_');
 

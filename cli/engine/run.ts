@@ -55,14 +55,18 @@ async function report(error: unknown, io: Io, json: boolean, registry: Registry)
   const shown =
     fault ?? new GwError('general', `unexpected failure: ${(error as Error).message}`, { code: 'bug' });
   if (shown.details.wants_remedy) {
-    const { addRemedy } = await import('./remedy.ts');
+    const [{ addRemedy }, { inCommands }] = await Promise.all([
+      import('./remedy.ts'),
+      import('./plain-words.ts'),
+    ]);
     await addRemedy(shown, registry);
+    shown.in_words = await inCommands(shown.message, registry);
   }
   if (json) printJson({ ...io, stdout: io.stderr }, shown.toJSON());
   // A person who pressed Ctrl-C knows.
   else if (shown.kind !== 'interrupted') {
     const { hint, request_id } = shown.details;
-    io.stderr.write(`${paint(io, 'red', 'gw:')} ${clean(shown.message)}\n`);
+    io.stderr.write(`${paint(io, 'red', 'gw:')} ${clean(shown.in_words ?? shown.message)}\n`);
     if (hint) io.stderr.write(`  ${paint(io, 'cyan', '→')} ${clean(hint)}\n`);
     if (request_id && shown.kind === 'general') io.stderr.write(`  request ${clean(request_id)}\n`);
     if (!fault && io.env.GW_DEBUG) io.stderr.write(`${cleanLines((error as Error).stack ?? '')}\n`);

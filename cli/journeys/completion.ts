@@ -19,7 +19,7 @@ export const command: Command = {
       help: 'which shell',
     },
   ],
-  about: 'Completes nouns, verbs and flags.',
+  about: 'Completes nouns, verbs, flags and the words that a flag takes.',
   fields: ['shell', 'script'],
   examples: [
     'source <(gw completion bash)',

@@ -1,17 +1,22 @@
 // `gw doctor`: what is wrong between here and a payment, with the command that fixes it.
 import { statSync } from 'node:fs';
+import type { CallReply } from '../../src/api/client/call.ts';
 import { getPublicConfig, listGateways } from '../../src/api/endpoints/buyer.ts';
 import { listInvoices } from '../../src/api/endpoints/invoices.ts';
 import { getMerchantAccount, getMerchantWallets } from '../../src/api/endpoints/merchant.ts';
-import { getHealth } from '../../src/api/endpoints/system.ts';
+import { getHealth, getReadiness } from '../../src/api/endpoints/system.ts';
 import { getMe } from '../../src/api/endpoints/users.ts';
 import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import type { Command, Context } from '../engine/command.ts';
 import { GwError } from '../engine/errors.ts';
 import { paint, print } from '../output/io.ts';
+import { dollars } from '../output/money.ts';
 import { clean } from '../output/text.ts';
 import { relative } from '../output/value.ts';
 import { printObject } from '../output/view.ts';
+
+type Sight = CallReply<typeof getReadiness>['blockchains'][number];
+type Account = CallReply<typeof getMerchantAccount>;
 
 interface Check {
   name: string;
@@ -33,9 +38,10 @@ export const command: Command = {
     getMerchantAccount,
     getMerchantWallets,
     listInvoices,
+    getReadiness,
   ],
   about:
-    'Checks the profile, the service, the sign-in, wallets and the limit. Exits with 1 if something is wrong.',
+    'Checks the profile, the service, the sign-in, wallets, the limit, and whether payments can be seen where you are paid. Exits with 1 if something is wrong.',
   fields: ['ok', 'checks'],
   examples: ['gw doctor', 'gw doctor --json'],
   async run(context) {
@@ -90,8 +96,8 @@ async function* checksOf(context: Context): AsyncGenerator<Check, void> {
     if (data.length === 0) throw new GwError('config', 'no gateway is enabled');
     return data.map((gateway) => gateway.chain).join(', ');
   });
-  yield* sight(context);
-  if (settings.get('token')) yield* signedIn(context);
+  const wanted: Wanted = { blockchains: undefined };
+  if (settings.get('token')) yield* signedIn(context, wanted);
   else if (settings.get('api_key'))
     yield await attempt('key', 'gw login --api-key-stdin', async () => {
       await context.call(listInvoices, { query: { limit: 1 } });
@@ -103,28 +109,50 @@ async function* checksOf(context: Context): AsyncGenerator<Check, void> {
       'neither token nor key',
       `gw login --email ADDRESS, or ${newAccount[signup ?? ''] ?? newAccount.open}`,
     );
+  yield* sight(context, wanted);
 }
 
-/** Blockchains that the daemon cannot read; nothing where it reads all. */
-async function* sight(context: Context): AsyncGenerator<Check, void> {
-  const { groups } = await context.call(listGateways);
+/** On which blockchains the merchant is paid; undefined where that is not known. */
+interface Wanted {
+  blockchains: ReadonlySet<string> | undefined;
+}
+
+/** Whether payments can be seen where the merchant is paid; where no one wants to be paid, blindness is no fault. */
+async function* sight(context: Context, { blockchains: wanted }: Wanted): AsyncGenerator<Check, void> {
+  let seen: Sight[] = [];
+  let isDemo = false;
+  const asked = await attempt('sight', 'gw admin observers', async () => {
+    const { demo_mode } = await context.call(getPublicConfig);
+    const { blockchains } = await context.call(getReadiness);
+    isDemo = demo_mode;
+    seen = blockchains;
+    return '';
+  });
+  if (!asked.ok) return yield asked;
+  const isBlind = ({ status }: Sight) => status === 'blind' || status === 'starting';
+  // Who is unknown may want any: one that is read is enough.
+  const isWanted = ({ blockchain }: Sight) => (wanted ? wanted.has(blockchain) : seen.every(isBlind));
   const now_s = Math.floor(Date.now() / 1000);
-  const blind = groups.flatMap(({ id, currencies: [first] }) =>
-    first?.available === false ? { id, ...first } : [],
-  );
-  for (const { id, unavailable_since, simulate_only } of blind) {
-    const since = relative(unavailable_since ?? now_s, now_s);
-    yield simulate_only
-      ? good('blockchain', `${id} cannot be read (since ${since}): simulate only`)
-      : bad(
-          'blockchain',
-          `${id} cannot be read (since ${since}): new invoices on it are refused`,
-          'gw admin observers',
-        );
+  for (const one of seen) {
+    const { blockchain, status, unavailable_since } = one;
+    const how =
+      status === 'starting'
+        ? `${blockchain} was not read yet`
+        : `${blockchain} cannot be read (since ${relative(unavailable_since ?? now_s, now_s)})`;
+    if (!isBlind(one)) yield good('blockchain', `${blockchain} is read: payments on it are seen`);
+    else if (!isWanted(one)) yield good('blockchain', `${how}; you are not paid on it`);
+    else
+      yield bad(
+        'blockchain',
+        `${how}: no payment on it can be seen${isDemo ? ', only simulated ones' : ''}`,
+        status === 'starting'
+          ? 'gw doctor, in a minute'
+          : 'ask the operator, who sees why with: gw admin observers',
+      );
   }
 }
 
-async function* signedIn(context: Context): AsyncGenerator<Check, void> {
+async function* signedIn(context: Context, wanted: Wanted): AsyncGenerator<Check, void> {
   let pending: string | undefined;
   const who = await attempt('sign-in', 'gw login', async () => {
     const me = await context.call(getMe);
@@ -139,19 +167,30 @@ async function* signedIn(context: Context): AsyncGenerator<Check, void> {
       `${pending} is not confirmed: open the link that was sent to it`,
       'gw user send-confirmation',
     );
+  let account: Account | undefined;
+  const known = await attempt('account', 'gw account get', async () => {
+    account = await context.call(getMerchantAccount);
+    return account.slug;
+  });
+  if (!account) return yield known;
+  const { enabled_currencies, house, limit_of_payments, webhook_url } = account;
   yield await attempt('wallets', 'gw wallet set BLOCKCHAIN ADDRESS', async () => {
     const { wallets, missing } = await context.call(getMerchantWallets);
-    if (missing.length > 0) throw new GwError('config', `no wallet for ${missing.join(', ')}`);
-    return wallets.map((wallet) => wallet.blockchain).join(', ');
+    wanted.blockchains = new Set(wallets.map(({ blockchain }) => blockchain));
+    // Where all currencies are enabled because none was chosen, a blockchain without wallet is just not offered.
+    const { data: gateways } = await context.call(listGateways);
+    const enabled = new Set(enabled_currencies);
+    const isChosen = gateways.some(({ chain, currency }) => !enabled.has(chain) && !enabled.has(currency));
+    if (missing.length > 0 && (wallets.length === 0 || isChosen))
+      throw new GwError('config', `no wallet for ${missing.join(', ')}`);
+    const others = missing.length === 0 ? '' : ` (not offered without one: ${missing.join(', ')})`;
+    return wallets.map((wallet) => wallet.blockchain).join(', ') + others;
   });
-  const account = await context.call(getMerchantAccount);
-  const covers = account.house || (parseDecimal(account.limit_of_payments, USD_DECIMALS) ?? 0n) > 0n;
+  const covers = house || (parseDecimal(limit_of_payments, USD_DECIMALS) ?? 0n) > 0n;
   yield covers
     ? good(
         'limit',
-        account.house
-          ? 'none: the shop of the house'
-          : `${account.limit_of_payments} USD can still be confirmed`,
+        house ? 'none: the shop of the house' : `${dollars(limit_of_payments)} can still be confirmed`,
       )
     : bad(
         'limit',
@@ -160,7 +199,7 @@ async function* signedIn(context: Context): AsyncGenerator<Check, void> {
       );
   yield good(
     'webhook',
-    account.webhook_url ?? 'none: gw account update --webhook-url URL, or gw listen --forward-to URL',
+    webhook_url ?? 'none: gw account update --webhook-url URL, or gw listen --forward-to URL',
   );
 }
 

@@ -1,12 +1,15 @@
 // `gw listen`: forwards the merchant's events to a server on this machine, signed as webhooks are.
 import { randomBytes } from 'node:crypto';
 import { listEvents } from '../../src/api/endpoints/merchant.ts';
+import { eventTypes } from '../../src/event-types.ts';
 import { webhookHeaders } from '../../src/webhook.ts';
 import type { Command, Context } from '../engine/command.ts';
 import { usage } from '../engine/errors.ts';
 import { timeoutAfter } from '../engine/timeout.ts';
 import { type Io, paint, print, printJsonLine, say } from '../output/io.ts';
+import { coins } from '../output/money.ts';
 import { clean } from '../output/text.ts';
+import { shortId } from '../output/value.ts';
 import { pick, printObject } from '../output/view.ts';
 import { followEvents, type GwEvent } from './parts/events.ts';
 
@@ -35,6 +38,7 @@ export const command: Command = {
       place: 'own',
       kind: 'list',
       value: 'a,b',
+      choices: [...eventTypes, ALL, '*'],
       help: `kinds of event, or ${ALL} (default: ${DEFAULT_EVENTS} of sales when forwarding, else ${ALL})`,
     },
     {
@@ -146,13 +150,19 @@ async function deliver(event: GwEvent, url: string, secret: string): Promise<Del
 }
 
 function printDelivery(io: Io, event: GwEvent, delivery: Delivery | null): void {
-  const { invoice } = event.data;
+  const { invoice, payment } = event.data;
   const what = [
     event.timestamp,
     event.type,
+    invoice?.external_ref ?? '',
+    invoice ? `invoice ${shortId(invoice.id)}` : '',
+    invoice
+      ? coins(invoice.amount, invoice.currency)
+      : payment
+        ? coins(payment.received_amount, payment.currency)
+        : '',
     event.id,
-    invoice ? `${invoice.amount} ${invoice.currency}` : '',
-  ];
+  ].filter((part) => part !== '');
   const line = what.map(clean).join('  ');
   if (!delivery) {
     print(io, line);

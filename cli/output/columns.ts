@@ -1,5 +1,7 @@
 // What a person is shown of each reply, and the examples that say more than the description's own.
 import type { EndpointId } from '../../src/api/endpoints/api.ts';
+import type { Invoice } from './invoice-card.ts';
+import type { PaymentDetail } from './payment-card.ts';
 import type { View } from './view.ts';
 
 export interface Presented extends View {
@@ -9,6 +11,13 @@ export interface Presented extends View {
 
 const invoice = ['id', 'status', 'chain', 'amount', 'amount_usd', 'external_ref', 'created_at'];
 const deployment_wallet = ['blockchain', 'address', 'network', 'note', 'updated_at'];
+
+/** Loaded where it is shown. */
+const paymentDetailCard = async (detail: PaymentDetail, now_s: number) =>
+  (await import('./payment-card.ts')).paymentCard(detail, now_s);
+
+export const invoiceView = async (one: Invoice, now_s: number) =>
+  (await import('./invoice-card.ts')).invoiceCard(one, now_s);
 
 export const presented: Partial<Record<EndpointId, Presented>> = {
   listGateways: {
@@ -24,13 +33,27 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
     ],
     examples: ['gw gateways', 'gw gateways --json chain,currency,min_confirmations'],
   },
-  listInvoices: { columns: invoice },
-  getInvoice: { examples: ['gw invoice get INVOICE_ID', 'gw invoice get INVOICE_ID --json status,txid'] },
+  listInvoices: {
+    columns: invoice,
+    since: 'created_at',
+    examples: [
+      'gw invoice list --status created',
+      'gw invoice list --search order-1001',
+      'gw invoices --all --json id,status,amount',
+      'gw invoice list --external-ref order-1001 --json',
+    ],
+  },
+  getInvoice: {
+    card: invoiceView,
+    examples: ['gw invoice get INVOICE_ID', 'gw invoice get INVOICE_ID --json status,txid'],
+  },
   checkInvoice: {
+    card: invoiceView,
     examples: ['gw invoice check INVOICE_ID', 'gw invoice check INVOICE_ID --json status,confirmations'],
   },
-  simulateInvoice: { columns: ['id', 'status', 'amount', 'currency', 'txid', 'paid_at'] },
-  cancelInvoice: { columns: ['id', 'status', 'amount', 'currency', 'external_ref'] },
+  simulateInvoice: { card: invoiceView, columns: ['id', 'status', 'amount', 'currency', 'txid', 'paid_at'] },
+  cancelInvoice: { card: invoiceView, columns: ['id', 'status', 'amount', 'currency', 'external_ref'] },
+  getPublicInvoice: { card: invoiceView },
   getInvoicePayment: {
     columns: [
       'payment.status',
@@ -95,10 +118,14 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
   },
   getRefillWallets: { columns: ['blockchain', 'address', 'currencies', 'network'] },
   listIncome: {
+    since: 'created_at',
     columns: ['created_at', 'amount', 'currency', 'chain', 'fee_charged', 'webhook_status', 'invoice_id'],
     examples: ['gw income', 'gw income list --from-date 2026-01-01 --limit 100 --json'],
   },
-  listEvents: { columns: ['id', 'type', 'timestamp', 'data.invoice.id', 'data.invoice.status'] },
+  listEvents: {
+    since: 'timestamp',
+    columns: ['id', 'type', 'timestamp', 'data.invoice.id', 'data.invoice.status'],
+  },
   resendEvent: { columns: ['id', 'type', 'timestamp', 'deliveries'] },
   detectIdentitySource: {
     examples: ['gw user identity-source ada@example.com', 'gw user identity-source 12345 --json source'],
@@ -211,8 +238,8 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
   setAdminRefillWallet: {
     columns: deployment_wallet,
     examples: [
-      "gw admin set-refill-wallet BLOCKCHAIN ADDRESS --note 'cold wallet'",
-      "gw admin set-refill-wallet BLOCKCHAIN '' --yes --json",
+      "gw admin refill-wallet set BLOCKCHAIN ADDRESS --note 'cold wallet'",
+      "gw admin refill-wallet set BLOCKCHAIN '' --yes --json",
     ],
   },
   listObservers: {
@@ -231,6 +258,7 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
     ],
   },
   listAdminPayments: {
+    since: 'created_at',
     columns: [
       'id',
       'status',
@@ -245,6 +273,7 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
   },
   getAdminPayment: {
     list: 'none',
+    card: paymentDetailCard,
     columns: [
       'payment.id',
       'payment.status',
@@ -263,6 +292,7 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
   },
   resolvePayment: {
     list: 'none',
+    card: paymentDetailCard,
     columns: ['payment.id', 'payment.status', 'payment.payment_status', 'payment.amount', 'payment.txid'],
   },
   lookUpTransaction: {

@@ -2,10 +2,12 @@
 
 import type { CallReply } from '../../src/api/client/call.ts';
 import type { getPublicInvoice } from '../../src/api/endpoints/buyer.ts';
+import type { Card } from './card.ts';
 import { type Io, paint, print, terminalWidth } from './io.ts';
+import { coins, dollars } from './money.ts';
 import { fittingQr, tint } from './qr.ts';
 import { clean } from './text.ts';
-import { relative } from './value.ts';
+import { moment, relative } from './value.ts';
 import { pad, shorten, widthOf } from './width.ts';
 
 export type Invoice = CallReply<typeof getPublicInvoice>;
@@ -19,9 +21,9 @@ const MIN_SIDE_BY_SIDE = 30;
 export function invoiceFacts(invoice: Invoice, room: number, now_s: number): [string, string][] {
   const facts: [string, string][] = [
     ['status', invoice.status],
-    ['send', `${invoice.amount} ${invoice.currency}`],
+    ['send', coins(invoice.amount, invoice.currency)],
     ['chain', invoice.chain],
-    ['worth', `${invoice.amount_usd} USD`],
+    ['worth', dollars(invoice.amount_usd)],
     ['to', invoice.address],
     ...(invoice.memo === null ? [] : ([['memo', `${invoice.memo}  (required)`]] as [string, string][])),
     ...(invoice.status === 'created'
@@ -47,6 +49,44 @@ export const codeNote = ({ qr_payload, address, amount, currency, chain }: Invoi
 
 const pieces = (text: string, room: number): string[] =>
   widthOf(text) <= room ? [text] : (text.match(new RegExp(`.{1,${Math.max(8, room)}}`, 'gu')) ?? [text]);
+
+/** An invoice that was made before: what became of it first, then what it asked for. */
+export function invoiceCard(invoice: Invoice, now_s: number): Card {
+  const { status, amount, currency, amount_usd, received_amount, amount_match, confirmations } = invoice;
+  const optional = (label: string, text: string | null): [string, string][] =>
+    text === null || text === '' ? [] : [[label, text]];
+  const isOpen = status === 'created';
+  const received =
+    received_amount === null
+      ? null
+      : `${coins(received_amount, currency)}   ${amount_match}   ${confirmations} confirmations`;
+  return {
+    headline: `${status}   ${coins(amount, currency)}   ${dollars(amount_usd)}`,
+    status,
+    sections: [
+      {
+        title: '',
+        rows: [
+          ['id', invoice.id],
+          ...optional('order', invoice.external_ref),
+          ['chain', `${invoice.chain}, ${invoice.network}`],
+          ...optional('received', received),
+          ['address', invoice.address],
+          ...optional(
+            'memo',
+            invoice.memo === null ? null : `${invoice.memo}${isOpen ? '  (required)' : ''}`,
+          ),
+          ...optional('txid', invoice.txid),
+          ['created', moment(invoice.created_at, now_s)],
+          ...optional('expires', isOpen ? moment(invoice.expires_at, now_s) : null),
+          ...optional('paid', invoice.paid_at === null ? null : moment(invoice.paid_at, now_s)),
+          ['page', invoice.pay_url],
+        ],
+      },
+      { title: 'pay with', rows: isOpen ? Object.entries(invoice.exits) : [] },
+    ],
+  };
+}
 
 const LABEL = 8;
 const PAGE_NOTE =

@@ -16,6 +16,8 @@ export interface Io {
   color: boolean;
   /** Whether a person may be asked: terminal on both sides, and not forbidden. */
   prompts: boolean;
+  /** Whether a screen or a question has the terminal. */
+  busy: boolean;
 }
 
 const FALLBACK_WIDTH = 80;
@@ -32,6 +34,7 @@ export const processIo = (): Io => ({
   quiet: false,
   color: false,
   prompts: false,
+  busy: false,
 });
 
 /** After no-color.org and its companions: a flag, then NO_COLOR, FORCE_COLOR, then what the stream is. */

@@ -1,52 +1,77 @@
 // A table that fits the terminal, and a card of one thing: replies for a person.
+
+import { printSections, type Section } from './card.ts';
+import { cell, isNumeric, type Size, shownNames, valuesOf } from './cell.ts';
 import { type Io, paint, print, terminalWidth } from './io.ts';
 import { statusColor } from './status.ts';
-import { memberOf, type Row, show } from './value.ts';
-import { pad, shorten, widthOf } from './width.ts';
+import { isRow, memberOf, type Row } from './value.ts';
+import { pad, padLeft, widthOf } from './width.ts';
 
 const GAP = '  ';
-/** No column becomes narrower than this to fit. */
-const MIN_COLUMN = 9;
+/** Free text of which a table shows the beginning. */
+const TEXT = /(^|[._])(title|note|description|external_ref|last_error|details|snippet|summary|html)$/;
+const MAX_TEXT = 40;
 
 const colored = (io: Io, text: string): string => {
   const color = statusColor(text.trim());
   return color ? paint(io, color, text) : text;
 };
 
-/** Widths that fit `available` cells: the widest columns give way first, those in `whole` never. */
-export function columnWidths(
-  natural: readonly number[],
-  available: number,
-  whole: ReadonlySet<number> = new Set(),
-): number[] {
-  const widths = [...natural];
-  const ofWidest = () => Math.max(0, ...widths.filter((_, index) => !whole.has(index)));
-  let over = widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1) - available;
-  while (over > 0) {
-    const most = ofWidest();
-    if (most <= MIN_COLUMN) break;
-    const widest = widths.findIndex((width, index) => width === most && !whole.has(index));
-    widths[widest] = (widths[widest] ?? 0) - 1;
-    over -= 1;
-  }
-  return widths;
+interface Laid {
+  cells: string[][];
+  widths: number[];
 }
 
-export function printTable(io: Io, rows: readonly unknown[], columns: readonly string[]): void {
-  const cells = rows.map((row) => columns.map((name) => show(name, memberOf(row, name), true)));
-  const heads = columns.map((name) => name.replace(/^.*\./, '').replaceAll('_', ' ').toUpperCase());
-  const natural = heads.map((head, index) =>
-    cells.reduce((most, line) => Math.max(most, widthOf(line[index] ?? '')), head.length),
+/** `created_at` → `CREATED`, `amount_usd` → `USD`, `data.invoice.id` → `INVOICE`. */
+const headOf = (name: string): string =>
+  name
+    .replace(/\.id$/, '')
+    .replace(/^.*\./, '')
+    .replace(/(.)_(at|id)$/, '$1')
+    .replace(/^amount_usd$/, 'usd')
+    .replaceAll('_', ' ')
+    .toUpperCase();
+
+const taken = (widths: readonly number[]): number =>
+  widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1);
+
+function lay(rows: readonly unknown[], columns: readonly string[], size: Size): Laid {
+  const now_s = Math.floor(Date.now() / 1000);
+  const cells = rows.map((row) => columns.map((name) => cell(row, name, size, now_s)));
+  const widths = columns.map((name, index) => {
+    const natural = cells.reduce((most, line) => Math.max(most, widthOf(line[index] ?? '')), 0);
+    return Math.max(headOf(name).length, TEXT.test(name) ? Math.min(natural, MAX_TEXT) : natural);
+  });
+  return { cells, widths };
+}
+
+/** Ids and times become short where not all has room; then the last columns go. Nothing else is cut. */
+function fitted(rows: readonly unknown[], columns: readonly string[], available: number): Laid {
+  const whole = lay(rows, columns, 'whole');
+  if (taken(whole.widths) <= available) return whole;
+  const { cells, widths } = lay(rows, columns, 'short');
+  let count = widths.length;
+  while (count > 1 && taken(widths.slice(0, count)) > available) count -= 1;
+  return { cells, widths: widths.slice(0, count) };
+}
+
+export function printTable(io: Io, rows: readonly unknown[], names: readonly string[]): void {
+  const columns = shownNames(names);
+  const { cells, widths } = fitted(rows, columns, terminalWidth(io) - 1);
+  const numeric = columns.map((name) =>
+    isNumeric(
+      name,
+      rows.map((row) => memberOf(row, name)),
+    ),
   );
-  const widths = fitColumns(columns, natural, terminalWidth(io) - 1);
   const line = (texts: readonly string[], each: (text: string) => string) =>
     widths
-      .map((width, index) => each(pad(texts[index] ?? '', width)))
+      .map((width, index) => each((numeric[index] ? padLeft : pad)(texts[index] ?? '', width)))
       .join(GAP)
       .trimEnd();
   print(
     io,
-    line(heads, (text) => paint(io, 'bold', text)),
+    line(columns.map(headOf), (text) => paint(io, 'bold', text)),
   );
   for (const texts of cells)
     print(
@@ -55,26 +80,22 @@ export function printTable(io: Io, rows: readonly unknown[], columns: readonly s
     );
 }
 
-/** An id is shown whole, since it is what the next command takes; the last columns go where the rest has no room. */
-function fitColumns(columns: readonly string[], natural: readonly number[], available: number): number[] {
-  const whole = new Set(columns.flatMap((name, index) => (/(^|[._])id$/.test(name) ? [index] : [])));
-  for (let count = natural.length; count > 1; count -= 1) {
-    const widths = columnWidths(natural.slice(0, count), available, whole);
-    const taken = widths.reduce((sum, width) => sum + width, 0) + GAP.length * (count - 1);
-    if (taken <= available) return widths;
-  }
-  return columnWidths(natural.slice(0, 1), available);
-}
-
+/** Members of one thing; what holds several things is a section of its own. An end that no longer matters is left out. */
 export function printCard(io: Io, thing: Row, names: readonly string[]): void {
-  const labelled = names.map((name): [string, string] => [name, show(name, memberOf(thing, name), true)]);
-  const label = Math.max(...names.map((name) => name.length));
-  const room = Math.max(MIN_COLUMN, terminalWidth(io) - label - GAP.length - 1);
-  for (const [name, text] of labelled) {
-    // Addresses and links are to be copied whole: the terminal wraps a long value.
-    const value = /url|address|payload|key|secret|memo|txid|token/.test(name)
-      ? text
-      : shorten(text, room * 3);
-    print(io, `${paint(io, 'dim', pad(name, label))}${GAP}${colored(io, value)}`);
+  const now_s = Math.floor(Date.now() / 1000);
+  const facts: [string, string][] = [];
+  const sections: Section[] = [];
+  for (const name of shownNames(names)) {
+    const value = memberOf(thing, name);
+    const isList = Array.isArray(value) && value.some(isRow);
+    if (name === 'expires_at' && typeof thing.status === 'string' && thing.status !== 'created') continue;
+    if (isList) sections.push({ title: name, rows: value.map((item) => ['', valuesOf(item as Row)]) });
+    else if (isRow(value))
+      sections.push({
+        title: name,
+        rows: Object.keys(value).map((key) => [key, cell(thing, `${name}.${key}`, 'whole', now_s)]),
+      });
+    else facts.push([name, cell(thing, name, 'whole', now_s)]);
   }
+  printSections(io, [{ title: '', rows: facts }, ...sections]);
 }

@@ -34,6 +34,10 @@ export function relative(at: number, now_s: number): string {
   return at > now_s ? `in ${text}` : `${text} ago`;
 }
 
+/** `2026-11-23 07:01:46 UTC (3m ago)`. */
+export const moment = (at: number, now_s: number): string =>
+  `${new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC (${relative(at, now_s)})`;
+
 /** A member as text: times are ISO 8601, or relative for a person; lists are joined. */
 export function show(name: string, value: unknown, people: boolean): string {
   if (value === null || value === undefined) return people ? '–' : '';

@@ -1,4 +1,5 @@
 // Replies printed: JSON, a table or card for a person, tab-separated values where there is no terminal.
+import type { Card } from './card.ts';
 import { type Io, print, printJson, say } from './io.ts';
 import { clean, cleanLines, masked } from './text.ts';
 import { isRow, memberOf, type Row, show } from './value.ts';
@@ -8,6 +9,10 @@ export interface View {
   /** The member that holds the rows; found automatically where the reply has only one list. */
   list?: string;
   columns?: readonly string[];
+  /** How a terminal shows one thing, in place of a line for each member. */
+  card?: (reply: never, now_s: number) => Promise<Card>;
+  /** The member of its rows that says when each was made, where the newest come first. */
+  since?: string;
   /** Members of one thing that a terminal shows in part only; programs, and `--json`, have them whole. */
   secrets?: readonly string[];
 }
@@ -33,6 +38,10 @@ export async function printReply(io: Io, reply: unknown, view: View = {}): Promi
   const names = view.columns ?? Object.keys(first);
   if (io.stdout.isTTY !== true) return print(io, plain(rows, first, names));
   // How wide text is need only be known for a person.
+  if (view.card) {
+    const { printCardOf } = await import('./card.ts');
+    return printCardOf(io, await view.card(reply as never, Math.floor(Date.now() / 1000)));
+  }
   const { printCard, printTable } = await import('./table.ts');
   if (rows) return printTable(io, rows, names);
   const hidden = (view.secrets ?? []).filter((name) => typeof first[name] === 'string');

@@ -5,21 +5,22 @@ import { listAdminMerchants } from '../../src/api/endpoints/admin.ts';
 import type { Context } from '../engine/command.ts';
 import { GwError } from '../engine/errors.ts';
 import { clean } from '../output/text.ts';
+import { relative } from '../output/value.ts';
 import { pad } from '../output/width.ts';
 import { DashboardView } from './dashboard.tsx';
-import { useKeys, useSize } from './hooks.ts';
+import { useKeys, useNow, useSize } from './hooks.ts';
 import { ObserversView } from './observers.tsx';
 import { PaymentsView } from './payments.tsx';
 import { runScreen } from './terminal.ts';
 import type { Status, ViewProps } from './view-props.ts';
 
 const views: Record<string, { view: FC<ViewProps>; keys: string }> = {
-  dashboard: { view: DashboardView, keys: '' },
+  dashboard: { view: DashboardView, keys: 'ctrl-r read' },
   payments: {
     view: PaymentsView,
-    keys: '↑↓ enter open  / filter  t status  s sort  S reverse  esc back',
+    keys: 'enter open  / filter  t status  s S sort  ctrl-r read',
   },
-  observers: { view: ObserversView, keys: '↑↓ enter open  esc back' },
+  observers: { view: ObserversView, keys: 'enter open  esc back  ctrl-r read' },
 };
 
 const HELP = [
@@ -28,7 +29,7 @@ const HELP = [
   '/   filter by any text, ! before it inverts it          esc   back, clear',
   't   next status     s   sort by the next column         S   reverse the order',
   'enter   open        r   resolve: recheck, confirm, expire, fail',
-  '?   this help',
+  'ctrl-r   read again                                     ?   this help',
 ];
 /** Header, status line and footer. */
 const FRAME_ROWS = 3;
@@ -42,7 +43,7 @@ export function Screens(
   const [command, setCommand] = useState<string | null>(null);
   const [help, setHelp] = useState(false);
   const [typing, setTyping] = useState(false);
-  const [status, setStatus] = useState<Status>({ text: 'loading', error: null });
+  const [status, setStatus] = useState<Status>({ text: 'loading', error: null, read_at: 0 });
   const [notice, setNotice] = useState('');
   const obey = (line: string) => {
     const word = line.trim();
@@ -76,7 +77,7 @@ export function Screens(
       <Text inverse wrap="truncate">
         {pad(title, size.columns)}
       </Text>
-      <StatusLine status={status} notice={notice} />
+      <StatusLine status={status} notice={notice} width={size.columns} />
       <Box height={inner.rows} flexDirection="column" overflow="hidden">
         {/* Too much for the room is cut, not squeezed: squeezed lines lie over each other. */}
         <Box flexDirection="column" flexShrink={0}>
@@ -100,14 +101,28 @@ export function Screens(
   );
 }
 
-/** What was typed wrong, else why nothing comes, else figures. */
-function StatusLine({ status: { text, error }, notice }: { status: Status; notice: string }) {
-  const message = notice || (error ? `! ${error}; trying again` : text);
+/** Data that is younger than this is called new: its age would only flicker. */
+const NEW_SECONDS = 10;
+
+/** What was typed wrong, else why nothing comes, else figures; and how old what is in view is. */
+function StatusLine({ status: { text, error, read_at }, notice, width }: StatusLineProps) {
+  const now = useNow();
+  const message = clean(notice || (error ? `! ${error}; trying again` : text));
+  const isOld = now - read_at >= NEW_SECONDS;
+  const age = read_at === 0 ? '' : `read ${isOld ? relative(read_at, now) : 'just now'}`;
+  const room = Math.max(0, width - age.length - 1);
   return (
     <Text wrap="truncate" color={error || notice ? 'red' : 'gray'}>
-      {clean(message)}
+      {pad(message, room)}
+      <Text color={isOld && age !== '' ? 'yellow' : ''}>{` ${age}`}</Text>
     </Text>
   );
+}
+
+interface StatusLineProps {
+  status: Status;
+  notice: string;
+  width: number;
 }
 
 const Help = () =>

@@ -5,11 +5,12 @@ import type { CallReply } from '../../src/api/client/call.ts';
 import { getAdminDashboard, listAdminMerchants } from '../../src/api/endpoints/admin.ts';
 import { parseDecimal, tenTo, USD_DECIMALS } from '../../src/money.ts';
 import type { Context } from '../engine/command.ts';
+import { dollars } from '../output/money.ts';
 import { screenColor } from '../output/status.ts';
 import { clean } from '../output/text.ts';
 import { relative } from '../output/value.ts';
 import { pad } from '../output/width.ts';
-import { usePoll } from './hooks.ts';
+import { useKeys, usePoll } from './hooks.ts';
 import { Table } from './table.tsx';
 import type { ViewProps } from './view-props.ts';
 
@@ -35,15 +36,17 @@ async function load(context: Context): Promise<{ figures: Dashboard; near: Merch
   return { figures, near };
 }
 
-export function DashboardView({ context, size, refresh_ms, onStatus }: ViewProps) {
-  const { data, error, at } = usePoll(() => load(context), refresh_ms);
+export function DashboardView({ context, size, refresh_ms, active, onStatus }: ViewProps) {
+  const { data, error, at, again } = usePoll(() => load(context), refresh_ms);
+  useKeys((input, key) => {
+    if (key.ctrl && input === 'r') again();
+  }, active);
   useEffect(() => {
     const about = data?.figures;
-    const now = at ? new Date(at * 1000).toISOString().slice(11, 19) : '';
     const text = about
-      ? `${about.network}${about.demo_mode ? ', demo' : ''}  version ${about.version}  ${about.merchants} merchants  ${about.units} units  ${now} UTC`
+      ? `${about.network}${about.demo_mode ? ', demo' : ''}  version ${about.version}  ${about.merchants} merchants  ${about.units} units`
       : 'loading';
-    onStatus({ text, error });
+    onStatus({ text, error, read_at: at });
   }, [data, error, at, onStatus]);
   if (!data) return null;
   const { figures, near } = data;
@@ -55,10 +58,11 @@ export function DashboardView({ context, size, refresh_ms, onStatus }: ViewProps
       <Text> </Text>
       <Table
         columns={[
-          { title: 'OBSERVER', width: 12, value: (row) => row.blockchain },
+          { title: 'OBSERVER', width: 16, value: (row) => row.blockchain },
           { title: 'STATUS', width: 14, value: (row) => row.status, color: (row) => screenColor(row.status) },
           {
             title: 'LAG',
+            right: true,
             width: 8,
             value: (row) => (row.lag_seconds === null ? '–' : `${row.lag_seconds}s`),
           },
@@ -73,8 +77,8 @@ export function DashboardView({ context, size, refresh_ms, onStatus }: ViewProps
       <Table
         columns={[
           { title: `NEAR THE LIMIT (${near.length})`, width: 26, value: (row) => row.slug },
-          { title: 'LIMIT USD', width: 12, value: (row) => row.limit_of_payments },
-          { title: 'PREPAID USD', width: 12, value: (row) => row.prepaid_usd },
+          { title: 'LIMIT', right: true, width: 16, value: (row) => dollars(row.limit_of_payments) },
+          { title: 'PREPAID', right: true, width: 16, value: (row) => dollars(row.prepaid_usd) },
           {
             title: 'LAST INVOICE',
             width: 14,
@@ -111,15 +115,15 @@ function Figures({ figures }: { figures: Dashboard }) {
   const period = (name: string, values: Dashboard['volume_usd']) => (
     <Text wrap="truncate">
       <Text bold>{pad(name, LABEL)}</Text>
-      {`day ${pad(values.day, 12)} week ${pad(values.week, 12)} month ${pad(values.month, 12)} total ${values.total}`}
+      {`day ${pad(dollars(values.day), 12)} week ${pad(dollars(values.week), 12)} month ${pad(dollars(values.month), 12)} total ${dollars(values.total)}`}
     </Text>
   );
   const waiting = Object.entries(attention).filter(([, count]) => count > 0);
   return (
     <>
-      {period('volume $', volume_usd)}
-      {period('fees $', fees_usd)}
-      {period('refills $', refills_usd)}
+      {period('volume', volume_usd)}
+      {period('fees', fees_usd)}
+      {period('refills', refills_usd)}
       <Text wrap="truncate">
         <Text bold>{pad('invoices', LABEL)}</Text>
         {Object.entries(invoices).map(([status, count]) => (

@@ -36,6 +36,18 @@ export function useSize(): Size {
   return size;
 }
 
+const SECOND_MS = 1000;
+
+/** Unix seconds, new ones every second. */
+export function useNow(): number {
+  const [now, setNow] = useState(() => Math.floor(Date.now() / SECOND_MS));
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Math.floor(Date.now() / SECOND_MS)), SECOND_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
 export interface Polled<T> {
   data: T | undefined;
   /** Why the latest try failed; null while the service answers. */
@@ -46,13 +58,14 @@ export interface Polled<T> {
   again(): void;
 }
 
-/** Loads now and every `interval_ms` after an answer; failures are shown and tried again, ever more slowly. */
-export function usePoll<T>(load: () => Promise<T>, interval_ms: number): Polled<T> {
-  const [state, setState] = useState<{ data: T | undefined; error: string | null; at: number }>({
-    data: undefined,
-    error: null,
-    at: 0,
-  });
+/**
+ * Loads now and every `interval_ms` after an answer; failures are shown and tried again, ever more slowly. What belongs to
+ * another `subject` is given up.
+ */
+export function usePoll<T>(load: () => Promise<T>, interval_ms: number, subject = ''): Polled<T> {
+  const nothing = { subject, data: undefined as T | undefined, error: null as string | null, at: 0 };
+  const [loaded, setState] = useState(nothing);
+  const state = loaded.subject === subject ? loaded : nothing;
   const [round, setRound] = useState(0);
   const latest = useRef(load);
   latest.current = load;
@@ -65,10 +78,12 @@ export function usePoll<T>(load: () => Promise<T>, interval_ms: number): Polled<
       try {
         const data = await latest.current();
         failures = 0;
-        if (!gone) setState({ data, error: null, at: Math.floor(Date.now() / 1000) });
+        if (!gone) setState({ subject, data, error: null, at: Math.floor(Date.now() / 1000) });
       } catch (error) {
         failures += 1;
-        if (!gone) setState((before) => ({ ...before, error: (error as Error).message }));
+        const message = (error as Error).message;
+        if (!gone)
+          setState((before) => ({ ...(before.subject === subject ? before : nothing), error: message }));
       }
       if (!gone) timer = setTimeout(next, interval_ms * Math.min(2 ** failures, MAX_BACKOFF));
     };
@@ -77,8 +92,9 @@ export function usePoll<T>(load: () => Promise<T>, interval_ms: number): Polled<
       gone = true;
       clearTimeout(timer);
     };
-  }, [interval_ms, round]);
-  return { ...state, again: () => setRound((before) => before + 1) };
+  }, [interval_ms, round, subject]);
+  const { data, error, at } = state;
+  return { data, error, at, again: () => setRound((before) => before + 1) };
 }
 
 type Handler = (input: string, key: Key) => void;

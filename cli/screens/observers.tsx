@@ -19,37 +19,58 @@ const FINE: ReadonlySet<string> = new Set(['ok', 'idle', 'starting']);
 const number = (value: number | null): string => (value === null ? '–' : String(value));
 
 const columns: readonly Column<Observer>[] = [
-  { title: 'BLOCKCHAIN', width: 10, value: (row) => row.blockchain },
+  { title: 'BLOCKCHAIN', width: 16, value: (row) => row.blockchain },
   { title: 'STATUS', width: 13, value: (row) => row.status, color: (row) => screenColor(row.status) },
-  { title: 'LAG', width: 6, value: (row) => (row.lag_seconds === null ? '–' : `${row.lag_seconds}s`) },
-  { title: 'TIP', width: 9, value: (row) => number(row.tip_height) },
-  { title: 'READ TO', wide: true, width: 9, value: (row) => number(row.cursor_height) },
-  { title: 'WATCHED', width: 7, value: (row) => String(row.watched_addresses) },
-  { title: 'LATE', width: 4, value: (row) => String(row.late_count) },
+  {
+    title: 'LAG',
+    right: true,
+    width: 8,
+    value: (row) => (row.lag_seconds === null ? '–' : `${row.lag_seconds}s`),
+  },
+  { title: 'TIP', right: true, width: 12, value: (row) => number(row.tip_height) },
+  { title: 'READ TO', rank: 11, right: true, width: 12, value: (row) => number(row.cursor_height) },
+  { title: 'WATCHED', right: true, width: 9, value: (row) => String(row.watched_addresses) },
+  { title: 'LATE', right: true, width: 6, value: (row) => String(row.late_count) },
   {
     title: 'TROUBLE',
+    right: true,
     width: 7,
     value: (row) => String(row.accounts_behind.length + row.unreadable_assets.length + row.contradictions),
   },
-  { title: 'UNMATCHED', width: 9, value: (row) => String(row.unmatched_count) },
-  { title: 'FAILURES', wide: true, width: 12, value: (row) => `${row.failures}/${row.requests}` },
-  { title: 'PROVIDER', wide: true, width: 40, value: (row) => row.provider ?? 'none' },
+  { title: 'UNMATCHED', right: true, width: 9, value: (row) => String(row.unmatched_count) },
+  { title: 'FAILURES', rank: 12, width: 12, value: (row) => `${row.failures}/${row.requests}` },
+  { title: 'PROVIDER', rank: 13, width: 40, value: (row) => row.provider ?? 'none' },
 ];
 
 export function ObserversView({ context, size, refresh_ms, active, onStatus }: ViewProps) {
-  const { data, error, at } = usePoll(() => context.call(listObservers), refresh_ms);
-  const [selected, setSelected] = useState(0);
+  const { data, error, at, again } = usePoll(() => context.call(listObservers), refresh_ms);
+  const [marked, setMarked] = useState<string | null>(null);
   const [open, setOpen] = useState(false);
   const rows = data?.observers ?? [];
+  // By its name: an observer may come in above.
+  const selected = Math.max(
+    0,
+    rows.findIndex(({ blockchain }) => blockchain === marked),
+  );
   useEffect(() => {
     const bad = data?.observers.filter((row) => !FINE.has(row.status)).length;
     const text = data ? `${data.observers.length} observers, ${bad} not ok` : 'loading';
-    onStatus({ text: [text, clean(data?.clock.message ?? '')].filter(Boolean).join('   '), error });
-  }, [data, error, onStatus]);
+    onStatus({
+      text: [text, clean(data?.clock.message ?? '')].filter(Boolean).join('   '),
+      error,
+      read_at: at,
+    });
+  }, [data, error, at, onStatus]);
   useKeys((input, key) => {
-    if (key.return) setOpen(true);
-    else if (key.escape) setOpen(false);
-    else setSelected(moved(input, key, { selected, count: rows.length, page: size.rows }) ?? selected);
+    if (key.ctrl && input === 'r') again();
+    else if (key.return) {
+      setMarked(rows[selected]?.blockchain ?? null);
+      setOpen(true);
+    } else if (key.escape) setOpen(false);
+    else {
+      const to = moved(input, key, { selected, count: rows.length, page: size.rows });
+      if (to !== undefined) setMarked(rows[to]?.blockchain ?? null);
+    }
   }, active);
   const row = rows[selected];
   if (open && row) return <Details row={row} now_s={at} height={size.rows} />;

@@ -2,6 +2,7 @@
 import { render } from 'ink';
 import { createElement, type ReactElement } from 'react';
 import type { Context } from '../engine/command.ts';
+import { withTerminal } from '../output/progress.ts';
 import { Keys } from './hooks.ts';
 
 const ENTER = '\u001b[?1049h\u001b[2J\u001b[H';
@@ -31,7 +32,7 @@ export async function runScreen({ io }: Context, element: ReactElement): Promise
       patchConsole: false,
       maxFps: MAX_FPS,
     });
-    return await screen.waitUntilExit();
+    return await withTerminal(io, () => screen.waitUntilExit());
   } finally {
     restore();
     process.off('exit', restore);

@@ -21,4 +21,6 @@ export interface ViewProps {
 export interface Status {
   text: string;
   error: string | null;
+  /** When what is in view was read, Unix seconds; 0 before the first answer. */
+  read_at: number;
 }

@@ -13,7 +13,7 @@ import { screenColor } from '../output/status.ts';
 import { clean } from '../output/text.ts';
 import { show } from '../output/value.ts';
 import { pad } from '../output/width.ts';
-import { useKeys, usePoll, useSize } from './hooks.ts';
+import { useKeys, useNow, usePoll, useSize } from './hooks.ts';
 import { runScreen } from './terminal.ts';
 
 type Payment = CallReply<typeof getInvoicePayment>;
@@ -148,18 +148,6 @@ function Facts({ invoice, seen, room, now_s, at, error, encodes }: FactsProps) {
       </Box>
     </Box>
   );
-}
-
-const SECOND_MS = 1000;
-
-/** Unix seconds, a new one every second. */
-function useNow(): number {
-  const [now, setNow] = useState(() => Math.floor(Date.now() / SECOND_MS));
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Math.floor(Date.now() / SECOND_MS)), SECOND_MS);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }
 
 /** Shows the invoice until it ends or is left; the invoice as it was last seen. */

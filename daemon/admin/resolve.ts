@@ -106,10 +106,7 @@ async function move(
       hint: 'A confirmed invoice stays as it is; a cancelled one takes `confirm` only',
       next: nextCall('getAdminPayment'),
     });
-  const invoice = invoiceOf(outcome);
-  if (outcome.verdict.verdict === 'unchanged')
-    await noteAction(app, { ...keysOf(invoice), at: invoice, note: notes[action], actor });
-  return invoice.status;
+  return invoiceOf(outcome).status;
 }
 
 const keysOf = (invoice: InvoiceRow) => ({ payment_id: invoice.payment_id, invoice_id: invoice.id });

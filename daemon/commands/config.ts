@@ -12,6 +12,9 @@ interface Shown {
   env: string;
 }
 
+/** Where a value is from, in words. */
+const places = { file: 'file', env: 'variable', flag: 'flag' } as const;
+
 type Options = Record<string, unknown> & { json?: boolean; all?: boolean; showWebhookSecret?: boolean };
 
 /** Prints to stdout: a table, or with `json` one object by dotted name. Throws ConfigError. */
@@ -29,17 +32,20 @@ export function config(options: Options): void {
       env: leaf.env,
     },
   ]);
+  const inWords = (name: string, env: string): string => {
+    const origin = origins.get(name);
+    if (origin) return `from the ${places[origin.kind]} ${origin.label}`;
+    return options.all ? `default; the variable ${env} sets it` : 'default';
+  };
   if (options.json) {
     process.stdout.write(`${JSON.stringify(Object.fromEntries(rows), null, 2)}\n`);
     return;
   }
   const listed = options.all ? rows : rows.filter(([, { value }]) => value !== null);
   const width = Math.max(...listed.map(([name]) => name.length));
-  for (const [name, { value, origin, env }] of listed) {
+  for (const [name, { value, env }] of listed) {
     const shown = value === null ? '-' : JSON.stringify(value);
-    process.stdout.write(
-      `${name.padEnd(width)}  ${shown}  (${options.all && origin === 'default' ? env : origin})\n`,
-    );
+    process.stdout.write(`${name.padEnd(width)}  ${shown}  (${inWords(name, env)})\n`);
   }
 }
 

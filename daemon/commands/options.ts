@@ -1,5 +1,5 @@
 // The flags of every setting, made from the schema, and the configuration that a command line asks for.
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { ConfigError, type Effective, loadConfig } from '../settings/config.ts';
 import type { Leaf } from '../settings/layers.ts';
 import { settings } from '../settings/schema.ts';
@@ -11,18 +11,35 @@ const isDetail = (leaf: Leaf): boolean =>
 const attribute = (leaf: Leaf): string =>
   leaf.flag.slice(2).replace(/-([a-z0-9])/g, (_, next: string) => next.toUpperCase());
 
+/** Below a command's own flags, which are what its help is read for. */
+const SETTINGS = 'Settings, as every command takes them:';
+
+function settingsLast<T extends Command | Option>(...given: Grouping<T>): Map<string, T[]> {
+  const [all, visible, groupOf] = given;
+  const groups = new Map<string, T[]>();
+  for (const item of [...all, ...visible].sort((a, b) => rank(groupOf(a)) - rank(groupOf(b))))
+    groups.set(groupOf(item), []);
+  for (const item of visible) groups.get(groupOf(item))?.push(item);
+  return groups;
+}
+
+type Grouping<T> = [all: T[], visible: T[], groupOf: (item: T) => string];
+const rank = (group: string): number => (group === SETTINGS ? 1 : 0);
+
 /** Gives a command `--config` and one flag for each setting. */
 export function addSettings(command: Command): Command {
-  command.option(
+  command.configureHelp({ groupItems: settingsLast });
+  const file = command.createOption(
     '--config <file>',
     'settings as JSON; default: gatewayd.config.json in this directory, if it exists',
   );
+  command.addOption(file.helpGroup(SETTINGS));
   for (const leaf of settings) {
     const value =
       leaf.kind === 'boolean' ? '[boolean]' : leaf.choices ? `<${leaf.choices.join('|')}>` : `<${leaf.kind}>`;
     const known = leaf.default === undefined ? '' : `; default: ${leaf.default}`;
     const option = command.createOption(`${leaf.flag} ${value}`, `${leaf.help} (${leaf.env}${known})`);
-    command.addOption(isDetail(leaf) ? option.hideHelp() : option);
+    command.addOption((isDetail(leaf) ? option.hideHelp() : option).helpGroup(SETTINGS));
   }
   return command.addHelpText(
     'after',

@@ -1,6 +1,6 @@
 // A merchant's events: a page of them, or a stream that continues.
 import type { z } from 'zod';
-import { eventsAfter, getEvent, lastPosition, positionOf } from '../../data/events.ts';
+import { eventsAfter, eventsBefore, getEvent, lastPosition, positionOf } from '../../data/events.ts';
 import { removedThrough } from '../../data/retention.ts';
 import type { EventRow, UserRow } from '../../data/schema/tables.ts';
 import { getUser } from '../../data/users.ts';
@@ -26,6 +26,8 @@ const BATCH = 100;
 export interface EventQuery {
   after?: string | undefined;
   type?: string | undefined;
+  /** `oldest` by default. */
+  order?: 'oldest' | 'newest' | undefined;
   limit: number;
 }
 
@@ -35,10 +37,14 @@ export async function eventPage(
   merchant_id: string,
   query: EventQuery,
 ): Promise<z.input<typeof EventList>> {
-  const { after, type, limit } = query;
-  const position = after === undefined ? 0 : await positionAt(app, merchant_id, after);
-  const rows = await eventsAfter(app.db, merchant_id, position, limit + 1, type);
-  if (after !== undefined) await refuseOvertaken(app, merchant_id, position);
+  const { after, type, order, limit } = query;
+  const position = after === undefined ? undefined : await positionAt(app, merchant_id, after);
+  const rows =
+    order === 'newest'
+      ? await eventsBefore(app.db, merchant_id, position, limit + 1, type)
+      : await eventsAfter(app.db, merchant_id, position ?? 0, limit + 1, type);
+  // Back in time whatever is no longer stored is the end.
+  if (position !== undefined && order !== 'newest') await refuseOvertaken(app, merchant_id, position);
   const page = rows.slice(0, limit);
   return {
     data: await presentEvents(app, page),

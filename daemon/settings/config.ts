@@ -6,7 +6,8 @@ import type { z } from 'zod';
 import { AddressError, type Network } from '../../src/chains/family.ts';
 import { findBlockchain, notHad, providerKinds } from '../../src/chains/gateways.ts';
 import type { SignupMode } from '../../src/identity.ts';
-import { mergeLayers, nearest, type Origin, readLayer } from './layers.ts';
+import { nearest } from '../../src/nearest.ts';
+import { mergeLayers, type Origin, readLayer } from './layers.ts';
 import { type Settings, settings, settingsSchema } from './schema.ts';
 
 /** A configuration or environment that the daemon cannot run with; exit code 78. */

@@ -1,5 +1,6 @@
 // From a zod schema to named settings: what each is called in file, environment and flags, and how the layers merge.
 import { z } from 'zod';
+import { nearest } from '../../src/nearest.ts';
 
 const ENV_PREFIX = 'GATEWAYD_';
 /** Text that a shell or a file may write for a boolean. */
@@ -218,34 +219,6 @@ function withoutKeys(url: string): string {
     .replace(/^([a-z]+:\/\/[^/@:]*):.*@/i, '$1:(hidden)@')
     .replace(/([?&][^=&#]*=)[^&#]*/g, '$1(hidden)');
   return /^https?:/i.test(url) ? shown.replace(/(?<![:/])\/[\w-]{20,}(?=[/?#]|$)/g, '/(hidden)') : shown;
-}
-
-/** The candidate with the smallest edit distance. */
-export function nearest(text: string, candidates: Iterable<string>): string {
-  let best = '';
-  let least = Number.POSITIVE_INFINITY;
-  for (const candidate of candidates) {
-    const distance = editDistance(text.toLowerCase(), candidate.toLowerCase());
-    if (distance < least) [best, least] = [candidate, distance];
-  }
-  return best;
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++)
-      next.push(
-        Math.min(
-          (row[j] ?? 0) + 1,
-          (next[j - 1] ?? 0) + 1,
-          (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1),
-        ),
-      );
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

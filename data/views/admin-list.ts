@@ -37,6 +37,7 @@ const listedInvoice = [
   'txid',
   'confirmations',
   'external_ref',
+  'memo',
   'created_at',
   'expires_at',
   'paid_at',

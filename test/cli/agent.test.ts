@@ -259,9 +259,9 @@ describe('profiles', () => {
     verifies('gw-doctor');
     const { code, json } = await gw(['doctor', '--json']);
     expect(code).toBe(1);
-    expect(json.checks.find(({ name }: { name: string }) => name === 'wallets')).toMatchObject({
+    expect(json.checks.find(({ name }: { name: string }) => name === 'limit')).toMatchObject({
       ok: false,
-      fix: 'gw wallet set BLOCKCHAIN ADDRESS',
+      fix: 'gw refill create --chain CHAIN --amount USD',
     });
   });
 });

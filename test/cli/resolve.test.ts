@@ -67,6 +67,24 @@ describe('gw admin resolve', () => {
     expect([again.code, again.error.error.code]).toEqual([4, 'transfer_booked']);
   });
 
+  it('says that it changed nothing where it did not, and writes nothing into the log', async () => {
+    verifies('resolve-unchanged');
+    const invoice = await create();
+    chain = [transferTo(service, invoice, { memo: null })];
+    const booked = chain[0]?.txid ?? '';
+    expect((await resolve(invoice.id, '--txid', booked, '--yes')).stderr).not.toContain(
+      'Nothing was changed',
+    );
+    const { logs } = await detailOf(invoice);
+    const other = newTxid();
+    const again = await resolve(invoice.id, '--txid', other, '--force', '--note', 'twice', '--yes');
+    expect(again.code).toBe(0);
+    expect(again.stderr).toContain(
+      `Nothing was changed: the invoice was confirmed before, paid by ${booked}; ${other} was not booked for it`,
+    );
+    expect((await detailOf(invoice)).logs).toEqual(logs);
+  });
+
   it('refuses what the chain does not have, and says how to book it all the same', async () => {
     verifies('resolve-looks-up');
     const invoice = await create();

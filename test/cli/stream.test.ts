@@ -1,6 +1,9 @@
 // What runs until it is stopped: watching, following and forwarding events.
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { GwEvent } from '../../cli/journeys/parts/events.ts';
 import { ApiError, createClient } from '../../src/api/client/client.ts';
 import { type Home, makeHome } from '../daemon/helpers/process.ts';
 import { serve } from '../helpers/local-server.ts';
@@ -90,6 +93,111 @@ describe('gw listen', () => {
     expect(await listen.ended).toBe(143);
   });
 });
+
+describe('gw listen across a lost connection', () => {
+  it('loses no event, also where it is lost before the first one', async () => {
+    verifies('gw-listen-gapless');
+    const proxy = await openProxy(url);
+    const shop = makeGw(proxy.url);
+    onTestFinished(async () => {
+      shop.remove();
+      await proxy.close();
+    });
+    await shop(['signup', '--email', 'gapless@example.com', '--password', '-'], {
+      stdin: 'correct horse battery',
+    });
+    await shop(['wallet', 'set', 'ton', wallets.ton ?? '']);
+    const { json } = await shop(['account', 'get', '--json', 'api_key']);
+    const createBehind = async (reference: string): Promise<string> => {
+      const made = ['invoice', 'create', '--chain', 'ton', '--amount', '5', '--external-ref', reference];
+      const env = { GW_API_KEY: json.api_key, GW_URL: url };
+      return (await gw([...made, '--json', 'id'], { env })).json.id;
+    };
+    // There is no event at all yet; then there are some, and the connection goes before the next one.
+    const expected: string[] = [];
+    for (const round of ['none', 'some']) {
+      const listen = shop.start(['listen', '--json']);
+      await until('the connection', async () => listen.errors.find((line) => line.startsWith('listening')));
+      proxy.cut();
+      const ids = [await createBehind(`${round}-1`), await createBehind(`${round}-2`)];
+      expected.push(...ids);
+      const cut_at = Date.now();
+      proxy.open();
+      const third = await createBehind(`${round}-3`);
+      expected.push(third);
+      await until('three events', async () => listen.lines[2]);
+      expect(Date.now() - cut_at).toBeLessThan(15_000);
+      const seen = listen.lines.map((line) => JSON.parse(line).event.data.invoice.id);
+      expect(seen).toEqual([...ids, third]);
+      listen.child.kill('SIGINT');
+      await listen.ended;
+    }
+    const { json: all } = await shop(['event', 'list', '--json']);
+    expect(all.data.map((event: GwEvent) => event.data.invoice?.id)).toEqual(expected);
+  });
+
+  it('prints order and invoice of each event', async () => {
+    verifies('gw-listen');
+    const listen = gw.start(['listen']);
+    await until('the connection', async () => listen.errors.find((line) => line.startsWith('listening')));
+    const made = [
+      'invoice',
+      'create',
+      '--chain',
+      'ton',
+      '--amount',
+      '5',
+      '--external-ref',
+      'order-77',
+      '--json',
+    ];
+    const { id } = (await gw(made)).json;
+    const line = await until('the event', async () => listen.lines[0]);
+    expect(line).toMatch(new RegExp(`invoice\\.created  order-77  invoice ${id.slice(-8)}  \\S+ TON  evt_`));
+    listen.child.kill('SIGINT');
+    await listen.ended;
+  });
+});
+
+/** A way to the daemon that can be cut. */
+async function openProxy(target: string) {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((near) => {
+    if (isCut) return void near.destroy();
+    const far = connect(Number(port), hostname);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => {});
+      one.on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+      one.pipe(other);
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const cut = () => {
+    isCut = true;
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    cut,
+    open: () => {
+      isCut = false;
+    },
+    async close() {
+      cut();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
 
 describe('gw event', () => {
   it('follows what happens, and sends one again to the webhook address', async () => {

@@ -319,7 +319,7 @@ describe('with ten thousand invoices', () => {
 
   it('scrolls, filters and answers keys while all of them are held', async () => {
     const pty = operator.pty(['admin', 'payments', '--refresh', '60s']);
-    await pty.see(/10000 of 10000 {3}/);
+    await pty.see(/1000\d of the newest 1000\d {3}/);
     const frames: number[] = [];
     for (let key = 0; key < 20; key += 1) {
       const before = pty.output().length;
@@ -333,7 +333,7 @@ describe('with ten thousand invoices', () => {
     pty.write('/');
     await pty.see(/\/█/);
     pty.write('bulk-4321');
-    await pty.see(/1 of 10000/);
+    await pty.see(/1 of the newest 1000\d/);
     pty.write(CTRL_C);
     expect(await pty.ended).toBe(130);
     expectRestored(pty.output());

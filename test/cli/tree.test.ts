@@ -88,6 +88,7 @@ describe('the tree of commands', () => {
           entry.path,
           noun,
           plural,
+          ...entries.flatMap(({ path, endpoint }) => (endpoint && endpoint === entry.endpoint ? path : [])),
           ...Object.keys(aliases).filter((alias) => aliases[alias] === entry.path),
         ].some((name) => line.includes(`gw ${name}`));
       expect(command.examples.every(isOwn), `${entry.path}: ${command.examples}`).toBe(true);

@@ -101,7 +101,11 @@ async function lists({ service }: World, { owner, operator, values }: Cast): Pro
   await ask(`/v1/invoices?after=${values.invoice_id}&external_ref=order-1`);
   await ask(`/v1/invoices?after=${values.invoice_id}`);
   await ask('/v1/invoices?status=settled');
-  await ask(`/api/v1/merchant/events?after=${values.event_id}&type=invoice.created`, owner.token);
+  for (const order of ['oldest', 'newest'])
+    await ask(
+      `/api/v1/merchant/events?after=${values.event_id}&type=invoice.created&order=${order}`,
+      owner.token,
+    );
   await ask('/api/v1/merchant/income?skip=5&to_date=2026-12-31', owner.token);
   await ask(`/api/v1/admin/merchants?q=${owner.id}`, operator.token);
 }

@@ -38,6 +38,8 @@ export const claims = {
     'final-left':
       'blocks that a chain had called final and that leave it are listed; nothing booked is taken back',
     'address-no-wallet': 'a jetton wallet, token account or mint is refused as a wallet',
+    'resolve-unchanged':
+      'a resolve that changes nothing writes nothing into the log, and gw says so with the txid that was named',
     'resolve-looks-up':
       'resolve confirm looks the transaction up; else 409 transaction_unknown, or force with a note',
     'refill-events': 'events and webhooks of refills say kind refill, and are sent only where asked for',

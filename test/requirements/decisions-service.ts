@@ -20,6 +20,7 @@ export const webhooks = {
     'webhook-statuses': 'webhook_status is none, pending, delivered, failed or unknown',
     'events-kinds': 'every kind of event is stored and listed to the merchant',
     'events-cursor': 'events are paged by after, oldest first, and none that commits late is passed over',
+    'events-newest': 'order=newest pages them backwards',
     'events-stream': 'Accept: text/event-stream streams them',
     'woken-by-others':
       'what one daemon writes wakes streams and webhooks of the others at once; a poll is the net where notifications are lost',
@@ -176,6 +177,23 @@ export const extensions = {
     'gw-precedence': 'flags win over environment over profile; GW_URL, GW_API_KEY, GW_TOKEN, GW_PROFILE',
     'gw-profiles': 'profiles are stored with mode 0600',
     'gw-listen': 'gw listen forwards events to a URL',
+    'gw-listen-gapless':
+      'gw listen loses no event across a lost connection, also before the first event, and is back within seconds',
+    'gw-known-words':
+      'a status, kind or event that does not exist is refused with the nearest; choices come from the description and complete',
+    'gw-screens-true':
+      'what a screen shows is true: rows that no longer match leave, all in view are read again, their age is shown, and the mark follows its row',
+    'gw-waiting-money':
+      'money that waits for a person is listed with its amount at 80 columns, with all that is known and every invoice it could pay, and booked where it is shown',
+    'gw-for-people':
+      'people read money with its sign at the right, times both ways and ids by their end; columns go before anything is cut; no JSON but with --json',
+    'gw-plain-words':
+      'hints name commands and no calls, faults are in plain words, and a new password is asked for twice',
+    'gw-lists':
+      'a list ends with what it leaves out and how to see it; --all, --search and --since read every page that they need',
+    'gw-short-ids':
+      'the first or last eight characters of an id are taken where it is, and refused with the candidates where they are several',
+    'gw-progress': 'what takes longer than 300 ms is reported on a terminal, and leaves no trace',
     'gw-watch': 'gw invoice watch and wait follow an invoice to its end',
     'gw-qr': 'gw invoice qr draws the payload',
     'gw-api': 'gw api METHOD PATH calls anything',

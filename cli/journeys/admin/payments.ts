@@ -1,8 +1,8 @@
 // `gw admin payments`: invoices and payments; on a terminal a screen to filter, open and resolve them.
 import { getAdminPayment, listAdminPayments, resolvePayment } from '../../../src/api/endpoints/admin.ts';
 import type { Command } from '../../engine/command.ts';
+import { pageFlags, printPages } from '../../engine/pages.ts';
 import { presented } from '../../output/columns.ts';
-import { printReply } from '../../output/view.ts';
 import { isLive, liveFlags, liveOf } from '../parts/live.ts';
 
 const view = presented.listAdminPayments ?? {};
@@ -10,17 +10,19 @@ const view = presented.listAdminPayments ?? {};
 export const command: Command = {
   endpoints: [listAdminPayments, getAdminPayment, resolvePayment],
   input: listAdminPayments,
-  flags: liveFlags,
+  flags: [...pageFlags(listAdminPayments, view), ...liveFlags],
   examples: [
     'gw admin payments --status created',
+    'gw admin payments --search order-1001',
     'gw admin payments --status unmatched --json id,txid,candidates',
     'gw admin payments --readonly',
   ],
   view,
   async run(context) {
     const { input, own } = await context.input();
-    if (!isLive(context.io, own))
-      return printReply(context.io, await context.call(listAdminPayments, input), view);
+    const isList = own.all === true || own.search !== undefined || own.since !== undefined;
+    if (isList || !isLive(context.io, own))
+      return printPages(context, listAdminPayments, { input, own, view });
     const { operatorScreen } = await import('../../screens/app.tsx');
     await operatorScreen(context, { initial: 'payments', query: input.query, ...liveOf(own) });
   },

@@ -1,7 +1,7 @@
 // `gw admin resolve`: puts an invoice right by hand, after showing what the chain has of the transaction that is named.
 
 import type { CallReply } from '../../../src/api/client/call.ts';
-import { lookUpTransaction, resolvePayment } from '../../../src/api/endpoints/admin.ts';
+import { getAdminPayment, lookUpTransaction, resolvePayment } from '../../../src/api/endpoints/admin.ts';
 import type { Command, Context } from '../../engine/command.ts';
 import { confirm } from '../../engine/derive.ts';
 import { GwError } from '../../engine/errors.ts';
@@ -12,6 +12,7 @@ import { printReply } from '../../output/view.ts';
 
 const view = presented.resolvePayment ?? {};
 
+type Detail = CallReply<typeof resolvePayment>;
 type Found = CallReply<typeof lookUpTransaction>;
 
 /** What the chain has, for a person who is about to book it. */
@@ -26,7 +27,7 @@ export function describeFound(found: Found): string {
 }
 
 export const command: Command = {
-  endpoints: [resolvePayment, lookUpTransaction],
+  endpoints: [resolvePayment, lookUpTransaction, getAdminPayment],
   input: resolvePayment,
   args: ['invoice_id', 'action'],
   examples: [
@@ -41,9 +42,25 @@ export const command: Command = {
     if (context.globals.isOn('dry-run')) return context.showRequest(resolvePayment, input);
     if (body.action === 'confirm') await prepare(context, String(params.invoice_id), body);
     await confirm(resolvePayment.confirm, context, input);
-    await printReply(context.io, await context.call(resolvePayment, input), view);
+    const before = await context.call(getAdminPayment, { params });
+    const reply = await context.call(resolvePayment, input);
+    await printReply(context.io, reply, view);
+    const nothing = sayUnchanged(before, reply, body);
+    if (nothing !== undefined && context.io.json === false) say(context.io, clean(nothing));
   },
 };
+
+/** What a person must know where nothing was changed: the invoice stood there already, and what was named was not booked. */
+export function sayUnchanged(
+  { payment: before }: Detail,
+  { payment: after }: Detail,
+  { action, txid }: Record<string, unknown>,
+): string | undefined {
+  if (action === 'recheck' || before.status !== after.status) return undefined;
+  const paid = after.txid === null ? '' : `, paid by ${after.txid}`;
+  const dropped = txid && txid !== after.txid ? `; ${txid} was not booked for it` : '';
+  return `Nothing was changed: the invoice was ${after.status} before${paid}${dropped}`;
+}
 
 /** Asks for what is missing of a confirmation where a person is there to answer, and shows what will be booked. */
 async function prepare(context: Context, invoice_id: string, body: Record<string, unknown>): Promise<void> {

@@ -3,6 +3,7 @@ import { getInvoicePayment, getPublicInvoice } from '../../../src/api/endpoints/
 import type { Command, Context } from '../../engine/command.ts';
 import { GwError, milliseconds, usage } from '../../engine/errors.ts';
 import { timeoutAfter } from '../../engine/timeout.ts';
+import { invoiceView } from '../../output/columns.ts';
 import type { Invoice } from '../../output/invoice-card.ts';
 import { printReply } from '../../output/view.ts';
 import { follow, hasEnded, intervalFlag, intervalOf, requirePaid } from '../parts/follow.ts';
@@ -49,7 +50,7 @@ export const command: Command = {
       limit_ms: limit,
       interval_ms: intervalOf(own),
     });
-    await printReply(context.io, invoice);
+    await printReply(context.io, invoice, { card: invoiceView });
     if (!isReached(invoice, target)) requirePaid(invoice);
     if (!isReached(invoice, target))
       throw new GwError('ended', `the invoice is ${invoice.status}, not ${target}`, {

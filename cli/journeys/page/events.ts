@@ -31,6 +31,7 @@ export const command: Command = {
     const base_url = (await context.settings()).url;
     const { url, headers } = requestOf({ base_url }, payEvents, input);
     for await (const data of openStream(context, { url, headers, base_url, signal })) {
+      if (data === null) continue;
       const message: unknown = JSON.parse(data);
       printJsonLine(io, Array.isArray(io.json) ? pick(message, io.json) : message);
     }

@@ -13,7 +13,9 @@ import { say } from '../../output/io.ts';
 export type GwEvent = CallReply<typeof listEvents>['data'][number];
 
 const FIRST_WAIT_MS = 500;
-const MAX_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 5_000;
+/** The largest page the service gives. */
+const PAGE = 200;
 /** No event is larger; a stream that sends more without an end of message is broken. */
 const MAX_MESSAGE = 1_000_000;
 
@@ -25,19 +27,24 @@ export interface FollowOptions {
   onOpen?: () => void;
 }
 
-/** Yields events until the signal; connects again after a broken connection, behind the last event. */
+/**
+ * Yields events until the signal; connects again after a broken connection, behind the last event, or behind the one that was
+ * the newest when it began: nothing that happens meanwhile is passed over.
+ */
 export async function* followEvents(context: Context, options: FollowOptions): AsyncGenerator<GwEvent, void> {
-  let { after } = options;
+  let after = options.after ?? (await newestId(context));
   let wait = FIRST_WAIT_MS;
   let opened = false;
+  const onOpen = () => {
+    if (!opened) options.onOpen?.();
+    else say(context.io, 'reconnected');
+    opened = true;
+    wait = FIRST_WAIT_MS;
+  };
   while (!options.signal.aborted) {
+    let asked_ms = 0;
     try {
-      for await (const event of oneConnection(context, { ...options, after }, () => {
-        if (!opened) options.onOpen?.();
-        else say(context.io, 'reconnected');
-        opened = true;
-        wait = FIRST_WAIT_MS;
-      })) {
+      for await (const event of oneConnection(context, { ...options, after }, onOpen)) {
         after = event.id;
         yield event;
       }
@@ -47,12 +54,16 @@ export async function* followEvents(context: Context, options: FollowOptions): A
       const passing = known ? known.kind === 'retry' || known.kind === 'unreachable' : isNetwork(error);
       // A service that was never reached is reported; one that went away is waited for.
       if (!passing || !opened) throw known ?? error;
-      say(context.io, `${(error as Error).message}; reconnecting in ${wait / 1000} s`);
+      asked_ms = (known?.details.retry_after ?? 0) * 1000;
+      say(context.io, `${(error as Error).message}; reconnecting in ${Math.max(wait, asked_ms) / 1000} s`);
     }
-    await sleep(wait, undefined, { signal: options.signal }).catch(() => {});
+    await sleep(Math.max(wait, asked_ms), undefined, { signal: options.signal }).catch(() => {});
     wait = Math.min(wait * 2, MAX_WAIT_MS);
   }
 }
+
+const newestId = async ({ call }: Context): Promise<string | undefined> =>
+  (await call(listEvents, { query: { order: 'newest', limit: 1 } })).data[0]?.id;
 
 async function* oneConnection(
   context: Context,
@@ -69,8 +80,32 @@ async function* oneConnection(
     { headers: { accept: 'text/event-stream' } },
   );
   const base_url = settings.url;
-  for await (const data of openStream(context, { url, headers, base_url, signal, onOpen }))
-    yield JSON.parse(data) as GwEvent;
+  const early = new Set<string>();
+  const stream = openStream(context, { url, headers, base_url, signal, onOpen });
+  for await (const data of stream) {
+    // Where there was no event yet, the stream began with the next one, and some may have come before it.
+    if (data === null) {
+      if (after !== undefined) continue;
+      for await (const event of fromBeginning(context, type)) {
+        early.add(event.id);
+        yield event;
+      }
+      continue;
+    }
+    const event = JSON.parse(data) as GwEvent;
+    if (!early.has(event.id)) yield event;
+  }
+}
+
+async function* fromBeginning({ call }: Context, type: string | undefined): AsyncGenerator<GwEvent, void> {
+  for (let after: string | undefined; ; ) {
+    const page: CallReply<typeof listEvents> = await call(listEvents, {
+      query: { after, type, limit: PAGE },
+    });
+    yield* page.data;
+    if (!page.has_more) return;
+    after = page.next ?? undefined;
+  }
 }
 
 interface Stream {
@@ -82,11 +117,14 @@ interface Stream {
   onOpen?: () => void;
 }
 
-/** The `data` of each message of one connection; it must be answered within the timeout, and then stays open. */
+/**
+ * Null when one connection stands, then the `data` of each of its messages; it must be answered within the timeout, and then
+ * stays open.
+ */
 export async function* openStream(
   { timeout_ms }: Context,
   { url, headers, base_url, signal, onOpen }: Stream,
-): AsyncGenerator<string, void> {
+): AsyncGenerator<string | null, void> {
   const opening = timeoutAfter(timeout_ms);
   const connection = new AbortController();
   const end = () => connection.abort();
@@ -103,6 +141,7 @@ export async function* openStream(
     if (!response.ok)
       throw new ApiError(response.status, await response.json().catch(() => ({})), response.headers);
     onOpen?.();
+    yield null;
     yield* messages(response.body as ReadableStream<Uint8Array>);
   } finally {
     signal.removeEventListener('abort', end);

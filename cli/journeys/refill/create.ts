@@ -7,8 +7,9 @@ export const command: Command = {
   endpoints: [createRefill],
   input: createRefill,
   flags: issueFlags,
+  instead: { amount: 'amount_usd' },
   examples: [
-    'gw refill create --chain ton --amount 10',
+    'gw refill create --chain ton --amount-usd 10',
     'gw refill create --chain ton --amount 10 --json id,pay_url',
   ],
   run: (context) => issue(createRefill, context),

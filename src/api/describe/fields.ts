@@ -274,6 +274,23 @@ export function choice<const Value extends string>(
   });
 }
 
+/** A text that is usually one of these words, in any case; another is taken too, and finds nothing. */
+export function word(
+  known: readonly string[],
+  { min, max }: Pick<TextOptions, 'min' | 'max'> = {},
+): z.ZodType<string, string> {
+  const schema = {
+    type: 'string',
+    ...(min === undefined ? {} : { minLength: min }),
+    ...(max === undefined ? {} : { maxLength: max }),
+    examples: [...new Set(known)],
+  };
+  return coerced(schema, (input) => {
+    const value = readText(input);
+    return value instanceof FieldError ? value : (lengthFault(value, min, max) ?? value);
+  });
+}
+
 /** Most items a list may have by default. */
 export const MAX_ITEMS = 100;
 

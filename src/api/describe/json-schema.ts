@@ -14,6 +14,9 @@ export function jsonSchema(schema: z.ZodType): JsonSchema {
       const { def } = zodSchema._zod;
       // Zod leaves out a default behind a field that coerces, because the default is in its parsed form.
       if (def.type === 'default') described.default = (def as z.core.$ZodDefaultDef).defaultValue as never;
+      // So it does with the words that a field usually takes.
+      const { examples } = z.globalRegistry.get(zodSchema) ?? {};
+      if (examples) described.examples = examples as never;
       // A record of known names requires them: what is required should be named.
       if (def.type === 'record' && Array.isArray(described.required)) {
         const value = described.additionalProperties;

@@ -1,7 +1,7 @@
 // The operator's view: merchants, observers, payments, and putting things right.
 
 import { endpoint } from '../describe/endpoint.ts';
-import { bool, choice, decimal, int, orNull, text } from '../describe/fields.ts';
+import { bool, choice, decimal, int, orNull, text, word } from '../describe/fields.ts';
 import { uuid } from '../describe/identifiers.ts';
 import { shape } from '../describe/shape.ts';
 import {
@@ -21,6 +21,7 @@ import {
   DaemonPublic,
   TransactionLookup,
 } from '../schemas/admin.ts';
+import { invoiceStatuses, paymentStatuses } from '../schemas/resources.ts';
 import { invoiceId, MAX_CHAIN } from './invoices.ts';
 
 const MAX_NOTE = 255;
@@ -163,7 +164,7 @@ export const setAdminRefillWallet = endpoint({
   auth: 'admin',
   tag: 'admin',
   summary: 'Set a wallet of the deployment',
-  gw: 'admin set-refill-wallet {chain} {address}',
+  gw: 'admin refill-wallet set {chain} {address}',
   effect: 'write',
   confirm: { question: 'Remove the wallet of {chain}?', when: { address: '' } },
   keywords: 'set platform refill wallet',
@@ -228,8 +229,8 @@ export const listAdminPayments = endpoint({
   description:
     'Newest first. `status` takes a status of an invoice (`settled` means `confirmed`) or of a payment: `held`, `late` and `unmatched` are what waits for a person. `kind` is `sale` or `refill`. An unknown word matches nothing.',
   query: {
-    status: filter(),
-    kind: filter(),
+    status: word([...invoiceStatuses, 'settled', ...paymentStatuses], { max: MAX_FILTER }).optional(),
+    kind: word(['sale', 'refill'], { max: MAX_FILTER }).optional(),
     chain: filter().describe('Gateway id'),
     owner_id: uuid().optional().describe("The merchant's user id"),
     skip: int({ gte: 0 }).default(0),
@@ -278,7 +279,7 @@ export const resolvePayment = endpoint({
 - \`confirm\` books it from any state with the usual fee; a confirmed one is returned unchanged. \`txid\` is looked up on the chain first and must have paid the invoice's address (\`transaction_unknown\`); without it, what the invoice has received is booked. One transaction output books once, ever (\`transfer_booked\`).
 - \`force: true\` with a \`note\` books it although the chain does not have the transaction, or cannot be asked now; a difference that is found later is listed as a contradiction.
 
-Every action is logged with who did it.`,
+Every action that changes something, and every \`recheck\`, is logged with who did it.`,
   params: invoiceId,
   body: shape('ResolveAction', {
     action: choice(['recheck', 'expire', 'fail', 'confirm']),

@@ -1,8 +1,9 @@
 // The merchant's account: key, webhook, wallets, prepaid limit, income and events.
 import { z } from 'zod';
+import { eventTypes } from '../../event-types.ts';
 import { MAX_SLUG, MIN_SLUG, SLUG } from '../../slug.ts';
 import { endpoint } from '../describe/endpoint.ts';
-import { bool, choice, date, decimal, duration, int, list, text } from '../describe/fields.ts';
+import { bool, choice, date, decimal, duration, int, list, text, word } from '../describe/fields.ts';
 import { shape } from '../describe/shape.ts';
 import { EventList, EventPublic } from '../schemas/event.ts';
 import { EmbedPreview, ExportPage, exportTables, PaymentPagePreview } from '../schemas/merchant.ts';
@@ -274,10 +275,15 @@ export const listEvents = endpoint({
   effect: 'read',
   keywords: 'events, stream of events, since the last event',
   description:
-    'Oldest first, from the beginning or after `after`: nothing is ever left out, and what the operator has removed by age is refused with 410 rather than skipped, so this backs up the webhook, which is sent only once. With `Accept: text/event-stream` the connection stays open and sends each event as it happens; `after` or `Last-Event-ID` say where to continue, otherwise it begins with the next event.',
+    'Oldest first, from the beginning or after `after`: nothing is ever left out, and what the operator has removed by age is refused with 410 rather than skipped, so this backs up the webhook, which is sent only once. `order=newest` reads backwards, for a person who wants the latest. With `Accept: text/event-stream` the connection stays open and sends each event as it happens; `after` or `Last-Event-ID` say where to continue, otherwise it begins with the next event.',
   query: {
     after: text({ min: 1, max: MAX_EVENT_ID }).optional().describe('The last event that you have'),
-    type: text({ min: 1, max: MAX_EVENT_ID }).optional().describe('Only this kind, e.g. `invoice.confirmed`'),
+    type: word(eventTypes, { min: 1, max: MAX_EVENT_ID })
+      .optional()
+      .describe('Only this kind, e.g. `invoice.confirmed`'),
+    order: choice(['oldest', 'newest'])
+      .default('oldest')
+      .describe('Which come first; a stream is always `oldest`'),
     limit: int({ gte: 1, lte: 200 }).default(50),
   },
   response: EventList,

@@ -77,6 +77,7 @@ export const AdminPayment = shape(
     txid: z.string().nullable(),
     confirmations: count(),
     external_ref: z.string().nullable(),
+    memo: z.string().nullable().describe('Of the invoice'),
     candidates: count().describe('Open invoices that an unmatched transfer could mean, at most 20'),
     created_at: unixSeconds(),
     expires_at: unixSeconds().nullable(),

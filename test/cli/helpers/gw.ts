@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import { execa } from 'execa';
 
 export const GW = fileURLToPath(new URL('../../../bin/gw.js', import.meta.url));
@@ -33,11 +34,24 @@ export interface Pty {
   write(keys: string): void;
   /** Waits until the terminal was sent something that matches. */
   see(pattern: RegExp): Promise<string>;
+  /** What a screen shows now, without colours. */
+  frame(): string;
+  /** Waits until a whole frame of a screen is as wanted. */
+  seeFrame(wanted: (frame: string) => boolean): Promise<string>;
   /** Exit code. */
   ended: Promise<number>;
   /** Sends a signal to gw itself. */
   kill(signal: NodeJS.Signals): void;
 }
+
+/** Where Ink begins a frame: behind the lines of the last one, or on the cleared screen. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what the terminal obeys is looked for
+const FRAME = /\u001b\[(?:G|H|2K\u001b\[1A)/g;
+/** The last line of a screen. */
+const FOOTER = /q quit|esc back|esc leave|█/;
+
+const lastFrame = (output: string): string =>
+  stripVTControlCharacters(output.split(FRAME).at(-1) ?? '').replaceAll('\r', '');
 
 export interface Gw {
   dir: string;
@@ -110,8 +124,32 @@ export function makeGw(url: string): Gw {
         output += text;
       });
       child.stdin.on('error', () => {});
+      const until = (isSeen: () => boolean, what: () => string) =>
+        new Promise<string>((resolve, reject) => {
+          const fail = (why: string) => reject(new Error(`${why}: ${what()}`));
+          const timer = setTimeout(() => fail('too late'), LIMIT_MS);
+          const check = () => {
+            if (!isSeen()) return false;
+            clearTimeout(timer);
+            child.stdout.off('data', check);
+            resolve(output);
+            return true;
+          };
+          if (check()) return;
+          child.stdout.on('data', check);
+          void ended.then(() => check() || fail('ended'));
+        });
+      const frame = () => lastFrame(output);
       return {
         output: () => output,
+        frame,
+        seeFrame: async (wanted) => {
+          await until(
+            () => FOOTER.test(frame()) && wanted(frame()),
+            () => `no such frame, but\n${frame()}`,
+          );
+          return frame();
+        },
         write: (keys) => void child.stdin.write(keys),
         ended,
         kill: (signal) => {
@@ -120,21 +158,10 @@ export function makeGw(url: string): Gw {
           process.kill(Number(children.trim().split(' ')[0]), signal);
         },
         see: (pattern) =>
-          new Promise((resolve, reject) => {
-            const fail = (why: string) =>
-              reject(new Error(`${why}: no ${pattern} in ${JSON.stringify(output.slice(-3000))}`));
-            const timer = setTimeout(() => fail('too late'), LIMIT_MS);
-            const check = () => {
-              if (!pattern.test(output)) return false;
-              clearTimeout(timer);
-              child.stdout.off('data', check);
-              resolve(output);
-              return true;
-            };
-            if (check()) return;
-            child.stdout.on('data', check);
-            void ended.then(() => check() || fail('ended'));
-          }),
+          until(
+            () => pattern.test(output),
+            () => `no ${pattern} in ${JSON.stringify(output.slice(-3000))}`,
+          ),
       };
     },
     start(args: string[], { env }: Options = {}) {

@@ -7,6 +7,7 @@ const OPERATOR = { email: 'operator@example.com', password: 'operator password' 
 
 export interface Stage {
   home: Home;
+  daemon_url: string;
   /** The merchant's gw; the password is `PASSWORD`. */
   gw: Gw;
   /** One whose profile has no credentials; `logInOperator` gives it the operator's. */
@@ -25,6 +26,7 @@ export async function openStage(email: string, env: Record<string, string> = {})
   await gw(['wallet', 'set', 'ton', wallets.ton ?? '']);
   return {
     home,
+    daemon_url: url,
     gw,
     other,
     async close() {

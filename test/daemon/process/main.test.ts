@@ -1,6 +1,7 @@
 // The built process: how it starts, how it refuses to, what it says, and how it ends.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -20,6 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => home.remove());
 
+const BIN = fileURLToPath(new URL('../../../bin/gatewayd.js', import.meta.url));
 const state = (name = '') => join(home.dir, 'gatewayd', name);
 const checksum = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex');
 
@@ -29,8 +31,7 @@ async function stop(daemon: Daemon): Promise<void> {
 }
 
 test('a reader that has enough of the output ends it without a failure', () => {
-  const main = fileURLToPath(new URL('../../../bin/gatewayd.js', import.meta.url));
-  const script = `'${process.execPath}' '${main}' config --all | head -1; echo "\${PIPESTATUS[0]}"`;
+  const script = `'${process.execPath}' '${BIN}' config --all | head -1; echo "\${PIPESTATUS[0]}"`;
   const output = execFileSync('bash', ['-c', `(${script}) 2>&1`], { encoding: 'utf8' });
   expect(output).toMatch(/^network .*\n0\n$/);
 });
@@ -273,7 +274,7 @@ test('config shows what is in force and where it is from, without secrets', asyn
   expect(shown.database_url.value).toBe('postgres://me:(hidden)@db/x');
   expect(shown.network).toMatchObject({ value: 'testnet', origin: 'default' });
   const table = await home.run(['config'], { env });
-  expect(table.stdout).toContain('"(hidden)"  (GATEWAYD_SECRET)');
+  expect(table.stdout).toContain('"(hidden)"  (from the variable GATEWAYD_SECRET)');
   expect(table.stdout).not.toMatch(/sixteen|pass@/);
 });
 
@@ -309,7 +310,13 @@ test('admin create makes a superuser while the daemon runs, and gives a known on
   const made = JSON.parse((await home.run(args)).stdout);
   expect(made).toEqual({ email: 'ops@example.com', password: expect.stringMatching(/^[0-9a-f]{24}$/) });
   expect((await signIn(serviceAt({ base_url: daemon.url }), made.email, made.password)).status).toBe(200);
-  const changed = await home.run([...args, '--password-stdin'], { stdin: 'a better password\n' });
+  const refused = await home.run([...args, '--password-stdin'], { stdin: 'a better password\n' });
+  expect([refused.code, refused.stderr]).toEqual([
+    78,
+    expect.stringContaining('is a superuser already: this gives a new password'),
+  ]);
+  expect((await signIn(serviceAt({ base_url: daemon.url }), made.email, made.password)).status).toBe(200);
+  const changed = await home.run([...args, '--password-stdin', '--yes'], { stdin: 'a better password\n' });
   expect(JSON.parse(changed.stdout)).toEqual({ email: 'ops@example.com', password: null });
   expect((await signIn(serviceAt({ base_url: daemon.url }), made.email, made.password)).status).toBe(400);
   expect((await signIn(serviceAt({ base_url: daemon.url }), made.email, 'a better password')).status).toBe(
@@ -322,6 +329,47 @@ test('admin create makes a superuser while the daemon runs, and gives a known on
       stderr: expect.stringMatching(/sign in with (Google|Telegram)/),
     });
   await stop(daemon);
+});
+
+test('admin create asks on a terminal before it makes an operator of a merchant', async () => {
+  verifies('command-admin-create');
+  const daemon = await home.start();
+  const service = serviceAt({ base_url: daemon.url });
+  const [email, password] = ['raised@example.com', 'a long password'];
+  await service.fetch('POST', '/api/v1/users/signup', { body: { email, password } });
+  const create = async (answer: string) => {
+    const command = `'${process.execPath}' '${BIN}' admin create --email ${email}`;
+    const env = { PATH: process.env.PATH ?? '', XDG_STATE_HOME: home.dir };
+    const child = spawn('script', ['-qefc', command, '/dev/null'], { env });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      if (!output.includes('Do it?') && (output + text).includes('Do it?')) child.stdin.write(`${answer}\n`);
+      output += text;
+    });
+    const [code] = await once(child, 'close');
+    return { code, output };
+  };
+  const declined = await create('n');
+  expect(declined).toMatchObject({
+    code: 78,
+    output: expect.stringContaining('is a merchant: this makes an operator'),
+  });
+  expect((await signIn(service, email, password)).status).toBe(200);
+  expect((await create('y')).output).toContain(`superuser ${email}`);
+  expect((await signIn(service, email, password)).status).toBe(400);
+  await stop(daemon);
+});
+
+test('doctor shows its own flags first, and config where each value is from', async () => {
+  const { code, stdout } = await home.run(['doctor', '--help']);
+  expect(code).toBe(0);
+  expect(stdout.indexOf('--ntp')).toBeGreaterThan(0);
+  expect(stdout.indexOf('--ntp')).toBeLessThan(stdout.indexOf('--network'));
+  const all = (await home.run(['config', '--all', '--port', '4999'], { env: { GATEWAYD_SIGNUP: 'closed' } }))
+    .stdout;
+  expect(all).toMatch(/^port +4999 {2}\(from the flag --port\)$/m);
+  expect(all).toMatch(/^signup +"closed" {2}\(from the variable GATEWAYD_SIGNUP\)$/m);
+  expect(all).toMatch(/^limit_policy +"hold" {2}\(default; the variable GATEWAYD_LIMIT_POLICY sets it\)$/m);
 });
 
 test('admin house marks a merchant while the daemon runs, and books what its limit held', async () => {

@@ -73,6 +73,25 @@ describe.each(databases)('events on %s', (database) => {
     expect(typesOf(confirmed.data)).toEqual(['invoice.confirmed']);
   });
 
+  test('are listed newest first where that is asked for, in pages that pass nothing over', async () => {
+    verifies('events-newest');
+    const who = await service.merchant();
+    expect((await list(who, '?order=newest')).json).toEqual({ data: [], has_more: false, next: null });
+    for (let made = 0; made < 3; made++) await create(who);
+    const oldest = (await listed(who, 3)).data;
+    const paged: EventJson[] = [];
+    let after = '';
+    for (let page = 0; page < oldest.length; page++) {
+      const { json } = await list(who, `?order=newest&limit=1${after}`);
+      paged.push(...json.data);
+      expect(json.has_more).toBe(page < oldest.length - 1);
+      after = `&after=${json.next}`;
+    }
+    expect(paged).toEqual(oldest.toReversed());
+    const confirmed = await list(who, '?order=newest&type=invoice.confirmed');
+    expect(confirmed.json.data).toEqual([]);
+  });
+
   test('of another merchant are neither listed nor a position nor sent again', async () => {
     const [one, other] = [await service.merchant(), await service.merchant()];
     await create(one);

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CONFIG_FILE, ConfigError, loadConfig, type Sources } from '../../../daemon/settings/config.ts';
-import { nearest, shown } from '../../../daemon/settings/layers.ts';
+import { shown } from '../../../daemon/settings/layers.ts';
 import { settings } from '../../../daemon/settings/schema.ts';
 import { blockchains, gatewayIds, tickers } from '../../../src/chains/gateways.ts';
+import { nearest } from '../../../src/nearest.ts';
 import { verifies } from '../../requirements.ts';
 
 let cwd: string;

@@ -1,0 +1,58 @@
+// What a newcomer meets: a slow network that is reported, commands that are found, nouns that say what they can do.
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, expect, it } from 'vitest';
+import { json, serve } from '../helpers/local-server.ts';
+import { verifies } from '../requirements.ts';
+import { makeGw } from './helpers/gw.ts';
+
+const gw = makeGw('http://127.0.0.1:9');
+afterAll(() => gw.remove());
+
+const GATEWAYS = {
+  data: [],
+  groups: [],
+  count: 0,
+  network: 'testnet',
+  service_fee_percent: '0',
+  default_fiat: 'USD',
+  usd_precision: '0.01',
+  memo_length: 10,
+};
+
+it('a slow network is reported after a moment, and leaves no trace', async () => {
+  verifies('gw-progress');
+  const slow = await serve((_, response) => void setTimeout(() => json(response, GATEWAYS), 1500));
+  const pty = gw.pty(['gateways', '--url', slow.url]);
+  const asked = Date.now();
+  const seen = await pty.see(/waiting for 127\.0\.0\.1:\d+ …/);
+  expect(seen).not.toContain('nothing found');
+  expect(Date.now() - asked).toBeLessThan(20_000);
+  expect(await pty.ended).toBe(0);
+  expect(pty.output()).toContain('…\r\u001b[K');
+  // Nothing of it for a program.
+  const ran = await gw(['gateways', '--url', slow.url, '--json']);
+  expect(ran.stderr).toBe('');
+  const quick = await serve((_, response) => json(response, GATEWAYS));
+  const fast = gw.pty(['gateways', '--url', quick.url]);
+  await fast.ended;
+  expect(fast.output()).not.toContain('waiting for');
+});
+
+it('the help names signup, and a noun alone says what it can do', async () => {
+  verifies('gw-commands');
+  expect((await gw(['--help'])).stdout).toMatch(/^ {2}signup +Sign up and sign in$/m);
+  for (const noun of ['invoice', 'config', 'admin', 'admin daemon']) {
+    const { code, stdout, stderr } = await gw(noun.split(' '));
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stripVTControlCharacters(stdout)).toContain(`Usage: gw ${noun}`);
+  }
+  expect((await gw(['invoice'])).stdout).toMatch(/^ {2}create +Create an invoice$/m);
+  expect((await gw(['invoice', '--json'])).json.commands.length).toBeGreaterThan(5);
+  expect((await gw(['invoice', 'crate'])).code).toBe(2);
+});
+
+it('wallets of the deployment are set as those of a merchant are', async () => {
+  verifies('gw-commands');
+  const help = (await gw(['admin', 'refill-wallet', 'set', '--help'])).stdout;
+  expect(help).toContain('gw admin refill-wallet set [options] [chain] [address]');
+});

@@ -1,0 +1,154 @@
+// Money that waits for a person: listed with its amount on every terminal, and booked where it is shown.
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
+import type { Transfer } from '../../src/chains/family.ts';
+import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
+import { listen } from '../helpers/browser.ts';
+import { doubleFamily, namedRpc } from '../helpers/family.ts';
+import { create, fundedMerchant, observe, transferTo } from '../helpers/payments.ts';
+import { sourceOf } from '../helpers/reading.ts';
+import { verifies } from '../requirements.ts';
+import { type Gw, makeGw, type Pty } from './helpers/gw.ts';
+
+const ENTER = '\r';
+const TON = 1_000_000_000n;
+
+let service: TestApp;
+let serving: Awaited<ReturnType<typeof listen>>;
+let merchant: TestMerchant;
+let token: string;
+let gw: Gw;
+let chain: Transfer[] = [];
+
+beforeAll(async () => {
+  const source = sourceOf(namedRpc('double'));
+  service = await startApp({ source: (id) => (id === 'ton' ? source : undefined) });
+  serving = await listen(service);
+  merchant = await fundedMerchant(service);
+  ({ token } = await service.superuser());
+  gw = makeGw(serving.url);
+});
+afterAll(async () => {
+  gw.remove();
+  await serving.stop();
+  await service.stop();
+});
+beforeEach(() => {
+  doubleFamily('ton').lookUp = async (_, { txid, address_key }) =>
+    chain.filter((one) => one.txid === txid && one.address_key === address_key);
+});
+
+function open(args: string[], size: { columns: number; rows: number } = { columns: 80, rows: 24 }): Pty {
+  const pty = gw.pty(args, { env: { GW_TOKEN: token }, ...size });
+  onTestFinished(async () => {
+    pty.write('\u0003');
+    await pty.ended;
+  });
+  return pty;
+}
+
+/** A final transfer to the invoice's address that names no invoice. */
+async function payNameless(invoice: InvoiceRow, amount_atomic: bigint): Promise<string> {
+  const transfer = transferTo(service, invoice, { memo: null, amount_atomic, final: true });
+  chain = [...chain, transfer];
+  await observe(service, 'ton', [transfer]);
+  const [row] = (await list('unmatched')).data.filter(({ txid }: { txid: string }) => txid === transfer.txid);
+  return row.id;
+}
+
+const list = async (status: string) =>
+  (await service.fetch('GET', `/api/v1/admin/payments?status=${status}`, { token })).json;
+
+const short = (id: string) => id.slice(-8);
+
+describe('money that waits', () => {
+  it('is listed with its amount in 80 columns, on the screen and in a table', async () => {
+    verifies('gw-waiting-money');
+    const invoice = await create(service, merchant, 'ton');
+    const unmatched = await payNameless(invoice, (7n * TON) / 4n);
+    const screen = open(['admin', 'payments', '--status', 'unmatched']);
+    const frame = await screen.seeFrame((shown) => shown.includes(short(unmatched)));
+    expect(frame).toMatch(new RegExp(`${short(unmatched)}  unmatched .* 1\\.75 TON`));
+    for (const line of frame.split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
+    const table = gw.pty(['admin', 'payments', '--status', 'unmatched', '--once'], {
+      env: { GW_TOKEN: token },
+    });
+    expect(await table.ended).toBe(0);
+    expect(table.output()).toMatch(new RegExp(`${short(unmatched)}.* 1\\.75 TON`));
+  });
+
+  it('is booked for an invoice where it is shown', async () => {
+    verifies('gw-waiting-money');
+    const invoices = [];
+    for (let index = 0; index < 6; index += 1)
+      invoices.push(await create(service, merchant, 'ton', { external_ref: `order-${index}` }));
+    const meant = invoices[2] as InvoiceRow;
+    const unmatched = await payNameless(meant, BigInt(meant.amount_atomic));
+    const pty = open(['admin', 'payments', '--status', 'unmatched']);
+    // Newest first: it is marked.
+    await pty.seeFrame((frame) => frame.includes(`› ${short(unmatched)}`));
+    pty.write(ENTER);
+    const shown = await pty.seeFrame((frame) => frame.includes('could pay'));
+    const count = Number(/could pay \(all (\d+)\)/.exec(shown)?.[1]);
+    expect(count).toBeGreaterThanOrEqual(6);
+    pty.write('r');
+    await pty.seeFrame((frame) => frame.includes(`b book it for one of ${count} open invoices`));
+    pty.write('b');
+    await pty.seeFrame((frame) => (frame.match(/order-\d/g) ?? []).length === 6);
+    while (!pty.frame().includes(`› ${short(meant.id)}`)) {
+      const before = pty.frame();
+      pty.write('j');
+      await pty.seeFrame((frame) => frame !== before);
+    }
+    pty.write(ENTER);
+    await pty.seeFrame((frame) =>
+      frame.includes('paid 2.5 of 2.5 TON (exact), 64 confirmations, on the chain'),
+    );
+    pty.write(short(meant.id) + ENTER);
+    await pty.seeFrame((frame) => frame.includes('now confirmed') && frame.includes('order-2'));
+    const { json } = await service.fetch('GET', `/api/v1/admin/payments/${meant.id}`, { token });
+    expect(json.payment).toMatchObject({ status: 'confirmed', txid: chain.at(-1)?.txid });
+  });
+
+  it('that came late is booked for its invoice where it is shown', async () => {
+    verifies('gw-waiting-money');
+    const invoice = await create(service, merchant, 'ton', { external_ref: 'late-order' });
+    await service.fetch('POST', `/v1/invoices/${invoice.id}/cancel`, { key: merchant.key });
+    service.clock.advance(2000);
+    const transfer = transferTo(service, invoice, { final: true });
+    chain = [...chain, transfer];
+    await observe(service, 'ton', [transfer]);
+    const pty = open(['admin', 'payments', '--status', 'late']);
+    await pty.seeFrame((frame) => /› \w{8} {2}.*late .*2\.5 TON/.test(frame));
+    pty.write(ENTER);
+    await pty.seeFrame((frame) => frame.includes('late-order') && frame.includes('r resolve'));
+    pty.write('rc');
+    await pty.seeFrame((frame) => frame.includes('txid that pays it'));
+    pty.write(ENTER);
+    await pty.seeFrame((frame) => frame.includes(`type ${short(invoice.id)}`));
+    pty.write(short(invoice.id) + ENTER);
+    await pty.seeFrame((frame) => frame.includes('now confirmed'));
+    expect((await list('late')).data).toEqual([]);
+  });
+});
+
+it('gw admin payment shows candidates, transfers, log and ledger', async () => {
+  verifies('gw-waiting-money');
+  const invoice = await create(service, merchant, 'ton', { external_ref: 'whole-story' });
+  const transfer = transferTo(service, invoice, { final: true });
+  await observe(service, 'ton', [transfer]);
+  const show = async (id: string) => {
+    const pty = gw.pty(['admin', 'payment', id], { env: { GW_TOKEN: token }, columns: 120 });
+    expect(await pty.ended).toBe(0);
+    return pty.output();
+  };
+  const paid = await show(invoice.id);
+  expect(paid).toMatch(/^.*confirmed {3}2\.5 TON {3}\$10\.00/);
+  for (const part of ['whole-story', 'transfers', 'log', 'ledger', 'income', 'events', 'invoice.confirmed'])
+    expect(paid).toContain(part);
+  expect(paid).not.toContain('{"');
+  const unmatched = await payNameless(await create(service, merchant, 'ton', { external_ref: 'maybe' }), TON);
+  const open = await show(unmatched);
+  expect(open).toMatch(/could pay \(all \d+\)/);
+  expect(open).toContain('maybe');
+});
