@@ -2,13 +2,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { sqlite } from '../../data/db/driver.ts';
 import { serve } from '../helpers/local-server.ts';
 import { ABSENT_ID } from '../helpers/people.ts';
-import { GW, type Gw } from './helpers/gw.ts';
+import { GW, type Gw, leftLines } from './helpers/gw.ts';
 import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
 
 const ENTER = '\r';
@@ -151,8 +150,7 @@ describe('terminals', () => {
     const pty = gw.pty(['invoice', 'list'], { columns: 0, rows: 0 });
     expect(await pty.ended).toBe(0);
     expect(pty.output()).toContain(invoice_id.slice(-8));
-    for (const line of stripVTControlCharacters(pty.output()).split(/\r?\n/))
-      expect(line.length, line).toBeLessThanOrEqual(80);
+    for (const line of leftLines(pty.output())) expect(line.length, line).toBeLessThanOrEqual(80);
   });
 
   it('that draw no screens get lines', async () => {
@@ -169,7 +167,7 @@ describe('terminals', () => {
     await pty.see(/q quit/);
     pty.write('q');
     expect(await pty.ended).toBe(0);
-    const lines = stripVTControlCharacters(pty.output()).split(/\r?\n/);
+    const lines = leftLines(pty.output());
     expect(lines).toContain('waiting for the payment');
     expect(lines.some((line) => /^worth {3}\$12\.50$/.test(line.trimEnd()))).toBe(true);
   });
