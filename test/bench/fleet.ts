@@ -201,17 +201,17 @@ async function fill(db: Db, from: number, to: number): Promise<void> {
   const id = sql`lpad(to_hex(i), 8, '0') || '-0000-4000-9000-000000000000'`;
   await sql`insert into users (id, email, source, subject, is_active, is_superuser, token_version, created_at)
     select ${id}, 'filler' || i || '@example.com', 'email', 'filler' || i || '@example.com', 1, 0, 0, ${sql.lit(now)}
-    from ${series}`.execute(db.query);
+    from ${series}`.execute(db.schema);
   await sql`insert into merchants (id, slug, api_key_hash, api_key_sealed, prepaid_micros, ledger_seq, ledger_hash, created_at)
     select ${id}, 'filler-' || i, 'hash of ' || i, 'sealed', 0, 0, repeat('0', 64), ${sql.lit(now)} from ${series}`.execute(
-    db.query,
+    db.schema,
   );
   // Four of ten on TON, three on Solana, two on Bitcoin, one on Litecoin.
   await sql`insert into watches (blockchain, address_key, address, since, open_until, watch_until)
     select (array['ton','ton','ton','ton','solana','solana','solana','bitcoin','bitcoin','litecoin'])[n + 1],
       'filler-' || lpad(to_hex(i), 8, '0') || '-' || n || repeat('x', 44), 'filler-' || i || '-' || n || repeat('x', 36),
       ${sql.lit(now - 3_600)}, ${sql.lit(now - 60)}, ${sql.lit(now + DAY)}
-    from ${series}, generate_series(0, ${sql.lit(ADDRESSES - 1)}) as n`.execute(db.query);
+    from ${series}, generate_series(0, ${sql.lit(ADDRESSES - 1)}) as n`.execute(db.schema);
   await sql.raw('analyze').execute(db.schema);
 }
 
