@@ -1,8 +1,8 @@
 // The whole daemon over a real EVM node: what is paid in time is never late, and no fork confirms or ends anything twice.
 import { afterEach, describe, expect, it } from 'vitest';
-import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { verifyChains } from '../../daemon/verify/chain.ts';
 import { openSnapshot } from '../../data/db/snapshot.ts';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { networks } from '../../src/chains/evm/networks.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { databases } from '../helpers/database.ts';
