@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { sqlite } from '../../data/db/driver.ts';
 import { serve } from '../helpers/local-server.ts';
 import { ABSENT_ID } from '../helpers/people.ts';
-import { GW, type Gw } from './helpers/gw.ts';
+import { GW, type Gw, linesLeft } from './helpers/gw.ts';
 import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
 
 const ENTER = '\r';
@@ -151,7 +151,7 @@ describe('terminals', () => {
     const pty = gw.pty(['invoice', 'list'], { columns: 0, rows: 0 });
     expect(await pty.ended).toBe(0);
     expect(pty.output()).toContain(invoice_id.slice(-8));
-    for (const line of stripVTControlCharacters(pty.output()).split(/\r?\n/))
+    for (const line of linesLeft(pty.output()))
       expect(line.length, line).toBeLessThanOrEqual(80);
   });
 

@@ -8,7 +8,7 @@ import { doubleFamily, namedRpc } from '../helpers/family.ts';
 import { create, fundedMerchant, observe, transferTo } from '../helpers/payments.ts';
 import { sourceOf } from '../helpers/reading.ts';
 import { verifies } from '../requirements.ts';
-import { type Gw, makeGw, type Pty } from './helpers/gw.ts';
+import { type Gw, linesLeft, makeGw, type Pty } from './helpers/gw.ts';
 
 const ENTER = '\r';
 const TON = 1_000_000_000n;
@@ -75,6 +75,26 @@ describe('money that waits', () => {
     });
     expect(await table.ended).toBe(0);
     expect(table.output()).toMatch(new RegExp(`${short(unmatched)}.* 1\\.75 TON`));
+  });
+
+  it('stands in one queue with the command that is next', async () => {
+    verifies('gw-waiting-money');
+    const env = { GW_TOKEN: token };
+    const { json } = await gw(['admin', 'inbox', '--json'], { env });
+    const { id } = (await list('unmatched')).data[0];
+    expect(json).toMatchObject({ count: json.data.length, has_more: false });
+    expect(json.data).toContainEqual(
+      expect.objectContaining({
+        kind: 'unmatched',
+        id,
+        amount: '1.75',
+        currency: 'TON',
+        next: `gw admin payment ${short(id)}`,
+      }),
+    );
+    const pty = gw.pty(['admin', 'inbox'], { env });
+    expect(await pty.ended).toBe(0);
+    expect(linesLeft(pty.output()).join('\n')).toMatch(new RegExp(`unmatched +${short(id)} +1\\.75 TON`));
   });
 
   it('is booked for an invoice where it is shown', async () => {

@@ -188,6 +188,13 @@ export function makeGw(url: string): Gw {
   });
 }
 
+/** The lines that a terminal is left with, without colours: what was waited for is gone. */
+export const linesLeft = (output: string): string[] =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what the terminal obeys is looked for
+  stripVTControlCharacters(output.replaceAll(/waiting for [^\n…]* …\r\u001b\[K/g, ''))
+    .replaceAll('\r', '')
+    .split('\n');
+
 /** What of the output a terminal obeys rather than shows, but for colours, cursor and screen that gw itself sends. */
 export const foreignControls = (output: string): string[] =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
