@@ -151,8 +151,7 @@ describe('terminals', () => {
     const pty = gw.pty(['invoice', 'list'], { columns: 0, rows: 0 });
     expect(await pty.ended).toBe(0);
     expect(pty.output()).toContain(invoice_id.slice(-8));
-    for (const line of linesLeft(pty.output()))
-      expect(line.length, line).toBeLessThanOrEqual(80);
+    for (const line of linesLeft(pty.output())) expect(line.length, line).toBeLessThanOrEqual(80);
   });
 
   it('that draw no screens get lines', async () => {
