@@ -43,7 +43,7 @@ export const command: Command = {
       { data, count: data.length, has_more },
       {
         list: 'data',
-        columns: ['kind', 'id', 'amount', 'currency', 'created_at', 'merchant', 'next', 'about'],
+        columns: ['kind', 'id', 'amount', 'currency', 'created_at', 'about', 'next', 'merchant'],
       },
     );
     if (io.json === false && has_more)
@@ -71,10 +71,10 @@ async function inboxOf({ call }: Context): Promise<{ data: Item[]; has_more: boo
     })),
     ...observers.observers
       .filter(({ unavailable_since }) => unavailable_since !== null)
-      .map(({ blockchain, unavailable_since, last_error }) => ({
+      .map(({ blockchain, unavailable_since }) => ({
         ...none,
         kind: 'blind',
-        about: `${blockchain}: ${last_error ?? 'cannot be read'}`,
+        about: `${blockchain} cannot be read`,
         created_at: unavailable_since,
         next: 'gatewayd doctor',
       })),
