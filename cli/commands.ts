@@ -99,6 +99,10 @@ const journeys: Record<string, Journey> = {
     summary: 'Watch, open and resolve payments',
     load: () => import('./journeys/admin/payments.ts'),
   },
+  'admin inbox': {
+    summary: 'List all that waits for a person',
+    load: () => import('./journeys/admin/inbox.ts'),
+  },
   'admin resolve': { load: () => import('./journeys/admin/resolve.ts') },
   'admin observers': {
     summary: 'Watch what each observer has read',

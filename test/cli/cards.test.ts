@@ -1,7 +1,7 @@
 // What people read: cards and tables that fit their terminal, with money, times and ids as a person takes them in.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { verifies } from '../requirements.ts';
-import { type Gw, leftLines } from './helpers/gw.ts';
+import { type Gw, linesLeft } from './helpers/gw.ts';
 import { openStage, type Stage } from './helpers/stage.ts';
 
 let stage: Stage;
@@ -25,7 +25,7 @@ afterAll(() => stage.close());
 async function linesOf(args: string[], columns = 80): Promise<string[]> {
   const pty = gw.pty(args, { columns });
   expect(await pty.ended).toBe(0);
-  const lines = leftLines(pty.output());
+  const lines = linesLeft(pty.output());
   return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
 }
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { sqlite } from '../../data/db/driver.ts';
 import { serve } from '../helpers/local-server.ts';
 import { ABSENT_ID } from '../helpers/people.ts';
-import { GW, type Gw, leftLines } from './helpers/gw.ts';
+import { GW, type Gw, linesLeft } from './helpers/gw.ts';
 import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
 
 const ENTER = '\r';
@@ -150,7 +150,7 @@ describe('terminals', () => {
     const pty = gw.pty(['invoice', 'list'], { columns: 0, rows: 0 });
     expect(await pty.ended).toBe(0);
     expect(pty.output()).toContain(invoice_id.slice(-8));
-    for (const line of leftLines(pty.output())) expect(line.length, line).toBeLessThanOrEqual(80);
+    for (const line of linesLeft(pty.output())) expect(line.length, line).toBeLessThanOrEqual(80);
   });
 
   it('that draw no screens get lines', async () => {
@@ -167,7 +167,7 @@ describe('terminals', () => {
     await pty.see(/q quit/);
     pty.write('q');
     expect(await pty.ended).toBe(0);
-    const lines = leftLines(pty.output());
+    const lines = linesLeft(pty.output());
     expect(lines).toContain('waiting for the payment');
     expect(lines.some((line) => /^worth {3}\$12\.50$/.test(line.trimEnd()))).toBe(true);
   });

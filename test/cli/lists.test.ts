@@ -1,9 +1,8 @@
 // Lists that say what they leave out, searched and cut by time; and ids as short as they are shown.
-import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceAt } from '../helpers/service.ts';
 import { verifies } from '../requirements.ts';
-import type { Gw } from './helpers/gw.ts';
+import { type Gw, linesLeft } from './helpers/gw.ts';
 import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
 
 const MADE = 23;
@@ -29,7 +28,7 @@ afterAll(() => stage.close());
 const onTerminal = async (of: Gw, args: string[]): Promise<string> => {
   const pty = of.pty(args, { columns: 100 });
   expect(await pty.ended, pty.output()).toBe(0);
-  return stripVTControlCharacters(pty.output());
+  return linesLeft(pty.output()).join('\n');
 };
 const at = (index: number): string => ids[index] as string;
 const rowsIn = (text: string): number => text.split('\n').filter((line) => /order-\d/.test(line)).length;

@@ -8,7 +8,7 @@ import { doubleFamily, namedRpc } from '../helpers/family.ts';
 import { create, fundedMerchant, observe, transferTo } from '../helpers/payments.ts';
 import { sourceOf } from '../helpers/reading.ts';
 import { verifies } from '../requirements.ts';
-import { type Gw, makeGw, type Pty } from './helpers/gw.ts';
+import { type Gw, linesLeft, makeGw, type Pty } from './helpers/gw.ts';
 
 const ENTER = '\r';
 const TON = 1_000_000_000n;
@@ -60,6 +60,7 @@ const list = async (status: string) =>
   (await service.fetch('GET', `/api/v1/admin/payments?status=${status}`, { token })).json;
 
 const short = (id: string) => id.slice(-8);
+const markedIn = (frame: string): string => /› (\w{8})/.exec(frame)?.[1] ?? '';
 
 describe('money that waits', () => {
   it('is listed with its amount in 80 columns, on the screen and in a table', async () => {
@@ -75,6 +76,26 @@ describe('money that waits', () => {
     });
     expect(await table.ended).toBe(0);
     expect(table.output()).toMatch(new RegExp(`${short(unmatched)}.* 1\\.75 TON`));
+  });
+
+  it('stands in one queue with the command that is next', async () => {
+    verifies('gw-waiting-money');
+    const env = { GW_TOKEN: token };
+    const id = await payNameless(await create(service, merchant, 'ton'), (7n * TON) / 4n);
+    const { json } = await gw(['admin', 'inbox', '--json'], { env });
+    expect(json).toMatchObject({ count: json.data.length, has_more: false });
+    expect(json.data).toContainEqual(
+      expect.objectContaining({
+        kind: 'unmatched',
+        id,
+        amount: '1.75',
+        currency: 'TON',
+        next: `gw admin payment ${short(id)}`,
+      }),
+    );
+    const pty = gw.pty(['admin', 'inbox'], { env });
+    expect(await pty.ended).toBe(0);
+    expect(linesLeft(pty.output()).join('\n')).toMatch(new RegExp(`unmatched +${short(id)} +1\\.75 TON`));
   });
 
   it('is booked for an invoice where it is shown', async () => {
@@ -95,10 +116,11 @@ describe('money that waits', () => {
     await pty.seeFrame((frame) => frame.includes(`b book it for one of ${count} open invoices`));
     pty.write('b');
     await pty.seeFrame((frame) => (frame.match(/order-\d/g) ?? []).length === 6);
-    while (!pty.frame().includes(`› ${short(meant.id)}`)) {
-      const before = pty.frame();
-      pty.write('j');
-      await pty.seeFrame((frame) => frame !== before);
+    for (let mark = ''; mark !== short(meant.id); ) {
+      const before = mark;
+      await pty.seeFrame((frame) => !['', before].includes(markedIn(frame)));
+      mark = markedIn(pty.frame());
+      if (mark !== short(meant.id)) pty.write('j');
     }
     pty.write(ENTER);
     await pty.seeFrame((frame) =>
@@ -140,7 +162,7 @@ it('gw admin payment shows candidates, transfers, log and ledger', async () => {
   const show = async (id: string) => {
     const pty = gw.pty(['admin', 'payment', id], { env: { GW_TOKEN: token }, columns: 120 });
     expect(await pty.ended).toBe(0);
-    return pty.output();
+    return linesLeft(pty.output()).join('\n');
   };
   const paid = await show(invoice.id);
   expect(paid).toMatch(/^.*confirmed {3}2\.5 TON {3}\$10\.00/);

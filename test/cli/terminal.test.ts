@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sqlite } from '../../data/db/driver.ts';
 import { moreWallets, wallets } from '../helpers/people.ts';
 import { verifies } from '../requirements.ts';
-import { foreignControls, GW, type Gw, leftLines, type Pty } from './helpers/gw.ts';
+import { foreignControls, GW, type Gw, linesLeft, type Pty } from './helpers/gw.ts';
 import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
 
 /** Clipboard, title, link, cursor, colours, a C1 sequence, a turned reading order, and hidden characters. */
@@ -54,7 +54,7 @@ function scan(lines: readonly string[]): string | undefined {
 
 /** The block characters that a line begins with. */
 const codeOf = (output: string): string[] =>
-  leftLines(output)
+  linesLeft(output)
     .map((line) => /^[█▀▄ ]*[█▀▄]/.exec(line)?.[0] ?? '')
     .filter((line) => line.length > 20);
 
@@ -84,7 +84,7 @@ describe('the QR code', () => {
     ]);
     expect(await pty.ended).toBe(0);
     const output = pty.output();
-    const lines = leftLines(output).filter((line) => line !== '');
+    const lines = linesLeft(output).filter((line) => line !== '');
     expect(lines.length).toBeLessThanOrEqual(24);
     for (const line of lines) expect([...line].length, line).toBeLessThanOrEqual(80);
     const payload = scan(codeOf(output));
@@ -126,7 +126,7 @@ describe('a code of the address alone', () => {
       'bare',
     ]);
     expect(await pty.ended).toBe(0);
-    const lines = leftLines(pty.output());
+    const lines = linesLeft(pty.output());
     expect(scan(codeOf(pty.output()))).toBe(json.address);
     const text = lines.map((line) => line.replace(/^[█▀▄ ]*/, '')).join('');
     expect(text).toContain('The code holds only the address');

@@ -34,26 +34,23 @@ it('takes words in any case', async () => {
 it('completes the words of a flag and of a value', async () => {
   verifies('gw-known-words', 'gw-completion');
   const { stdout: script } = await gw(['completion', 'bash']);
-  const complete = async (...words: string[]) => {
-    const line = words.map((word) => `'${word}'`).join(' ');
-    const { stdout } = await execa('bash', [
-      '-c',
-      `${script}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length - 1}; _gw; printf '%s\\n' "\${COMPREPLY[@]}"`,
-    ]);
-    return stdout.split('\n').filter((word) => word !== '');
-  };
-  expect(await complete('gw', 'invoice', 'list', '--status', '')).toEqual(
-    expect.arrayContaining(['created', 'confirmed']),
-  );
-  expect(await complete('gw', 'admin', 'payments', '--status', 'un')).toEqual(['unmatched']);
-  expect(await complete('gw', 'event', 'list', '--type', 'invoice.c')).toEqual(
-    eventTypes.filter((type) => type.startsWith('invoice.c')),
-  );
-  expect(await complete('gw', 'completion', 'po')).toEqual(['powershell']);
-  expect(await complete('gw', 'admin', 'resolve', 'SOME_ID', 'con')).toEqual(['confirm']);
-  // Behind a value, the flags continue; plurals complete as what they stand for.
-  expect(await complete('gw', 'invoice', 'list', '--status', 'created', '--ext')).toEqual(['--external-ref']);
-  expect(await complete('gw', 'invoices', 'li')).toEqual(['list']);
-  expect(await complete('gw', 'invoices', '--sta')).toEqual(['--status']);
-  expect(await complete('gw', 'invoices', '--status', 'exp')).toEqual(['expired']);
+  const expected: [words: string[], completed: string[]][] = [
+    [['admin', 'payments', '--status', 'un'], ['unmatched']],
+    [['event', 'list', '--type', 'invoice.c'], eventTypes.filter((type) => type.startsWith('invoice.c'))],
+    [['completion', 'po'], ['powershell']],
+    [['admin', 'resolve', 'SOME_ID', 'con'], ['confirm']],
+    // Behind a value, the flags continue; plurals complete as what they stand for.
+    [['invoice', 'list', '--status', 'created', '--ext'], ['--external-ref']],
+    [['invoices', 'li'], ['list']],
+    [['invoices', '--sta'], ['--status']],
+    [['invoices', '--status', 'exp'], ['expired']],
+    [['--color', 'al'], ['always']],
+  ];
+  // One shell for all: the script is long.
+  const calls = expected.map(([words]) => {
+    const line = ['gw', ...words].map((word) => `'${word}'`).join(' ');
+    return `COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _gw; echo "\${COMPREPLY[*]}"`;
+  });
+  const { stdout } = await execa('bash', ['-c', [script, ...calls].join('\n')]);
+  expect(stdout.split('\n').map((line) => line.split(' '))).toEqual(expected.map(([, words]) => words));
 });

@@ -188,15 +188,14 @@ export function makeGw(url: string): Gw {
   });
 }
 
+/** The lines that a terminal is left with, without colours: what was waited for is gone. */
+export const linesLeft = (output: string): string[] =>
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what the terminal obeys is looked for
+  stripVTControlCharacters(output.replaceAll(/waiting for [^\n…]* …\r\u001b\[K/g, ''))
+    .replaceAll('\r', '')
+    .split('\n');
+
 /** What of the output a terminal obeys rather than shows, but for colours, cursor and screen that gw itself sends. */
 export const foreignControls = (output: string): string[] =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   output.match(/\u001b\]|\u009d|\u009b|\u0007|[\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f]/g) ?? [];
-
-/** A line that was shown while it was waited for, and taken away. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: terminals speak so
-const TAKEN_AWAY = /[^\r\n]*\r\x1b\[2?K/g;
-
-/** What a command has left on a terminal, as lines without colours. */
-export const leftLines = (output: string): string[] =>
-  stripVTControlCharacters(output.replace(TAKEN_AWAY, '')).replaceAll('\r', '').split('\n');
