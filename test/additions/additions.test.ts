@@ -203,7 +203,7 @@ describe('a flag that every command has', () => {
       '--proxy <address> send requests through it [env: GW_PROXY]',
     );
     const script = (await copy.run('bin/gw.js', ['completion', 'bash'])).stdout;
-    expect(script.match(/"invoice get"\) list="([^"]*)"/)?.[1]).toContain('--proxy');
+    expect(script.match(/"invoice get"\) found="([^"]*)"/)?.[1]).toContain('--proxy');
     const tree = JSON.parse((await copy.run('bin/gw.js', ['--help', '--json'])).stdout);
     expect(tree.global_flags).toContain('--proxy');
     expect(tree.environment.GW_PROXY).toBe('send requests through it');
