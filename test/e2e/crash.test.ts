@@ -24,7 +24,7 @@ import {
 
 /** Each daemon lives for so many answers more than the one before it, and a few milliseconds. */
 const KILLS: Record<Database, { times: number; answers: number }> = {
-  sqlite: { times: 25, answers: 1 },
+  sqlite: { times: 14, answers: 1 },
   postgres: { times: 8, answers: 4 },
 };
 const LONGEST_LIFE_MS = 10_000;

@@ -13,7 +13,7 @@ import { call, credit, kill, openShop, openStand, readInvoice, tonSettings } fro
 
 const DAEMONS = 3;
 /** Between two of what happens. */
-const ANSWERS = 60;
+const ANSWERS = 25;
 const LONGEST_ROUND_MS = 20_000;
 /** Longer than the leases by which others know that a daemon lives, and than a blockchain's (15 s). */
 const FROZEN_MS = 17_000;
