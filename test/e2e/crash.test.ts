@@ -24,8 +24,8 @@ import {
 
 /** Each daemon lives for so many answers more than the one before it, and a few milliseconds. */
 const KILLS: Record<Database, { times: number; answers: number }> = {
-  sqlite: { times: 14, answers: 1 },
-  postgres: { times: 8, answers: 4 },
+  sqlite: { times: 10, answers: 2 },
+  postgres: { times: 6, answers: 4 },
 };
 const LONGEST_LIFE_MS = 10_000;
 /** A first start takes about half a second; kills before, in and after its migration. */
