@@ -346,4 +346,19 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     expect(await chain.ask('eth_getTransactionReceipt', txid)).toMatchObject({ status: '0x1' });
     expect([...observer.gone.values()]).toEqual([]);
   });
+
+  it('MISSED: a payment that is mined again while its gateway is off is taken for one that pays no more', async () => {
+    const { observer, to } = await watching(ethereum, [tokenOf(ethereum)]);
+    const txid = await pay(to, 18n, chain.freshPayer());
+    await observer.read();
+    await chain.reorg(1, [[txid, 0]]);
+    const gateways = [gatewayOf(ethereum, { chain: 'b-usdt', token_contract: OTHER })];
+    for (let reading = 0; reading < 4; reading++) {
+      await chain.grow(20);
+      chain.wait(40);
+      await observer.read({ gateways });
+    }
+    expect(observer.to(to)).toMatchObject([{ txid, height: null }]);
+    expect([...observer.gone.values()]).toEqual([]);
+  });
 });

@@ -158,9 +158,13 @@ async function fateOf(
   return countOf(given(used), 'a count of transactions') > number ? 'replaced' : null;
 }
 
-/** Whether a payment of it is no more: the same transaction may fail, or pay another, where it is mined a second time. */
+/**
+ * Whether a payment of it is no more: the same transaction may fail, or pay another, where it is mined a second time. Of an
+ * asset that is not read now, only its failure tells.
+ */
 function isLost(found: Receipt | 'replaced' | null, { logs }: Assets, index: string): boolean {
   if (found === null || found === 'replaced') return found !== null;
   if (found.status !== '0x1') return true;
-  return !isOfCoin(index) && !creditsIn(logs, found.logs).some((credit) => credit.index === index);
+  const isRead = logs.some(({ name }) => index.startsWith(`${name}:`));
+  return isRead && !isOfCoin(index) && !creditsIn(logs, found.logs).some((credit) => credit.index === index);
 }
