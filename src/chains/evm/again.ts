@@ -1,5 +1,6 @@
 // Reads everything a second time, a while later, of another provider too: a node that lagged may have answered first.
 import { type Page, ProviderError, type Transfer } from '../family.ts';
+import { orFailed } from '../or-failed.ts';
 import { badAnswer, type Header, type Log } from './answers.ts';
 import { type EvmCursor, type Held, hashAt, headOf, withPaid } from './cursor.ts';
 import type { Asker } from './hosts.ts';
@@ -132,25 +133,16 @@ async function creditsOfRun(
   const own = await creditsAt({ ...reading, is_second: true }, reading.cursor, seen);
   const nameOf = ({ transactionHash, logIndex }: Log) => `${transactionHash} ${logIndex}`;
   const listed = new Set(logs.map(nameOf));
-  const more = await orNull(async () => {
+  const leftOut = async () => {
     const others = await logsOfOther(reading, from, last);
-    const left_out = others.filter((log) => !listed.has(nameOf(log)));
-    return creditsAt(reading, reading.cursor, { ...seen, logs: left_out });
-  });
+    const logs = others.filter((log) => !listed.has(nameOf(log)));
+    return creditsAt(reading, reading.cursor, { ...seen, logs });
+  };
+  const more = await orFailed(leftOut());
   return {
     transfers: [...own.transfers, ...(more?.transfers ?? [])],
     paid: [...own.paid, ...(more?.paid ?? [])],
   };
-}
-
-/** Null where a provider fails. */
-async function orNull<T>(work: () => Promise<T>): Promise<T | null> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof ProviderError) return null;
-    throw error;
-  }
 }
 
 /**

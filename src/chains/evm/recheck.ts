@@ -1,5 +1,6 @@
 // Asks what became of transfers that are not final: how deep they are, or whether another transaction took their place.
-import { type PendingTransfer, ProviderError, type TransferUpdate } from '../family.ts';
+import type { PendingTransfer, TransferUpdate } from '../family.ts';
+import { orFailed } from '../or-failed.ts';
 import { countOf, type Receipt, receiptOf } from './answers.ts';
 import { type Assets, assetsOf, isOfCoin } from './assets.ts';
 import { creditsIn } from './credits.ts';
@@ -44,16 +45,6 @@ export async function recheckEvm(
     return [{ txid, index, state: final ? 'final' : 'pending', height, block_hash, confirmations }];
   });
   return [...updates, ...(await findReplaced(network, context, asker, pending))];
-}
-
-/** What fails is asked again with the next recheck; what is known without it is reported all the same. */
-async function orFailed<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof ProviderError) return undefined;
-    throw error;
-  }
 }
 
 /** Whether a block is on the chain that the cursor is on; null where that is not known now. */

@@ -1,5 +1,6 @@
 // Asks what became of transfers that are not final: how deep they are, or whether they are gone.
-import { type PendingTransfer, ProviderError, type TransferUpdate } from '../family.ts';
+import type { PendingTransfer, TransferUpdate } from '../family.ts';
+import { orFailed } from '../or-failed.ts';
 import { hashIn, lowestHeight, type Ring } from './cursor.ts';
 import type { Memory, UtxoContext } from './memory.ts';
 import { creditsOf, goneUpdate, transferOf } from './payments.ts';
@@ -51,19 +52,6 @@ export function placesInRing(ring: Ring, pending: readonly PendingTransfer[]): T
     const place = { height, block_hash, confirmations: ring.height - height + 1 };
     return stillPending(each, isThere ? place : null);
   });
-}
-
-/**
- * The answer, or undefined where the provider fails: what is known without it is reported all the same, and the next
- * reading tells of the failure.
- */
-async function orFailed<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof ProviderError) return undefined;
-    throw error;
-  }
 }
 
 /** No request for blocks of the ring. Confirmations are counted in blocks that were read, and by no one's word. */

@@ -1,0 +1,12 @@
+// One question among several: where a provider fails it, the others are answered all the same.
+import { ProviderError } from './family.ts';
+
+/** What was answered; undefined where a provider failed, to be asked again later. Any other error is thrown. */
+export async function orFailed<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ProviderError) return undefined;
+    throw error;
+  }
+}
