@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
 import { AddressError, type Network } from '../../src/chains/family.ts';
-import { findBlockchain, notHad, providerKinds } from '../../src/chains/gateways.ts';
+import { findBlockchain, providerKinds, withoutContract } from '../../src/chains/gateways.ts';
 import type { SignupMode } from '../../src/identity.ts';
 import { nearest } from '../../src/nearest.ts';
 import { mergeLayers, type Origin, readLayer } from './layers.ts';
@@ -154,12 +154,8 @@ function contradictions(config: Config): string[] {
       errors.push(
         `gateways.${id}.payment_ttl_seconds: must be at least ${MAINNET_MIN_TTL_SECONDS} on mainnet`,
       );
-  for (const { chain, why } of notHad(network, config.gateways))
-    errors.push(
-      why === 'no_contract'
-        ? `gateways.${chain}.token_contract: must be set, for none is known on ${network}`
-        : `gateways.${chain}.enabled: cannot be read on ${network} yet`,
-    );
+  for (const chain of withoutContract(network, config.gateways))
+    errors.push(`gateways.${chain}.token_contract: must be set, for none is known on ${network}`);
   for (const [id, chain] of Object.entries(config.blockchains))
     if (chain.url === undefined && chain.urls === undefined && needsUrl(chain.provider))
       errors.push(`blockchains.${id}.url: provider ${chain.provider} needs the URL of its node`);

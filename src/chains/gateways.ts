@@ -50,8 +50,6 @@ interface GatewayValue
   token_contract?: TokenContract;
   /** Whether it is offered only where the settings say so. */
   is_off_by_default?: boolean;
-  /** The network on which it can be read, where that is one alone. */
-  only?: Network;
 }
 
 /** What gateways of Ethereum's relatives have in common: payments from exchanges take minutes, and there is no memo. */
@@ -336,8 +334,6 @@ const gatewayValues: readonly GatewayValue[] = [
   {
     ...evmValue,
     chain: 'ethereum',
-    // The main network has no log of transfers: what a contract pays would not be seen.
-    only: 'testnet',
     asset: assets.ETH,
     name: 'Ethereum',
     blockchain: 'ethereum',
@@ -367,6 +363,17 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 12,
     poll_interval_seconds: 12,
     token_contract: tokens.ethereum.USDC,
+  },
+  {
+    ...evmValue,
+    chain: 'base',
+    asset: assets.ETH,
+    name: 'Ether on Base',
+    blockchain: 'base',
+    decimals: 18,
+    payable_decimals: 8,
+    min_confirmations: 15,
+    poll_interval_seconds: 6,
   },
   {
     ...evmStable,
@@ -413,6 +420,17 @@ const gatewayValues: readonly GatewayValue[] = [
     token_contract: tokens.polygon.USDC,
   },
   {
+    ...evmValue,
+    chain: 'bsc',
+    asset: assets.BNB,
+    name: 'BNB Chain',
+    blockchain: 'bsc',
+    decimals: 18,
+    payable_decimals: 8,
+    min_confirmations: 15,
+    poll_interval_seconds: 6,
+  },
+  {
     ...evmStable,
     chain: 'bsc-usdt',
     asset: assets.USDT,
@@ -433,6 +451,17 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 15,
     poll_interval_seconds: 6,
     token_contract: tokens.bsc.USDC,
+  },
+  {
+    ...evmValue,
+    chain: 'arbitrum',
+    asset: assets.ETH,
+    name: 'Ether on Arbitrum',
+    blockchain: 'arbitrum',
+    decimals: 18,
+    payable_decimals: 8,
+    min_confirmations: 120,
+    poll_interval_seconds: 6,
   },
   {
     ...evmStable,
@@ -459,8 +488,6 @@ const gatewayValues: readonly GatewayValue[] = [
   {
     ...evmValue,
     chain: 'tron',
-    // Its blocks come from another service than its logs, and what fails there would hold up the tokens.
-    only: 'testnet',
     asset: assets.TRX,
     name: 'TRON',
     blockchain: 'tron',
@@ -538,13 +565,8 @@ export const sameAssetElsewhere = (
 };
 
 /** Whether a gateway can be offered on a network: one without a contract there waits for the settings to name it. */
-const exists = (
-  { token_contract, only }: GatewayValue,
-  network: Network,
-  override: GatewayOverride,
-): boolean =>
-  (only === undefined || only === network) &&
-  (token_contract?.[network] !== null || override.token_contract !== undefined);
+const exists = ({ token_contract }: GatewayValue, network: Network, override: GatewayOverride): boolean =>
+  token_contract?.[network] !== null || override.token_contract !== undefined;
 
 const listed = (
   is_on: boolean,
@@ -573,20 +595,18 @@ export const disabledGatewaysOf = (
   chains: Record<string, BlockchainOverride> = {},
 ): Gateway[] => listed(false, network, overrides, chains);
 
-/** Gateways that the settings switch on though they cannot be had on this network, and why. */
-export const notHad = (
+/** Gateways that the settings switch on though no contract is known on this network, and none is set. */
+export const withoutContract = (
   network: Network,
   overrides: Record<string, GatewayOverride>,
-): { chain: string; why: 'other_network' | 'no_contract' }[] =>
+): readonly string[] =>
   gatewayValues.flatMap((value) => {
     const override = overrides[value.chain] ?? {};
-    if (!override.enabled || exists(value, network, override)) return [];
-    const why = value.only && value.only !== network ? 'other_network' : 'no_contract';
-    return [{ chain: value.chain, why }];
+    return override.enabled && !exists(value, network, override) ? [value.chain] : [];
   });
 
 function resolved(
-  { chain, asset, token_contract, is_off_by_default: _off, only: _only, ...value }: GatewayValue,
+  { chain, asset, token_contract, is_off_by_default: _off, ...value }: GatewayValue,
   network: Network,
   { enabled: _, ...override }: GatewayOverride,
   { confirmations: steps }: BlockchainOverride = {},

@@ -121,6 +121,8 @@ export function createEvmObserver({ network, gateways, rpc, other, now, side = '
     }
     for (const update of page.updates ?? []) follow(update);
     if (page.cursor !== undefined) observer.cursor = JSON.parse(JSON.stringify(page.cursor)) as Json;
+    for (const [account, cursor] of page.accounts ?? [])
+      observer.accounts.set(account, JSON.parse(JSON.stringify(cursor)) as Json);
     if (page.unreadable) observer.unreadable = page.unreadable;
     observer.tip = page.tip ?? observer.tip;
     observer.pages.push(page);
@@ -134,6 +136,7 @@ export function createEvmObserver({ network, gateways, rpc, other, now, side = '
     gone: new Map<string, string>(),
     unreadable: [] as readonly UnreadableAsset[],
     pages: [] as Page[],
+    accounts: new Map<string, Json>(),
     cursor: null as Json | null,
     tip: null as Tip | null,
     read_through: null as number | null,
@@ -153,7 +156,12 @@ export function createEvmObserver({ network, gateways, rpc, other, now, side = '
         ...unasked,
         addresses: async () => [...watched.values()],
         cursor: observer.cursor,
-        accounts: async () => new Map<string, Json>(),
+        accounts: async (keys: readonly string[]) =>
+          new Map(
+            keys.flatMap((key) =>
+              observer.accounts.has(key) ? [[key, observer.accounts.get(key) as Json]] : [],
+            ),
+          ),
         urgent: async () => observer.urgent,
         pending: async () => pending(),
         read_through: observer.read_through,

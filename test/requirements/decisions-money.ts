@@ -130,6 +130,10 @@ export const addresses = {
       'what is sent on another enabled network that has the same addresses is listed for whom it was meant, and books nothing',
     'direct-only':
       'where payments that contracts make cannot be seen, gateways say direct_only and pages advise the payer in every language',
+    'coin-by-balance':
+      'a coin that no log shows is found in whole blocks or by balances; an increase that no transaction explains is listed with its block, and matches nothing',
+    'coin-apart':
+      'what fails in reading a coin holds up no token of its blockchain: the coin counts as unreadable until it is read as far',
     'code-address':
       'where wallets could misread a payment link, its code is the address alone, and pages and terminals say so, with network and amount',
     'exits-answer':

@@ -25,6 +25,9 @@ const bytes = z
   .regex(/^0x(?:[0-9a-f]{2})*$/i)
   .toLowerCase();
 
+/** A part of what a transaction cost; null where the node does not tell it. */
+const charge = quantity.nullish().catch(null);
+
 const header = z.object({ number: count, hash: word, parentHash: word, timestamp: count });
 const log = z
   .object({
@@ -45,6 +48,12 @@ const receipt = z.object({
   blockNumber: count,
   status: z.enum(['0x0', '0x1']),
   logs,
+  gasUsed: charge,
+  effectiveGasPrice: charge,
+  blobGasUsed: charge,
+  blobGasPrice: charge,
+  /** On networks that settle on another one. */
+  l1Fee: charge,
 });
 const transaction = z.object({
   hash: word,
@@ -146,7 +155,20 @@ export function transactionOf(answer: unknown, txid: string): Transaction | null
   return found;
 }
 
+/** What a transaction cost its sender beyond its value, as far as the node tells. */
+export const feeOf = (receipt: Receipt): bigint =>
+  (receipt.gasUsed ?? 0n) * (receipt.effectiveGasPrice ?? 0n) +
+  (receipt.blobGasUsed ?? 0n) * (receipt.blobGasPrice ?? 0n) +
+  (receipt.l1Fee ?? 0n);
+
 export const countOf = (answer: unknown, what: string): bigint => check(quantity, answer, what);
+
+/** The words that a call returned; null where it returned anything else than so many. */
+export function wordsOf(answer: unknown, count: number): bigint[] | null {
+  const { data } = bytes.safeParse(answer);
+  if (data?.length !== 2 + count * 64) return null;
+  return Array.from({ length: count }, (_, at) => BigInt(`0x${data.slice(2 + at * 64, 66 + at * 64)}`));
+}
 
 /** The one word that a call of a contract returned; null where it returned anything else. */
 export function wordOf(answer: unknown): bigint | null {

@@ -33,7 +33,7 @@ export interface LogAsset {
 
 export interface Assets {
   logs: readonly LogAsset[];
-  /** The gateway id of the coin where it is found in whole blocks, and how; null where it is not. */
+  /** The gateway id of the coin where it is not found in logs, and how it is; null where it is, or is not read. */
   coin: { chain: string; by: Exclude<Coins, { found_by: 'none' | 'log' }> } | null;
 }
 
@@ -79,6 +79,10 @@ const lookAlikesOf = (all: readonly LookAlike[], tokens: readonly LogAsset[]): L
 /** What tells the payments of one transaction apart: the asset, who is paid, and which of them it is. */
 export const indexOf = (name: string, to: string, position: number): string => `${name}:${to}:${position}`;
 export const coinIndex = (to: string): string => indexOf(COIN, to, 0);
+/** Of an increase that no transaction explains: there is one in a block at most. */
+const BALANCE = 'balance';
+export const balanceIndex = (to: string): string => `${COIN}:${to}:${BALANCE}`;
+export const isOfBalance = (index: string): boolean => index.endsWith(`:${BALANCE}`);
 export const isOfCoin = (index: string): boolean => index.startsWith(`${COIN}:`);
 
 const padded = (key: string): string => `0x${'0'.repeat(24)}${key.slice(2)}`;

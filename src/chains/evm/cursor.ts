@@ -10,6 +10,14 @@ const PAID = 48;
 
 export type Held = [height: number, hash: string];
 
+/** How far coins were read, where they are not read with the logs. */
+export type CoinPosition = {
+  height: number;
+  hash: string;
+  /** What is known of balances from this height on is of this branch, without a gap. */
+  since: number;
+};
+
 export type EvmCursor = {
   /** Blocks that were read, oldest first; the last one is the head. Never empty. */
   held: Held[];
@@ -19,6 +27,8 @@ export type EvmCursor = {
   proved: number;
   /** Up to this height the network calls its blocks final. */
   final: number;
+  /** Absent where coins are not read on their own. */
+  coin?: CoinPosition;
 };
 
 const isHeld = (value: unknown): value is Held =>
@@ -27,14 +37,15 @@ const isHeld = (value: unknown): value is Held =>
 /** The stored cursor; null before the first read. */
 export function cursorOf(cursor: Json | null): EvmCursor | null {
   if (cursor === null) return null;
-  const { held, paid, proved, final } = cursor as Partial<EvmCursor>;
+  const { held, paid, proved, final, coin } = cursor as Partial<EvmCursor>;
   const isWhole =
     Array.isArray(held) &&
     held.length > 0 &&
     Array.isArray(paid) &&
     [...held, ...paid].every(isHeld) &&
     Number.isInteger(proved) &&
-    Number.isInteger(final);
+    Number.isInteger(final) &&
+    (coin === undefined || (isHeld([coin.height, coin.hash]) && Number.isInteger(coin.since)));
   if (!isWhole) throw new Error('the stored block cursor is damaged');
   return cursor as EvmCursor;
 }
@@ -69,17 +80,30 @@ export const extended = (cursor: EvmCursor, blocks: readonly Held[], paid: reado
 
 /** With more blocks that paid, which were read before. */
 export function withPaid(known: readonly Held[], more: readonly Held[]): Held[] {
-  const fresh = more.filter(([height]) => !known.some(([each]) => each === height));
-  return [...known, ...fresh].sort(([one], [other]) => one - other).slice(-PAID);
+  const paid = new Map([...more, ...known]);
+  return [...paid].sort(([one], [other]) => one - other).slice(-PAID);
 }
 
-/** After the blocks above `fork` have left the chain. */
-export const cutAt = ({ held, paid, proved, final }: EvmCursor, fork: number): EvmCursor => ({
-  held: held.filter(([height]) => height <= fork),
-  paid: paid.filter(([height]) => height <= fork),
-  proved: Math.min(proved, fork),
-  final: Math.min(final, fork),
-});
+/** After the blocks above `fork`, which is known to be on the chain, have left it. */
+export function cutAt({ held, paid, proved, final, coin }: EvmCursor, [fork, hash]: Held): EvmCursor {
+  const below = held.filter(([height]) => height <= fork);
+  const isHeld = below.at(-1)?.[0] === fork;
+  const cut = coin && coin.height > fork ? { height: fork, hash, since: Math.min(coin.since, fork) } : coin;
+  return {
+    held: isHeld ? below : [...below, [fork, hash]],
+    paid: paid.filter(([height]) => height <= fork),
+    proved: Math.min(proved, fork),
+    final: Math.min(final, fork),
+    ...(cut && { coin: cut }),
+  };
+}
+
+/** With a position of coins from the head on where they begin to be read on their own, and without one where they are not. */
+export function withCoin({ coin, ...cursor }: EvmCursor, is_read: boolean): EvmCursor {
+  if (!is_read) return cursor;
+  const [height, hash] = headOf(cursor);
+  return { ...cursor, coin: coin ?? { height, hash, since: height } };
+}
 
 function thinned(held: readonly Held[]): Held[] {
   const [head] = held.at(-1) as Held;

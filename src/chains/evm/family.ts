@@ -32,7 +32,7 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
       return hash === null ? text.trim() : `${dialect.txid_prefix}${hash}`;
     },
     paymentLinks: (order) => dialect.paymentLinks(chain_ids[order.gateway.network], order),
-    misses_contracts: (side) => ['blocks', 'source'].includes(network.coins[side].found_by),
+    misses_contracts: (side) => network.coins[side].found_by !== 'log',
     cursorHeight,
     identify: (rpc) => identify(network, rpc),
     inspectAddress: inspectEvmAddress,

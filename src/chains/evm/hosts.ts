@@ -23,6 +23,10 @@ export interface Host {
   calls: Limit;
   /** Blocks of one log filter. */
   blocks: Limit;
+  /** Whole blocks in one request. */
+  whole: Limit;
+  /** Whether it runs code that is part of a question. */
+  runs_code: boolean;
   /** Its newest block, and when that was seen first, Unix seconds. */
   tip: { height: number; at: number } | null;
 }
@@ -35,9 +39,11 @@ export interface Asker {
 
 const limitOf = (value: number): Limit => ({ value, most: value, used: 0 });
 
-export const newHost = ({ batch, range_blocks }: EvmNetwork): Host => ({
+export const newHost = ({ batch, range_blocks, whole_blocks }: EvmNetwork): Host => ({
   calls: limitOf(batch.calls),
   blocks: limitOf(range_blocks),
+  whole: limitOf(whole_blocks),
+  runs_code: true,
   tip: null,
 });
 

@@ -12,6 +12,19 @@ export interface Mark {
   at: number;
 }
 
+/** One address, as far as coins were read. */
+export interface Account {
+  /** What it has there by all that was read; null where that is not known. */
+  balance: bigint | null;
+  /** The height of which that was its balance by the chain itself. */
+  exact: number;
+  /** When this was noted, Unix seconds by the chain's clock, and at which height. */
+  time: number;
+  height: number;
+}
+
+export type Accounts = Map<string, Account>;
+
 export interface Memory {
   /** What is known of each provider. */
   hosts: WeakMap<Rpc, Host>;
@@ -34,6 +47,12 @@ export interface Memory {
   replaced: Map<string, { at: number; height: number }>;
   /** What was asked of transactions for a page that is not stored yet, by their hash: the next try continues there. */
   proofs: Map<string, Proof>;
+  /** Accounts as far as coins were read, up to this block; null where they must be read from the database. */
+  accounts: { height: number; hash: string; all: Accounts } | null;
+  /** Why coins could not be read the last time; null where they could. */
+  coin_trouble: string | null;
+  /** Until when coins are asked of another provider first, Unix seconds. */
+  coin_other_until: number;
   /** Blocks below all that the cursor holds, of which it is known that they are on its chain. */
   verified: Map<number, string>;
 }
@@ -59,5 +78,8 @@ export const createMemory = (): Memory => ({
   decimals_at: 0,
   replaced: new Map(),
   proofs: new Map(),
+  accounts: null,
+  coin_trouble: null,
+  coin_other_until: 0,
   verified: new Map(),
 });

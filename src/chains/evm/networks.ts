@@ -26,12 +26,13 @@ export interface CoinBlock {
 
 /** Reads coins from whole blocks. Throws ProviderError where an answer is not a whole block. */
 export interface CoinSource {
-  /** The blocks of these heights, both ends included, in their order; each checked to be whole. */
+  /**
+   * The blocks of these heights, both ends included, in their order and as far as it has them; at least one, each checked to
+   * be whole.
+   */
   blocks(rpc: Rpc, from: number, to: number): Promise<CoinBlock[]>;
   /** One transaction by its id; null where there is none, or where it pays no coin. */
   payment(rpc: Rpc, txid: string): Promise<CoinPayment | null>;
-  /** Blocks in one request at most. */
-  blocks_at_once: number;
 }
 
 /** A log that the network itself writes for each transfer of its coin, inner ones included. */
@@ -44,8 +45,10 @@ export interface CoinLog {
 /** How payments in the coin are found. `none`: they are not, so that no gateway offers the coin. */
 export type Coins =
   | { found_by: 'none' }
-  /** In full blocks over JSON-RPC: payments that a transaction makes itself, not those of contracts. */
+  /** In every block over JSON-RPC: payments that a transaction makes itself. What contracts pay shows in balances. */
   | { found_by: 'blocks' }
+  /** The same, in blocks since the last look at the balances where one of these has changed. */
+  | { found_by: 'balances' }
   | { found_by: 'log'; log: CoinLog }
   | { found_by: 'source'; source: CoinSource };
 
@@ -78,6 +81,8 @@ export interface EvmNetwork {
   newest_by_hash: boolean;
   /** Blocks of one log filter at first; providers that allow fewer say so. */
   range_blocks: number;
+  /** Whole blocks in one request at first. */
+  whole_blocks: number;
   coins: Record<Network, Coins>;
   /** Tokens of its main network that are read, and never matched. */
   look_alikes?: readonly LookAlike[];
@@ -105,10 +110,11 @@ export const evmDialect: Dialect = {
 
 const usual = {
   range_blocks: 100,
+  whole_blocks: 10,
   batch: { calls: 20, bytes: 256_000 },
   dialect: evmDialect,
 } satisfies Partial<EvmNetwork>;
-const none: Coins = { found_by: 'none' };
+const balances: Coins = { found_by: 'balances' };
 /** EIP-7708: the system address that logs every transfer of the coin. */
 const eip7708: Coins = {
   found_by: 'log',
@@ -136,7 +142,7 @@ export const networks = {
     chain_ids: { mainnet: 8453, testnet: 84_532 },
     block_seconds: 2,
     newest_by_hash: true,
-    coins: { mainnet: none, testnet: none },
+    coins: { mainnet: balances, testnet: balances },
     look_alikes: lookAlikes.base,
     final: { depth: 15, alone: 3600 },
   },
@@ -157,7 +163,7 @@ export const networks = {
     chain_ids: { mainnet: 56, testnet: 97 },
     block_seconds: 0.45,
     newest_by_hash: false,
-    coins: { mainnet: none, testnet: none },
+    coins: { mainnet: balances, testnet: balances },
     final: { depth: 15, alone: 1000 },
   },
   arbitrum: {
@@ -166,7 +172,7 @@ export const networks = {
     chain_ids: { mainnet: 42_161, testnet: 421_614 },
     block_seconds: 0.25,
     newest_by_hash: false,
-    coins: { mainnet: none, testnet: none },
+    coins: { mainnet: balances, testnet: balances },
     look_alikes: lookAlikes.arbitrum,
     final: { depth: 120, alone: 28_800 },
   },

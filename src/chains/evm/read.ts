@@ -1,8 +1,9 @@
 // One reading of an EVM chain: the blocks after the cursor, then those of a minute ago a second time.
-import { type Page, ProviderError, type ReadRequest } from '../family.ts';
+import { type Page, ProviderError, type ReadRequest, type WatchedAddress } from '../family.ts';
 import { lookAgain, markEnd } from './again.ts';
 import { badAnswer, type Header, headerOf } from './answers.ts';
-import { beginAt, cursorOf, type EvmCursor, extended, headOf } from './cursor.ts';
+import { coinBehind, readCoins } from './coins.ts';
+import { beginAt, cursorOf, type EvmCursor, extended, headOf, withCoin } from './cursor.ts';
 import { askAll, blockCall } from './hosts.ts';
 import type { EvmContext } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
@@ -37,16 +38,17 @@ export async function* readEvm(
   const { memory } = context;
   const opened = await openReading(network, context, request);
   const { tip, finalized, unreadable, assets } = opened;
-  yield { transfers: [], tip: tipOf(tip), unreadable };
-  const watched = await watchedOf(request);
-  const filters = filtersOf(network, assets, watched);
   const known = cursorOf(request.cursor);
-  const cursor = known ?? beginAt(tip.height, tip.hash);
-  const reading: Reading = { ...opened, watched, filters, displaced: new Set(), cursor };
+  const reads_coins = assets.coin !== null;
+  const cursor = withCoin(known ?? beginAt(tip.height, tip.hash), reads_coins);
+  const reading: Reading = { ...opened, ...nothing, displaced: new Set(), cursor };
+  yield { transfers: [], tip: tipOf(tip), unreadable: [...unreadable, ...coinBehind(reading)] };
+  reading.watched = await watchedOf(request);
+  reading.filters = filtersOf(network, assets, reading.watched);
   if (known === null) {
     Object.assign(memory, { marks: [], second_at: 0, failing_since: null });
     memory.verified.clear();
-    yield* stored(reading, { transfers: [] }, await findStart(reading));
+    yield* stored(reading, { transfers: [] }, withCoin(await findStart(reading), reads_coins));
   }
   memory.cursor = reading.cursor;
   const [head] = headOf(reading.cursor);
@@ -54,9 +56,15 @@ export async function* readEvm(
   else memory.shorter_since = null;
   if (memory.marks.length === 0) markEnd(reading);
   yield* readNew(reading, finalized);
+  yield* readCoins(reading);
   yield* lookAgain(reading);
+  // What is proved now holds for the coin only where that was read as far.
+  if (reads_coins) yield { transfers: [], unreadable: [...unreadable, ...coinBehind(reading)] };
   rejectStuck(reading);
 }
+
+/** Before it is known what is watched. */
+const nothing = { watched: new Map<string, WatchedAddress>(), filters: [] };
 
 /** Blocks after the cursor, up to the tip. */
 async function* readNew(reading: Reading, finalized: Header | null): AsyncGenerator<Page> {
@@ -94,12 +102,12 @@ async function nextStretch(reading: Reading, from: number): Promise<Stretch> {
 
 async function* storeStretch(
   reading: Reading,
-  { last, held, logs, coins, headers }: Stretch,
+  { last, held, ...seen }: Stretch,
   finalized: Header | null,
 ): AsyncGenerator<Page> {
   const from = headOf(reading.cursor)[0] + 1;
   const after = withFinal(extended(reading.cursor, held, []), finalized);
-  const { transfers, paid } = await creditsAt(reading, after, { logs, coins, headers });
+  const { transfers, paid } = await creditsAt(reading, after, seen);
   const ranges = [{ scope: 'height', from, to: last.height }];
   yield* stored(
     reading,

@@ -1,12 +1,12 @@
 // Follows a reorganisation: how far back the chain is another one, and what the blocks that left it had paid.
-import { type Page, ProviderError, type Transfer } from '../family.ts';
+import { type Page, ProviderError, type Transfer, type TransferUpdate } from '../family.ts';
 import { badAnswer, fullBlockOf, type Header, headerOf, type Log, logsOf } from './answers.ts';
-import { coinIndex } from './assets.ts';
+import { coinIndex, isOfBalance } from './assets.ts';
 import { creditsIn, type PlacedCoin, readableTxid } from './credits.ts';
-import { beginAt, cutAt, type EvmCursor, type Held, headOf, lowestOf } from './cursor.ts';
+import { beginAt, cutAt, type EvmCursor, type Held, headOf, lowestOf, withCoin } from './cursor.ts';
 import { askEach, given, readHeaders } from './hosts.ts';
 import { askerOf, type Reading, stored } from './reading.ts';
-import { coinsIn } from './stretch.ts';
+import { coinsIn } from './whole-blocks.ts';
 
 /** A cursor that is younger than this does not reach down to the fork: so far below it everything is read once more. */
 const YOUNG_BLOCKS = 256;
@@ -82,7 +82,8 @@ export async function* followFork(reading: Reading): AsyncGenerator<Page> {
   const known = distinct([...cursor.held, ...cursor.paid, ...placed]);
   const { agreed, orphaned } = await agreedWith(reading, known);
   if (orphaned.length === 0) throw badAnswer('the chain changed while it was being read');
-  const after = agreed ? cutFor(cursor, agreed) : await beginBelow(reading);
+  const cut = agreed ? cutAt(cursor, agreed) : await beginBelow(reading);
+  const after = withCoin(cut, reading.assets.coin !== null);
   const fork = headOf(after)[0];
   const { memory } = context;
   const orphaned_transfers = await readOrphans(reading, orphaned, fork);
@@ -92,8 +93,22 @@ export async function* followFork(reading: Reading): AsyncGenerator<Page> {
   const broken = fork < cursor.final && { final_left: { from: fork + 1, to: cursor.final } };
   yield* stored(reading, { transfers: [], orphaned_blocks, orphaned_transfers, ...broken }, after);
   // What was final in those blocks waits again, too.
-  for (const { txid } of await request.pending()) reading.displaced.add(txid);
+  const waiting = await request.pending();
+  for (const { txid } of waiting) reading.displaced.add(txid);
+  const updates = waiting.flatMap(({ txid, index, height }): TransferUpdate[] =>
+    height === null && isOfBalance(index) ? [{ txid, index, ...lost }] : [],
+  );
+  if (updates.length > 0) yield* stored(reading, { transfers: [], updates }, after);
 }
+
+/** An increase is known by its block alone. */
+const lost = {
+  state: 'gone',
+  confirmations: 0,
+  height: null,
+  block_hash: null,
+  reason: 'its block left the chain; what the new blocks pay is listed of them',
+} satisfies Partial<TransferUpdate>;
 
 const distinct = (blocks: readonly Held[]): Held[] => [
   ...new Map(blocks.map((each) => [`${each[0]} ${each[1]}`, each])).values(),
@@ -119,12 +134,6 @@ async function agreedWith(
     }
   }
   return { agreed: null, orphaned };
-}
-
-function cutFor(cursor: EvmCursor, [height, hash]: Held): EvmCursor {
-  const cut = cutAt(cursor, height);
-  const isHeld = cut.held.at(-1)?.[0] === height;
-  return isHeld ? cut : { ...cut, held: [...cut.held, [height, hash]] };
 }
 
 async function beginBelow({ cursor, asker, context }: Reading): Promise<EvmCursor> {
@@ -166,7 +175,7 @@ interface Orphan {
 
 /** Null where the provider has forgotten it. */
 async function readOrphan({ asker, filters, assets }: Reading, hash: string): Promise<Orphan | null> {
-  const full = assets.coin?.by.found_by === 'blocks';
+  const full = assets.coin !== null && assets.coin.by.found_by !== 'source';
   const calls = [
     { method: 'eth_getBlockByHash', params: [hash, full] },
     ...filters.map((filter) => ({ method: 'eth_getLogs', params: [{ ...filter, blockHash: hash }] })),

@@ -3,8 +3,6 @@ import * as z from 'zod';
 import type { CoinBlock, CoinPayment, CoinSource } from '../evm/networks.ts';
 import { type Json, ProviderError, type Rpc } from '../family.ts';
 
-/** What the node gives in one request. */
-const BLOCKS_AT_ONCE = 100;
 /** The API stands next to the JSON-RPC. */
 const API = '../wallet/';
 /** Of a node that has no time for a question; anything else it writes there is about the question. */
@@ -53,14 +51,15 @@ const transfer = z.object({
   }),
 });
 
-export const trx: CoinSource = { blocks: readBlocks, payment: readPayment, blocks_at_once: BLOCKS_AT_ONCE };
+export const trx: CoinSource = { blocks: readBlocks, payment: readPayment };
 
 async function readBlocks(rpc: Rpc, from: number, to: number): Promise<CoinBlock[]> {
   const answer = await ask(rpc, 'getblockbylimitnext', { startNum: from, endNum: to + 1 });
   const result = blocks.safeParse(answer);
   if (!result.success) throw badAnswer(`blocks from ${from}: ${reasonOf(result.error)}`);
   const found = result.data.block.toSorted((a, b) => numberOf(a) - numberOf(b));
-  if (found.length !== to - from + 1) throw badAnswer(`of blocks ${from} to ${to} it has ${found.length}`);
+  const { length } = found;
+  if (length === 0 || length > to - from + 1) throw badAnswer(`of blocks ${from} to ${to} it has ${length}`);
   return found.map((each, at) => coinBlock(each, from + at));
 }
 

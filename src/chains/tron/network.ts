@@ -16,6 +16,7 @@ export const tronNetwork: EvmNetwork = {
   block_seconds: 3,
   newest_by_hash: true,
   range_blocks: 1000,
+  whole_blocks: 20,
   coins: { mainnet: { found_by: 'source', source: trx }, testnet: { found_by: 'source', source: trx } },
   // Nineteen of the 27 who make blocks have built on it: what the network itself calls solidified.
   final: { depth: 19, alone: 600 },

@@ -1,0 +1,91 @@
+// Balances of many addresses at one block, by a single call where the provider runs code, else one by one.
+import { type Json, ProviderError, type RpcCall } from '../family.ts';
+import { badAnswer, countOf, headerOf, wordsOf } from './answers.ts';
+import type { Held } from './cursor.ts';
+import { type Asker, askEach, blockCall, given, type Host, hex } from './hosts.ts';
+
+/** The most that code may return is 24,576 bytes (EIP-170): 768 balances. */
+const BALANCES_PER_CALL = 760;
+/** So few are asked for one by one. */
+const FEW = 4;
+
+/**
+ * Code that is run in place of a contract's creation, and returns the balance of each of the addresses that follow it. In
+ * words: for i below the count, copy 20 bytes at 50 + 20 i to 0x7000, shift the word there right by 96 bits, store its
+ * balance at 32 i; return 32 times the count.
+ */
+function balancesCode(keys: readonly string[]): string {
+  const count = keys.length.toString(16).padStart(4, '0');
+  const loop = `60005b8061${count}14602b57601481601402603201617000396170005160601c318160051b526001016002565b`;
+  return `0x${loop}60051b6000f3${keys.map((key) => key.slice(2)).join('')}`;
+}
+
+export interface Balances {
+  calls: RpcCall[];
+  /** The balances by key, from the answers to these calls. Throws ProviderError. */
+  read(answers: readonly unknown[]): Map<string, bigint>;
+}
+
+/** What asks a host for the balances of these keys at a block; the block must be the one of this hash. */
+export function askingBalances(host: Host, keys: readonly string[], [height, hash]: Held): Balances {
+  const by_code = host.runs_code && keys.length > FEW;
+  const groups = by_code ? groupsOf(keys) : keys.map((key) => [key]);
+  const at: Json = hex(height);
+  const calls = groups.map(
+    (group): RpcCall =>
+      by_code
+        ? { method: 'eth_call', params: [{ data: balancesCode(group) }, at] }
+        : { method: 'eth_getBalance', params: [group[0] as string, at] },
+  );
+  return {
+    calls: [...calls, blockCall(height)],
+    read(answers) {
+      if (headerOf(given(answers[calls.length]), height)?.hash !== hash)
+        throw badAnswer(`block ${height} changed while balances were read`);
+      const entries = groups.flatMap((group, position): [string, bigint][] => {
+        const answer = answers[position];
+        if (!by_code) return [[group[0] as string, countOf(given(answer), 'a balance')]];
+        const found = answer instanceof ProviderError ? null : wordsOf(answer, group.length);
+        if (found) return group.map((key, each) => [key, found[each] as bigint]);
+        // It may not run code, or not keep the state: the next question tells which.
+        host.runs_code = false;
+        throw answer instanceof ProviderError ? answer : badAnswer('balances came in another form');
+      });
+      return new Map(entries);
+    },
+  };
+}
+
+function groupsOf(keys: readonly string[]): string[][] {
+  const groups: string[][] = [];
+  for (let at = 0; at < keys.length; at += BALANCES_PER_CALL)
+    groups.push(keys.slice(at, at + BALANCES_PER_CALL));
+  return groups;
+}
+
+/** The balances of these keys at a block. Throws ProviderError where the host does not have them, or has another block. */
+export async function balancesAt(
+  asker: Asker,
+  keys: readonly string[],
+  block: Held,
+): Promise<Map<string, bigint>> {
+  if (keys.length === 0) return new Map();
+  const { host } = asker;
+  const could = host.runs_code;
+  const ask = async () => {
+    const question = askingBalances(host, keys, block);
+    return question.read(await askEach(asker, question.calls));
+  };
+  try {
+    return await ask();
+  } catch (error) {
+    if (host.runs_code === could) throw error;
+  }
+  try {
+    return await ask();
+  } catch (error) {
+    // It was not for the code.
+    host.runs_code = could;
+    throw error;
+  }
+}

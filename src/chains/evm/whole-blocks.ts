@@ -1,0 +1,65 @@
+// Whole blocks, linked to each other by their hashes, and what their transactions pay in coins.
+import type { RpcCall } from '../family.ts';
+import { badAnswer, type FullBlock, fullBlockOf, type Header, type Transaction } from './answers.ts';
+import type { PlacedCoin } from './credits.ts';
+import { type Asker, blockCall, given, sizeCall } from './hosts.ts';
+import type { CoinBlock, CoinSource } from './networks.ts';
+
+export interface WholeBlock extends Header {
+  /** What its transactions pay by their own value; a failed one too, which its receipt shows. */
+  coins: PlacedCoin[];
+  /** Every transaction of it; null where its source shows payments alone. */
+  transactions: readonly Transaction[] | null;
+}
+
+const heightsOf = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => from + at);
+
+/** What asks for the blocks of these heights, both ends included. */
+export const wholeCalls = (from: number, to: number): RpcCall[] =>
+  heightsOf(from, to).flatMap((height) => [blockCall(height, true), sizeCall(height)]);
+
+/** As many of them as were given, each on the one before it; at least one. `answers`: to `wholeCalls`. */
+export function wholeBlocksIn(answers: readonly unknown[], from: number): WholeBlock[] {
+  const blocks: (WholeBlock | null)[] = [];
+  for (let at = 0; 2 * at < answers.length; at++) {
+    const [answer, size] = [given(answers[2 * at]), given(answers[2 * at + 1])];
+    const block = fullBlockOf(answer, from + at, size);
+    blocks.push(block && { ...block, coins: coinsIn(block) });
+  }
+  return linked(blocks, from);
+}
+
+export async function readSource(
+  { rpc }: Asker,
+  source: CoinSource,
+  from: number,
+  to: number,
+): Promise<WholeBlock[]> {
+  const blocks = await source.blocks(rpc, from, to);
+  return linked(
+    blocks.map((block) => ({ ...block, coins: paymentsIn(block), transactions: null })),
+    from,
+  );
+}
+
+/** As many of the blocks as the provider has, each on the one before it; at least one. */
+export function linked<B extends Header>(blocks: readonly (B | null)[], from: number): B[] {
+  const found: B[] = [];
+  for (const block of blocks) {
+    const before = found.at(-1);
+    if (!block || (before && block.parent !== before.hash)) break;
+    found.push(block);
+  }
+  if (found.length === 0) throw badAnswer(`block ${from} was announced, and cannot be read`);
+  return found;
+}
+
+const paymentsIn = ({ height, hash, payments }: CoinBlock): PlacedCoin[] =>
+  payments.map((payment) => ({ ...payment, height, hash }));
+
+/** What transactions pay by their own value; a failed one too, which its receipt shows. */
+export const coinsIn = ({ height, hash, transactions }: FullBlock): PlacedCoin[] =>
+  transactions.flatMap(({ hash: txid, from, to, value: amount }) =>
+    to == null ? [] : [{ txid, from, to, amount, height, hash }],
+  );
