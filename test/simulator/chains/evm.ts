@@ -10,6 +10,13 @@ export interface ChainLog {
   data: string;
 }
 
+/** Coins that a contract moves within a transaction: no block shows them, and a log only where the network writes one. */
+export interface InnerTransfer {
+  from: string;
+  to: string;
+  amount: bigint;
+}
+
 export interface ChainTransaction {
   hash: string;
   from: string;
@@ -17,6 +24,11 @@ export interface ChainTransaction {
   to: string;
   value: bigint;
   logs: ChainLog[];
+  inner: InnerTransfer[];
+  /** It stands in its block and has moved nothing. */
+  failed: boolean;
+  /** Of TRON, where it is neither a transfer of coins nor a call: how its own API names it. */
+  contract_type?: string;
 }
 
 export interface ChainBlock {
@@ -26,6 +38,9 @@ export interface ChainBlock {
   /** Unix seconds. */
   timestamp: number;
   transactions: ChainTransaction[];
+  /** Unix seconds since when it counts, and when it was replaced; Infinity while it counts. */
+  counts_from: number;
+  counts_until: number;
 }
 
 export interface EvmOptions {
@@ -39,23 +54,47 @@ export interface EvmOptions {
   height_hashes?: boolean;
 }
 
+/** Where a transaction stands: the same one may be mined again, and fail then. */
+export interface Place {
+  block: ChainBlock;
+  made: ChainTransaction;
+}
+
 export const wordOf = (value: string | bigint): string =>
   `0x${(typeof value === 'bigint' ? value.toString(16) : value.slice(2)).padStart(64, '0')}`;
 export const topicAmount = (...amounts: bigint[]): string =>
   `0x${amounts.map((each) => wordOf(each).slice(2)).join('')}`;
 
+/** The log of a token for one transfer. */
+export const tokenLog = (token: string, from: string, to: string, amount: bigint): ChainLog => ({
+  address: token,
+  topics: [TRANSFER, wordOf(from), wordOf(to)],
+  data: topicAmount(amount),
+});
+
+interface Waiting {
+  made: ChainTransaction;
+  /** It is in no block before, Unix milliseconds. */
+  from_ms: number;
+}
+
 export class EvmChain {
   readonly #options: EvmOptions;
   /** The branch that counts, oldest first; the index is the height. */
-  #blocks: ChainBlock[] = [];
-  #waiting: ChainTransaction[] = [];
+  readonly #blocks: ChainBlock[] = [];
+  /** By height: blocks that were replaced, oldest first. */
+  readonly #replaced = new Map<number, ChainBlock[]>();
+  readonly #by_hash = new Map<string, ChainBlock>();
+  readonly #places = new Map<string, Place[]>();
+  readonly #sent_by = new Map<string, string[]>();
+  #waiting: Waiting[] = [];
   readonly #nonces = new Map<string, number>();
 
   constructor(options: EvmOptions) {
     this.#options = options;
     const { history, block_seconds } = options;
     const start = this.#now() - history * block_seconds;
-    for (let block = 0; block <= history; block++) this.#mine(start + block * block_seconds);
+    for (let block = 0; block <= history; block++) this.#mine(start + block * block_seconds, 0);
   }
 
   #now(): number {
@@ -64,6 +103,10 @@ export class EvmChain {
 
   get blocks(): readonly ChainBlock[] {
     return this.#blocks;
+  }
+
+  get tip(): ChainBlock {
+    return this.#blocks.at(-1) as ChainBlock;
   }
 
   hash(): string {
@@ -78,28 +121,40 @@ export class EvmChain {
   catchUp(): void {
     const { block_seconds } = this.#options;
     for (;;) {
-      const next = (this.#blocks.at(-1) as ChainBlock).timestamp + block_seconds;
+      const next = this.tip.timestamp + block_seconds;
       if (next > this.#now()) return;
-      this.#mine(next);
+      this.#mine(next, next * 1000);
     }
   }
 
   /** One block, now or a moment after the last one. */
   mine(): ChainBlock {
-    return this.#mine(Math.max((this.#blocks.at(-1) as ChainBlock).timestamp, this.#now()));
+    return this.#mine(Math.max(this.tip.timestamp, this.#now()), this.#options.now());
   }
 
-  #mine(timestamp: number): ChainBlock {
+  /** With all that waits since `due_ms`, Unix milliseconds. */
+  #mine(timestamp: number, due_ms: number): ChainBlock {
+    const isDue = ({ from_ms }: Waiting) => from_ms <= due_ms;
+    const made = this.#waiting.filter(isDue).map((each) => each.made);
+    if (made.length > 0) this.#waiting = this.#waiting.filter((each) => !isDue(each));
+    return this.#add(timestamp, Math.min(timestamp, this.#now()), made);
+  }
+
+  #add(timestamp: number, counts_from: number, transactions: ChainTransaction[]): ChainBlock {
     const height = this.#blocks.length.toString(16).padStart(16, '0');
     const block: ChainBlock = {
       hash: this.#options.height_hashes ? `0x${height}${this.#options.random.hex(24)}` : this.hash(),
       parent: this.#blocks.at(-1)?.hash ?? `0x${'0'.repeat(64)}`,
       number: this.#blocks.length,
       timestamp,
-      transactions: this.#waiting,
+      transactions,
+      counts_from,
+      counts_until: Number.POSITIVE_INFINITY,
     };
-    this.#waiting = [];
     this.#blocks.push(block);
+    this.#by_hash.set(block.hash, block);
+    for (const made of transactions)
+      this.#places.set(made.hash, [...(this.#places.get(made.hash) ?? []), { block, made }]);
     return block;
   }
 
@@ -108,41 +163,116 @@ export class EvmChain {
     to = this.address(),
     value = 0n,
     logs = [],
+    inner = [],
+    failed = false,
     nonce = this.#nonces.get(from) ?? 0,
-  }: Partial<Omit<ChainTransaction, 'hash'>>): ChainTransaction {
-    const made = { hash: this.hash(), from, nonce, to, value, logs };
-    this.#nonces.set(from, nonce + 1);
-    this.#waiting.push(made);
+    contract_type,
+    from_ms = this.#options.now(),
+  }: Partial<Omit<ChainTransaction, 'hash'>> & { from_ms?: number }): ChainTransaction {
+    const made: ChainTransaction = { hash: this.hash(), from, nonce, to, value, logs, inner, failed };
+    if (contract_type !== undefined) made.contract_type = contract_type;
+    this.#nonces.set(from, Math.max(nonce + 1, this.#nonces.get(from) ?? 0));
+    this.#sent_by.set(from, [...(this.#sent_by.get(from) ?? []), made.hash]);
+    this.#waiting.push({ made, from_ms });
     return made;
   }
 
   payToken(token: string, to: string, amount: bigint, from = this.address()): ChainTransaction {
-    const topics = [TRANSFER, wordOf(from), wordOf(to)];
-    return this.send({ from, to: token, logs: [{ address: token, topics, data: topicAmount(amount) }] });
+    return this.send({ from, to: token, logs: [tokenLog(token, from, to, amount)] });
+  }
+
+  /** A contract pays coins: the transaction's own value and receiver show nothing of it. */
+  payInner(to: string, amount: bigint, logs: ChainLog[] = [], contract = this.address()): ChainTransaction {
+    return this.send({ to: contract, logs, inner: [{ from: contract, to, amount }] });
+  }
+
+  isWaiting(txid: string): boolean {
+    return this.#waiting.some(({ made }) => made.hash === txid);
+  }
+
+  /** What waits is forgotten: another transaction takes its place. */
+  forget(txid: string): void {
+    this.#waiting = this.#waiting.filter(({ made }) => made.hash !== txid);
   }
 
   /**
    * The last blocks leave, and as many others come with what of their transactions `stays`; the rest waits again where it
-   * `returns`.
+   * `returns`, as what `again` says.
    */
   fork(
     depth: number,
-    { stays, returns }: { stays(made: ChainTransaction): boolean; returns(made: ChainTransaction): boolean },
+    {
+      stays,
+      returns,
+      again = (made) => made,
+    }: {
+      stays(made: ChainTransaction): boolean;
+      returns(made: ChainTransaction): boolean;
+      again?(made: ChainTransaction): ChainTransaction;
+    },
   ): void {
     const left = this.#blocks.splice(this.#blocks.length - depth);
-    const waiting = this.#waiting;
-    const back: ChainTransaction[] = [];
-    for (const { timestamp, transactions } of left) {
-      this.#waiting = [];
+    const now = this.#now();
+    const back: Waiting[] = [];
+    for (const block of left) {
+      block.counts_until = now;
+      const replaced = this.#replaced.get(block.number) ?? [];
+      this.#replaced.set(block.number, [...replaced, block]);
+      const { timestamp, transactions } = block;
+      const kept: ChainTransaction[] = [];
       for (const made of transactions)
-        if (stays(made)) this.#waiting.push(made);
-        else if (returns(made)) back.push(made);
-      this.#mine(timestamp);
+        if (stays(made)) kept.push(made);
+        else if (returns(made)) back.push({ made: again(made), from_ms: now * 1000 });
+      this.#add(timestamp, now, kept);
     }
-    this.#waiting = [...back, ...waiting];
+    this.#waiting = [...back, ...this.#waiting];
+  }
+
+  /** Where a transaction stands now. */
+  placeOf(txid: string): Place | undefined {
+    return this.#places.get(txid)?.findLast(({ block }) => block.counts_until === Number.POSITIVE_INFINITY);
   }
 
   blockOf(txid: string): ChainBlock | undefined {
-    return this.#blocks.find(({ transactions }) => transactions.some(({ hash }) => hash === txid));
+    return this.placeOf(txid)?.block;
   }
+
+  /** All blocks that it ever stood in, oldest first. */
+  placesOf(txid: string): readonly Place[] {
+    return this.#places.get(txid) ?? [];
+  }
+
+  /** The chain as it was, Unix seconds: a node that lags has what counted then. */
+  asOf(seconds: number): EvmView {
+    const counted = ({ counts_from, counts_until }: ChainBlock) =>
+      counts_from <= seconds && seconds < counts_until;
+    const at = (height: number): ChainBlock | undefined => {
+      const block = this.#blocks[height];
+      if (!block || counted(block)) return block;
+      return this.#replaced.get(height)?.find(counted);
+    };
+    let tip = this.#blocks.length - 1;
+    while (tip > 0 && !at(tip)) tip--;
+    return {
+      tip,
+      at: (height) => (height <= tip ? at(height) : undefined),
+      byHash: (hash) => {
+        const block = this.#by_hash.get(hash);
+        return block && block.counts_from <= seconds ? block : undefined;
+      },
+      placeOf: (txid) => this.#places.get(txid)?.findLast(({ block }) => counted(block)),
+      sentBy: (sender) => this.#sent_by.get(sender) ?? [],
+    };
+  }
+}
+
+export interface EvmView {
+  /** Height of the newest block. */
+  tip: number;
+  at(height: number): ChainBlock | undefined;
+  /** Also one that was replaced. */
+  byHash(hash: string): ChainBlock | undefined;
+  placeOf(txid: string): Place | undefined;
+  /** Ids of all that was ever sent from an address. */
+  sentBy(sender: string): readonly string[];
 }

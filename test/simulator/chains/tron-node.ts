@@ -4,20 +4,23 @@ import type { ChainBlock, ChainTransaction } from './evm.ts';
 import { type EvmNodeOptions, evmMethods } from './evm-node.ts';
 import { type Front, json, jsonRpc } from './front.ts';
 
-const API = /^\.\.\/wallet\/(\w+)$/;
+const API = /(?:^|\/)wallet\/(\w+)$/;
 
 export function tronNode(options: EvmNodeOptions): Front {
   const rpc = jsonRpc(evmMethods(options), true);
-  const blocks = () => options.chain.blocks.filter(({ timestamp }) => timestamp <= options.seen());
+  const view = () => options.chain.asOf(options.seen());
   const api: Record<string, (body: never) => unknown> = {
-    getblockbylimitnext: ({ startNum, endNum }: { startNum: number; endNum: number }) => ({
-      block: blocks().slice(startNum, endNum).map(shownBlock),
-    }),
+    getblockbylimitnext({ startNum, endNum }: { startNum: number; endNum: number }) {
+      const { at, tip } = view();
+      const heights = Array.from(
+        { length: Math.max(0, Math.min(endNum, tip + 1) - startNum) },
+        (_, each) => startNum + each,
+      );
+      return { block: heights.map((height) => shownBlock(at(height) as ChainBlock)) };
+    },
     gettransactionbyid({ value }: { value: string }) {
-      const made = blocks()
-        .flatMap(({ transactions }) => transactions)
-        .find(({ hash }) => hash === `0x${value}`);
-      return made ? shownTransaction(made) : {};
+      const place = view().placeOf(`0x${value}`);
+      return place ? shownTransaction(place.made) : {};
     },
   };
   return (request) => {
@@ -40,13 +43,16 @@ const shownBlock = ({ hash, parent, number, timestamp, transactions }: ChainBloc
   ...(transactions.length === 0 ? {} : { transactions: transactions.map(shownTransaction) }),
 });
 
-function shownTransaction({ hash, from, to, value }: ChainTransaction) {
+function shownTransaction({ hash, from, to, value, failed, contract_type }: ChainTransaction) {
   const [owner_address, other] = [tronHex(from), tronHex(to)];
-  return value > 0n
-    ? contractTransaction(hash.slice(2), 'TransferContract', {
-        owner_address,
-        to_address: other,
-        amount: Number(value),
-      })
-    : contractTransaction(hash.slice(2), 'TriggerSmartContract', { owner_address, contract_address: other });
+  const ret = [{ contractRet: failed ? 'OUT_OF_ENERGY' : 'SUCCESS' }];
+  if (value === 0n)
+    return contractTransaction(
+      hash.slice(2),
+      'TriggerSmartContract',
+      { owner_address, contract_address: other },
+      ret,
+    );
+  const coins = { owner_address, to_address: other, amount: Number(value) };
+  return contractTransaction(hash.slice(2), contract_type ?? 'TransferContract', coins, ret);
 }
