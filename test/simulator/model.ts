@@ -75,6 +75,8 @@ export interface Manner {
 
 export interface Model {
   blockchain: string;
+  /** Models with the same word here share their addresses; its own id by default. */
+  space?: string;
   /** Gateway ids that can be paid here. */
   chains: readonly string[];
   /** Providers, by host. */
@@ -84,12 +86,16 @@ export interface Model {
   newWallet(): Wallet;
   /** Sends a payment; its first version. */
   pay(order: Order, manner?: Manner): Version;
+  /** All of these in one transaction, of one gateway; null where that cannot be. */
+  payMany?(orders: readonly Order[]): Version[] | null;
   /** Replaces the newest version by one with another amount that pays more to the miner; null where that cannot be. */
   bump(payment: Payment, amount: bigint): Version | null;
   /** Sends the same money elsewhere; false where that cannot be. */
   takeBack(payment: Payment): boolean;
   /** When it was made by the word of the chain, or was sent first where the chain has no time of its own; true milliseconds. */
   madeAt(payment: Payment): number;
+  /** Where a payment may be mined more than once, when that was first; `madeAt` is when it was last. */
+  firstAt?(payment: Payment): number;
   /** The version that stands on the chain for good; null: none does (yet). */
   standing(payment: Payment): Version | null;
   /** Whether the version can no longer vanish, whatever the model does. */

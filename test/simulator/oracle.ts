@@ -1,5 +1,6 @@
 // Holds what the daemon says against what truly happened.
 import type { Books, EventRow } from './books.ts';
+import { EVM_NETWORKS } from './evm-model.ts';
 import type { Broken } from './laws.ts';
 import type { Bill, Model, Payment, Version } from './model.ts';
 import { EDGE_MS, type Town } from './town.ts';
@@ -8,7 +9,7 @@ import type { World } from './world.ts';
 const GRACE_MS = 24 * 3600 * 1000;
 /** On chains that keep time a payment this long after the end is late, whatever the pause between two readings. */
 const TIMELY_MS = 40_000;
-export const KEEP_TIME = ['ton', 'solana'];
+export const KEEP_TIME = ['ton', 'solana', ...EVM_NETWORKS];
 /** What came to an account that no one floods is stored so soon, where nothing is wrong with the provider or the daemon. */
 const STORED_WITHIN_MS = 120_000;
 /** What is on its way for so long is known to every node when the refill wallet is read. */
@@ -143,10 +144,12 @@ export class Oracle {
 
   /** In time beyond doubt: what is within the last seconds is one or the other. */
   #isInTime(payment: Payment, { created_ms, ends_ms }: Bill): boolean {
-    const made_ms = this.#model(payment.blockchain).madeAt(payment);
+    const model = this.#model(payment.blockchain);
+    const made_ms = model.madeAt(payment);
+    const first_ms = model.firstAt?.(payment) ?? made_ms;
     // The end that was promised is a time of a clock that was set since.
     const moved_ms = this.#options.clockMovedSince(created_ms);
-    return made_ms >= created_ms + moved_ms && made_ms <= ends_ms - EDGE_MS - moved_ms;
+    return first_ms >= created_ms + moved_ms && made_ms <= ends_ms - EDGE_MS - moved_ms;
   }
 
   #model(blockchain: string): Model {
@@ -185,15 +188,19 @@ export class Oracle {
 
   /** A payment cannot be meant for an invoice that did not exist, nor, where the chain keeps time, for one long over. */
   #judgeTime(bill: Bill, payment: Payment): void {
-    const { serial, sent_ms, blockchain } = payment;
+    const { serial, blockchain } = payment;
     const { fail, clockWasWrong } = this.#options;
+    const model = this.#model(blockchain);
+    // Where blocks tell the time, not what was sent but what was mined is early or late.
+    const first_ms = model.firstAt?.(payment) ?? payment.sent_ms;
+    const last_ms = model.firstAt ? model.madeAt(payment) : payment.sent_ms;
     if (clockWasWrong()) return;
     const keeps = KEEP_TIME.includes(blockchain);
     // A payment that was in no block when the invoice was made may be seen only afterwards; before a refill, it is read.
     const before_ms = keeps ? EDGE_MS : bill.kind === 'refill' ? READ_BEFORE_MS : 3_600_000;
-    if (sent_ms < bill.created_ms - before_ms)
+    if (last_ms < bill.created_ms - before_ms)
       fail('paid-after-asked', `invoice ${bill.id} is paid by payment ${serial}, made before it existed`);
-    if (keeps && sent_ms > bill.ends_ms + TIMELY_MS)
+    if (keeps && first_ms > bill.ends_ms + TIMELY_MS)
       fail('late-is-late', `invoice ${bill.id} is paid by payment ${serial}, made after its end`);
   }
 
@@ -330,10 +337,10 @@ export class Oracle {
     for (const row of books.rows<{ blockchain: string; address_key: string; since: bigint }>(
       'select * from watches',
     ))
-      watched.set(`${row.blockchain} ${row.address_key}`, row);
+      watched.set(`${town.spaceOf(row.blockchain)} ${row.address_key}`, row);
     for (const payment of town.payments) {
       const { blockchain, chain, wallet, serial, kind } = payment;
-      const watch = watched.get(`${blockchain} ${wallet.key}`);
+      const watch = watched.get(`${town.spaceOf(blockchain)} ${wallet.key}`);
       const first = town.firstAsked(blockchain, wallet.key);
       if (!watch || first === null || payment.sent_ms < first || town.traps.has(wallet.key)) continue;
       if (this.#isBehind(payment)) continue;
@@ -347,7 +354,11 @@ export class Oracle {
           wallet.key,
         );
         const live = rows.filter(({ state }) => state !== 'gone');
-        if (txid === standing?.txid && (live.length !== 1 || live[0]?.amount_atomic !== amount.toString()))
+        const paid = town.paidBy(txid).filter((each) => isTo(each.payment, payment));
+        const isSame = (text: string) => text === amount.toString();
+        const here = live.filter(({ amount_atomic }) => isSame(amount_atomic));
+        const sent = paid.filter(({ version }) => isSame(version.amount.toString()));
+        if (txid === standing?.txid && (live.length !== paid.length || here.length !== sent.length))
           fail(
             'every-credit-once',
             `payment ${serial} (${kind}) of ${amount} ${chain} as ${txid} stands in ${live.length} places`,
@@ -400,6 +411,9 @@ const brief = (key: string, value: unknown): unknown =>
 /** By memo whatever was sent counts; by amount only just that. */
 const isNamed = ({ names_it }: Payment, { amount }: Version, bill: Bill): boolean =>
   bill.memo === null ? amount === bill.amount : names_it;
+
+const isTo = (one: Payment, other: Payment): boolean =>
+  one.chain === other.chain && one.wallet.key === other.wallet.key;
 
 const listed = (payments: readonly Payment[]): string =>
   payments.map(({ serial, kind, versions }) => `${serial} (${kind}, ${versions.at(-1)?.txid})`).join(', ');

@@ -1,4 +1,5 @@
 // What a seed decides beforehand: which chains, whose faults, how often, and how busy everyone is.
+import { type EvmFaults, isEvm, NO_EVM_FAULTS, spaceOf } from './evm-model.ts';
 import { type NetworkFaults, NO_FAULTS } from './network.ts';
 import { Random } from './random.ts';
 import { NO_SOLANA_FAULTS, type SolanaFaults } from './solana-model.ts';
@@ -23,7 +24,9 @@ export type Buying =
   | 'bumped'
   | 'bumped_late'
   | 'bumped_to_exact'
-  | 'taken_back';
+  | 'taken_back'
+  | 'batched'
+  | 'wrong_network';
 
 /** What anyone may do at a moment. */
 export type Action =
@@ -84,6 +87,7 @@ export interface Plan {
   ton: TonFaults;
   solana: SolanaFaults;
   utxo: UtxoFaults;
+  evm: EvmFaults;
   daemon: DaemonFaults;
 }
 
@@ -96,6 +100,11 @@ const MENUS: readonly (readonly string[])[] = [
   ['ton', 'bitcoin'],
   ['solana', 'bitcoin'],
   ['ton', 'solana', 'bitcoin', 'litecoin'],
+  ['polygon'],
+  ['tron'],
+  ['polygon', 'base'],
+  ['base', 'bsc', 'tron'],
+  ['polygon', 'base', 'tron', 'ton', 'bitcoin'],
 ];
 
 const BUYING: Record<Buying, number> = {
@@ -116,7 +125,12 @@ const BUYING: Record<Buying, number> = {
   bumped_late: 4,
   bumped_to_exact: 2,
   taken_back: 4,
+  // Where the blockchains have it.
+  batched: 0,
+  wrong_network: 0,
 };
+const BATCHED = 6;
+const WRONG_NETWORK = 8;
 
 const ACTIONS: Record<Action, number> = {
   invoice: 40,
@@ -142,11 +156,14 @@ const NEUTRAL: Record<string, number> = {
   'ton.page_cap': 1000,
   'solana.page_cap': 1000,
   'utxo.replicas': 1,
+  'evm.range_cap': NO_EVM_FAULTS.range_cap,
+  'evm.batch_cap': NO_EVM_FAULTS.batch_cap,
+  'evm.providers': 1,
   requests_per_second: 50,
 };
 /** Not faults: how bad they are, and how time goes. */
 const MEASURES = /_ms$|\.(block_seconds|away_seconds)$/;
-const FAULTS = ['network', 'ton', 'solana', 'utxo', 'daemon'] as const;
+const FAULTS = ['network', 'ton', 'solana', 'utxo', 'evm', 'daemon'] as const;
 /** Without these nothing would happen. */
 const NEEDED = ['actions.invoice', 'buying.exact', 'buying.nothing'];
 
@@ -185,7 +202,20 @@ export function planOf(
   { off = [], blockchains }: { off?: readonly string[]; blockchains?: readonly string[] } = {},
 ): Plan {
   const drawn = drawPlan(seed);
-  return without(blockchains ? { ...drawn, blockchains } : drawn, off);
+  const played = { ...drawn, blockchains: blockchains ?? drawn.blockchains };
+  return without({ ...played, buying: buyingOn(played.blockchains) }, off);
+}
+
+function buyingOn(blockchains: readonly string[]): Record<Buying, number> {
+  const relatives = blockchains.filter(isEvm);
+  const sharing = relatives.filter((id) =>
+    relatives.some((each) => each !== id && spaceOf(each) === spaceOf(id)),
+  );
+  return {
+    ...BUYING,
+    batched: relatives.length > 0 ? BATCHED : 0,
+    wrong_network: sharing.length > 0 ? WRONG_NETWORK : 0,
+  };
 }
 
 /** Not every fault in every run: alone it goes deeper, and what it does is easier to see. */
@@ -258,6 +288,7 @@ function drawPlan(seed: number): Plan {
       late_ms: random.pick([20_000, 300_000]),
       left: random.pick([0, 0.2, 0.6]),
     },
+    evm: drawEvm(new Random(`plan evm ${seed}`)),
     daemon: {
       killed: sometimes(0.00002, 0.001),
       restart_seconds: random.chance(0.2) ? 600 : 0,
@@ -267,5 +298,28 @@ function drawPlan(seed: number): Plan {
       clock_step_seconds: random.chance(0.15) ? 1_800 : 0,
       clock_step_most_ms: random.pick([25_000, 3_600_000, 172_800_000]),
     },
+  };
+}
+
+/** Drawn apart, so that a seed is the same for the others as it was before there was this family. */
+function drawEvm(random: Random): EvmFaults {
+  const sometimes = (least: number, most: number, share = 0.4): number =>
+    random.chance(share) ? least * (most / least) ** random.unit() : 0;
+  return {
+    far_behind: sometimes(0.002, 0.3),
+    behind_ms: random.pick([5_000, 30_000, 300_000]),
+    late_index: sometimes(0.005, 0.3),
+    late_ms: random.pick([5_000, 20_000, 40_000]),
+    slow: sometimes(0.01, 0.3),
+    slow_ms: random.pick([20_000, 120_000, 600_000]),
+    forks: sometimes(0.05, 0.8, 0.6),
+    deep: random.pick([0, 0.1, 0.4]),
+    fails_again: sometimes(0.01, 0.1, 0.25),
+    stalls: sometimes(0.05, 0.5, 0.25),
+    lacks_contracts: sometimes(0.02, 0.2, 0.15),
+    overloaded: sometimes(0.002, 0.05, 0.25),
+    range_cap: random.pick([1000, 1000, 100, 10, 5]),
+    batch_cap: random.pick([100, 100, 20, 5, 1]),
+    providers: random.int(1, 2),
   };
 }

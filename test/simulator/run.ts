@@ -2,6 +2,7 @@
 import { takeIdsFrom } from '../../data/db/ids.ts';
 import type { Books } from './books.ts';
 import { Daemon } from './daemon.ts';
+import { breaksFinality, evmModel, isEvm } from './evm-model.ts';
 import { Feed } from './feed.ts';
 import { gateFaultsOf, LOCK_TIMEOUT, NO_GATE_FAULTS } from './gate.ts';
 import { hmacInPlace } from './hmac.ts';
@@ -216,13 +217,14 @@ class Run {
   }
 
   #openModel(id: string): Model {
-    const { ton, solana, utxo, utxo_providers } = this.#plan;
+    const { ton, solana, utxo, evm, utxo_providers } = this.#plan;
     const knows = (txid: string) =>
       this.#books?.rows('select 1 from transfers where txid = ?', txid).length !== 0;
     const common = { world: this.#world, random: this.#random.fork(id), knows };
     const coin = id as UtxoCoin;
-    const model =
-      id === 'ton'
+    const model = isEvm(id)
+      ? evmModel({ ...common, network: id, faults: evm })
+      : id === 'ton'
         ? tonModel({ ...common, faults: ton })
         : id === 'solana'
           ? solanaModel({ ...common, faults: solana })
@@ -346,8 +348,11 @@ class Run {
       // What the daemon measures has the age of the tips in it.
       clock_trusted: this.#worst_clock_ms <= BEARABLE_MS - TIP_AGE_MS,
       laws: which === 'all' ? undefined : CHEAP_LAWS,
-      // A fork undoes what was confirmed; a merchant gives as his wallet what the chain does not know yet.
-      isCaused: ({ kind, account }) => kind === 'booked_gone' || this.#town.traps.has(String(account)),
+      // A fork undoes what was confirmed or final; a merchant gives as his wallet what the chain does not know yet.
+      isCaused: ({ kind, blockchain, account }) =>
+        kind === 'booked_gone' ||
+        (kind === 'final_left' && breaksFinality(String(blockchain))) ||
+        this.#town.traps.has(String(account)),
     });
   }
 
@@ -476,12 +481,14 @@ class Run {
       'rates.usd.SOL': '200',
       'rates.usd.BTC': '100000',
       'rates.usd.LTC': '100',
+      'rates.usd.POL': '0.5',
+      'rates.usd.TRX': '0.3',
       'limits.checkout_per_address': '0',
       ...this.#town.settings,
     };
     const all = ['ton', 'ton-usdt', 'solana', 'solana-usdc', 'solana-usdt', 'bitcoin', 'litecoin'];
     const enabled = this.#models.flatMap(({ chains }) => chains);
-    for (const chain of all) {
+    for (const chain of new Set([...all, ...enabled])) {
       settings[`gateways.${chain}.enabled`] = enabled.includes(chain);
       const isSlow = chain === 'bitcoin' || chain === 'litecoin';
       settings[`gateways.${chain}.payment_ttl_seconds`] = String(

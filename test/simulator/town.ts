@@ -1,5 +1,5 @@
 // Everyone who uses the gateway: merchants, their buyers, the operator, strangers and those who mean harm.
-import { gatewaysOf } from '../../src/chains/gateways.ts';
+import { disabledGatewaysOf, gatewaysOf, sameAssetElsewhere } from '../../src/chains/gateways.ts';
 import { formatDecimal, parseDecimal } from '../../src/money.ts';
 import { merchantOf, superuserOf } from '../helpers/people.ts';
 import type { Caller, Daemon, Reply } from './daemon.ts';
@@ -34,7 +34,7 @@ export interface TownOptions {
   outage(blockchain: string, ms: number): void;
 }
 
-const gateways = gatewaysOf('testnet');
+const gateways = [...gatewaysOf('testnet'), ...disabledGatewaysOf('testnet')];
 const decimalsOf = (chain: string): number => gateways.find((one) => one.chain === chain)?.decimals ?? 0;
 
 /** Prices that come again and again, as those of units do. */
@@ -84,7 +84,25 @@ export class Town {
   constructor(options: TownOptions) {
     this.#options = options;
     this.#random = options.random;
-    for (const model of options.models) this.platform.set(model.blockchain, model.newWallet());
+    for (const [id, wallet] of this.#newWallets(true)) this.platform.set(id, wallet);
+  }
+
+  /** One of each blockchain; where `shares`, the same one on those that have the same addresses. */
+  #newWallets(shares: boolean): Map<string, Wallet> {
+    const by_space = new Map<string, Wallet>();
+    return new Map(
+      this.#options.models.map((model) => {
+        const { blockchain, space = blockchain } = model;
+        const wallet = (shares ? by_space.get(space) : undefined) ?? model.newWallet();
+        by_space.set(space, wallet);
+        return [blockchain, wallet];
+      }),
+    );
+  }
+
+  /** What names the addresses of a blockchain, and of all that share them. */
+  spaceOf(blockchain: string): string {
+    return this.#options.models.find((model) => model.blockchain === blockchain)?.space ?? blockchain;
   }
 
   get #world(): World {
@@ -99,10 +117,10 @@ export class Town {
   /** Opens the accounts. */
   async found({ app }: Daemon): Promise<void> {
     if (!app) return;
-    const { plan, models } = this.#options;
+    const { plan } = this.#options;
     this.#operator = await superuserOf(app, 'operator@example.com');
     for (let index = 0; index < plan.merchants + plan.hostile_merchants; index++) {
-      const wallets = new Map(models.map((model) => [model.blockchain, model.newWallet()]));
+      const wallets = this.#newWallets(index % 2 === 0);
       const addresses = Object.fromEntries([...wallets].map(([id, { address }]) => [id, address]));
       const { id, key, token } = await merchantOf(app, `merchant${index}@example.com`, addresses);
       const hostile = index >= plan.merchants;
@@ -143,7 +161,7 @@ export class Town {
 
   /** When an address was first asked to be paid to, true Unix milliseconds; null: never. */
   firstAsked(blockchain: string, key: string): number | null {
-    return this.#asked.get(`${blockchain} ${key}`) ?? null;
+    return this.#asked.get(`${this.spaceOf(blockchain)} ${key}`) ?? null;
   }
 
   /** From now on no one does anything new. */
@@ -296,7 +314,7 @@ export class Town {
       resolved: false,
     };
     this.bills.set(bill.id, bill);
-    const place = `${blockchain} ${bill.wallet.key}`;
+    const place = `${this.spaceOf(blockchain)} ${bill.wallet.key}`;
     this.#asked.set(place, this.#asked.get(place) ?? created_ms);
     if (has_buyer) this.#buy(bill);
     return bill;
@@ -363,6 +381,11 @@ export class Town {
           this.#later(this.#random.unit() * 120_000, () => this.#model(bill.chain).takeBack(payment));
         });
       },
+      batched: () => void at(soon, () => this.#payMany(bill)),
+      wrong_network: () => {
+        const other = this.#elsewhere(bill);
+        at(soon, () => pay(other?.amount ?? bill.amount, other ? { chain: other.chain } : {}));
+      },
     };
     steps[buying]();
   }
@@ -409,6 +432,50 @@ export class Town {
       names_it,
       versions: [version],
     });
+  }
+
+  /** The same in the same asset, on another blockchain that has this address. */
+  #elsewhere({ chain, amount }: Bill): { chain: string; amount: bigint } | null {
+    const played = this.#options.models.flatMap(({ chains }) => chains);
+    const others = sameAssetElsewhere(chain).filter((each) => played.includes(each.chain));
+    if (others.length === 0) return null;
+    const other = this.#random.pick(others);
+    const more = other.decimals - decimalsOf(chain);
+    return {
+      chain: other.chain,
+      amount: more < 0 ? amount / 10n ** BigInt(-more) : amount * 10n ** BigInt(more),
+    };
+  }
+
+  /** Who pays out to many at once pays it, another bill and something else in one transaction. */
+  #payMany(bill: Bill): void {
+    const { chain } = bill;
+    const model = this.#model(chain);
+    const others = Array.from({ length: this.#random.int(1, 3) }, () => this.#openBill());
+    const bills = [bill, ...others.filter((each) => each?.chain === chain)] as Bill[];
+    const unnamed = { memo: null, reference: null };
+    const orders = bills.map(({ wallet, amount }) => ({ chain, wallet, amount, ...unnamed }));
+    if (this.#random.chance(0.5)) {
+      const amount = (bill.amount * BigInt(this.#random.int(1, 99))) / 100n + 1n;
+      orders.splice(this.#random.int(0, orders.length), 0, {
+        ...unnamed,
+        chain,
+        wallet: bill.wallet,
+        amount,
+      });
+    }
+    const versions = model.payMany?.(orders) ?? orders.map((order) => model.pay(order));
+    for (const [at, { wallet, amount }] of orders.entries()) {
+      const meant = bills.find((each) => each.wallet.key === wallet.key && each.amount === amount) ?? null;
+      this.#noted({
+        kind: 'batched',
+        chain,
+        wallet,
+        bill: meant ?? bill,
+        names_it: meant !== null,
+        versions: [versions[at] as Version],
+      });
+    }
   }
 
   #noted(made: Pick<Payment, 'kind' | 'chain' | 'wallet' | 'bill' | 'names_it' | 'versions'>): Payment {

@@ -81,7 +81,8 @@ export function evmMethods(options: EvmNodeOptions): Methods {
 
 function heightOf(view: EvmView, { final_blocks, finalized }: EvmNodeOptions, tag: unknown): number {
   if (tag === 'latest' || tag === undefined) return view.tip;
-  if (tag === 'finalized') return Math.max(0, Math.min(view.tip, finalized?.() ?? view.tip + 1 - final_blocks));
+  if (tag === 'finalized')
+    return Math.max(0, Math.min(view.tip, finalized?.() ?? view.tip + 1 - final_blocks));
   return Number(tag);
 }
 
@@ -118,7 +119,10 @@ function balanceAt(view: EvmView, address: string, height: number): bigint {
   return balance < 0n ? 0n : balance;
 }
 
-function byHash({ chain, seen, has_replaced = false }: EvmNodeOptions, hash: unknown): ChainBlock | undefined {
+function byHash(
+  { chain, seen, has_replaced = false }: EvmNodeOptions,
+  hash: unknown,
+): ChainBlock | undefined {
   const view = chain.asOf(seen());
   const block = view.byHash(String(hash));
   return block && (has_replaced || view.at(block.number) === block) ? block : undefined;

@@ -1,0 +1,462 @@
+// EVM networks and TRON in the virtual world: model chains that reorganise, behind nodes that lag, and whose index is late.
+import { withChecksum } from '../../src/chains/evm/address.ts';
+import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
+import type { Gateway } from '../../src/chains/family.ts';
+import { disabledGatewaysOf } from '../../src/chains/gateways.ts';
+import { showAddress } from '../../src/chains/tron/address.ts';
+import { tronNetwork } from '../../src/chains/tron/network.ts';
+import {
+  type ChainBlock,
+  type ChainLog,
+  type ChainTransaction,
+  EvmChain,
+  type InnerTransfer,
+  LOG_TRANSFER,
+  tokenLog,
+  topicAmount,
+  wordOf,
+} from './chains/evm.ts';
+import { type EvmNodeOptions, evmMethods } from './chains/evm-node.ts';
+import { type Front, json, jsonRpc } from './chains/front.ts';
+import { tronNode } from './chains/tron-node.ts';
+import type { Model, ModelOptions, Order, Payment, Version, Wallet } from './model.ts';
+
+/** Probabilities, and how bad it is then. */
+export interface EvmFaults {
+  /** Of a request: it comes to a replica that is far behind, by up to so much. */
+  far_behind: number;
+  behind_ms: number;
+  /** Of a transaction in a block, at each provider: the index of logs has it so much later. */
+  late_index: number;
+  late_ms: number;
+  /** Of a transaction: it is in a block so much later, and may be replaced meanwhile. */
+  slow: number;
+  slow_ms: number;
+  /** Of a minute: the newest blocks leave the chain. */
+  forks: number;
+  /** Of a fork: it is deep. */
+  deep: number;
+  /** Of a transaction that left the chain: mined again it fails. */
+  fails_again: number;
+  /** Of a stretch of some minutes: no block becomes final … */
+  stalls: number;
+  /** … or no contract answers. */
+  lacks_contracts: number;
+  /** Of a request: it is refused with status 200, for there are too many. */
+  overloaded: number;
+  /** Blocks of one filter, and calls of one batch. */
+  range_cap: number;
+  batch_cap: number;
+  providers: number;
+}
+
+export const NO_EVM_FAULTS: EvmFaults = {
+  far_behind: 0,
+  behind_ms: 0,
+  late_index: 0,
+  late_ms: 0,
+  slow: 0,
+  slow_ms: 0,
+  forks: 0,
+  deep: 0,
+  fails_again: 0,
+  stalls: 0,
+  lacks_contracts: 0,
+  overloaded: 0,
+  range_cap: 1000,
+  batch_cap: 100,
+  providers: 1,
+};
+
+export const EVM_NETWORKS = ['polygon', 'base', 'bsc', 'tron'] as const;
+export type EvmNetworkId = (typeof EVM_NETWORKS)[number];
+export const isEvm = (id: string): id is EvmNetworkId => EVM_NETWORKS.some((each) => each === id);
+/** Blockchains with the same word here have the same addresses. */
+export const spaceOf = (id: string): string => (isEvm(id) && id !== 'tron' ? 'evm' : id);
+
+/** A fork is less deep than what invoices wait for; no network is faster here than the pace at which all are read. */
+const PACE: Record<EvmNetworkId, { block_seconds: number; final_blocks: number; deepest_fork: number }> = {
+  polygon: { block_seconds: 2, final_blocks: 16, deepest_fork: 120 },
+  base: { block_seconds: 2, final_blocks: 40, deepest_fork: 14 },
+  bsc: { block_seconds: 2, final_blocks: 18, deepest_fork: 14 },
+  tron: { block_seconds: 3, final_blocks: 19, deepest_fork: 17 },
+};
+/** Whether blocks that are final may leave the chain all the same. */
+export const breaksFinality = (id: string): boolean =>
+  isEvm(id) && PACE[id].deepest_fork >= PACE[id].final_blocks;
+const SHALLOW_FORK = 3;
+/** Blocks on top of the deepest fork under which a payment stays. */
+const SETTLED_BLOCKS = 2;
+const HISTORY_BLOCKS = 400;
+const LAG_MEAN_MS = 600;
+const LAG_MOST_MS = 6_000;
+const INCLUSION_MEAN_MS = 1_000;
+/** Shorter than the time between the two readings of a block. */
+const LIE_MOST_MS = 40_000;
+const STRETCH_MS = { least: 60_000, most: 600_000 };
+const REPLACED_WITHIN = 12;
+const DISTURBS = 0.08;
+const NOISE = 0.4;
+const EXCHANGES = 3;
+const FROM_EXCHANGE = 0.3;
+const BY_CONTRACT = 0.4;
+const TOO_WIDE = [
+  'maximum block range: {n}',
+  'eth_getLogs is limited to a {n} range',
+  'block range is too wide',
+  'exceed max block range: {n}',
+  'query returned more than 10000 results',
+];
+
+export interface EvmModelOptions extends ModelOptions {
+  network: EvmNetworkId;
+  faults: EvmFaults;
+}
+
+interface Lie {
+  until_ms: number;
+  block: ChainBlock;
+  log: Record<string, unknown>;
+}
+
+export function evmModel({ world, random, network: id, faults }: EvmModelOptions): Model {
+  let current = faults;
+  const network: EvmNetwork = id === 'tron' ? tronNetwork : networks[id];
+  const { dialect } = network;
+  const { block_seconds, final_blocks, deepest_fork } = PACE[id];
+  const gateways = disabledGatewaysOf('testnet').filter(({ blockchain }) => blockchain === id);
+  const contractOf = (chain: string): string | null => {
+    const { token_contract = null } = gateways.find((each) => each.chain === chain) as Gateway;
+    return token_contract === null ? null : dialect.contractKey(token_contract);
+  };
+  const chain = new EvmChain({
+    random: random.fork('chain'),
+    now: () => world.now_ms,
+    block_seconds,
+    history: HISTORY_BLOCKS,
+    height_hashes: id === 'tron',
+  });
+  const views = random.fork('views');
+  const payers = random.fork('payers');
+  const miners = random.fork('miners');
+  const exchanges = Array.from({ length: EXCHANGES }, () => chain.address());
+  const sent = new Map<string, ChainTransaction>();
+  const lies: Lie[] = [];
+  const stalls = stretches('stalls');
+  const silences = stretches('lacks_contracts');
+  let stalled_at = 0;
+
+  /** Whether it is one of the stretches of time that a fault makes. */
+  function stretches(fault: 'stalls' | 'lacks_contracts'): () => boolean {
+    const own = random.fork(fault);
+    let until_ms = 0;
+    let is_on = false;
+    return () => {
+      if (world.now_ms >= until_ms) {
+        is_on = own.chance(current[fault]);
+        until_ms = world.now_ms + own.int(STRETCH_MS.least, STRETCH_MS.most);
+        stalled_at = Math.max(0, chain.tip.number + 1 - final_blocks);
+      }
+      return is_on && current[fault] > 0;
+    };
+  }
+
+  function provider(): Front {
+    let seconds = 0;
+    const listed = new Map<string, number>();
+    const options: EvmNodeOptions = {
+      chain,
+      chain_id: network.chain_ids.testnet,
+      decimals: new Map(),
+      seen: () => seconds,
+      final_blocks,
+      finalized: () => (stalls() ? stalled_at : chain.tip.number + 1 - final_blocks),
+      lists(made, block) {
+        const name = `${block.hash} ${made.hash}`;
+        const late_ms = views.chance(current.late_index) ? views.unit() * current.late_ms : 0;
+        const at_ms = listed.get(name) ?? block.counts_from * 1000 + late_ms;
+        listed.set(name, at_ms);
+        return at_ms <= world.now_ms;
+      },
+      has_replaced: views.chance(0.5),
+    };
+    const decimals = new Map(
+      gateways.flatMap((each) => {
+        const contract = contractOf(each.chain);
+        return contract === null ? [] : [[contract, each.decimals] as const];
+      }),
+    );
+    const message = views.pick(TOO_WIDE);
+    const front = (): Front => {
+      const { range_cap } = current;
+      const asked = {
+        ...options,
+        decimals: silences() ? new Map<string, number>() : decimals,
+        range_cap: { blocks: range_cap, message: message.replace('{n}', String(range_cap)) },
+      };
+      if (id === 'tron') return tronNode(asked);
+      const methods = evmMethods(asked);
+      const logs = methods.eth_getLogs as (params: readonly unknown[]) => object[];
+      return jsonRpc({ ...methods, eth_getLogs: (params) => [...logs(params), ...lied(params)] }, true);
+    };
+    return (request) => {
+      chain.catchUp();
+      const lag_ms = views.chance(current.far_behind)
+        ? views.unit() * current.behind_ms
+        : Math.min(LAG_MOST_MS, views.exponential(LAG_MEAN_MS));
+      seconds = (world.now_ms - lag_ms) / 1000;
+      const isOverloaded = views.chance(current.overloaded);
+      if (isOverloaded && id === 'tron') return json({ Error: 'lack of computing resources' });
+      if (isOverloaded) return refused(-32_005, 'rate limit exceeded');
+      const asked: unknown = JSON.parse(request.body ?? 'null');
+      if (Array.isArray(asked) && asked.length > current.batch_cap)
+        return refused(-32_600, `batch limit ${current.batch_cap} exceeded`);
+      return front()(request);
+    };
+  }
+
+  const refused = (code: number, message: string) =>
+    json({ jsonrpc: '2.0', id: null, error: { code, message } });
+
+  /** What is listed and was never sent. */
+  function lied([filter]: readonly unknown[]): object[] {
+    const { fromBlock, toBlock, blockHash } = filter as Record<string, string | undefined>;
+    return lies.flatMap(({ until_ms, block, log }) => {
+      const isAsked =
+        blockHash === undefined
+          ? block.number >= Number(fromBlock) && block.number <= Number(toBlock)
+          : block.hash === blockHash;
+      const stands = chain.blocks[block.number] === block;
+      return isAsked && stands && until_ms > world.now_ms ? [log] : [];
+    });
+  }
+
+  const hosts = new Map(
+    Array.from({ length: faults.providers }, (_, at) => [`${id}${at + 1}.example`, provider()] as const),
+  );
+  const payer = () => (payers.chance(FROM_EXCHANGE) ? payers.pick(exchanges) : chain.address());
+  const readable = (hash: string) => `${dialect.txid_prefix}${hash.slice(2)}`;
+
+  /** What a transaction has that pays these. */
+  function paying(
+    from: string,
+    orders: readonly Pick<Order, 'chain' | 'wallet' | 'amount'>[],
+  ): Partial<ChainTransaction> {
+    const [first] = orders;
+    if (!first) return {};
+    const contract = contractOf(first.chain);
+    if (contract !== null)
+      return {
+        from,
+        to: contract,
+        logs: orders.map(({ wallet, amount }) => tokenLog(contract, from, wallet.key, amount)),
+      };
+    const coins = network.coins.testnet;
+    const logs = coins.found_by === 'log' ? (log: ChainLog) => [log] : () => [];
+    const logOf = (sender: string, { wallet, amount }: Pick<Order, 'wallet' | 'amount'>) =>
+      logs(coinLog(sender, wallet.key, amount));
+    if (orders.length === 1 && !(coins.found_by === 'log' && payers.chance(BY_CONTRACT)))
+      return { from, to: first.wallet.key, value: first.amount, logs: logOf(from, first) };
+    const by = chain.address();
+    const inner = orders.map(({ wallet, amount }): InnerTransfer => ({ from: by, to: wallet.key, amount }));
+    return { from, to: by, inner, logs: orders.flatMap((each) => logOf(by, each)) };
+  }
+
+  function coinLog(from: string, to: string, amount: bigint): ChainLog {
+    const coins = network.coins.testnet;
+    const address = coins.found_by === 'log' ? coins.log.contract : from;
+    const topics = [LOG_TRANSFER, wordOf(address), wordOf(from), wordOf(to)];
+    return { address, topics, data: topicAmount(amount, 9n, 9n, 9n, 9n) };
+  }
+
+  function included(): number {
+    const slow_ms = payers.chance(current.slow) ? payers.unit() * current.slow_ms : 0;
+    return world.now_ms + slow_ms + payers.exponential(INCLUSION_MEAN_MS);
+  }
+
+  function send(orders: readonly Order[]): Version[] {
+    chain.catchUp();
+    const [first] = orders as [Order];
+    if (payers.chance(NOISE)) chain.payToken(contractOf(first.chain) ?? chain.address(), chain.address(), 7n);
+    if (payers.chance(DISTURBS)) disturb(first);
+    const from = payer();
+    const made = chain.send({ ...paying(from, orders), from_ms: included() });
+    const txid = readable(made.hash);
+    sent.set(txid, made);
+    return orders.map(({ amount }) => ({ txid, amount }));
+  }
+
+  /** What looks like a payment and is none. */
+  function disturb(order: Order): void {
+    const [from, { key }] = [chain.address(), order.wallet];
+    const token = gateways.map((each) => contractOf(each.chain)).find((each) => each !== null) as string;
+    const like = tokenLog(chain.address(), from, key, order.amount);
+    const kinds: (() => unknown)[] = [
+      () => chain.send({ ...paying(from, [order]), failed: true }),
+      // Another contract of the same name; nothing of the right one; and one that calls itself by another number of topics.
+      () => chain.send({ from, to: like.address, logs: [like] }),
+      () => chain.send({ from, to: token, logs: [tokenLog(token, from, key, 0n)] }),
+      () =>
+        chain.send({
+          from,
+          to: token,
+          logs: [{ address: token, topics: [...like.topics, wordOf(9n)], data: '0x' }],
+        }),
+      () =>
+        chain.send({ from, to: token, logs: [{ ...like, address: token, topics: like.topics.slice(0, 2) }] }),
+      () => chain.send({ from, to: token, logs: [tokenLog(token, key, key, order.amount)] }),
+      () =>
+        chain.send({
+          from,
+          to: like.address,
+          logs: [{ ...coinLog(from, key, order.amount), address: like.address }],
+        }),
+      () =>
+        chain.send({
+          from,
+          to: token,
+          logs: [{ ...like, address: token, data: topicAmount(order.amount, 1n) }],
+        }),
+    ];
+    // A worthless token, a vote and a freeze look like coins.
+    if (id === 'tron')
+      kinds.push(() =>
+        chain.send({ from, to: key, value: order.amount, contract_type: 'TransferAssetContract' }),
+      );
+    payers.pick(kinds)();
+  }
+
+  function fork(depth: number, lost?: string): void {
+    chain.catchUp();
+    const most = Math.min(depth, chain.blocks.length - 1);
+    const fails = (made: ChainTransaction) =>
+      dialect.has_nonces && made.hash && miners.chance(current.fails_again);
+    chain.fork(most, {
+      stays: ({ hash }) => miners.chance(0.5) && hash !== lost,
+      returns: ({ hash }) => hash !== lost,
+      again: (made) => (fails(made) ? { ...made, failed: true } : made),
+    });
+    world.note(`${id} fork ${most}`, () => `${id} fork ${most} below ${chain.tip.number}`);
+  }
+
+  function schedule(): void {
+    world.after(miners.exponential(60_000), () => {
+      if (miners.chance(current.forks))
+        fork(
+          miners.chance(current.deep) ? miners.int(SHALLOW_FORK, deepest_fork) : miners.int(1, SHALLOW_FORK),
+        );
+      schedule();
+    });
+  }
+
+  /** Makes room for another transaction of the same number; false where that cannot be. */
+  function withdraw(txid: string): ChainTransaction | null {
+    chain.catchUp();
+    const made = sent.get(txid);
+    if (!made || !dialect.has_nonces) return null;
+    const block = chain.blockOf(made.hash);
+    if (!block) chain.forget(made.hash);
+    else {
+      const depth = chain.tip.number - block.number + 1;
+      if (depth > REPLACED_WITHIN || !miners.chance(current.forks * 3)) return null;
+      fork(depth, made.hash);
+    }
+    return made;
+  }
+
+  const placeOf = (version: Version | undefined) => {
+    const made = sent.get(version?.txid ?? '');
+    return made && chain.placeOf(made.hash);
+  };
+  const timesOf = ({ versions }: Payment): number[] =>
+    versions.flatMap(({ txid }) =>
+      chain.placesOf(sent.get(txid)?.hash ?? '').map(({ block }) => block.timestamp * 1000),
+    );
+
+  return {
+    blockchain: id,
+    space: spaceOf(id),
+    chains: gateways.map((gateway) => gateway.chain),
+    hosts,
+    settings: {
+      [`blockchains.${id}.urls`]: [...hosts.keys()].map((host) => `http://${host}/jsonrpc`).join(','),
+    },
+    newWallet(): Wallet {
+      const key = `0x${payers.hex(20)}`;
+      return { address: id === 'tron' ? showAddress(key) : withChecksum(key), key };
+    },
+    pay: (order) => send([order])[0] as Version,
+    payMany: (orders) =>
+      network.coins.testnet.found_by === 'source' && contractOf(orders[0]?.chain ?? '') === null
+        ? null
+        : send(orders),
+    bump({ versions, chain: gateway, wallet }, amount) {
+      const before = withdraw(versions.at(-1)?.txid ?? '');
+      if (!before) return null;
+      const { from, nonce } = before;
+      const made = chain.send({ ...paying(from, [{ chain: gateway, wallet, amount }]), nonce });
+      const txid = readable(made.hash);
+      sent.set(txid, made);
+      return { txid, amount };
+    },
+    takeBack({ versions }) {
+      const before = withdraw(versions.at(-1)?.txid ?? '');
+      if (!before) return false;
+      const { from, nonce } = before;
+      chain.send({ from, nonce });
+      return true;
+    },
+    madeAt: (payment) =>
+      payment.versions.some((version) => placeOf(version))
+        ? Math.max(...timesOf(payment))
+        : Number.POSITIVE_INFINITY,
+    firstAt: (payment) => Math.min(...timesOf(payment)),
+    standing({ versions }) {
+      const isPaid = (version: Version) => placeOf(version)?.made.failed === false;
+      return versions.find(isPaid) ?? null;
+    },
+    isSettled({ versions }) {
+      chain.catchUp();
+      const isDeep = (version: Version) => {
+        const place = placeOf(version);
+        return place && chain.tip.number - place.block.number > deepest_fork + SETTLED_BLOCKS;
+      };
+      return versions.some(isDeep);
+    },
+    traps: () => [],
+    dust(wallet) {
+      const order = {
+        chain: payers.pick(gateways).chain,
+        wallet,
+        amount: BigInt(payers.int(1, 1000)),
+        memo: null,
+        reference: null,
+      };
+      return { chain: order.chain, version: send([order])[0] as Version };
+    },
+    flood: 0,
+    shownAt: () => null,
+    lie({ chain: gateway, wallet, amount }, duration_ms) {
+      chain.catchUp();
+      const contract = contractOf(gateway);
+      if (contract === null) return;
+      const block = chain.tip;
+      const log = {
+        ...tokenLog(contract, chain.address(), wallet.key, amount),
+        blockHash: block.hash,
+        blockNumber: `0x${block.number.toString(16)}`,
+        transactionHash: chain.hash(),
+        logIndex: '0x3e8',
+        removed: false,
+      };
+      lies.push({ until_ms: world.now_ms + Math.min(LIE_MOST_MS, duration_ms), block, log });
+      world.note(`${id} lie`, () => `${id} lies of ${log.transactionHash} in ${block.hash}`);
+    },
+    start: schedule,
+    calm() {
+      const { range_cap, batch_cap, providers } = faults;
+      current = { ...NO_EVM_FAULTS, range_cap, batch_cap, providers };
+      lies.length = 0;
+    },
+  };
+}
