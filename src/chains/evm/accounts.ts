@@ -1,9 +1,8 @@
 // What watched addresses have by the transactions that were read, and what their balances say beyond that.
 import type { Json, Transfer } from '../family.ts';
-import { orFailed } from '../or-failed.ts';
 import { badAnswer, feeOf, type Header, type Receipt, receiptOf, type Transaction } from './answers.ts';
 import { balanceIndex } from './assets.ts';
-import { balancesAt } from './balances.ts';
+import { balancesIfKept } from './balances.ts';
 import { readableTxid } from './credits.ts';
 import type { CoinPosition } from './cursor.ts';
 import { type Asker, askAll, readHeaders, receiptCall } from './hosts.ts';
@@ -171,17 +170,17 @@ async function locate(reading: Reading, span: Span, low: Point, high: Point): Pr
   const whole: Gain = { key, amount, height: high.height, from };
   if (blocks === 1) return [whole];
   const middle = low.height + Math.floor(blocks / 2);
-  const balance = await orFailed(balanceOf(reading, key, middle));
+  const balance = await balanceOf(reading, key, middle);
   if (balance === undefined) return [whole];
   const centre = { height: middle, balance };
   const first = await locate(reading, span, low, centre);
   return [...first, ...(await locate(reading, { ...span, exact: middle }, centre, high))];
 }
 
-async function balanceOf({ asker }: Reading, key: string, height: number): Promise<bigint> {
+async function balanceOf({ asker }: Reading, key: string, height: number): Promise<bigint | undefined> {
   const [header] = await readHeaders(asker, [height]);
   if (!header) throw badAnswer(`block ${height} cannot be read`);
-  return (await balancesAt(asker, [key], [height, header.hash])).get(key) as bigint;
+  return (await balancesIfKept(asker, [key], [height, header.hash]))?.get(key);
 }
 
 /** Credited to no one: which transaction paid it is not known. */

@@ -89,3 +89,17 @@ export async function balancesAt(
     throw error;
   }
 }
+
+/** The same; undefined where the host keeps no state of that block. */
+export async function balancesIfKept(
+  asker: Asker,
+  keys: readonly string[],
+  block: Held,
+): Promise<Map<string, bigint> | undefined> {
+  try {
+    return await balancesAt(asker, keys, block);
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'rpc') return undefined;
+    throw error;
+  }
+}

@@ -10,7 +10,7 @@ import {
 import { orFailed } from '../or-failed.ts';
 import { accountOf, follow, type Piece, proveMoves, storedAccount } from './accounts.ts';
 import { badAnswer, type Header } from './answers.ts';
-import { askingBalances, balancesAt } from './balances.ts';
+import { askingBalances, balancesAt, balancesIfKept } from './balances.ts';
 import { type CoinPosition, type Held, hashAt, headOf, withPaid } from './cursor.ts';
 import { askEach, grow, readHeaders, shrink } from './hosts.ts';
 import type { Account, Accounts, Memory } from './memory.ts';
@@ -156,7 +156,7 @@ async function accountsAt(
   const fresh = keys.filter((key) => !accounts.has(key));
   const { height, hash } = coin;
   // A provider keeps the state of some blocks alone: without it, the blocks that follow tell.
-  const balances = await orFailed(balancesAt(asker, fresh, [height, hash]));
+  const balances = await balancesIfKept(asker, fresh, [height, hash]);
   for (const key of fresh)
     accounts.set(key, { balance: balances?.get(key) ?? null, exact: height, height, time: 0 });
   return { accounts, fresh };
@@ -195,7 +195,7 @@ async function recentBalances(
 ): Promise<Piece['actual']> {
   const [head] = headOf(cursor);
   if (head - height >= STATE_BLOCKS) return null;
-  return (await orFailed(balancesAt(asker, keys, [height, hash]))) ?? null;
+  return (await balancesIfKept(asker, keys, [height, hash])) ?? null;
 }
 
 async function headerAt({ tip, asker }: Reading, [height, hash]: Held): Promise<Header> {
