@@ -60,6 +60,9 @@ export function grow(limit: Limit): void {
 }
 
 export const hex = (height: number): string => `0x${height.toString(16)}`;
+/** Both ends included. */
+export const heightsOf = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, at) => from + at);
 export const blockCall = (at: number | string, full = false): RpcCall => ({
   method: 'eth_getBlockByNumber',
   params: [typeof at === 'number' ? hex(at) : at, full],

@@ -10,6 +10,7 @@ import type { EvmNetwork } from './networks.ts';
 import {
   creditsAt,
   filtersOf,
+  NEWEST_BLOCKS,
   openReading,
   type Reading,
   rejectStuck,
@@ -21,8 +22,6 @@ import {
 import { followFork, followShorter } from './reorg.ts';
 import { readNewest, readStretch, type Stretch } from './stretch.ts';
 
-/** Blocks near the tip whose logs are asked for one by one, where the network says so. */
-const NEWEST_BLOCKS = 3;
 /** Stretches read in one reading; what is left comes with the next. */
 const STRETCHES_PER_READ = 60;
 /** A chain that changes more often while it is read is given time to settle. */

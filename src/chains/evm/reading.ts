@@ -12,14 +12,16 @@ import {
 import { badAnswer, type Header, headerOf } from './answers.ts';
 import { type Assets, assetsOf, checkDecimals, filtersFor } from './assets.ts';
 import { readCredits, type Seen, type Watched } from './credits.ts';
-import { type EvmCursor, hashAt, headOf } from './cursor.ts';
-import { type Asker, askEach, blockCall, given, newHost } from './hosts.ts';
+import { cursorHeight, type EvmCursor, hashAt, headOf } from './cursor.ts';
+import { type Asker, askEach, blockCall, given, heightsOf, newHost } from './hosts.ts';
 import type { EvmContext } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
 import type { Filter } from './ranges.ts';
 
 /** How often the tag `finalized` is asked for. */
 const FINALIZED_SECONDS = 30;
+/** Blocks near the tip whose logs are asked for one by one, where the network says so. */
+export const NEWEST_BLOCKS = 3;
 /** A main network whose provider shows no new block for so long, and for so many times the average, is not read there. */
 const STUCK_SECONDS = 120;
 const STUCK_BLOCKS = 20;
@@ -32,6 +34,8 @@ export interface Reading {
   assets: Assets;
   unreadable: UnreadableAsset[];
   tip: Header;
+  /** Blocks after the last one that was read before, as far as they are known. */
+  ahead: readonly Header[];
   watched: Watched;
   filters: readonly Filter[];
   /** Transactions that stood in blocks which left the chain in this reading. */
@@ -50,20 +54,35 @@ export function askerOf(network: EvmNetwork, { rpc, memory }: EvmContext): Asker
 
 interface Known {
   tip: Header;
+  /** Blocks after the last one that was read, as far as there are any. */
+  ahead: Header[];
   /** The newest block that the network itself calls final; null where it was not asked for, or is not known. */
   finalized: Header | null;
 }
 
-/** The newest block, and now and then the newest final one. */
-async function readTip(context: EvmContext, asker: Asker): Promise<Known> {
-  const { memory, now } = context;
+/** The newest block, those between it and what was read where they are few, and now and then the newest final one. */
+async function readTip(
+  { newest_by_hash, block_seconds }: EvmNetwork,
+  context: EvmContext,
+  asker: Asker,
+  head: number | null,
+): Promise<Known> {
+  const { memory, now, gateways } = context;
   const isDue = now() - memory.finalized_at >= FINALIZED_SECONDS || now() < memory.finalized_at;
-  const answers = await askEach(asker, [blockCall('latest'), ...(isDue ? [blockCall('finalized')] : [])]);
+  const poll_seconds = Math.min(...gateways.map((each) => each.poll_interval_seconds));
+  const usual = newest_by_hash ? Math.min(NEWEST_BLOCKS, Math.ceil(poll_seconds / block_seconds)) : 1;
+  const next = head === null ? [] : heightsOf(head + 1, head + usual - 1);
+  const answers = await askEach(asker, [
+    blockCall('latest'),
+    ...next.map((height) => blockCall(height)),
+    ...(isDue ? [blockCall('finalized')] : []),
+  ]);
   const tip = headerOf(given(answers[0]), 'latest');
   if (!tip) throw badAnswer('the provider has no newest block');
   rejectClockSkew('the newest block', tip.time, now());
   if (isDue) memory.finalized_at = now();
-  return { tip, finalized: finalizedIn(answers[1], tip) };
+  const ahead = next.flatMap((height, at) => headerOf(given(answers[1 + at]), height) ?? []);
+  return { tip, ahead, finalized: finalizedIn(answers[1 + next.length], tip) };
 }
 
 /** A network without the tag has blocks that are final by their depth alone. */
@@ -95,7 +114,7 @@ export async function openReading(
   request: ReadRequest,
 ): Promise<Omit<Reading, 'cursor' | 'watched' | 'filters' | 'displaced'> & Known> {
   const asker = askerOf(network, context);
-  const known = await readTip(context, asker);
+  const known = await readTip(network, context, asker, cursorHeight(request.cursor));
   const { unreadable, refused } = await checkDecimals(network, context, asker);
   const assets = assetsOf(network, context, refused);
   return { network, context, asker, request, assets, unreadable, ...known };

@@ -2,7 +2,7 @@
 import type { Header, Log } from './answers.ts';
 import type { Seen } from './credits.ts';
 import type { Held } from './cursor.ts';
-import { readHeaders } from './hosts.ts';
+import { heightsOf, readHeaders } from './hosts.ts';
 import { readLogRange, readLogsOf } from './ranges.ts';
 import type { Reading } from './reading.ts';
 import { linked } from './whole-blocks.ts';
@@ -20,12 +20,14 @@ const heldOf = ({ height, hash }: Header): Held => [height, hash];
 
 /** The newest blocks, each with its logs by its hash: as far as the provider has them. */
 export async function readNewest(
-  { asker, filters, tip }: Reading,
+  { asker, filters, tip, ahead }: Reading,
   from: number,
   to: number,
 ): Promise<Stretch> {
-  const heights = Array.from({ length: to - from + 1 }, (_, at) => from + at);
-  const blocks = from === tip.height ? [tip] : linked(await readHeaders(asker, heights), from);
+  const heights = heightsOf(from, to);
+  const known = heights.flatMap((height) => [...ahead, tip].find((each) => each.height === height) ?? []);
+  const all = known.length === heights.length ? known : await readHeaders(asker, heights);
+  const blocks = linked(all, from);
   const logs = await readLogsOf(asker, filters, blocks);
   const headers = new Map(blocks.map((block) => [block.height, block]));
   const [first, last] = [blocks[0] as Header, blocks.at(-1) as Header];

@@ -2,7 +2,7 @@
 import type { RpcCall } from '../family.ts';
 import { badAnswer, type FullBlock, fullBlockOf, type Header, type Transaction } from './answers.ts';
 import type { PlacedCoin } from './credits.ts';
-import { type Asker, blockCall, given, sizeCall } from './hosts.ts';
+import { type Asker, blockCall, given, heightsOf, sizeCall } from './hosts.ts';
 import type { CoinBlock, CoinSource } from './networks.ts';
 
 export interface WholeBlock extends Header {
@@ -11,9 +11,6 @@ export interface WholeBlock extends Header {
   /** Every transaction of it; null where its source shows payments alone. */
   transactions: readonly Transaction[] | null;
 }
-
-const heightsOf = (from: number, to: number): number[] =>
-  Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
 /** What asks for the blocks of these heights, both ends included. */
 export const wholeCalls = (from: number, to: number): RpcCall[] =>
