@@ -316,7 +316,9 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
       await pay(to, 9n);
       await observer.read();
       // Now and then more is tried again.
-      expect(front.requests.filter(({ length }) => length > Math.max(1, calls)).length).toBeLessThanOrEqual(1);
+      expect(front.requests.filter(({ length }) => length > Math.max(1, calls)).length).toBeLessThanOrEqual(
+        1,
+      );
       await settle(observer);
       expect(observer.read_through).toBeGreaterThan(0);
     });

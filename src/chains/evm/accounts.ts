@@ -111,6 +111,7 @@ export async function follow(
 ): Promise<{ accounts: Accounts; transfers: Transfer[] }> {
   const { watched, context } = reading;
   const { last, blocks, actual } = piece;
+  const noted = { height: last.height, time: context.now() };
   const moves = new Map(
     blocks.map((block) => [block.height, movesOf(block, watched, context.memory.proofs)]),
   );
@@ -126,14 +127,14 @@ export async function follow(
     const expected = account.balance === null ? null : account.balance + moved;
     const found = actual?.get(key);
     if (found === undefined) {
-      after.set(key, { ...account, balance: expected, height: last.height, time: last.time });
+      after.set(key, { ...account, ...noted, balance: expected });
       continue;
     }
-    after.set(key, { balance: found, exact: last.height, height: last.height, time: last.time });
+    after.set(key, { ...noted, balance: found, exact: last.height });
     if (expected === null || found <= expected) continue;
-    const start = { height: piece.after.height, balance: account.balance as bigint };
     const span = { key, between, exact: account.exact };
-    gains.push(...(await locate(reading, span, start, { height: last.height, balance: found })));
+    const start = { height: piece.after.height, balance: account.balance as bigint };
+    gains.push(...(await gainsSince(reading, span, start, { height: last.height, balance: found })));
   }
   return { accounts: after, transfers: await transfersOfGains(reading, gains, last) };
 }
@@ -158,6 +159,17 @@ interface Span {
 interface Point {
   height: number;
   balance: bigint;
+}
+
+/** What was gained before `low`, where no balance was looked at, is apart from the rest: a fork reaches less far. */
+async function gainsSince(reading: Reading, span: Span, low: Point, high: Point): Promise<Gain[]> {
+  const { key, exact } = span;
+  const balance = exact < low.height ? await balanceOf(reading, key, low.height) : undefined;
+  if (balance === undefined) return locate(reading, span, low, high);
+  const amount = balance - low.balance;
+  const before: Gain[] = amount > 0n ? [{ key, amount, height: low.height, from: exact + 1 }] : [];
+  const rest = await locate(reading, { ...span, exact: low.height }, { ...low, balance }, high);
+  return [...before, ...rest];
 }
 
 /** The blocks that an address gained something in, found by halves as long as the provider has the state. */

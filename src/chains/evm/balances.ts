@@ -90,16 +90,19 @@ export async function balancesAt(
   }
 }
 
-/** The same; undefined where the host keeps no state of that block. */
+/** The same; undefined where the host keeps no state of that block, which it must refuse twice. */
 export async function balancesIfKept(
   asker: Asker,
   keys: readonly string[],
   block: Held,
 ): Promise<Map<string, bigint> | undefined> {
-  try {
-    return await balancesAt(asker, keys, block);
-  } catch (error) {
-    if (error instanceof ProviderError && error.kind === 'rpc') return undefined;
-    throw error;
-  }
+  const ask = async () => {
+    try {
+      return await balancesAt(asker, keys, block);
+    } catch (error) {
+      if (error instanceof ProviderError && error.kind === 'rpc') return undefined;
+      throw error;
+    }
+  };
+  return (await ask()) ?? (await ask());
 }

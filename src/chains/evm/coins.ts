@@ -11,10 +11,11 @@ import { orFailed } from '../or-failed.ts';
 import { accountOf, follow, type Piece, proveMoves, storedAccount } from './accounts.ts';
 import { badAnswer, type Header } from './answers.ts';
 import { askingBalances, balancesAt, balancesIfKept } from './balances.ts';
-import { type CoinPosition, type Held, hashAt, headOf, withPaid } from './cursor.ts';
+import { type CoinPosition, fallen, type Held, hashAt, headOf, withPaid } from './cursor.ts';
 import { askEach, grow, readHeaders, shrink } from './hosts.ts';
 import type { Account, Accounts, Memory } from './memory.ts';
 import { askerOf, creditsAt, type Reading, stored } from './reading.ts';
+import { dropGains } from './reorg.ts';
 import { readSource, type WholeBlock, wholeBlocksIn, wholeCalls } from './whole-blocks.ts';
 
 /** Pieces read in one reading; what is left comes with the next. */
@@ -37,8 +38,10 @@ export async function* readCoins(reading: Reading): AsyncGenerator<Page> {
     const found = await readPiece(reading, coin);
     if (!found) return yield* fallBack(reading, coin);
     const { transfers, paid, accounts, changed } = found;
-    const { height, hash } = found.piece.last;
-    const position = { ...coin, height, hash };
+    const { last, actual } = found.piece;
+    const { height, hash } = last;
+    const isLook = actual !== null && hash === headOf(reading.cursor)[1];
+    const position = { ...coin, height, hash, ...(isLook && { looked: height }) };
     yield* stored(
       reading,
       { transfers, accounts: changed.map((key) => [key, storedAccount(accounts.get(key) as Account)]) },
@@ -50,15 +53,16 @@ export async function* readCoins(reading: Reading): AsyncGenerator<Page> {
 }
 
 /** Where coins were read on a branch that is none any more, from a block on that is still held. */
-async function* fallBack(reading: Reading, { height, since }: CoinPosition): AsyncGenerator<Page> {
+async function* fallBack(reading: Reading, { height }: CoinPosition): AsyncGenerator<Page> {
   const { cursor, asker } = reading;
   const { coin } = cursor;
   const [header] = (await orFailed(readHeaders(asker, [height]))) ?? [];
   const below = cursor.held.findLast(([each]) => each < height);
   if (!coin || !header || header.hash === coin.hash || !below) return;
   const [to, hash] = below;
-  const position = { height: to, hash, since: Math.min(since, to) };
+  const position = { ...fallen(coin, to), hash };
   yield* stored(reading, { transfers: [], orphaned_blocks: [coin.hash] }, { ...cursor, coin: position });
+  yield* dropGains(reading);
 }
 
 /** The coin, where others are proved further than it was read. */
@@ -141,15 +145,15 @@ async function accountsAt(
   { request, context, watched, asker }: Reading,
   coin: CoinPosition,
 ): Promise<{ accounts: Accounts; fresh: string[] }> {
-  const { memory, local } = context;
-  const { accounts: cached } = memory;
+  const { accounts: cached } = context.memory;
   const all = cached?.height === coin.height && cached.hash === coin.hash ? cached.all : undefined;
   const keys = [...watched.keys()].sort();
   const unknown = keys.filter((key) => !all?.has(key));
   const rows = unknown.length > 0 ? await request.accounts(unknown) : new Map<string, Json>();
   const accounts: Accounts = new Map();
   for (const key of keys) {
-    const isOld = (time: number) => local(time).latest_at < (watched.get(key)?.since ?? 0);
+    // Where the last look is not of here, what is known of that look is needed still.
+    const isOld = (time: number) => coin.looked === coin.height && time < (watched.get(key)?.since ?? 0);
     const known = all?.get(key) ?? accountOf(rows.get(key), coin, isOld);
     if (known) accounts.set(key, known);
   }

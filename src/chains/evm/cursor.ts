@@ -16,6 +16,8 @@ export type CoinPosition = {
   hash: string;
   /** What is known of balances from this height on is of this branch, without a gap. */
   since: number;
+  /** The height of the last look at all balances. */
+  looked: number;
 };
 
 export type EvmCursor = {
@@ -34,6 +36,9 @@ export type EvmCursor = {
 const isHeld = (value: unknown): value is Held =>
   Array.isArray(value) && Number.isInteger(value[0]) && typeof value[1] === 'string';
 
+const isPosition = ({ height, hash, since, looked }: Partial<CoinPosition>): boolean =>
+  isHeld([height, hash]) && Number.isInteger(since) && Number.isInteger(looked);
+
 /** The stored cursor; null before the first read. */
 export function cursorOf(cursor: Json | null): EvmCursor | null {
   if (cursor === null) return null;
@@ -45,7 +50,7 @@ export function cursorOf(cursor: Json | null): EvmCursor | null {
     [...held, ...paid].every(isHeld) &&
     Number.isInteger(proved) &&
     Number.isInteger(final) &&
-    (coin === undefined || (isHeld([coin.height, coin.hash]) && Number.isInteger(coin.since)));
+    (coin === undefined || isPosition(coin));
   if (!isWhole) throw new Error('the stored block cursor is damaged');
   return cursor as EvmCursor;
 }
@@ -88,7 +93,7 @@ export function withPaid(known: readonly Held[], more: readonly Held[]): Held[] 
 export function cutAt({ held, paid, proved, final, coin }: EvmCursor, [fork, hash]: Held): EvmCursor {
   const below = held.filter(([height]) => height <= fork);
   const isHeld = below.at(-1)?.[0] === fork;
-  const cut = coin && coin.height > fork ? { height: fork, hash, since: Math.min(coin.since, fork) } : coin;
+  const cut = coin && coin.height > fork ? { ...fallen(coin, fork), hash } : coin;
   return {
     held: isHeld ? below : [...below, [fork, hash]],
     paid: paid.filter(([height]) => height <= fork),
@@ -98,11 +103,19 @@ export function cutAt({ held, paid, proved, final, coin }: EvmCursor, [fork, has
   };
 }
 
+/** Further back: balances there are asked for once more. */
+export const fallen = ({ since, hash }: CoinPosition, height: number): CoinPosition => ({
+  height,
+  hash,
+  since: Math.min(since, height),
+  looked: height,
+});
+
 /** With a position of coins from the head on where they begin to be read on their own, and without one where they are not. */
 export function withCoin({ coin, ...cursor }: EvmCursor, is_read: boolean): EvmCursor {
   if (!is_read) return cursor;
   const [height, hash] = headOf(cursor);
-  return { ...cursor, coin: coin ?? { height, hash, since: height } };
+  return { ...cursor, coin: coin ?? { height, hash, since: height, looked: height } };
 }
 
 function thinned(held: readonly Held[]): Held[] {

@@ -18,7 +18,7 @@ export interface Account {
   balance: bigint | null;
   /** The height of which that was its balance by the chain itself. */
   exact: number;
-  /** When this was noted, Unix seconds by the chain's clock, and at which height. */
+  /** When this was noted, Unix seconds by our clock, and at which height. */
   time: number;
   height: number;
 }

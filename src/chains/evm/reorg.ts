@@ -93,15 +93,19 @@ export async function* followFork(reading: Reading): AsyncGenerator<Page> {
   const broken = fork < cursor.final && { final_left: { from: fork + 1, to: cursor.final } };
   yield* stored(reading, { transfers: [], orphaned_blocks, orphaned_transfers, ...broken }, after);
   // What was final in those blocks waits again, too.
-  const waiting = await request.pending();
-  for (const { txid } of waiting) reading.displaced.add(txid);
+  for (const { txid } of await request.pending()) reading.displaced.add(txid);
+  yield* dropGains(reading);
+}
+
+/** Increases whose block left the chain are gone: they are known by it alone. */
+export async function* dropGains(reading: Reading): AsyncGenerator<Page> {
+  const waiting = await reading.request.pending();
   const updates = waiting.flatMap(({ txid, index, height }): TransferUpdate[] =>
     height === null && isOfBalance(index) ? [{ txid, index, ...lost }] : [],
   );
-  if (updates.length > 0) yield* stored(reading, { transfers: [], updates }, after);
+  if (updates.length > 0) yield* stored(reading, { transfers: [], updates }, reading.cursor);
 }
 
-/** An increase is known by its block alone. */
 const lost = {
   state: 'gone',
   confirmations: 0,
