@@ -2,7 +2,7 @@
 import type { Json, Transfer } from '../family.ts';
 import { badAnswer, feeOf, type Header, type Receipt, receiptOf, type Transaction } from './answers.ts';
 import { balanceIndex } from './assets.ts';
-import { balancesIfKept } from './balances.ts';
+import { balancesIfStored } from './balances.ts';
 import { readableTxid } from './credits.ts';
 import type { CoinPosition } from './cursor.ts';
 import { type Asker, askAll, readHeaders, receiptCall } from './hosts.ts';
@@ -161,7 +161,7 @@ interface Point {
   balance: bigint;
 }
 
-/** What was gained before `low`, where no balance was looked at, is apart from the rest: a fork reaches less far. */
+/** What was gained before `low`, where no balance was read, is apart from the rest: a fork reaches less far. */
 async function gainsSince(reading: Reading, span: Span, low: Point, high: Point): Promise<Gain[]> {
   const { key, exact } = span;
   const balance = exact < low.height ? await balanceOf(reading, key, low.height) : undefined;
@@ -192,7 +192,7 @@ async function locate(reading: Reading, span: Span, low: Point, high: Point): Pr
 async function balanceOf({ asker }: Reading, key: string, height: number): Promise<bigint | undefined> {
   const [header] = await readHeaders(asker, [height]);
   if (!header) throw badAnswer(`block ${height} cannot be read`);
-  return (await balancesIfKept(asker, [key], [height, header.hash]))?.get(key);
+  return (await balancesIfStored(asker, [key], [height, header.hash]))?.get(key);
 }
 
 /** Credited to no one: which transaction paid it is not known. */

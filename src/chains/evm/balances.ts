@@ -91,7 +91,7 @@ export async function balancesAt(
 }
 
 /** The same; undefined where the host keeps no state of that block, which it must refuse twice. */
-export async function balancesIfKept(
+export async function balancesIfStored(
   asker: Asker,
   keys: readonly string[],
   block: Held,

@@ -10,7 +10,7 @@ import {
 import { orFailed } from '../or-failed.ts';
 import { accountOf, follow, type Piece, proveMoves, storedAccount } from './accounts.ts';
 import { badAnswer, type Header } from './answers.ts';
-import { askingBalances, balancesAt, balancesIfKept } from './balances.ts';
+import { askingBalances, balancesAt, balancesIfStored } from './balances.ts';
 import { type CoinPosition, fallen, type Held, hashAt, headOf, withPaid } from './cursor.ts';
 import { askEach, grow, readHeaders, shrink } from './hosts.ts';
 import type { Account, Accounts, Memory } from './memory.ts';
@@ -20,7 +20,7 @@ import { readSource, type WholeBlock, wholeBlocksIn, wholeCalls } from './whole-
 
 /** Pieces read in one reading; what is left comes with the next. */
 const PIECES_PER_READ = 60;
-/** So many blocks have their state kept by most nodes. */
+/** So many blocks have their state stored by most nodes. */
 const STATE_BLOCKS = 128;
 /** A provider that fails is left for another one for so long. */
 const OTHER_SECONDS = 300;
@@ -160,7 +160,7 @@ async function accountsAt(
   const fresh = keys.filter((key) => !accounts.has(key));
   const { height, hash } = coin;
   // A provider keeps the state of some blocks alone: without it, the blocks that follow tell.
-  const balances = await balancesIfKept(asker, fresh, [height, hash]);
+  const balances = await balancesIfStored(asker, fresh, [height, hash]);
   for (const key of fresh)
     accounts.set(key, { balance: balances?.get(key) ?? null, exact: height, height, time: 0 });
   return { accounts, fresh };
@@ -191,7 +191,7 @@ async function readAfter(reading: Reading, coin: CoinPosition, accounts: Account
   return { after: coin, blocks, last, actual };
 }
 
-/** Below the head, as long as its state is usually kept. */
+/** Below the head, as long as its state is usually stored. */
 async function recentBalances(
   { asker, cursor }: Reading,
   keys: readonly string[],
@@ -199,7 +199,7 @@ async function recentBalances(
 ): Promise<Piece['actual']> {
   const [head] = headOf(cursor);
   if (head - height >= STATE_BLOCKS) return null;
-  return (await balancesIfKept(asker, keys, [height, hash])) ?? null;
+  return (await balancesIfStored(asker, keys, [height, hash])) ?? null;
 }
 
 async function headerAt({ tip, asker }: Reading, [height, hash]: Held): Promise<Header> {

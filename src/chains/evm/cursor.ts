@@ -16,7 +16,7 @@ export type CoinPosition = {
   hash: string;
   /** What is known of balances from this height on is of this branch, without a gap. */
   since: number;
-  /** The height of the last look at all balances. */
+  /** The height at which all balances were read last. */
   looked: number;
 };
 

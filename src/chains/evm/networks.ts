@@ -47,7 +47,7 @@ export type Coins =
   | { found_by: 'none' }
   /** In every block over JSON-RPC: payments that a transaction makes itself. What contracts pay shows in balances. */
   | { found_by: 'blocks' }
-  /** The same, in blocks since the last look at the balances where one of these has changed. */
+  /** The same, in blocks since balances were read last, where one of these has changed. */
   | { found_by: 'balances' }
   | { found_by: 'log'; log: CoinLog }
   | { found_by: 'source'; source: CoinSource };
