@@ -68,9 +68,12 @@ async function* fallBack(reading: Reading, { height }: CoinPosition): AsyncGener
 /** The coin, where others are proved further than it was read. */
 export function coinBehind({ network, assets, cursor, context }: Reading): UnreadableAsset[] {
   const { coin, proved } = cursor;
-  if (!assets.coin || !coin || coin.height >= proved) return [];
+  if (!assets.coin || !coin) return [];
+  // What contracts pay is found where balances are read.
+  const read = assets.coin.by.found_by === 'source' ? coin.height : coin.looked;
+  if (read >= proved) return [];
   const why = context.memory.coin_trouble ?? 'it is catching up';
-  const reason = `payments in the coin of ${network.name} are read up to block ${coin.height} of ${proved}: ${why}`;
+  const reason = `payments in the coin of ${network.name} are read up to block ${read} of ${proved}: ${why}`;
   return [{ chain: assets.coin.chain, reason }];
 }
 
