@@ -40,8 +40,8 @@ export async function* readCoins(reading: Reading): AsyncGenerator<Page> {
     const { transfers, paid, accounts, changed } = found;
     const { last, actual } = found.piece;
     const { height, hash } = last;
-    const isLook = actual !== null && hash === headOf(reading.cursor)[1];
-    const position = { ...coin, height, hash, ...(isLook && { looked: height }) };
+    const isLook = isSource(reading) || (actual !== null && hash === headOf(reading.cursor)[1]);
+    const position = { ...coin, height, hash, ...(isLook && { looked: [height, hash] as Held }) };
     yield* stored(
       reading,
       { transfers, accounts: changed.map((key) => [key, storedAccount(accounts.get(key) as Account)]) },
@@ -52,6 +52,9 @@ export async function* readCoins(reading: Reading): AsyncGenerator<Page> {
   memory.coin_trouble = null;
 }
 
+/** A source shows payments alone: no balance is held against them. */
+const isSource = ({ assets }: Reading): boolean => assets.coin?.by.found_by === 'source';
+
 /** Where coins were read on a branch that is none any more, from a block on that is still held. */
 async function* fallBack(reading: Reading, { height }: CoinPosition): AsyncGenerator<Page> {
   const { cursor, asker } = reading;
@@ -59,8 +62,7 @@ async function* fallBack(reading: Reading, { height }: CoinPosition): AsyncGener
   const [header] = (await orFailed(readHeaders(asker, [height]))) ?? [];
   const below = cursor.held.findLast(([each]) => each < height);
   if (!coin || !header || header.hash === coin.hash || !below) return;
-  const [to, hash] = below;
-  const position = { ...fallen(coin, to), hash };
+  const position = fallen(coin, below);
   yield* stored(reading, { transfers: [], orphaned_blocks: [coin.hash] }, { ...cursor, coin: position });
   yield* dropGains(reading);
 }
@@ -70,7 +72,7 @@ export function coinBehind({ network, assets, cursor, context }: Reading): Unrea
   const { coin, proved } = cursor;
   if (!assets.coin || !coin) return [];
   // What contracts pay is found where balances are read.
-  const read = assets.coin.by.found_by === 'source' ? coin.height : coin.looked;
+  const [read] = coin.looked;
   if (read >= proved) return [];
   const why = context.memory.coin_trouble ?? 'it is catching up';
   const reason = `payments in the coin of ${network.name} are read up to block ${read} of ${proved}: ${why}`;
@@ -116,11 +118,8 @@ async function orTrouble<T>(memory: Memory, answer: Promise<T> | undefined): Pro
 }
 
 async function pieceOf(reading: Reading, coin: CoinPosition): Promise<Found> {
-  const { watched, asker, context, assets, cursor } = reading;
-  const known =
-    assets.coin?.by.found_by === 'source'
-      ? { accounts: new Map(), fresh: [] }
-      : await accountsAt(reading, coin);
+  const { watched, asker, context, cursor } = reading;
+  const known = isSource(reading) ? { accounts: new Map(), fresh: [] } : await accountsAt(reading, coin);
   const piece = await readAfter(reading, coin, known.accounts);
   const { blocks } = piece;
   await proveMoves(asker, blocks, watched, context.memory.proofs);
@@ -156,7 +155,7 @@ async function accountsAt(
   const accounts: Accounts = new Map();
   for (const key of keys) {
     // Where the last look is not of here, what is known of that look is needed still.
-    const isOld = (time: number) => coin.looked === coin.height && time < (watched.get(key)?.since ?? 0);
+    const isOld = (time: number) => coin.looked[0] === coin.height && time < (watched.get(key)?.since ?? 0);
     const known = all?.get(key) ?? accountOf(rows.get(key), coin, isOld);
     if (known) accounts.set(key, known);
   }

@@ -16,8 +16,8 @@ export type CoinPosition = {
   hash: string;
   /** What is known of balances from this height on is of this branch, without a gap. */
   since: number;
-  /** The height at which all balances were read last. */
-  looked: number;
+  /** The block at which all balances were read last. */
+  looked: Held;
 };
 
 export type EvmCursor = {
@@ -37,7 +37,7 @@ const isHeld = (value: unknown): value is Held =>
   Array.isArray(value) && Number.isInteger(value[0]) && typeof value[1] === 'string';
 
 const isPosition = ({ height, hash, since, looked }: Partial<CoinPosition>): boolean =>
-  isHeld([height, hash]) && Number.isInteger(since) && Number.isInteger(looked);
+  isHeld([height, hash]) && Number.isInteger(since) && isHeld(looked);
 
 /** The stored cursor; null before the first read. */
 export function cursorOf(cursor: Json | null): EvmCursor | null {
@@ -93,7 +93,7 @@ export function withPaid(known: readonly Held[], more: readonly Held[]): Held[] 
 export function cutAt({ held, paid, proved, final, coin }: EvmCursor, [fork, hash]: Held): EvmCursor {
   const below = held.filter(([height]) => height <= fork);
   const isHeld = below.at(-1)?.[0] === fork;
-  const cut = coin && coin.height > fork ? { ...fallen(coin, fork), hash } : coin;
+  const cut = coin && coin.height > fork ? fallen(coin, [fork, hash]) : coin;
   return {
     held: isHeld ? below : [...below, [fork, hash]],
     paid: paid.filter(([height]) => height <= fork),
@@ -103,19 +103,20 @@ export function cutAt({ held, paid, proved, final, coin }: EvmCursor, [fork, has
   };
 }
 
-/** Further back: balances there are asked for once more. */
-export const fallen = ({ since, hash }: CoinPosition, height: number): CoinPosition => ({
-  height,
-  hash,
-  since: Math.min(since, height),
-  looked: height,
-});
+/**
+ * Further back, where blocks above `fork` count no more: to where all balances were read, if that is below, for what was
+ * gained since is not known yet.
+ */
+export function fallen({ since, looked }: CoinPosition, fork: Held): CoinPosition {
+  const [height, hash] = looked[0] < fork[0] ? looked : fork;
+  return { height, hash, since: Math.min(since, height), looked: [height, hash] };
+}
 
 /** With a position of coins from the head on where they begin to be read on their own, and without one where they are not. */
 export function withCoin({ coin, ...cursor }: EvmCursor, is_read: boolean): EvmCursor {
   if (!is_read) return cursor;
   const [height, hash] = headOf(cursor);
-  return { ...cursor, coin: coin ?? { height, hash, since: height, looked: height } };
+  return { ...cursor, coin: coin ?? { height, hash, since: height, looked: [height, hash] } };
 }
 
 function thinned(held: readonly Held[]): Held[] {
