@@ -116,7 +116,7 @@ export async function follow(
     blocks.map((block) => [block.height, movesOf(block, watched, context.memory.proofs)]),
   );
   const after: Accounts = new Map();
-  const gains: Gain[] = [];
+  const rises: Rise[] = [];
   for (const [key, account] of accounts) {
     const between = (low: number, high: number) => {
       let sum = 0n;
@@ -132,11 +132,15 @@ export async function follow(
     }
     after.set(key, { ...noted, balance: found, exact: last.height });
     if (expected === null || found <= expected) continue;
-    const span = { key, between, exact: account.exact };
-    const start = { height: piece.after.height, balance: account.balance as bigint };
-    gains.push(...(await gainsSince(reading, span, start, { height: last.height, balance: found })));
+    const low = { height: piece.after.height, balance: account.balance as bigint };
+    const high = { height: last.height, balance: found };
+    rises.push({ span: { key, between, exact: account.exact }, low, high });
   }
-  return { accounts: after, transfers: await transfersOfGains(reading, gains, last) };
+  const keys = rises.map(({ span }) => span.key);
+  const balanceAt = balancesOf(reading, piece, keys);
+  const gains: Gain[] = [];
+  for (const rise of rises) gains.push(...(await gainsSince(balanceAt, rise)));
+  return { accounts: after, transfers: await transfersOfGains(reading, gains, piece) };
 }
 
 /** An increase that no transaction explains: a contract paid it, or the network itself. */
@@ -161,19 +165,39 @@ interface Point {
   balance: bigint;
 }
 
+/** More than transactions explain, somewhere between two heights. */
+interface Rise {
+  span: Span;
+  low: Point;
+  high: Point;
+}
+
+type BalanceAt = (key: string, height: number) => Promise<bigint | undefined>;
+
+/** Asks once at each height for all of these: a stranger may pay many in one transaction. */
+function balancesOf({ asker }: Reading, { after, blocks }: Piece, keys: readonly string[]): BalanceAt {
+  const hashes = new Map([after, ...blocks].map(({ height, hash }) => [height, hash]));
+  const known = new Map<number, ReadonlyMap<string, bigint> | undefined>();
+  return async (key, height) => {
+    if (!known.has(height))
+      known.set(height, await balancesIfStored(asker, keys, [height, hashes.get(height) as string]));
+    return known.get(height)?.get(key);
+  };
+}
+
 /** What was gained before `low`, where no balance was read, is apart from the rest: a fork reaches less far. */
-async function gainsSince(reading: Reading, span: Span, low: Point, high: Point): Promise<Gain[]> {
+async function gainsSince(balanceAt: BalanceAt, { span, low, high }: Rise): Promise<Gain[]> {
   const { key, exact } = span;
-  const balance = exact < low.height ? await balanceOf(reading, key, low.height) : undefined;
-  if (balance === undefined) return locate(reading, span, low, high);
+  const balance = exact < low.height ? await balanceAt(key, low.height) : undefined;
+  if (balance === undefined) return locate(balanceAt, span, low, high);
   const amount = balance - low.balance;
   const before: Gain[] = amount > 0n ? [{ key, amount, height: low.height, from: exact + 1 }] : [];
-  const rest = await locate(reading, { ...span, exact: low.height }, { ...low, balance }, high);
+  const rest = await locate(balanceAt, { ...span, exact: low.height }, { ...low, balance }, high);
   return [...before, ...rest];
 }
 
 /** The blocks that an address gained something in, found by halves as long as the provider has the state. */
-async function locate(reading: Reading, span: Span, low: Point, high: Point): Promise<Gain[]> {
+async function locate(balanceAt: BalanceAt, span: Span, low: Point, high: Point): Promise<Gain[]> {
   const { key, between, exact } = span;
   const amount = high.balance - low.balance - between(low.height, high.height);
   if (amount <= 0n) return [];
@@ -182,28 +206,24 @@ async function locate(reading: Reading, span: Span, low: Point, high: Point): Pr
   const whole: Gain = { key, amount, height: high.height, from };
   if (blocks === 1) return [whole];
   const middle = low.height + Math.floor(blocks / 2);
-  const balance = await balanceOf(reading, key, middle);
+  const balance = await balanceAt(key, middle);
   if (balance === undefined) return [whole];
   const centre = { height: middle, balance };
-  const first = await locate(reading, span, low, centre);
-  return [...first, ...(await locate(reading, { ...span, exact: middle }, centre, high))];
-}
-
-async function balanceOf({ asker }: Reading, key: string, height: number): Promise<bigint | undefined> {
-  const [header] = await readHeaders(asker, [height]);
-  if (!header) throw badAnswer(`block ${height} cannot be read`);
-  return (await balancesIfStored(asker, [key], [height, header.hash]))?.get(key);
+  const first = await locate(balanceAt, span, low, centre);
+  return [...first, ...(await locate(balanceAt, { ...span, exact: middle }, centre, high))];
 }
 
 /** Credited to no one: which transaction paid it is not known. */
 async function transfersOfGains(
   { network, asker, watched, assets, cursor, context }: Reading,
   gains: readonly Gain[],
-  last: Header,
+  { after, blocks, last }: Piece,
 ): Promise<Transfer[]> {
-  const heights = [...new Set(gains.map(({ height }) => height))].filter((height) => height !== last.height);
-  const headers = new Map([[last.height, last]]);
-  for (const header of await readHeaders(asker, heights)) if (header) headers.set(header.height, header);
+  const [before] = gains.some(({ height }) => height === after.height)
+    ? await readHeaders(asker, [after.height])
+    : [];
+  const found: Header[] = [...blocks, last, ...(before?.hash === after.hash ? [before] : [])];
+  const headers = new Map(found.map((header) => [header.height, header]));
   return gains.flatMap(({ key, amount, height, from }): Transfer[] => {
     const header = headers.get(height);
     if (!header) throw badAnswer(`block ${height} cannot be read`);
