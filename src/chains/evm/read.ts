@@ -57,8 +57,9 @@ export async function* readEvm(
   yield* readNew(reading, finalized);
   yield* readCoins(reading);
   yield* lookAgain(reading);
-  // What is proved now holds for the coin only where that was read as far.
-  if (reads_coins) yield { transfers: [], unreadable: [...unreadable, ...coinBehind(reading)] };
+  // What is proved now holds for the coin only where that was read as far. With the tip it counts where this reading stands.
+  if (reads_coins)
+    yield { transfers: [], tip: tipOf(tip), unreadable: [...unreadable, ...coinBehind(reading)] };
   rejectStuck(reading);
 }
 
