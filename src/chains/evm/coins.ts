@@ -12,7 +12,7 @@ import { accountOf, follow, type Piece, proveMoves, storedAccount } from './acco
 import { badAnswer, type Header } from './answers.ts';
 import { askingBalances, balancesAt, balancesIfStored } from './balances.ts';
 import { type CoinPosition, fallen, type Held, hashAt, headOf, withPaid } from './cursor.ts';
-import { askEach, grow, readHeaders, shrink } from './hosts.ts';
+import { askEach, grow, isOdd, readHeaders, shrink } from './hosts.ts';
 import type { Account, Accounts, Memory } from './memory.ts';
 import { askerOf, creditsAt, type Reading, stored } from './reading.ts';
 import { dropGains } from './reorg.ts';
@@ -94,7 +94,9 @@ async function readPiece(reading: Reading, coin: CoinPosition): Promise<Found | 
   const { memory, now, askOther } = context;
   const own = () => pieceOf(reading, coin);
   const other = () =>
-    askOther?.((rpc) => pieceOf({ ...reading, asker: askerOf(network, { ...context, rpc }) }, coin));
+    askOther?.((rpc) =>
+      orOdd(memory, pieceOf({ ...reading, asker: askerOf(network, { ...context, rpc }) }, coin)),
+    );
   const left_for = memory.coin_other_until - now();
   const is_left = left_for > 0 && left_for <= OTHER_SECONDS;
   for (const ask of is_left ? [other, own] : [own, other]) {
@@ -107,15 +109,22 @@ async function readPiece(reading: Reading, coin: CoinPosition): Promise<Found | 
   return null;
 }
 
-async function orTrouble<T>(memory: Memory, answer: Promise<T> | undefined): Promise<T | undefined> {
+async function orTrouble<T>(
+  memory: Memory,
+  answer: Promise<T> | undefined,
+  isMeant: (error: ProviderError) => boolean = () => true,
+): Promise<T | undefined> {
   try {
     return await answer;
   } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
+    if (!(error instanceof ProviderError) || !isMeant(error)) throw error;
     memory.coin_trouble = error.message;
     return undefined;
   }
 }
+
+/** A provider that serves no coins may serve tokens: for what is odd about its answers to this it is not backed off. */
+const orOdd = <T>(memory: Memory, answer: Promise<T>) => orTrouble(memory, answer, isOdd);
 
 async function pieceOf(reading: Reading, coin: CoinPosition): Promise<Found> {
   const { watched, asker, context, cursor } = reading;
@@ -244,6 +253,11 @@ async function readBlocks(
 /** A block of another branch than the one that logs are read of shows other payments. */
 async function rejectOther({ network, context, cursor }: Reading, last: Header): Promise<void> {
   const held = hashAt(cursor, last.height);
-  const known = held ?? (await readHeaders(askerOf(network, context), [last.height]))[0]?.hash;
-  if (known !== last.hash) throw badAnswer(`block ${last.height} is another one than was read`);
+  if (held === last.hash) return;
+  const [head, hash] = headOf(cursor);
+  // A host on another branch does not have the head that logs were read to.
+  const asked = held === undefined ? [last.height, head] : [];
+  const [same, top] = await readHeaders(askerOf(network, context), asked);
+  if (same?.hash !== last.hash || top?.hash !== hash)
+    throw badAnswer(`block ${last.height} is another one than was read`);
 }

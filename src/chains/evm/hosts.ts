@@ -150,7 +150,8 @@ async function askGroup({ rpc, host }: Asker, group: readonly RpcCall[]): Promis
 }
 
 const isOften = (error: unknown): boolean => error instanceof ProviderError && error.kind === 'rate_limited';
-const isOdd = ({ kind }: ProviderError): boolean => kind === 'rpc' || kind === 'bad_answer';
+/** Whether it answered, and the answer was of no use. */
+export const isOdd = ({ kind }: ProviderError): boolean => kind === 'rpc' || kind === 'bad_answer';
 
 /** Providers word the same refusal differently: with 200, as an error of the call, or as text. */
 const TOO_OFTEN =
