@@ -22,6 +22,8 @@ import { readSource, type WholeBlock, wholeBlocksIn, wholeCalls } from './whole-
 const PIECES_PER_READ = 60;
 /** So many blocks have their state stored by most nodes. */
 const STATE_BLOCKS = 128;
+/** Over a longer time than this coins may come and go again: equal balances tell nothing. */
+const LOOK_SECONDS = 120;
 /** A provider that fails is left for another one for so long. */
 const OTHER_SECONDS = 300;
 
@@ -179,13 +181,14 @@ async function accountsAt(
 
 /** The blocks after `coin`, as many as one request gives; none where no balance has changed up to the head. */
 async function readAfter(reading: Reading, coin: CoinPosition, accounts: Accounts): Promise<Piece> {
-  const { asker, assets, cursor } = reading;
+  const { asker, assets, cursor, network } = reading;
   const { host } = asker;
   const head = headOf(cursor);
   const keys = [...accounts.keys()];
   if (assets.coin?.by.found_by === 'balances') {
     const actual = await balancesAt(asker, keys, head);
-    if (keys.every((key) => accounts.get(key)?.balance === actual.get(key)))
+    const isShort = (head[0] - coin.height) * network.block_seconds <= LOOK_SECONDS;
+    if (isShort && keys.every((key) => accounts.get(key)?.balance === actual.get(key)))
       return { after: coin, blocks: [], last: await headerAt(reading, head), actual };
     const { blocks, last } = await readBlocks(reading, coin, []);
     if (last.hash === head[1]) return { after: coin, blocks, last, actual };
