@@ -7,7 +7,7 @@ import {
   watchedAddresses,
   watchedOn,
 } from '../../data/invoices.ts';
-import { accountsBehind, noteReading } from '../../data/proofs.ts';
+import { accountsBehind, noteReading, unreadableAssets } from '../../data/proofs.ts';
 import type { CursorRow, TransferRow } from '../../data/schema/tables.ts';
 import { pendingTransfers } from '../../data/transfers.ts';
 import {
@@ -131,7 +131,9 @@ export function createReader(options: ReaderOptions): Reader {
     const watched = await watchedNow({ ...options, watch_dates });
     const gateways = await options.gateways();
     if (gateways.length === 0) return;
-    if (watched.length === 0) return probe();
+    // What could not be read is not sold, so that no one would wait for it: it is read until it can be.
+    const isRefused = async () => (await unreadableAssets(app.db.query, blockchain.id)).length > 0;
+    if (watched.length === 0 && !(await isRefused())) return probe();
     await ensureCursor(app.db.query, blockchain.id);
     const urgent = async () => [...focus, ...(await dueAccounts())];
     const reading: Reading = {

@@ -2,6 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
 import type { Rpc, RpcCall } from '../../src/chains/family.ts';
+import { startApp, type TestApp } from '../helpers/app.ts';
+import { create, credit } from '../helpers/payments.ts';
+import { setWallet } from '../helpers/people.ts';
+import { sourceOf } from '../helpers/reading.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
 import { createFront, type EvmFront, type Fault, refused } from './evm-front.ts';
 import { createEvmObserver, freshAddress, gatewayOf } from './evm-observer.ts';
@@ -141,5 +145,47 @@ describe.runIf(hasAnvil)('coins', () => {
     await observer.read();
     expect(await chain.ask('eth_getBalance', to, 'latest')).toBe('0x0');
     expect(observer.amounts(to)).toEqual([10n ** 15n]);
+  });
+});
+
+describe.runIf(hasAnvil)('a coin that could not be read when the last one who waited was gone', () => {
+  let test: TestApp;
+  let chain: EvmChain;
+  afterAll(async () => {
+    await test?.stop();
+    await chain?.stop();
+  });
+
+  it('is asked about until it can be read, and sold again', async () => {
+    const { base } = networks;
+    const chain_id = base.chain_ids.testnet;
+    chain = await startAnvil({ chain_id, block_seconds: 2, tokens: [], history: 100 });
+    const front = createFront(chain.ask);
+    const source = sourceOf(front.rpc);
+    test = await startApp({
+      settings: { 'gateways.base.enabled': 'true', 'rates.usd.ETH': '2000' },
+      source: (id) => (id === 'base' ? source : undefined),
+    });
+    test.clock.set(chain.now());
+    const merchant = await test.merchant();
+    await credit(test, merchant.id, 1_000_000_000_000n);
+    await setWallet(test.app, merchant.id, 'base', freshAddress());
+    const read = async (blocks: number, seconds = blocks * 2) => {
+      await chain.grow(blocks, seconds);
+      test.clock.set(chain.now());
+      await test.app.observer.poll('base');
+      await test.app.observer.tick();
+    };
+    const { address_key } = await create(test, merchant, 'base');
+    await read(3);
+    const heal = front.add(noWhole);
+    await chain.payCoin(address_key, 1n);
+    for (let each = 0; each < 4; each++) await read(31);
+    await expect(create(test, merchant, 'base')).rejects.toThrow();
+    // The invoice is called off, and its watch ends.
+    await test.app.db.query.updateTable('watches').set({ watch_until: chain.now() }).execute();
+    heal();
+    for (let each = 0; each < 5; each++) await read(31);
+    await expect(create(test, merchant, 'base')).resolves.toMatchObject({ status: 'created' });
   });
 });
