@@ -126,6 +126,22 @@ describe.runIf(hasAnvil)('coins', () => {
     expect(failed).toEqual([]);
   });
 
+  it('of a contract stay listed by their block where a fork takes the block that showed them', async () => {
+    const { front, second, observer, to } = await watching(ethereum);
+    await chain.mine();
+    await observer.read();
+    const height = (await chain.height()) + 1;
+    await chain.payCoinByContract(WALLET, to, 5n);
+    const heal = [front.add(noWhole), second.add(noWhole)];
+    await chain.mine(25);
+    await observer.read();
+    for (const each of heal) each();
+    await observer.read();
+    await chain.reorg(24);
+    await observer.read();
+    expect(observer.to(to)).toMatchObject([{ amount_atomic: 5n, height }]);
+  });
+
   it('that came and went while nothing was read are found', async () => {
     const { observer, to } = await watching();
     await chain.mine();

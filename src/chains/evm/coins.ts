@@ -201,8 +201,11 @@ async function readAfter(reading: Reading, coin: CoinPosition, accounts: Account
       ? askingBalances(host, keys, head)
       : null;
   const { blocks, last, others } = await readBlocks(reading, coin, question?.calls ?? []);
-  const actual = question && last.hash === head[1] ? question.read(others) : null;
-  return { after: coin, blocks, last, actual };
+  if (question && last.hash === head[1])
+    return { after: coin, blocks, last, actual: question.read(others) };
+  // An increase that is known by its very block stays listed where a fork takes later ones.
+  const isCheap = assets.coin?.by.found_by === 'blocks' && host.runs_code;
+  return { after: coin, blocks, last, actual: isCheap ? await recentBalances(reading, keys, last) : null };
 }
 
 /** Below the head, as long as its state is usually stored. */
