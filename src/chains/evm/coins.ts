@@ -42,7 +42,7 @@ export async function* readCoins(reading: Reading): AsyncGenerator<Page> {
     const { transfers, paid, accounts, changed } = found;
     const { last, actual } = found.piece;
     const { height, hash } = last;
-    const isLook = isSource(reading) || (actual !== null && hash === headOf(reading.cursor)[1]);
+    const isLook = (actual?.size ?? 0) === accounts.size;
     const position = { ...coin, height, hash, ...(isLook && { looked: [height, hash] as Held }) };
     yield* stored(
       reading,
@@ -201,8 +201,7 @@ async function readAfter(reading: Reading, coin: CoinPosition, accounts: Account
       ? askingBalances(host, keys, head)
       : null;
   const { blocks, last, others } = await readBlocks(reading, coin, question?.calls ?? []);
-  if (question && last.hash === head[1])
-    return { after: coin, blocks, last, actual: question.read(others) };
+  if (question && last.hash === head[1]) return { after: coin, blocks, last, actual: question.read(others) };
   // An increase that is known by its very block stays listed where a fork takes later ones.
   const isCheap = assets.coin?.by.found_by === 'blocks' && host.runs_code;
   return { after: coin, blocks, last, actual: isCheap ? await recentBalances(reading, keys, last) : null };
