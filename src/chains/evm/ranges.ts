@@ -1,7 +1,7 @@
 // Logs of a stretch of blocks, read so that a node that lacks some of them cannot answer as if they were empty.
 import { type Json, ProviderError, type RpcCall } from '../family.ts';
 import { badAnswer, type Header, headerOf, type Log, logsOf } from './answers.ts';
-import { type Asker, askEach, blockCall, given, grow, hex, shrink } from './hosts.ts';
+import { type Asker, askEach, blockCall, given, grow, type Host, hex, shrink } from './hosts.ts';
 
 export type Filter = { [name: string]: Json };
 
@@ -95,6 +95,8 @@ function logsIn(answer: unknown): Log[] {
 
 /** A filter between two headers. */
 const BRACKETED_CALLS = 3;
+/** Whether a filter and its headers are one request, which one host answers. */
+export const takesBatches = ({ calls }: Host): boolean => calls.value >= BRACKETED_CALLS;
 
 /** Each group is one request, which asks for the last block after the logs; also before them where each call is one. */
 function bracketedGroups(
@@ -102,7 +104,7 @@ function bracketedGroups(
   calls: readonly RpcCall[],
   { before, last }: { before: RpcCall; last: RpcCall },
 ): RpcCall[][] {
-  if (host.calls.value < BRACKETED_CALLS) return [[last, before, ...calls, last]];
+  if (!takesBatches(host)) return [[last, before, ...calls, last]];
   const size = Math.max(...calls.map(({ params }) => JSON.stringify(params).length), 1);
   const each = Math.max(1, Math.min(host.calls.value - 2, Math.floor(batch_bytes / size) - 1));
   const groups: RpcCall[][] = [];

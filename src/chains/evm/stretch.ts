@@ -1,9 +1,9 @@
 // Reads the logs of successive blocks, linked to each other by their hashes.
-import type { Header, Log } from './answers.ts';
+import { badAnswer, type Header, type Log } from './answers.ts';
 import type { Seen } from './credits.ts';
 import type { Held } from './cursor.ts';
 import { heightsOf, readHeaders } from './hosts.ts';
-import { readLogRange, readLogsOf } from './ranges.ts';
+import { readLogRange, readLogsOf, takesBatches } from './ranges.ts';
 import type { Reading } from './reading.ts';
 import { linked } from './whole-blocks.ts';
 
@@ -15,6 +15,9 @@ export interface Stretch extends Seen {
   held: Held[];
   logs: Log[];
 }
+
+/** Blocks above this many are taken to be final. */
+const FORK_BLOCKS = 64;
 
 const heldOf = ({ height, hash }: Header): Held => [height, hash];
 
@@ -35,8 +38,17 @@ export async function readNewest(
 }
 
 /** Blocks in one piece: logs by height between two headers. */
-export async function readStretch({ asker, filters }: Reading, from: number, to: number): Promise<Stretch> {
-  const { before, last, logs } = await readLogRange(asker, filters, from, to);
+export async function readStretch(reading: Reading, from: number, to: number): Promise<Stretch> {
+  const { before, last, logs } = await readLogRange(reading.asker, reading.filters, from, to);
+  await rejectFork(reading, before, last);
   const headers = new Map([[last.height, last]]);
   return { parent: before.hash, last, held: [heldOf(last)], logs, coins: [], headers };
+}
+
+/** Near the tip, the two headers of a provider that takes no batches may be of two hosts, and of two branches. */
+async function rejectFork({ asker, tip }: Reading, before: Header, last: Header): Promise<void> {
+  if (takesBatches(asker.host) || last.height <= tip.height - FORK_BLOCKS) return;
+  const between = await readHeaders(asker, heightsOf(before.height + 1, last.height - 1));
+  const blocks = linked([before, ...between, last], before.height);
+  if (blocks.at(-1) !== last) throw badAnswer(`block ${last.height} changed while its logs were read`);
 }
