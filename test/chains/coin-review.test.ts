@@ -88,6 +88,32 @@ describe.runIf(hasAnvil)('coins', () => {
     expect(observer.unreadable).toEqual([]);
   });
 
+  it('that hosts behind one address showed of another branch lose their place with it', async () => {
+    const { front, second, observer, to } = await watching(ethereum);
+    const from = await chain.height();
+    await chain.mine(5);
+    const txid = await chain.payCoin(to, 78n, chain.freshPayer());
+    await chain.mine(20);
+    const other = await frozen(from - 5, [txid]);
+    await chain.ask('anvil_reorg', 22, []);
+    const heal = [front.add(noWhole), second.add(noWhole)];
+    await observer.read();
+    for (const each of heal) each();
+    const top = `0x${(from + 25).toString(16)}`;
+    other.add(async (call, next) =>
+      JSON.stringify(call.params) === JSON.stringify([top, false])
+        ? chain.ask(call.method, top, false)
+        : next(call),
+    );
+    await observer.tryRead({ rpc: other.rpc, askOther: (work) => work(other.rpc) });
+    expect(observer.to(to)).toMatchObject([{ amount_atomic: 78n }]);
+    await chain.mine(3);
+    await observer.tryRead();
+    await observer.tryRead();
+    expect(observer.to(to)).toMatchObject([{ amount_atomic: 78n, height: null }]);
+    expect(observer.unreadable).toEqual([]);
+  });
+
   it('that one transaction of a stranger pays to many addresses at once cost no request for each', async () => {
     const { front, observer, more } = await watching(base, 60);
     for (let block = 0; block < 3; block++) {

@@ -57,15 +57,24 @@ export async function* readCoins(reading: Reading): AsyncGenerator<Page> {
 /** A source shows payments alone: no balance is held against them. */
 const isSource = ({ assets }: Reading): boolean => assets.coin?.by.found_by === 'source';
 
-/** Where coins were read on a branch that is none any more, from a block on that is still held. */
-async function* fallBack(reading: Reading, { height }: CoinPosition): AsyncGenerator<Page> {
+/** Where coins were read on a branch that is none any more, from a block on that is still held; what they paid loses its place. */
+async function* fallBack(reading: Reading, coin: CoinPosition): AsyncGenerator<Page> {
   const { cursor, asker } = reading;
-  const { coin } = cursor;
-  const [header] = (await orFailed(readHeaders(asker, [height]))) ?? [];
-  const below = cursor.held.findLast(([each]) => each < height);
-  if (!coin || !header || header.hash === coin.hash || !below) return;
-  const position = fallen(coin, below);
-  yield* stored(reading, { transfers: [], orphaned_blocks: [coin.hash] }, { ...cursor, coin: position });
+  const below = cursor.held.findLast(([each]) => each < coin.height);
+  if (!below) return;
+  const paid = cursor.paid.filter(([height]) => height > below[0] && height < coin.height);
+  const blocks: Held[] = [[coin.height, coin.hash], ...paid];
+  const heights = blocks.map(([height]) => height);
+  const headers = (await orFailed(readHeaders(asker, heights))) ?? [];
+  const isGone = ([, hash]: Held, at: number) => (headers[at]?.hash ?? hash) !== hash;
+  if (!isGone(blocks[0] as Held, 0)) return;
+  const gone = new Set(blocks.filter(isGone).map(([, hash]) => hash));
+  const after = { ...cursor, paid: cursor.paid.filter(([, hash]) => !gone.has(hash)) };
+  yield* stored(
+    reading,
+    { transfers: [], orphaned_blocks: [...gone] },
+    { ...after, coin: fallen(coin, below) },
+  );
   yield* dropGains(reading);
 }
 
