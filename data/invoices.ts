@@ -445,9 +445,33 @@ export async function chainsWatchedUntil(
           .where('created_at', '>=', asked.now - WATCHED_SINCE_SECONDS)
           .execute()),
       );
+  return latestOf(rows);
+}
+
+function latestOf(rows: readonly { chain: string; until: number | null }[]): Map<string, number> {
   const until = new Map<string, number>();
   for (const row of rows) until.set(row.chain, Math.max(until.get(row.chain) ?? 0, Number(row.until)));
   return until;
+}
+
+/** Every gateway through which payments may still come, and until when, Unix seconds. */
+export async function awaitedChains(query: Executor, now: number): Promise<Map<string, number>> {
+  const select = query
+    .selectFrom('invoices')
+    .select((of) => ['chain', of.fn.max('watch_until').as('until')])
+    .groupBy('chain');
+  const open = await select.where('due_at', 'is not', null).execute();
+  const past: typeof open = [];
+  for (const status of ended)
+    past.push(
+      ...(await select
+        .where('status', '<>', sql.lit('created'))
+        .where('status', '=', sql.lit(status))
+        .where('kind', 'in', [sql.lit('sale' as const), sql.lit('refill' as const)])
+        .where('created_at', '>=', now - WATCHED_SINCE_SECONDS)
+        .execute()),
+    );
+  return latestOf([...open, ...past.filter(({ until }) => Number(until) >= now)]);
 }
 
 export interface InvoiceFilter {

@@ -78,7 +78,7 @@ const coingecko: RateSource = {
   id: 'coingecko',
   base: 'https://api.coingecko.com',
   path: (assets) =>
-    `/api/v3/simple/price?ids=${assets.map(({ coingecko_id }) => coingecko_id).join(',')}&vs_currencies=usd&include_last_updated_at=true`,
+    `/api/v3/simple/price?ids=${[...new Set(assets.map(({ coingecko_id }) => coingecko_id))].join(',')}&vs_currencies=usd&include_last_updated_at=true`,
   quoted_in: 'USD',
   parse(answer, assets, now) {
     const found = new Map<string, bigint>();

@@ -1,6 +1,7 @@
 // Addresses that people send: read by their blockchain's rules, refused with what is wrong.
+
+import type { Blockchain } from '../../src/chains/catalogue.ts';
 import { AddressError } from '../../src/chains/family.ts';
-import type { Blockchain } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
 

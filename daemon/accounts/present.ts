@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 import type { DeploymentWalletRow, MerchantRow, UserRow, WalletRow } from '../../data/schema/tables.ts';
 import type { MerchantAccountPublic, UserPublic, WalletPublic } from '../../src/api/schemas/resources.ts';
-import { findBlockchain } from '../../src/chains/gateways.ts';
 import type { Source } from '../../src/identity.ts';
 import { limitOf, PLATFORM_FEE_BASIS_POINTS, REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
 import { MAX_UNITS, PLAN } from '../../src/limits.ts';
@@ -76,7 +75,7 @@ export function presentWallet(
   const here = app.gateways.filter((gateway) => gateway.blockchain === row.blockchain);
   return {
     blockchain: row.blockchain,
-    blockchain_name: findBlockchain(row.blockchain)?.name ?? row.blockchain,
+    blockchain_name: app.config.chains.find(row.blockchain)?.name ?? row.blockchain,
     address: row.address,
     network: app.config.network,
     currencies: [...new Set(here.map((gateway) => gateway.currency))],

@@ -2,8 +2,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { WalletInUse } from '../../data/merchants.ts';
+import type { Blockchain } from '../../src/chains/catalogue.ts';
 import { ProviderError } from '../../src/chains/family.ts';
-import { type Blockchain, findBlockchain } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { SteadyClock } from '../clock.ts';
 import type { Observer } from '../observer/observer.ts';
@@ -42,7 +42,7 @@ export interface WalletCheckOptions {
   observer: Pick<Observer, 'inspectAddress'>;
   clock: SteadyClock;
   runtime: Runtime;
-  config: Pick<Config, 'network'>;
+  config: Pick<Config, 'network' | 'chains'>;
   log: Logger;
 }
 
@@ -51,7 +51,7 @@ export function openWalletCheck({ observer, clock, runtime, config, log }: Walle
 
   async function inspect(blockchain: string, address_key: string): Promise<string | null | undefined> {
     // Not every chain has addresses that are no wallets.
-    if (!findBlockchain(blockchain)?.family.inspectAddress) return null;
+    if (!config.chains.find(blockchain)?.family.inspectAddress) return null;
     const note = (refused: Answer['refused']) =>
       answers.set(keyOf(blockchain, address_key), { refused, at_ms: clock.monotonic_ms() });
     // Those who come meanwhile do not ask as well.

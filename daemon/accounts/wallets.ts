@@ -1,7 +1,7 @@
 // A merchant's receive wallets: one for each blockchain.
 import { deploymentWallets, putWallet, walletsOf } from '../../data/merchants.ts';
 import type { DeploymentWalletRow, MerchantRow, WalletRow } from '../../data/schema/tables.ts';
-import { type Blockchain, findBlockchain, sharingAddresses } from '../../src/chains/gateways.ts';
+import type { Blockchain } from '../../src/chains/catalogue.ts';
 import { Refusal } from '../../src/errors.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
@@ -37,8 +37,9 @@ export async function setWallet(
 ): Promise<[WalletRow, ...WalletRow[]]> {
   const asked = findEnabledBlockchain(app, name);
   const enabled = blockchainsOf(app.gateways);
+  const { chains } = app.config;
   const others = everywhere
-    ? sharingAddresses(asked.id).flatMap((id) => (enabled.includes(id) ? (findBlockchain(id) ?? []) : []))
+    ? chains.sharingAddresses(asked.id).flatMap((id) => (enabled.includes(id) ? (chains.find(id) ?? []) : []))
     : [];
   const walletOn = async (blockchain: Blockchain): Promise<WalletRow> => {
     const { address, key } = readAddress(app, blockchain, text);
@@ -70,7 +71,7 @@ function findEnabledBlockchain(app: App, text: string): Blockchain {
   const name = text.trim().toLowerCase();
   // A caller that names a gateway means its blockchain, but a wallet is one per blockchain: the refusal says so.
   const meant = app.gateways.find((gateway) => gateway.chain === name)?.blockchain;
-  const blockchain = known.includes(name) ? findBlockchain(name) : undefined;
+  const blockchain = known.includes(name) ? app.config.chains.find(name) : undefined;
   if (blockchain) return blockchain;
   throw new Refusal('unknown_chain', {
     detail: meant

@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { closeContradiction, countContradictions, listContradictions } from '../../data/contradictions.ts';
 import type { ContradictionRow } from '../../data/schema/tables.ts';
 import type { AdminContradictions, ContradictionPublic } from '../../src/api/schemas/admin.ts';
-import { blockchains } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
@@ -12,14 +11,14 @@ import { operatorName } from './resolve.ts';
 
 /** AdminContradictions. */
 export async function contradictionPage(
-  { db }: Pick<App, 'db'>,
+  { db, config }: Pick<App, 'db' | 'config'>,
   query: { open: boolean; skip: number; limit: number },
 ): Promise<z.output<typeof AdminContradictions>> {
   const rows = await listContradictions(db.query, query);
   const { skip, limit } = query;
   const counts = await countContradictions(
     db.query,
-    blockchains.map(({ id }) => id),
+    config.chains.blockchains.map(({ id }) => id),
   );
   const open = [...counts.values()].reduce((sum, count) => sum + count, 0);
   return { data: rows.map(present), open, skip, limit };

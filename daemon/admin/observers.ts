@@ -15,7 +15,6 @@ import type {
   observerStatuses,
   ProviderPublic,
 } from '../../src/api/schemas/admin.ts';
-import { findBlockchain } from '../../src/chains/gateways.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import type { ProviderStatus } from '../observer/providers/rpc.ts';
@@ -130,7 +129,7 @@ async function presentObserver(
 ): Promise<z.output<typeof ObserverPublic>> {
   const { query } = app.db;
   const { blockchain, cursor } = state;
-  const found = findBlockchain(blockchain);
+  const found = app.config.chains.find(blockchain);
   const providers = state.poller.providers.map(presentProvider);
   const usable = providers.filter((provider) => provider.state !== 'wrong_network');
   const used = usable.find((provider) => provider.state === 'ok') ?? usable[0] ?? null;

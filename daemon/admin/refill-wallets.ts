@@ -3,7 +3,7 @@
 import type { z } from 'zod';
 import { deleteDeploymentWallet, deploymentWallets, putDeploymentWallet } from '../../data/merchants.ts';
 import type { AdminRefillWallets } from '../../src/api/schemas/admin.ts';
-import { type Blockchain, findBlockchain } from '../../src/chains/gateways.ts';
+import type { Blockchain } from '../../src/chains/catalogue.ts';
 import { Refusal } from '../../src/errors.ts';
 import { readAddress } from '../accounts/address.ts';
 import { presentWallet } from '../accounts/present.ts';
@@ -51,7 +51,7 @@ export async function setRefillWallet(
 function findByChain(app: App, chain: string): Blockchain {
   const name = chain.trim().toLowerCase();
   const gateway = app.gateways.find((one) => one.chain === name);
-  const found = findBlockchain(gateway?.blockchain ?? name);
+  const found = app.config.chains.find(gateway?.blockchain ?? name);
   if (found) return found;
   throw new Refusal('unknown_chain', {
     detail: `Unknown blockchain; use one of ${blockchainsOf(app.gateways).join(', ')}`,

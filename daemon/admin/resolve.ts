@@ -91,7 +91,7 @@ async function move(
       detail: `This is a payment, not an invoice: resolve the invoice that it pays${invoice_id ? ` (${invoice_id})` : ''} with \`confirm\` and its txid`,
     });
   }
-  const spelled = txid === null ? null : normalizeTxid(listed.invoice, txid);
+  const spelled = txid === null ? null : normalizeTxid(app, listed.invoice, txid);
   const named =
     action === 'confirm' && spelled !== null
       ? await readNamed(app, listed.invoice, { txid: spelled, force })

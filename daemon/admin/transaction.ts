@@ -4,7 +4,6 @@ import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { MANUAL_INDEX, transfersOfTransactions } from '../../data/transfers.ts';
 import type { TransactionLookup } from '../../src/api/schemas/admin.ts';
 import { ProviderError, type Transfer } from '../../src/chains/family.ts';
-import { disabledGatewaysOf, findBlockchain } from '../../src/chains/gateways.ts';
 import { Refusal } from '../../src/errors.ts';
 import { addUp } from '../../src/invoice.ts';
 import { formatDecimal } from '../../src/money.ts';
@@ -14,8 +13,11 @@ import { recordNamed, reevaluateInvoices } from '../settle/settle.ts';
 import { findListed } from './payments.ts';
 
 /** A transaction id as people paste it, in the one spelling that readings store. */
-export const normalizeTxid = ({ blockchain }: Pick<InvoiceRow, 'blockchain'>, text: string): string =>
-  findBlockchain(blockchain)?.family.normalizeTxid(text) ?? text.trim();
+export const normalizeTxid = (
+  app: Pick<App, 'config'>,
+  { blockchain }: Pick<InvoiceRow, 'blockchain'>,
+  text: string,
+): string => app.config.chains.find(blockchain)?.family.normalizeTxid(text) ?? text.trim();
 
 /** TransactionLookup. Refuses with `payment_not_found`; throws ProviderError where neither chain nor database knows. */
 export async function lookUpTransaction(
@@ -26,7 +28,7 @@ export async function lookUpTransaction(
   const listed = await findListed(app, invoice_id);
   if (!('invoice' in listed)) throw new Refusal('payment_not_found');
   const { invoice } = listed;
-  const named = await ask(app, invoice, normalizeTxid(invoice, text));
+  const named = await ask(app, invoice, normalizeTxid(app, invoice, text));
   const stored = await storedOf(app, invoice, named.txid);
   const coin = (atomic: bigint): string => formatDecimal(atomic, invoice.decimals);
   const transfers = (named.found ?? stored).map((each) => ({
@@ -80,8 +82,8 @@ export async function readNamed(
 /** What the chain has; `found` is absent where it cannot be asked, but something is stored or `force` needs no proof. */
 async function ask(app: App, invoice: InvoiceRow, txid: string, force = false) {
   const { blockchain, address_key } = invoice;
-  const { network, gateways, blockchains } = app.config;
-  const gateway = [...app.gateways, ...disabledGatewaysOf(network, gateways, blockchains)].find(
+  const { network, gateways, blockchains, chains } = app.config;
+  const gateway = [...app.gateways, ...chains.disabled(network, gateways, blockchains)].find(
     ({ chain }) => chain === invoice.chain,
   );
   if (!gateway) return { txid, found: undefined, gateway };

@@ -1,6 +1,6 @@
 // What a pay page shows, made from its row: every figure as text, every link checked.
 import type { CheckoutRow } from '../../data/views/checkout.ts';
-import { findBlockchain, uriSchemes, walletNames } from '../../src/chains/gateways.ts';
+import { uriSchemes, walletNames } from '../../src/chains/gateways.ts';
 import { type CheckoutState, checkoutState, isPayable } from '../../src/checkout.ts';
 import { formatDecimal, formatUsd, RATE_DECIMALS } from '../../src/money.ts';
 import { seconds } from '../clock.ts';
@@ -110,7 +110,7 @@ export async function payView(
     description: row.unit_description,
     order: row.external_ref,
     currency: row.currency,
-    network: findBlockchain(row.blockchain)?.name ?? row.blockchain,
+    network: app.config.chains.find(row.blockchain)?.name ?? row.blockchain,
     usd: lang.usd(formatUsd(row.amount_usd_micros + row.amount_usd_fee_micros)),
     fee: row.amount_usd_fee_micros > 0n ? lang.usd(formatUsd(row.amount_usd_fee_micros)) : null,
     rate: `1 ${row.currency} = ${lang.usd(formatDecimal(BigInt(row.rate_usd_nanos), RATE_DECIMALS))}`,

@@ -3,7 +3,6 @@ import { findSecrets } from '../process/data-dir.ts';
 import { deploymentSecret } from '../process/secrets.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
 import { shown, valueAt } from '../settings/layers.ts';
-import { settings } from '../settings/schema.ts';
 import { configOf } from './options.ts';
 
 interface Shown {
@@ -19,7 +18,7 @@ type Options = Record<string, unknown> & { json?: boolean; all?: boolean; showWe
 
 /** Prints to stdout: a table, or with `json` one object by dotted name. Throws ConfigError. */
 export function config(options: Options): void {
-  const { config, origins } = configOf(options);
+  const { config, origins, settings } = configOf(options);
   if (options.showWebhookSecret) {
     showWebhookSecret(config, options.json === true);
     return;

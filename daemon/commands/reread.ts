@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { type Db, openDb } from '../../data/db/open.ts';
 import { pendingSteps } from '../../data/migrations/migrate.ts';
 import { planReread, type Reread, type RereadPlan, rereadBlockchain } from '../../data/reread.ts';
-import { blockchains } from '../../src/chains/gateways.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
 import { ConfigError } from '../settings/config.ts';
 import { configOf, timeOf } from './options.ts';
@@ -16,8 +15,8 @@ export async function reread(
   blockchain: string,
   options: Record<string, unknown> & { since?: string; dryRun?: boolean },
 ): Promise<void> {
-  const { database_url } = configOf(options).config;
-  const known = blockchains.map(({ id }) => id);
+  const { database_url, chains } = configOf(options).config;
+  const known = chains.blockchains.map(({ id }) => id);
   if (!known.includes(blockchain))
     throw new ConfigError(`unknown blockchain ${blockchain}; use one of ${known.join(', ')}`);
   const now = Math.floor(Date.now() / 1000);

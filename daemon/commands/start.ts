@@ -15,6 +15,7 @@ import {
 } from '../process/data-dir.ts';
 import { openDatabase } from '../process/database.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
+import { assertGatewaysMatch } from '../process/known-gateways.ts';
 import { openLedger } from '../process/ledger-key.ts';
 import { createLog } from '../process/log.ts';
 import { systemRuntime } from '../process/runtime.ts';
@@ -118,6 +119,7 @@ async function prepare(
   const secrets = openSecrets(config);
   await assertSecretMatches(db, secrets, config.data_dir);
   await assertNetworkMatches(db, config);
+  await assertGatewaysMatch(db, config, Math.floor(clock.ms() / 1000));
   await changeMeta(db.query, STARTED_AT, String(Math.floor(clock.ms() / 1000)));
   if (!origins.has('public_url') && config.port === 0) config.public_url = serving.url;
   const ledger = await openLedger(db, secrets);

@@ -1,6 +1,6 @@
 // How `gatewayd verify --chain` shows law 22: for each address and asset what the chain has, and what the books say of it.
 import type { AccountBalance, ChainFault } from '../../data/verify/chain.ts';
-import { gatewaysOf } from '../../src/chains/gateways.ts';
+import type { Catalogue } from '../../src/chains/catalogue.ts';
 import { formatDecimal } from '../../src/money.ts';
 
 export const CHAIN_LAW = 22;
@@ -26,11 +26,10 @@ export interface ShownBalance {
   ok: boolean;
 }
 
-const gateways = new Map(gatewaysOf('mainnet').map((gateway) => [gateway.chain, gateway]));
-
-export function shownBalance(balance: AccountBalance): ShownBalance {
+export function shownBalance(balance: AccountBalance, { values }: Pick<Catalogue, 'values'>): ShownBalance {
   const { blockchain, address, chain, proved_through, faults, unread, ok } = balance;
-  const { decimals = 0, currency = chain } = gateways.get(chain) ?? {};
+  const { decimals = 0, asset } = values.find((value) => value.chain === chain) ?? {};
+  const currency = asset?.currency ?? chain;
   const coin = (atomic: bigint): string =>
     atomic < 0n ? `-${formatDecimal(-atomic, decimals)}` : formatDecimal(atomic, decimals);
   const excluded = Object.entries(balance.exclusions).filter(([, atomic]) => atomic !== 0n);

@@ -111,7 +111,7 @@ async function checkChains(
     sleep,
     onProgress: (text) => progress.show(`law ${CHAIN_LAW}: ${text}`),
   });
-  report.chain = balances.map(shownBalance);
+  report.chain = balances.map((balance) => shownBalance(balance, config.chains));
   report.ok &&= balances.every(({ ok }) => ok);
 }
 

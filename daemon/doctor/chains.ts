@@ -1,6 +1,7 @@
 // What is examined of blockchains: each provider on its own, with its network, height and age, and our clock against them.
-import { ProviderError, type Tip } from '../../src/chains/family.ts';
-import { type Blockchain, blockchains, gatewaysOf } from '../../src/chains/gateways.ts';
+
+import type { Blockchain } from '../../src/chains/catalogue.ts';
+import { ProviderError, type Tip, type UnreadableAsset } from '../../src/chains/family.ts';
 import type { ProviderConfig } from '../observer/providers/provider.ts';
 import { openRpc } from '../observer/providers/rpc.ts';
 import { providersOf } from '../observer/quorum.ts';
@@ -16,14 +17,18 @@ interface Probed {
   blockchain: Blockchain;
   provider: string;
   tip: Tip | null;
+  /** Assets that it does not have as the settings name them. */
+  unreadable: readonly UnreadableAsset[];
   /** Of the tip when it was read, seconds of our clock. */
   age_seconds: number;
   error: ProviderError | null;
 }
 
 export const providers: Check = async ({ config }) => {
-  const read = new Set(gatewaysOf(config.network, config.gateways).map(({ blockchain }) => blockchain));
-  const asked = blockchains
+  const read = new Set(
+    config.chains.enabled(config.network, config.gateways).map(({ blockchain }) => blockchain),
+  );
+  const asked = config.chains.blockchains
     .filter(({ id }) => read.has(id))
     .flatMap((blockchain) =>
       providersOf(blockchain, config.network, config.blockchains[blockchain.id]).map((provider) =>
@@ -31,7 +36,10 @@ export const providers: Check = async ({ config }) => {
       ),
     );
   const probed = await Promise.all(asked);
-  return [...probed.map((one) => findingOf(one, probed)), clockOf(probed)];
+  return [
+    ...probed.flatMap((one) => [findingOf(one, probed), ...one.unreadable.map(unreadableOf)]),
+    clockOf(probed),
+  ];
 };
 
 async function probe(config: Config, blockchain: Blockchain, provider: ProviderConfig): Promise<Probed> {
@@ -48,20 +56,22 @@ async function probe(config: Config, blockchain: Blockchain, provider: ProviderC
   });
   const now = () => Math.floor(clock.ms() / 1000);
   const label = source.status()[0]?.provider ?? provider.provider;
-  const seen = { blockchain, provider: label, tip: null, age_seconds: 0, error: null };
+  const seen = { blockchain, provider: label, tip: null, unreadable: [], age_seconds: 0, error: null };
   try {
-    const tip = await source.use((rpc) =>
-      firstTip(blockchain, {
+    const { tip, unreadable } = await source.use((rpc) =>
+      firstPage(blockchain, {
         rpc,
         network: config.network,
         blockchain: id,
-        gateways: gatewaysOf(config.network, config.gateways).filter((one) => one.blockchain === id),
+        gateways: config.chains
+          .enabled(config.network, config.gateways)
+          .filter((one) => one.blockchain === id),
         now,
         local: (chain_time) => ({ earliest_at: chain_time, latest_at: chain_time }),
         spare_requests: 0,
       }),
     );
-    return { ...seen, tip, age_seconds: tip === null ? 0 : now() - tip.time };
+    return { ...seen, tip, unreadable, age_seconds: tip === null ? 0 : now() - tip.time };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return { ...seen, error };
@@ -71,10 +81,10 @@ async function probe(config: Config, blockchain: Blockchain, provider: ProviderC
 }
 
 /** The first page of a reading of no address has it. */
-async function firstTip(
+async function firstPage(
   { family }: Blockchain,
   context: Parameters<ReturnType<Blockchain['family']['open']>['read']>[0],
-): Promise<Tip | null> {
+): Promise<{ tip: Tip | null; unreadable: readonly UnreadableAsset[] }> {
   const pages = family.open().read(context, {
     addresses: async () => [],
     cursor: null,
@@ -84,8 +94,8 @@ async function firstTip(
     pending: async () => [],
     read_through: null,
   });
-  for await (const { tip } of pages) if (tip) return tip;
-  return null;
+  for await (const { tip, unreadable = [] } of pages) if (tip) return { tip, unreadable };
+  return { tip: null, unreadable: [] };
 }
 
 function findingOf({ blockchain, provider, tip, age_seconds, error }: Probed, all: Probed[]): Finding {
@@ -103,6 +113,9 @@ function findingOf({ blockchain, provider, tip, age_seconds, error }: Probed, al
     ? warning(of, `${says}: it is behind`, `wait until its node is in sync, or set blockchains.${id}.url`)
     : ok(of, says);
 }
+
+const unreadableOf = ({ chain, reason }: UnreadableAsset): Finding =>
+  failed(`gateway ${chain}`, reason, `set the contract and decimals of ${chain} to those of its token`);
 
 function clockOf(probed: readonly Probed[]): Finding {
   const offsets = probed

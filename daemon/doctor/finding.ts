@@ -13,6 +13,7 @@ export interface Finding {
 export interface Examined {
   config: Config;
   origins: Effective['origins'];
+  settings: Effective['settings'];
   /** Unix seconds. */
   now: number;
   /** A time server to compare the clock with. */

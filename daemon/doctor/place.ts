@@ -3,7 +3,6 @@ import { existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findSecretTexts } from '../process/data-dir.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
-import { settings } from '../settings/schema.ts';
 import { type Check, type Finding, failed, ok, warning } from './finding.ts';
 
 const OTHERS = 0o077;
@@ -20,7 +19,7 @@ export const settingsRead: Check = async ({ config, origins }) => {
   return [ok('settings', `${mode}; from ${from}`)];
 };
 
-export const rights: Check = async ({ config, origins }) => {
+export const rights: Check = async ({ config, origins, settings }) => {
   const { data_dir, database_url } = config;
   const file = database_url.startsWith('sqlite:') ? database_url.slice('sqlite:'.length) : undefined;
   const with_secrets = settings.filter(({ secret }) => secret !== false).map(({ name }) => name);

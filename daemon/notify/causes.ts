@@ -3,11 +3,11 @@ import { statfs } from 'node:fs/promises';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { contradictionsSince, type NewNotice, paymentsSince, undeliveredSince } from '../../data/notices.ts';
 import { merchantsNearLimit } from '../../data/views/merchants.ts';
-import { findBlockchain } from '../../src/chains/gateways.ts';
 import { limitOf, REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
 import { formatDecimal, formatUsd, parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
+import type { Config } from '../settings/config.ts';
 import { durationSeconds } from '../settings/schema.ts';
 import type { NoticeCause } from './names.ts';
 
@@ -44,7 +44,7 @@ export interface Cause {
   /** Whether each daemon finds its own: its machine's, not the deployment's. */
   own?: true;
   /** The cause under which its end is notified, and its text. */
-  end?: { name: NoticeCause; title: string; text(subject: string): string };
+  end?: { name: NoticeCause; title: string; text(subject: string, app: Pick<App, 'config'>): string };
 }
 
 const payments = (
@@ -73,16 +73,16 @@ export const causes: readonly Cause[] = [
     name: 'blockchain_blind',
     title: 'Blockchain cannot be read',
     lasts: true,
-    async find({ blindness }) {
+    async find({ blindness, config }) {
       return blindness.all().map(({ blockchain, since }) => ({
         subject: blockchain,
-        text: `${nameOf(blockchain)} has not been read since ${shownTime(since)}; payments are found once it is`,
+        text: `${nameOf(config, blockchain)} has not been read since ${shownTime(since)}; payments are found once it is`,
       }));
     },
     end: {
       name: 'blockchain_back',
       title: 'Blockchain is read again',
-      text: (blockchain) => `${nameOf(blockchain)} is read again`,
+      text: (blockchain, { config }) => `${nameOf(config, blockchain)} is read again`,
     },
   },
   payments('payment_late', 'Late payment', 'came when the invoice had ended'),
@@ -102,11 +102,11 @@ export const causes: readonly Cause[] = [
   {
     name: 'contradiction',
     title: 'Contradiction between sources',
-    async find({ db }, since) {
+    async find({ db, config }, since) {
       const rows = await contradictionsSince(db.query, { since, limit: FOUND_MOST });
       return rows.reverse().map(({ id, kind, blockchain, txid, invoice_id }) => ({
         subject: id,
-        text: `${nameOf(blockchain)}: ${kind.replaceAll('_', ' ')}${txid ? `, transaction ${txid}` : ''}${invoice_id ? `, invoice ${invoice_id}` : ''}`,
+        text: `${nameOf(config, blockchain)}: ${kind.replaceAll('_', ' ')}${txid ? `, transaction ${txid}` : ''}${invoice_id ? `, invoice ${invoice_id}` : ''}`,
       }));
     },
   },
@@ -180,6 +180,7 @@ export const causes: readonly Cause[] = [
   },
 ];
 
-const nameOf = (blockchain: string): string => findBlockchain(blockchain)?.name ?? blockchain;
+const nameOf = ({ chains }: Pick<Config, 'chains'>, blockchain: string): string =>
+  chains.find(blockchain)?.name ?? blockchain;
 
 const shownTime = (at: number): string => new Date(at * 1000).toISOString().replace('.000', '');

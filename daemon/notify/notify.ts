@@ -165,7 +165,7 @@ async function findOne(
     // Of more than are found at a time, no one knows.
     if (holds.has(subject) || holds.size === FOUND_MOST) continue;
     if (!(await endNotice(query, seq, now)) || !cause.end) continue;
-    const text = cause.end.text(subject.slice(prefix.length));
+    const text = cause.end.text(subject.slice(prefix.length), app);
     await noteNotices(query, [{ cause: cause.end.name, subject: `${subject} ${seq}`, text }], now);
   }
 }

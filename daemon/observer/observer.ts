@@ -12,6 +12,7 @@ import {
 } from '../../data/invoices.ts';
 import { unreadableAssets } from '../../data/proofs.ts';
 import { releaseAmounts } from '../../data/reservations.ts';
+import type { Blockchain } from '../../src/chains/catalogue.ts';
 import {
   type AccountRef,
   type Gateway,
@@ -21,7 +22,6 @@ import {
   type Transfer,
   type UnreadableAsset,
 } from '../../src/chains/family.ts';
-import { blockchains, disabledGatewaysOf } from '../../src/chains/gateways.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import { type Clock, type SteadyClock, seconds } from '../clock.ts';
 import { coalesce, repeat, settledWithin } from '../loop.ts';
@@ -113,6 +113,7 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
   // One for each loop; there may be more than ten blockchains.
   setMaxListeners(0, stopping.signal);
   const app = { ...deps, stopping: stopping.signal };
+  const { blockchains } = deps.config.chains;
   const instance = runtime.uuid();
   const onRecovered = () => {
     // What waited for this reading is given back with the next tick.
@@ -231,7 +232,9 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
   async function resume(): Promise<void> {
     await app.blindness.resume();
     const written_at = await newestEventAt(app.db.query);
-    const rows = (await allCursors(app.db.query)).filter(({ blockchain }) => keepsTime(blockchain));
+    const rows = (await allCursors(app.db.query)).filter(({ blockchain }) =>
+      keepsTime(app.config, blockchain),
+    );
     const readings = rows.flatMap((row) => storedReading(row) ?? []);
     if (readings.length === 0 && written_at !== undefined) app.clock_check.continueSlowly(written_at);
     for (const reading of readings) app.clock_check.resume(reading, written_at);
@@ -342,8 +345,8 @@ async function askOnce<T>(
   }
 }
 
-const keepsTime = (blockchain: string): boolean =>
-  blockchains.some(({ id, family }) => id === blockchain && family.keeps_time);
+const keepsTime = ({ chains }: Pick<Config, 'chains'>, blockchain: string): boolean =>
+  chains.find(blockchain)?.family.keeps_time ?? false;
 
 interface Poller {
   reader: Reader;
@@ -370,12 +373,12 @@ function createPoller(
   id: string,
   given: RpcSource | undefined,
 ): Poller {
-  const blockchain = blockchains.find((one) => one.id === id) as (typeof blockchains)[number];
-  const { network } = app.config;
+  const { network, chains } = app.config;
+  const blockchain = chains.find(id) as Blockchain;
   const enabled = app.gateways.filter((gateway) => gateway.blockchain === id);
-  const disabled = disabledGatewaysOf(network, app.config.gateways, app.config.blockchains).filter(
-    (gateway) => gateway.blockchain === id,
-  );
+  const disabled = chains
+    .disabled(network, app.config.gateways, app.config.blockchains)
+    .filter((gateway) => gateway.blockchain === id);
   const gateways = readGateways(app, id, enabled, disabled);
   const causes = createCauses(app.log, runtime);
   const configured = app.config.blockchains?.[id];

@@ -1,5 +1,6 @@
 // Which invoices are too large for the word of one provider, and where the providers of a blockchain are.
-import { type Blockchain, blockchains } from '../../src/chains/gateways.ts';
+import type { Blockchain } from '../../src/chains/catalogue.ts';
+import type { Family } from '../../src/chains/family.ts';
 import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import type { Config } from '../settings/config.ts';
 import type { ProviderConfig } from './providers/provider.ts';
@@ -12,10 +13,12 @@ export interface Quorum {
 }
 
 /** Two providers must agree above `quorum_above_usd`, where at least two are configured. */
-export function createQuorum(config: Pick<Config, 'network' | 'blockchains' | 'quorum_above_usd'>): Quorum {
+export function createQuorum(
+  config: Pick<Config, 'network' | 'blockchains' | 'quorum_above_usd' | 'chains'>,
+): Quorum {
   const above = parseDecimal(config.quorum_above_usd, USD_DECIMALS) ?? 0n;
   const several = new Set(
-    blockchains
+    config.chains.blockchains
       .filter((chain) => {
         const providers = providersOf(chain, config.network, config.blockchains[chain.id]);
         return new Set(providers.map(({ url }) => hostOf(url))).size > 1;
@@ -46,7 +49,7 @@ export interface ConfiguredProviders {
  * at its host, and to no one else.
  */
 export function providersOf(
-  { id, providers }: Pick<Blockchain, 'id' | 'providers'>,
+  { family, providers }: Pick<Blockchain, 'providers'> & { family: Pick<Family, 'providers'> },
   network: Config['network'],
   { provider, url, urls = [], api_key, requests_per_second }: ConfiguredProviders = {},
 ): ProviderConfig[] {
@@ -54,7 +57,7 @@ export function providersOf(
   const own = [...new Set([...(url === undefined ? [] : [url]), ...urls])];
   if (own.length === 0) return first ? [{ ...first, api_key }, ...others] : [];
   return own.map((each) => ({
-    provider: provider ?? first?.provider ?? id,
+    provider: provider ?? first?.provider ?? (family.providers[0]?.kind as string),
     url: each,
     api_key: hostOf(each) === hostOf(own[0]) ? api_key : undefined,
     requests_per_second: requests_per_second ?? OWN_REQUESTS_PER_SECOND,

@@ -10,6 +10,7 @@ import {
 import { accountsBehind, noteReading, unreadableAssets } from '../../data/proofs.ts';
 import type { CursorRow, TransferRow } from '../../data/schema/tables.ts';
 import { pendingTransfers } from '../../data/transfers.ts';
+import type { Blockchain } from '../../src/chains/catalogue.ts';
 import {
   type AccountRef,
   type ChainReader,
@@ -23,7 +24,6 @@ import {
   type Tip,
   type WatchedAddress,
 } from '../../src/chains/family.ts';
-import { type Blockchain, sharingAddresses } from '../../src/chains/gateways.ts';
 import { type SteadyClock, seconds } from '../clock.ts';
 import type { ClockCheck, StoredReading } from '../process/clock-check.ts';
 import {
@@ -187,7 +187,7 @@ async function watchedNow({
   for (const { address_key: key, address, since, open_until } of rows)
     watched.set(key, { key, address, since, open: open_until >= now });
   // Nothing is asked for here at these, but money may be sent on the wrong one of chains that share addresses.
-  const elsewhere = await watchedOn(app.db.query, sharingAddresses(blockchain.id), now);
+  const elsewhere = await watchedOn(app.db.query, app.config.chains.sharingAddresses(blockchain.id), now);
   for (const { address_key: key, address, since } of elsewhere)
     if (!watched.has(key)) watched.set(key, { key, address, since, open: false });
   return [...watched.values()];

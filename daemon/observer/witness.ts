@@ -2,6 +2,7 @@
 import { noteContradiction, settleContradiction } from '../../data/contradictions.ts';
 import type { TransferRow } from '../../data/schema/tables.ts';
 import { type UnwitnessedTransfer, unwitnessedTransfers, witnessTransfer } from '../../data/transfers.ts';
+import type { Blockchain } from '../../src/chains/catalogue.ts';
 import {
   type ChainReader,
   type Gateway,
@@ -10,7 +11,6 @@ import {
   type Rpc,
   type Transfer,
 } from '../../src/chains/family.ts';
-import type { Blockchain } from '../../src/chains/gateways.ts';
 import { seconds } from '../clock.ts';
 import { reevaluateInvoices, type SettleDeps } from '../settle/settle.ts';
 import type { RpcSource } from './providers/rpc.ts';

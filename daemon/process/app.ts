@@ -4,7 +4,6 @@ import type { Db } from '../../data/db/open.ts';
 import type { Ledger } from '../../data/ledger.ts';
 import { getMerchant, putDeploymentWallet } from '../../data/merchants.ts';
 import { changeMeta } from '../../data/meta.ts';
-import { findBlockchain, gatewaysOf } from '../../src/chains/gateways.ts';
 import { openGoogleKeys } from '../accounts/google-keys.ts';
 import { openWalletCheck } from '../accounts/wallet-check.ts';
 import { openBackups } from '../backup/schedule.ts';
@@ -78,9 +77,10 @@ export function openApp(options: AppOptions): RunningApp {
   } = options;
   const clock_check = createClockCheck(machine_clock);
   const { clock } = clock_check;
-  const gateways = gatewaysOf(config.network, config.gateways, config.blockchains);
+  const gateways = config.chains.enabled(config.network, config.gateways, config.blockchains);
   const currencies = [...new Set(gateways.map((gateway) => gateway.currency))];
-  const rates = openRates({ config, currencies, clock, log, runtime, bases: options.rate_bases });
+  const assets = gateways.map(({ asset }) => asset);
+  const rates = openRates({ config, currencies, assets, clock, log, runtime, bases: options.rate_bases });
   const instance = createInstance({ db, clock, log, runtime, secrets });
   const secret_watch = openSecretWatch({ db, secrets, instance, log, runtime });
   const signals = openSignals({ db, log, runtime });
@@ -180,7 +180,7 @@ export async function seedDeploymentWallets({
   clock,
 }: Pick<App, 'config' | 'db' | 'clock'>): Promise<void> {
   for (const [blockchain, text] of Object.entries(config.wallets)) {
-    const family = findBlockchain(blockchain)?.family;
+    const family = config.chains.find(blockchain)?.family;
     if (!text || !family) continue;
     const { address, key } = family.normalizeAddress(text, config.network);
     await db.transaction(async (tx) => {

@@ -51,6 +51,8 @@ export interface RatesOptions {
   config: { demo: boolean; rates: { source: 'live' | 'fixed'; usd: Record<string, string | undefined> } };
   /** Tickers of the enabled gateways. */
   currencies: readonly string[];
+  /** Theirs, where one is not built in. */
+  assets?: readonly PricedAsset[];
   clock: Clock;
   log: Logger;
   /** Scheme and host of sources, for tests; then only those named are asked. */
@@ -60,7 +62,10 @@ export interface RatesOptions {
 }
 
 export function openRates(options: RatesOptions): Rates {
-  const assets = pricedAssets.filter(({ currency }) => options.currencies.includes(currency));
+  const own = (options.assets ?? []).filter((asset, at, all) =>
+    [...pricedAssets, ...all.slice(0, at)].every(({ currency }) => currency !== asset.currency),
+  );
+  const assets = [...pricedAssets, ...own].filter(({ currency }) => options.currencies.includes(currency));
   return options.config.rates.source === 'fixed' ? fixedRates(options, assets) : liveRates(options, assets);
 }
 
@@ -93,7 +98,7 @@ function fixedRates({ config, clock }: RatesOptions, assets: readonly PricedAsse
 function liveRates(options: RatesOptions, assets: readonly PricedAsset[]): Rates {
   const { config, clock, log, bases, refresh_ms = REFRESH_MS, runtime = systemRuntime } = options;
   // Stablecoins are asked for even where no one accepts them: some markets quote in them.
-  const priced = pricedAssets.filter((asset) => asset.stable || assets.includes(asset));
+  const priced = [...new Set([...pricedAssets.filter(({ stable }) => stable), ...assets])];
   const sources = openSources({
     clock,
     bases,

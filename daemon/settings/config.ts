@@ -3,12 +3,20 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import { AddressError, type Network } from '../../src/chains/family.ts';
-import { findBlockchain, providerKinds, withoutContract } from '../../src/chains/gateways.ts';
+import type { Catalogue } from '../../src/chains/catalogue.ts';
+import {
+  type Custom,
+  contractFaultsOf,
+  customFaults,
+  type Fault,
+  withCustom,
+} from '../../src/chains/custom.ts';
+import { AddressError } from '../../src/chains/family.ts';
+import { builtIn, providerKinds } from '../../src/chains/gateways.ts';
 import type { SignupMode } from '../../src/identity.ts';
 import { nearest } from '../../src/nearest.ts';
-import { mergeLayers, type Origin, readLayer } from './layers.ts';
-import { type Settings, settings, settingsSchema } from './schema.ts';
+import { type Layer, type Leaf, leavesOf, mergeLayers, type Origin, readLayer } from './layers.ts';
+import { customSchema, type Settings, settings, settingsSchemaFor } from './schema.ts';
 
 /** A configuration or environment that the daemon cannot run with; exit code 78. */
 export class ConfigError extends Error {
@@ -30,12 +38,16 @@ export type Config = Omit<
   database_url: string;
   webhook_allow_private: boolean;
   signup: SignupMode;
+  /** The blockchains and gateways there are: those that are built in, and those of the settings. */
+  chains: Catalogue;
 };
 
 export interface Effective {
   config: Config;
   /** Where the value of each setting comes from, by its dotted path; absent means default. */
   origins: ReadonlyMap<string, Origin>;
+  /** Every single setting, with those of what the settings add. */
+  settings: readonly Leaf[];
 }
 
 export interface Sources {
@@ -54,22 +66,38 @@ export function loadConfig({
   file,
   cwd = process.cwd(),
 }: Sources = {}): Effective {
+  const read = readFile(file, cwd);
+  const layersOf = (leaves: readonly Leaf[], errors: string[]) =>
+    mergeLayers([
+      readLayer(leaves, { kind: 'file', ...read }, errors),
+      readLayer(leaves, { kind: 'env', env }, errors),
+      readLayer(leaves, { kind: 'flag', flags }, errors),
+    ]);
+  const custom = customIn(layersOf(settings, []));
+  const schema = settingsSchemaFor(withCustom(builtIn, 'testnet', custom));
+  const leaves = leavesOf(schema);
   const errors: string[] = [];
-  const layers = [
-    readLayer(settings, { kind: 'file', ...readFile(file, cwd) }, errors),
-    readLayer(settings, { kind: 'env', env }, errors),
-    readLayer(settings, { kind: 'flag', flags }, errors),
-  ];
-  const { value, origins } = mergeLayers(layers);
-  const parsed = settingsSchema.safeParse(value);
-  for (const issue of parsed.error?.issues ?? []) errors.push(sentence(issue, origins));
+  const { value, origins } = layersOf(leaves, errors);
+  const parsed = schema.safeParse(value);
+  for (const issue of parsed.error?.issues ?? []) errors.push(sentence(issue, origins, leaves));
   const config = parsed.success ? derive(parsed.data, env) : undefined;
-  if (config) errors.push(...contradictions(config));
-  if (!config || errors.length > 0)
-    throw new ConfigError(
-      `the configuration cannot be used:\n${errors.map((line) => `  - ${line}`).join('\n')}`,
-    );
-  return { config, origins };
+  const has_figure = (ticker: string) =>
+    !config || (config.rates.source === 'fixed' && config.rates.usd[ticker] !== undefined);
+  for (const each of customFaults(builtIn, custom, has_figure)) errors.push(located(each, origins));
+  if (config) errors.push(...contradictions(config, origins));
+  if (!config || errors.length > 0) throw unusable(errors);
+  return { config, origins, settings: leaves };
+}
+
+const unusable = (errors: readonly string[]): ConfigError =>
+  new ConfigError(`the configuration cannot be used:\n${errors.map((line) => `  - ${line}`).join('\n')}`);
+
+/** What the settings add to what is built in: it has settings of its own. Throws ConfigError. */
+function customIn({ value, origins }: Layer): Custom {
+  const { custom_blockchains, custom_gateways } = value;
+  const parsed = customSchema.safeParse({ custom_blockchains, custom_gateways });
+  if (!parsed.success) throw unusable(parsed.error.issues.map((issue) => sentence(issue, origins, settings)));
+  return parsed.data;
 }
 
 function readFile(file: string | undefined, cwd: string): { name: string; text: string | undefined } {
@@ -83,10 +111,14 @@ function readFile(file: string | undefined, cwd: string): { name: string; text: 
   }
 }
 
-function sentence(issue: z.core.$ZodIssue, origins: ReadonlyMap<string, Origin>): string {
+function sentence(
+  issue: z.core.$ZodIssue,
+  origins: ReadonlyMap<string, Origin>,
+  leaves: readonly Leaf[],
+): string {
   const path = issue.path.join('.');
   if (issue.code === 'unrecognized_keys') {
-    const known = settings.map((leaf) => leaf.name).filter((name) => name.startsWith(path));
+    const known = leaves.map((leaf) => leaf.name).filter((name) => name.startsWith(path));
     return issue.keys
       .map((key) => {
         const name = path ? `${path}.${key}` : key;
@@ -96,9 +128,16 @@ function sentence(issue: z.core.$ZodIssue, origins: ReadonlyMap<string, Origin>)
       })
       .join('; ');
   }
-  // A fault of one member of a list is where the list is from.
-  const origin = origins.get(path) ?? origins.get(issue.path.slice(0, -1).join('.'));
-  return `${path}${origin ? ` (${origin.label})` : ''}: ${issue.message}`;
+  return located({ path, says: issue.message }, origins);
+}
+
+/** With where the value is from; a fault of a member of a list is where the list is from. */
+function located({ path, says }: Fault, origins: ReadonlyMap<string, Origin>): string {
+  const names = path.split('.');
+  const origin = names
+    .map((_, at) => origins.get(names.slice(0, names.length - at).join('.')))
+    .find((each) => each !== undefined);
+  return `${path}${origin ? ` (${origin.label})` : ''}: ${says}`;
 }
 
 function derive(read: Settings, env: Readonly<Record<string, string | undefined>>): Config {
@@ -113,6 +152,7 @@ function derive(read: Settings, env: Readonly<Record<string, string | undefined>
     database_url: read.database_url ?? `sqlite:${join(data_dir, 'gatewayd.db')}`,
     webhook_allow_private: read.webhook_allow_private ?? demo,
     signup: read.signup ?? (read.network === 'mainnet' ? 'closed' : 'open'),
+    chains: withCustom(builtIn, read.network, read),
   };
 }
 
@@ -123,8 +163,8 @@ export function localUrl(host: string, port: number): string {
 }
 
 /** What each value alone does not show to be wrong. */
-function contradictions(config: Config): string[] {
-  const errors: string[] = [];
+function contradictions(config: Config, origins: ReadonlyMap<string, Origin>): string[] {
+  const errors = faultsOfChains(config).map((each) => located(each, origins));
   const { network, rates, admin } = config;
   if (network === 'mainnet' && config.demo)
     errors.push('demo: simulated payments are refused with network mainnet');
@@ -146,7 +186,7 @@ function contradictions(config: Config): string[] {
   for (const [ticker, usd] of Object.entries(rates.usd))
     if (usd !== undefined && !/[1-9]/.test(usd)) errors.push(`rates.usd.${ticker}: must be greater than 0`);
   for (const [id, address] of Object.entries(config.wallets)) {
-    const fault = address === undefined ? null : addressFault(id, address, network);
+    const fault = address === undefined ? null : addressFault(config, id, address);
     if (fault) errors.push(`wallets.${id}: ${fault}`);
   }
   for (const [id, { payment_ttl_seconds: ttl }] of Object.entries(config.gateways))
@@ -154,7 +194,7 @@ function contradictions(config: Config): string[] {
       errors.push(
         `gateways.${id}.payment_ttl_seconds: must be at least ${MAINNET_MIN_TTL_SECONDS} on mainnet`,
       );
-  for (const chain of withoutContract(network, config.gateways))
+  for (const chain of config.chains.withoutContract(network, config.gateways))
     errors.push(`gateways.${chain}.token_contract: must be set, for none is known on ${network}`);
   for (const [id, chain] of Object.entries(config.blockchains))
     if (chain.url === undefined && chain.urls === undefined && needsUrl(chain.provider))
@@ -165,9 +205,20 @@ function contradictions(config: Config): string[] {
 const needsUrl = (provider: string | undefined): boolean =>
   providerKinds.some(({ kind, needs_url }) => kind === provider && needs_url);
 
-function addressFault(id: string, address: string, network: Network): string | null {
+/** What is wrong with the blockchains and gateways that the settings add, and with contracts. */
+function faultsOfChains(config: Config): Fault[] {
+  const { network, chains, blockchains, gateways, custom_blockchains } = config;
+  const unread = custom_blockchains.flatMap(({ id }) => {
+    const { url, urls } = blockchains[id] ?? {};
+    const says = `must be set: of a blockchain of custom_blockchains no public provider is known`;
+    return url === undefined && urls === undefined ? [{ path: `blockchains.${id}.url`, says }] : [];
+  });
+  return [...contractFaultsOf(chains, network, gateways), ...unread];
+}
+
+function addressFault({ chains, network }: Config, id: string, address: string): string | null {
   try {
-    findBlockchain(id)?.family.normalizeAddress(address, network);
+    chains.find(id)?.family.normalizeAddress(address, network);
     return null;
   } catch (error) {
     if (error instanceof AddressError) return error.message;

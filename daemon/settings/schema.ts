@@ -1,12 +1,7 @@
 // The schema of the settings: their names, types, bounds, defaults and help, each stated once.
 import { z } from 'zod';
-import {
-  blockchains,
-  findBlockchain,
-  gatewayIds,
-  providerKinds,
-  tickers,
-} from '../../src/chains/gateways.ts';
+import { type Catalogue, tickersOf } from '../../src/chains/catalogue.ts';
+import { builtIn, providerKinds } from '../../src/chains/gateways.ts';
 import { MAX_CONFIRMATIONS, readSteps } from '../../src/confirmations.ts';
 import { signupModes } from '../../src/identity.ts';
 import { PLATFORM_KEY_PATTERN } from '../../src/keys.ts';
@@ -124,8 +119,136 @@ const notify = (help: string) =>
 const each = <T extends z.ZodType>(names: readonly string[], make: (name: string) => T) =>
   z.strictObject(Object.fromEntries(names.map((name) => [name, make(name)]))).prefault({});
 
-const chainIds = blockchains.map((chain) => chain.id);
-const requestsPerSecond = (id: string) => findBlockchain(id)?.requests_per_second;
+/** A list of entries in the file, the same as JSON text elsewhere. */
+const customList = <T extends z.ZodType>(entry: T, most: number) =>
+  z
+    .unknown()
+    .transform((value) => (typeof value === 'string' ? parsed(value) : value))
+    .pipe(z.array(entry, 'must be a list of objects').max(most))
+    .default([]);
+
+const MAX_CUSTOM_BLOCKCHAINS = 20;
+const MAX_CUSTOM_GATEWAYS = 100;
+/** Ids are words of URLs, variables and flags. */
+const BLOCKCHAIN_ID = /^[a-z][a-z0-9]{1,23}$/;
+const GATEWAY_ID = /^[a-z][a-z0-9]{1,23}(-[a-z0-9]{1,12}){0,2}$/;
+const TICKER = /^[A-Z][A-Z0-9]{1,11}$/;
+const COINGECKO_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
+const SHOWN_NAME = /^[\p{L}\p{N}][\p{L}\p{N} .()&-]{0,39}$/u;
+const MAX_CHAIN_ID = 2 ** 48 - 1;
+const MAX_BLOCK_SECONDS = 600;
+const MAX_DECIMALS = 24;
+
+const ticker = z.string().regex(TICKER, 'must be 2 to 12 capital letters and digits');
+const shownName = z.string().regex(SHOWN_NAME, 'must be up to 40 letters, digits and spaces');
+const blockchainId = z.string().regex(BLOCKCHAIN_ID, 'must be 2 to 24 small letters and digits');
+
+const customBlockchain = z.strictObject({
+  id: blockchainId,
+  name: shownName,
+  chain_id: z.int().min(1).max(MAX_CHAIN_ID),
+  coin: ticker,
+  block_seconds: z.number().min(0.05).max(MAX_BLOCK_SECONDS),
+  min_confirmations: z.int().min(1).max(MAX_CONFIRMATIONS),
+  final_blocks: z.int().min(1).max(MAX_CONFIRMATIONS).optional(),
+});
+const customGateway = z.strictObject({
+  id: z.string().regex(GATEWAY_ID, 'must be small letters and digits such as network-token'),
+  blockchain: blockchainId,
+  currency: ticker,
+  name: shownName.optional(),
+  token_contract: z.string().min(1).max(64).optional(),
+  decimals: z.int().min(1).max(MAX_DECIMALS).optional(),
+  payable_decimals: z.int().min(1).max(MAX_DECIMALS).optional(),
+  priced_as: ticker.optional(),
+  market: z
+    .strictObject({
+      symbol: ticker,
+      coingecko_id: z.string().regex(COINGECKO_ID, 'must be an id of CoinGecko'),
+    })
+    .optional(),
+});
+
+const chainIdsOf = ({ blockchains }: Catalogue) => blockchains.map(({ id }) => id);
+
+const walletSettings = (catalogue: Catalogue) =>
+  each(chainIdsOf(catalogue), (id) =>
+    text(`receive address on ${id} for platform invoices and refills`).optional(),
+  );
+
+const rateSettings = (catalogue: Catalogue) =>
+  z
+    .strictObject({
+      source: z
+        .enum(['live', 'fixed'])
+        .default('live')
+        .describe('live: median of public sources that agree; fixed: the figures below'),
+      usd: each(tickersOf(catalogue), (ticker) =>
+        decimalText(`USD for one ${ticker}, with rates.source fixed`).optional(),
+      ),
+    })
+    .prefault({});
+
+const providerSettings = (catalogue: Catalogue) =>
+  each(chainIdsOf(catalogue), (id) =>
+    z
+      .strictObject({
+        provider: z
+          .enum(providerKinds.map(({ kind }) => kind))
+          .optional()
+          .describe(`kind of the ${id} provider`),
+        url: url(/^https?$/, `${id} provider; default: public ones`)
+          .meta({ secret_url: true })
+          .optional(),
+        urls: z
+          .array(url(/^https?$/, 'one of them'))
+          .min(1)
+          .max(MAX_URLS)
+          .meta({ secret_url: true })
+          .describe(
+            `${id} providers in order of preference, after url; the next takes over from one that fails`,
+          )
+          .optional(),
+        api_key: secret(`key of the ${id} provider; goes to the host of the first URL only`).optional(),
+        requests_per_second: z
+          .number()
+          .positive()
+          .max(MAX_REQUESTS_PER_SECOND)
+          .optional()
+          .describe(
+            `how often the ${id} provider is asked at most; default: ${catalogue.find(id)?.requests_per_second} for the public one, ` +
+              '50 for your own, less after it refuses (429)',
+          ),
+        confirmations: confirmations(
+          `confirmations by the value of an invoice on ${id}, instead of the usual number: [{ "below_usd": 1000, "blocks": 1 }, { "blocks": 3 }]`,
+        ).optional(),
+      })
+      .prefault({}),
+  );
+
+const gatewaySettings = ({ values }: Catalogue) =>
+  each(
+    values.map(({ chain }) => chain),
+    (id) =>
+      z
+        .strictObject({
+          enabled: z.boolean().optional().describe(`offer ${id}`),
+          token_contract: text(`contract, mint or master of ${id}`).optional(),
+          min_confirmations: whole(
+            1,
+            MAX_CONFIRMATIONS,
+            `confirmations ${id} waits for; the least where blockchains.*.confirmations has steps`,
+          ).optional(),
+          poll_interval_seconds: whole(1, MAX_POLL_SECONDS, `pause between readings of ${id}`).optional(),
+          payment_ttl_seconds: whole(
+            TESTNET_MIN_TTL_SECONDS,
+            MAX_TTL_SECONDS,
+            `how long a ${id} invoice waits`,
+          ).optional(),
+          unique_amount: z.boolean().optional().describe(`match ${id} by amount as well as by memo`),
+        })
+        .prefault({}),
+  );
 
 export const settingsSchema = z.strictObject({
   network: z.enum(['testnet', 'mainnet']).default('testnet').describe('mainnet moves real money'),
@@ -195,9 +318,7 @@ export const settingsSchema = z.strictObject({
     .meta({ secret: true })
     .optional()
     .describe('signs webhooks of the platform key; default: derived from secret'),
-  wallets: each(chainIds, (id) =>
-    text(`receive address on ${id} for platform invoices and refills`).optional(),
-  ),
+  wallets: walletSettings(builtIn),
   service_fee_percent: decimalText("surcharge on the buyer's total").default('0'),
   limit_policy: z
     .enum(['hold', 'refuse'])
@@ -208,17 +329,7 @@ export const settingsSchema = z.strictObject({
   quorum_above_usd: decimalText(
     'above this, two providers of a blockchain must report a payment, if two are configured',
   ).default('1000'),
-  rates: z
-    .strictObject({
-      source: z
-        .enum(['live', 'fixed'])
-        .default('live')
-        .describe('live: median of public sources that agree; fixed: the figures below'),
-      usd: each(tickers, (ticker) =>
-        decimalText(`USD for one ${ticker}, with rates.source fixed`).optional(),
-      ),
-    })
-    .prefault({}),
+  rates: rateSettings(builtIn),
   smtp_url: url(/^smtps?$/, 'mail server; without it mails are files in data_dir/outbox')
     .meta({ secret_url: true })
     .optional(),
@@ -250,61 +361,14 @@ export const settingsSchema = z.strictObject({
     MAX_BLIND_SECONDS,
     'a blockchain that was not read for so long, or for three pauses between readings, takes no new invoices',
   ).default(60),
-  blockchains: each(chainIds, (id) =>
-    z
-      .strictObject({
-        provider: z
-          .enum(providerKinds.map(({ kind }) => kind))
-          .optional()
-          .describe(`kind of the ${id} provider`),
-        url: url(/^https?$/, `${id} provider; default: public ones`)
-          .meta({ secret_url: true })
-          .optional(),
-        urls: z
-          .array(url(/^https?$/, 'one of them'))
-          .min(1)
-          .max(MAX_URLS)
-          .meta({ secret_url: true })
-          .describe(
-            `${id} providers in order of preference, after url; the next takes over from one that fails`,
-          )
-          .optional(),
-        api_key: secret(`key of the ${id} provider; goes to the host of the first URL only`).optional(),
-        requests_per_second: z
-          .number()
-          .positive()
-          .max(MAX_REQUESTS_PER_SECOND)
-          .optional()
-          .describe(
-            `how often the ${id} provider is asked at most; default: ${requestsPerSecond(id)} for the public one, ` +
-              '50 for your own, less after it refuses (429)',
-          ),
-        confirmations: confirmations(
-          `confirmations by the value of an invoice on ${id}, instead of the usual number: [{ "below_usd": 1000, "blocks": 1 }, { "blocks": 3 }]`,
-        ).optional(),
-      })
-      .prefault({}),
+  custom_blockchains: customList(customBlockchain, MAX_CUSTOM_BLOCKCHAINS).describe(
+    'networks besides those that are built in, which answer the JSON-RPC of Ethereum: [{ "id": "…", "name": "…", "chain_id": 1, "coin": "…", "block_seconds": 5, "min_confirmations": 20 }]',
   ),
-  gateways: each(gatewayIds, (id) =>
-    z
-      .strictObject({
-        enabled: z.boolean().optional().describe(`offer ${id}`),
-        token_contract: text(`contract, mint or master of ${id}`).optional(),
-        min_confirmations: whole(
-          1,
-          MAX_CONFIRMATIONS,
-          `confirmations ${id} waits for; the least where blockchains.*.confirmations has steps`,
-        ).optional(),
-        poll_interval_seconds: whole(1, MAX_POLL_SECONDS, `pause between readings of ${id}`).optional(),
-        payment_ttl_seconds: whole(
-          TESTNET_MIN_TTL_SECONDS,
-          MAX_TTL_SECONDS,
-          `how long a ${id} invoice waits`,
-        ).optional(),
-        unique_amount: z.boolean().optional().describe(`match ${id} by amount as well as by memo`),
-      })
-      .prefault({}),
+  custom_gateways: customList(customGateway, MAX_CUSTOM_GATEWAYS).describe(
+    'tokens besides those that are built in, and coins of custom_blockchains: [{ "id": "…", "blockchain": "…", "currency": "…", "token_contract": "…", "decimals": 6 }]',
   ),
+  blockchains: providerSettings(builtIn),
+  gateways: gatewaySettings(builtIn),
   backup: z
     .strictObject({
       every: z
@@ -372,6 +436,20 @@ export const settingsSchema = z.strictObject({
 });
 
 export type Settings = z.output<typeof settingsSchema>;
+
+/** What the settings add to what is built in. */
+export const customSchema = settingsSchema.pick({ custom_blockchains: true, custom_gateways: true });
+
+/** The same schema with members for what the settings add. */
+export const settingsSchemaFor = (catalogue: Catalogue): typeof settingsSchema =>
+  catalogue === builtIn
+    ? settingsSchema
+    : settingsSchema.extend({
+        wallets: walletSettings(catalogue),
+        rates: rateSettings(catalogue),
+        blockchains: providerSettings(catalogue),
+        gateways: gatewaySettings(catalogue),
+      });
 
 /** Every single setting, in the order of the schema. */
 export const settings: readonly Leaf[] = leavesOf(settingsSchema);

@@ -20,7 +20,7 @@ export interface SettleDeps {
   clock: Clock;
   clock_check: Pick<ClockCheck, 'trouble' | 'hasRun'>;
   log: Logger;
-  config: Pick<Config, 'public_url'>;
+  config: Pick<Config, 'public_url' | 'chains'>;
   webhooks: Pick<Webhooks, 'kick'>;
   signals: Pick<Signals, 'announce'>;
   quorum: Pick<Quorum, 'needed'>;

@@ -7,7 +7,6 @@ import { getPayment, insertLog, insertPayment, mainPayment, updatePayment } from
 import { type InvoiceRow, type PaymentRow, type TransferRow, UNAPPLIED } from '../../data/schema/tables.ts';
 import { placeTransfers, transfersOfPayment } from '../../data/transfers.ts';
 import type { Gateway } from '../../src/chains/family.ts';
-import { sameAssetElsewhere } from '../../src/chains/gateways.ts';
 import { tenTo } from '../../src/money.ts';
 import { writeEvent } from './event.ts';
 import type { SettleDeps, Step } from './step.ts';
@@ -85,7 +84,7 @@ export async function recordUnmatched(
   const { deps, tx, now } = context;
   // Of several accounts at one address the one that goes before the others is notified.
   const [owner] = await ownersAt(tx, transfer);
-  const meant = transfer.ambiguous === null ? await meantElsewhere(tx, transfer, gateway) : [];
+  const meant = transfer.ambiguous === null ? await meantElsewhere(context, transfer, gateway) : [];
   const invoice = meant.find(({ owner_id }) => owner === undefined || owner_id === owner.owner_id);
   const owner_id = owner?.owner_id ?? invoice?.owner_id ?? null;
   const payment = await insertPayment(tx, {
@@ -108,9 +107,13 @@ export async function recordUnmatched(
 }
 
 /** Invoices that expect exactly this at the same address, in the same asset on another blockchain. */
-async function meantElsewhere(tx: Tx, transfer: TransferRow, gateway: Gateway): Promise<InvoiceRow[]> {
+async function meantElsewhere(
+  { deps, tx }: Pick<UnappliedContext, 'deps' | 'tx'>,
+  transfer: TransferRow,
+  gateway: Gateway,
+): Promise<InvoiceRow[]> {
   const found: InvoiceRow[] = [];
-  for (const { blockchain, chain, decimals } of sameAssetElsewhere(gateway.chain)) {
+  for (const { blockchain, chain, decimals } of deps.config.chains.sameAssetElsewhere(gateway.chain)) {
     const scaled = BigInt(transfer.amount_atomic) * tenTo(decimals);
     if (scaled % tenTo(gateway.decimals) !== 0n) continue;
     const amount_atomic = (scaled / tenTo(gateway.decimals)).toString();

@@ -6,7 +6,6 @@ import { findMeta } from '../../data/meta.ts';
 import { pendingSteps } from '../../data/migrations/migrate.ts';
 import type { VerifySecrets } from '../../data/verify/law.ts';
 import type { VerifyInput } from '../../data/verify/verify.ts';
-import { disabledGatewaysOf, gatewaysOf } from '../../src/chains/gateways.ts';
 import { hashKey } from '../../src/keys.ts';
 import { findSecrets, followSecret, type SecretPlace } from '../process/data-dir.ts';
 import { ledgerKey } from '../process/ledger-key.ts';
@@ -43,12 +42,13 @@ export async function openBooks({ database_url }: Pick<Config, 'database_url'>):
 /** What `verifyLaws` needs, besides the state of the database itself. `now`: Unix seconds. */
 export async function verifyInput(
   { dialect, query, damages }: Pick<Snapshot, 'dialect' | 'query' | 'damages'>,
-  config: Pick<Config, 'network' | 'gateways'> & SecretPlace,
+  config: Pick<Config, 'network' | 'gateways' | 'chains'> & SecretPlace,
   now: number,
 ): Promise<VerifyInput> {
   const secrets = findSecrets(config);
   const started_at = await findMeta(query, STARTED_AT);
-  const gateways = [gatewaysOf, disabledGatewaysOf].flatMap((of) => of(config.network, config.gateways));
+  const { enabled, disabled } = config.chains;
+  const gateways = [enabled, disabled].flatMap((of) => of(config.network, config.gateways));
   return {
     query,
     dialect,

@@ -11,6 +11,7 @@ import {
   type StoredAccount,
   storedAccount,
 } from '../../data/verify/chain.ts';
+import type { Blockchain } from '../../src/chains/catalogue.ts';
 import {
   type AccountProof,
   type AccountRef,
@@ -24,7 +25,6 @@ import {
   type Transfer,
   type WatchedAddress,
 } from '../../src/chains/family.ts';
-import { type Blockchain, blockchains, disabledGatewaysOf, gatewaysOf } from '../../src/chains/gateways.ts';
 import { type SteadyClock, seconds } from '../clock.ts';
 import { readGateways } from '../observer/gateways.ts';
 import { openRpc, type RpcSource } from '../observer/providers/rpc.ts';
@@ -44,7 +44,7 @@ const RECENT_SECONDS = 150;
 const BLOCK_BEHIND_SECONDS = 600;
 
 export interface ChainOptions {
-  config: Pick<Config, 'network' | 'gateways' | 'blockchains'>;
+  config: Pick<Config, 'network' | 'gateways' | 'blockchains' | 'chains'>;
   clock: SteadyClock;
   /** Where a blockchain is read from instead of the configured providers. */
   source?: (blockchain: string) => RpcSource | undefined;
@@ -61,7 +61,8 @@ export async function verifyChains(
   options: ChainOptions,
 ): Promise<AccountBalance[]> {
   const balances: AccountBalance[] = [];
-  for (const blockchain of blockchains) balances.push(...(await verifyChain(books, blockchain, options)));
+  for (const blockchain of options.config.chains.blockchains)
+    balances.push(...(await verifyChain(books, blockchain, options)));
   return balances;
 }
 
@@ -76,8 +77,8 @@ async function verifyChain(
   const gateways = await readGateways(
     { db: { query }, clock },
     id,
-    of(gatewaysOf(config.network, config.gateways)),
-    of(disabledGatewaysOf(config.network, config.gateways)),
+    of(config.chains.enabled(config.network, config.gateways)),
+    of(config.chains.disabled(config.network, config.gateways)),
   ).current();
   const rows = await watchedAddresses(query, id, seconds(clock));
   const watched = rows.map(({ address_key, address, since: watched_since }) => ({

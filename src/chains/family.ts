@@ -370,6 +370,11 @@ export interface Family {
   tip_age_seconds?: number;
   /** Validates with checksums; throws AddressError. */
   normalizeAddress(text: string, network: Network): ChainAddress;
+  /**
+   * The key of a token contract as the settings name it, the same for every spelling; absent where they add no token to a
+   * blockchain of this family. Throws AddressError.
+   */
+  contractKey?(text: string): string;
   paymentLinks(order: PaymentOrder): PaymentLinks;
   /** Whether payments in the coin that contracts make go unseen on a network. Absent where all are seen. */
   misses_contracts?(network: Network): boolean;

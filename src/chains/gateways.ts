@@ -1,56 +1,15 @@
-// The list of blockchains and gateways: one value each, with all its numbers.
-import type { ConfirmationStep } from '../confirmations.ts';
+// The list of blockchains and gateways that are built in: one value each, with all its numbers.
 import { assets } from './assets.ts';
-import { type TokenContract, tokens } from './evm/contracts.ts';
+import { type Blockchain, catalogueOf, type GatewayValue, tickersOf } from './catalogue.ts';
+import { tokens } from './evm/contracts.ts';
 import { evm } from './evm/family.ts';
 import { networks } from './evm/networks.ts';
-import type { Family, Gateway, Network, ProviderKind } from './family.ts';
+import type { Family, ProviderKind } from './family.ts';
 import { solana } from './solana/family.ts';
 import { ton } from './ton/family.ts';
 import { USDT as usdtOnTron } from './tron/contracts.ts';
 import { tronNetwork, tronProvider } from './tron/network.ts';
 import { utxo } from './utxo/family.ts';
-
-/** A public endpoint that works without a key. */
-export interface DefaultProvider {
-  provider: string;
-  url: string;
-}
-
-export interface Blockchain {
-  id: string;
-  name: string;
-  family: Family;
-  /** Ticker of the native coin. */
-  coin: string;
-  /** Requests per second to the default providers. */
-  requests_per_second: number;
-  providers: Record<Network, readonly DefaultProvider[]>;
-  /** The forms that an address has, for messages. */
-  address_hint: Record<Network, string>;
-  /** Blockchains with the same word here share their addresses, so that money may be sent on the wrong one of them. */
-  address_space?: string;
-}
-
-/** A gateway as listed: what follows from its asset, its blockchain and the network is filled in by `gatewaysOf`. */
-interface GatewayValue
-  extends Omit<
-    Gateway,
-    | 'currency'
-    | 'family'
-    | 'network'
-    | 'blockchain_name'
-    | 'token_contract'
-    | 'is_token'
-    | 'direct_only'
-    | 'unique_amount'
-    | 'confirmations_by_value'
-  > {
-  /** Contract, mint or jetton master per network; absent for the native coin, null where only the settings can name one. */
-  token_contract?: TokenContract;
-  /** Whether it is offered only where the settings say so. */
-  is_off_by_default?: boolean;
-}
 
 /** What gateways of Ethereum's relatives have in common: payments from exchanges take minutes, and there is no memo. */
 const evmValue = {
@@ -511,23 +470,17 @@ const gatewayValues: readonly GatewayValue[] = [
   },
 ];
 
-/** What the configuration may change of a gateway (`gateways.<chain>` in the settings). */
-export interface GatewayOverride {
-  enabled?: boolean;
-  token_contract?: string;
-  min_confirmations?: number;
-  poll_interval_seconds?: number;
-  payment_ttl_seconds?: number;
-  unique_amount?: boolean;
-}
-
-/** What the configuration says of a whole blockchain (`blockchains.<id>` in the settings). */
-export interface BlockchainOverride {
-  confirmations?: readonly ConfirmationStep[] | undefined;
-}
+/** What every daemon knows, whatever its settings. */
+export const builtIn = catalogueOf(blockchains, gatewayValues);
+export const {
+  find: findBlockchain,
+  enabled: gatewaysOf,
+  disabled: disabledGatewaysOf,
+  withoutContract,
+} = builtIn;
 
 export const gatewayIds: readonly string[] = gatewayValues.map((value) => value.chain);
-export const tickers: readonly string[] = [...new Set(gatewayValues.map(({ asset }) => asset.currency))];
+export const tickers: readonly string[] = tickersOf(builtIn);
 
 const families: readonly Family[] = blockchains.map(({ family }) => family);
 /** Every kind of provider that some blockchain can be read from, once. */
@@ -542,103 +495,3 @@ export const walletNames: ReadonlyMap<string, string> = new Map(
     wallets.flatMap(({ name, hosts }) => hosts.map((host) => [host, name] as const)),
   ),
 );
-
-/** The blockchain with this id; undefined where there is none. */
-export const findBlockchain = (id: string): Blockchain | undefined =>
-  blockchains.find((chain) => chain.id === id);
-
-/** The other blockchains on which an address of this one is an address too. */
-export const sharingAddresses = (id: string): readonly string[] => {
-  const space = findBlockchain(id)?.address_space;
-  return blockchains.flatMap((each) =>
-    space !== undefined && each.address_space === space && each.id !== id ? [each.id] : [],
-  );
-};
-
-/** Gateways of the same asset on those blockchains. */
-export const sameAssetElsewhere = (
-  chain: string,
-): readonly { blockchain: string; chain: string; decimals: number }[] => {
-  const own = gatewayValues.find((value) => value.chain === chain);
-  const others = own ? sharingAddresses(own.blockchain) : [];
-  return gatewayValues.filter(({ asset, blockchain }) => asset === own?.asset && others.includes(blockchain));
-};
-
-/** Whether a gateway can be offered on a network: one without a contract there waits for the settings to name it. */
-const exists = ({ token_contract }: GatewayValue, network: Network, override: GatewayOverride): boolean =>
-  token_contract?.[network] !== null || override.token_contract !== undefined;
-
-const listed = (
-  is_on: boolean,
-  network: Network,
-  overrides: Record<string, GatewayOverride>,
-  chains: Record<string, BlockchainOverride>,
-): Gateway[] =>
-  gatewayValues.flatMap((value) => {
-    const override = overrides[value.chain] ?? {};
-    const { enabled = !value.is_off_by_default } = override;
-    if (enabled !== is_on || !exists(value, network, override)) return [];
-    return [resolved(value, network, override, chains[value.blockchain])];
-  });
-
-/** The enabled gateways of a network, in the order people read them. */
-export const gatewaysOf = (
-  network: Network,
-  overrides: Record<string, GatewayOverride> = {},
-  chains: Record<string, BlockchainOverride> = {},
-): Gateway[] => listed(true, network, overrides, chains);
-
-/** Those switched off: nothing new is asked for through them, but what was asked for before may still be paid. */
-export const disabledGatewaysOf = (
-  network: Network,
-  overrides: Record<string, GatewayOverride> = {},
-  chains: Record<string, BlockchainOverride> = {},
-): Gateway[] => listed(false, network, overrides, chains);
-
-/** Gateways that the settings switch on though no contract is known on this network, and none is set. */
-export const withoutContract = (
-  network: Network,
-  overrides: Record<string, GatewayOverride>,
-): readonly string[] =>
-  gatewayValues.flatMap((value) => {
-    const override = overrides[value.chain] ?? {};
-    return override.enabled && !exists(value, network, override) ? [value.chain] : [];
-  });
-
-function resolved(
-  { chain, asset, token_contract, is_off_by_default: _off, ...value }: GatewayValue,
-  network: Network,
-  { enabled: _, ...override }: GatewayOverride,
-  { confirmations: steps }: BlockchainOverride = {},
-): Gateway {
-  const { family, name: blockchain_name } = blockchainOf(value.blockchain);
-  // Steps replace the usual number, but never what is set for this very gateway.
-  const least = override.min_confirmations ?? 1;
-  return {
-    chain,
-    currency: asset.currency,
-    ...value,
-    family,
-    asset,
-    network,
-    blockchain_name,
-    is_token: token_contract !== undefined,
-    direct_only: token_contract === undefined && (family.misses_contracts?.(network) ?? false),
-    unique_amount: !value.supports_memo,
-    ...override,
-    ...(value.supports_memo ? {} : { unique_amount: true }),
-    ...(steps
-      ? {
-          min_confirmations: Math.max(least, ...steps.map(({ blocks }) => blocks)),
-          confirmations_by_value: { steps, least },
-        }
-      : {}),
-    token_contract: token_contract ? (override.token_contract ?? token_contract[network]) : null,
-  };
-}
-
-function blockchainOf(id: string): Blockchain {
-  const found = findBlockchain(id);
-  if (!found) throw new Error(`a gateway names the blockchain ${id}, which is not listed`);
-  return found;
-}

@@ -137,7 +137,7 @@ function addFamily(): void {
   const list = 'src/chains/gateways.ts';
   insert(list, "import { utxo } from './utxo/family.ts';", "import { toy } from './toy/family.ts';\n");
   insert(list, '];\n\nconst gatewayValues', blockchain);
-  insert(list, '];\n\n/** What the configuration may change of a gateway', gateway);
+  insert(list, '];\n\n/** What every daemon knows, whatever', gateway);
 }
 
 /** What each addition touched, and what the compiler says while two of them lack something. */

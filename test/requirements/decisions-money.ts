@@ -5,6 +5,12 @@ export const words = {
   sentences: {
     'gateway-off':
       'a gateway may be off until gateways.<id>.enabled is true; nothing is read for one that is off and that no invoice waits for',
+    'custom-gateways':
+      'custom_blockchains and custom_gateways add EVM networks and further tokens by settings alone, on unless switched off; none replaces what is built in, and one contract has one gateway',
+    'custom-checked':
+      'the chain id and the decimals of what the settings add are asked of the chain; while they differ nothing is sold and nothing matched',
+    'custom-removed':
+      'a start is refused while an invoice may still be paid through a gateway that the settings no longer name, or name as another asset',
     'gateway-ids':
       'a gateway is one asset on one blockchain; coins have its name, tokens <blockchain>-<symbol>',
     'currency-entries':

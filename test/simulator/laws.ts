@@ -14,7 +14,7 @@ export interface Broken {
 export const CHEAP_LAWS = [2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 15, 18, 19, 20] as const;
 
 export interface LawOptions {
-  config: Pick<Config, 'database_url' | 'data_dir' | 'secret' | 'network' | 'gateways'>;
+  config: Pick<Config, 'database_url' | 'data_dir' | 'secret' | 'network' | 'gateways' | 'chains'>;
   /** Unix seconds of the daemon's clock. */
   now: number;
   /** When the daemon was started last, by its clock, Unix seconds. */

@@ -1,5 +1,5 @@
 // Everyone who uses the gateway: merchants, their buyers, the operator, strangers and those who mean harm.
-import { disabledGatewaysOf, gatewaysOf, sameAssetElsewhere } from '../../src/chains/gateways.ts';
+import { builtIn, disabledGatewaysOf, gatewaysOf } from '../../src/chains/gateways.ts';
 import { formatDecimal, parseDecimal } from '../../src/money.ts';
 import { merchantOf, superuserOf } from '../helpers/people.ts';
 import type { Caller, Daemon, Reply } from './daemon.ts';
@@ -437,7 +437,7 @@ export class Town {
   /** The same in the same asset, on another blockchain that has this address. */
   #elsewhere({ chain, amount }: Bill): { chain: string; amount: bigint } | null {
     const played = this.#options.models.flatMap(({ chains }) => chains);
-    const others = sameAssetElsewhere(chain).filter((each) => played.includes(each.chain));
+    const others = builtIn.sameAssetElsewhere(chain).filter((each) => played.includes(each.chain));
     if (others.length === 0) return null;
     const other = this.#random.pick(others);
     const more = other.decimals - decimalsOf(chain);

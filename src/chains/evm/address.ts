@@ -19,13 +19,28 @@ const OTHER_FORMS: readonly [form: RegExp, why: string][] = [
 ];
 
 /** Nothing that is sent there can be spent: the zero address, precompiled and system contracts, burn addresses. */
-const RESERVED: readonly RegExp[] = [/^0x0{36}/, /^0x420{34}/, /^0x(e{40}|f{39}e|dead0{32}dead)$/];
+const NOTHING: readonly RegExp[] = [/^0x0{36}/, /^0x(e{40}|f{39}e|dead0{32}dead)$/];
+const RESERVED: readonly RegExp[] = [...NOTHING, /^0x420{34}/];
 
 /**
  * Any spelling of an address; shown with its checksum, the key is lower case. An address that mixes cases must have the
  * right checksum, one of a single case has none. `contracts`: the token contracts that are known, by key. Throws AddressError.
  */
 export function normalizeAddress(text: string, contracts: ReadonlySet<string>): ChainAddress {
+  const found = spelled(text);
+  refuseReserved(found.key, contracts);
+  return found;
+}
+
+/** The key of a token contract, whatever its spelling. Throws AddressError. */
+export function contractKeyOf(text: string): string {
+  const { key } = spelled(text);
+  if (NOTHING.some((form) => form.test(key)))
+    throw new AddressError('there is no token at this address; give the address of its contract');
+  return key;
+}
+
+function spelled(text: string): ChainAddress {
   const address = text.trim();
   const refuse = (why: string): never => {
     throw new AddressError(`${why}; ${EXPECTED}`);
@@ -38,7 +53,6 @@ export function normalizeAddress(text: string, contracts: ReadonlySet<string>): 
   const is_single_case = digits === digits.toLowerCase() || digits === digits.toUpperCase();
   if (!is_single_case && digits !== shown.slice(2))
     return refuse('the address is misspelt: the case of its letters, its checksum, is wrong');
-  refuseReserved(key, contracts);
   return { address: shown, key };
 }
 

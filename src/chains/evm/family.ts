@@ -27,6 +27,7 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
     wallets: dialect.wallets,
     keeps_time: true,
     normalizeAddress: dialect.normalizeAddress,
+    contractKey: dialect.contractKey,
     normalizeTxid: (text) => {
       const hash = hexHash(text);
       return hash === null ? text.trim() : `${dialect.txid_prefix}${hash}`;

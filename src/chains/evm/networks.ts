@@ -1,6 +1,6 @@
 // The networks of this family as data: how each is recognised, read, and when what it holds is final.
 import type { ChainAddress, Network, PaymentLinks, PaymentOrder, Rpc, Wallet } from '../family.ts';
-import { normalizeAddress, withChecksum } from './address.ts';
+import { contractKeyOf, normalizeAddress, withChecksum } from './address.ts';
 import { contractKeys, type LookAlike, lookAlikes } from './contracts.ts';
 import { ETHEREUM_SCHEME, paymentLinks, wallets } from './links.ts';
 
@@ -99,7 +99,7 @@ export interface EvmNetwork {
 export const evmDialect: Dialect = {
   normalizeAddress: (text) => normalizeAddress(text, contractKeys),
   shown: withChecksum,
-  contractKey: (text) => text.trim().toLowerCase(),
+  contractKey: contractKeyOf,
   paymentLinks,
   uri_schemes: [ETHEREUM_SCHEME],
   wallets,
@@ -108,7 +108,8 @@ export const evmDialect: Dialect = {
   topic_values: 1000,
 };
 
-const usual = {
+/** What networks have in common, those of the settings too. */
+export const evmNetwork = {
   range_blocks: 100,
   whole_blocks: 10,
   batch: { calls: 20, bytes: 256_000 },
@@ -127,7 +128,7 @@ const polygonLog: Coins = {
 
 export const networks = {
   ethereum: {
-    ...usual,
+    ...evmNetwork,
     name: 'Ethereum',
     chain_ids: { mainnet: 1, testnet: 11_155_111 },
     block_seconds: 12,
@@ -137,7 +138,7 @@ export const networks = {
     final: { depth: 12, alone: 256 },
   },
   base: {
-    ...usual,
+    ...evmNetwork,
     name: 'Base',
     chain_ids: { mainnet: 8453, testnet: 84_532 },
     block_seconds: 2,
@@ -147,7 +148,7 @@ export const networks = {
     final: { depth: 15, alone: 3600 },
   },
   polygon: {
-    ...usual,
+    ...evmNetwork,
     name: 'Polygon',
     chain_ids: { mainnet: 137, testnet: 80_002 },
     block_seconds: 1,
@@ -158,7 +159,7 @@ export const networks = {
     final: { depth: 256, alone: 2000 },
   },
   bsc: {
-    ...usual,
+    ...evmNetwork,
     name: 'BNB Chain',
     chain_ids: { mainnet: 56, testnet: 97 },
     block_seconds: 0.45,
@@ -167,7 +168,7 @@ export const networks = {
     final: { depth: 15, alone: 1000 },
   },
   arbitrum: {
-    ...usual,
+    ...evmNetwork,
     name: 'Arbitrum',
     chain_ids: { mainnet: 42_161, testnet: 421_614 },
     block_seconds: 0.25,

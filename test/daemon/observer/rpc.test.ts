@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { openRpc, type ProviderEvent, type RpcOptions } from '../../../daemon/observer/providers/rpc.ts';
 import { createQuorum, providersOf } from '../../../daemon/observer/quorum.ts';
 import { type Network, ProviderError, type Rpc } from '../../../src/chains/family.ts';
+import { builtIn } from '../../../src/chains/gateways.ts';
 import { type AnswerRequest, json, type LocalServer, serve } from '../../helpers/local-server.ts';
 import { verifies } from '../../requirements.ts';
 
@@ -233,7 +234,7 @@ test('a configured provider stands alone; a key without a URL goes to the first 
     testnet: [],
   };
   const of = (network: Network, configured?: object) =>
-    providersOf({ id: 'bitcoin', providers }, network, configured);
+    providersOf({ family, providers }, network, configured);
   expect(of('mainnet')).toMatchObject(providers.mainnet);
   expect(of('mainnet', { api_key: 'secret' }).map(({ api_key }) => api_key)).toEqual(['secret', undefined]);
   const own = { provider: 'core', url: 'http://127.0.0.1:8332', api_key: 'secret' };
@@ -244,7 +245,7 @@ test('a configured provider stands alone; a key without a URL goes to the first 
 test('the public providers keep their pace, own ones begin at 50 requests per second, or at what is set', () => {
   verifies('pace-own-url');
   const providers = { mainnet: [{ provider: 'esplora', url: 'https://a.example' }], testnet: [] };
-  const of = (configured: object) => providersOf({ id: 'bitcoin', providers }, 'mainnet', configured);
+  const of = (configured: object) => providersOf({ family, providers }, 'mainnet', configured);
   expect(of({})).toEqual(providers.mainnet);
   expect(of({ url: 'https://own.example' })).toMatchObject([{ requests_per_second: 50, adapts: true }]);
   const set = { urls: ['https://own.example', 'https://more.example'], requests_per_second: 7 };
@@ -260,10 +261,7 @@ test('several configured providers are asked in their order; a key goes to the h
   ];
   const providers = { mainnet: [{ provider: 'esplora', url: 'https://public.example' }], testnet: [] };
   const of = (configured: object) =>
-    providersOf({ id: 'bitcoin', providers }, 'mainnet', configured).map(({ url, api_key }) => [
-      url,
-      api_key,
-    ]);
+    providersOf({ family, providers }, 'mainnet', configured).map(({ url, api_key }) => [url, api_key]);
   expect(of({ urls: [first, other, alongside], api_key: 'secret' })).toEqual([
     [first, 'secret'],
     [other, undefined],
@@ -282,6 +280,7 @@ test('two URLs of one host are no two providers that could agree', () => {
       network: 'testnet',
       quorum_above_usd: '100',
       blockchains: { bitcoin: { urls } },
+      chains: builtIn,
     }).several('bitcoin');
   expect(several(['https://a.example', 'https://b.example'])).toBe(true);
   expect(several(['https://a.example/1', 'https://a.example/2'])).toBe(false);
