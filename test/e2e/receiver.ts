@@ -7,6 +7,8 @@ export interface Hook {
   event_id: string;
   type: string;
   invoice_id: string;
+  headers: Record<string, string>;
+  body: string;
 }
 
 export interface Receiver {
@@ -34,6 +36,8 @@ export async function openReceiver(): Promise<Receiver> {
       event_id: String(request.headers['webhook-id']),
       type,
       invoice_id: data.invoice.id,
+      headers: request.headers as Record<string, string>,
+      body: text,
     });
     if (silent) waiting.add(response);
     else response.end('ok');

@@ -7,7 +7,6 @@ import { apiKeyPurpose } from '../../daemon/process/secrets.ts';
 import { getMerchant, putWallet } from '../../data/merchants.ts';
 import type { UserRow } from '../../data/schema/tables.ts';
 import type { NewUser } from '../../data/users.ts';
-import { findBlockchain } from '../../src/chains/gateways.ts';
 import { accepted, ask, type Service } from './service.ts';
 
 /** Receive addresses of the tests, valid on testnet. */
@@ -80,7 +79,7 @@ export async function setWallet(
   blockchain: string,
   text: string,
 ): Promise<void> {
-  const { family } = findBlockchain(blockchain) ?? {};
+  const { family } = app.config.chains.find(blockchain) ?? {};
   if (!family) throw new Error(`no blockchain ${blockchain}`);
   const { address, key } = family.normalizeAddress(text, app.config.network);
   const updated_at = Math.floor(app.clock.ms() / 1000);
