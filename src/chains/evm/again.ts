@@ -96,7 +96,8 @@ async function* readUpTo(reading: Reading, mark: Mark): AsyncGenerator<Page> {
       paid: withPaid(reading.cursor.paid, paid),
       proved: last.height,
     };
-    const read_through = context.local(last.time).earliest_at;
+    // A chain whose clock is ahead of ours proves nothing of what is still to come.
+    const read_through = Math.min(context.local(last.time).earliest_at, context.now());
     yield* stored(reading, { transfers, read_through }, after);
     run = runAfter(last.height, last.hash);
   }

@@ -13,8 +13,10 @@ const LOG_TRANSFER = '0xe6497e3ee548a3372136af2fcb0696db31fc6cf20260707645068bd3
 /** `decimals()` */
 export const DECIMALS = '0x313ce567';
 const MOST_DECIMALS = 255n;
-/** A contract that could not be read is asked again after so long. */
+/** A contract that has others is asked again after so long, and they count from then on. */
 const RETRY_SECONDS = 60;
+/** One that did not answer is asked again this soon, and after twice as long each time. */
+const SOON_SECONDS = 2;
 /** How a coin is named where tokens have their contract. */
 const COIN = 'coin';
 
@@ -147,9 +149,10 @@ export async function checkDecimals(
   const contractOf = ({ token_contract }: Gateway) => dialect.contractKey(token_contract as string);
   const isWrong = (gateway: Gateway) => memory.decimals.get(contractOf(gateway))?.value !== gateway.decimals;
   const unknown = [...new Set(tokens.filter(isWrong).map(contractOf))];
-  const isDue = now() - memory.decimals_at >= RETRY_SECONDS || now() < memory.decimals_at;
+  const isDue = now() - memory.decimals_at >= memory.decimals_pause || now() < memory.decimals_at;
   if (unknown.length > 0 && isDue) {
     memory.decimals_at = now();
+    memory.decimals_pause = Math.min(RETRY_SECONDS, Math.max(SOON_SECONDS, 2 * memory.decimals_pause));
     const calls = unknown.map((to) => ({ method: 'eth_call', params: [{ to, data: DECIMALS }, 'latest'] }));
     const answers = await askEach(asker, calls);
     for (const [at, contract] of unknown.entries()) {
@@ -159,7 +162,8 @@ export async function checkDecimals(
       const value = Number(found);
       if (known?.value !== value) memory.decimals.set(contract, { value, since: now() });
     }
-  }
+    if (unknown.every((contract) => memory.decimals.has(contract))) memory.decimals_pause = RETRY_SECONDS;
+  } else if (unknown.length === 0) memory.decimals_pause = 0;
   const refused = new Map<string, string>();
   const unreadable = tokens.flatMap((gateway): UnreadableAsset[] => {
     const found = memory.decimals.get(contractOf(gateway));

@@ -27,6 +27,8 @@ export interface Host {
   whole: Limit;
   /** Whether it runs code that is part of a question. */
   runs_code: boolean;
+  /** Values of one topic, and contracts, in one filter. */
+  topics: Limit;
   /** Its newest block, and when that was seen first, Unix seconds. */
   tip: { height: number; at: number } | null;
 }
@@ -39,10 +41,11 @@ export interface Asker {
 
 const limitOf = (value: number): Limit => ({ value, most: value, used: 0 });
 
-export const newHost = ({ batch, range_blocks, whole_blocks }: EvmNetwork): Host => ({
+export const newHost = ({ batch, range_blocks, whole_blocks, dialect }: EvmNetwork): Host => ({
   calls: limitOf(batch.calls),
   blocks: limitOf(range_blocks),
   whole: limitOf(whole_blocks),
+  topics: limitOf(dialect.topic_values),
   runs_code: true,
   tip: null,
 });

@@ -43,6 +43,8 @@ export interface Memory {
   decimals: Map<string, { value: number; since: number }>;
   /** When contracts that could not be read were asked last, Unix seconds. */
   decimals_at: number;
+  /** How long they are left alone then, seconds. */
+  decimals_pause: number;
   /** By transaction that lost its block: since when another one has its number, Unix seconds, and the head at that time. */
   replaced: Map<string, { at: number; height: number }>;
   /** What was asked of transactions for a page that is not stored yet, by their hash: the next try continues there. */
@@ -76,6 +78,7 @@ export const createMemory = (): Memory => ({
   finalized_at: 0,
   decimals: new Map(),
   decimals_at: 0,
+  decimals_pause: 0,
   replaced: new Map(),
   proofs: new Map(),
   accounts: null,

@@ -16,7 +16,7 @@ const logsCall = (filter: Filter): RpcCall => ({ method: 'eth_getLogs', params: 
 
 /**
  * The logs from `from` on, up to `to` or as far as the provider allows and has blocks: each request asks the same host for
- * the last block too. Throws ProviderError.
+ * the last block too. Where it allows few blocks in one filter, several filters stand in one request. Throws ProviderError.
  */
 export async function readLogRange(
   asker: Asker,
@@ -25,27 +25,111 @@ export async function readLogRange(
   to: number,
 ): Promise<LogRange> {
   const { host } = asker;
-  let last = Math.min(to, from + host.blocks.value - 1);
+  const { topics } = host;
+  const before = { ...topics };
+  let most = to;
+  let several = true;
   for (;;) {
-    const blocks = last - from + 1;
+    const asked = fitting(asker, filters);
+    const blocks = Math.min(host.blocks.value, most - from + 1);
+    const spans = several ? spansAtOnce(asker, asked) : 1;
+    const last = Math.min(most, from + blocks * spans - 1);
     try {
-      const range = await readBracketed(asker, filters, from, last);
+      const range = await readBracketed(asker, asked, { from, to: last, blocks });
       if (range) {
         if (blocks === host.blocks.value) grow(host.blocks);
+        // It was for the addresses that fewer blocks were refused as well.
+        if (topics.most < before.most) host.blocks.value = host.blocks.most;
         return range;
       }
       // It does not have them all yet.
-      if (blocks === 1) throw badAnswer(`block ${from} was announced, and cannot be read`);
-      last = from + Math.floor(blocks / 2) - 1;
+      if (last === from) throw badAnswer(`block ${from} was announced, and cannot be read`);
+      most = from + Math.floor((last - from + 1) / 2) - 1;
     } catch (error) {
       // A filter that takes the provider too long is asked for less of the next time.
       if (error instanceof ProviderError && error.kind === 'unreachable' && blocks > 1)
         shrink(host.blocks, blocks);
-      if (!(error instanceof TooWide) || blocks === 1) throw error;
-      shrink(host.blocks, blocks, allowedBlocks(error.message, blocks));
-      last = Math.min(last - 1, from + host.blocks.value - 1);
+      several = false;
+      if (error instanceof TooWide && isNarrowed(host, asked, blocks, error.message)) continue;
+      // It was not for the addresses either.
+      if (error instanceof TooWide) Object.assign(topics, before);
+      throw error;
     }
   }
+}
+
+/** Whether less will be asked for: of what the provider speaks of, else of blocks, and at last of addresses. */
+function isNarrowed(
+  { blocks: of_blocks, topics }: Asker['host'],
+  asked: readonly Filter[],
+  blocks: number,
+  message: string,
+): boolean {
+  const values = Math.max(...asked.map(valuesIn));
+  const words = ownWords(message);
+  const is_named = ABOUT_VALUES.test(words) && !ABOUT_BLOCKS.test(words);
+  if (is_named && values > LEAST_VALUES)
+    shrink(topics, values, Math.max(LEAST_VALUES, allowedValues(words, values) ?? Math.floor(values / 2)));
+  else if (blocks > 1) shrink(of_blocks, blocks, allowedBlocks(message, blocks));
+  else if (values > FEW_VALUES) shrink(topics, values, FEW_VALUES);
+  else return false;
+  return true;
+}
+
+/** What every provider takes: a refusal of so many, and of one block, is for something else. */
+const FEW_VALUES = 60;
+const ABOUT_VALUES = /topic|address/i;
+const ABOUT_BLOCKS = /block|range/i;
+/** With fewer, a provider that refuses everything would be asked for more and more. */
+const LEAST_VALUES = 10;
+const ownWords = (message: string): string => message.replace(/^.*?eth_\w+: /, '');
+
+/** How many values a refusal says that are allowed; undefined where it says nothing that helps. */
+function allowedValues(words: string, tried: number): number | undefined {
+  const counts = [...words.matchAll(/(?<![\w.-])\d{1,5}(?![\w.]|-\d)/g)].map(Number);
+  return counts.find((count) => count >= 1 && count < tried);
+}
+
+const listsIn = ({ address, topics }: Filter): Json[][] =>
+  [address as Json, ...((topics ?? []) as Json[])].filter((each) => Array.isArray(each));
+const valuesIn = (filter: Filter): number => Math.max(1, ...listsIn(filter).map((each) => each.length));
+
+/** The same filters, each with no more values than the provider takes. */
+export function fitting({ host }: Asker, filters: readonly Filter[]): Filter[] {
+  const { value } = host.topics;
+  return filters.flatMap((filter) => {
+    if (valuesIn(filter) <= value) return [filter];
+    const topics = filter.topics as (Json | string[])[];
+    const each = combined(topics.map((topic) => (Array.isArray(topic) ? chunks(topic, value) : [topic])));
+    return chunks(filter.address as Json[], value).flatMap((address) =>
+      each.map((chosen): Filter => ({ ...filter, address, topics: chosen })),
+    );
+  });
+}
+
+const chunks = (values: readonly Json[], size: number): Json[][] =>
+  Array.from({ length: Math.ceil(values.length / size) }, (_, at) =>
+    values.slice(at * size, (at + 1) * size),
+  );
+
+/** One of each, in every way. */
+const combined = (choices: readonly Json[][]): Json[][] =>
+  choices.reduce<Json[][]>(
+    (all, choice) => all.flatMap((head) => choice.map((each) => [...head, each])),
+    [[]],
+  );
+
+/** How many ranges fit into one request. */
+function spansAtOnce(asker: Asker, filters: readonly Filter[]): number {
+  return Math.max(
+    1,
+    Math.floor(
+      callsAtOnce(
+        asker,
+        filters.map((filter) => logsCall(filter)),
+      ) / filters.length,
+    ),
+  );
 }
 
 /** A refusal of a log filter, which may be for its size: providers have no common error for that. */
@@ -55,10 +139,13 @@ class TooWide extends ProviderError {}
 async function readBracketed(
   asker: Asker,
   filters: readonly Filter[],
-  from: number,
-  to: number,
+  { from, to, blocks }: { from: number; to: number; blocks: number },
 ): Promise<LogRange | null> {
-  const calls = filters.map((filter) => logsCall({ ...filter, fromBlock: hex(from), toBlock: hex(to) }));
+  const calls: RpcCall[] = [];
+  for (let first = from; first <= to; first += blocks) {
+    const range = { fromBlock: hex(first), toBlock: hex(Math.min(to, first + blocks - 1)) };
+    calls.push(...filters.map((filter) => logsCall({ ...filter, ...range })));
+  }
   const before = blockCall(from - 1);
   const last = blockCall(to);
   const groups = bracketedGroups(asker, calls, { before, last });
@@ -66,13 +153,14 @@ async function readBracketed(
   const logs: Log[] = [];
   for (const group of groups) {
     const answers = await askEach(asker, group);
+    // What a node refuses because it lacks the blocks is not too much.
+    if (group.some((call, at) => call === last && answers[at] === null)) return null;
     for (const [at, call] of group.entries()) {
       const answer = answers[at];
       if (call === before) headers.before.push(headerOf(given(answer), from - 1));
       else if (call === last) headers.last.push(headerOf(given(answer), to));
       else logs.push(...logsIn(answer));
     }
-    if (headers.last.includes(null)) return null;
   }
   const [first] = headers.before;
   const [end] = headers.last;
@@ -105,14 +193,23 @@ function bracketedGroups(
   { before, last }: { before: RpcCall; last: RpcCall },
 ): RpcCall[][] {
   if (!takesBatches(host)) return [[last, before, ...calls, last]];
-  const size = Math.max(...calls.map(({ params }) => JSON.stringify(params).length), 1);
-  const each = Math.max(1, Math.min(host.calls.value - 2, Math.floor(batch_bytes / size) - 1));
+  const each = callsAtOnce({ host, batch_bytes }, calls);
   const groups: RpcCall[][] = [];
   for (let at = 0; at === 0 || at < calls.length; at += each) {
     const group = calls.slice(at, at + each);
     groups.push([...(at === 0 ? [before] : []), ...group, last]);
   }
   return groups;
+}
+
+/** How many of these fit into one request, with the headers around them; 1 where a provider takes no batch. */
+function callsAtOnce(
+  { host, batch_bytes }: Pick<Asker, 'host' | 'batch_bytes'>,
+  calls: readonly RpcCall[],
+): number {
+  if (host.calls.value < BRACKETED_CALLS) return 1;
+  const size = Math.max(...calls.map(({ params }) => JSON.stringify(params).length), 1);
+  return Math.max(1, Math.min(host.calls.value - 2, Math.floor(batch_bytes / size) - 1));
 }
 
 /** The logs of single blocks, by their hashes: a node that does not have one refuses. */
@@ -122,7 +219,10 @@ export async function readLogsOf(
   blocks: readonly { height: number; hash: string }[],
 ): Promise<Log[]> {
   const asked = blocks.flatMap((block) =>
-    filters.map((filter) => ({ block, call: logsCall({ ...filter, blockHash: block.hash }) })),
+    fitting(asker, filters).map((filter) => ({
+      block,
+      call: logsCall({ ...filter, blockHash: block.hash }),
+    })),
   );
   const answers = await askEach(
     asker,

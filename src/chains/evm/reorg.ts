@@ -5,6 +5,7 @@ import { coinIndex, isOfBalance } from './assets.ts';
 import { creditsIn, type PlacedCoin, readableTxid } from './credits.ts';
 import { beginAt, cutAt, type EvmCursor, type Held, headOf, lowestOf, withCoin } from './cursor.ts';
 import { askEach, given, readHeaders } from './hosts.ts';
+import { fitting } from './ranges.ts';
 import { askerOf, type Reading, stored } from './reading.ts';
 import { coinsIn } from './whole-blocks.ts';
 
@@ -182,13 +183,19 @@ async function readOrphan({ asker, filters, assets }: Reading, hash: string): Pr
   const full = assets.coin !== null && assets.coin.by.found_by !== 'source';
   const calls = [
     { method: 'eth_getBlockByHash', params: [hash, full] },
-    ...filters.map((filter) => ({ method: 'eth_getLogs', params: [{ ...filter, blockHash: hash }] })),
+    ...fitting(asker, filters).map((filter) => ({
+      method: 'eth_getLogs',
+      params: [{ ...filter, blockHash: hash }],
+    })),
   ];
   try {
     const [answer, ...listed] = await askEach(asker, calls);
     const block = full ? fullBlockOf(given(answer), hash) : headerOf(given(answer), hash);
     if (block?.hash !== hash) return null;
-    const logs = listed.flatMap((each) => (each instanceof ProviderError ? [] : logsOf(each)));
+    // A node that lacks the block refuses; whatever else stands in the way is no answer.
+    const logs = listed.flatMap((each) =>
+      each instanceof ProviderError && each.kind === 'rpc' ? [] : logsOf(given(each)),
+    );
     const coins = full ? coinsIn(fullBlockOf(answer, hash) ?? { ...block, transactions: [] }) : [];
     return { block, logs: logs.filter(({ blockHash }) => blockHash === hash), coins };
   } catch (error) {
