@@ -15,7 +15,7 @@ export const unit = [
   'test/daemon/observer/{provider,rpc}.test.ts',
   'test/daemon/process/log.test.ts',
   'test/daemon/rates/rates.test.ts',
-  'test/daemon/settings/config.test.ts',
+  'test/daemon/settings/{config,custom}.test.ts',
   'test/daemon/webhooks/egress.test.ts',
 ];
 

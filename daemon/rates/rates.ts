@@ -65,8 +65,11 @@ export function openRates(options: RatesOptions): Rates {
   const own = (options.assets ?? []).filter((asset, at, all) =>
     [...pricedAssets, ...all.slice(0, at)].every(({ currency }) => currency !== asset.currency),
   );
-  const assets = [...pricedAssets, ...own].filter(({ currency }) => options.currencies.includes(currency));
-  return options.config.rates.source === 'fixed' ? fixedRates(options, assets) : liveRates(options, assets);
+  const known = [...pricedAssets, ...own];
+  const assets = known.filter(({ currency }) => options.currencies.includes(currency));
+  return options.config.rates.source === 'fixed'
+    ? fixedRates(options, assets)
+    : liveRates(options, assets, known);
 }
 
 function fixedRates({ config, clock }: RatesOptions, assets: readonly PricedAsset[]): Rates {
@@ -95,10 +98,14 @@ function fixedRates({ config, clock }: RatesOptions, assets: readonly PricedAsse
   };
 }
 
-function liveRates(options: RatesOptions, assets: readonly PricedAsset[]): Rates {
+function liveRates(
+  options: RatesOptions,
+  assets: readonly PricedAsset[],
+  known: readonly PricedAsset[],
+): Rates {
   const { config, clock, log, bases, refresh_ms = REFRESH_MS, runtime = systemRuntime } = options;
   // Stablecoins are asked for even where no one accepts them: some markets quote in them.
-  const priced = [...new Set([...pricedAssets.filter(({ stable }) => stable), ...assets])];
+  const priced = known.filter((asset) => asset.stable || assets.includes(asset));
   const sources = openSources({
     clock,
     bases,

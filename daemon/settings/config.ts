@@ -16,7 +16,7 @@ import { builtIn, providerKinds } from '../../src/chains/gateways.ts';
 import type { SignupMode } from '../../src/identity.ts';
 import { nearest } from '../../src/nearest.ts';
 import { type Layer, type Leaf, leavesOf, mergeLayers, type Origin, readLayer } from './layers.ts';
-import { customSchema, type Settings, settings, settingsSchemaFor } from './schema.ts';
+import { customSchema, type Settings, settings, settingsSchema, settingsSchemaFor } from './schema.ts';
 
 /** A configuration or environment that the daemon cannot run with; exit code 78. */
 export class ConfigError extends Error {
@@ -75,7 +75,7 @@ export function loadConfig({
     ]);
   const custom = customIn(layersOf(settings, []));
   const schema = settingsSchemaFor(withCustom(builtIn, 'testnet', custom));
-  const leaves = leavesOf(schema);
+  const leaves = schema === settingsSchema ? settings : leavesOf(schema);
   const errors: string[] = [];
   const { value, origins } = layersOf(leaves, errors);
   const parsed = schema.safeParse(value);

@@ -179,6 +179,22 @@ describe('a start is refused with 78', () => {
     expect(await refused(['--port', '0', '--network', 'mainnet'])).toContain('created with network testnet');
   });
 
+  test('with another network under the id of one that the settings added before', async () => {
+    const added = (chain_id: number) => ({
+      custom_blockchains: [
+        { id: 'gnosis', name: 'Gnosis', chain_id, coin: 'XDAI', block_seconds: 5, min_confirmations: 20 },
+      ],
+      custom_gateways: [{ id: 'gnosis', blockchain: 'gnosis', currency: 'XDAI', priced_as: 'USDC' }],
+      blockchains: { gnosis: { url: 'http://127.0.0.1:9' } },
+    });
+    const write = (settings: object) =>
+      writeFileSync(join(home.dir, 'gatewayd.config.json'), JSON.stringify(settings));
+    write(added(10_200));
+    await stop(await home.start());
+    write(added(10_201));
+    expect(await refused(['--port', '0'])).toContain('gnosis is chain 10200 in this database, not 10201');
+  });
+
   test('with an unknown setting, naming the nearest known one', async () => {
     verifies('settings-unknown');
     writeFileSync(join(home.dir, 'gatewayd.config.json'), '{"prot": 1}');
