@@ -101,7 +101,7 @@ function blockchainOf(
 ): Blockchain {
   const alone = Math.max(LEAST_FINAL_BLOCKS, Math.ceil(FINAL_SECONDS / block_seconds), min_confirmations);
   const sells_coin = gateways.some((each) => each.blockchain === id && each.token_contract === undefined);
-  const coins = sells_coin ? ({ found_by: 'blocks' } as const) : ({ found_by: 'none' } as const);
+  const coins = sells_coin ? ({ found_by: 'balances' } as const) : ({ found_by: 'none' } as const);
   return {
     id,
     name,
