@@ -235,7 +235,8 @@ async function refresh(recording: Recording, known: TransferRow, transfer: Trans
     height: transfer.height,
     block_hash: transfer.block_hash,
     earliest_at: Math.min(known.earliest_at, transfer.earliest_at),
-    latest_at: Math.min(known.latest_at, transfer.latest_at),
+    // What pays an invoice was dated by the clock that dated the invoice: one that drifts dates it earlier the next time.
+    ...(known.disposition === 'matched' ? {} : { latest_at: Math.min(known.latest_at, transfer.latest_at) }),
   });
 }
 

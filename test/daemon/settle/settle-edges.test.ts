@@ -137,6 +137,18 @@ describe.each(databases)('settlement at its edges on %s', (database) => {
     });
   });
 
+  it('does not date what pays an invoice to before it, should a clock that drifts date it earlier the next time', async () => {
+    const invoice = await create('solana');
+    const { created_at } = invoice;
+    const seen = { earliest_at: created_at - 1, latest_at: created_at + 1, final: false, confirmations: 1 };
+    const paid = transferTo(test, invoice, seen);
+    await observe(test, 'solana', [paid]);
+    await observe(test, 'solana', [{ ...paid, confirmations: 2, latest_at: created_at - 1 }]);
+    expect(await transferRow(test, paid)).toMatchObject({ confirmations: 2, latest_at: created_at + 1 });
+    await observe(test, 'solana', [{ ...paid, confirmations: 3, final: true, latest_at: created_at - 2 }]);
+    expect(await invoiceRow(test, invoice.id)).toMatchObject({ status: 'confirmed' });
+  });
+
   it('keeps a late payment listed while its invoice still waits for the chain to be read', async () => {
     const invoice = await create('solana');
     test.clock.set(invoice.expires_at + 10);
