@@ -37,7 +37,7 @@ import {
 import type { BlindnessKeeper } from './blindness.ts';
 import type { RpcSource } from './providers/rpc.ts';
 import type { Quorum } from './quorum.ts';
-import { openWatchDates, type WatchDates } from './watches.ts';
+import { openWatchDates, type WatchDates, withElsewhere } from './watches.ts';
 import { type Waits, witnessPayments } from './witness.ts';
 
 /** Pending transfers asked about in one step. */
@@ -183,14 +183,7 @@ async function watchedNow({
 }: Pick<Reading, 'app' | 'blockchain' | 'watch_dates'>): Promise<WatchedAddress[]> {
   const now = seconds(app.clock);
   const rows = await watch_dates(await watchedAddresses(app.db.query, blockchain.id, now));
-  const watched = new Map<string, WatchedAddress>();
-  for (const { address_key: key, address, since, open_until } of rows)
-    watched.set(key, { key, address, since, open: open_until >= now });
-  // Nothing is asked for here at these, but money may be sent on the wrong one of chains that share addresses.
-  const elsewhere = await watchedOn(app.db.query, app.config.chains.sharingAddresses(blockchain.id), now);
-  for (const { address_key: key, address, since } of elsewhere)
-    if (!watched.has(key)) watched.set(key, { key, address, since, open: false });
-  return [...watched.values()];
+  return withElsewhere(rows, await watchedOn(app.db.query, app.config.chains.sharingAddresses(blockchain.id), now), now);
 }
 
 function contextOf(

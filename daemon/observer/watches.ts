@@ -3,6 +3,7 @@ import { getCursor } from '../../data/cursors.ts';
 import type { Db } from '../../data/db/open.ts';
 import { moveWatch } from '../../data/invoices.ts';
 import type { WatchRow } from '../../data/schema/tables.ts';
+import type { WatchedAddress } from '../../src/chains/family.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import { type SteadyClock, seconds } from '../clock.ts';
 import type { ClockCheck } from '../process/clock-check.ts';
@@ -16,6 +17,25 @@ interface Deps {
   db: Db;
   clock: SteadyClock;
   clock_check: Pick<ClockCheck, 'ahead'>;
+}
+
+/**
+ * The addresses to read: those that are watched here, and those of the chains that share its addresses, where money may be
+ * sent on the wrong one. One that is watched on both is read since the earlier time, or what came here in between would be lost.
+ */
+export function withElsewhere(
+  here: readonly WatchRow[],
+  elsewhere: readonly WatchRow[],
+  now: number,
+): WatchedAddress[] {
+  const watched = new Map<string, WatchedAddress>();
+  const add = ({ address_key: key, address, since }: WatchRow, open: boolean) => {
+    const known = watched.get(key) ?? { key, address, since, open };
+    watched.set(key, { ...known, since: Math.min(since, known.since) });
+  };
+  for (const row of here) add(row, row.open_until >= now);
+  for (const row of elsewhere) add(row, false);
+  return [...watched.values()];
 }
 
 /** The watches of a blockchain as they are to be read, each from when it was made. */

@@ -1,7 +1,7 @@
 // Reads the chains again, in memory and from their beginning, for every address that is watched, and compares the books with it.
 
 import type { Snapshot } from '../../data/db/snapshot.ts';
-import { watchedAddresses } from '../../data/invoices.ts';
+import { watchedAddresses, watchedOn } from '../../data/invoices.ts';
 import { unreadableAssets } from '../../data/proofs.ts';
 import {
   type AccountBalance,
@@ -29,6 +29,7 @@ import { type SteadyClock, seconds } from '../clock.ts';
 import { readGateways } from '../observer/gateways.ts';
 import { openRpc, type RpcSource } from '../observer/providers/rpc.ts';
 import { providersOf } from '../observer/quorum.ts';
+import { withElsewhere } from '../observer/watches.ts';
 import { type ClockCheck, createClockCheck } from '../process/clock-check.ts';
 import type { Config } from '../settings/config.ts';
 
@@ -80,11 +81,12 @@ async function verifyChain(
     of(config.chains.enabled(config.network, config.gateways)),
     of(config.chains.disabled(config.network, config.gateways)),
   ).current();
-  const rows = await watchedAddresses(query, id, seconds(clock));
-  const watched = rows.map(({ address_key, address, since: watched_since }) => ({
-    key: address_key,
-    address,
-    since: Math.max(watched_since, since ?? 0),
+  const now = seconds(clock);
+  const here = await watchedAddresses(query, id, now);
+  const elsewhere = await watchedOn(query, config.chains.sharingAddresses(id), now);
+  const watched = withElsewhere(here, elsewhere, now).map((each) => ({
+    ...each,
+    since: Math.max(each.since, since ?? 0),
     open: true,
   }));
   const stored: StoredAccount[] = [];

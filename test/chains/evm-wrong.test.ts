@@ -1,5 +1,8 @@
 // Money that comes on the wrong network, or in a token of the same name: listed with the reason, never matched, never dropped.
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { RpcSource } from '../../daemon/observer/providers/rpc.ts';
+import { verifyChains } from '../../daemon/verify/chain.ts';
+import { openSnapshot } from '../../data/db/snapshot.ts';
 import { lookAlikes, tokens } from '../../src/chains/evm/contracts.ts';
 import { networks } from '../../src/chains/evm/networks.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
@@ -72,6 +75,7 @@ describe.runIf(hasAnvil).each(databases)('the daemon on %s', (database) => {
   let test: TestApp;
   let base: EvmChain;
   let bsc: EvmChain;
+  let sources: Map<string, RpcSource>;
   const start = async () => {
     base = await startAnvil({ chain_id: 84_532, block_seconds: 2, tokens: [{ address: BASE }], history: 3 });
     bsc = await startAnvil({
@@ -80,7 +84,7 @@ describe.runIf(hasAnvil).each(databases)('the daemon on %s', (database) => {
       tokens: [{ address: BSC, decimals: 18 }],
       history: 3,
     });
-    const sources = new Map([
+    sources = new Map([
       ['base', sourceOf(createFront(base.ask).rpc)],
       ['bsc', sourceOf(createFront(bsc.ask).rpc)],
     ]);
@@ -103,6 +107,29 @@ describe.runIf(hasAnvil).each(databases)('the daemon on %s', (database) => {
     test.clock.set(base.now());
     for (const id of ['base', 'bsc']) await test.app.observer.poll(id);
     await test.app.observer.tick();
+  };
+  /** What verify --chain says of an invoice's address, on all chains. */
+  const verified = async ({ address_key }: { address_key: string }) => {
+    const books = await openSnapshot(test.app.config.database_url);
+    try {
+      const { config, clock } = test.app;
+      const balances = await verifyChains(books, {
+        config,
+        clock: { ms: clock.ms, monotonic_ms: () => performance.now() },
+        source: (id) => sources.get(id),
+        since: null,
+        sleep: async () => {
+          for (const chain of [base, bsc]) await chain.mine(1, 10);
+          test.clock.set(base.now());
+        },
+        patience_ms: 5_000,
+      });
+      return balances
+        .filter((each) => each.address_key === address_key)
+        .sort((one, other) => (one.chain < other.chain ? -1 : 1));
+    } finally {
+      await books.close();
+    }
   };
   const notes = async () =>
     test.app.db.query
@@ -134,6 +161,12 @@ describe.runIf(hasAnvil).each(databases)('the daemon on %s', (database) => {
     expect((await invoiceRow(test, invoice.id)).status).toBe('created');
     const listed = await notes();
     expect(listed).toHaveLength(2);
+    const both = amount * 10n ** 12n * 2n + 1n;
+    const here = { ok: true, unread: null, faults: [], difference: 0n };
+    expect(await verified(invoice)).toMatchObject([
+      { ...here, chain: 'base-usdc', on_chain: 0n },
+      { ...here, chain: 'bsc-usdc', on_chain: both, unmatched: both },
+    ]);
     expect(listed).toContainEqual({
       status: 'unmatched',
       chain: 'bsc-usdc',
@@ -147,6 +180,54 @@ describe.runIf(hasAnvil).each(databases)('the daemon on %s', (database) => {
     await base.payToken(BASE, invoice.address_key, amount);
     await pass(20);
     expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
+  });
+
+  it('is as the chain has it when it is verified, also where an operator books it', async () => {
+    verifies('wrong-network', 'verify-chain');
+    await start();
+    const merchant = await test.merchant();
+    await credit(test, merchant.id, MICROS);
+    const address = freshAddress();
+    await setWallet(test.app, merchant.id, 'base', address);
+    const invoice = await create(test, merchant, 'base-usdc');
+    await pass();
+    const amount = BigInt(invoice.amount_atomic) * 10n ** 12n;
+    const wrong = await bsc.payToken(BSC, invoice.address_key, amount);
+    await pass(20);
+    const operator = await test.superuser();
+    const body = { action: 'confirm', txid: wrong, force: true, note: 'it came on the other network' };
+    const path = `/api/v1/admin/payments/${invoice.id}/resolve`;
+    expect((await test.fetch('POST', path, { token: operator.token, body })).status).toBe(200);
+    expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
+    const by_hand = BigInt(invoice.amount_atomic);
+    const booked = [
+      { ok: true, on_chain: 0n, matched: by_hand, exclusions: { booked_by_hand: -by_hand } },
+      { ok: true, on_chain: amount, unmatched: amount, faults: [] },
+    ];
+    expect(await verified(invoice)).toMatchObject(booked);
+    // From now on it is asked for there, too: what came before belongs to it as it did.
+    await setWallet(test.app, merchant.id, 'bsc', address);
+    await create(test, merchant, 'bsc-usdc');
+    await pass(20);
+    expect(await verified(invoice)).toMatchObject(booked);
+  });
+
+  it('that was made a moment before it is asked for there is listed all the same', async () => {
+    verifies('wrong-network');
+    await start();
+    const merchant = await test.merchant();
+    await credit(test, merchant.id, MICROS);
+    const address = freshAddress();
+    for (const id of ['base', 'bsc']) await setWallet(test.app, merchant.id, id, address);
+    const invoice = await create(test, merchant, 'base-usdc');
+    await pass();
+    const wrong = await bsc.payToken(BSC, invoice.address_key, BigInt(invoice.amount_atomic) * 10n ** 12n);
+    await bsc.mine(20);
+    await base.mine(20);
+    test.clock.set(base.now());
+    await create(test, merchant, 'bsc-usdc');
+    await pass(20);
+    expect(await notes()).toMatchObject([{ status: 'unmatched', txid: wrong }]);
   });
 
   it('pays the invoice of the network that it came on, where both have one', async () => {
