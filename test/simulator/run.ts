@@ -32,6 +32,7 @@ const TIP_AGE_MS = 15_000;
 const CLOCK_STEP_MS = 500;
 /** What happens before the end of the quiet is read within it. */
 const QUIET_MS = 15 * 60_000;
+const LOSS_MS = 4_000_000;
 /** Of the requests that a provider answers a second, those for one transaction of an account, at least. */
 const SHARE_OF_TRANSACTIONS = 0.25;
 /** Everything that was sent is in a block and in every index after this, the slower chains aside. */
@@ -579,7 +580,7 @@ class Run {
     const time_ms = (hasBlocks ? Math.max(slow, QUIET_BLOCKS * 60) : fast) * 1000;
     // Who sets a clock by so much starts the daemon again.
     if (isClockSet) await this.#startAgain(0);
-    const quiet_ms = QUIET_MS + catchUpMs(this.#plan, this.#town.payments.length);
+    const quiet_ms = QUIET_MS + catchUpMs(this.#plan, this.#town.payments.length) + lossMs(this.#plan);
     const until_ms = world.now_ms + Math.max(300, hasBlocks ? slow : fast) * 1000 + time_ms + quiet_ms;
     await this.#pass(oracle, BURY_MS);
     while (!this.#failure && world.now_ms < until_ms && !oracle.isDone()) await this.#pass(oracle, CHUNK_MS);
@@ -629,6 +630,10 @@ class Run {
     await this.#inWorld(this.#beginAll());
   }
 }
+
+/** That a transaction is lost because another has its number is believed of a single provider after an hour. */
+const lossMs = ({ blockchains, evm }: Plan): number =>
+  blockchains.some(isEvm) && evm.providers === 1 ? LOSS_MS : 0;
 
 /** An account's transactions are asked for one by one, and not with every request that a slow provider answers. */
 const catchUpMs = ({ requests_per_second }: Plan, payments: number): number =>
