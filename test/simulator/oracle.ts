@@ -267,6 +267,12 @@ export class Oracle {
     );
   }
 
+  /** Whether a transaction that was in a block is in none, and it is not known yet whether it comes back. */
+  hasLost(): boolean {
+    const is = "select 1 from transfers where state = 'pending' and height is null limit 1";
+    return this.#options.books.rows(is).length > 0;
+  }
+
   /** When the last of the open invoices ends by the daemon's clock, Unix milliseconds: one that was wrong may have made it days ahead. */
   lastEnd(): number {
     const [last] = this.#options.books.rows<{ expires_at: bigint | null }>(

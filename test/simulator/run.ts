@@ -580,10 +580,12 @@ class Run {
     const time_ms = (hasBlocks ? Math.max(slow, QUIET_BLOCKS * 60) : fast) * 1000;
     // Who sets a clock by so much starts the daemon again.
     if (isClockSet) await this.#startAgain(0);
-    const quiet_ms = QUIET_MS + catchUpMs(this.#plan, this.#town.payments.length) + lossMs(this.#plan);
+    const quiet_ms = QUIET_MS + catchUpMs(this.#plan, this.#town.payments.length);
     const until_ms = world.now_ms + Math.max(300, hasBlocks ? slow : fast) * 1000 + time_ms + quiet_ms;
     await this.#pass(oracle, BURY_MS);
     while (!this.#failure && world.now_ms < until_ms && !oracle.isDone()) await this.#pass(oracle, CHUNK_MS);
+    const lost_ms = until_ms + lossMs(this.#plan);
+    while (!this.#failure && world.now_ms < lost_ms && oracle.hasLost()) await this.#pass(oracle, CHUNK_MS);
     const day_share = this.#store?.gate ? 0 : DAY_SHARE;
     if (!this.#failure && (!oracle.isDone() || this.#random.chance(day_share))) {
       await this.#startAgain(Math.max(DAY_MS, oracle.lastEnd() + DAY_MS - world.now_ms));
