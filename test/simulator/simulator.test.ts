@@ -26,6 +26,23 @@ describe('the simulator', () => {
     },
   );
 
+  test('breaks no law on networks that share addresses and reorganise, and replays exactly', {
+    timeout: LIMIT_MS,
+  }, async () => {
+    const options = { events: EVENTS, blockchains: ['polygon', 'base', 'tron'], calms: false };
+    const first = await runSeed(SEED, options);
+    expect(first.failure && reportOf(first)).toBeNull();
+    expect(first.payments).toBeGreaterThan(0);
+    const again = await runSeed(SEED, options);
+    expect([again.digest, again.events, again.requests]).toEqual([
+      first.digest,
+      first.events,
+      first.requests,
+    ]);
+    const quiet = await runSeed(SEED, { events: EVENTS / 4, blockchains: ['tron'] });
+    expect(quiet.failure && reportOf(quiet)).toBeNull();
+  });
+
   test('plays another history for another seed', { timeout: LIMIT_MS }, async () => {
     const digests = new Set<number>();
     for (const seed of [SEED, SEED + 1])
