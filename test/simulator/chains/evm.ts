@@ -219,11 +219,11 @@ export class EvmChain {
       const replaced = this.#replaced.get(block.number) ?? [];
       this.#replaced.set(block.number, [...replaced, block]);
       const { timestamp, transactions } = block;
-      const kept: ChainTransaction[] = [];
+      const staying: ChainTransaction[] = [];
       for (const made of transactions)
-        if (stays(made)) kept.push(made);
+        if (stays(made)) staying.push(made);
         else if (returns(made)) back.push({ made: again(made), from_ms: now * 1000 });
-      this.#add(timestamp, now, kept);
+      this.#add(timestamp, now, staying);
     }
     this.#waiting = [...back, ...this.#waiting];
   }
