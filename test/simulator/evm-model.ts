@@ -95,7 +95,10 @@ const INCLUSION_MEAN_MS = 1_000;
 const LIE_MOST_MS = 40_000;
 const STRETCH_MS = { least: 60_000, most: 600_000 };
 const REPLACED_WITHIN = 12;
-const DISTURBS = 0.08;
+const DISTURBS = 0.15;
+/** Of the payments, where every minute has a fork. */
+const MOVED = 0.15;
+const MOVED_AFTER_MS = { least: 3_000, more: 25_000 };
 const NOISE = 0.4;
 const EXCHANGES = 3;
 const FROM_EXCHANGE = 0.3;
@@ -277,66 +280,75 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
   function send(orders: readonly Order[]): Version[] {
     chain.catchUp();
     const [first] = orders as [Order];
-    if (payers.chance(NOISE)) chain.payToken(contractOf(first.chain) ?? chain.address(), chain.address(), 7n);
+    if (payers.chance(NOISE)) noise();
     if (payers.chance(DISTURBS)) disturb(first);
     const from = payer();
     const made = chain.send({ ...paying(from, orders), from_ms: included() });
     const txid = readable(made.hash);
     sent.set(txid, made);
+    if (payers.chance(current.forks * MOVED)) moveSoon(made);
     return orders.map(({ amount }) => ({ txid, amount }));
   }
 
   /** What looks like a payment and is none. */
   function disturb(order: Order): void {
     const [from, { key }] = [chain.address(), order.wallet];
-    const token = gateways.map((each) => contractOf(each.chain)).find((each) => each !== null) as string;
-    const like = tokenLog(chain.address(), from, key, order.amount);
-    const kinds: (() => unknown)[] = [
-      () => chain.send({ ...paying(from, [order]), failed: true }),
-      // Another contract of the same name; nothing of the right one; and one that calls itself by another number of topics.
-      () => chain.send({ from, to: like.address, logs: [like] }),
-      () => chain.send({ from, to: token, logs: [tokenLog(token, from, key, 0n)] }),
-      () =>
-        chain.send({
-          from,
-          to: token,
-          logs: [{ address: token, topics: [...like.topics, wordOf(9n)], data: '0x' }],
-        }),
-      () =>
-        chain.send({ from, to: token, logs: [{ ...like, address: token, topics: like.topics.slice(0, 2) }] }),
-      () => chain.send({ from, to: token, logs: [tokenLog(token, key, key, order.amount)] }),
-      () =>
-        chain.send({
-          from,
-          to: like.address,
-          logs: [{ ...coinLog(from, key, order.amount), address: like.address }],
-        }),
-      () =>
-        chain.send({
-          from,
-          to: token,
-          logs: [{ ...like, address: token, data: topicAmount(order.amount, 1n) }],
-        }),
-    ];
-    // A worthless token, a vote and a freeze look like coins.
-    if (id === 'tron')
-      kinds.push(() =>
-        chain.send({ from, to: key, value: order.amount, contract_type: 'TransferAssetContract' }),
-      );
-    payers.pick(kinds)();
+    const { amount } = order;
+    const contract = contractOf(order.chain);
+    const fake = chain.address();
+    const call = (to: string, log: ChainLog) => () => chain.send({ from, to, logs: [log] });
+    const fails = () => chain.send({ ...paying(from, [order]), failed: true });
+    if (contract === null) {
+      const kinds: (() => unknown)[] = [
+        fails,
+        call(fake, { ...coinLog(from, key, amount), address: fake }),
+        call(fake, tokenLog(fake, from, key, amount)),
+      ];
+      // A worthless token, a vote and a freeze look like coins.
+      const worthless = { from, to: key, value: amount, contract_type: 'TransferAssetContract' };
+      if (id === 'tron') kinds.push(() => chain.send(worthless));
+      return void payers.pick(kinds)();
+    }
+    const log = tokenLog(contract, from, key, amount);
+    payers.pick([
+      fails,
+      call(fake, { ...log, address: fake }),
+      call(contract, tokenLog(contract, from, key, 0n)),
+      call(contract, tokenLog(contract, key, key, amount)),
+      // Other numbers of topics and words: a token of another kind, or one that was changed.
+      call(contract, { ...log, topics: [...log.topics, wordOf(9n)], data: '0x' }),
+      call(contract, { ...log, topics: log.topics.slice(0, 2) }),
+      call(contract, { ...log, data: topicAmount(amount, 1n) }),
+    ])();
   }
 
-  function fork(depth: number, lost?: string): void {
+  /** `lost` leaves for good, or `moved` is mined again: after another payment, so that its log has another number. */
+  function fork(depth: number, { lost, moved }: { lost?: string; moved?: string } = {}): void {
     chain.catchUp();
     const most = Math.min(depth, chain.blocks.length - 1);
-    const fails = (made: ChainTransaction) =>
-      dialect.has_nonces && made.hash && miners.chance(current.fails_again);
+    const fails = () => dialect.has_nonces && miners.chance(current.fails_again);
+    noise();
     chain.fork(most, {
-      stays: ({ hash }) => miners.chance(0.5) && hash !== lost,
+      stays: ({ hash }) => miners.chance(0.5) && hash !== lost && hash !== moved,
       returns: ({ hash }) => hash !== lost,
-      again: (made) => (fails(made) ? { ...made, failed: true } : made),
+      again: (made) => (fails() ? { ...made, failed: true } : made),
     });
     world.note(`${id} fork ${most}`, () => `${id} fork ${most} below ${chain.tip.number}`);
+  }
+
+  function noise(): void {
+    const token = gateways.map((each) => contractOf(each.chain)).find((each) => each !== null);
+    chain.payToken(token ?? chain.address(), chain.address(), 7n);
+  }
+
+  /** A payment that was just read is mined again, if only forks are there. */
+  function moveSoon({ hash }: ChainTransaction): void {
+    world.after(MOVED_AFTER_MS.least + miners.unit() * MOVED_AFTER_MS.more, () => {
+      chain.catchUp();
+      const block = chain.blockOf(hash);
+      const depth = block ? chain.tip.number - block.number + 1 : 0;
+      if (current.forks > 0 && depth > 0 && depth <= deepest_fork) fork(depth, { moved: hash });
+    });
   }
 
   function schedule(): void {
@@ -359,7 +371,7 @@ export function evmModel({ world, random, network: id, faults }: EvmModelOptions
     else {
       const depth = chain.tip.number - block.number + 1;
       if (depth > REPLACED_WITHIN || !miners.chance(current.forks * 3)) return null;
-      fork(depth, made.hash);
+      fork(depth, { lost: made.hash });
     }
     return made;
   }

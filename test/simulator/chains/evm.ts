@@ -225,7 +225,7 @@ export class EvmChain {
         else if (returns(made)) back.push({ made: again(made), from_ms: now * 1000 });
       this.#add(timestamp, now, staying);
     }
-    this.#waiting = [...back, ...this.#waiting];
+    this.#waiting = [...this.#waiting, ...back];
   }
 
   /** Where a transaction stands now. */
