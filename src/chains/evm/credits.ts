@@ -3,6 +3,7 @@ import type { Interval, Transfer, WatchedAddress } from '../family.ts';
 import {
   badAnswer,
   type Header,
+  headerOf,
   type Log,
   type Receipt,
   receiptOf,
@@ -11,12 +12,14 @@ import {
 } from './answers.ts';
 import { type Assets, coinIndex, indexOf, type LogAsset, paymentIn } from './assets.ts';
 import type { Held } from './cursor.ts';
-import { type Asker, askAll, readHeaders, receiptCall, transactionCall } from './hosts.ts';
+import { type Asker, askAll, blockCall, readHeaders, receiptCall, transactionCall } from './hosts.ts';
 import type { Proof } from './memory.ts';
 import type { CoinPayment, Dialect, EvmNetwork } from './networks.ts';
 
 /** Transactions asked about in one piece. */
 const PROOFS_AT_ONCE = 50;
+/** How often one that takes a single question at once is asked for what it has no receipt of. */
+const TIMES_ALONE = 5;
 
 export type Watched = ReadonlyMap<string, WatchedAddress>;
 
@@ -75,6 +78,11 @@ export async function readCredits(
   const hits = hitsIn(deps, seen);
   const headers = await withHeaders(deps.asker, seen.headers, hits);
   const proofs = await readProofs(deps, hits);
+  if (deps.is_second)
+    await rejectLagging(
+      deps.asker,
+      hits.filter(({ txid }) => !proofs.has(txid)),
+    );
   const transfers = hits.flatMap((hit) => {
     const header = headers.get(hit.height);
     const proof = proofs.get(hit.txid);
@@ -105,6 +113,19 @@ function unproved(deps: CreditDeps, { txid, logs }: Hit, header: Header): Transf
   const ambiguous = 'the network lists it, and has no receipt of its transaction';
   const credits = creditsIn(deps.assets.logs, logs).map((credit) => ({ ambiguous, ...credit }));
   return transfersOf(deps, credits, { txid, transaction: null, header });
+}
+
+/**
+ * A node that is behind has no receipt either: only one that has the block too, in the same answer where it takes several
+ * questions at once, says that there is none.
+ */
+async function rejectLagging(asker: Asker, unproved: readonly Hit[]): Promise<void> {
+  for (const { txid, height, hash } of unproved)
+    for (let time = 0; time < (asker.host.calls.value > 1 ? 1 : TIMES_ALONE); time++) {
+      const [receipt, block] = await askAll(asker, [receiptCall(txid), blockCall(height)]);
+      if (receiptOf(receipt, txid) !== null || headerOf(block, height)?.hash !== hash)
+        throw badAnswer(`transaction ${txid} is listed, but not delivered`);
+    }
 }
 
 async function withHeaders(
