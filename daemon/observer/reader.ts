@@ -183,7 +183,11 @@ async function watchedNow({
 }: Pick<Reading, 'app' | 'blockchain' | 'watch_dates'>): Promise<WatchedAddress[]> {
   const now = seconds(app.clock);
   const rows = await watch_dates(await watchedAddresses(app.db.query, blockchain.id, now));
-  return withElsewhere(rows, await watchedOn(app.db.query, app.config.chains.sharingAddresses(blockchain.id), now), now);
+  return withElsewhere(
+    rows,
+    await watchedOn(app.db.query, app.config.chains.sharingAddresses(blockchain.id), now),
+    now,
+  );
 }
 
 function contextOf(
