@@ -8,7 +8,8 @@ import { eventColumns, insertEvent, type NewEvent } from './events.ts';
 import { toJson } from './schema/json.ts';
 import type { InvoiceRow, Tables, WatchRow } from './schema/tables.ts';
 
-export type NewInvoice = Omit<Insertable<Tables['invoices']>, 'exits'> & Pick<InvoiceRow, 'exits'>;
+export type NewInvoice = Omit<Insertable<Tables['invoices']>, 'exits' | 'shop'> &
+  Pick<InvoiceRow, 'exits' | 'shop'>;
 
 /** More accounts than one Solana transaction can name. */
 const REFERENCES_READ = 256;
@@ -59,6 +60,9 @@ const columns = Object.keys({
   caller: true,
   request_id: true,
   watch_until: true,
+  shop: true,
+  customer_email: true,
+  receipt_due_at: true,
 } satisfies Record<keyof InvoiceValues, true>) as (keyof InvoiceValues)[];
 
 const insertion = (query: Pick<Executor, 'insertInto'>, values: InvoiceValues) =>
@@ -71,9 +75,16 @@ const insertion = (query: Pick<Executor, 'insertInto'>, values: InvoiceValues) =
 const insert = writer(columns, insertion);
 
 /** False when id, memo, reference or reserved amount is taken already, so that the caller draws another. */
-export async function insertInvoice(on: Executor, { exits, ...invoice }: NewInvoice): Promise<boolean> {
-  return (await insert(on, { ...invoice, exits: toJson(exits) })).length > 0;
+export async function insertInvoice(on: Executor, invoice: NewInvoice): Promise<boolean> {
+  return (await insert(on, written(invoice))).length > 0;
 }
+
+/** As it is written. */
+const written = ({ exits, shop, ...values }: NewInvoice): InvoiceValues => ({
+  ...values,
+  exits: toJson(exits),
+  shop: shop && toJson(shop),
+});
 
 /** Values of its event stand under names of their own: some columns of the two have the same. */
 type OpenedValues = InvoiceValues & { [Name in keyof NewEvent as `event_${Name}`]: NewEvent[Name] };
@@ -115,9 +126,8 @@ export async function insertOpened(
     await insertEvent(on, event);
     return true;
   }
-  const { exits, ...values } = invoice;
   const named = eventColumns.map((name) => [`event_${name}`, event[name]] as const);
-  return (await insertBoth(on, { ...values, exits: toJson(exits), ...Object.fromEntries(named) })).length > 0;
+  return (await insertBoth(on, { ...written(invoice), ...Object.fromEntries(named) })).length > 0;
 }
 
 const selectInvoice = (query: Executor, { id }: { id: string }) =>

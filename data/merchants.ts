@@ -70,11 +70,12 @@ export type MerchantChange = Partial<
 export async function updateMerchant(
   query: Executor,
   id: string,
-  { enabled_currencies: entries, ...change }: MerchantChange,
+  { enabled_currencies: entries, profile, ...change }: MerchantChange,
 ): Promise<boolean> {
   const values = {
     ...change,
     ...(entries === undefined ? {} : { enabled_currencies: entries === null ? null : toJson(entries) }),
+    ...(profile === undefined ? {} : { profile: profile && toJson(profile) }),
   };
   try {
     await query.updateTable('merchants').set(values).where('id', '=', id).execute();
@@ -96,7 +97,8 @@ export async function eraseMerchant(
 ): Promise<void> {
   await tx.deleteFrom('units').where('merchant_id', '=', id).execute();
   await tx.deleteFrom('wallets').where('merchant_id', '=', id).execute();
-  const blank = { webhook_url: null, webhook_refills: 0, enabled_currencies: null } as const;
+  await tx.deleteFrom('pictures').where('owner_id', '=', id).execute();
+  const blank = { webhook_url: null, webhook_refills: 0, enabled_currencies: null, profile: null } as const;
   await updateMerchant(tx, id, { ...key, ...blank, slug: `deleted-${id}` });
 }
 

@@ -56,7 +56,12 @@ export async function insertUnit(
   const free = candidates.find((candidate) => !taken.has(candidate)) ?? slug;
   return tx
     .insertInto('units')
-    .values({ ...unit, slug: free, currencies: toJson(unit.currencies) })
+    .values({
+      ...unit,
+      slug: free,
+      currencies: toJson(unit.currencies),
+      shop: unit.shop && toJson(unit.shop),
+    })
     .returningAll()
     .executeTakeFirstOrThrow();
 }
@@ -65,11 +70,15 @@ export async function insertUnit(
 export function updateUnit(
   query: Executor,
   key: { id: string; merchant_id: string },
-  { currencies, ...change }: UnitChange,
+  { currencies, shop, ...change }: UnitChange,
 ): Promise<UnitRow | undefined> {
   return query
     .updateTable('units')
-    .set({ ...change, ...(currencies === undefined ? {} : { currencies: toJson(currencies) }) })
+    .set({
+      ...change,
+      ...(currencies === undefined ? {} : { currencies: toJson(currencies) }),
+      ...(shop === undefined ? {} : { shop: shop && toJson(shop) }),
+    })
     .where('id', '=', key.id)
     .where('merchant_id', '=', key.merchant_id)
     .returningAll()

@@ -17,6 +17,7 @@ export const errorCodes = {
   amount_too_small: { status: 400, detail: 'The amount is below the smallest payable amount' },
   amount_too_large: { status: 400, detail: 'The amount is too large' },
   url_not_allowed: { status: 400, detail: 'This URL is not allowed' },
+  picture_not_allowed: { status: 400, detail: 'This picture is not allowed' },
   not_authenticated: { status: 401, detail: 'Not authenticated' },
   invalid_api_key: { status: 401, detail: 'Invalid API key' },
   limit_exhausted: { status: 402, detail: 'The prepaid limit is below the invoice volume' },

@@ -10,6 +10,7 @@ import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { isHouse } from '../invoices/limit.ts';
 import { apiKeyPurpose, webhookSecretPurpose } from '../process/secrets.ts';
+import { presentProfile } from '../shop/profile.ts';
 import { unprovedEmail } from './email-proof.ts';
 
 /** UserPublic. */
@@ -61,6 +62,7 @@ export function presentAccount(app: App, row: MerchantRow): z.input<typeof Merch
     fee_description: house
       ? "This is the operator's own shop: it sells without prepaid limit and without fee."
       : `Each confirmed payment debits ${PLATFORM_FEE_PERCENT} % of its USD volume from your prepaid balance; a refill of S USD raises the limit by S × ${REFILL_CREDIT_MULTIPLIER}.`,
+    ...presentProfile(config.public_url, row),
   };
 }
 

@@ -7,13 +7,14 @@ import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { checkEntries } from '../invoices/gateways.ts';
 import { previousWebhookSecretPurpose, type Secrets, webhookSecretPurpose } from '../process/secrets.ts';
+import { changedProfile, type ProfileUpdate } from '../shop/profile.ts';
 import { checkWebhookUrl } from '../webhooks/egress.ts';
 import { newKey } from './create.ts';
 
 /** After a change of the webhook secret both sign for so long. */
 export const WEBHOOK_GRACE_SECONDS = 24 * 3600;
 
-export interface AccountUpdate {
+export interface AccountUpdate extends ProfileUpdate {
   webhook_url?: string | null | undefined;
   webhook_secret?: string | null | undefined;
   end_previous_webhook_secret?: boolean | null | undefined;
@@ -74,13 +75,15 @@ function opened(secrets: Secrets, sealed: string, purpose: string): string | nul
   }
 }
 
-/** The account as it is afterwards. Refuses with `url_not_allowed`, `bad_request`, `unknown_chain` or `slug_taken`. */
+/** The account as it is afterwards. Refuses with `url_not_allowed`, `picture_not_allowed`, `bad_request`, `unknown_chain` or `slug_taken`. */
 export async function updateAccount(
   app: App,
   account: MerchantRow,
   body: AccountUpdate,
 ): Promise<MerchantRow> {
   const values = changeOf(app, account, body);
+  const profile = await changedProfile(app, account, body);
+  if (profile !== undefined) values.profile = profile;
   if (Object.keys(values).length > 0 && !(await updateMerchant(app.db.query, account.id, values)))
     throw new Refusal('slug_taken');
   return { ...account, ...values };

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Raw } from '../../src/api/describe/endpoint.ts';
+import { RETURN_SECONDS } from './back.ts';
 import { builtText } from './built.ts';
 import type { Language } from './language.ts';
 import { fragmentStyle, pageStyle, widthStyle } from './style.ts';
@@ -70,6 +71,8 @@ export interface PageParts {
   content: VNode;
   /** Whether the page refreshes itself where scripts are off. */
   refresh: boolean;
+  /** Where it leads after a few seconds where scripts are off. */
+  leads?: string | undefined;
   /** Whether other sites may show it in a frame. */
   framed: boolean;
 }
@@ -78,7 +81,7 @@ export type Rendered = Raw & { body: string };
 
 /** One document with everything in it. */
 export function renderPage(parts: PageParts): Rendered {
-  const { kind = checkoutKind, lang, base, width, title, content, refresh, framed } = parts;
+  const { kind = checkoutKind, lang, base, width, title, content, refresh, leads, framed } = parts;
   const extra = width === undefined ? null : widthStyle(width, 'page');
   const head = renderToString(
     <>
@@ -86,6 +89,11 @@ export function renderPage(parts: PageParts): Rendered {
       {refresh && (
         <noscript>
           <meta http-equiv="refresh" content={String(REFRESH_SECONDS)} />
+        </noscript>
+      )}
+      {leads !== undefined && (
+        <noscript>
+          <meta http-equiv="refresh" content={`${RETURN_SECONDS};url=${leads}`} />
         </noscript>
       )}
       {extra && <Inline tag="style" text={extra} />}

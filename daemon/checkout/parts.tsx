@@ -60,14 +60,21 @@ export const Heading = ({
   return <Tag {...rest} />;
 };
 
-export const Merchant = ({ name }: { name: string }) => (
+/** The name of a shop with its logo, or with its first letter. */
+export const Merchant = ({ name, logo = null }: { name: string; logo?: string | null }) => (
   <p class="who">
-    <span class="mark" aria-hidden="true">
-      {[...name][0]?.toUpperCase()}
-    </span>
+    {logo === null ? (
+      <span class="mark" aria-hidden="true">
+        {[...name][0]?.toUpperCase()}
+      </span>
+    ) : (
+      <img class="mark" src={logo} alt="" />
+    )}
     <bdi>{name}</bdi>
   </p>
 );
+
+export const ItemPicture = ({ src }: { src: string }) => <img class="pic" src={src} alt="" />;
 
 /** The class of a checkout's root. */
 export const rootClass = ({ mode, size }: Pick<Surface, 'mode' | 'size'>): string =>
@@ -83,4 +90,44 @@ export const Copy = ({ lang, value, label }: { lang: Language; value: string; la
   >
     {lang.say('copy')}
   </button>
+);
+
+/** A hash or an address: whole, to be copied, and to be looked up where an explorer is set. */
+export const Hash = ({
+  lang,
+  label,
+  value,
+  href,
+  copy = false,
+}: {
+  lang: Language;
+  label: string;
+  value: string;
+  href: string | null;
+  /** Whether a script is there that copies. */
+  copy?: boolean;
+}) => (
+  <div class="fact">
+    <dt class="key">{label}</dt>
+    <dd class="val hash">
+      <bdi dir="ltr" class="raw">
+        {value}
+      </bdi>
+      {copy && (
+        <button
+          type="button"
+          class="plain"
+          data-copy={value}
+          aria-label={lang.say('copy_what', { what: label })}
+        >
+          {lang.say('copy')}
+        </button>
+      )}
+      {href !== null && (
+        <a class="look" href={href} target="_blank" rel="noopener noreferrer">
+          {lang.say('explorer', { host: new URL(href).host })}
+        </a>
+      )}
+    </dd>
+  </div>
 );

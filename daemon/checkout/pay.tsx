@@ -1,8 +1,9 @@
 /** @jsxImportSource preact */
 // The checkout of an invoice in each of its states.
 import { type CheckoutState, isPayable } from '../../src/checkout.ts';
+import { Afterwards, Back, Support } from './ending.tsx';
 import { Instructions } from './instructions.tsx';
-import { Heading, Icon, Logo, Merchant, rootClass, tones } from './parts.tsx';
+import { Hash, Heading, Icon, ItemPicture, Logo, Merchant, rootClass, tones } from './parts.tsx';
 import type { PayView } from './view.ts';
 
 const isPaid = (state: CheckoutState): boolean => state === 'confirmed' || state === 'overpaid';
@@ -41,6 +42,7 @@ export function Pay({ view }: { view: PayView }) {
         <div class="pay">
           <State view={view} head={head} />
           <Unseen view={view} />
+          <Back view={view} />
           {isPayable(state) ? <Instructions view={view} /> : <Facts view={view} />}
           <After view={view} />
         </div>
@@ -56,11 +58,16 @@ export function Pay({ view }: { view: PayView }) {
 const What = ({ view }: { view: PayView }) => (
   <div class="what">
     {isPaid(view.state) && <p class="receipt">{view.lang.say('receipt')}</p>}
-    <Merchant name={view.merchant} />
+    <Merchant name={view.merchant} logo={view.picture?.kind === 'logo' ? view.picture.src : null} />
+    {view.picture?.kind === 'item' && <ItemPicture src={view.picture.src} />}
     <Heading surface={view.surface} level={1} class="title">
       <bdi>{view.title}</bdi>
     </Heading>
-    {view.description && <p class="desc">{view.description}</p>}
+    {view.description && (
+      <p class="desc" dir="auto">
+        {view.description}
+      </p>
+    )}
     <p class="usd">
       <bdi>{view.usd}</bdi>
     </p>
@@ -177,23 +184,7 @@ function After({ view }: { view: PayView }) {
         </form>
       </details>
     );
-  // A shop's page stands still: a buyer who has paid there may want to buy again. A page of ours has its link for that.
-  const again = isOver(state) || (isPaid(state) && surface.mode === 'fragment') ? view.again : null;
-  if (!isPaid(state) && again === null) return null;
-  return (
-    <p class="after">
-      {isPaid(state) && (
-        <button type="button" class="btn print" data-print>
-          {lang.say('print')}
-        </button>
-      )}
-      {again !== null && (
-        <a class={hasEnded(state) ? 'btn first' : 'btn'} href={again} data-again>
-          {lang.say('again')}
-        </a>
-      )}
-    </p>
-  );
+  return <Afterwards view={view} paid={isPaid(state)} over={isOver(state)} />;
 }
 
 function Facts({ view }: { view: PayView }) {
@@ -208,13 +199,29 @@ function Facts({ view }: { view: PayView }) {
         <Fact label={lang.say('received')} value={`${lang.coin(view.received)} ${view.currency}`} ltr />
       )}
       {isPaid(state) && paid_at !== null && <Fact label={lang.say('paid_at')} value={lang.date(paid_at)} />}
-      {!isPayable(state) && <Fact label={lang.say('address')} value={view.address} ltr hash />}
-      {txid && <Fact label={lang.say('transaction')} value={txid} ltr hash />}
+      {!isPayable(state) && (
+        <Hash
+          lang={lang}
+          label={lang.say('address')}
+          value={view.address}
+          href={view.explorer.address}
+          copy
+        />
+      )}
+      {txid && (
+        <Hash
+          lang={lang}
+          label={lang.say('transaction')}
+          value={txid}
+          href={view.explorer.transaction}
+          copy
+        />
+      )}
     </dl>
   );
 }
 
-const Help = ({ view: { lang, merchant, id } }: { view: PayView }) => (
+const Help = ({ view: { lang, merchant, id, support } }: { view: PayView }) => (
   <>
     <p class="help">{lang.say('direct', { merchant })}</p>
     <p class="help">
@@ -223,23 +230,14 @@ const Help = ({ view: { lang, merchant, id } }: { view: PayView }) => (
         {id}
       </bdi>
     </p>
+    <Support {...support} />
   </>
 );
 
-const Fact = ({
-  label,
-  value,
-  ltr,
-  hash,
-}: {
-  label: string;
-  value: string;
-  ltr?: boolean;
-  hash?: boolean;
-}) => (
+export const Fact = ({ label, value, ltr }: { label: string; value: string; ltr?: boolean }) => (
   <div class="fact">
     <dt class="key">{label}</dt>
-    <dd class={hash ? 'val hash' : 'val'}>
+    <dd class="val">
       <bdi dir={ltr ? 'ltr' : undefined}>{value}</bdi>
     </dd>
   </div>

@@ -17,6 +17,7 @@ import { chooseLanguage, type Language } from './language.ts';
 import { NotFound } from './not-found.tsx';
 import { basePath, renderFragment, renderPage } from './page.tsx';
 import { Pay } from './pay.tsx';
+import { Receipt } from './receipt.tsx';
 import { Unit, type UnitNotice } from './unit.tsx';
 import { payView, type Surface } from './view.ts';
 
@@ -63,7 +64,32 @@ async function showInvoice(
     title: `${lang.say(view.state)} · ${view.title}`,
     content,
     refresh: row.status === 'created',
+    leads: view.back?.automatic && !options.framed ? view.back.href : undefined,
     framed: options.framed,
+  });
+  return compressed(page, headers);
+}
+
+/** The receipt of a paid invoice; what is not paid has none. */
+export async function receiptPage(
+  { app, request: { headers } }: PublicContext,
+  invoice_id: string,
+  lang_asked: string | undefined,
+): Promise<Raw> {
+  const options: PageOptions = { mode: 'page', size: 'md', framed: false, lang: lang_asked };
+  const row = await app.checkout.pages.row(invoice_id);
+  if (row?.status !== 'confirmed') return missing(app, headers, options, 'invoice_not_found');
+  const accept = headers.get('accept-language');
+  const lang = chooseLanguage({ lang: lang_asked, unit: row.unit_language, accept });
+  const surface = surfaceOf(app, options);
+  const view = await payView(app, row, { lang, surface });
+  const title = lang.say('receipt_from', { merchant: view.merchant });
+  const page = renderPage({
+    lang,
+    ...surface,
+    title,
+    content: <Receipt view={view} />,
+    refresh: false,
   });
   return compressed(page, headers);
 }
@@ -169,8 +195,9 @@ function missing(
   return compressed({ ...page, status: 404 }, headers);
 }
 
-const surfaceOf = (app: App, { mode, size, width }: PageOptions): Surface => ({
+const surfaceOf = (app: App, { mode, size, width, framed }: PageOptions): Surface => ({
   mode,
+  framed,
   size,
   width,
   base: mode === 'page' ? basePath(app.config.public_url) : app.config.public_url,

@@ -6,6 +6,9 @@ import { formatDecimal, formatUsd, RATE_DECIMALS } from '../../src/money.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { type Availability, availabilityOf } from '../invoices/availability.ts';
+import { pictureAddress } from '../shop/pictures.ts';
+import { type Back, backOf } from './back.ts';
+import { explorerLink } from './explorer.ts';
 import type { Language } from './language.ts';
 import { versionOf } from './live.ts';
 
@@ -24,6 +27,8 @@ export interface Surface {
   base: string;
   size: string;
   width: number | undefined;
+  /** Whether another site may show it in a frame. */
+  framed: boolean;
 }
 
 export interface PayView {
@@ -72,6 +77,17 @@ export interface PayView {
   wallets: WalletLink[];
   /** Where a new payment for the same thing begins. */
   again: string | null;
+  /** One picture of at most: of what is sold, or else the logo of the shop. */
+  picture: { kind: 'item' | 'logo'; src: string } | null;
+  support: { email: string | null; url: string | null };
+  /** Of the shop, for receipts. */
+  legal_line: string | null;
+  /** Where the buyer goes once it has ended. */
+  back: Back | null;
+  /** The receipt of what is paid. */
+  receipt: string;
+  /** Pages of an explorer. */
+  explorer: { transaction: string | null; address: string | null };
 }
 
 export async function payView(
@@ -91,9 +107,12 @@ export async function payView(
   );
   const sums = sumsOf(row, state);
   const links = isPayable(state) ? linksOf(app, row, sums.due_atomic) : null;
-  const merchant = row.merchant_name?.trim() || row.merchant_slug || new URL(app.config.public_url).host;
   const isRefill = row.kind === 'refill';
-  const payee = isRefill ? new URL(app.config.public_url).host : merchant;
+  // A refill is paid to the operator, not to the shop that asks for it.
+  const profile = isRefill ? null : row.profile;
+  const shop = isRefill ? null : row.shop;
+  const payee = isRefill ? new URL(app.config.public_url).host : shopName(app, row);
+  const txid = row.txid ?? row.payment_txid;
   return {
     lang,
     surface,
@@ -106,8 +125,10 @@ export async function payView(
     expires_at: row.expires_at,
     paid_at: row.paid_at,
     merchant: payee,
-    title: isRefill ? lang.say('refill_title') : (row.unit_title ?? lang.say('pay_to', { merchant: payee })),
-    description: row.unit_description,
+    title: isRefill
+      ? lang.say('refill_title')
+      : (shop?.title ?? row.unit_title ?? lang.say('pay_to', { merchant: payee })),
+    description: shop?.description ?? row.unit_description,
     order: row.external_ref,
     currency: row.currency,
     network: app.config.chains.find(row.blockchain)?.name ?? row.blockchain,
@@ -119,7 +140,7 @@ export async function payView(
     memo: row.memo,
     exact: row.reserved === 1,
     direct_only: app.gateways.some(({ chain, direct_only }) => direct_only && chain === row.chain),
-    txid: row.txid ?? row.payment_txid,
+    txid,
     confirmations: row.confirmations,
     min_confirmations: row.min_confirmations,
     testnet: row.network !== 'mainnet',
@@ -132,7 +153,36 @@ export async function payView(
       row.unit_slug && row.merchant_slug
         ? `${surface.base}/u/${row.merchant_slug}/${row.unit_slug}?lang=${lang.code}`
         : null,
+    picture: pictureOf(surface.base, shop?.picture, profile?.logo),
+    support: { email: profile?.support_email ?? null, url: profile?.support_url ?? null },
+    legal_line: profile?.legal_line ?? null,
+    back: await backOf(app, row, { state, now }),
+    receipt: `${surface.base}/pay/${row.id}/receipt?lang=${lang.code}`,
+    explorer: {
+      transaction: explorerLink(app, row.blockchain, 'transaction', txid),
+      address: explorerLink(app, row.blockchain, 'address', row.address),
+    },
   };
+}
+
+/** How buyers know the seller. */
+export const shopName = (
+  { config }: Pick<App, 'config'>,
+  row: Pick<CheckoutRow, 'profile' | 'merchant_name' | 'merchant_slug'>,
+): string =>
+  row.profile?.display_name ||
+  row.merchant_name?.trim() ||
+  row.merchant_slug ||
+  new URL(config.public_url).host;
+
+/** One alone, for each is a request of its own. */
+export function pictureOf(
+  base: string,
+  item: string | null | undefined,
+  logo: string | null | undefined,
+): PayView['picture'] {
+  if (item) return { kind: 'item', src: pictureAddress(base, item) };
+  return logo ? { kind: 'logo', src: pictureAddress(base, logo) } : null;
 }
 
 /** A payment that is confirmed on its chain, and one that is over, need no one to see the chain. */
@@ -168,7 +218,7 @@ function linksOf(app: App, row: CheckoutRow, due_atomic: bigint | null) {
     amount_atomic: due_atomic,
     memo: row.memo,
     reference: row.reference,
-    label: row.unit_title ?? row.merchant_slug ?? '',
+    label: row.shop?.title ?? row.unit_title ?? row.merchant_slug ?? '',
     expires_at: row.expires_at,
   });
 }

@@ -11,6 +11,7 @@ import { Refusal } from '../../src/errors.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import { makeMemo } from '../../src/memo.ts';
 import { type Quote, quote } from '../../src/quote.ts';
+import type { InvoiceShop } from '../../src/shop.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { openInvoice } from '../settle/settle.ts';
@@ -56,6 +57,10 @@ export interface InvoiceRequest {
   request_id: string;
   /** Shown by wallets next to the payment. */
   label: string;
+  /** What its page shows besides, and where its buyer returns to. */
+  shop?: InvoiceShop | null;
+  /** Where its receipt goes. */
+  customer_email?: string | null;
 }
 
 /**
@@ -151,7 +156,7 @@ async function openDrawn(
 }
 
 function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: bigint): InvoiceRow {
-  const { gateway, wallet } = request;
+  const { gateway, wallet, shop = null, customer_email = null } = request;
   const { family } = gateway;
   const created_at = seconds(app.clock);
   const expires_at = created_at + request.ttl_seconds;
@@ -207,6 +212,9 @@ function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: b
     caller: request.caller,
     request_id: request.request_id,
     watch_until: expires_at + 2 * GRACE_SECONDS,
+    shop,
+    customer_email,
+    receipt_due_at: customer_email === null ? null : created_at,
   };
 }
 

@@ -4,8 +4,26 @@ import type { z } from 'zod';
 import type { IncomeRow, InvoiceRow, PaymentLogRow, PaymentRow } from '../../data/schema/tables.ts';
 import type { IncomePublic, InvoicePublic, PaymentPublic } from '../../src/api/schemas/resources.ts';
 import { formatDecimal, USD_DECIMALS } from '../../src/money.ts';
+import type { ReturnSettings } from '../../src/shop.ts';
+import { pictureAddress } from '../shop/pictures.ts';
 
 const usd = (micros: bigint): string => formatDecimal(micros, USD_DECIMALS);
+
+/** Where buyers return to, for the owner alone. */
+export const presentReturns = (shop: ReturnSettings | null) =>
+  shop === null
+    ? {}
+    : {
+        ...(shop.success_url === null ? {} : { success_url: shop.success_url }),
+        ...(shop.cancel_url === null ? {} : { cancel_url: shop.cancel_url }),
+        return_automatically: shop.return_automatically,
+      };
+
+/** InvoicePublic as the holder of its key reads it. */
+export const presentOwnInvoice = (row: InvoiceRow, base: string) => ({
+  ...presentInvoice(row, base),
+  ...presentReturns(row.shop),
+});
 
 /** InvoicePublic. `base` is the public base URL without a trailing slash. */
 export function presentInvoice(row: InvoiceRow, base: string): z.output<typeof InvoicePublic> {
@@ -42,6 +60,18 @@ export function presentInvoice(row: InvoiceRow, base: string): z.output<typeof I
     qr_url: `${base}/v1/pay/${row.id}/qr.svg`,
     qr_png_url: `${base}/v1/pay/${row.id}/qr.png`,
     qr_payload: row.qr_payload,
+    ...presentWords(row, base),
+  };
+}
+
+/** Only what its creator has said: the answer is otherwise what the specification says. */
+function presentWords({ shop }: InvoiceRow, base: string) {
+  if (shop === null) return {};
+  const { title, description, picture } = shop;
+  return {
+    ...(title === null ? {} : { title }),
+    ...(description === null ? {} : { description }),
+    ...(picture === null ? {} : { image_url: pictureAddress(base, picture) }),
   };
 }
 

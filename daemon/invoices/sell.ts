@@ -1,8 +1,11 @@
 // An invoice that the holder of a key asks for: which gateway, which wallet, and what its webhook may be.
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import type { Gateway } from '../../src/chains/family.ts';
+import type { InvoiceShop } from '../../src/shop.ts';
 import type { App } from '../context.ts';
 import type { Owner } from '../http/exchange.ts';
+import { checkReturns, hostsOf, type SentReturn } from '../shop/links.ts';
+import { storePicture } from '../shop/pictures.ts';
 import { checkWebhookUrl } from '../webhooks/egress.ts';
 import { createInvoice, type InvoiceRequest } from './create.ts';
 import { ownerId } from './find.ts';
@@ -12,20 +15,24 @@ import { walletFor } from './wallet.ts';
 /** Longest label that wallets are handed. */
 const MAX_LABEL = 64;
 
-export interface Sale extends Pick<InvoiceRequest, 'id' | 'amount' | 'amount_unit' | 'request_id'> {
+export interface Sale
+  extends Pick<InvoiceRequest, 'id' | 'amount' | 'amount_unit' | 'request_id'>,
+    SentReturn {
   chain: string;
   callback_url?: string | null | undefined;
   external_ref?: string | null | undefined;
+  title?: string | null | undefined;
+  description?: string | null | undefined;
+  image_url?: string | null | undefined;
+  customer_email?: string | null | undefined;
 }
 
-/** Refuses as `createInvoice` does, and with `url_not_allowed`, `unknown_chain` or `no_wallet`. */
-export async function sell(
-  app: App,
-  owner: Owner,
-  { id, chain, amount, amount_unit, callback_url, external_ref, request_id }: Sale,
-): Promise<InvoiceRow> {
+/** Refuses as `createInvoice` does, and with `url_not_allowed`, `picture_not_allowed`, `unknown_chain` or `no_wallet`. */
+export async function sell(app: App, owner: Owner, sale: Sale): Promise<InvoiceRow> {
+  const { id, chain, amount, amount_unit, callback_url, external_ref, request_id } = sale;
   if (callback_url) checkWebhookUrl(callback_url, { allow_private: app.config.webhook_allow_private });
   const gateway = gatewayFor(app, owner, chain);
+  const label = sale.title || (owner.kind === 'merchant' ? owner.merchant.slug : 'gatewayd');
   return createInvoice(app, {
     id,
     owner_id: ownerId(owner),
@@ -41,8 +48,24 @@ export async function sell(
     unit_id: null,
     caller: null,
     request_id,
-    label: (owner.kind === 'merchant' ? owner.merchant.slug : 'gatewayd').slice(0, MAX_LABEL),
+    label: label.slice(0, MAX_LABEL),
+    shop: await shopOf(app, owner, sale),
+    customer_email: sale.customer_email ?? null,
   });
+}
+
+/** Null where the request says nothing of it, as most do. */
+async function shopOf(app: App, owner: Owner, sale: Sale): Promise<InvoiceShop | null> {
+  const { title, description, image_url } = sale;
+  const returns = checkReturns(app, hostsOf(app, owner), sale);
+  const said = [title, description, image_url, returns.success_url, returns.cancel_url];
+  if (!said.some(Boolean)) return null;
+  return {
+    ...returns,
+    title: title || null,
+    description: description || null,
+    picture: image_url ? await storePicture(app, ownerId(owner), image_url) : null,
+  };
 }
 
 function gatewayFor(app: App, owner: Owner, chain: string): Gateway {

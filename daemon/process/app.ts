@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../data/db/open.ts';
 import type { Ledger } from '../../data/ledger.ts';
-import { getMerchant, putDeploymentWallet } from '../../data/merchants.ts';
+import { putDeploymentWallet } from '../../data/merchants.ts';
 import { changeMeta } from '../../data/meta.ts';
 import { openGoogleKeys } from '../accounts/google-keys.ts';
 import { openWalletCheck } from '../accounts/wallet-check.ts';
@@ -25,16 +25,12 @@ import { openRates, type RatesOptions } from '../rates/rates.ts';
 import { openRetention } from '../retention/retention.ts';
 import type { Config } from '../settings/config.ts';
 import { openWebhooks } from '../webhooks/queue.ts';
+import { webhookSecretsOf } from '../webhooks/signing.ts';
 import { createClockCheck } from './clock-check.ts';
 import { createInstance } from './instance.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { openSecretWatch } from './secret-watch.ts';
-import {
-  deploymentSecrets,
-  previousWebhookSecretPurpose,
-  type Secrets,
-  webhookSecretPurpose,
-} from './secrets.ts';
+import type { Secrets } from './secrets.ts';
 import { openSignals } from './signals.ts';
 
 export interface AppOptions {
@@ -156,21 +152,6 @@ export function openApp(options: AppOptions): RunningApp {
       checkout.close();
     },
   };
-}
-
-/** The present one, and for a while after a change the one before; of no merchant, those of the deployment. */
-async function webhookSecretsOf(
-  { config, db, secrets, clock }: Pick<App, 'config' | 'db' | 'secrets' | 'clock'>,
-  merchant_id: string | null,
-): Promise<readonly string[]> {
-  const now = seconds(clock);
-  if (merchant_id === null) return deploymentSecrets({ config, secrets }, now);
-  const row = await getMerchant(db.query, merchant_id);
-  if (!row?.webhook_secret_sealed) return [];
-  const present = secrets.open(row.webhook_secret_sealed, webhookSecretPurpose(merchant_id));
-  const { previous_webhook_secret_sealed: sealed, previous_webhook_secret_ends_at: ends_at } = row;
-  if (sealed === null || ends_at === null || ends_at <= now) return [present];
-  return [present, secrets.open(sealed, previousWebhookSecretPurpose(merchant_id))];
 }
 
 /** Puts configured deployment wallets that are new or changed since the last start; what the operator set since stays. */

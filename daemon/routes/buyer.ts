@@ -42,8 +42,7 @@ export const buyer: Handlers<typeof list> = {
   },
 
   async checkoutUnit({ params, body }, { app, request, log }) {
-    const { chain, external_ref } = body;
-    const row = await buyUnit(app, params, { chain, external_ref, request });
+    const row = await buyUnit(app, params, { ...body, request });
     log.info({ invoice_id: row.id }, INVOICE_CREATED);
     return presentInvoice(row, app.config.public_url);
   },

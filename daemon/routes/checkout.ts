@@ -4,7 +4,7 @@ import { Refusal } from '../../src/errors.ts';
 import { builtFile, builtText } from '../checkout/built.ts';
 import { logoFile } from '../checkout/logos.ts';
 import { drawQrPng } from '../checkout/qr.ts';
-import { payPage, redirectTo, renderUnitError, unitPage } from '../checkout/serve.tsx';
+import { payPage, receiptPage, redirectTo, renderUnitError, unitPage } from '../checkout/serve.tsx';
 import { compressedOnce } from '../http/compress.ts';
 import type { Handlers } from '../http/handler.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
@@ -28,6 +28,8 @@ const favicon = builtFile('favicon.png');
 export const checkout: Handlers<typeof list> = {
   payShort: ({ params, query }, context) =>
     payPage(context, params.invoice_id, { ...query, mode: 'page', size: 'page', framed: false }),
+
+  payReceipt: ({ params, query }, context) => receiptPage(context, params.invoice_id, query.lang),
 
   payPage: ({ params, query }, context) =>
     payPage(context, params.invoice_id, { ...query, mode: 'page', framed: true }),

@@ -5,34 +5,34 @@ import { checkInvoice, simulateInvoice } from '../invoices/check.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
 import { ownedInvoice } from '../invoices/find.ts';
 import { invoicePage } from '../invoices/list.ts';
-import { presentInvoice } from '../invoices/present.ts';
+import { presentOwnInvoice } from '../invoices/present.ts';
 import { sell } from '../invoices/sell.ts';
 
 export const invoices: Handlers<typeof list> = {
   async createInvoice({ body }, { app, owner, request, log }) {
     const row = await sell(app, owner, { ...body, id: request.resource_id, request_id: request.id });
     log.info({ invoice_id: row.id }, INVOICE_CREATED);
-    return presentInvoice(row, app.config.public_url);
+    return presentOwnInvoice(row, app.config.public_url);
   },
 
   async listInvoices({ query }, { app, owner }) {
     const { rows, has_more } = await invoicePage(app, owner, query);
     return {
-      data: rows.map((row) => presentInvoice(row, app.config.public_url)),
+      data: rows.map((row) => presentOwnInvoice(row, app.config.public_url)),
       has_more,
       next: has_more ? (rows.at(-1)?.id ?? null) : null,
     };
   },
 
   async getInvoice({ params }, { app, owner }) {
-    return presentInvoice(await ownedInvoice(app, owner, params.invoice_id), app.config.public_url);
+    return presentOwnInvoice(await ownedInvoice(app, owner, params.invoice_id), app.config.public_url);
   },
 
   async checkInvoice({ params }, { app, owner }) {
-    return presentInvoice(await checkInvoice(app, owner, params.invoice_id), app.config.public_url);
+    return presentOwnInvoice(await checkInvoice(app, owner, params.invoice_id), app.config.public_url);
   },
 
   async simulateInvoice({ params }, { app, owner }) {
-    return presentInvoice(await simulateInvoice(app, owner, params.invoice_id), app.config.public_url);
+    return presentOwnInvoice(await simulateInvoice(app, owner, params.invoice_id), app.config.public_url);
   },
 };

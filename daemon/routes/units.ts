@@ -7,7 +7,7 @@ import { merchantOf } from '../accounts/create.ts';
 import type { Handlers } from '../http/handler.ts';
 import { enabledGateways } from '../invoices/gateways.ts';
 import { createUnit, updateUnit } from '../units/edit.ts';
-import { payableGateways, presentUnit } from '../units/present.ts';
+import { payableGateways, presentOwnUnit } from '../units/present.ts';
 
 export const units: Handlers<typeof list> = {
   async listUnits(_, { app, user }) {
@@ -18,7 +18,7 @@ export const units: Handlers<typeof list> = {
     ]);
     const enabled = enabledGateways(app.gateways, merchant.enabled_currencies);
     return {
-      units: rows.map((row) => presentUnit(app, row, merchant, payable)),
+      units: rows.map((row) => presentOwnUnit(app, row, merchant, payable)),
       max_payment_units: MAX_UNITS,
       available_currencies: enabled.map((gateway) => gateway.chain),
       wait_seconds_min: MIN_WAIT_SECONDS,
@@ -29,13 +29,13 @@ export const units: Handlers<typeof list> = {
   async createUnit({ body }, { app, user, request }) {
     const merchant = await merchantOf(app, user);
     const row = await createUnit(app, merchant, request.resource_id, body);
-    return presentUnit(app, row, merchant, await payableGateways(app, merchant));
+    return presentOwnUnit(app, row, merchant, await payableGateways(app, merchant));
   },
 
   async updateUnit({ params, body }, { app, user }) {
     const merchant = await merchantOf(app, user);
     const row = await updateUnit(app, merchant, params.unit_id, body);
-    return presentUnit(app, row, merchant, await payableGateways(app, merchant));
+    return presentOwnUnit(app, row, merchant, await payableGateways(app, merchant));
   },
 
   async deleteUnit({ params }, { app, user }) {

@@ -1,4 +1,5 @@
 // Endpoints that no list names: the files of the pages, MCP and metrics.
+import { getPicture } from '../../data/pictures.ts';
 import type { unlisted as list } from '../../src/api/endpoints/unlisted.ts';
 import { Refusal } from '../../src/errors.ts';
 import { answerDocument } from '../discovery/documents.ts';
@@ -6,6 +7,14 @@ import { pageFile } from '../discovery/pages.ts';
 import { Prepared } from '../http/exchange.ts';
 import type { Handlers } from '../http/handler.ts';
 import { answerMetrics } from '../metrics/serve.ts';
+import { PICTURE_ID } from '../shop/pictures.ts';
+
+/** Its name is made of its bytes. Opened alone it is a picture and nothing else. */
+const PICTURE_HEADERS = {
+  'cache-control': 'public, max-age=31536000, immutable',
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'cross-origin',
+};
 
 export const unlisted: Handlers<typeof list> = {
   async docsAsset({ params: { file } }, { app, request: { headers } }) {
@@ -27,5 +36,14 @@ export const unlisted: Handlers<typeof list> = {
     // As any other path that is not there.
     if (port !== undefined || token === undefined) throw new Refusal('not_found');
     return new Prepared(await answerMetrics(app, headers));
+  },
+
+  async picture({ params }, { app }) {
+    const found = PICTURE_ID.test(params.file) ? await getPicture(app.db.query, params.file) : undefined;
+    if (!found) throw new Refusal('not_found');
+    return {
+      body: Buffer.from(found.data, 'base64'),
+      headers: { ...PICTURE_HEADERS, 'content-type': found.type },
+    };
   },
 };

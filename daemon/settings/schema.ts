@@ -1,10 +1,12 @@
 // The schema of the settings: their names, types, bounds, defaults and help, each stated once.
 import { z } from 'zod';
+import { MAX_RETURN_HOSTS } from '../../src/api/describe/shop-fields.ts';
 import { type Catalogue, tickersOf } from '../../src/chains/catalogue.ts';
 import { builtIn, providerKinds } from '../../src/chains/gateways.ts';
 import { MAX_CONFIRMATIONS, readSteps } from '../../src/confirmations.ts';
 import { signupModes } from '../../src/identity.ts';
 import { PLATFORM_KEY_PATTERN } from '../../src/keys.ts';
+import { hostEntry } from '../../src/return-url.ts';
 import { isWebhookSecret } from '../../src/webhook.ts';
 import { readProxies } from '../http/proxies.ts';
 import { noticeCauses } from '../notify/names.ts';
@@ -93,6 +95,13 @@ function parsed(json: string): unknown {
     return undefined; // Not a list, which is what the message says.
   }
 }
+
+const explorer = (what: string) =>
+  z
+    .string()
+    .regex(/^(none|https?:\/\/[^\s"'<>]*\{id\}[^\s"'<>]*)$/, 'must be none, or https://… with {id} in it')
+    .optional()
+    .describe(`where buyers look up ${what}: https://…/{id}, or none; default: a public explorer`);
 
 /** A list in the file, the same as JSON text elsewhere. */
 const notify = (help: string) =>
@@ -219,6 +228,8 @@ const providerSettings = (catalogue: Catalogue) =>
             `how often the ${id} provider is asked at most; default: ${catalogue.find(id)?.requests_per_second} for the public one, ` +
               '50 for your own, less after it refuses (429)',
           ),
+        explorer_transaction: explorer(`transactions of ${id}`),
+        explorer_address: explorer(`addresses of ${id}`),
         confirmations: confirmations(
           `confirmations by the value of an invoice on ${id}, instead of the usual number: [{ "below_usd": 1000, "blocks": 1 }, { "blocks": 3 }]`,
         ).optional(),
@@ -319,6 +330,12 @@ export const settingsSchema = z.strictObject({
     .optional()
     .describe('signs webhooks of the platform key; default: derived from secret'),
   wallets: walletSettings(builtIn),
+  operator_name: text('who runs this deployment, as its first page names them').optional(),
+  return_hosts: z
+    .array(z.string().refine((host) => hostEntry(host) === host, 'must be a host such as shop.example'))
+    .max(MAX_RETURN_HOSTS)
+    .default([])
+    .describe('hosts that buyers of the platform key may be led back to, such as shop.example'),
   service_fee_percent: decimalText("surcharge on the buyer's total").default('0'),
   limit_policy: z
     .enum(['hold', 'refuse'])

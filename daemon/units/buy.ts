@@ -15,6 +15,7 @@ interface Purchase {
   /** Gateway id. */
   chain: string;
   external_ref: string | null;
+  customer_email?: string | null | undefined;
   /** Who asks without credentials, and the id that its invoice gets when the request is repeated. */
   request: Pick<RequestInfo, 'id' | 'ip' | 'resource_id'>;
 }
@@ -26,7 +27,7 @@ interface Purchase {
 export async function buyUnit(
   app: App,
   name: UnitName,
-  { chain, external_ref, request }: Purchase,
+  { chain, external_ref, customer_email, request }: Purchase,
 ): Promise<InvoiceRow> {
   const { unit, merchant } = await requireUnit(app, name);
   const user = await getUser(app.db.query, merchant.id);
@@ -59,5 +60,8 @@ export async function buyUnit(
     caller: callerOf(app, request.ip),
     request_id: request.id,
     label: unit.title,
+    // Its words are those of the unit, which may still change.
+    shop: unit.shop && { ...unit.shop, title: null, description: null },
+    customer_email: customer_email ?? null,
   });
 }

@@ -6,10 +6,13 @@ import { Refusal } from '../../src/errors.ts';
 import { clampWait, MAX_UNITS } from '../../src/limits.ts';
 import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import { MAX_USD_MICROS } from '../../src/quote.ts';
+import { NO_UNIT_SHOP, type UnitShop } from '../../src/shop.ts';
 import { slugify } from '../../src/slug.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { checkEntries } from '../invoices/gateways.ts';
+import { checkReturn } from '../shop/links.ts';
+import { storePicture } from '../shop/pictures.ts';
 
 const FALLBACK_SLUG = 'offer';
 
@@ -21,9 +24,17 @@ interface NewUnit {
   currencies: string[];
   wait_seconds: number | null;
   language: string | null;
+  image_url?: string | null | undefined;
+  success_url?: string | null | undefined;
+  cancel_url?: string | null | undefined;
+  return_automatically?: boolean | null | undefined;
+  listed?: boolean | null | undefined;
 }
 
-/** Under `id` where a repeated request names one. Refuses with `unknown_chain`, `amount_too_large` or `unit_limit`. */
+/**
+ * Under `id` where a repeated request names one. Refuses with `unknown_chain`, `amount_too_large`, `url_not_allowed`,
+ * `picture_not_allowed` or `unit_limit`.
+ */
 export async function createUnit(
   app: App,
   merchant: MerchantRow,
@@ -42,6 +53,8 @@ export async function createUnit(
     wait_seconds: clampWait(body.wait_seconds),
     language: body.language,
     active: 1 as const,
+    shop: await shopAfter(app, merchant, NO_UNIT_SHOP, body),
+    listed: body.listed ? (1 as const) : (0 as const),
     created_at: now,
     updated_at: now,
   };
@@ -51,7 +64,7 @@ export async function createUnit(
   throw new Refusal('unit_limit', { detail: `At most ${MAX_UNITS} units are allowed; delete or change one` });
 }
 
-/** What is left out stays; null stays too, but for a description and a language, which it removes. */
+/** What is left out stays; null stays too, but for texts and addresses that may be missing, which it removes. */
 interface UnitUpdate {
   title?: string | null | undefined;
   description?: string | null | undefined;
@@ -60,9 +73,43 @@ interface UnitUpdate {
   wait_seconds?: number | null | undefined;
   language?: string | null | undefined;
   active?: boolean | null | undefined;
+  image_url?: string | null | undefined;
+  success_url?: string | null | undefined;
+  cancel_url?: string | null | undefined;
+  return_automatically?: boolean | null | undefined;
+  listed?: boolean | null | undefined;
 }
 
-/** Refuses with `unknown_chain`, `amount_too_large` or `unit_not_found`. */
+/** What of an update is in the column `shop`. */
+const isOfShop = (body: UnitUpdate): boolean =>
+  [body.image_url, body.success_url, body.cancel_url, body.return_automatically].some(
+    (value) => value !== undefined,
+  );
+
+/** Null where nothing is set. Refuses with `url_not_allowed` or `picture_not_allowed`. */
+async function shopAfter(
+  app: App,
+  merchant: MerchantRow,
+  before: UnitShop,
+  { image_url, success_url, cancel_url, return_automatically }: UnitUpdate,
+): Promise<UnitShop | null> {
+  const hosts = merchant.profile?.return_hosts ?? [];
+  // What stays was checked when it was written, and is checked once more on the page.
+  const change = (url: string | null | undefined, stays: string | null) =>
+    url === undefined ? stays : url && checkReturn(app, hosts, url);
+  const shop: UnitShop = {
+    success_url: change(success_url, before.success_url),
+    cancel_url: change(cancel_url, before.cancel_url),
+    return_automatically: return_automatically ?? before.return_automatically,
+    picture:
+      image_url === undefined
+        ? before.picture
+        : image_url && (await storePicture(app, merchant.id, image_url)),
+  };
+  return Object.values(shop).some(Boolean) ? shop : null;
+}
+
+/** Refuses with `unknown_chain`, `amount_too_large`, `url_not_allowed`, `picture_not_allowed` or `unit_not_found`. */
 export async function updateUnit(
   app: App,
   merchant: MerchantRow,
@@ -77,6 +124,12 @@ export async function updateUnit(
   if (body.wait_seconds != null) values.wait_seconds = clampWait(body.wait_seconds);
   if (body.language !== undefined) values.language = body.language;
   if (body.active != null) values.active = body.active ? 1 : 0;
+  if (body.listed != null) values.listed = body.listed ? 1 : 0;
+  if (isOfShop(body)) {
+    const unit = await data.getUnit(app.db.query, id);
+    if (unit?.merchant_id !== merchant.id) throw new Refusal('unit_not_found');
+    values.shop = await shopAfter(app, merchant, unit.shop ?? NO_UNIT_SHOP, body);
+  }
   const row = await data.updateUnit(app.db.query, { id, merchant_id: merchant.id }, values);
   if (!row) throw new Refusal('unit_not_found');
   return row;

@@ -8,7 +8,7 @@ import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
 import { enabledGateways, selectGateways } from '../invoices/gateways.ts';
 import { isHouse } from '../invoices/limit.ts';
-import { blockchainsOf, embedHtml, presentUnit } from './present.ts';
+import { blockchainsOf, embedHtml, presentOwnUnit } from './present.ts';
 
 interface Known {
   units: readonly UnitRow[];
@@ -55,7 +55,7 @@ export function paymentPagePreview(
     problems,
     missing_wallets: missing,
     limit_of_payments: formatUsd(limit),
-    units: units.map((unit) => presentUnit(app, unit, merchant, payable)),
+    units: units.map((unit) => presentOwnUnit(app, unit, merchant, payable)),
   };
 }
 

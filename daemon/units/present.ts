@@ -7,6 +7,8 @@ import type { Gateway } from '../../src/chains/family.ts';
 import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
 import { enabledGateways, selectGateways } from '../invoices/gateways.ts';
+import { presentReturns } from '../invoices/present.ts';
+import { pictureAddress } from '../shop/pictures.ts';
 
 /** Blockchains that gateways need, each once. */
 export const blockchainsOf = (gateways: readonly Gateway[]): string[] => [
@@ -26,6 +28,12 @@ export async function payableGateways(app: App, merchant: MerchantRow): Promise<
 export const embedHtml = (base: string, unit_id: string, size: 'mobile' | 'desktop'): string =>
   `<div id="gateway-checkout"></div>
 <script async src="${base}/embed.js" data-unit="${unit_id}" data-size="${size}" data-target="#gateway-checkout"></script>`;
+
+/** UnitPublic as its merchant reads it: where buyers return to is part of it. */
+export const presentOwnUnit = (...[app, unit, merchant, payable]: Parameters<typeof presentUnit>) => ({
+  ...presentUnit(app, unit, merchant, payable),
+  ...presentReturns(unit.shop),
+});
 
 /** UnitPublic. `payable` as from `payableGateways`. */
 export function presentUnit(
@@ -62,5 +70,7 @@ export function presentUnit(
     ],
     created_at: unit.created_at,
     updated_at: unit.updated_at,
+    listed: unit.listed === 1,
+    ...(unit.shop?.picture ? { image_url: pictureAddress(base, unit.shop.picture) } : {}),
   };
 }

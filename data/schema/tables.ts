@@ -8,6 +8,8 @@ import type { Json, Network } from '../../src/chains/family.ts';
 import type { EventType } from '../../src/event-types.ts';
 import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import type { LedgerKind } from '../../src/ledger.ts';
+import type { PictureType } from '../../src/picture.ts';
+import type { InvoiceShop, MerchantProfile, UnitShop } from '../../src/shop.ts';
 import type { JsonColumn, JsonOnce, JsonText } from './json.ts';
 
 /**
@@ -85,6 +87,12 @@ interface MerchantsTable {
   house_since: Generated<number | null>;
   /** When it was last notified that its limit is used up. */
   limit_noted_at: Generated<number | null>;
+  /** What buyers see of it, and where they may be led to; null where nothing is set. */
+  profile: ColumnType<
+    MerchantProfile | null,
+    JsonText<MerchantProfile> | null | undefined,
+    JsonText<MerchantProfile> | null
+  >;
   created_at: Once<number>;
 }
 
@@ -116,6 +124,10 @@ interface UnitsTable {
   wait_seconds: number;
   language: string | null;
   active: Flag;
+  /** Its picture, and where its buyers return to; null where nothing is set. */
+  shop: JsonColumn<UnitShop> | null;
+  /** Whether search engines may list its page. */
+  listed: Flag;
   created_at: Once<number>;
   updated_at: number;
 }
@@ -169,6 +181,23 @@ interface InvoicesTable {
   request_id: Once<string | null>;
   /** Until when late transfers are searched, Unix seconds. */
   watch_until: number;
+  /** What its page shows besides, and where its buyer returns to; null where nothing is set. */
+  shop: JsonOnce<InvoiceShop> | null;
+  /** Where its receipt goes; null once that was sent, and where none is wanted. */
+  customer_email: ColumnType<string | null, string | null, null>;
+  /** Not before then is sending the receipt tried again, Unix seconds. */
+  receipt_due_at: number | null;
+}
+
+interface PicturesTable {
+  id: Once<string>;
+  /** The merchant, or the empty text for the platform. */
+  owner_id: Once<string>;
+  type: Once<PictureType>;
+  /** In base64. */
+  data: Once<string>;
+  /** When it was last named, Unix seconds. */
+  used_at: number;
 }
 
 interface TransfersTable {
@@ -581,6 +610,7 @@ export interface Tables {
   notices: NoticesTable;
   notice_targets: NoticeTargetsTable;
   tallies: TalliesTable;
+  pictures: PicturesTable;
 }
 
 /** Names of columns whose values are written as JSON. */
@@ -597,7 +627,9 @@ export const jsonColumns: Record<{ [Name in keyof Tables]: JsonColumnOf<Tables[N
     enabled_currencies: true,
     exits: true,
     inputs: true,
+    profile: true,
     reference_keys: true,
+    shop: true,
   };
 
 export type UserRow = Selectable<UsersTable>;

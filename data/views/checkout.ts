@@ -1,9 +1,11 @@
 // What checkout pages show and follow, each in one statement.
 import { sql } from 'kysely';
 import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
+import type { MerchantProfile } from '../../src/shop.ts';
 import type { Db, Executor } from '../db/database.ts';
 import { lookup } from '../db/prepared.ts';
 import { STATE, stateOf } from '../invoices.ts';
+import { toJson } from '../schema/json.ts';
 import type { InvoiceRow } from '../schema/tables.ts';
 
 /** An invoice with whom it pays and for what. */
@@ -13,6 +15,7 @@ export interface CheckoutRow extends InvoiceRow {
   payment_txid: string | null;
   merchant_slug: string | null;
   merchant_name: string | null;
+  profile: MerchantProfile | null;
   unit_title: string | null;
   unit_description: string | null;
   unit_language: string | null;
@@ -39,6 +42,7 @@ const OTHERS = [
   'payments.txid as payment_txid',
   'merchants.slug as merchant_slug',
   'users.full_name as merchant_name',
+  'merchants.profile as profile',
   'units.title as unit_title',
   'units.description as unit_description',
   'units.language as unit_language',
@@ -68,7 +72,11 @@ export const checkoutState = lookup((query, id: string) =>
 
 /** The same of a row. */
 export const checkoutStateOf = (row: CheckoutRow): string =>
-  [stateOf(row), ...others.map(({ name }) => row[name] ?? '-')].join(' ');
+  [stateOf(row), ...others.map(({ name }) => textOf(row[name]))].join(' ');
+
+/** As it is stored: JSON is written by `toJson` alone, so that the same value has the same text. */
+const textOf = (value: string | MerchantProfile | null): string =>
+  typeof value === 'object' && value !== null ? toJson(value) : (value ?? '-');
 
 /** What can change of an invoice while its buyer watches. */
 export interface LiveRow {

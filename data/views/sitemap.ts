@@ -1,4 +1,4 @@
-// What the sitemap lists: the pages of units that can be bought.
+// What the sitemap lists: the pages of units that can be bought, and that their merchants list.
 import type { Executor } from '../db/database.ts';
 
 export interface SitemapRow {
@@ -7,7 +7,7 @@ export interface SitemapRow {
   updated_at: number;
 }
 
-/** Active units of active users, at most `limit`. */
+/** Active units of active users that may be listed, at most `limit`. */
 export function activeUnits(query: Executor, limit: number): Promise<SitemapRow[]> {
   return query
     .selectFrom('units')
@@ -15,6 +15,7 @@ export function activeUnits(query: Executor, limit: number): Promise<SitemapRow[
     .innerJoin('users', 'users.id', 'merchants.id')
     .select(['merchants.slug as merchant_slug', 'units.slug as unit_slug', 'units.updated_at as updated_at'])
     .where('units.active', '=', 1)
+    .where('units.listed', '=', 1)
     .where('users.is_active', '=', 1)
     .where('users.deleted_at', 'is', null)
     .orderBy('units.id')

@@ -69,6 +69,37 @@ function verify(secret, headers, rawBody) {
 Verify the raw body, before parsing it. Answer 2xx within 15 seconds and process the event afterwards. One attempt is made; redirects are not followed. A second delivery of the same \`webhook-id\` happens only if a person asks for it.`,
   },
   {
+    id: 'guide.return',
+    kind: 'guide',
+    title: 'Bring buyers back to the shop',
+    summary: 'success_url, cancel_url, and the signature that says how the payment ended',
+    keywords: 'return url, redirect after payment, success url, thank you page, verify return signature',
+    auth: 'jwt',
+    call: 'updateMerchantAccount',
+    docs: `1. List your hosts once: \`PATCH /api/v1/merchant/account\` with \`{"return_hosts": ["shop.example"], "display_name": "Kaffee Rösterei"}\`. With the merchant key alone no one can lead buyers elsewhere. On testnet \`localhost:3000\` may be listed and called over http; else it is https only.
+2. Make invoices or units with \`success_url\` and \`cancel_url\`. Every end of the pay page has its button, “Return to Kaffee Rösterei”; \`return_automatically\` leads there after 5 seconds. A host that is taken off the list is led to no more; then, and without an address, the button leads to \`site_url\`.
+3. The query gets \`invoice_id\`, \`invoice_status\` (\`confirmed\`, \`expired\`, \`cancelled\`, \`failed\`) and \`signature\`: base64url HMAC-SHA256 of \`return.v1.{invoice_id}.{invoice_status}\` under the key of your webhook secret; for 24 hours after a change of the secret two, with a dot between.
+
+\`\`\`js
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+function verifyReturn(secret, url) {
+  const query = new URL(url).searchParams;
+  const invoice_id = query.get('invoice_id');
+  const status = query.get('invoice_status');
+  const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret);
+  const expected = createHmac('sha256', key).update(\`return.v1.\${invoice_id}.\${status}\`).digest();
+  const given = (query.get('signature') ?? '').split('.').map((each) => Buffer.from(each, 'base64url'));
+  const ok = given.some((each) => each.length === expected.length && timingSafeEqual(each, expected));
+  return ok ? { invoice_id, status } : null;
+}
+\`\`\`
+
+To check yours: secret \`whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\`, invoice \`0190f7a0-0000-7000-8000-000000000001\`, status \`confirmed\` give \`MFyC5Us1o86VXILlAxNgUAUms7-826Ylbu82QlSGv3E\`.
+
+The signature says that this invoice ended so, not who has come back: the address can be opened again, and by others. Check that the invoice is the one of this order, and deliver once, by the webhook or \`GET /v1/invoices/{invoice_id}\`; the return only chooses the page that you show. A buyer may close the page and never return.`,
+  },
+  {
     id: 'guide.follow-payments',
     kind: 'guide',
     title: 'Follow payments without webhooks',

@@ -61,6 +61,7 @@ export function newInvoice(values: Partial<NewInvoice> = {}): NewInvoice {
     id: randomUUID(),
     owner_id: null,
     kind: 'sale',
+    shop: null,
     unit_id: null,
     chain: 'ton',
     blockchain: 'ton',

@@ -1,13 +1,40 @@
 // On our own pages: says before the first paint that scripts run, then follows the invoice of the page.
 import { followInvoice } from './follow-invoice.ts';
 
+/** As long as without scripts. */
+const LEAD_MS = 5_000;
+
+/** Leads back to the shop where the page says so, unless its reader wants to stay. */
+function leadBack(root: HTMLElement): () => void {
+  let timer = 0;
+  let stays = false;
+  root.addEventListener('click', (event) => {
+    if (!(event.target as Element).closest('[data-stay]')) return;
+    stays = true;
+    clearTimeout(timer);
+    root.querySelector('[data-leading]')?.remove();
+  });
+  return () => {
+    clearTimeout(timer);
+    const link = root.querySelector<HTMLAnchorElement>('a[data-lead=true]');
+    // Going back must not lead here again.
+    if (link && !stays) timer = window.setTimeout(() => location.replace(link.href), LEAD_MS);
+  };
+}
+
 function start(): void {
   const root = document.querySelector<HTMLElement>('.gw[data-invoice]');
-  if (!root) return;
+  if (!root) {
+    // A receipt: it stays as it is.
+    document.querySelector('[data-print]')?.addEventListener('click', () => window.print());
+    return;
+  }
   root.classList.add('js');
   const stopRefreshing = (): void => {
     if (root.dataset.status !== 'created') document.querySelector('meta[http-equiv=refresh]')?.remove();
   };
+  const lead = leadBack(root);
+  lead();
   followInvoice(root, {
     source: location.href,
     base: document.body.dataset.base || '',
@@ -18,6 +45,7 @@ function start(): void {
     onShown() {
       document.title = root.dataset.title || '';
       stopRefreshing();
+      lead();
     },
     onAgain: null,
   });

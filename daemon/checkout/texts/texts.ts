@@ -83,6 +83,24 @@ export interface Texts {
   simulate_only: string;
   again: string;
 
+  /** The way back, the receipt, and the first page. */
+  return_to: string;
+  return_soon: string;
+  stay: string;
+  explorer: string;
+  receipt_number: string;
+  receipt_from: string;
+  receipt_mail: string;
+  item: string;
+  total: string;
+  landing_text: string;
+  landing_buyer: string;
+  landing_up: string;
+  landing_down: string;
+  landing_docs: string;
+  landing_reference: string;
+  landing_agents: string;
+
   choose: string;
   inactive: string;
   unavailable: string;

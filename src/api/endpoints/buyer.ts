@@ -3,7 +3,7 @@ import { endpoint } from '../describe/endpoint.ts';
 import { shape } from '../describe/shape.ts';
 import { GatewaysResponse, PublicConfig } from '../schemas/gateway.ts';
 import { ExitPayload, InvoicePayment, InvoicePublic, UnitPublic } from '../schemas/resources.ts';
-import { chainField, externalRef, invoiceId, saleRefusals } from './invoices.ts';
+import { chainField, customerEmail, externalRef, invoiceId, saleRefusals } from './invoices.ts';
 import { unitId } from './units.ts';
 
 const invoiceExample = { params: { invoice_id: '{invoice_id}' } };
@@ -173,7 +173,11 @@ export const checkoutUnit = endpoint({
 
 Refusals: \`chain_not_accepted\` – choose another chain; \`no_wallet\` – the merchant has not set a wallet for it; \`unit_inactive\` – not for sale now; \`no_rate\` – try again after \`Retry-After\` seconds; \`limit_exhausted\` – the shop cannot take it now, only where the deployment refuses such sales.`,
   params: unitId,
-  body: shape('CheckoutCreate', { chain: chainField(), external_ref: externalRef() }),
+  body: shape('CheckoutCreate', {
+    chain: chainField(),
+    external_ref: externalRef(),
+    customer_email: customerEmail(),
+  }),
   response: InvoicePublic,
   errors: ['unit_not_found', 'unit_inactive', 'chain_not_accepted', ...saleRefusals],
   idempotent: true,

@@ -317,9 +317,30 @@ export const currencyLogo = endpoint({
   example: { params: { file: 'ton.svg' } },
 });
 
+export const payReceipt = endpoint({
+  id: 'payReceipt',
+  method: 'GET',
+  path: '/pay/{invoice_id}/receipt',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Get the receipt of a paid invoice',
+  gw: 'page receipt',
+  effect: 'read',
+  keywords: 'proof of payment, print, pdf, invoice for accounting',
+  description:
+    'A page to keep and to print: what was paid and when, in USD and in the currency of the chain, rate, surcharge, transaction, and the `legal_line` of the merchant. An invoice that is not paid has none.',
+  params: invoiceId,
+  query: { lang: lang() },
+  response: media('text/html'),
+  errors: ['invoice_not_found'],
+  extension: true,
+  example: invoiceExample,
+});
+
 export const checkout = [
   payShort,
   cancelOnPage,
+  payReceipt,
   payPage,
   payDiv,
   payQrSvg,

@@ -1,8 +1,21 @@
 // Invoices, for the holder of a merchant key or the platform key.
 import { endpoint } from '../describe/endpoint.ts';
 import { choice, decimal, int, orNull, text } from '../describe/fields.ts';
-import { uuid } from '../describe/identifiers.ts';
+import { email, uuid } from '../describe/identifiers.ts';
 import { shape } from '../describe/shape.ts';
+import {
+  AUTOMATICALLY,
+  BEYOND,
+  CANCEL_URL,
+  PICTURE,
+  pictureUrl,
+  RECEIPT_EMAIL,
+  returnAutomatically,
+  SUCCESS_URL,
+  shopDescription,
+  shopTitle,
+  webUrl,
+} from '../describe/shop-fields.ts';
 import { InvoiceList, InvoicePublic } from '../schemas/resources.ts';
 
 /** Longest gateway id or ticker. */
@@ -21,6 +34,7 @@ export const amountUnit = () =>
     .describe('Whether `amount` is in USD or in the currency of the chain');
 export const externalRef = () =>
   orNull(text({ max: MAX_EXTERNAL_REF })).describe('Your own order reference, given back unchanged');
+export const customerEmail = () => email().nullish().describe(RECEIPT_EMAIL);
 export const invoiceId = { invoice_id: uuid().describe('Invoice id') };
 
 /** What can stand in the way of making an invoice. */
@@ -54,6 +68,8 @@ export const createInvoice = endpoint({
 
 A merchant key uses the merchant's wallet, limit and webhook; the platform key uses the wallets of the deployment. \`callback_url\` replaces the account's webhook address for this invoice.
 
+\`success_url\` and \`cancel_url\` are where the buyer returns to, with \`invoice_id\`, \`invoice_status\` and a \`signature\` in the query (see the guide “Bring buyers back to the shop”); their hosts must be among the \`return_hosts\` of the account, for the platform key among those of the settings. They are shown to their owner only, and to a buyer when the payment has ended.
+
 Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_wallet\` – set one with \`PUT /api/v1/merchant/wallets\`; \`no_free_amount\` – wait until open invoices at this price end, or change it by a cent; \`too_many_unpaid\` – the account has reached its maximum of unpaid invoices that are identified by their amount; \`provider_unavailable\` – the blockchain cannot be read at the moment: choose a chain that \`GET /v1/gateways\` calls \`available\`, or try again after \`Retry-After\` seconds; \`asset_unreadable\` – choose another chain; \`no_rate\` – try again after \`Retry-After\` seconds.`,
   body: shape('InvoiceCreate', {
     chain: chainField(),
@@ -63,9 +79,16 @@ Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_walle
     amount_unit: amountUnit(),
     external_ref: externalRef(),
     callback_url: orNull(text({ max: MAX_URL })).describe('Where to post `invoice.confirmed`'),
+    title: shopTitle().nullish().describe(`What is paid for, as the page shows it. ${BEYOND}`),
+    description: shopDescription().nullish().describe(`More of it. ${BEYOND}`),
+    image_url: pictureUrl().nullish().describe(PICTURE),
+    success_url: webUrl().nullish().describe(SUCCESS_URL),
+    cancel_url: webUrl().nullish().describe(CANCEL_URL),
+    return_automatically: returnAutomatically().nullish().describe(AUTOMATICALLY),
+    customer_email: customerEmail(),
   }),
   response: InvoicePublic,
-  errors: [...saleRefusals, 'url_not_allowed'],
+  errors: [...saleRefusals, 'url_not_allowed', 'picture_not_allowed'],
   idempotent: true,
   example: { body: { chain: 'ton', amount: '12.50', external_ref: 'order-1001' } },
 });

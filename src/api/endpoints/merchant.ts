@@ -4,7 +4,17 @@ import { eventTypes } from '../../event-types.ts';
 import { MAX_SLUG, MIN_SLUG, SLUG } from '../../slug.ts';
 import { endpoint } from '../describe/endpoint.ts';
 import { bool, choice, date, decimal, duration, int, list, text, word } from '../describe/fields.ts';
+import { email } from '../describe/identifiers.ts';
 import { shape } from '../describe/shape.ts';
+import {
+  BEYOND,
+  displayName,
+  legalLine,
+  PICTURE,
+  pictureUrl,
+  returnHosts,
+  webUrl,
+} from '../describe/shop-fields.ts';
 import { EventList, EventPublic } from '../schemas/event.ts';
 import { EmbedPreview, ExportPage, exportTables, PaymentPagePreview } from '../schemas/merchant.ts';
 import {
@@ -64,7 +74,7 @@ export const updateMerchantAccount = endpoint({
   path: '/api/v1/merchant/account',
   auth: 'jwt',
   tag: 'merchant',
-  summary: 'Change webhook, currencies or slug',
+  summary: 'Change webhook, currencies, slug or what buyers see of the shop',
   gw: 'account update',
   effect: 'write',
   keywords: 'set webhook url, webhook secret, enable or accept only some currencies, change slug',
@@ -76,7 +86,9 @@ export const updateMerchantAccount = endpoint({
 - \`end_previous_api_key\`: true ends a key that \`rotateApiKey\` left valid for a while.
 - \`webhook_refills\`: whether confirmed refills are posted to \`webhook_url\` as well; their \`data.invoice.kind\` is \`refill\`. Without it only sales are; the events of refills are listed in any case.
 - \`enabled_currencies\`: gateway ids (\`ton-usdt\`) or tickers (\`USDT\`, every gateway with it); null enables all.
-- \`slug\`: part of the addresses of your unit pages, 3 to 64 of a–z, 0–9 and single hyphens. Old addresses stop working.`,
+- \`slug\`: part of the addresses of your unit pages, 3 to 64 of a–z, 0–9 and single hyphens. Old addresses stop working.
+- \`display_name\`, \`logo_url\`, \`support_email\`, \`support_url\`, \`site_url\`, \`legal_line\`: what buyers see of the shop on pages and receipts; null removes each.
+- \`return_hosts\`: the hosts that buyers may be led back to, all of them; null allows none. A host that is taken away is no longer led to, from invoices that exist as well.`,
   body: shape('MerchantAccountUpdate', {
     webhook_url: text({ max: MAX_URL }).nullish(),
     webhook_secret: text({ max: MAX_WEBHOOK_SECRET, secret: true }).nullish(),
@@ -85,9 +97,22 @@ export const updateMerchantAccount = endpoint({
     webhook_refills: bool().nullish(),
     enabled_currencies: list(text({ min: 1, max: MAX_CHAIN })).nullish(),
     slug: text({ min: MIN_SLUG, max: MAX_SLUG, pattern: SLUG }).nullish(),
+    display_name: displayName().nullish().describe(`How buyers know the shop. ${BEYOND}`),
+    logo_url: pictureUrl().nullish().describe(PICTURE),
+    support_email: email().nullish().describe(`Where buyers write to. ${BEYOND}`),
+    support_url: webUrl().nullish().describe(`Where buyers find help; https. ${BEYOND}`),
+    site_url: webUrl().nullish().describe(`The site of the shop; https. ${BEYOND}`),
+    legal_line: legalLine()
+      .nullish()
+      .describe(`Printed on receipts: company, address, tax number. ${BEYOND}`),
+    return_hosts: returnHosts()
+      .nullish()
+      .describe(
+        `Hosts that \`success_url\` and \`cancel_url\` may have, such as \`shop.example\` or \`shop.example:8443\`. ${BEYOND}`,
+      ),
   }),
   response: MerchantAccountPublic,
-  errors: ['unknown_chain', 'url_not_allowed', 'bad_request', 'slug_taken'],
+  errors: ['unknown_chain', 'url_not_allowed', 'picture_not_allowed', 'bad_request', 'slug_taken'],
   // Nothing but the webhook: making this call as it stands must not cost any currencies.
   example: { body: { webhook_url: '{webhook_url}' } },
 });

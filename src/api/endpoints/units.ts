@@ -3,11 +3,21 @@ import { endpoint } from '../describe/endpoint.ts';
 import { bool, decimal, int, list, orNull, text } from '../describe/fields.ts';
 import { uuid } from '../describe/identifiers.ts';
 import { shape } from '../describe/shape.ts';
+import {
+  AUTOMATICALLY,
+  BEYOND,
+  CANCEL_URL,
+  MAX_DESCRIPTION,
+  MAX_TITLE,
+  PICTURE,
+  pictureUrl,
+  returnAutomatically,
+  SUCCESS_URL,
+  webUrl,
+} from '../describe/shop-fields.ts';
 import { UnitDeleted, UnitList, UnitPublic } from '../schemas/resources.ts';
 import { MAX_CHAIN } from './invoices.ts';
 
-const MAX_TITLE = 128;
-const MAX_DESCRIPTION = 512;
 const MAX_LANGUAGE = 8;
 
 export const unitId = { unit_id: uuid().describe('Unit id') };
@@ -21,6 +31,7 @@ const language = () => text({ max: MAX_LANGUAGE });
 const CURRENCIES = 'Gateway ids or tickers; a ticker means every gateway with it';
 const WAIT = 'How long its invoices wait; clamped to 300 to 86400';
 const LANGUAGE = 'Of the checkout pages, e.g. `de`';
+const LISTED = `Whether search engines may list its page, and the sitemap does. ${BEYOND}`;
 
 export const listUnits = endpoint({
   id: 'listUnits',
@@ -57,9 +68,14 @@ export const createUnit = endpoint({
     currencies: currencies().describe(CURRENCIES),
     wait_seconds: orNull(int()).describe(WAIT),
     language: orNull(language()).describe(LANGUAGE),
+    image_url: pictureUrl().nullish().describe(PICTURE),
+    success_url: webUrl().nullish().describe(SUCCESS_URL),
+    cancel_url: webUrl().nullish().describe(CANCEL_URL),
+    return_automatically: returnAutomatically().nullish().describe(AUTOMATICALLY),
+    listed: bool().nullish().describe(LISTED),
   }),
   response: UnitPublic,
-  errors: ['unit_limit', 'unknown_chain', 'amount_too_large'],
+  errors: ['unit_limit', 'unknown_chain', 'amount_too_large', 'url_not_allowed', 'picture_not_allowed'],
   idempotent: true,
   example: { body: { title: 'Coffee', amount_usd: 4.5, currencies: ['TON', 'ton-usdt'], wait_seconds: 900 } },
 });
@@ -75,7 +91,7 @@ export const updateUnit = endpoint({
   effect: 'write',
   keywords: 'change price, rename, deactivate, make unavailable for a while, edit a product',
   description:
-    'Members that are left out stay as they are; null removes `description` and `language`, and leaves the others unchanged. Open invoices keep their price, and the unit keeps its slug.',
+    'Members that are left out stay as they are; null removes `description`, `language`, `image_url`, `success_url` and `cancel_url`, and leaves the others unchanged. Open invoices keep their price, and the unit keeps its slug.',
   params: unitId,
   body: shape('UnitUpdate', {
     title: title().nullish(),
@@ -85,9 +101,14 @@ export const updateUnit = endpoint({
     wait_seconds: int().nullish().describe(WAIT),
     language: language().nullish().describe(LANGUAGE),
     active: bool().nullish().describe('An inactive unit refuses checkout'),
+    image_url: pictureUrl().nullish().describe(PICTURE),
+    success_url: webUrl().nullish().describe(SUCCESS_URL),
+    cancel_url: webUrl().nullish().describe(CANCEL_URL),
+    return_automatically: returnAutomatically().nullish().describe(AUTOMATICALLY),
+    listed: bool().nullish().describe(LISTED),
   }),
   response: UnitPublic,
-  errors: ['unit_not_found', 'unknown_chain', 'amount_too_large'],
+  errors: ['unit_not_found', 'unknown_chain', 'amount_too_large', 'url_not_allowed', 'picture_not_allowed'],
   example: { params: { unit_id: '{unit_id}' }, body: { amount_usd: '5.00' } },
 });
 

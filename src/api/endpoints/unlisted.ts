@@ -43,4 +43,19 @@ const metrics = endpoint({
   response: media('text/plain'),
 });
 
-export const unlisted = [docsAsset, mcp, metrics] as const;
+const picture = endpoint({
+  id: 'picture',
+  method: 'GET',
+  path: '/pictures/{file}',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Get a picture that a merchant has uploaded',
+  effect: 'read',
+  description: 'What `image_url` and `logo_url` lead to, as it was uploaded.',
+  params: { file: text({ max: MAX_NAME }) },
+  response: media('image/png'),
+  errors: ['not_found'],
+  cors: true,
+});
+
+export const unlisted = [docsAsset, mcp, metrics, picture] as const;

@@ -50,7 +50,9 @@ const remedies: Record<ErrorCode, Advice | null> = {
   invalid_address: 'Send an address of this blockchain on the network that `GET /v1/config/public` names',
   amount_too_small: 'Raise the amount',
   amount_too_large: 'Lower the amount',
-  url_not_allowed: 'Send an http or https URL on a public address',
+  url_not_allowed:
+    'Send an http or https URL on a public address; for a return, https on one of the `return_hosts` of the account',
+  picture_not_allowed: 'Send a PNG, JPEG or WebP of at most 64 kB as `data:image/png;base64,…`',
   not_authenticated: signIn,
   invalid_credentials: signIn,
   invalid_api_key: {

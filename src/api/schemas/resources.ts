@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../invoice.ts';
 import { orNull } from '../describe/fields.ts';
 import { count, decimalString, paged, shape, unixSeconds } from '../describe/shape.ts';
+import { BEYOND } from '../describe/shop-fields.ts';
 
 export const invoiceStatuses = [
   'created',
@@ -56,6 +57,16 @@ export const UserPublic = shape('UserPublic', {
 
 export const UsersPublic = shape('UsersPublic', { data: z.array(UserPublic), count: count() });
 
+/** Where buyers return to, which no one should know before the payment has ended. */
+const returns = () => ({
+  success_url: z
+    .string()
+    .optional()
+    .describe(`Where a buyer who has paid returns to; only in answers to its owner. ${BEYOND}`),
+  cancel_url: z.string().optional().describe(`The same for one who has not paid. ${BEYOND}`),
+  return_automatically: z.boolean().optional().describe(`The same. ${BEYOND}`),
+});
+
 export const InvoicePublic = shape(
   'InvoicePublic',
   {
@@ -94,6 +105,10 @@ export const InvoicePublic = shape(
     qr_payload: z
       .string()
       .describe('What the QR code encodes: the payment, or `address` alone where wallets could misread more'),
+    title: z.string().optional().describe(`What is paid for; absent where its creator gave none. ${BEYOND}`),
+    description: z.string().optional().describe(`The same. ${BEYOND}`),
+    image_url: z.string().optional().describe(`A picture, served here; the same. ${BEYOND}`),
+    ...returns(),
   },
   'What a buyer sees: address, memo, amount, expiry.',
 );
@@ -182,6 +197,13 @@ export const MerchantAccountPublic = shape('MerchantAccountPublic', {
   plan: z.string(),
   network: z.enum(networks),
   fee_description: z.string(),
+  display_name: orNull(z.string()).describe(`How buyers know the shop. ${BEYOND}`),
+  logo_url: orNull(z.string()).describe(`Served here. ${BEYOND}`),
+  support_email: orNull(z.string()).describe(BEYOND),
+  support_url: orNull(z.string()).describe(BEYOND),
+  site_url: orNull(z.string()).describe(BEYOND),
+  legal_line: orNull(z.string()).describe(`Printed on receipts. ${BEYOND}`),
+  return_hosts: z.array(z.string()).describe(`Hosts that buyers may be led back to. ${BEYOND}`),
 });
 
 export const WalletPublic = shape('WalletPublic', {
@@ -233,6 +255,9 @@ export const UnitPublic = shape(
     surfaces: z.array(UnitSurface),
     created_at: unixSeconds(),
     updated_at: unixSeconds(),
+    listed: z.boolean().describe(`Whether search engines may list its page. ${BEYOND}`),
+    image_url: z.string().optional().describe(`A picture, served here; absent without one. ${BEYOND}`),
+    ...returns(),
   },
   'One offer: a title, a USD price, accepted currencies, a wait time.',
 );

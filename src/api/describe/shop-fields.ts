@@ -1,0 +1,31 @@
+// What a shop may say of itself, of a unit and of an invoice. None of it is in the specification.
+import { MAX_PICTURE_URL } from '../../picture.ts';
+import { MAX_RETURN_URL } from '../../return-url.ts';
+import { bool, list, text } from './fields.ts';
+
+export const MAX_TITLE = 128;
+export const MAX_DESCRIPTION = 512;
+const MAX_NAME = 64;
+const MAX_LEGAL = 255;
+const MAX_HOST = 255;
+export const MAX_RETURN_HOSTS = 20;
+/** One line without controls, and without characters that turn the direction of what stands next to it. */
+const LINE = /^[^\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]*$/;
+
+export const BEYOND = 'Beyond the specification';
+
+export const line = (min: number, max: number) => text({ min, max, pattern: LINE });
+export const displayName = () => line(1, MAX_NAME);
+export const legalLine = () => line(1, MAX_LEGAL);
+export const shopTitle = () => line(1, MAX_TITLE);
+export const shopDescription = () => text({ max: MAX_DESCRIPTION });
+export const webUrl = () => text({ min: 1, max: MAX_RETURN_URL });
+export const pictureUrl = () => text({ min: 1, max: MAX_PICTURE_URL });
+export const returnHosts = () => list(text({ min: 1, max: MAX_HOST }), { max: MAX_RETURN_HOSTS });
+export const returnAutomatically = () => bool();
+
+export const SUCCESS_URL = `Where the page leads a buyer who has paid: https, on one of the \`return_hosts\` of the account. \`invoice_id\`, \`invoice_status\` and \`signature\` are added to its query. ${BEYOND}`;
+export const CANCEL_URL = `The same for a buyer who has not paid. ${BEYOND}`;
+export const AUTOMATICALLY = `Whether the page leads there without a click, 5 seconds after it was paid or cancelled. ${BEYOND}`;
+export const PICTURE = `\`data:image/png;base64,…\` (or jpeg, webp; at most 64 kB and 2048 × 2048 pixels), which is stored here, or the address of one that was. No other address is taken: pages load nothing from elsewhere. ${BEYOND}`;
+export const RECEIPT_EMAIL = `Where the receipt is mailed once it is paid. Shown to no one, and forgotten once it was sent. ${BEYOND}`;
