@@ -19,7 +19,7 @@ export async function putPicture(query: Executor, picture: PictureRow): Promise<
 }
 
 /** Notes that a picture of this owner is used; false where it has none of that id. */
-export async function usePicture(
+export async function touchPicture(
   query: Executor,
   { id, owner_id, used_at }: Pick<PictureRow, 'id' | 'owner_id' | 'used_at'>,
 ): Promise<boolean> {

@@ -15,6 +15,8 @@ export class Call {
   readonly request_id: string;
   readonly ip: string;
   readonly query: Record<string, string>;
+  /** What it carries in vain, as the answer names it. */
+  ignored: string | undefined;
   #log: Logger | undefined;
 
   constructor(app: App, event: H3Event, ip: string) {

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { H3, type H3Event } from 'h3';
 import { isBusy, isUnusable } from '../../data/db/failures.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
+import { ignoredFields } from '../../src/api/read/ignored.ts';
 import { parseInput } from '../../src/api/read/validation.ts';
 import { ProviderError } from '../../src/chains/family.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -157,7 +158,12 @@ async function respond(
     },
     'request',
   );
-  return toResponse(reply, { request_id, cors: endpoint?.cors === true, close: draining.aborted });
+  return toResponse(reply, {
+    request_id,
+    ignored: call.ignored,
+    cors: endpoint?.cors === true,
+    close: draining.aborted,
+  });
 }
 
 /** The order is part of the contract: limits, body, sign-in, validation, then the handler. */
@@ -169,7 +175,8 @@ async function answer(server: Server, { endpoint, handle }: Route, call: Call): 
   if (counted !== undefined) await counted;
   const announced = event.req.headers.get('content-length');
   if (announced !== null && Number(announced) > MAX_BODY_BYTES) throw new Refusal('body_too_large');
-  const body = endpoint.body ? await readBody(endpoint, event) : undefined;
+  const body = endpoint.body ? await readBody(endpoint, event) : await unusedBody(endpoint, event);
+  call.ignored = ignoredFields(endpoint, { query, body });
   const caller =
     endpoint.auth === 'none'
       ? PUBLIC
@@ -199,6 +206,21 @@ async function readBody(endpoint: Endpoint, { req, runtime }: H3Event): Promise<
   const text = await readText(req, runtime?.node?.req as IncomingMessage | undefined);
   const type = req.headers.get('content-type') ?? '';
   return endpoint.encoding === 'form' ? parseForm(text, type) : parseJson(text, type);
+}
+
+/** Of an endpoint that takes none: its names are told to the caller, and whatever it is changes nothing. */
+async function unusedBody(endpoint: Endpoint, event: H3Event): Promise<unknown> {
+  const { req, runtime } = event;
+  const is_sent = runtime?.node
+    ? Number(req.headers.get('content-length') ?? 0) > 0 || req.headers.has('transfer-encoding')
+    : req.body !== null;
+  if (!is_sent || endpoint.method === 'GET' || endpoint.reads_body) return undefined;
+  try {
+    return await readBody(endpoint, event);
+  } catch (error) {
+    if (error instanceof MalformedBody) return undefined;
+    throw error;
+  }
 }
 
 /** Path parameters as text; what is no valid escape is left as it is, for the validation to refuse. */

@@ -4,6 +4,7 @@ import { FastResponse } from 'srvx';
 import { z } from 'zod';
 import type { Endpoint, Raw } from '../../src/api/describe/endpoint.ts';
 import { remedyOf } from '../../src/api/project/remedies.ts';
+import { IGNORED_HEADER } from '../../src/api/read/ignored.ts';
 import type { ValidationError } from '../../src/api/read/validation.ts';
 import type { ErrorCode, Refusal } from '../../src/errors.ts';
 import { Prepared, Streamed } from './exchange.ts';
@@ -98,7 +99,7 @@ export class AnswerResponse extends FastResponse {
 /** The response, with what every answer carries; the answer's own headers win. */
 export function toResponse(
   answer: Answer,
-  options: { request_id: string; cors: boolean; close: boolean },
+  options: { request_id: string; ignored?: string | undefined; cors: boolean; close: boolean },
 ): AnswerResponse {
   // The response is written without being checked again: a bad header must fail here, where it is answered with 500.
   if (answer.headers !== JSON_TYPE)
@@ -109,11 +110,12 @@ export function toResponse(
     // Keys may stand in a query: the address of a page must reach no one else.
     'referrer-policy': 'no-referrer',
     'x-request-id': options.request_id,
+    ...(options.ignored === undefined ? {} : { [IGNORED_HEADER]: options.ignored }),
     ...answer.headers,
   };
   if (options.cors) {
     headers['access-control-allow-origin'] = '*';
-    headers['access-control-expose-headers'] = 'x-request-id, retry-after';
+    headers['access-control-expose-headers'] = `x-request-id, retry-after, ${IGNORED_HEADER}`;
   }
   if (options.close) headers.connection = 'close';
   return new AnswerResponse({ status: answer.status, headers, body: answer.body });

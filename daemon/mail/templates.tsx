@@ -173,6 +173,25 @@ export function noticeEmail({
   return compose({ to, lang, subject, paragraphs: [...lines, base] });
 }
 
+/** What a buyer has paid, and where the receipt is. */
+export function receiptEmail({
+  to,
+  lang,
+  merchant,
+  lines,
+  link,
+}: {
+  to: string;
+  lang: Language;
+  merchant: string;
+  /** Each one thing, for people. */
+  lines: readonly string[];
+  link: string;
+}): Email {
+  const subject = lang.say('receipt_from', { merchant });
+  return compose({ to, lang, subject, paragraphs: [...lines, { link, label: lang.say('receipt') }] });
+}
+
 /** A subject as a header may carry it: ASCII as it is, anything else as an encoded word (RFC 2047). */
 export const encodedHeader = (text: string): string =>
   /^[\x20-\x7e]*$/.test(text) ? text : `=?UTF-8?B?${Buffer.from(text).toString('base64')}?=`;

@@ -24,6 +24,7 @@ import { createQuorum } from '../observer/quorum.ts';
 import { openRates, type RatesOptions } from '../rates/rates.ts';
 import { openRetention } from '../retention/retention.ts';
 import type { Config } from '../settings/config.ts';
+import { openReceipts, type Receipts } from '../shop/receipts.ts';
 import { openWebhooks } from '../webhooks/queue.ts';
 import { webhookSecretsOf } from '../webhooks/signing.ts';
 import { createClockCheck } from './clock-check.ts';
@@ -51,6 +52,7 @@ export interface AppOptions {
 
 export interface RunningApp extends App {
   notify: Notify;
+  receipts: Receipts;
   /** Starts rates, observer and webhooks; returns at once. */
   start(): void;
   /**
@@ -106,6 +108,7 @@ export function openApp(options: AppOptions): RunningApp {
   instance.onRest(() => void observer.rest());
   signals.onOthers('daemons', () => instance.check());
   const notify = openNotify({ app: { ...shared, blindness, instance, rates, mail, runtime } });
+  const receipts = openReceipts({ config, db, clock, log, mail, runtime });
   const discovery = openDiscovery({ config, db, clock, log });
   return {
     ...shared,
@@ -125,6 +128,7 @@ export function openApp(options: AppOptions): RunningApp {
     discovery,
     checkout,
     notify,
+    receipts,
     scrape: createScrape({ ...shared, instance, rates, webhooks, observer, blindness }),
     start() {
       instance.start(() => ({ reads: observer.reads(), delivering: webhooks.underWay() }));
@@ -135,10 +139,12 @@ export function openApp(options: AppOptions): RunningApp {
       webhooks.kick();
       for (const job of jobs) job.start();
       notify.start();
+      receipts.start();
     },
     async stop(answered) {
       await Promise.all([
         notify.stop(),
+        receipts.stop(),
         rates.stop(),
         observer.stop(answered),
         webhooks.stop(answered),

@@ -1,7 +1,7 @@
 // Pictures of shops, units and invoices: uploaded as data, stored by what they are, served from here.
 import { createHash } from 'node:crypto';
 import { getMerchant } from '../../data/merchants.ts';
-import { putPicture, trimPictures, usePicture } from '../../data/pictures.ts';
+import { putPicture, touchPicture, trimPictures } from '../../data/pictures.ts';
 import { unitsOf } from '../../data/units.ts';
 import { Refusal } from '../../src/errors.ts';
 import { type PictureType, readPicture } from '../../src/picture.ts';
@@ -36,7 +36,7 @@ export async function storePicture(app: PictureApp, owner: string | null, url: s
   const used_at = seconds(clock);
   const [base, id = ''] = url.split('/pictures/');
   if (base === config.public_url && PICTURE_ID.test(id)) {
-    if (await usePicture(db.query, { id, owner_id, used_at })) return id;
+    if (await touchPicture(db.query, { id, owner_id, used_at })) return id;
     throw refuse('none of this account is stored at that address');
   }
   const picture = readPicture(url);

@@ -38,7 +38,7 @@ No CAPTCHA, no browser, no identity checks. The same calls are tools over MCP at
     summary: 'Refusals are {detail, code, request_id, hint, next}; invalid input is a 422',
     keywords: 'error codes, refusals',
     auth: 'none',
-    docs: `Switch on \`code\`, not on \`detail\`. \`hint\` says what to do, \`next\` names the call: \`{operation, method, path}\`. 422 is \`{detail: [{loc, msg, type, input, ctx}]}\` with all errors at once. 429 and 503 carry \`Retry-After\`. Every answer has \`X-Request-Id\`; quote it when you ask for help.
+    docs: `Switch on \`code\`, not on \`detail\`. \`hint\` says what to do, \`next\` names the call: \`{operation, method, path}\`. 422 is \`{detail: [{loc, msg, type, input, ctx}]}\` with all errors at once. 429 and 503 carry \`Retry-After\`. Every answer has \`X-Request-Id\`; quote it when you ask for help. Members of a query or a body that mean nothing there change nothing, and \`X-Ignored-Fields\` names them (\`amout, inner.other\`; at most 20): a call that does less than you think has a mistyped name in it.
 
 {error_table}`,
   },

@@ -108,6 +108,11 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
   const unit = await ask(service, 'POST', '/api/v1/merchant/units', { token, body: offer });
   const order = { chain: 'ton', amount: '12.50', external_ref: 'order-1' };
   const invoice = await ask(service, 'POST', '/v1/invoices', { key, body: order });
+  const paid = await ask(service, 'POST', '/v1/invoices', {
+    key,
+    body: { ...order, external_ref: 'order-2' },
+  });
+  await ask(service, 'POST', `/v1/invoices/${paid.id}/simulate`, { key });
   const events = await ask(service, 'GET', '/api/v1/merchant/events?limit=1', { token });
   const contradiction_id = await openContradiction(app.db, { invoice_id: invoice.id });
   const daemon_id = randomUUID();
@@ -137,6 +142,7 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
       api_key: key,
       ton_address: wallets.ton ?? '',
       invoice_id: invoice.id,
+      paid_invoice_id: paid.id,
       unit_id: unit.id,
       merchant_slug: account.slug,
       unit_slug: unit.slug,

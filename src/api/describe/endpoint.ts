@@ -103,6 +103,8 @@ interface Definition<
   query?: Query;
   /** A body's schema (an object). */
   body?: Body;
+  /** Describes no body, and its handler reads one itself. */
+  reads_body?: true;
   /** How the body is sent; `json` by default. */
   encoding?: 'json' | 'form';
   response: Response;

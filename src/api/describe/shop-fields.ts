@@ -10,6 +10,7 @@ const MAX_LEGAL = 255;
 const MAX_HOST = 255;
 export const MAX_RETURN_HOSTS = 20;
 /** One line without controls, and without characters that turn the direction of what stands next to it. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it keeps out
 const LINE = /^[^\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]*$/;
 
 export const BEYOND = 'Beyond the specification';

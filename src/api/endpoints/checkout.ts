@@ -334,7 +334,7 @@ export const payReceipt = endpoint({
   response: media('text/html'),
   errors: ['invoice_not_found'],
   extension: true,
-  example: invoiceExample,
+  example: { params: { invoice_id: '{paid_invoice_id}' } },
 });
 
 export const checkout = [

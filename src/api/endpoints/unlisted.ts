@@ -27,6 +27,7 @@ const mcp = endpoint({
   effect: 'write',
   description: 'Streamable HTTP, stateless: the revision of 2026-07-28 and those before it.',
   query: { include_hidden: bool().default(false) },
+  reads_body: true,
   response: media('application/json'),
 });
 

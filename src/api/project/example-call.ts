@@ -77,6 +77,11 @@ export const placeholders = (network: string): z.infer<typeof Placeholder>[] => 
     ...(network === 'testnet' ? { sample: UNOWNED } : {}),
   },
   { name: 'invoice_id', description: 'An invoice', from: { operation: 'createInvoice', member: 'id' } },
+  {
+    name: 'paid_invoice_id',
+    description: 'An invoice that was paid',
+    from: { operation: 'listIncome', member: 'data.0.invoice_id' },
+  },
   { name: 'unit_id', description: 'A unit', from: { operation: 'createUnit', member: 'id' } },
   {
     name: 'merchant_slug',

@@ -1,5 +1,5 @@
 // The way back to the shop: who may be led where, what the page shows at each end, and what a receipt says.
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apply } from '../../../daemon/settle/settle.ts';
 import { checkoutStates } from '../../../src/checkout.ts';
@@ -293,4 +293,40 @@ test('names and lines take no characters that would turn their surroundings arou
   }
   expect((await update({ display_name: 'مقهى' })).display_name).toBe('مقهى');
   await update({ display_name: NAME });
+});
+
+describe('a receipt by mail', () => {
+  test('goes to the buyer once, when it is paid, and its address is forgotten', async () => {
+    verifies('receipt-mail');
+    const customer_email = 'buyer@example.com';
+    const id = await made({ customer_email, title: 'Coffee', description: null });
+    const unpaid = await made({ customer_email });
+    const { app } = world;
+    const emailOf = async (invoice_id: string) =>
+      (
+        await app.db.query
+          .selectFrom('invoices')
+          .select('customer_email')
+          .where('id', '=', invoice_id)
+          .executeTakeFirst()
+      )?.customer_email;
+    const outbox = `${app.config.data_dir}/outbox`;
+    const mails = () => (existsSync(outbox) ? readdirSync(outbox) : []);
+    await app.receipts.tick();
+    expect(mails()).toEqual([]);
+    await confirm(id);
+    await Promise.all([app.receipts.tick(), app.receipts.tick()]);
+    await app.receipts.tick();
+    expect(mails()).toHaveLength(1);
+    const text = readFileSync(`${outbox}/${mails()[0]}`, 'utf8');
+    for (const part of ['buyer@example.com', id, 'Coffee', `/pay/${id}/receipt`])
+      expect(text).toContain(part);
+    expect(await emailOf(id)).toBeNull();
+    expect(await emailOf(unpaid)).toBe(customer_email);
+    await cancel(unpaid);
+    world.clock.advance(400 * 86_400);
+    await app.receipts.tick();
+    expect(await emailOf(unpaid)).toBeNull();
+    expect(world.log.join('')).not.toContain(customer_email);
+  });
 });
