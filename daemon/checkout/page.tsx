@@ -45,7 +45,6 @@ export function pageKind(
     <>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="robots" content="noindex" />
       <meta name="color-scheme" content="light dark" />
       {images && <link rel="icon" href={dataUrl(builtText('mark.svg'))} />}
       <Inline tag="style" text={style} />
@@ -60,6 +59,19 @@ const checkoutKind = pageKind(pageStyle, builtText('checkout.js'), { images: tru
 /** The path that the public URL begins with; empty where it has none. */
 export const basePath = (public_url: string): string => new URL(public_url).pathname.replace(/\/+$/, '');
 
+/** A page as others show it. */
+export interface About {
+  /** Its one address. */
+  url: string;
+  description: string;
+  /** Whether search engines may list it. */
+  indexed: boolean;
+  /** The address of a picture. */
+  picture: string | null;
+  /** Whose page it is. */
+  site: string;
+}
+
 export interface PageParts {
   kind?: PageKind;
   lang: Language;
@@ -71,6 +83,8 @@ export interface PageParts {
   content: VNode;
   /** Whether the page refreshes itself where scripts are off. */
   refresh: boolean;
+  /** What search engines and messengers show of it; without it none may list it. */
+  about?: About | undefined;
   /** Where it leads after a few seconds where scripts are off. */
   leads?: string | undefined;
   /** Whether other sites may show it in a frame. */
@@ -79,13 +93,30 @@ export interface PageParts {
 
 export type Rendered = Raw & { body: string };
 
+/** Open Graph, and the description of search results. */
+const Described = ({ title, about }: { title: string; about: About }) => (
+  <>
+    <link rel="canonical" href={about.url} />
+    <meta name="description" content={about.description} />
+    <meta property="og:type" content="website" />
+    <meta property="og:title" content={title} />
+    <meta property="og:description" content={about.description} />
+    <meta property="og:url" content={about.url} />
+    <meta property="og:site_name" content={about.site} />
+    {about.picture !== null && <meta property="og:image" content={about.picture} />}
+    <meta name="twitter:card" content="summary" />
+  </>
+);
+
 /** One document with everything in it. */
 export function renderPage(parts: PageParts): Rendered {
-  const { kind = checkoutKind, lang, base, width, title, content, refresh, leads, framed } = parts;
+  const { kind = checkoutKind, lang, base, width, title, content, refresh, leads, framed, about } = parts;
   const extra = width === undefined ? null : widthStyle(width, 'page');
   const head = renderToString(
     <>
       <title>{title}</title>
+      {!about?.indexed && <meta name="robots" content="noindex" />}
+      {about && <Described title={title} about={about} />}
       {refresh && (
         <noscript>
           <meta http-equiv="refresh" content={String(REFRESH_SECONDS)} />

@@ -205,7 +205,7 @@ function Facts({ view }: { view: PayView }) {
           label={lang.say('address')}
           value={view.address}
           href={view.explorer.address}
-          copy
+          copy={isPaid(state)}
         />
       )}
       {txid && (

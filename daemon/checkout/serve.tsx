@@ -19,7 +19,7 @@ import { basePath, renderFragment, renderPage } from './page.tsx';
 import { Pay } from './pay.tsx';
 import { Receipt } from './receipt.tsx';
 import { Unit, type UnitNotice } from './unit.tsx';
-import { payView, type Surface } from './view.ts';
+import { payView, pictureOf, type Surface, shopName } from './view.ts';
 
 export interface PageOptions {
   mode: Surface['mode'];
@@ -149,6 +149,14 @@ async function showUnit(
   const payable = open ? selectGateways(await payableGateways(app, merchant), unit.currencies) : [];
   const gateways = payable.map((gateway) => ({ ...gateway, ...availabilityOf(app, gateway.blockchain) }));
   const can_choose = gateways.some(({ available, simulate_only }) => available || simulate_only);
+  const { profile, slug } = merchant;
+  const seller = shopName(app, {
+    profile,
+    merchant_name: user?.full_name ?? null,
+    merchant_slug: slug,
+  });
+  const support = { email: profile?.support_email ?? null, url: profile?.support_url ?? null };
+  const usd = lang.usd(formatUsd(unit.amount_usd_micros));
   const closed = open ? 'no_coins' : 'inactive';
   const content = (
     <Unit
@@ -156,10 +164,12 @@ async function showUnit(
         lang,
         surface,
         id: unit.id,
-        merchant: user?.full_name?.trim() || merchant.slug,
+        merchant: seller,
+        picture: pictureOf(surface.base, unit.shop?.picture, merchant.profile?.logo),
+        support,
         title: unit.title,
         description: unit.description,
-        usd: lang.usd(formatUsd(unit.amount_usd_micros)),
+        usd,
         testnet: app.config.network !== 'mainnet',
         notice: can_choose ? notice : closed,
         gateways,
@@ -170,7 +180,17 @@ async function showUnit(
   const { headers } = request;
   if (surface.mode === 'fragment') return compressed(renderFragment(surface, content), headers);
   const { framed } = options;
-  const page = renderPage({ lang, ...surface, title: unit.title, content, refresh: false, framed });
+  const base = app.config.public_url;
+  const about = {
+    url: `${base}/u/${slug}/${unit.slug}`,
+    description: [usd, unit.description?.replace(/\s+/g, ' ').trim() || null, seller]
+      .filter((part) => part !== null)
+      .join(' · '),
+    indexed: unit.listed === 1 && open && status === 200 && notice === null,
+    picture: pictureOf(base, unit.shop?.picture, profile?.logo)?.src ?? `${base}/logo.png`,
+    site: seller,
+  };
+  const page = renderPage({ lang, ...surface, title: unit.title, content, refresh: false, framed, about });
   return compressed({ ...page, status }, headers);
 }
 

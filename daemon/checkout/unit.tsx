@@ -2,9 +2,10 @@
 // The chooser of a unit: what it is, what it costs, and a button for each currency it can be paid with.
 import type { Gateway } from '../../src/chains/family.ts';
 import type { Availability } from '../invoices/availability.ts';
+import { Support } from './ending.tsx';
 import type { Language } from './language.ts';
-import { Heading, Icon, Logo, Merchant, rootClass } from './parts.tsx';
-import type { Surface } from './view.ts';
+import { Heading, Icon, ItemPicture, Logo, Merchant, rootClass } from './parts.tsx';
+import type { PayView, Surface } from './view.ts';
 
 /** Why the chooser offers nothing, or what became of a choice. */
 export type UnitNotice = 'inactive' | 'no_coins' | 'try_another' | 'try_later';
@@ -20,6 +21,8 @@ export interface UnitView {
   title: string;
   description: string | null;
   usd: string;
+  picture: PayView['picture'];
+  support: PayView['support'];
   testnet: boolean;
   notice: UnitNotice | null;
   /** What can be chosen, in the order of the gateways. */
@@ -43,11 +46,16 @@ export function Unit({ view }: { view: UnitView }) {
     >
       <div class="card" data-body>
         <div class="what">
-          <Merchant name={view.merchant} />
+          <Merchant name={view.merchant} logo={view.picture?.kind === 'logo' ? view.picture.src : null} />
+          {view.picture?.kind === 'item' && <ItemPicture src={view.picture.src} />}
           <Heading surface={surface} level={1} class="title">
             <bdi>{view.title}</bdi>
           </Heading>
-          {view.description && <p class="desc">{view.description}</p>}
+          {view.description && (
+            <p class="desc" dir="auto">
+              {view.description}
+            </p>
+          )}
           <p class="usd">
             <bdi>{view.usd}</bdi>
           </p>
@@ -75,6 +83,7 @@ export function Unit({ view }: { view: UnitView }) {
         </div>
         <div class="more">
           <p class="help">{lang.say('direct', { merchant: view.merchant })}</p>
+          <Support {...view.support} />
         </div>
       </div>
     </div>

@@ -1,10 +1,12 @@
 // What describes the API to people and programs: documents made once, search, and the pages to read them on.
 import type { discovery as list } from '../../src/api/endpoints/discovery.ts';
+import { landing } from '../checkout/landing.tsx';
 import { answerDocument } from '../discovery/documents.ts';
 import { pageHeaders } from '../discovery/pages.ts';
 import type { Handlers } from '../http/handler.ts';
 
 export const discovery: Handlers<typeof list> = {
+  getLanding: (_, { app, request }) => landing(app, request.headers),
   getCatalog: ({ query }, { app, request }) => answerDocument(app.discovery.catalog(query), request.headers),
 
   searchCatalog({ query: { q, ...options } }, { app }) {

@@ -137,7 +137,7 @@ export const getSitemap = endpoint({
   gw: 'discovery sitemap',
   effect: 'read',
   keywords: 'sitemap.xml',
-  description: 'Discovery pages and the pages of active units.',
+  description: 'Discovery pages and the pages of active units that their merchants list.',
   response: media('application/xml'),
   cors: true,
   example: {},
@@ -192,7 +192,27 @@ export const getRedoc = endpoint({
   example: {},
 });
 
+export const getLanding = endpoint({
+  id: 'getLanding',
+  method: 'GET',
+  path: '/',
+  auth: 'none',
+  tag: 'discovery',
+  summary: 'Get the first page',
+  gw: 'discovery landing',
+  effect: 'read',
+  keywords: 'home page, who runs this, start here',
+  description:
+    'What this deployment is, who runs it (`operator_name` of the settings) and whether it works: to browsers as a page, to programs as JSON with the addresses of health, catalog, manifest and documents.',
+  response: media('text/html'),
+  also: ['application/json'],
+  extension: true,
+  cors: true,
+  example: {},
+});
+
 export const discovery = [
+  getLanding,
   getCatalog,
   searchCatalog,
   getAgentManifest,

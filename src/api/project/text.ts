@@ -131,9 +131,17 @@ export interface SitemapUnit {
   updated_at: number;
 }
 
-/** Pages of discovery and of active units. */
+/** Pages of discovery and of active units that are listed. */
 export function sitemapXml({ base_url }: Deployment, units: readonly SitemapUnit[]): string {
-  const fixed = ['/docs', '/redoc', '/llms.txt', '/llms-full.txt', '/v1/catalog', '/api/v1/openapi.json'];
+  const fixed = [
+    '/',
+    '/docs',
+    '/redoc',
+    '/llms.txt',
+    '/llms-full.txt',
+    '/v1/catalog',
+    '/api/v1/openapi.json',
+  ];
   const urls = [
     ...fixed.map((path) => `  <url><loc>${base_url}${path}</loc></url>`),
     ...units.map(({ merchant_slug, unit_slug, updated_at }) => {

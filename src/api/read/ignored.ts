@@ -56,18 +56,18 @@ function headerSafe(name: string): string {
   return safe;
 }
 
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** The value of the header, nested names with dots; undefined where everything that was sent is known. */
 export function ignoredFields(endpoint: Endpoint, { query = {}, body }: Sent): string | undefined {
-  let found: Names | undefined;
+  const found: Names = new Set();
   for (const name in query)
     if (!(endpoint.query && Object.hasOwn(endpoint.query, name)) && !isCredential(endpoint, name))
-      note([name], (found ??= new Set()));
-  if (typeof body === 'object' && body !== null) {
-    found ??= new Set();
-    if (endpoint.body) collect(endpoint.body, body, [], found);
-    else if (!Array.isArray(body)) for (const name of Object.keys(body)) note([name], found);
-  }
-  return found && found.size > 0 ? [...found].join(', ') : undefined;
+      note([name], found);
+  if (endpoint.body) collect(endpoint.body, body, [], found);
+  else if (isObject(body)) for (const name of Object.keys(body)) note([name], found);
+  return found.size > 0 ? [...found].join(', ') : undefined;
 }
 
 /** A key may stand in the query. */

@@ -6,11 +6,11 @@ import { builtNames, builtText } from '../../../daemon/checkout/built.ts';
 
 /** Bytes, minified and gzipped: a little above what they have; a change that raises one says why. */
 const budgets = {
-  'checkout.js': 2_560,
+  'checkout.js': 2_720,
   'embed.js': 3_450,
   'link-page.js': 650,
-  'page.css': 2_950,
-  'fragment.css': 3_400,
+  'page.css': 3_150,
+  'fragment.css': 3_620,
   'link-page.css': 280,
 };
 

@@ -295,6 +295,47 @@ test('names and lines take no characters that would turn their surroundings arou
   await update({ display_name: NAME });
 });
 
+describe('what others show of a page', () => {
+  test('a unit has Open Graph, and search engines may list it where its merchant does', async () => {
+    verifies('unit-listed');
+    const { token } = merchant;
+    const unit = await createUnit(
+      { test: world, merchant },
+      { title: 'Coffee "A" <b>', description: 'Line one\nline two' },
+    );
+    const path = `/u/${unit.merchant_slug}/${unit.slug}`;
+    const change = (body: object) =>
+      ask(world, 'PATCH', `/api/v1/merchant/units/${unit.id}`, { token, body });
+    const quiet = await page(path);
+    expect(quiet).toContain('<meta name="robots" content="noindex"');
+    expect(quiet).toContain('<meta property="og:title" content="Coffee &quot;A&quot; &lt;b>"');
+    expect(quiet).toContain(`<meta property="og:url" content="${world.app.config.public_url}${path}"`);
+    expect(quiet).toMatch(
+      /<meta name="description" content="\$24\.00 · Line one line two · Kaffee Rösterei"/,
+    );
+    expect(await change({ listed: true })).toMatchObject({ listed: true });
+    expect(await page(path)).not.toContain('noindex');
+    await change({ active: false });
+    expect(await page(path)).toContain('noindex');
+    expect(await page(`/pay/${await made({})}`)).toContain('noindex');
+  });
+
+  test('the first page says what this is and whether it works, to browsers and to programs', async () => {
+    verifies('landing-page');
+    const html = await page('/');
+    expect(html).toContain('<h1 class="title">');
+    expect(html).toContain('href="/docs"');
+    expect(html).not.toContain('noindex');
+    const { json, headers } = await world.fetch('GET', '/');
+    expect(headers.get('content-type')).toBe('application/json');
+    const base = world.app.config.public_url;
+    expect(json).toMatchObject({ name: 'gatewayd', well: expect.any(Boolean), docs_url: `${base}/docs` });
+    for (const [name, url] of Object.entries(json))
+      if (name.endsWith('_url'))
+        expect((await world.fetch('GET', String(url).slice(base.length))).status, name).toBe(200);
+  });
+});
+
 describe('a receipt by mail', () => {
   test('goes to the buyer once, when it is paid, and its address is forgotten', async () => {
     verifies('receipt-mail');

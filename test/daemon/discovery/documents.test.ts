@@ -176,17 +176,18 @@ describe('discovery', () => {
       expect((await get(url.replace(public_url, ''))).status, url).toBe(200);
   });
 
-  test('the sitemap lists active units only, robots.txt names it', async () => {
+  test('the sitemap lists active units whose merchants list them, robots.txt names it', async () => {
     verifies('get-texts');
     const merchant = await daemon.merchant();
     const unit = async (title: string) =>
       (
         await daemon.fetch('POST', '/api/v1/merchant/units', {
           token: merchant.token,
-          body: { title, amount_usd: 5, currencies: ['TON'] },
+          body: { title, amount_usd: 5, currencies: ['TON'], listed: title !== 'Unlisted' },
         })
       ).json;
     const [open, closed] = [await unit('Open for sale'), await unit('Closed')];
+    const unlisted = await unit('Unlisted');
     daemon.clock.advance(SITEMAP_CACHED_MS / 1000);
     await daemon.fetch('PATCH', `/api/v1/merchant/units/${closed.id}`, {
       token: merchant.token,
@@ -196,6 +197,8 @@ describe('discovery', () => {
     expect(headers.get('content-type')).toBe('application/xml; charset=utf-8');
     expect(text).toContain(`<loc>${open.page_url}</loc>`);
     expect(text).not.toContain('closed');
+    expect(text).not.toContain('unlisted');
+    await daemon.fetch('DELETE', `/api/v1/merchant/units/${unlisted.id}`, { token: merchant.token });
     // Who asks again soon costs no query; who asks later sees what is new.
     const later = await unit('Later');
     expect((await get('/sitemap.xml')).text).toBe(text);
