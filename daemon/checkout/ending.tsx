@@ -38,11 +38,6 @@ export function Afterwards({ view, paid, over }: { view: PayView; paid: boolean;
           {lang.say('receipt')}
         </a>
       )}
-      {paid && (
-        <button type="button" class="btn print" data-print>
-          {lang.say('print')}
-        </button>
-      )}
       {again !== null && (
         <a class={paid || back ? 'btn' : 'btn first'} href={again} data-again>
           {lang.say('again')}
@@ -61,7 +56,6 @@ export const Support = ({ email, url }: PayView['support']) =>
           <bdi dir="ltr">{email}</bdi>
         </a>
       )}
-      {email !== null && url !== null && ' · '}
       {url !== null && (
         <a href={url} target="_blank" rel="noopener noreferrer">
           <bdi dir="ltr">{url.replace(/^https?:\/\/|\/$/g, '')}</bdi>

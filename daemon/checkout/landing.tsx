@@ -46,8 +46,8 @@ export function landing(app: App, headers: Headers): Raw | Prepared {
       <div class={rootClass({ mode: 'page', size: 'md' })} lang={lang.code} dir={lang.dir}>
         <div class="card">
           <div class="what">
-            <Merchant name={name} />
-            <h1 class="title">{text}</h1>
+            <Merchant name={name} as="h1" />
+            <p class="desc">{text}</p>
             <p class="desc">{lang.say('landing_buyer')}</p>
           </div>
           <div class="pay">

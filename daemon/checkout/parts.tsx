@@ -61,8 +61,16 @@ export const Heading = ({
 };
 
 /** The name of a shop with its logo, or with its first letter. */
-export const Merchant = ({ name, logo = null }: { name: string; logo?: string | null }) => (
-  <p class="who">
+export const Merchant = ({
+  name,
+  logo = null,
+  as: Tag = 'p',
+}: {
+  name: string;
+  logo?: string | null;
+  as?: 'p' | 'h1';
+}) => (
+  <Tag class="who">
     {logo === null ? (
       <span class="mark" aria-hidden="true">
         {[...name][0]?.toUpperCase()}
@@ -71,7 +79,7 @@ export const Merchant = ({ name, logo = null }: { name: string; logo?: string | 
       <img class="mark" src={logo} alt="" />
     )}
     <bdi>{name}</bdi>
-  </p>
+  </Tag>
 );
 
 export const ItemPicture = ({ src }: { src: string }) => <img class="pic" src={src} alt="" />;

@@ -64,8 +64,8 @@ const What = ({ view }: { view: PayView }) => (
       <bdi>{view.title}</bdi>
     </Heading>
     {view.description && (
-      <p class="desc" dir="auto">
-        {view.description}
+      <p class="desc">
+        <bdi>{view.description}</bdi>
       </p>
     )}
     <p class="usd">

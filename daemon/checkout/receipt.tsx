@@ -19,8 +19,8 @@ export function Receipt({ view }: { view: PayView }) {
           </Heading>
           <Merchant name={merchant} logo={view.picture?.kind === 'logo' ? view.picture.src : null} />
           {view.legal_line !== null && (
-            <p class="desc" dir="auto">
-              {view.legal_line}
+            <p class="desc">
+              <bdi>{view.legal_line}</bdi>
             </p>
           )}
           <p class="usd">

@@ -52,8 +52,8 @@ export function Unit({ view }: { view: UnitView }) {
             <bdi>{view.title}</bdi>
           </Heading>
           {view.description && (
-            <p class="desc" dir="auto">
-              {view.description}
+            <p class="desc">
+              <bdi>{view.description}</bdi>
             </p>
           )}
           <p class="usd">

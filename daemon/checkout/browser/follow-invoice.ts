@@ -210,10 +210,9 @@ export function followInvoice(
   }
 
   function click(event: Event): void {
-    const target = (event.target as Element).closest<HTMLElement>('[data-copy],[data-print],[data-again]');
+    const target = (event.target as Element).closest<HTMLElement>('[data-copy],[data-again]');
     if (!target) return;
     if (target.hasAttribute('data-copy')) copy(root, target, announce);
-    else if (target.hasAttribute('data-print')) window.print();
     else if (onAgain) {
       event.preventDefault();
       onAgain();

@@ -49,6 +49,8 @@ describeInBrowser('accessibility of checkout', () => {
       paths[state] = `/pay/${id}`;
     const unit = await createUnit({ test: world, merchant });
     paths.unit = `/u/${unit.merchant_slug}/${unit.slug}`;
+    paths.receipt = `${paths.confirmed}/receipt`;
+    paths.landing = '/';
     paths.missing = '/pay/00000000-0000-4000-8000-000000000000';
   });
   afterAll(async () => {
@@ -72,7 +74,7 @@ describeInBrowser('accessibility of checkout', () => {
     test(`axe finds nothing in any state, ${lang}, light and dark, at ${WIDTHS.join(', ')} px`, async () => {
       const context = await browser.open();
       const page = await context.newPage();
-      for (const name of [...checkoutStates, 'unit', 'missing']) {
+      for (const name of [...checkoutStates, 'unit', 'receipt', 'landing', 'missing']) {
         await page.goto(`${serving.url}${paths[name]}?lang=${lang}`);
         if (checkoutStates.some((state) => state === name))
           expect(await page.getAttribute('.gw', 'data-state'), name).toBe(name);

@@ -226,16 +226,40 @@ describeInBrowser('the pay page in a browser', () => {
     await context.close();
   });
 
+  test('leads back to the shop after a few seconds, unless its reader stays', async () => {
+    const { token } = merchant;
+    const body = { return_hosts: ['localhost:9'], display_name: 'Shop' };
+    await world.fetch('PATCH', '/api/v1/merchant/account', { token, body });
+    const context = await browser.open();
+    await context.route('http://localhost:9/**', (route) => route.fulfill({ body: 'thanks' }));
+    const order = { success_url: 'http://localhost:9/thanks', return_automatically: true };
+    const [id, stays] = [await invoice(order), await invoice(order)];
+    const page = await open(`/pay/${id}`, context);
+    await settle(id);
+    await page.waitForURL(/localhost:9\/thanks\?.*invoice_status=confirmed/, { timeout: 15_000 });
+    await settle(stays);
+    await page.goto(`${serving.url}/pay/${stays}`);
+    await page.getByRole('button', { name: 'Stay on this page' }).click();
+    expect(await page.locator('[data-leading]').count()).toBe(0);
+    await page.waitForTimeout(6_000);
+    expect(page.url()).toContain(`/pay/${stays}`);
+    await context.close();
+  }, 30_000);
+
   test('a receipt prints on one page, and says that it is one', async () => {
     const id = await invoice();
     await settle(id);
     const context = await browser.open();
+    const receipt = await open(`/pay/${id}/receipt`, context);
+    const printed_receipt = (await receipt.pdf({ format: 'A4' })).toString('latin1');
+    expect(printed_receipt.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+    expect(await receipt.getByRole('button', { name: 'Print receipt' }).isVisible()).toBe(true);
     const page = await open(`/pay/${id}`, context);
     const pdf = (await page.pdf({ format: 'A4' })).toString('latin1');
     expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
     await page.emulateMedia({ media: 'print' });
-    expect(await page.getByRole('button', { name: 'Print receipt' }).isVisible()).toBe(false);
-    expect(await page.getByText('Receipt', { exact: true }).isVisible()).toBe(true);
+    expect(await page.getByRole('link', { name: 'Receipt' }).isVisible()).toBe(false);
+    expect(await page.locator('.receipt').isVisible()).toBe(true);
     const ink = () => page.evaluate('getComputedStyle(document.querySelector(".title")).color');
     const printed = await ink();
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });

@@ -323,7 +323,7 @@ describe('what others show of a page', () => {
   test('the first page says what this is and whether it works, to browsers and to programs', async () => {
     verifies('landing-page');
     const html = await page('/');
-    expect(html).toContain('<h1 class="title">');
+    expect(html).toContain('<h1 class="who">');
     expect(html).toContain('href="/docs"');
     expect(html).not.toContain('noindex');
     const { json, headers } = await world.fetch('GET', '/');
