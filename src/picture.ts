@@ -16,6 +16,12 @@ export interface Picture {
   data: string;
 }
 
+/** As pictures are named where they are served: what they are made of, and their kind. */
+export const PICTURE_ID = /^[0-9a-f]{32}\.(?:png|jpg|webp)$/;
+
+/** The address that a picture is served at; `base` is the public URL, or a path. */
+export const pictureAddress = (base: string, id: string): string => `${base}/pictures/${id}`;
+
 interface Size {
   width: number;
   height: number;

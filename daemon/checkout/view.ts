@@ -3,12 +3,13 @@ import type { CheckoutRow } from '../../data/views/checkout.ts';
 import { uriSchemes, walletNames } from '../../src/chains/gateways.ts';
 import { type CheckoutState, checkoutState, isPayable } from '../../src/checkout.ts';
 import { formatDecimal, formatUsd, RATE_DECIMALS } from '../../src/money.ts';
+import { pictureAddress } from '../../src/picture.ts';
+import type { MerchantProfile } from '../../src/shop.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { type Availability, availabilityOf } from '../invoices/availability.ts';
-import { pictureAddress } from '../shop/pictures.ts';
 import { type Back, backOf } from './back.ts';
-import { explorerLink } from './explorer.ts';
+import { explorerLinks } from './explorer.ts';
 import type { Language } from './language.ts';
 import { versionOf } from './live.ts';
 
@@ -154,16 +155,17 @@ export async function payView(
         ? `${surface.base}/u/${row.merchant_slug}/${row.unit_slug}?lang=${lang.code}`
         : null,
     picture: pictureOf(surface.base, shop?.picture, profile?.logo),
-    support: { email: profile?.support_email ?? null, url: profile?.support_url ?? null },
-    legal_line: profile?.legal_line ?? null,
+    ...shopOf(profile),
     back: await backOf(app, row, { state, now }),
     receipt: `${surface.base}/pay/${row.id}/receipt?lang=${lang.code}`,
-    explorer: {
-      transaction: explorerLink(app, row.blockchain, 'transaction', txid),
-      address: explorerLink(app, row.blockchain, 'address', row.address),
-    },
+    explorer: explorerLinks(app, { ...row, txid }),
   };
 }
+
+const shopOf = (profile: MerchantProfile | null) => ({
+  support: { email: profile?.support_email ?? null, url: profile?.support_url ?? null },
+  legal_line: profile?.legal_line ?? null,
+});
 
 /** How buyers know the seller. */
 export const shopName = (

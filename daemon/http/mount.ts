@@ -208,7 +208,7 @@ async function readBody(endpoint: Endpoint, { req, runtime }: H3Event): Promise<
   return endpoint.encoding === 'form' ? parseForm(text, type) : parseJson(text, type);
 }
 
-/** Of an endpoint that takes none: its names are told to the caller, and whatever it is changes nothing. */
+/** Of an endpoint that takes none: its names are reported to the caller, and whatever it is changes nothing. */
 async function unusedBody(endpoint: Endpoint, event: H3Event): Promise<unknown> {
   const { req, runtime } = event;
   const is_sent = runtime?.node

@@ -4,8 +4,8 @@ import type { z } from 'zod';
 import type { IncomeRow, InvoiceRow, PaymentLogRow, PaymentRow } from '../../data/schema/tables.ts';
 import type { IncomePublic, InvoicePublic, PaymentPublic } from '../../src/api/schemas/resources.ts';
 import { formatDecimal, USD_DECIMALS } from '../../src/money.ts';
+import { pictureAddress } from '../../src/picture.ts';
 import type { ReturnSettings } from '../../src/shop.ts';
-import { pictureAddress } from '../shop/pictures.ts';
 
 const usd = (micros: bigint): string => formatDecimal(micros, USD_DECIMALS);
 
@@ -64,7 +64,7 @@ export function presentInvoice(row: InvoiceRow, base: string): z.output<typeof I
   };
 }
 
-/** Only what its creator has said: the answer is otherwise what the specification says. */
+/** Only what its creator gave: the answer is otherwise what the specification says. */
 function presentWords({ shop }: InvoiceRow, base: string) {
   if (shop === null) return {};
   const { title, description, picture } = shop;

@@ -58,8 +58,8 @@ export async function sell(app: App, owner: Owner, sale: Sale): Promise<InvoiceR
 async function shopOf(app: App, owner: Owner, sale: Sale): Promise<InvoiceShop | null> {
   const { title, description, image_url } = sale;
   const returns = checkReturns(app, hostsOf(app, owner), sale);
-  const said = [title, description, image_url, returns.success_url, returns.cancel_url];
-  if (!said.some(Boolean)) return null;
+  const given = [title, description, image_url, returns.success_url, returns.cancel_url];
+  if (!given.some(Boolean)) return null;
   return {
     ...returns,
     title: title || null,

@@ -24,7 +24,7 @@ import { createQuorum } from '../observer/quorum.ts';
 import { openRates, type RatesOptions } from '../rates/rates.ts';
 import { openRetention } from '../retention/retention.ts';
 import type { Config } from '../settings/config.ts';
-import { openReceipts, type Receipts } from '../shop/receipts.ts';
+import { openReceipts } from '../shop/receipts.ts';
 import { openWebhooks } from '../webhooks/queue.ts';
 import { webhookSecretsOf } from '../webhooks/signing.ts';
 import { createClockCheck } from './clock-check.ts';
@@ -52,7 +52,6 @@ export interface AppOptions {
 
 export interface RunningApp extends App {
   notify: Notify;
-  receipts: Receipts;
   /** Starts rates, observer and webhooks; returns at once. */
   start(): void;
   /**
@@ -96,8 +95,8 @@ export function openApp(options: AppOptions): RunningApp {
   const quorum = createQuorum(config);
   const shared = { config, db, ledger, log, metrics, clock, clock_check, quorum, signals, gateways };
   const own = { config, db, clock, log, runtime };
-  const jobs = [openBackups(own), openRetention(own)];
   const mail = openMail({ config, log, clock });
+  const jobs = [openBackups(own), openRetention(own), openReceipts({ ...own, mail })];
   const blindness = openBlindness({ config, db, clock, log });
   const checkout = openCheckout({ db, clock, log, runtime, blindness });
   const observer = openObserver({
@@ -108,7 +107,6 @@ export function openApp(options: AppOptions): RunningApp {
   instance.onRest(() => void observer.rest());
   signals.onOthers('daemons', () => instance.check());
   const notify = openNotify({ app: { ...shared, blindness, instance, rates, mail, runtime } });
-  const receipts = openReceipts({ config, db, clock, log, mail, runtime });
   const discovery = openDiscovery({ config, db, clock, log });
   return {
     ...shared,
@@ -128,7 +126,6 @@ export function openApp(options: AppOptions): RunningApp {
     discovery,
     checkout,
     notify,
-    receipts,
     scrape: createScrape({ ...shared, instance, rates, webhooks, observer, blindness }),
     start() {
       instance.start(() => ({ reads: observer.reads(), delivering: webhooks.underWay() }));
@@ -139,12 +136,10 @@ export function openApp(options: AppOptions): RunningApp {
       webhooks.kick();
       for (const job of jobs) job.start();
       notify.start();
-      receipts.start();
     },
     async stop(answered) {
       await Promise.all([
         notify.stop(),
-        receipts.stop(),
         rates.stop(),
         observer.stop(answered),
         webhooks.stop(answered),

@@ -2,12 +2,12 @@
 import { getPicture } from '../../data/pictures.ts';
 import type { unlisted as list } from '../../src/api/endpoints/unlisted.ts';
 import { Refusal } from '../../src/errors.ts';
+import { PICTURE_ID } from '../../src/picture.ts';
 import { answerDocument } from '../discovery/documents.ts';
 import { pageFile } from '../discovery/pages.ts';
 import { Prepared } from '../http/exchange.ts';
 import type { Handlers } from '../http/handler.ts';
 import { answerMetrics } from '../metrics/serve.ts';
-import { PICTURE_ID } from '../shop/pictures.ts';
 
 /** Its name is made of its bytes. Opened alone it is a picture and nothing else. */
 const PICTURE_HEADERS = {

@@ -4,14 +4,13 @@ import { getMerchant } from '../../data/merchants.ts';
 import { putPicture, touchPicture, trimPictures } from '../../data/pictures.ts';
 import { unitsOf } from '../../data/units.ts';
 import { Refusal } from '../../src/errors.ts';
-import { type PictureType, readPicture } from '../../src/picture.ts';
+import { PICTURE_ID, type PictureType, readPicture } from '../../src/picture.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 
 /** Of one account; those used least lately make room, but for the logo and those of units. */
 const MAX_PICTURES = 200;
 const ID_DIGITS = 32;
-export const PICTURE_ID = /^[0-9a-f]{32}\.(?:png|jpg|webp)$/;
 const extensions: Record<PictureType, string> = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
@@ -19,9 +18,6 @@ const extensions: Record<PictureType, string> = {
 };
 
 type PictureApp = Pick<App, 'db' | 'clock' | 'config'>;
-
-/** The address that a picture is served at; `base` is the public URL, or a path. */
-export const pictureAddress = (base: string, id: string): string => `${base}/pictures/${id}`;
 
 const refuse = (why: string) =>
   new Refusal('picture_not_allowed', { detail: `This picture is not allowed: ${why}` });

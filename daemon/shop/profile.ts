@@ -1,9 +1,10 @@
 // What a merchant lets buyers see of its shop: how it is changed, and how its owner reads it.
 import type { MerchantRow } from '../../data/schema/tables.ts';
+import { pictureAddress } from '../../src/picture.ts';
 import { type MerchantProfile, NO_PROFILE } from '../../src/shop.ts';
 import type { App } from '../context.ts';
 import { checkHosts, checkLink } from './links.ts';
-import { pictureAddress, storePicture } from './pictures.ts';
+import { storePicture } from './pictures.ts';
 
 /** Left out is unchanged, null removes. */
 export interface ProfileUpdate {

@@ -25,7 +25,7 @@ const FORGET_SECONDS = 3_600;
 /** A mail that is under way at the end is given so long. */
 const STOP_MS = 2_000;
 
-export interface Receipts {
+interface Receipts {
   start(): void;
   /** Sends now what is due; for tests. */
   tick(): Promise<void>;

@@ -5,10 +5,10 @@ import type { MerchantRow, UnitRow } from '../../data/schema/tables.ts';
 import type { UnitPublic } from '../../src/api/schemas/resources.ts';
 import type { Gateway } from '../../src/chains/family.ts';
 import { formatUsd } from '../../src/money.ts';
+import { pictureAddress } from '../../src/picture.ts';
 import type { App } from '../context.ts';
 import { enabledGateways, selectGateways } from '../invoices/gateways.ts';
 import { presentReturns } from '../invoices/present.ts';
-import { pictureAddress } from '../shop/pictures.ts';
 
 /** Blockchains that gateways need, each once. */
 export const blockchainsOf = (gateways: readonly Gateway[]): string[] => [

@@ -27,7 +27,7 @@ const ofDevnet: Explorer = {
   address: 'https://explorer.solana.com/address/{id}?cluster=devnet',
 };
 
-const explorers: Readonly<Record<string, Record<Network, Explorer>>> = {
+export const explorers: Readonly<Record<string, Record<Network, Explorer>>> = {
   ton: { mainnet: tonviewer('https://tonviewer.com'), testnet: tonviewer('https://testnet.tonviewer.com') },
   solana: { mainnet: plain('https://explorer.solana.com'), testnet: ofDevnet },
   bitcoin: { mainnet: plain('https://mempool.space'), testnet: plain('https://mempool.space/testnet4') },
@@ -42,6 +42,3 @@ const explorers: Readonly<Record<string, Record<Network, Explorer>>> = {
   arbitrum: { mainnet: plain('https://arbiscan.io'), testnet: plain('https://sepolia.arbiscan.io') },
   tron: { mainnet: tronscan('https://tronscan.org'), testnet: tronscan('https://nile.tronscan.org') },
 };
-
-export const explorerOf = (blockchain: string, network: Network): Explorer | undefined =>
-  explorers[blockchain]?.[network];

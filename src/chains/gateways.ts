@@ -4,7 +4,8 @@ import { type Blockchain, catalogueOf, type GatewayValue, tickersOf } from './ca
 import { tokens } from './evm/contracts.ts';
 import { evm } from './evm/family.ts';
 import { networks } from './evm/networks.ts';
-import type { Family, ProviderKind } from './family.ts';
+import { type Explorer, explorers } from './explorers.ts';
+import type { Family, Network, ProviderKind } from './family.ts';
 import { solana } from './solana/family.ts';
 import { ton } from './ton/family.ts';
 import { USDT as usdtOnTron } from './tron/contracts.ts';
@@ -185,6 +186,12 @@ export const blockchains: readonly Blockchain[] = [
     address_hint: { mainnet: 'T…', testnet: 'T…' },
   },
 ];
+
+export type { Explorer };
+
+/** Where people look up what is on it; the settings may name another. */
+export const explorerOf = (blockchain: string, network: Network): Explorer | undefined =>
+  explorers[blockchain]?.[network];
 
 const gatewayValues: readonly GatewayValue[] = [
   {

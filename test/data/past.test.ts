@@ -24,6 +24,9 @@ import { restorePast, writePast } from './past.ts';
 /** Tables of what daemons that run have to say of each other, or have not sent yet: a backup has no rows of them. */
 const OF_THE_MOMENT = ['call_windows', 'daemons', 'notice_targets', 'notices', 'removals'];
 
+/** What came after the newest of these databases, and has no rows in any. */
+const SINCE = { tables: ['pictures'], json: ['profile', 'shop'] };
+
 /** Scripts by the last step of their schema. After a release: `WRITE_PAST=<step> npx vitest run test/data/past.test.ts`. */
 const folder = fileURLToPath(new URL('past', import.meta.url));
 const pathOf = (step: string, database: Database): string => join(folder, `${step}.${database}.sql.gz`);
@@ -57,7 +60,7 @@ describe.each(databases)('on %s', (database) => {
       await migrate(db);
       const seen = new Set<string>();
       for (const { name } of await db.query.introspection.getTables()) {
-        if (OF_THE_MOMENT.includes(name)) continue;
+        if (OF_THE_MOMENT.includes(name) || SINCE.tables.includes(name)) continue;
         const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(name)}`.execute(
           db.query,
         );
@@ -69,7 +72,7 @@ describe.each(databases)('on %s', (database) => {
             if (Object.hasOwn(jsonColumns, column) && value !== null) seen.add(column);
           }
       }
-      expect([...seen].sort()).toEqual(Object.keys(jsonColumns));
+      expect([...seen, ...SINCE.json].sort()).toEqual(Object.keys(jsonColumns));
     },
   );
 

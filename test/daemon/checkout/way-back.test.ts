@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apply } from '../../../daemon/settle/settle.ts';
+import { openReceipts } from '../../../daemon/shop/receipts.ts';
 import { checkoutStates } from '../../../src/checkout.ts';
 import { signReturn } from '../../../src/return-url.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
@@ -343,6 +344,7 @@ describe('a receipt by mail', () => {
     const id = await made({ customer_email, title: 'Coffee', description: null });
     const unpaid = await made({ customer_email });
     const { app } = world;
+    const receipts = openReceipts(app);
     const emailOf = async (invoice_id: string) =>
       (
         await app.db.query
@@ -353,11 +355,11 @@ describe('a receipt by mail', () => {
       )?.customer_email;
     const outbox = `${app.config.data_dir}/outbox`;
     const mails = () => (existsSync(outbox) ? readdirSync(outbox) : []);
-    await app.receipts.tick();
+    await receipts.tick();
     expect(mails()).toEqual([]);
     await confirm(id);
-    await Promise.all([app.receipts.tick(), app.receipts.tick()]);
-    await app.receipts.tick();
+    await Promise.all([receipts.tick(), receipts.tick()]);
+    await receipts.tick();
     expect(mails()).toHaveLength(1);
     const text = readFileSync(`${outbox}/${mails()[0]}`, 'utf8');
     for (const part of ['buyer@example.com', id, 'Coffee', `/pay/${id}/receipt`])
@@ -366,7 +368,7 @@ describe('a receipt by mail', () => {
     expect(await emailOf(unpaid)).toBe(customer_email);
     await cancel(unpaid);
     world.clock.advance(400 * 86_400);
-    await app.receipts.tick();
+    await receipts.tick();
     expect(await emailOf(unpaid)).toBeNull();
     expect(world.log.join('')).not.toContain(customer_email);
   });
