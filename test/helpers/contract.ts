@@ -52,7 +52,8 @@ function parameters({ path }: Endpoint): number {
 
 /** The mounted endpoint that answers here; undefined where none does. */
 export function endpointAt(method: string, path: string): Endpoint | undefined {
-  const { pathname } = new URL(path, 'http://localhost');
+  // Put together, not resolved: `//` is a path.
+  const { pathname } = new URL(`http://localhost${path}`);
   const first = places.find(({ pattern }) => pattern.test(pathname))?.endpoint;
   const wanted = method === 'HEAD' ? 'GET' : method;
   return places.find(({ endpoint }) => endpoint.path === first?.path && endpoint.method === wanted)?.endpoint;

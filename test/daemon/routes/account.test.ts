@@ -80,6 +80,13 @@ describe.each(databases)('the merchant account on %s', (database) => {
       plan: 'base',
       network: 'testnet',
       fee_description: expect.stringContaining('1 %'),
+      display_name: null,
+      logo_url: null,
+      support_email: null,
+      support_url: null,
+      site_url: null,
+      legal_line: null,
+      return_hosts: [],
     });
     expect(isKey(json.api_key)).toBe(true);
     expect(Buffer.from(json.webhook_secret.slice(6), 'base64')).toHaveLength(24);

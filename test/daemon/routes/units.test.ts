@@ -53,6 +53,7 @@ describe.each(databases)('units on %s', (database) => {
       ],
       created_at: service.clock.now(),
       updated_at: service.clock.now(),
+      listed: false,
     });
     expect(json.surfaces[0].html).toContain(`data-unit="${json.id}" data-size="mobile"`);
   });
