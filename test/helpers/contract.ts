@@ -54,6 +54,7 @@ function parameters({ path }: Endpoint): number {
 export function endpointAt(method: string, path: string): Endpoint | undefined {
   // Put together, not resolved: `//` is a path.
   const { pathname } = new URL(`http://localhost${path}`);
+  if (pathname === '//') return undefined;
   const first = places.find(({ pattern }) => pattern.test(pathname))?.endpoint;
   const wanted = method === 'HEAD' ? 'GET' : method;
   return places.find(({ endpoint }) => endpoint.path === first?.path && endpoint.method === wanted)?.endpoint;
