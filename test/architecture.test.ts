@@ -434,7 +434,7 @@ describe('shared code names no chain', () => {
   });
 
   test('as a family', () => {
-    const families = /^src\/chains\/(?!gateways\.ts$|family\.ts$|assets\.ts$)/;
+    const families = /^src\/chains\/(?!gateways\.ts$|family\.ts$|assets\.ts$|usual\.ts$)/;
     const outside = imports.filter(({ path }) => !path.startsWith('src/chains/'));
     expect(
       outside.flatMap(({ path, imports }) =>

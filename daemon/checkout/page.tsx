@@ -139,7 +139,7 @@ function pageHeaders(
     'content-security-policy': policy.join('; '),
     'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
     'cross-origin-opener-policy': 'same-origin',
-    vary: 'accept-encoding, accept-language',
+    vary: 'accept-encoding, accept-language, sec-ch-ua-mobile, user-agent',
     ...(framed ? {} : { 'x-frame-options': 'DENY' }),
   };
 }

@@ -40,21 +40,34 @@ export async function payPage(
   const lang = chooseLanguage({ lang: options.lang, unit: row.unit_language, accept });
   const { mode, size, width, framed } = options;
   const since = app.blindness.of(row.blockchain);
-  const key = [row.id, lang.code, mode, size, width, framed, accepts(request.headers, 'gzip'), since].join(
-    ' ',
-  );
+  const is_phone = isPhone(request.headers);
+  const packed = accepts(request.headers, 'gzip');
+  const key = [row.id, lang.code, mode, size, width, framed, packed, since, is_phone].join(' ');
   return app.checkout.pages.page(key, row, () =>
-    showInvoice(app, row, { lang, options, headers: request.headers }),
+    showInvoice(app, row, { lang, options, headers: request.headers, is_phone }),
   );
+}
+
+interface Asked {
+  lang: Language;
+  options: PageOptions;
+  headers: Headers;
+  is_phone: boolean;
+}
+
+/** What a browser says of its device: a hint, by which less is unfolded. What stands where is up to the style. */
+function isPhone(headers: Headers): boolean {
+  const hint = headers.get('sec-ch-ua-mobile');
+  return hint === null ? /\bMobi|\biPhone\b/.test(headers.get('user-agent') ?? '') : hint === '?1';
 }
 
 async function showInvoice(
   app: App,
   row: CheckoutRow,
-  { lang, options, headers }: { lang: Language; options: PageOptions; headers: Headers },
+  { lang, options, headers, is_phone }: Asked,
 ): Promise<Raw> {
   const surface = surfaceOf(app, options);
-  const view = await payView(app, row, { lang, surface });
+  const view = await payView(app, row, { lang, surface, is_phone });
   const content = <Pay view={view} />;
   if (surface.mode === 'fragment') return compressed(renderFragment(surface, content), headers);
   const page = renderPage({

@@ -10,6 +10,7 @@ import { ton } from './ton/family.ts';
 import { USDT as usdtOnTron } from './tron/contracts.ts';
 import { tronNetwork, tronProvider } from './tron/network.ts';
 import { utxo } from './utxo/family.ts';
+import { coins } from './utxo/networks.ts';
 
 /** A public endpoint that works without a key. */
 export interface DefaultProvider {
@@ -23,6 +24,10 @@ export interface Blockchain {
   family: Family;
   /** Ticker of the native coin. */
   coin: string;
+  /** Between two confirmations on average. */
+  block_seconds: number;
+  /** Whether blocks come by luck, so that a few in a row may take many times as long. */
+  is_found_by_luck?: boolean;
   /** Requests per second to the default providers. */
   requests_per_second: number;
   providers: Record<Network, readonly DefaultProvider[]>;
@@ -70,6 +75,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'TON',
     family: ton,
     coin: 'TON',
+    block_seconds: 4,
     requests_per_second: 1,
     providers: {
       mainnet: [{ provider: 'toncenter', url: 'https://toncenter.com/api/v3' }],
@@ -82,6 +88,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'Solana',
     family: solana,
     coin: 'SOL',
+    block_seconds: 0.4,
     requests_per_second: 4,
     providers: {
       mainnet: [{ provider: 'solana', url: 'https://api.mainnet-beta.solana.com' }],
@@ -94,6 +101,8 @@ export const blockchains: readonly Blockchain[] = [
     name: 'Bitcoin',
     family: utxo('bitcoin'),
     coin: 'BTC',
+    block_seconds: coins.bitcoin.block_seconds,
+    is_found_by_luck: true,
     requests_per_second: 2,
     providers: {
       mainnet: [
@@ -109,6 +118,8 @@ export const blockchains: readonly Blockchain[] = [
     name: 'Litecoin',
     family: utxo('litecoin'),
     coin: 'LTC',
+    block_seconds: coins.litecoin.block_seconds,
+    is_found_by_luck: true,
     requests_per_second: 2,
     providers: {
       mainnet: [{ provider: 'esplora', url: 'https://litecoinspace.org/api' }],
@@ -121,6 +132,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'Ethereum',
     family: evm(networks.ethereum),
     coin: 'ETH',
+    block_seconds: networks.ethereum.block_seconds,
     requests_per_second: 4,
     providers: {
       mainnet: [
@@ -140,6 +152,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'Base',
     family: evm(networks.base),
     coin: 'ETH',
+    block_seconds: networks.base.block_seconds,
     requests_per_second: 4,
     providers: {
       mainnet: [
@@ -159,6 +172,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'Polygon',
     family: evm(networks.polygon),
     coin: 'POL',
+    block_seconds: networks.polygon.block_seconds,
     requests_per_second: 4,
     providers: {
       mainnet: [
@@ -178,6 +192,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'BNB Chain',
     family: evm(networks.bsc),
     coin: 'BNB',
+    block_seconds: networks.bsc.block_seconds,
     requests_per_second: 4,
     providers: {
       // The network's own public nodes answer no request for logs.
@@ -198,6 +213,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'Arbitrum',
     family: evm(networks.arbitrum),
     coin: 'ETH',
+    block_seconds: networks.arbitrum.block_seconds,
     requests_per_second: 4,
     providers: {
       mainnet: [
@@ -217,6 +233,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'TRON',
     family: evm(tronNetwork, tronProvider),
     coin: 'TRX',
+    block_seconds: tronNetwork.block_seconds,
     requests_per_second: 2,
     providers: {
       mainnet: [
@@ -240,6 +257,7 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 1,
     payment_ttl_seconds: 300,
     poll_interval_seconds: 4,
+    usual_fee_usd: '0.01',
     supports_memo: true,
     exits: ['wallet', 'web', 'tg'],
   },
@@ -253,6 +271,7 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 1,
     payment_ttl_seconds: 300,
     poll_interval_seconds: 4,
+    usual_fee_usd: '0.05',
     supports_memo: true,
     exits: ['wallet', 'web', 'tg'],
     token_contract: {
@@ -270,6 +289,7 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 32,
     payment_ttl_seconds: 300,
     poll_interval_seconds: 4,
+    usual_fee_usd: '0.01',
     supports_memo: true,
     exits: ['wallet'],
   },
@@ -283,6 +303,7 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 32,
     payment_ttl_seconds: 300,
     poll_interval_seconds: 4,
+    usual_fee_usd: '0.01',
     supports_memo: true,
     exits: ['wallet'],
     token_contract: {
@@ -300,6 +321,7 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 32,
     payment_ttl_seconds: 300,
     poll_interval_seconds: 4,
+    usual_fee_usd: '0.01',
     supports_memo: true,
     exits: ['wallet'],
     token_contract: {
@@ -317,6 +339,7 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 1,
     payment_ttl_seconds: 3600,
     poll_interval_seconds: 15,
+    usual_fee_usd: '1',
     supports_memo: false,
     exits: ['wallet'],
   },
@@ -330,6 +353,7 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 3,
     payment_ttl_seconds: 3600,
     poll_interval_seconds: 20,
+    usual_fee_usd: '0.01',
     supports_memo: false,
     exits: ['wallet'],
   },
@@ -345,6 +369,7 @@ const gatewayValues: readonly GatewayValue[] = [
     payable_decimals: 8,
     min_confirmations: 12,
     poll_interval_seconds: 12,
+    usual_fee_usd: '0.5',
   },
   {
     ...evmStable,
@@ -355,6 +380,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 12,
     poll_interval_seconds: 12,
+    usual_fee_usd: '1',
     token_contract: tokens.ethereum.USDT,
   },
   {
@@ -366,6 +392,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 12,
     poll_interval_seconds: 12,
+    usual_fee_usd: '1',
     token_contract: tokens.ethereum.USDC,
   },
   {
@@ -377,6 +404,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 15,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.01',
     token_contract: tokens.base.USDC,
   },
   {
@@ -389,6 +417,7 @@ const gatewayValues: readonly GatewayValue[] = [
     payable_decimals: 4,
     min_confirmations: 128,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.01',
   },
   {
     ...evmStable,
@@ -399,6 +428,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 128,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.01',
     token_contract: tokens.polygon.USDT,
   },
   {
@@ -410,6 +440,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 128,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.01',
     token_contract: tokens.polygon.USDC,
   },
   {
@@ -421,6 +452,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 18,
     min_confirmations: 15,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.02',
     token_contract: tokens.bsc.USDT,
   },
   {
@@ -432,6 +464,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 18,
     min_confirmations: 15,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.02',
     token_contract: tokens.bsc.USDC,
   },
   {
@@ -443,6 +476,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 120,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.02',
     token_contract: tokens.arbitrum.USDT,
   },
   {
@@ -454,6 +488,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 120,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.02',
     token_contract: tokens.arbitrum.USDC,
   },
   {
@@ -468,6 +503,7 @@ const gatewayValues: readonly GatewayValue[] = [
     payable_decimals: 4,
     min_confirmations: 19,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.3',
     exits: ['trust'],
   },
   {
@@ -479,6 +515,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 19,
     poll_interval_seconds: 6,
+    usual_fee_usd: '2',
     exits: ['trust'],
     token_contract: usdtOnTron,
   },
@@ -509,13 +546,6 @@ export const providerKinds: readonly ProviderKind[] = [
 ];
 /** Schemes of payment links besides https, without the colon. */
 export const uriSchemes: ReadonlySet<string> = new Set(families.flatMap(({ uri_schemes }) => uri_schemes));
-/** Names of wallets by the hosts of their links. */
-export const walletNames: ReadonlyMap<string, string> = new Map(
-  families.flatMap(({ wallets }) =>
-    wallets.flatMap(({ name, hosts }) => hosts.map((host) => [host, name] as const)),
-  ),
-);
-
 /** The blockchain with this id; undefined where there is none. */
 export const findBlockchain = (id: string): Blockchain | undefined =>
   blockchains.find((chain) => chain.id === id);

@@ -1,5 +1,6 @@
 // On our own pages: says before the first paint that scripts run, then follows the invoice of the page.
 import { followInvoice } from './follow-invoice.ts';
+import { offerLast, storeLast } from './last-wallet.ts';
 
 function start(): void {
   const root = document.querySelector<HTMLElement>('.gw[data-invoice]');
@@ -8,6 +9,8 @@ function start(): void {
   const stopRefreshing = (): void => {
     if (root.dataset.status !== 'created') document.querySelector('meta[http-equiv=refresh]')?.remove();
   };
+  offerLast(root);
+  root.addEventListener('click', storeLast);
   followInvoice(root, {
     source: location.href,
     base: document.body.dataset.base || '',
@@ -15,6 +18,7 @@ function start(): void {
       document.dispatchEvent(new CustomEvent('gatewayd:status', { detail: status }));
       stopRefreshing();
     },
+    onPut: () => offerLast(root),
     onShown() {
       document.title = root.dataset.title || '';
       stopRefreshing();

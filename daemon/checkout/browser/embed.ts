@@ -105,6 +105,7 @@ function openCheckout(tag: HTMLScriptElement, host: HTMLElement): void {
       source: base + path + query,
       base,
       onStatus: emit,
+      onPut() {},
       onShown() {},
       onAgain: unit ? onAgain : null,
     });

@@ -24,7 +24,6 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
   return {
     providers: [provider],
     uri_schemes: dialect.uri_schemes,
-    wallets: dialect.wallets,
     keeps_time: true,
     normalizeAddress: dialect.normalizeAddress,
     normalizeTxid: (text) => {
@@ -32,6 +31,7 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
       return hash === null ? text.trim() : `${dialect.txid_prefix}${hash}`;
     },
     paymentLinks: (order) => dialect.paymentLinks(chain_ids[order.gateway.network], order),
+    walletLinks: (order) => dialect.walletLinks(chain_ids[order.gateway.network], order),
     misses_contracts: (side) => ['blocks', 'source'].includes(network.coins[side].found_by),
     cursorHeight,
     identify: (rpc) => identify(network, rpc),

@@ -6,11 +6,11 @@ import { builtNames, builtText } from '../../../daemon/checkout/built.ts';
 
 /** Bytes, minified and gzipped: a little above what they have; a change that raises one says why. */
 const budgets = {
-  'checkout.js': 2_560,
+  'checkout.js': 3_000,
   'embed.js': 3_450,
   'link-page.js': 650,
-  'page.css': 2_950,
-  'fragment.css': 3_400,
+  'page.css': 3_700,
+  'fragment.css': 4_350,
   'link-page.css': 280,
 };
 
@@ -30,6 +30,7 @@ test('scripts and sheets end nowhere but at the end of their element, and load n
 test('each picture of the sources is built', () => {
   const sources = (folder: string) =>
     readdirSync(new URL(`../../../daemon/checkout/assets/${folder}`, import.meta.url));
-  expect(builtNames('coins').sort()).toEqual(sources('coins').sort());
+  for (const folder of ['coins', 'wallets'])
+    expect(builtNames(folder).sort()).toEqual(sources(folder).sort());
   expect(builtNames('.')).toEqual(expect.arrayContaining(sources('.').filter((name) => name.includes('.'))));
 });
