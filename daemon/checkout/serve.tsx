@@ -9,10 +9,10 @@ import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
 import { accepts, compressed } from '../http/compress.ts';
 import type { PublicContext } from '../http/handler.ts';
-import { availabilityOf } from '../invoices/availability.ts';
 import { selectGateways } from '../invoices/gateways.ts';
 import { type FoundUnit, findUnit, type UnitName } from '../units/find.ts';
 import { payableGateways } from '../units/present.ts';
+import { choicesOf } from './choices.ts';
 import { chooseLanguage, type Language } from './language.ts';
 import { NotFound } from './not-found.tsx';
 import { basePath, renderFragment, renderPage } from './page.tsx';
@@ -134,8 +134,8 @@ async function showUnit(
   const user = await getUser(app.db.query, merchant.id);
   const open = unit.active === 1 && user?.is_active === 1;
   const payable = open ? selectGateways(await payableGateways(app, merchant), unit.currencies) : [];
-  const gateways = payable.map((gateway) => ({ ...gateway, ...availabilityOf(app, gateway.blockchain) }));
-  const can_choose = gateways.some(({ available, simulate_only }) => available || simulate_only);
+  const choices = choicesOf(app, payable, { lang, price_micros: unit.amount_usd_micros });
+  const can_choose = choices.some((choice) => choice.can_choose);
   const closed = open ? 'no_coins' : 'inactive';
   const content = (
     <Unit
@@ -149,7 +149,7 @@ async function showUnit(
         usd: lang.usd(formatUsd(unit.amount_usd_micros)),
         testnet: app.config.network !== 'mainnet',
         notice: can_choose ? notice : closed,
-        gateways,
+        choices,
         action: `${surface.base}/u/${merchant.slug}/${unit.slug}?lang=${lang.code}`,
       }}
     />

@@ -17,6 +17,8 @@ export const payStep = {
     'coin-digits': 'amounts of stablecoins have two decimals at least where people read and copy them',
     'asked-usd': 'the sum in USD next to an amount is that of what is asked for now',
     'memo-by-hand': 'the memo is asked for only where the payment is entered by hand',
+    'coin-list':
+      'coins are one list, cheapest and fastest first, each with amount, usual fee and time; what cannot be chosen is last, with the reason',
     'usual-time': 'a payment on its way is given the time that it usually takes',
   },
 } as const;

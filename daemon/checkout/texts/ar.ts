@@ -96,7 +96,7 @@ export const ar: Texts = {
   time_minute: 'نحو دقيقة',
   time_minutes: 'نحو {time}',
   time_range: 'من {n} إلى {time}',
-  fee_about: 'رسوم الشبكة نحو {usd}',
+  fee_about: 'الرسوم نحو {usd}',
   no_rate: 'لا يوجد سعر صرف الآن',
   rest_code: 'الرمز والأزرار تطلب الآن الباقي فقط.',
   open_page: 'افتح صفحة الدفع',

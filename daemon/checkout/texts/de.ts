@@ -106,7 +106,7 @@ export const de: Texts = {
   time_minute: 'etwa eine Minute',
   time_minutes: 'etwa {time}',
   time_range: '{n} bis {time}',
-  fee_about: 'Netzwerkgebühr etwa {usd}',
+  fee_about: 'Gebühr etwa {usd}',
   no_rate: 'Zurzeit kein Wechselkurs',
   rest_code: 'Code und Knöpfe verlangen jetzt nur noch den Rest.',
   open_page: 'Zahlungsseite öffnen',

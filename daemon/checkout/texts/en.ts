@@ -107,7 +107,7 @@ export const en: Texts = {
   time_minute: 'about a minute',
   time_minutes: 'about {time}',
   time_range: '{n} to {time}',
-  fee_about: 'network fee about {usd}',
+  fee_about: 'fee about {usd}',
   no_rate: 'No exchange rate right now',
   rest_code: 'The code and the buttons below ask only for the rest.',
   open_page: 'Open the payment page',

@@ -104,7 +104,7 @@ export const es: Texts = {
   time_minute: 'alrededor de un minuto',
   time_minutes: 'unos {time}',
   time_range: 'de {n} a {time}',
-  fee_about: 'comisión de red de unos {usd}',
+  fee_about: 'comisión de unos {usd}',
   no_rate: 'Ahora mismo no hay tipo de cambio',
   rest_code: 'El código y los botones piden ahora solo el resto.',
   open_page: 'Abrir la página de pago',

@@ -102,7 +102,7 @@ export const fa: Texts = {
   time_minute: 'حدود یک دقیقه',
   time_minutes: 'حدود {time}',
   time_range: '{n} تا {time}',
-  fee_about: 'کارمزد شبکه حدود {usd}',
+  fee_about: 'کارمزد حدود {usd}',
   no_rate: 'اکنون نرخ تبدیل نداریم',
   rest_code: 'کد و دکمه‌ها اکنون فقط باقی‌مانده را می‌خواهند.',
   open_page: 'بازکردن صفحهٔ پرداخت',

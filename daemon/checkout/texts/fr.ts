@@ -110,7 +110,7 @@ export const fr: Texts = {
   time_minute: 'environ une minute',
   time_minutes: 'environ {time}',
   time_range: '{n} à {time}',
-  fee_about: 'frais de réseau d’environ {usd}',
+  fee_about: 'frais d’environ {usd}',
   no_rate: 'Pas de taux de change pour le moment',
   rest_code: 'Le code et les boutons ne demandent plus que le reste.',
   open_page: 'Ouvrir la page de paiement',

@@ -97,7 +97,7 @@ export const hi: Texts = {
   time_minute: 'लगभग एक मिनट',
   time_minutes: 'लगभग {time}',
   time_range: '{n} से {time}',
-  fee_about: 'नेटवर्क शुल्क लगभग {usd}',
+  fee_about: 'शुल्क लगभग {usd}',
   no_rate: 'अभी विनिमय दर उपलब्ध नहीं',
   rest_code: 'कोड और बटन अब सिर्फ़ बाकी राशि माँगते हैं।',
   open_page: 'भुगतान पेज खोलें',

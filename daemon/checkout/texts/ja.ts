@@ -106,7 +106,7 @@ export const ja: Texts = {
   time_minute: '約1分',
   time_minutes: '約{time}',
   time_range: '{n}～{time}',
-  fee_about: 'ネットワーク手数料 約 {usd}',
+  fee_about: '手数料 約 {usd}',
   no_rate: '現在レートがありません',
   rest_code: 'コードとボタンは残額だけを求めます。',
   open_page: '支払いページを開く',

@@ -106,7 +106,7 @@ export const pt: Texts = {
   time_minute: 'cerca de um minuto',
   time_minutes: 'cerca de {time}',
   time_range: 'de {n} a {time}',
-  fee_about: 'taxa de rede de cerca de {usd}',
+  fee_about: 'taxa de cerca de {usd}',
   no_rate: 'Sem cotação no momento',
   rest_code: 'O código e os botões pedem agora só o restante.',
   open_page: 'Abrir a página de pagamento',

@@ -104,7 +104,7 @@ export const ru: Texts = {
   time_minute: 'около минуты',
   time_minutes: 'около {time}',
   time_range: 'от {n} до {time}',
-  fee_about: 'комиссия сети около {usd}',
+  fee_about: 'комиссия около {usd}',
   no_rate: 'Сейчас нет курса',
   rest_code: 'Код и кнопки теперь просят только остаток.',
   open_page: 'Открыть страницу оплаты',

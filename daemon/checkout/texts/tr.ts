@@ -103,7 +103,7 @@ export const tr: Texts = {
   time_minute: 'yaklaşık bir dakika',
   time_minutes: 'yaklaşık {time}',
   time_range: '{n} ile {time} arası',
-  fee_about: 'ağ ücreti yaklaşık {usd}',
+  fee_about: 'ücret yaklaşık {usd}',
   no_rate: 'Şu anda döviz kuru yok',
   rest_code: 'Kod ve düğmeler artık yalnızca kalanı ister.',
   open_page: 'Ödeme sayfasını aç',

@@ -92,7 +92,7 @@ export const zh: Texts = {
   time_minute: '约一分钟',
   time_minutes: '约 {time}',
   time_range: '{n} 至 {time}',
-  fee_about: '网络费用约 {usd}',
+  fee_about: '费用约 {usd}',
   no_rate: '目前没有汇率',
   rest_code: '二维码和按钮现在只要求支付余款。',
   open_page: '打开付款页面',

@@ -5,6 +5,7 @@ import { type LanguageCode, languageOf, languages } from '../../../daemon/checko
 import type { Serving } from '../../../daemon/process/serve.ts';
 import { blockchains, gatewaysOf } from '../../../src/chains/gateways.ts';
 import { usualTime } from '../../../src/chains/usual.ts';
+import { Refusal } from '../../../src/errors.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { describeInBrowser, holds, listen, useBrowser } from '../../helpers/browser.ts';
 import { create, credit, invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
@@ -288,4 +289,42 @@ test('a payment that is on its way is given the time that it usually takes, in e
     expect(time?.seconds, blockchain).toBeGreaterThan(0);
     expect(time?.at_most).toBeGreaterThanOrEqual(time?.seconds ?? Number.POSITIVE_INFINITY);
   }
+});
+
+describeInBrowser('the choice of a coin', () => {
+  const browser = useBrowser();
+  test('is one list, cheapest and fastest first, with amount, fee and time; what cannot be chosen is last and says why', async () => {
+    verifies('coin-list');
+    const serving = await listen(world);
+    const unit = await createUnit({ test: world, merchant }, { title: 'Tea' });
+    const context = await browser.open({ viewport: TALL });
+    const page = await context.newPage();
+    const rows = async () => (await page.locator('.pick').allTextContents()).map((text) => text.trim());
+    await page.goto(`${serving.url}/u/${unit.merchant_slug}/${unit.slug}`);
+    expect(await rows()).toEqual([
+      'Gram (TON) ≈ 6 Gram (TON)fee about $0.01 · a few seconds',
+      'Solana (SOL) ≈ 0.12 SOLfee about $0.01 · a few seconds',
+      'USDC Solana24.00 USDCfee about $0.01 · a few seconds',
+      'USDT Solana24.00 USDTfee about $0.01 · a few seconds',
+      'Litecoin (LTC) ≈ 0.24 LTCfee about $0.01 · 8 to 20 minutes',
+      'USDT TON24.00 USDTfee about $0.05 · a few seconds',
+      'Bitcoin (BTC) ≈ 0.00024 BTCfee about $1.00 · 10 to 60 minutes',
+      'USDT TRON≈ 24.00 USDTfee about $2.00 · about a minute',
+    ]);
+    const { rates } = world.app;
+    const rate = rates.rate.bind(rates);
+    rates.rate = (currency) => {
+      if (currency === 'SOL') throw new Refusal('no_rate');
+      return rate(currency);
+    };
+    await page.reload();
+    rates.rate = rate;
+    expect((await rows()).at(-1)).toBe('Solana (SOL) No exchange rate right now');
+    expect(await page.locator('.pick').last().isDisabled()).toBe(true);
+    expect(await page.locator('.pick:disabled').count()).toBe(1);
+    await page.locator('button[value="ton-usdt"]').click();
+    await page.locator('.gw[data-state=waiting]').waitFor();
+    await context.close();
+    await serving.stop();
+  });
 });
