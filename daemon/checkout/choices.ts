@@ -55,7 +55,7 @@ function choiceOf(app: App, gateway: Gateway, lang: Language, price_micros: bigi
   };
 }
 
-/** What the price is in this coin now; null where there is no rate. An invoice may ask for a little more, to be told apart. */
+/** What the price is in this coin now; null where there is no rate. An invoice may ask for a little more, so that it is distinct. */
 function quoteOf(app: App, gateway: Gateway, price_micros: bigint): Quote | null {
   try {
     const quoted = quote({

@@ -32,6 +32,7 @@ export function Pay({ view }: { view: PayView }) {
       data-copied={lang.say('copied')}
       data-selected={lang.say('selected')}
       data-minute={lang.say('minute_left')}
+      data-close={lang.say('close')}
     >
       <p class="sr" role="status" data-live />
       <p class="offline" data-offline hidden>
@@ -145,7 +146,7 @@ function After({ view }: { view: PayView }) {
     return (
       <details class="cancel">
         <summary>{lang.say('cancel')}</summary>
-        <form method="post" action={`${surface.base}/pay/${view.id}?lang=${lang.code}`} data-cancel>
+        <form method="post" action={`${surface.base}/pay/${view.id}${surface.queryIn(lang)}`} data-cancel>
           <p>{lang.say('cancel_sure')}</p>
           <button type="submit" class="btn">
             {lang.say('cancel_yes')}

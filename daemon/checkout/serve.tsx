@@ -17,6 +17,7 @@ import { chooseLanguage, type Language } from './language.ts';
 import { NotFound } from './not-found.tsx';
 import { basePath, renderFragment, renderPage } from './page.tsx';
 import { Pay } from './pay.tsx';
+import type { Theme } from './theme.ts';
 import { Unit, type UnitNotice } from './unit.tsx';
 import { payView, type Surface } from './view.ts';
 
@@ -25,6 +26,9 @@ export interface PageOptions {
   size: string;
   width?: number | undefined;
   lang?: string | undefined;
+  theme?: Theme['scheme'] | undefined;
+  accent?: string | undefined;
+  radius?: number | undefined;
   /** Whether other sites may show the page in a frame. */
   framed: boolean;
 }
@@ -38,11 +42,12 @@ export async function payPage(
   const row = await app.checkout.pages.row(invoice_id);
   if (!row) return missing(app, request.headers, options, 'invoice_not_found');
   const lang = chooseLanguage({ lang: options.lang, unit: row.unit_language, accept });
-  const { mode, size, width, framed } = options;
+  const { mode, size, width, framed, theme, accent, radius } = options;
+  const look = [size, width, theme, accent, radius];
   const since = app.blindness.of(row.blockchain);
   const is_phone = isPhone(request.headers);
   const packed = accepts(request.headers, 'gzip');
-  const key = [row.id, lang.code, mode, size, width, framed, packed, since, is_phone].join(' ');
+  const key = [row.id, lang.code, mode, ...look, framed, packed, since, is_phone].join(' ');
   return app.checkout.pages.page(key, row, () =>
     showInvoice(app, row, { lang, options, headers: request.headers, is_phone }),
   );
@@ -92,12 +97,13 @@ export async function unitPage(context: PublicContext, name: UnitName, options: 
 export async function renderUnitError(
   context: PublicContext,
   name: UnitName,
-  lang: string | undefined,
+  query: FrameQuery,
   refusal: Refusal,
 ): Promise<Raw> {
   const found = await findUnit(context.app, name);
   if (!found) throw refusal;
-  const options: PageOptions = { mode: 'page', size: 'site', framed: false, lang };
+  const framed = query.size !== undefined;
+  const options: PageOptions = { ...query, mode: 'page', size: query.size ?? 'site', framed };
   const is_of_coin =
     refusal.status === 400 || refusal.status === 409 || refusal.code === 'provider_unavailable';
   const notice = is_of_coin ? 'try_another' : 'try_later';
@@ -107,14 +113,20 @@ export async function renderUnitError(
   return page;
 }
 
-/** Leads to another page of ours; the path stays on the origin that the browser came to. */
-export function redirectTo(app: App, path: string, lang: string | undefined): Raw {
-  const query = lang === undefined ? '' : `?lang=${encodeURIComponent(lang)}`;
-  return {
-    status: 303,
-    body: '',
-    headers: { location: `${basePath(app.config.public_url)}${path}${query}` },
-  };
+/** What a form of a page in a frame sends along, so that the next page may stand in that frame, and looks the same. */
+type FrameQuery = Partial<Pick<PageOptions, 'size' | 'lang' | 'theme' | 'accent' | 'radius'>>;
+
+const queryOf = ({ size, lang, theme, accent, radius }: FrameQuery): string => {
+  const entries = Object.entries({ size, lang, theme, accent, radius });
+  const query = entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]));
+  return query.length > 0 ? `?${new URLSearchParams(query)}` : '';
+};
+
+/** Leads to the page of an invoice; the path stays on the origin that the browser came to. */
+export function redirectToInvoice(app: App, id: string, query: FrameQuery): Raw {
+  const { size, lang } = query;
+  const path = size === undefined ? `/pay/${id}${queryOf({ lang })}` : `/v1/pay/${id}/page${queryOf(query)}`;
+  return { status: 303, body: '', headers: { location: `${basePath(app.config.public_url)}${path}` } };
 }
 
 interface Showing {
@@ -150,7 +162,7 @@ async function showUnit(
         testnet: app.config.network !== 'mainnet',
         notice: can_choose ? notice : closed,
         choices,
-        action: `${surface.base}/u/${merchant.slug}/${unit.slug}?lang=${lang.code}`,
+        action: `${surface.base}/u/${merchant.slug}/${unit.slug}${surface.queryIn(lang)}`,
       }}
     />
   );
@@ -182,9 +194,15 @@ function missing(
   return compressed({ ...page, status: 404 }, headers);
 }
 
-const surfaceOf = (app: App, { mode, size, width }: PageOptions): Surface => ({
-  mode,
-  size,
-  width,
-  base: mode === 'page' ? basePath(app.config.public_url) : app.config.public_url,
-});
+const surfaceOf = (app: App, options: PageOptions): Surface => {
+  const { mode, size, width, framed, theme = 'auto', accent, radius } = options;
+  const look = mode === 'page' && framed ? { size, theme, accent, radius } : {};
+  return {
+    mode,
+    size,
+    width,
+    theme: { scheme: theme, accent, radius },
+    queryIn: ({ code }) => queryOf({ ...look, lang: code }),
+    base: mode === 'page' ? basePath(app.config.public_url) : app.config.public_url,
+  };
+};

@@ -35,6 +35,7 @@ export function Unit({ view }: { view: UnitView }) {
       data-title={view.title}
       data-later={lang.say('try_later')}
       data-another={lang.say('try_another')}
+      data-close={lang.say('close')}
     >
       <div class="card" data-body>
         <div class="what">

@@ -11,6 +11,7 @@ import type { App } from '../context.ts';
 import { type Availability, availabilityOf } from '../invoices/availability.ts';
 import type { Language } from './language.ts';
 import { versionOf } from './live.ts';
+import type { Theme } from './theme.ts';
 
 /** A link that opens a wallet with the whole payment filled in. */
 export interface PageLink {
@@ -27,6 +28,9 @@ export interface Surface {
   base: string;
   size: string;
   width: number | undefined;
+  theme: Theme;
+  /** The query of what forms send to: a page in a frame leads to another that may stand there. */
+  queryIn(lang: Language): string;
 }
 
 export interface PayView {

@@ -19,6 +19,14 @@ export const payStep = {
     'memo-by-hand': 'the memo is asked for only where the payment is entered by hand',
     'coin-list':
       'coins are one list, cheapest and fastest first, each with amount, usual fee and time; what cannot be chosen is last, with the reason',
+    'embed-states':
+      'an embed is closed and opened by its page or its button, and reports what happens to its own page alone',
+    'frame-messages':
+      'a frame reports what happens to the page that shows it, as far as its origin is known, and to no other',
+    'frame-flow':
+      'what is chosen in a frame leads to a page that may stand in the frame, with the same looks',
+    'embed-theme':
+      'pages and fragments take theme, accent and radius, strictly checked, and text stays readable on any accent',
     'usual-time': 'a payment on its way is given the time that it usually takes',
   },
 } as const;

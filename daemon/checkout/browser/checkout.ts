@@ -1,10 +1,15 @@
 // On our own pages: says before the first paint that scripts run, then follows the invoice of the page.
 import { followInvoice } from './follow-invoice.ts';
 import { offerLast, storeLast } from './last-wallet.ts';
+import { tellHeight, tellHost } from './tell-host.ts';
 
 function start(): void {
+  tellHeight();
   const root = document.querySelector<HTMLElement>('.gw[data-invoice]');
+  const { unit } = document.querySelector<HTMLElement>('.gw[data-unit]')?.dataset ?? {};
+  if (unit) tellHost({ type: 'gatewayd:ready', unit_id: unit });
   if (!root) return;
+  tellHost({ type: 'gatewayd:ready', invoice_id: root.dataset.invoice || '' });
   root.classList.add('js');
   const stopRefreshing = (): void => {
     if (root.dataset.status !== 'created') document.querySelector('meta[http-equiv=refresh]')?.remove();
@@ -16,6 +21,7 @@ function start(): void {
     base: document.body.dataset.base || '',
     onStatus(status) {
       document.dispatchEvent(new CustomEvent('gatewayd:status', { detail: status }));
+      tellHost({ type: 'gatewayd:status', ...status });
       stopRefreshing();
     },
     onPut: () => offerLast(root),

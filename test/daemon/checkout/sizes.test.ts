@@ -6,8 +6,8 @@ import { builtNames, builtText } from '../../../daemon/checkout/built.ts';
 
 /** Bytes, minified and gzipped: a little above what they have; a change that raises one says why. */
 const budgets = {
-  'checkout.js': 3_000,
-  'embed.js': 3_450,
+  'checkout.js': 3_300,
+  'embed.js': 4_050,
   'link-page.js': 650,
   'page.css': 3_700,
   'fragment.css': 4_350,
