@@ -76,7 +76,8 @@ const What = ({ view }: { view: PayView }) => (
       <bdi dir="ltr">{coins(view, view.amount)}</bdi>
       {isPayable(view.state) && !view.due && (
         <span>
-          ≈ <bdi>{view.asked_usd}</bdi>
+          ≈{'\u00a0'}
+          <bdi>{view.asked_usd}</bdi>
         </span>
       )}
     </p>
@@ -101,7 +102,7 @@ function State({ view, head }: { view: PayView; head: string }) {
             merchant,
             received: shown(view.received),
             amount: shown(view.amount),
-            due: view.due === null ? '' : `${shown(view.due)} (≈ ${view.asked_usd})`,
+            due: view.due === null ? '' : `${shown(view.due)} (≈\u00a0${view.asked_usd})`,
             extra: shown(view.extra),
           })}
           {state === 'underpaid' && ` ${lang.say('rest_code')}`}

@@ -213,7 +213,7 @@ type Order = NonNullable<ReturnType<typeof orderOf>>;
 function uriOf(row: CheckoutRow, state: CheckoutState, order: Order | null): string | null {
   if (!isPayable(state)) return null;
   if (state !== 'underpaid') return row.qr_payload;
-  return order && order.gateway.family.paymentLinks(order).uri;
+  return order?.gateway.family.paymentLinks(order).uri ?? null;
 }
 
 /** Links that may stand on a page: of https, or of a scheme that some family's links have. */

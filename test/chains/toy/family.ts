@@ -123,6 +123,7 @@ export const toy: Family = {
       href: `https://toybox.example/pay/${address}?amount=${amount_atomic}`,
       opens_on: ['phone', 'desktop'],
     },
+    { wallet: null, href: `${SCHEME}:${address}?amount=${amount_atomic}`, opens_on: ['desktop'] },
   ],
   cursorHeight: (cursor: Json | null) => cursorSchema.safeParse(cursor).data?.height ?? null,
   identify: async (rpc) => parsed(tipSchema, await rpc.json('/tip')).network,

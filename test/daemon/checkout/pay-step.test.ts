@@ -241,7 +241,7 @@ test('a coin has the name that wallets give it where people read, and its ticker
   expect(json).toMatchObject({ currency: 'TON', amount: '7.475' });
   const page = await html(`/pay/${made.id}`);
   expect(page).toContain('7.475 Gram (TON)');
-  expect(page).toMatch(/≈ <bdi>\$29\.90<\/bdi>/);
+  expect(page).toMatch(/≈\u00a0<bdi>\$29\.90<\/bdi>/);
   expect(page).not.toMatch(/\d TON/);
 });
 
@@ -259,7 +259,7 @@ test('the sum in USD is that of what is asked for now', async () => {
   const row = await invoiceRow(world, id);
   await observe(world, 'solana', [transferTo(world, row, { amount_atomic: 33_333_333n })]);
   const page = await html(`/pay/${id}`);
-  expect(page).toContain('0.066666667 SOL (≈ $13.33) is still due');
+  expect(page).toContain('0.066666667 SOL (≈\u00a0$13.33) is still due');
   expect(page).toContain('The code and the buttons below ask only for the rest.');
 });
 
