@@ -10,6 +10,13 @@ const checkout = 'daemon/checkout';
 const pictures = `${checkout}/assets`;
 const LINK_SHEET = 'daemon/accounts/browser/link-page.css';
 const DOCS_SHEET = 'daemon/discovery/browser/docs.css';
+/** Folders of logos, and the logos in them. */
+const folders = ['coins', 'wallets'];
+const drawn = folders.flatMap((folder) =>
+  readdirSync(`${pictures}/${folder}`)
+    .sort()
+    .map((name) => `${folder}/${name}`),
+);
 /** Syntax of 2018: what a browser of then cannot do, the page does without. */
 const TARGET = 'es2018';
 
@@ -24,14 +31,25 @@ const scripts = {
 
 const textOf = (file: string): string => readFileSync(file, 'utf8');
 
+const NARROW = '(max-width: 640px)';
+const LOW = '(max-height: 480px)';
+
+/** The sheet of a checkout, with what it does on phones: by what its pointer is, and where the browser says that it is one. */
+function checkoutSheet(): string {
+  const touch = textOf(`${checkout}/styles/touch.css`);
+  const phone = textOf(`${checkout}/styles/phone.css`);
+  const sheet = textOf(`${checkout}/styles/checkout.css`);
+  const [before = '', after = ''] = sheet.split('/* phones */');
+  const nested = `@media (pointer: coarse) {${touch}}
+&.phone {${touch}}
+@media screen and (pointer: coarse) and ${NARROW}, screen and (pointer: coarse) and ${LOW} {${phone}}
+@media screen and ${NARROW}, screen and ${LOW} {&.phone {${phone}}}`;
+  return `${before}${nested}${after}`;
+}
+
 /** For a whole page of ours: the root's font size is the browser's. */
 const pageSheet = (): string =>
-  [
-    tokens(':root'),
-    textOf(`${checkout}/styles/page.css`),
-    '.gw{font-size:1rem}',
-    textOf(`${checkout}/styles/checkout.css`),
-  ].join('\n');
+  [tokens(':root'), textOf(`${checkout}/styles/page.css`), '.gw{font-size:1rem}', checkoutSheet()].join('\n');
 
 /** For a fragment in a foreign page, whose own font size may be anything. */
 const fragmentSheet = (): string =>
@@ -40,14 +58,14 @@ const fragmentSheet = (): string =>
     coinRules(),
     tokens('.gw'),
     '.gw{font-size:16px}',
-    textOf(`${checkout}/styles/checkout.css`),
+    checkoutSheet(),
   ].join('\n');
 
 /** Rules that hold the colours of logos against the style of a foreign page, which outweighs attributes. */
 function coinRules(): string {
   const rules = new Set<string>();
-  for (const name of readdirSync(`${pictures}/coins`).sort())
-    for (const [, attribute, value] of textOf(`${pictures}/coins/${name}`).matchAll(
+  for (const name of drawn)
+    for (const [, attribute, value] of textOf(`${pictures}/${name}`).matchAll(
       / (fill|stroke|stroke-width)="([^"]+)"/g,
     ))
       rules.add(`.gw .logo [${attribute}="${value}"]{${attribute}:${value}}`);
@@ -85,8 +103,10 @@ const shipped: Plugin = {
   name: 'sheets and pictures',
   buildStart() {
     // What was built of a picture that is gone would still be served.
-    const built = existsSync(`${OUT}/coins`) ? readdirSync(`${OUT}/coins`) : [];
-    for (const name of built) if (!existsSync(`${pictures}/coins/${name}`)) rmSync(`${OUT}/coins/${name}`);
+    for (const folder of folders) {
+      const built = existsSync(`${OUT}/${folder}`) ? readdirSync(`${OUT}/${folder}`) : [];
+      for (const name of built) if (!drawn.includes(`${folder}/${name}`)) rmSync(`${OUT}/${folder}/${name}`);
+    }
   },
   generateBundle() {
     const emit = (fileName: string, source: string | Uint8Array): void => {
@@ -98,8 +118,7 @@ const shipped: Plugin = {
     emit('docs.css', minified('docs.css', textOf(DOCS_SHEET)));
     for (const name of ['logo.png', 'favicon.png']) emit(name, readFileSync(`${pictures}/${name}`));
     emit('mark.svg', drawing(`${pictures}/mark.svg`));
-    for (const name of readdirSync(`${pictures}/coins`))
-      emit(`coins/${name}`, drawing(`${pictures}/coins/${name}`));
+    for (const name of drawn) emit(name, drawing(`${pictures}/${name}`));
   },
 };
 

@@ -36,6 +36,12 @@ export function formatDecimal(value: bigint, decimals: number): string {
   return `${value < 0n ? '-' : ''}${digits.slice(0, cut)}${fraction ? `.${fraction}` : ''}`;
 }
 
+/** A plain decimal with at least so many decimals: `12.5` as `12.50`. */
+export function padDecimal(text: string, digits: number): string {
+  const [whole = '', fraction = ''] = text.split('.');
+  return digits > fraction.length ? `${whole}.${fraction.padEnd(digits, '0')}` : text;
+}
+
 /** USD micros as a decimal string. */
 export const formatUsd = (micros: bigint): string => formatDecimal(micros, USD_DECIMALS);
 

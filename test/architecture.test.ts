@@ -437,7 +437,8 @@ describe('shared code names no chain', () => {
   });
 
   test('as a family', () => {
-    const families = /^src\/chains\/(?!gateways\.ts$|family\.ts$|assets\.ts$|catalogue\.ts$|custom\.ts$)/;
+    const families =
+      /^src\/chains\/(?!gateways\.ts$|family\.ts$|assets\.ts$|catalogue\.ts$|custom\.ts$|usual\.ts$)/;
     const outside = imports.filter(({ path }) => !path.startsWith('src/chains/'));
     expect(
       outside.flatMap(({ path, imports }) =>

@@ -12,6 +12,9 @@ const MAX_ACCEPTED = 20;
 const MAX_CACHED = 1_000;
 const USD_DIGITS = 2;
 const USD_MAX_DIGITS = 6;
+const MINUTE = 60;
+/** Up to here one waits without doing something else. */
+const FEW_SECONDS = 45;
 /** Of the finest coins; no figure is rounded. */
 const COIN_MAX_DIGITS = 18;
 /** Written by Arabic before sums, it would turn the sign of the currency around: sums stand isolated instead. */
@@ -24,8 +27,10 @@ export interface Language {
   say(name: keyof Texts, values?: Record<string, string>): string;
   /** A decimal string of USD as money; no digit is lost. */
   usd(amount: string): string;
-  /** A decimal string of coins as people read it; what is copied stays as it is. */
+  /** A decimal string of coins as people read it, digit for digit; what is copied stays as it is. */
   coin(amount: string): string;
+  /** How long something usually takes, in coarse words. */
+  usually(time: { seconds: number; at_most: number }): string;
   number(value: number): string;
   /** `4:05`, `1:00:00`. */
   clock(seconds: number): string;
@@ -80,7 +85,11 @@ function makeLanguage(code: LanguageCode): Language {
     minimumFractionDigits: USD_DIGITS,
     maximumFractionDigits: USD_MAX_DIGITS,
   });
-  const coin = new Intl.NumberFormat(code, { maximumFractionDigits: COIN_MAX_DIGITS });
+  const coins = memoize((digits: number) => {
+    const fraction = { minimumFractionDigits: digits, maximumFractionDigits: COIN_MAX_DIGITS };
+    return new Intl.NumberFormat(code, fraction);
+  });
+  const minute = new Intl.NumberFormat(code, { style: 'unit', unit: 'minute', unitDisplay: 'long' });
   const time = new Intl.DateTimeFormat(code, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
   const number = memoize((value: number) => plain.format(value));
   const twoDigits = memoize((value: number) => two.format(value));
@@ -98,7 +107,16 @@ function makeLanguage(code: LanguageCode): Language {
     },
     // Intl reads decimal strings exactly; its types do not know it yet.
     usd: memoize((amount: string) => money.format(amount as `${number}`).replace(RIGHT_TO_LEFT_MARK, '')),
-    coin: memoize((amount: string) => coin.format(amount as `${number}`)),
+    coin: memoize((amount: string) => coins(amount.split('.')[1]?.length ?? 0).format(amount as `${number}`)),
+    usually({ seconds, at_most }) {
+      const minutes = Math.round(seconds / MINUTE);
+      const most = Math.round(at_most / MINUTE);
+      if (most > minutes) return this.say('time_range', { n: number(minutes), time: minute.format(most) });
+      if (seconds <= FEW_SECONDS) return this.say('time_seconds');
+      return minutes <= 1
+        ? this.say('time_minute')
+        : this.say('time_minutes', { time: minute.format(minutes) });
+    },
     number,
     clock(seconds) {
       const left = Math.max(0, Math.floor(seconds));
@@ -112,8 +130,10 @@ function makeLanguage(code: LanguageCode): Language {
 }
 
 /** The same few figures come again and again, and writing one by the rules of a language is slow. */
-function memoize<Key extends string | number>(write: (key: Key) => string): (key: Key) => string {
-  const cached = new LRUCache<Key, string>({ max: MAX_CACHED });
+function memoize<Key extends string | number, Made extends object | string>(
+  write: (key: Key) => Made,
+): (key: Key) => Made {
+  const cached = new LRUCache<Key, Made>({ max: MAX_CACHED });
   return (key) => {
     const text = cached.get(key) ?? write(key);
     cached.set(key, text);

@@ -8,6 +8,7 @@ import { RETURN_SECONDS } from './back.ts';
 import { builtText } from './built.ts';
 import type { Language } from './language.ts';
 import { fragmentStyle, pageStyle, widthStyle } from './style.ts';
+import { type Theme, themeStyle } from './theme.ts';
 import type { Surface } from './view.ts';
 
 /** How often a page without scripts loads itself again while something may change. */
@@ -79,6 +80,7 @@ export interface PageParts {
   base: string;
   /** In pixels. */
   width?: number | undefined;
+  theme?: Theme;
   title: string;
   content: VNode;
   /** Whether the page refreshes itself where scripts are off. */
@@ -110,8 +112,8 @@ const Described = ({ title, about }: { title: string; about: About }) => (
 
 /** One document with everything in it. */
 export function renderPage(parts: PageParts): Rendered {
-  const { kind = checkoutKind, lang, base, width, title, content, refresh, leads, framed, about } = parts;
-  const extra = width === undefined ? null : widthStyle(width, 'page');
+  const { kind = checkoutKind, lang, base, title, content, refresh, leads, framed, about } = parts;
+  const extra = ownStyle(parts, 'page') || null;
   const head = renderToString(
     <>
       <title>{title}</title>
@@ -146,9 +148,13 @@ export function renderPage(parts: PageParts): Rendered {
   };
 }
 
+/** The rules that one call asks for. */
+const ownStyle = ({ width, theme }: Pick<PageParts, 'width' | 'theme'>, mode: Surface['mode']): string =>
+  (width === undefined ? '' : widthStyle(width, mode)) + (theme ? themeStyle(theme, mode) : '');
+
 /** Markup for a foreign page: no script, no handler, and styles that stay inside. Shown alone it has a page's policy. */
-export function renderFragment({ width }: Surface, content: VNode): Rendered {
-  const style = fragmentStyle + (width === undefined ? '' : widthStyle(width, 'fragment'));
+export function renderFragment(surface: Surface, content: VNode): Rendered {
+  const style = fragmentStyle + ownStyle(surface, 'fragment');
   const body = renderToString(
     <>
       <Inline tag="style" text={style} />
@@ -178,7 +184,7 @@ function pageHeaders(
     'content-security-policy': policy.join('; '),
     'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
     'cross-origin-opener-policy': 'same-origin',
-    vary: 'accept-encoding, accept-language',
+    vary: 'accept-encoding, accept-language, sec-ch-ua-mobile, user-agent',
     ...(framed ? {} : { 'x-frame-options': 'DENY' }),
   };
 }

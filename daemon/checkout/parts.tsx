@@ -1,9 +1,10 @@
 /** @jsxImportSource preact */
 // The pieces that pay page and unit chooser share.
+import type { Wallet } from '../../src/chains/family.ts';
 import type { CheckoutState } from '../../src/checkout.ts';
 import type { Language } from './language.ts';
-import { logoDrawing } from './logos.ts';
-import type { Surface } from './view.ts';
+import { logoDrawing, walletDrawing } from './logos.ts';
+import type { PayView, Surface } from './view.ts';
 
 type Tone = 'info' | 'good' | 'warn' | 'bad';
 
@@ -36,15 +37,24 @@ export const Icon = ({ tone }: { tone: Tone }) => (
   </svg>
 );
 
-export const Logo = ({ ticker }: { ticker: string }) => (
+const Drawn = ({ drawing }: { drawing: string }) => (
   <svg
     class="logo"
     viewBox="0 0 32 32"
     aria-hidden="true"
     // biome-ignore lint/security/noDangerouslySetInnerHtml: drawn here, nothing of a caller's is in it
-    dangerouslySetInnerHTML={{ __html: logoDrawing(ticker) }}
+    dangerouslySetInnerHTML={{ __html: drawing }}
   />
 );
+
+export const Logo = ({ ticker }: { ticker: string }) => <Drawn drawing={logoDrawing(ticker)} />;
+
+/** The mark of a wallet; null is any wallet. */
+export const Drawing = ({ wallet }: { wallet: Wallet | null }) => <Drawn drawing={walletDrawing(wallet)} />;
+
+/** An amount as people read it. */
+export const coins = ({ lang, unit }: Pick<PayView, 'lang' | 'unit'>, amount: string): string =>
+  `${lang.coin(amount)} ${unit}`;
 
 /** A heading of the page, or one level lower in a page that has its own. */
 export const Heading = ({

@@ -1,9 +1,10 @@
 /** @jsxImportSource preact */
 // The checkout of an invoice in each of its states.
 import { type CheckoutState, isPayable } from '../../src/checkout.ts';
+import { isSoon } from './clock.tsx';
 import { Afterwards, Back, Support } from './ending.tsx';
 import { Instructions } from './instructions.tsx';
-import { Hash, Heading, Icon, ItemPicture, Logo, Merchant, rootClass, tones } from './parts.tsx';
+import { coins, Hash, Heading, Icon, ItemPicture, Logo, Merchant, rootClass, tones } from './parts.tsx';
 import type { PayView } from './view.ts';
 
 const isPaid = (state: CheckoutState): boolean => state === 'confirmed' || state === 'overpaid';
@@ -15,11 +16,11 @@ const hasEnded = (state: CheckoutState): boolean =>
   state === 'expired' || state === 'cancelled' || state === 'failed';
 
 export function Pay({ view }: { view: PayView }) {
-  const { lang, surface, state } = view;
+  const { lang, state } = view;
   const head = lang.say(state);
   return (
     <div
-      class={rootClass(surface)}
+      class={classOf(view)}
       lang={lang.code}
       dir={lang.dir}
       data-invoice={view.id}
@@ -32,6 +33,7 @@ export function Pay({ view }: { view: PayView }) {
       data-copied={lang.say('copied')}
       data-selected={lang.say('selected')}
       data-minute={lang.say('minute_left')}
+      data-close={lang.say('close')}
     >
       <p class="sr" role="status" data-live />
       <p class="offline" data-offline hidden>
@@ -40,10 +42,10 @@ export function Pay({ view }: { view: PayView }) {
       <div class="card" data-body>
         <What view={view} />
         <div class="pay">
-          <State view={view} head={head} />
+          {state !== 'waiting' && <State view={view} head={head} />}
           <Unseen view={view} />
           <Back view={view} />
-          {isPayable(state) ? <Instructions view={view} /> : <Facts view={view} />}
+          {isPayable(state) ? <Instructions view={view} head={head} /> : <Facts view={view} />}
           <After view={view} />
         </div>
         <div class="more">
@@ -53,6 +55,11 @@ export function Pay({ view }: { view: PayView }) {
       </div>
     </div>
   );
+}
+
+function classOf(view: PayView): string {
+  const soon = isPayable(view.state) && isSoon(view) ? ' soon' : '';
+  return `${rootClass(view.surface)}${view.is_phone ? ' phone' : ''}${soon}`;
 }
 
 const What = ({ view }: { view: PayView }) => (
@@ -73,9 +80,13 @@ const What = ({ view }: { view: PayView }) => (
     </p>
     <p class="coin">
       <Logo ticker={view.currency} />
-      <bdi dir="ltr">
-        {view.lang.coin(view.amount)} {view.currency}
-      </bdi>
+      <bdi dir="ltr">{coins(view, view.amount)}</bdi>
+      {isPayable(view.state) && !view.due && (
+        <span>
+          ≈{'\u00a0'}
+          <bdi>{view.asked_usd}</bdi>
+        </span>
+      )}
     </p>
     {view.testnet && <p class="note">{view.lang.say('testnet')}</p>}
     {view.demo_rate && <p class="note">{view.lang.say('demo_rate')}</p>}
@@ -83,10 +94,9 @@ const What = ({ view }: { view: PayView }) => (
 );
 
 function State({ view, head }: { view: PayView; head: string }) {
-  const { lang, state, merchant, currency } = view;
-  const coins = (amount: string | null): string => `${lang.coin(amount ?? '0')} ${currency}`;
+  const { lang, state, merchant } = view;
+  const shown = (amount: string | null): string => coins(view, amount ?? '0');
   const tone = tones[state];
-  const timed = isPayable(state);
   return (
     <div class={`state ${tone}`}>
       <Icon tone={tone} />
@@ -94,21 +104,18 @@ function State({ view, head }: { view: PayView; head: string }) {
         <Heading surface={view.surface} level={2} class="head">
           {head}
         </Heading>
-        {/* It promises that the payment is noticed when it arrives. */}
-        {!(state === 'waiting' && view.unseen) && (
-          <p class="text">
-            {lang.say(`${state}_text`, {
-              merchant,
-              received: coins(view.received),
-              amount: coins(view.amount),
-              due: coins(view.due),
-              extra: coins(view.extra),
-            })}
-          </p>
-        )}
+        <p class="text">
+          {lang.say(`${state}_text`, {
+            merchant,
+            received: shown(view.received),
+            amount: shown(view.amount),
+            due: view.due === null ? '' : `${shown(view.due)} (≈\u00a0${view.asked_usd})`,
+            extra: shown(view.extra),
+          })}
+          {state === 'underpaid' && ` ${lang.say('rest_code')}`}
+        </p>
         {hasEnded(state) && <p class="text">{lang.say('already_sent', { merchant })}</p>}
         {state === 'seen' && <Confirmations view={view} />}
-        {timed && <TimeLeft view={view} />}
       </div>
     </div>
   );
@@ -126,7 +133,7 @@ const Unseen = ({ view: { lang, unseen, network } }: { view: PayView }) =>
   );
 
 function Confirmations({ view }: { view: PayView }) {
-  const { lang, confirmations, min_confirmations } = view;
+  const { lang, confirmations, min_confirmations, usual_time } = view;
   const n = Math.min(confirmations, min_confirmations);
   const label = lang.say('confirmations', { n: lang.number(n), m: lang.number(min_confirmations) });
   return (
@@ -134,36 +141,7 @@ function Confirmations({ view }: { view: PayView }) {
       <progress class="bar" max={Math.max(1, min_confirmations)} value={n} aria-label={label} />
       <p class="time">
         <b>{label}</b>
-      </p>
-    </>
-  );
-}
-
-function TimeLeft({ view }: { view: PayView }) {
-  const { lang, now, expires_at, created_at } = view;
-  const left = Math.max(0, expires_at - now);
-  return (
-    <>
-      <progress
-        class="bar left"
-        max={Math.max(1, expires_at - created_at)}
-        value={left}
-        aria-label={lang.say('time_left')}
-        data-bar
-      />
-      <p class="time left">
-        <span>{lang.say('time_left')}</span>
-        <b role="timer" data-left>
-          {lang.clock(left)}
-        </b>
-      </p>
-      <p class="before">
-        <time
-          datetime={new Date(expires_at * 1000).toISOString()}
-          data-before={lang.say('pay_before', { time: '{time}' })}
-        >
-          {lang.say('pay_before', { time: lang.date(expires_at) })}
-        </time>
+        {usual_time && <span>{lang.say('usual_time', { time: usual_time })}</span>}
       </p>
     </>
   );
@@ -176,7 +154,7 @@ function After({ view }: { view: PayView }) {
     return (
       <details class="cancel">
         <summary>{lang.say('cancel')}</summary>
-        <form method="post" action={`${surface.base}/pay/${view.id}?lang=${lang.code}`} data-cancel>
+        <form method="post" action={`${surface.base}/pay/${view.id}${surface.queryIn(lang)}`} data-cancel>
           <p>{lang.say('cancel_sure')}</p>
           <button type="submit" class="btn">
             {lang.say('cancel_yes')}
@@ -195,9 +173,7 @@ function Facts({ view }: { view: PayView }) {
       <Fact label={lang.say('network')} value={view.network} />
       <Fact label={lang.say('rate')} value={view.rate} />
       {view.fee && <Fact label={lang.say('fee')} value={view.fee} />}
-      {view.received && (
-        <Fact label={lang.say('received')} value={`${lang.coin(view.received)} ${view.currency}`} ltr />
-      )}
+      {view.received && <Fact label={lang.say('received')} value={coins(view, view.received)} ltr />}
       {isPaid(state) && paid_at !== null && <Fact label={lang.say('paid_at')} value={lang.date(paid_at)} />}
       {!isPayable(state) && (
         <Hash

@@ -9,15 +9,16 @@ import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
 import { accepts, compressed } from '../http/compress.ts';
 import type { PublicContext } from '../http/handler.ts';
-import { availabilityOf } from '../invoices/availability.ts';
 import { selectGateways } from '../invoices/gateways.ts';
 import { type FoundUnit, findUnit, type UnitName } from '../units/find.ts';
 import { payableGateways } from '../units/present.ts';
+import { choicesOf } from './choices.ts';
 import { chooseLanguage, type Language } from './language.ts';
 import { NotFound } from './not-found.tsx';
 import { basePath, renderFragment, renderPage } from './page.tsx';
 import { Pay } from './pay.tsx';
 import { Receipt } from './receipt.tsx';
+import type { Theme } from './theme.ts';
 import { Unit, type UnitNotice } from './unit.tsx';
 import { payView, pictureOf, type Surface, shopName } from './view.ts';
 
@@ -26,6 +27,9 @@ export interface PageOptions {
   size: string;
   width?: number | undefined;
   lang?: string | undefined;
+  theme?: Theme['scheme'] | undefined;
+  accent?: string | undefined;
+  radius?: number | undefined;
   /** Whether other sites may show the page in a frame. */
   framed: boolean;
 }
@@ -39,23 +43,37 @@ export async function payPage(
   const row = await app.checkout.pages.row(invoice_id);
   if (!row) return missing(app, request.headers, options, 'invoice_not_found');
   const lang = chooseLanguage({ lang: options.lang, unit: row.unit_language, accept });
-  const { mode, size, width, framed } = options;
+  const { mode, size, width, framed, theme, accent, radius } = options;
+  const look = [size, width, theme, accent, radius];
   const since = app.blindness.of(row.blockchain);
-  const key = [row.id, lang.code, mode, size, width, framed, accepts(request.headers, 'gzip'), since].join(
-    ' ',
-  );
+  const is_phone = isPhone(request.headers);
+  const packed = accepts(request.headers, 'gzip');
+  const key = [row.id, lang.code, mode, ...look, framed, packed, since, is_phone].join(' ');
   return app.checkout.pages.page(key, row, () =>
-    showInvoice(app, row, { lang, options, headers: request.headers }),
+    showInvoice(app, row, { lang, options, headers: request.headers, is_phone }),
   );
+}
+
+interface Asked {
+  lang: Language;
+  options: PageOptions;
+  headers: Headers;
+  is_phone: boolean;
+}
+
+/** What a browser says of its device: a hint, by which less is unfolded. What stands where is up to the style. */
+function isPhone(headers: Headers): boolean {
+  const hint = headers.get('sec-ch-ua-mobile');
+  return hint === null ? /\bMobi|\biPhone\b/.test(headers.get('user-agent') ?? '') : hint === '?1';
 }
 
 async function showInvoice(
   app: App,
   row: CheckoutRow,
-  { lang, options, headers }: { lang: Language; options: PageOptions; headers: Headers },
+  { lang, options, headers, is_phone }: Asked,
 ): Promise<Raw> {
   const surface = surfaceOf(app, options);
-  const view = await payView(app, row, { lang, surface });
+  const view = await payView(app, row, { lang, surface, is_phone });
   const content = <Pay view={view} />;
   if (surface.mode === 'fragment') return compressed(renderFragment(surface, content), headers);
   const page = renderPage({
@@ -82,7 +100,7 @@ export async function receiptPage(
   const accept = headers.get('accept-language');
   const lang = chooseLanguage({ lang: lang_asked, unit: row.unit_language, accept });
   const surface = surfaceOf(app, options);
-  const view = await payView(app, row, { lang, surface });
+  const view = await payView(app, row, { lang, surface, is_phone: false });
   const title = lang.say('receipt_from', { merchant: view.merchant });
   const page = renderPage({
     lang,
@@ -105,12 +123,13 @@ export async function unitPage(context: PublicContext, name: UnitName, options: 
 export async function renderUnitError(
   context: PublicContext,
   name: UnitName,
-  lang: string | undefined,
+  query: FrameQuery,
   refusal: Refusal,
 ): Promise<Raw> {
   const found = await findUnit(context.app, name);
   if (!found) throw refusal;
-  const options: PageOptions = { mode: 'page', size: 'site', framed: false, lang };
+  const framed = query.size !== undefined;
+  const options: PageOptions = { ...query, mode: 'page', size: query.size ?? 'site', framed };
   const is_of_coin =
     refusal.status === 400 || refusal.status === 409 || refusal.code === 'provider_unavailable';
   const notice = is_of_coin ? 'try_another' : 'try_later';
@@ -120,14 +139,20 @@ export async function renderUnitError(
   return page;
 }
 
-/** Leads to another page of ours; the path stays on the origin that the browser came to. */
-export function redirectTo(app: App, path: string, lang: string | undefined): Raw {
-  const query = lang === undefined ? '' : `?lang=${encodeURIComponent(lang)}`;
-  return {
-    status: 303,
-    body: '',
-    headers: { location: `${basePath(app.config.public_url)}${path}${query}` },
-  };
+/** What a form of a page in a frame sends along, so that the next page may stand in that frame, and looks the same. */
+type FrameQuery = Partial<Pick<PageOptions, 'size' | 'lang' | 'theme' | 'accent' | 'radius'>>;
+
+const queryOf = ({ size, lang, theme, accent, radius }: FrameQuery): string => {
+  const entries = Object.entries({ size, lang, theme, accent, radius });
+  const query = entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, `${value}`]]));
+  return query.length > 0 ? `?${new URLSearchParams(query)}` : '';
+};
+
+/** Leads to the page of an invoice; the path stays on the origin that the browser came to. */
+export function redirectToInvoice(app: App, id: string, query: FrameQuery): Raw {
+  const { size, lang } = query;
+  const path = size === undefined ? `/pay/${id}${queryOf({ lang })}` : `/v1/pay/${id}/page${queryOf(query)}`;
+  return { status: 303, body: '', headers: { location: `${basePath(app.config.public_url)}${path}` } };
 }
 
 interface Showing {
@@ -147,8 +172,8 @@ async function showUnit(
   const user = await getUser(app.db.query, merchant.id);
   const open = unit.active === 1 && user?.is_active === 1;
   const payable = open ? selectGateways(await payableGateways(app, merchant), unit.currencies) : [];
-  const gateways = payable.map((gateway) => ({ ...gateway, ...availabilityOf(app, gateway.blockchain) }));
-  const can_choose = gateways.some(({ available, simulate_only }) => available || simulate_only);
+  const choices = choicesOf(app, payable, { lang, price_micros: unit.amount_usd_micros });
+  const can_choose = choices.some((choice) => choice.can_choose);
   const { profile, slug } = merchant;
   const seller = shopName(app, {
     profile,
@@ -172,8 +197,8 @@ async function showUnit(
         usd,
         testnet: app.config.network !== 'mainnet',
         notice: can_choose ? notice : closed,
-        gateways,
-        action: `${surface.base}/u/${merchant.slug}/${unit.slug}?lang=${lang.code}`,
+        choices,
+        action: `${surface.base}/u/${merchant.slug}/${unit.slug}${surface.queryIn(lang)}`,
       }}
     />
   );
@@ -215,10 +240,16 @@ function missing(
   return compressed({ ...page, status: 404 }, headers);
 }
 
-const surfaceOf = (app: App, { mode, size, width, framed }: PageOptions): Surface => ({
-  mode,
-  framed,
-  size,
-  width,
-  base: mode === 'page' ? basePath(app.config.public_url) : app.config.public_url,
-});
+const surfaceOf = (app: App, options: PageOptions): Surface => {
+  const { mode, size, width, framed, theme = 'auto', accent, radius } = options;
+  const look = mode === 'page' && framed ? { size, theme, accent, radius } : {};
+  return {
+    mode,
+    size,
+    width,
+    framed,
+    theme: { scheme: theme, accent, radius },
+    queryIn: ({ code }) => queryOf({ ...look, lang: code }),
+    base: mode === 'page' ? basePath(app.config.public_url) : app.config.public_url,
+  };
+};

@@ -1,7 +1,6 @@
 /** @jsxImportSource preact */
 // The chooser of a unit: what it is, what it costs, and a button for each currency it can be paid with.
-import type { Gateway } from '../../src/chains/family.ts';
-import type { Availability } from '../invoices/availability.ts';
+import type { Choice } from './choices.ts';
 import { Support } from './ending.tsx';
 import type { Language } from './language.ts';
 import { Heading, Icon, ItemPicture, Logo, Merchant, rootClass } from './parts.tsx';
@@ -9,9 +8,6 @@ import type { PayView, Surface } from './view.ts';
 
 /** Why the chooser offers nothing, or what became of a choice. */
 export type UnitNotice = 'inactive' | 'no_coins' | 'try_another' | 'try_later';
-
-/** A coin, and whether it can be paid with now. */
-export type Choice = Gateway & Pick<Availability, 'available' | 'simulate_only'>;
 
 export interface UnitView {
   lang: Language;
@@ -25,15 +21,14 @@ export interface UnitView {
   support: PayView['support'];
   testnet: boolean;
   notice: UnitNotice | null;
-  /** What can be chosen, in the order of the gateways. */
-  gateways: readonly Choice[];
+  /** What can be chosen, the cheapest and fastest first. */
+  choices: readonly Choice[];
   /** Where a choice is sent. */
   action: string;
 }
 
 export function Unit({ view }: { view: UnitView }) {
-  const { lang, surface, notice, gateways } = view;
-  const blockchains = [...new Set(gateways.map((gateway) => gateway.blockchain))];
+  const { lang, surface, notice, choices } = view;
   return (
     <div
       class={rootClass(surface)}
@@ -43,6 +38,7 @@ export function Unit({ view }: { view: UnitView }) {
       data-title={view.title}
       data-later={lang.say('try_later')}
       data-another={lang.say('try_another')}
+      data-close={lang.say('close')}
     >
       <div class="card" data-body>
         <div class="what">
@@ -66,18 +62,16 @@ export function Unit({ view }: { view: UnitView }) {
             <Icon tone="warn" />
             <p class="text">{notice && lang.say(notice)}</p>
           </div>
-          {blockchains.length > 0 && (
+          {choices.length > 0 && (
             <form method="post" action={view.action} data-buy>
               <Heading surface={surface} level={2} class="head">
                 {lang.say('choose')}
               </Heading>
-              {blockchains.map((id) => (
-                <Group
-                  key={id}
-                  lang={lang}
-                  gateways={gateways.filter((gateway) => gateway.blockchain === id)}
-                />
-              ))}
+              <ul class="coins">
+                {choices.map((choice) => (
+                  <Coin key={choice.chain} lang={lang} choice={choice} />
+                ))}
+              </ul>
             </form>
           )}
         </div>
@@ -90,29 +84,23 @@ export function Unit({ view }: { view: UnitView }) {
   );
 }
 
-const Group = ({ lang, gateways }: { lang: Language; gateways: readonly Choice[] }) => (
-  <fieldset class="group">
-    <legend class="key">
-      {lang.say('network')}: <bdi>{gateways[0]?.blockchain_name}</bdi>
-    </legend>
-    <div class="coins">
-      {gateways.map(({ chain, currency, name, available, simulate_only }) => (
-        <button
-          key={chain}
-          type="submit"
-          class="btn pick"
-          name="chain"
-          value={chain}
-          disabled={!available && !simulate_only}
-        >
-          <Logo ticker={currency} />
-          <span>
-            {currency}
-            {name !== currency && <small>{name}</small>}
-            {!available && <small>{lang.say(simulate_only ? 'only_simulated' : 'unavailable')}</small>}
-          </span>
-        </button>
-      ))}
-    </div>
-  </fieldset>
-);
+const Coin = ({ lang, choice }: { lang: Language; choice: Choice }) => {
+  const { chain, currency, title, network, amount, fee, time, can_choose, reason } = choice;
+  const words = [...(fee ? [lang.say('fee_about', { usd: fee })] : []), ...(time ? [time] : [])].join(' · ');
+  return (
+    <li>
+      <button type="submit" class="btn pick" name="chain" value={chain} disabled={!can_choose}>
+        <Logo ticker={currency} />
+        <span class="name">
+          <bdi>{title}</bdi> {network && <bdi class="on">{network}</bdi>}
+        </span>
+        {amount && can_choose && <bdi class="sum">{amount}</bdi>}
+        <small>
+          {reason && lang.say(reason)}
+          {reason && can_choose && ' · '}
+          {can_choose && words}
+        </small>
+      </button>
+    </li>
+  );
+};

@@ -1,8 +1,11 @@
 // What a pay page shows, made from its row: every figure as text, every link checked.
 import type { CheckoutRow } from '../../data/views/checkout.ts';
-import { uriSchemes, walletNames } from '../../src/chains/gateways.ts';
+import { unitOf } from '../../src/chains/assets.ts';
+import type { Gateway, Platform, Wallet } from '../../src/chains/family.ts';
+import { uriSchemes } from '../../src/chains/gateways.ts';
+import { usualTime } from '../../src/chains/usual.ts';
 import { type CheckoutState, checkoutState, isPayable } from '../../src/checkout.ts';
-import { formatDecimal, formatUsd, RATE_DECIMALS } from '../../src/money.ts';
+import { divideHalfUp, formatDecimal, formatUsd, padDecimal, RATE_DECIMALS, tenTo } from '../../src/money.ts';
 import { pictureAddress } from '../../src/picture.ts';
 import type { MerchantProfile } from '../../src/shop.ts';
 import { seconds } from '../clock.ts';
@@ -12,13 +15,14 @@ import { type Back, backOf } from './back.ts';
 import { explorerLinks } from './explorer.ts';
 import type { Language } from './language.ts';
 import { versionOf } from './live.ts';
+import type { Theme } from './theme.ts';
 
-export interface WalletLink {
+/** A link that opens a wallet with the whole payment filled in. */
+export interface PageLink {
   href: string;
   /** Null for the link that any installed wallet opens. */
-  wallet: string | null;
-  /** Whether it opens the wallet only, so that the details must be pasted. */
-  paste: boolean;
+  wallet: Wallet | null;
+  opens_on: readonly Platform[];
 }
 
 /** Where and how large the checkout is shown. */
@@ -30,6 +34,9 @@ export interface Surface {
   width: number | undefined;
   /** Whether another site may show it in a frame. */
   framed: boolean;
+  theme: Theme;
+  /** The query of what forms send to: a page in a frame leads to another that may stand there. */
+  queryIn(lang: Language): string;
 }
 
 export interface PayView {
@@ -49,8 +56,12 @@ export interface PayView {
   description: string | null;
   order: string | null;
   currency: string;
+  /** What stands behind amounts. */
+  unit: string;
   network: string;
   usd: string;
+  /** What is asked for now, in USD, rounded to cents. */
+  asked_usd: string;
   fee: string | null;
   rate: string;
   /** Exact decimal strings, to be copied. */
@@ -75,7 +86,11 @@ export interface PayView {
   qr: string | null;
   /** Whether the code is of the address alone, so that network and amount must be entered. */
   qr_is_address: boolean;
-  wallets: WalletLink[];
+  wallets: PageLink[];
+  /** Whether a phone asks, as far as its browser says so: then less is unfolded. */
+  is_phone: boolean;
+  /** How long payments usually take; null where that is not known. */
+  usual_time: string | null;
   /** Where a new payment for the same thing begins. */
   again: string | null;
   /** One picture of at most: of what is sold, or else the logo of the shop. */
@@ -94,7 +109,7 @@ export interface PayView {
 export async function payView(
   app: App,
   row: CheckoutRow,
-  { lang, surface }: { lang: Language; surface: Surface },
+  { lang, surface, is_phone }: { lang: Language; surface: Surface; is_phone: boolean },
 ): Promise<PayView> {
   const now = seconds(app.clock);
   const state = checkoutState(
@@ -106,8 +121,11 @@ export async function payView(
     },
     now,
   );
-  const sums = sumsOf(row, state);
-  const links = isPayable(state) ? linksOf(app, row, sums.due_atomic) : null;
+  const { unit, digits } = unitOf(row.currency);
+  const { asked_atomic, ...sums } = sumsOf(row, state, digits);
+  const order = isPayable(state) ? orderOf(app, row, asked_atomic) : null;
+  const uri = uriOf(row, state, order);
+  const time = usualTime(row.blockchain, row.min_confirmations);
   const isRefill = row.kind === 'refill';
   // A refill is paid to the operator, not to the shop that asks for it.
   const profile = isRefill ? null : row.profile;
@@ -132,10 +150,12 @@ export async function payView(
     description: shop?.description ?? row.unit_description,
     order: row.external_ref,
     currency: row.currency,
+    unit,
     network: app.config.chains.find(row.blockchain)?.name ?? row.blockchain,
     usd: lang.usd(formatUsd(row.amount_usd_micros + row.amount_usd_fee_micros)),
+    asked_usd: lang.usd(usdOf(asked_atomic, row)),
     fee: row.amount_usd_fee_micros > 0n ? lang.usd(formatUsd(row.amount_usd_fee_micros)) : null,
-    rate: `1 ${row.currency} = ${lang.usd(formatDecimal(BigInt(row.rate_usd_nanos), RATE_DECIMALS))}`,
+    rate: `1 ${unit} = ${lang.usd(formatDecimal(BigInt(row.rate_usd_nanos), RATE_DECIMALS))}`,
     ...sums,
     address: row.address,
     memo: row.memo,
@@ -147,9 +167,11 @@ export async function payView(
     testnet: row.network !== 'mainnet',
     demo_rate: app.rates.status().source === 'demo',
     unseen: unseenIn(state, availabilityOf(app, row.blockchain)),
-    qr: links ? await app.checkout.qrSvg(links.uri) : null,
-    qr_is_address: links?.uri === row.address,
-    wallets: links ? walletLinks(links.exits) : [],
+    qr: uri === null ? null : await app.checkout.qrSvg(uri),
+    qr_is_address: uri === row.address,
+    wallets: order ? walletLinks(order, `${app.config.public_url}/pay/${row.id}?lang=${lang.code}`) : [],
+    is_phone,
+    usual_time: time && lang.usually(time),
     again:
       row.unit_slug && row.merchant_slug
         ? `${surface.base}/u/${row.merchant_slug}/${row.unit_slug}?lang=${lang.code}`
@@ -193,8 +215,8 @@ function unseenIn(state: CheckoutState, { available, simulate_only }: Availabili
   return simulate_only ? 'simulate_only' : 'blind';
 }
 
-function sumsOf(row: CheckoutRow, state: CheckoutState) {
-  const coin = (atomic: bigint): string => formatDecimal(atomic, row.decimals);
+function sumsOf(row: CheckoutRow, state: CheckoutState, digits: number) {
+  const coin = (atomic: bigint): string => padDecimal(formatDecimal(atomic, row.decimals), digits);
   const amount = BigInt(row.amount_atomic);
   const received = BigInt(
     (state === 'late' || state === 'incomplete' ? row.payment_received : row.received_atomic) ?? 0,
@@ -204,25 +226,46 @@ function sumsOf(row: CheckoutRow, state: CheckoutState) {
     amount: coin(amount),
     received: received > 0n ? coin(received) : null,
     due: due === null ? null : coin(due),
-    due_atomic: due,
+    asked_atomic: due ?? amount,
     extra: state === 'overpaid' ? coin(received - amount) : null,
   };
 }
 
-/** The stored links; for the rest of a part payment, links of the same address and memo with what is still due. */
-function linksOf(app: App, row: CheckoutRow, due_atomic: bigint | null) {
-  if (due_atomic === null) return { uri: row.qr_payload, exits: row.exits };
-  const gateway = app.gateways.find((one) => one.chain === row.chain);
-  if (!gateway) return null;
-  return gateway.family.paymentLinks({
-    gateway,
-    address: row.address,
-    amount_atomic: due_atomic,
-    memo: row.memo,
-    reference: row.reference,
-    label: row.shop?.title ?? row.unit_title ?? row.merchant_slug ?? '',
-    expires_at: row.expires_at,
-  });
+const CENT_DECIMALS = 2;
+
+/** An amount at the invoice's own rate: to the cent, and exactly where that would be nothing. */
+function usdOf(atomic: bigint, { rate_usd_nanos, decimals }: CheckoutRow): string {
+  const nanos = atomic * BigInt(rate_usd_nanos);
+  const cents = divideHalfUp(nanos, tenTo(decimals + RATE_DECIMALS - CENT_DECIMALS));
+  return cents > 0n ? formatDecimal(cents, CENT_DECIMALS) : formatDecimal(nanos, decimals + RATE_DECIMALS);
+}
+
+/** What links are made of: for the rest of a part payment, of the same address and memo. Null where the gateway is gone. */
+function orderOf(app: App, row: CheckoutRow, amount_atomic: bigint) {
+  const { chains, network, gateways, blockchains } = app.config;
+  const isOf = (one: Gateway): boolean => one.chain === row.chain;
+  const gateway =
+    app.gateways.find(isOf) ?? chains.disabled(network, gateways, blockchains).find(isOf) ?? null;
+  return (
+    gateway && {
+      gateway,
+      address: row.address,
+      amount_atomic,
+      memo: row.memo,
+      reference: row.reference,
+      label: row.shop?.title ?? row.unit_title ?? row.merchant_slug ?? '',
+      expires_at: row.expires_at,
+    }
+  );
+}
+
+type Order = NonNullable<ReturnType<typeof orderOf>>;
+
+/** The stored payload of the code; for the rest of a part payment, one that asks for what is still due. */
+function uriOf(row: CheckoutRow, state: CheckoutState, order: Order | null): string | null {
+  if (!isPayable(state)) return null;
+  if (state !== 'underpaid') return row.qr_payload;
+  return order?.gateway.family.paymentLinks(order).uri ?? null;
 }
 
 /** Links that may stand on a page: of https, or of a scheme that some family's links have. */
@@ -231,18 +274,6 @@ export const isSafeLink = (href: string): boolean => {
   return scheme === 'https' || (scheme !== undefined && uriSchemes.has(scheme));
 };
 
-/** Links are of our own making: no credentials, no port. */
-const HTTPS_LINK = /^https:\/\/([^/?#]+)([^?#]*)/;
-
-function walletLinks(exits: Record<string, string>): WalletLink[] {
-  return Object.values(exits).flatMap((href) => {
-    if (!isSafeLink(href)) return [];
-    if (!href.startsWith('https:')) return { href, wallet: null, paste: false };
-    const [, host = '', path = ''] = HTTPS_LINK.exec(href) ?? [];
-    return {
-      href,
-      wallet: walletNames.get(host) ?? host,
-      paste: !href.includes('?') && path.split('/').length <= 2,
-    };
-  });
+function walletLinks(order: Order, page_url: string): PageLink[] {
+  return order.gateway.family.walletLinks({ ...order, page_url }).filter(({ href }) => isSafeLink(href));
 }

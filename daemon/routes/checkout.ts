@@ -4,7 +4,7 @@ import { Refusal } from '../../src/errors.ts';
 import { builtFile, builtText } from '../checkout/built.ts';
 import { logoFile } from '../checkout/logos.ts';
 import { drawQrPng } from '../checkout/qr.ts';
-import { payPage, receiptPage, redirectTo, renderUnitError, unitPage } from '../checkout/serve.tsx';
+import { payPage, receiptPage, redirectToInvoice, renderUnitError, unitPage } from '../checkout/serve.tsx';
 import { compressedOnce } from '../http/compress.ts';
 import type { Handlers } from '../http/handler.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
@@ -40,7 +40,7 @@ export const checkout: Handlers<typeof list> = {
   async cancelOnPage({ params, query }, { app }) {
     const outcome = await apply(app, params.invoice_id, { fact: { kind: 'cancel' }, actor: 'buyer' });
     if (!outcome) throw new Refusal('invoice_not_found');
-    return redirectTo(app, `/pay/${params.invoice_id}`, query.lang);
+    return redirectToInvoice(app, params.invoice_id, query);
   },
 
   async payQrSvg({ params }, { app }) {
@@ -70,10 +70,10 @@ export const checkout: Handlers<typeof list> = {
       const purchase = { chain: body.chain, external_ref: null, request };
       const { id } = await buyUnit(app, params, purchase);
       context.log.info({ invoice_id: id }, INVOICE_CREATED);
-      return redirectTo(app, `/pay/${id}`, query.lang);
+      return redirectToInvoice(app, id, query);
     } catch (error) {
       if (!(error instanceof Refusal) || error.code === 'unit_not_found') throw error;
-      return renderUnitError(context, params, query.lang, error);
+      return renderUnitError(context, params, query, error);
     }
   },
 

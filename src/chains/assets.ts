@@ -15,6 +15,10 @@ export interface PricedAsset {
 }
 
 export interface Asset extends PricedAsset {
+  /** What people know it by; the ticker is in it. */
+  title: string;
+  /** What stands behind an amount where people read it: the ticker, but for a coin that wallets call otherwise. */
+  unit: string;
   /** Name of the drawing that pages show for it: `PLAIN_LOGO` where it has none of its own. */
   logo: string;
 }
@@ -26,6 +30,8 @@ export const assets = {
   // The coin was renamed in 2026, and an unrelated jetton had traded as GRAM before: a lone quote proves nothing.
   TON: {
     currency: 'TON',
+    title: 'Gram (TON)',
+    unit: 'Gram (TON)',
     symbols: ['GRAM', 'TON'],
     coingecko_id: 'the-open-network',
     stable: false,
@@ -34,6 +40,8 @@ export const assets = {
   },
   SOL: {
     currency: 'SOL',
+    title: 'Solana (SOL)',
+    unit: 'SOL',
     symbols: ['SOL'],
     coingecko_id: 'solana',
     stable: false,
@@ -42,6 +50,8 @@ export const assets = {
   },
   BTC: {
     currency: 'BTC',
+    title: 'Bitcoin (BTC)',
+    unit: 'BTC',
     symbols: ['BTC'],
     coingecko_id: 'bitcoin',
     stable: false,
@@ -50,6 +60,8 @@ export const assets = {
   },
   LTC: {
     currency: 'LTC',
+    title: 'Litecoin (LTC)',
+    unit: 'LTC',
     symbols: ['LTC'],
     coingecko_id: 'litecoin',
     stable: false,
@@ -58,6 +70,8 @@ export const assets = {
   },
   ETH: {
     currency: 'ETH',
+    title: 'Ether (ETH)',
+    unit: 'ETH',
     symbols: ['ETH'],
     coingecko_id: 'ethereum',
     stable: false,
@@ -66,6 +80,8 @@ export const assets = {
   },
   BNB: {
     currency: 'BNB',
+    title: 'BNB',
+    unit: 'BNB',
     symbols: ['BNB'],
     coingecko_id: 'binancecoin',
     stable: false,
@@ -75,6 +91,8 @@ export const assets = {
   // MATIC until 2024, and still so on some markets.
   POL: {
     currency: 'POL',
+    title: 'Polygon (POL)',
+    unit: 'POL',
     symbols: ['POL', 'MATIC'],
     coingecko_id: 'polygon-ecosystem-token',
     stable: false,
@@ -83,6 +101,8 @@ export const assets = {
   },
   TRX: {
     currency: 'TRX',
+    title: 'TRON (TRX)',
+    unit: 'TRX',
     symbols: ['TRX'],
     coingecko_id: 'tron',
     stable: false,
@@ -91,6 +111,8 @@ export const assets = {
   },
   USDT: {
     currency: 'USDT',
+    title: 'USDT',
+    unit: 'USDT',
     symbols: ['USDT'],
     coingecko_id: 'tether',
     stable: true,
@@ -99,6 +121,8 @@ export const assets = {
   },
   USDC: {
     currency: 'USDC',
+    title: 'USDC',
+    unit: 'USDC',
     symbols: ['USDC'],
     coingecko_id: 'usd-coin',
     stable: true,
@@ -109,6 +133,17 @@ export const assets = {
 
 export const pricedAssets: readonly PricedAsset[] = Object.values(assets);
 
+/** Decimals that an amount of money has at least. */
+const STABLE_DIGITS = 2;
+
+const assetOf = (currency: string): Asset | undefined =>
+  Object.values<Asset>(assets).find((asset) => asset.currency === currency);
+
 /** The logo of a ticker; the plain one where no asset has it any more. */
-export const logoOf = (currency: string): string =>
-  Object.values<Asset>(assets).find((asset) => asset.currency === currency)?.logo ?? PLAIN_LOGO;
+export const logoOf = (currency: string): string => assetOf(currency)?.logo ?? PLAIN_LOGO;
+
+/** How people read amounts of a ticker: what stands behind them, and how many decimals they have at least. */
+export function unitOf(currency: string): { unit: string; digits: number } {
+  const asset = assetOf(currency);
+  return { unit: asset?.unit ?? currency, digits: asset?.stable ? STABLE_DIGITS : 0 };
+}

@@ -15,6 +15,10 @@ export interface Blockchain {
   family: Family;
   /** Ticker of the native coin. */
   coin: string;
+  /** Between two confirmations on average. */
+  block_seconds: number;
+  /** Whether blocks come by luck, so that a few in a row may take many times as long. */
+  is_found_by_luck?: boolean;
   /** Requests per second to the default providers. */
   requests_per_second: number;
   providers: Record<Network, readonly DefaultProvider[]>;

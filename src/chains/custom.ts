@@ -106,6 +106,7 @@ function blockchainOf(
     id,
     name,
     coin,
+    block_seconds,
     family: evm({
       ...evmNetwork,
       name: `${name} (chain ${chain_id})`,
@@ -146,6 +147,7 @@ function gatewayValueOf(
     poll_interval_seconds:
       like?.poll_interval_seconds ?? Math.min(MOST_POLL_SECONDS, Math.max(LEAST_POLL_SECONDS, pace)),
     supports_memo: false,
+    usual_fee_usd: like?.usual_fee_usd ?? null,
     exits: like?.exits ?? ['wallet', 'metamask'],
     ...(token_contract === undefined
       ? {}
@@ -159,9 +161,9 @@ const known: Readonly<Record<string, Asset>> = assets;
 function assetOf({ currency, priced_as = '', market }: CustomGateway): Asset {
   const same = known[currency];
   if (same) return same;
-  const own = { currency, demo_usd: '1', logo: PLAIN_LOGO };
+  const own = { currency, title: currency, unit: currency, demo_usd: '1', logo: PLAIN_LOGO };
   const priced = known[priced_as];
-  if (priced) return { ...priced, currency, logo: PLAIN_LOGO };
+  if (priced) return { ...priced, currency, title: currency, unit: currency, logo: PLAIN_LOGO };
   return {
     ...own,
     symbols: market ? [market.symbol] : [],

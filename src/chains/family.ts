@@ -29,6 +29,8 @@ export interface Gateway {
   confirmations_by_value?: { steps: readonly ConfirmationStep[]; least: number };
   payment_ttl_seconds: number;
   poll_interval_seconds: number;
+  /** What its network usually takes of a payer for one payment, USD: coarse, and in no sum. */
+  usual_fee_usd: string | null;
   supports_memo: boolean;
   /** Whether the amount itself identifies the invoice. Always true where there is no memo. */
   unique_amount: boolean;
@@ -349,9 +351,30 @@ export interface ProviderKind {
 
 /** A wallet that payment links of a family lead to. */
 export interface Wallet {
+  /** Names its drawing, and what a browser stores of the last choice. */
+  id: string;
   name: string;
-  /** Hosts of its links, former ones included: links of older invoices are shown too. */
-  hosts: readonly string[];
+  /** The name that people knew it by until lately. */
+  formerly?: string;
+  /** What its own browser calls itself: a link to it is of no use there. */
+  browser?: string;
+}
+
+/** Where a link opens something: on phones and tablets, or on computers. */
+export type Platform = 'phone' | 'desktop';
+
+/** What is paid, and the page that asks for it. */
+export interface PageOrder extends PaymentOrder {
+  /** The address of the page, for wallets that pay on pages in a browser of their own. */
+  page_url: string;
+}
+
+/** A link that a page offers: it opens a wallet with the whole payment filled in. */
+export interface WalletLink {
+  /** Null for the link that any installed wallet opens. */
+  wallet: Wallet | null;
+  href: string;
+  opens_on: readonly Platform[];
 }
 
 export interface Family {
@@ -359,7 +382,6 @@ export interface Family {
   providers: readonly ProviderKind[];
   /** Schemes of its payment links, besides https, without the colon. */
   uri_schemes: readonly string[];
-  wallets: readonly Wallet[];
   /** The one spelling of a transaction id that readings give; what cannot be one is returned trimmed. */
   normalizeTxid(text: string): string;
   /** The block height that a stored cursor stands at; null where it is none, or not of blocks. */
@@ -376,6 +398,8 @@ export interface Family {
    */
   contractKey?(text: string): string;
   paymentLinks(order: PaymentOrder): PaymentLinks;
+  /** What pages offer, the wallet that is most likely there first; none that does not work on the order's network. */
+  walletLinks(order: PageOrder): readonly WalletLink[];
   /** Whether payments in the coin that contracts make go unseen on a network. Absent where all are seen. */
   misses_contracts?(network: Network): boolean;
   /** Makes a per-invoice reference from 32 random bytes; absent where the chain indexes none. */

@@ -11,6 +11,7 @@ import { ton } from './ton/family.ts';
 import { USDT as usdtOnTron } from './tron/contracts.ts';
 import { tronNetwork, tronProvider } from './tron/network.ts';
 import { utxo } from './utxo/family.ts';
+import { coins } from './utxo/networks.ts';
 
 /** What gateways of Ethereum's relatives have in common: payments from exchanges take minutes, and there is no memo. */
 const evmValue = {
@@ -28,6 +29,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'TON',
     family: ton,
     coin: 'TON',
+    block_seconds: 4,
     requests_per_second: 1,
     providers: {
       mainnet: [{ provider: 'toncenter', url: 'https://toncenter.com/api/v3' }],
@@ -40,6 +42,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'Solana',
     family: solana,
     coin: 'SOL',
+    block_seconds: 0.4,
     requests_per_second: 4,
     providers: {
       mainnet: [{ provider: 'solana', url: 'https://api.mainnet-beta.solana.com' }],
@@ -52,6 +55,8 @@ export const blockchains: readonly Blockchain[] = [
     name: 'Bitcoin',
     family: utxo('bitcoin'),
     coin: 'BTC',
+    block_seconds: coins.bitcoin.block_seconds,
+    is_found_by_luck: true,
     requests_per_second: 2,
     providers: {
       mainnet: [
@@ -67,6 +72,8 @@ export const blockchains: readonly Blockchain[] = [
     name: 'Litecoin',
     family: utxo('litecoin'),
     coin: 'LTC',
+    block_seconds: coins.litecoin.block_seconds,
+    is_found_by_luck: true,
     requests_per_second: 2,
     providers: {
       mainnet: [{ provider: 'esplora', url: 'https://litecoinspace.org/api' }],
@@ -79,6 +86,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'Ethereum',
     family: evm(networks.ethereum),
     coin: 'ETH',
+    block_seconds: networks.ethereum.block_seconds,
     requests_per_second: 4,
     providers: {
       mainnet: [
@@ -98,6 +106,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'Base',
     family: evm(networks.base),
     coin: 'ETH',
+    block_seconds: networks.base.block_seconds,
     requests_per_second: 4,
     providers: {
       mainnet: [
@@ -117,6 +126,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'Polygon',
     family: evm(networks.polygon),
     coin: 'POL',
+    block_seconds: networks.polygon.block_seconds,
     requests_per_second: 4,
     providers: {
       mainnet: [
@@ -136,6 +146,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'BNB Chain',
     family: evm(networks.bsc),
     coin: 'BNB',
+    block_seconds: networks.bsc.block_seconds,
     requests_per_second: 4,
     providers: {
       // The network's own public nodes answer no request for logs.
@@ -156,6 +167,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'Arbitrum',
     family: evm(networks.arbitrum),
     coin: 'ETH',
+    block_seconds: networks.arbitrum.block_seconds,
     requests_per_second: 4,
     providers: {
       mainnet: [
@@ -175,6 +187,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'TRON',
     family: evm(tronNetwork, tronProvider),
     coin: 'TRX',
+    block_seconds: tronNetwork.block_seconds,
     requests_per_second: 2,
     providers: {
       mainnet: [
@@ -204,6 +217,7 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 1,
     payment_ttl_seconds: 300,
     poll_interval_seconds: 4,
+    usual_fee_usd: '0.01',
     supports_memo: true,
     exits: ['wallet', 'web', 'tg'],
   },
@@ -217,6 +231,7 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 1,
     payment_ttl_seconds: 300,
     poll_interval_seconds: 4,
+    usual_fee_usd: '0.05',
     supports_memo: true,
     exits: ['wallet', 'web', 'tg'],
     token_contract: {
@@ -234,6 +249,7 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 32,
     payment_ttl_seconds: 300,
     poll_interval_seconds: 4,
+    usual_fee_usd: '0.01',
     supports_memo: true,
     exits: ['wallet'],
   },
@@ -247,6 +263,7 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 32,
     payment_ttl_seconds: 300,
     poll_interval_seconds: 4,
+    usual_fee_usd: '0.01',
     supports_memo: true,
     exits: ['wallet'],
     token_contract: {
@@ -264,6 +281,7 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 32,
     payment_ttl_seconds: 300,
     poll_interval_seconds: 4,
+    usual_fee_usd: '0.01',
     supports_memo: true,
     exits: ['wallet'],
     token_contract: {
@@ -281,6 +299,7 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 1,
     payment_ttl_seconds: 3600,
     poll_interval_seconds: 15,
+    usual_fee_usd: '1',
     supports_memo: false,
     exits: ['wallet'],
   },
@@ -294,6 +313,7 @@ const gatewayValues: readonly GatewayValue[] = [
     min_confirmations: 3,
     payment_ttl_seconds: 3600,
     poll_interval_seconds: 20,
+    usual_fee_usd: '0.01',
     supports_memo: false,
     exits: ['wallet'],
   },
@@ -307,6 +327,7 @@ const gatewayValues: readonly GatewayValue[] = [
     payable_decimals: 8,
     min_confirmations: 12,
     poll_interval_seconds: 12,
+    usual_fee_usd: '0.5',
   },
   {
     ...evmStable,
@@ -317,6 +338,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 12,
     poll_interval_seconds: 12,
+    usual_fee_usd: '1',
     token_contract: tokens.ethereum.USDT,
   },
   {
@@ -328,6 +350,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 12,
     poll_interval_seconds: 12,
+    usual_fee_usd: '1',
     token_contract: tokens.ethereum.USDC,
   },
   {
@@ -340,6 +363,7 @@ const gatewayValues: readonly GatewayValue[] = [
     payable_decimals: 8,
     min_confirmations: 15,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.01',
   },
   {
     ...evmStable,
@@ -350,6 +374,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 15,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.01',
     token_contract: tokens.base.USDC,
   },
   {
@@ -362,6 +387,7 @@ const gatewayValues: readonly GatewayValue[] = [
     payable_decimals: 4,
     min_confirmations: 128,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.01',
   },
   {
     ...evmStable,
@@ -372,6 +398,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 128,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.01',
     token_contract: tokens.polygon.USDT,
   },
   {
@@ -383,6 +410,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 128,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.01',
     token_contract: tokens.polygon.USDC,
   },
   {
@@ -395,6 +423,7 @@ const gatewayValues: readonly GatewayValue[] = [
     payable_decimals: 8,
     min_confirmations: 15,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.02',
   },
   {
     ...evmStable,
@@ -405,6 +434,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 18,
     min_confirmations: 15,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.02',
     token_contract: tokens.bsc.USDT,
   },
   {
@@ -416,6 +446,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 18,
     min_confirmations: 15,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.02',
     token_contract: tokens.bsc.USDC,
   },
   {
@@ -428,6 +459,7 @@ const gatewayValues: readonly GatewayValue[] = [
     payable_decimals: 8,
     min_confirmations: 120,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.02',
   },
   {
     ...evmStable,
@@ -438,6 +470,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 120,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.02',
     token_contract: tokens.arbitrum.USDT,
   },
   {
@@ -449,6 +482,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 120,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.02',
     token_contract: tokens.arbitrum.USDC,
   },
   {
@@ -461,6 +495,7 @@ const gatewayValues: readonly GatewayValue[] = [
     payable_decimals: 4,
     min_confirmations: 19,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.3',
     exits: ['trust'],
   },
   {
@@ -472,6 +507,7 @@ const gatewayValues: readonly GatewayValue[] = [
     decimals: 6,
     min_confirmations: 19,
     poll_interval_seconds: 6,
+    usual_fee_usd: '2',
     exits: ['trust'],
     token_contract: usdtOnTron,
   },
@@ -496,9 +532,3 @@ export const providerKinds: readonly ProviderKind[] = [
 ];
 /** Schemes of payment links besides https, without the colon. */
 export const uriSchemes: ReadonlySet<string> = new Set(families.flatMap(({ uri_schemes }) => uri_schemes));
-/** Names of wallets by the hosts of their links. */
-export const walletNames: ReadonlyMap<string, string> = new Map(
-  families.flatMap(({ wallets }) =>
-    wallets.flatMap(({ name, hosts }) => hosts.map((host) => [host, name] as const)),
-  ),
-);

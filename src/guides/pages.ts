@@ -58,7 +58,24 @@ export const embeds: readonly Article[] = [
 <script async src="{base_url}/embed.js" data-unit="{unit_id}" data-size="desktop" data-target="#checkout"></script>
 \`\`\`
 
-\`data-size\` is \`mobile\` or \`desktop\`; \`data-target\` a CSS selector.`,
+\`data-size\` is \`mobile\` or \`desktop\`; \`data-target\` a CSS selector.
+
+Extensions: \`data-theme\` (\`auto\`, \`light\`, \`dark\`), \`data-accent\` (a colour, \`1552c8\`) and \`data-radius\` (pixels) change its looks.
+\`data-closable\` adds a button that closes it, \`data-closed\` begins closed. Your page opens and closes it, and hears of it, by messages
+to its own window:
+
+\`\`\`html
+<script>
+  addEventListener('message', ({ source, data }) => {
+    if (source === window && data.type === 'gatewayd:status' && data.status === 'confirmed') location.href = '/thanks';
+  });
+  postMessage({ type: 'gatewayd:open', for: '{unit_id}' }, location.origin);
+</script>
+\`\`\`
+
+Kinds: \`gatewayd:ready\`, \`gatewayd:opened\`, \`gatewayd:closed\`, and \`gatewayd:status\` with what \`payEvents\` sends. A page in an
+\`<iframe>\` posts \`gatewayd:ready\`, \`gatewayd:status\` and \`gatewayd:size\` (its height) to the origin that shows it: check that \`origin\` is
+ours. Deliver goods on the webhook or the API, never on a message.`,
   },
   {
     id: 'embed.invoice-script',

@@ -69,6 +69,8 @@ console.log(JSON.stringify([read({ proxy: 'a' }, { GW_PROXY: 'b' }), read({}, { 
 
 const asset = `  TOY: {
     currency: 'TOY',
+    title: 'Toy',
+    unit: 'TOY',
     symbols: ['TOY'],
     coingecko_id: 'toy',
     stable: false,
@@ -81,6 +83,7 @@ const blockchain = `  {
     name: 'Toy',
     family: toy,
     coin: 'TOY',
+    block_seconds: 1,
     requests_per_second: 50,
     providers: { mainnet: [], testnet: [] },
     address_hint: { mainnet: 'toy1…', testnet: 'toy1…' },
@@ -96,6 +99,7 @@ const gateway = `  {
     min_confirmations: 1,
     payment_ttl_seconds: 300,
     poll_interval_seconds: 1,
+    usual_fee_usd: '0.01',
     supports_memo: true,
     exits: ['wallet', 'web'],
   },

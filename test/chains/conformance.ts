@@ -281,27 +281,24 @@ export function conformance(name: string, open: () => World): void {
       for (const gateway of gateways) expect(gateway.family.uri_schemes).toEqual(family.uri_schemes);
     });
 
-    it('makes payment links of its own schemes and to its own wallets', () => {
+    it('makes payment links of its own schemes, and names the wallet of every other one', () => {
       const world = open();
-      const hosts = world.family.wallets.flatMap((wallet) => wallet.hosts);
       for (const gateway of world.gateways) {
         const order = { gateway, amount_atomic: 12_345n, memo: gateway.supports_memo ? 'INV-A' : null };
         const { address } = world.family.normalizeAddress(world.address(), 'testnet');
-        const { uri, exits } = world.family.paymentLinks({
-          ...order,
-          address,
-          reference: null,
-          label: 'A shop',
-          expires_at: world.now() + 300,
-        });
+        const asked = { ...order, address, reference: null, label: 'A shop', expires_at: world.now() + 300 };
+        const { uri, exits } = world.family.paymentLinks(asked);
+        const links = world.family.walletLinks({ ...asked, page_url: 'https://pay.example/pay/1' });
         expect(Object.keys(exits).filter((kind) => !gateway.exits.includes(kind))).toEqual([]);
         // A code that holds the address alone is of no scheme.
         if (uri !== address) expect(world.family.uri_schemes).toContain(uri.split(':')[0]);
-        for (const link of Object.values(exits)) {
-          const { protocol, host } = new URL(link);
-          if (protocol === 'https:') expect(hosts).toContain(host);
+        const all = [...Object.values(exits).map((href) => ({ href, wallet: undefined })), ...links];
+        for (const { href, wallet } of all) {
+          const { protocol } = new URL(href);
+          if (protocol === 'https:') expect(wallet).not.toBeNull();
           else expect(world.family.uri_schemes).toContain(protocol.slice(0, -1));
         }
+        for (const { opens_on } of links) expect(opens_on.length).toBeGreaterThan(0);
       }
     });
 

@@ -43,6 +43,7 @@ export function gatewayOf(
     min_confirmations,
     payment_ttl_seconds: 1200,
     poll_interval_seconds: 6,
+    usual_fee_usd: '0.01',
     supports_memo: false,
     unique_amount: true,
     is_token: token_contract !== undefined,

@@ -1,5 +1,7 @@
 // On our own pages: says before the first paint that scripts run, then follows the invoice of the page.
 import { followInvoice } from './follow-invoice.ts';
+import { offerLast, storeLast } from './last-wallet.ts';
+import { tellHeight, tellHost } from './tell-host.ts';
 
 /** As long as without scripts. */
 const LEAD_MS = 5_000;
@@ -23,25 +25,33 @@ function leadBack(root: HTMLElement): () => void {
 }
 
 function start(): void {
+  tellHeight();
   const root = document.querySelector<HTMLElement>('.gw[data-invoice]');
+  const { unit } = document.querySelector<HTMLElement>('.gw[data-unit]')?.dataset ?? {};
+  if (unit) tellHost({ type: 'gatewayd:ready', unit_id: unit });
   if (!root) {
     // A receipt: it stays as it is.
     document.querySelector('[data-print]')?.addEventListener('click', () => window.print());
     return;
   }
+  tellHost({ type: 'gatewayd:ready', invoice_id: root.dataset.invoice || '' });
   root.classList.add('js');
   const stopRefreshing = (): void => {
     if (root.dataset.status !== 'created') document.querySelector('meta[http-equiv=refresh]')?.remove();
   };
   const lead = leadBack(root);
   lead();
+  offerLast(root);
+  root.addEventListener('click', storeLast);
   followInvoice(root, {
     source: location.href,
     base: document.body.dataset.base || '',
     onStatus(status) {
       document.dispatchEvent(new CustomEvent('gatewayd:status', { detail: status }));
+      tellHost({ type: 'gatewayd:status', ...status });
       stopRefreshing();
     },
+    onPut: () => offerLast(root),
     onShown() {
       document.title = root.dataset.title || '';
       stopRefreshing();

@@ -1,5 +1,5 @@
 // In foreign pages: each script tag mounts one checkout, in a shadow root of its own.
-import type { LiveStatus } from '../status.ts';
+import type { EmbedCommand, EmbedMessage, LiveStatus } from '../status.ts';
 import { followInvoice } from './follow-invoice.ts';
 import { readMarkup } from './markup.ts';
 
@@ -32,11 +32,34 @@ async function postJson(
   return { status: response.status, ok: response.ok, id, code };
 }
 
+/** What the tag asks for besides; a colour or a radius that is none is left out. */
+function lookOf({ dataset }: HTMLElement): string {
+  const rules = {
+    lang: /./,
+    theme: /^(auto|light|dark)$/,
+    accent: /^[0-9a-f]{6}$/i,
+    radius: /^(1?\d|2[0-4])$/,
+  };
+  return Object.entries(rules)
+    .map(([name, rule]) => [name, (dataset[name] || '').replace('#', ''), rule] as const)
+    .map(([name, value, rule]) => (rule.test(value) ? `&${name}=${encodeURIComponent(value)}` : ''))
+    .join('');
+}
+
+/** Reports to the page that the script runs in, and to no other. */
+function tellPage(message: EmbedMessage): void {
+  try {
+    window.postMessage(message, location.origin);
+  } catch {
+    // A page without an origin hears nothing.
+  }
+}
+
 /** The checkout of `tag`, shown in `host`. */
 function openCheckout(tag: HTMLScriptElement, host: HTMLElement): void {
-  const { unit, invoice, size, lang } = tag.dataset;
+  const { unit, invoice, size } = tag.dataset;
   const base = new URL('.', tag.src).href.replace(/\/$/, '');
-  const query = `?size=${encodeURIComponent(size || 'mobile')}${lang ? `&lang=${encodeURIComponent(lang)}` : ''}`;
+  const query = `?size=${encodeURIComponent(size || 'mobile')}${lookOf(tag)}`;
   const storage_key = `gatewayd:${unit}`;
   let stop: (() => void) | null = null;
   const shadow = (): ShadowRoot => host.shadowRoot || host.attachShadow({ mode: 'open' });
@@ -57,9 +80,47 @@ function openCheckout(tag: HTMLScriptElement, host: HTMLElement): void {
     }
   }
 
+  const named = (invoice_id = invoice) => ({
+    ...(unit ? { unit_id: unit } : {}),
+    ...(invoice_id ? { invoice_id } : {}),
+  });
+
   function emit(status: LiveStatus): void {
     const options = { detail: status, bubbles: true, composed: true };
     host.dispatchEvent(new CustomEvent('gatewayd:status', options));
+    tellPage({ type: 'gatewayd:status', ...status });
+  }
+
+  let isOpen = false;
+  let started = false;
+  /** Closed, it follows its invoice all the same. */
+  function setOpen(open: boolean): void {
+    if (open === isOpen) return;
+    isOpen = open;
+    host.style.display = open ? '' : 'none';
+    tellPage({ type: open ? 'gatewayd:opened' : 'gatewayd:closed', ...named() });
+    if (open && !started) {
+      started = true;
+      begin();
+    }
+  }
+
+  function addClose(root: HTMLElement): void {
+    if (!('closable' in tag.dataset)) return;
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'btn close';
+    button.textContent = '✕';
+    button.setAttribute('aria-label', root.dataset.close || '');
+    button.onclick = () => setOpen(false);
+    root.prepend(button);
+  }
+
+  function obey({ source, origin, data }: MessageEvent<EmbedCommand | null>): void {
+    if (source !== window || origin !== location.origin || !data || typeof data !== 'object') return;
+    if (data.for && data.for !== unit && data.for !== invoice) return;
+    if (data.type === 'gatewayd:open') setOpen(true);
+    else if (data.type === 'gatewayd:close') setOpen(false);
   }
 
   async function fetchMarkup(path: string): Promise<string> {
@@ -89,7 +150,9 @@ function openCheckout(tag: HTMLScriptElement, host: HTMLElement): void {
       old.remove();
     });
     root.classList.add('js');
+    addClose(root);
     inside.appendChild(root);
+    tellPage({ type: 'gatewayd:ready', ...named(root.dataset.invoice) });
     return root;
   }
 
@@ -105,6 +168,7 @@ function openCheckout(tag: HTMLScriptElement, host: HTMLElement): void {
       source: base + path + query,
       base,
       onStatus: emit,
+      onPut() {},
       onShown() {},
       onAgain: unit ? onAgain : null,
     });
@@ -151,17 +215,24 @@ function openCheckout(tag: HTMLScriptElement, host: HTMLElement): void {
     }
   }
 
-  start().catch(() => {
-    if (!host.isConnected) return;
-    const link = document.createElement('a');
-    link.href = `${base}${invoice ? `/v1/pay/${invoice}` : `/v1/units/${unit}`}/page`;
-    link.textContent = 'Checkout';
-    link.rel = 'noopener';
-    shadow().replaceChildren(link);
-  });
+  function begin(): void {
+    start().catch(() => {
+      if (!host.isConnected) return;
+      const link = document.createElement('a');
+      link.href = `${base}${invoice ? `/v1/pay/${invoice}` : `/v1/units/${unit}`}/page`;
+      link.textContent = 'Checkout';
+      link.rel = 'noopener';
+      shadow().replaceChildren(link);
+    });
+  }
+
+  window.addEventListener('message', obey);
+  if ('closed' in tag.dataset) host.style.display = 'none';
+  else setOpen(true);
   observePage(() => {
     if (host.isConnected) return false;
     stop?.();
+    window.removeEventListener('message', obey);
     return true;
   });
 }

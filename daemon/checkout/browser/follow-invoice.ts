@@ -9,7 +9,8 @@ const POLL_MS = 4_000;
 const SILENCE_MS = 35_000;
 /** The day is written with the hour where so much time is left. */
 const DATED_SECONDS = 12 * 3_600;
-/** When the time left is announced to those who cannot see it. */
+/** When the time left stands out, as on the server; and when it is announced to those who cannot see it. */
+const SOON_SECONDS = 120;
 const LAST_SECONDS = 60;
 const COPIED_MS = 2_000;
 /** Failures in a row until the page says that there is no connection. */
@@ -22,6 +23,8 @@ export interface Follow {
   base: string;
   /** Called with each new status. */
   onStatus(status: LiveStatus): void;
+  /** Called when other markup is on screen. */
+  onPut(): void;
   /** Called when another state is on screen. */
   onShown(): void;
   /** Starts a new payment in place; null where the link on the page does. */
@@ -31,7 +34,7 @@ export interface Follow {
 /** Follows the invoice that `root` shows until the returned function is called. */
 export function followInvoice(
   root: HTMLElement,
-  { source, base, onStatus, onShown, onAgain }: Follow,
+  { source, base, onStatus, onPut, onShown, onAgain }: Follow,
 ): () => void {
   let stream: EventSource | null = null;
   /** When the stream was last heard, in milliseconds. */
@@ -103,9 +106,7 @@ export function followInvoice(
       left,
       `${hours ? `${digits(hours, false)}:` : ''}${digits(minutes, hours > 0)}:${digits(seconds % 60, true)}`,
     );
-    const bar = find<HTMLProgressElement>('[data-bar]');
-    if (bar) bar.value = seconds;
-    root.classList.toggle('soon', seconds <= LAST_SECONDS);
+    root.classList.toggle('soon', seconds <= SOON_SECONDS);
     if (seconds <= LAST_SECONDS && seconds > 0 && !warned) {
       warned = true;
       announce(data('minute'));
@@ -118,18 +119,23 @@ export function followInvoice(
 
   /** Replaces what is shown; the focus stays where it was, and what was unfolded stays so. */
   function show(next: HTMLElement): void {
-    const keyOf = (element: Element): string => element.getAttribute('data-copy') || element.className;
+    const keyOf = (element: Element): string =>
+      element.getAttribute('data-copy') || element.getAttribute('data-wallet') || element.className;
     const focused = (root.getRootNode() as Document | ShadowRoot).activeElement;
     const focus_key = focused && keyOf(focused);
-    const unfolded = find('details[open]');
+    const folds = () => Array.from(root.querySelectorAll<HTMLDetailsElement>('details'));
+    const before = folds();
     const state = data('state');
     const unseen = find('[data-unseen]')?.textContent;
     for (const { name, value } of Array.from(next.attributes))
       if (name.startsWith('data-')) root.setAttribute(name, value);
     const body = next.querySelector('[data-body]');
     if (body) find('[data-body]')?.replaceWith(body);
-    const details = find<HTMLDetailsElement>('details');
-    if (unfolded && details) details.open = true;
+    for (const fold of folds()) {
+      const same = before.find((one) => one.className === fold.className);
+      if (same) fold.open = same.open;
+    }
+    onPut();
     if (focus_key)
       Array.from(root.querySelectorAll<HTMLElement>('button,a,summary'))
         .find((element) => keyOf(element) === focus_key)

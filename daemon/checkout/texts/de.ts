@@ -7,8 +7,7 @@ export const de: Texts = {
   direct: 'Sie zahlen direkt an {merchant}, von Wallet zu Wallet. Niemand verwahrt das Geld dazwischen.',
 
   waiting: 'Wir warten auf Ihre Zahlung',
-  waiting_text:
-    'Senden Sie den Betrag, bevor die Zeit abläuft. Diese Seite aktualisiert sich automatisch, sobald Ihre Zahlung eintrifft.',
+  waiting_text: 'Diese Seite aktualisiert sich automatisch, sobald Ihre Zahlung eintrifft.',
   closing: 'Die Zeit ist um',
   closing_text: 'Senden Sie jetzt nichts mehr. Wir prüfen noch, ob eine rechtzeitige Zahlung unterwegs ist.',
   seen: 'Zahlung erkannt',
@@ -63,7 +62,8 @@ export const de: Texts = {
   pay_before: 'Zahlbar bis {time}',
   minute_left: 'Noch weniger als eine Minute',
 
-  warn_memo: 'Geben Sie dieses Memo mit an. Ohne es weiß niemand, dass das Geld von Ihnen kommt.',
+  warn_memo:
+    'Geben Sie dieses Memo an, wenn Sie die Zahlung von Hand eingeben: Ohne es weiß niemand, dass das Geld von Ihnen kommt. Code und Knöpfe enthalten es schon.',
   warn_exact: 'Senden Sie genau diesen Betrag: Er kennzeichnet Ihre Zahlung. Netzwerkgebühren kommen hinzu.',
   warn_network: 'Senden Sie nur {currency} im Netzwerk {network}. Alles andere kann verloren gehen.',
   warn_direct:
@@ -77,10 +77,8 @@ export const de: Texts = {
   selected: 'Markiert: Kopieren Sie es mit Ihrem Gerät',
   copy_what: 'Kopieren: {what}',
   open_wallet: 'In der Wallet-App öffnen',
-  open_in: 'In {wallet} öffnen',
-  open_paste: '{wallet} öffnen und einfügen',
   wallet_hint: 'Es öffnet sich nichts? Scannen Sie den Code oder kopieren Sie die Angaben in Ihr Wallet.',
-  scan: 'Mit dem Wallet scannen',
+  scan: 'Scannen Sie den Code mit Ihrer Wallet-App und bestätigen Sie {amount}.',
   scan_address:
     'Der Code enthält nur die Adresse. Geben Sie den Rest selbst ein: {amount} im Netzwerk {network}.',
   qr_alt: 'QR-Code mit allen Angaben zur Zahlung',
@@ -116,6 +114,20 @@ export const de: Texts = {
   landing_docs: 'Dokumentation für Entwickler',
   landing_reference: 'API-Referenz',
   landing_agents: 'Für Agenten und Sprachmodelle',
+  pay_with: 'Mit {wallet} bezahlen',
+  formerly: 'früher {name}',
+  other_wallets: 'Andere Wallets',
+  by_hand: 'Von Hand bezahlen',
+  usual_time: 'Das dauert meist {time}.',
+  time_seconds: 'wenige Sekunden',
+  time_minute: 'etwa eine Minute',
+  time_minutes: 'etwa {time}',
+  time_range: '{n} bis {time}',
+  fee_about: 'Gebühr etwa {usd}',
+  no_rate: 'Zurzeit kein Wechselkurs',
+  rest_code: 'Code und Knöpfe verlangen jetzt nur noch den Rest.',
+  open_page: 'Zahlungsseite öffnen',
+  close: 'Schließen',
 
   choose: 'Wie möchten Sie bezahlen?',
   inactive: 'Dieses Angebot ist derzeit nicht verfügbar.',

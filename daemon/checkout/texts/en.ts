@@ -7,8 +7,7 @@ export const en: Texts = {
   direct: 'You pay {merchant} directly, from your wallet to theirs. No one holds the money in between.',
 
   waiting: 'Waiting for your payment',
-  waiting_text:
-    'Send the amount below before the time is up. This page updates automatically when your payment arrives.',
+  waiting_text: 'This page updates automatically when your payment arrives.',
   closing: 'Time is up',
   closing_text:
     'Do not send anything now. We are still checking whether a payment you sent in time is on its way.',
@@ -64,7 +63,8 @@ export const en: Texts = {
   pay_before: 'Pay before {time}',
   minute_left: 'Less than a minute left',
 
-  warn_memo: 'Add this memo to your payment. Without it, no one can tell that the money is yours.',
+  warn_memo:
+    'Add this memo if you enter the payment by hand: without it, no one can tell that the money is yours. The code and the buttons already contain it.',
   warn_exact: 'Send exactly this amount: it identifies your payment. Network fees are extra.',
   warn_network: 'Send only {currency} on the {network} network. Anything else may be lost.',
   warn_direct:
@@ -78,10 +78,8 @@ export const en: Texts = {
   selected: 'Selected: now copy it',
   copy_what: 'Copy: {what}',
   open_wallet: 'Open in wallet app',
-  open_in: 'Open in {wallet}',
-  open_paste: 'Open {wallet}, then paste',
   wallet_hint: 'Nothing opened? Scan the code, or copy the details into your wallet.',
-  scan: 'Scan with your wallet',
+  scan: 'Scan with your wallet app, then confirm {amount}.',
   scan_address:
     'The code holds only the address. Enter the rest yourself: {amount} on the {network} network.',
   qr_alt: 'QR code with all payment details',
@@ -117,6 +115,20 @@ export const en: Texts = {
   landing_docs: 'Documentation for developers',
   landing_reference: 'API reference',
   landing_agents: 'For agents and language models',
+  pay_with: 'Pay with {wallet}',
+  formerly: 'formerly {name}',
+  other_wallets: 'Other wallets',
+  by_hand: 'Pay by hand',
+  usual_time: 'This usually takes {time}.',
+  time_seconds: 'a few seconds',
+  time_minute: 'about a minute',
+  time_minutes: 'about {time}',
+  time_range: '{n} to {time}',
+  fee_about: 'fee about {usd}',
+  no_rate: 'No exchange rate right now',
+  rest_code: 'The code and the buttons below ask only for the rest.',
+  open_page: 'Open the payment page',
+  close: 'Close',
 
   choose: 'How do you want to pay?',
   inactive: 'This offer is currently not available.',

@@ -7,8 +7,7 @@ export const es: Texts = {
   direct: 'Pagas directamente a {merchant}, de tu monedero al suyo. Nadie retiene el dinero por el camino.',
 
   waiting: 'Esperando tu pago',
-  waiting_text:
-    'Envía el importe indicado antes de que acabe el tiempo. Esta página se actualiza automáticamente cuando llega tu pago.',
+  waiting_text: 'Esta página se actualiza automáticamente cuando llega tu pago.',
   closing: 'Se acabó el tiempo',
   closing_text: 'No envíes nada ahora. Aún comprobamos si un pago hecho a tiempo está en camino.',
   seen: 'Pago detectado',
@@ -62,7 +61,8 @@ export const es: Texts = {
   pay_before: 'Paga antes de las {time}',
   minute_left: 'Queda menos de un minuto',
 
-  warn_memo: 'Añade este memo a tu pago. Sin él nadie puede saber que el dinero es tuyo.',
+  warn_memo:
+    'Añade este memo si introduces el pago a mano: sin él nadie puede saber que el dinero es tuyo. El código y los botones ya lo incluyen.',
   warn_exact: 'Envía exactamente este importe: identifica tu pago. Las comisiones de red se pagan aparte.',
   warn_network: 'Envía solo {currency} por la red {network}. Cualquier otra cosa puede perderse.',
   warn_direct:
@@ -76,10 +76,8 @@ export const es: Texts = {
   selected: 'Seleccionado: cópialo con tu dispositivo',
   copy_what: 'Copiar: {what}',
   open_wallet: 'Abrir en la app del monedero',
-  open_in: 'Abrir en {wallet}',
-  open_paste: 'Abrir {wallet} y pegar',
   wallet_hint: '¿No se abre nada? Escanea el código o copia los datos en tu monedero.',
-  scan: 'Escanéalo con tu monedero',
+  scan: 'Escanea el código con tu monedero y confirma {amount}.',
   scan_address: 'El código contiene solo la dirección. Introduce tú lo demás: {amount} por la red {network}.',
   qr_alt: 'Código QR con todos los datos del pago',
   qr_rest: 'Código QR para el resto',
@@ -114,6 +112,20 @@ export const es: Texts = {
   landing_docs: 'Documentación para desarrolladores',
   landing_reference: 'Referencia de la API',
   landing_agents: 'Para agentes y modelos de lenguaje',
+  pay_with: 'Pagar con {wallet}',
+  formerly: 'antes {name}',
+  other_wallets: 'Otros monederos',
+  by_hand: 'Pagar a mano',
+  usual_time: 'Suele tardar {time}.',
+  time_seconds: 'unos segundos',
+  time_minute: 'alrededor de un minuto',
+  time_minutes: 'unos {time}',
+  time_range: 'de {n} a {time}',
+  fee_about: 'comisión de unos {usd}',
+  no_rate: 'Ahora mismo no hay tipo de cambio',
+  rest_code: 'El código y los botones piden ahora solo el resto.',
+  open_page: 'Abrir la página de pago',
+  close: 'Cerrar',
 
   choose: '¿Cómo quieres pagar?',
   inactive: 'Esta oferta no está disponible ahora.',

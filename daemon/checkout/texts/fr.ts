@@ -8,8 +8,7 @@ export const fr: Texts = {
     'Vous payez {merchant} directement, de votre portefeuille au sien. Personne ne retient l’argent entre-temps.',
 
   waiting: 'En attente de votre paiement',
-  waiting_text:
-    'Envoyez le montant ci-dessous avant la fin du délai. Cette page se met à jour automatiquement dès que votre paiement arrive.',
+  waiting_text: 'Cette page se met à jour automatiquement dès que votre paiement arrive.',
   closing: 'Le délai est écoulé',
   closing_text: 'N’envoyez plus rien. Nous vérifions encore si un paiement fait à temps est en route.',
   seen: 'Paiement détecté',
@@ -65,7 +64,7 @@ export const fr: Texts = {
   minute_left: 'Il reste moins d’une minute',
 
   warn_memo:
-    'Ajoutez ce mémo à votre paiement. Sans lui, personne ne peut savoir que l’argent vient de vous.',
+    'Ajoutez ce mémo si vous saisissez le paiement à la main : sans lui, personne ne peut savoir que l’argent vient de vous. Le code et les boutons le contiennent déjà.',
   warn_exact:
     'Envoyez exactement ce montant : il identifie votre paiement. Les frais de réseau s’y ajoutent.',
   warn_network:
@@ -82,10 +81,8 @@ export const fr: Texts = {
   selected: 'Sélectionné : copiez avec votre appareil',
   copy_what: 'Copier : {what}',
   open_wallet: 'Ouvrir dans le portefeuille',
-  open_in: 'Ouvrir dans {wallet}',
-  open_paste: 'Ouvrir {wallet}, puis coller',
   wallet_hint: 'Rien ne s’ouvre ? Scannez le code ou copiez les données dans votre portefeuille.',
-  scan: 'Scannez avec votre portefeuille',
+  scan: 'Scannez le code avec votre portefeuille, puis confirmez {amount}.',
   scan_address:
     'Le code ne contient que l’adresse. Saisissez vous-même le reste : {amount} sur le réseau {network}.',
   qr_alt: 'Code QR avec toutes les données du paiement',
@@ -121,6 +118,20 @@ export const fr: Texts = {
   landing_docs: 'Documentation pour les développeurs',
   landing_reference: 'Référence de l’API',
   landing_agents: 'Pour les agents et les modèles de langage',
+  pay_with: 'Payer avec {wallet}',
+  formerly: 'anciennement {name}',
+  other_wallets: 'Autres portefeuilles',
+  by_hand: 'Payer à la main',
+  usual_time: 'Cela prend en général {time}.',
+  time_seconds: 'quelques secondes',
+  time_minute: 'environ une minute',
+  time_minutes: 'environ {time}',
+  time_range: '{n} à {time}',
+  fee_about: 'frais d’environ {usd}',
+  no_rate: 'Pas de taux de change pour le moment',
+  rest_code: 'Le code et les boutons ne demandent plus que le reste.',
+  open_page: 'Ouvrir la page de paiement',
+  close: 'Fermer',
 
   choose: 'Comment voulez-vous payer ?',
   inactive: 'Cette offre n’est pas disponible actuellement.',

@@ -8,7 +8,7 @@ export const ja: Texts = {
     'お客様のウォレットから {merchant} のウォレットへ直接支払われます。途中で資金を預かる者はいません。',
 
   waiting: 'お支払いを待っています',
-  waiting_text: '時間内に下の金額を送ってください。お支払いが届くと、このページは自動的に更新されます。',
+  waiting_text: 'お支払いが届くと、このページは自動的に更新されます。',
   closing: '時間になりました',
   closing_text: '今は何も送らないでください。時間内に送られたお支払いが届く途中かどうかを確認しています。',
   seen: 'お支払いを検知しました',
@@ -60,7 +60,8 @@ export const ja: Texts = {
   pay_before: '{time} までにお支払いください',
   minute_left: '残り1分未満です',
 
-  warn_memo: 'お支払いにこのメモを必ず付けてください。ないと、お客様の支払いだと分かりません。',
+  warn_memo:
+    '手入力で支払う場合は、このメモを必ず付けてください。ないと、お客様の支払いだと分かりません。コードとボタンにはすでに含まれています。',
   warn_exact:
     'この金額を正確に送ってください。お支払いの識別に使います。ネットワーク手数料は別途かかります。',
   warn_network:
@@ -76,10 +77,8 @@ export const ja: Texts = {
   selected: '選択しました。端末の操作でコピーしてください',
   copy_what: 'コピー：{what}',
   open_wallet: 'ウォレットアプリで開く',
-  open_in: '{wallet} で開く',
-  open_paste: '{wallet} を開いて貼り付ける',
   wallet_hint: '開かない場合は、コードを読み取るか、内容をウォレットにコピーしてください。',
-  scan: 'ウォレットで読み取る',
+  scan: 'ウォレットアプリでコードを読み取り、{amount} を確認して送ってください。',
   scan_address:
     'コードに含まれるのはアドレスだけです。残りはご自身で入力してください：{network} ネットワークで {amount}。',
   qr_alt: 'すべての支払い情報を含むQRコード',
@@ -115,6 +114,20 @@ export const ja: Texts = {
   landing_docs: '開発者向けドキュメント',
   landing_reference: 'API リファレンス',
   landing_agents: 'エージェントと言語モデル向け',
+  pay_with: '{wallet} で支払う',
+  formerly: '旧 {name}',
+  other_wallets: 'ほかのウォレット',
+  by_hand: '手入力で支払う',
+  usual_time: '通常は{time}かかります。',
+  time_seconds: '数秒',
+  time_minute: '約1分',
+  time_minutes: '約{time}',
+  time_range: '{n}～{time}',
+  fee_about: '手数料 約 {usd}',
+  no_rate: '現在レートがありません',
+  rest_code: 'コードとボタンは残額だけを求めます。',
+  open_page: '支払いページを開く',
+  close: '閉じる',
 
   choose: 'お支払い方法を選んでください',
   inactive: 'この商品は現在ご利用いただけません。',

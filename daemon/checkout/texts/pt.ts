@@ -8,8 +8,7 @@ export const pt: Texts = {
     'Você paga diretamente a {merchant}, da sua carteira para a dele. Ninguém retém o dinheiro no caminho.',
 
   waiting: 'Aguardando o seu pagamento',
-  waiting_text:
-    'Envie o valor abaixo antes que o tempo acabe. Esta página é atualizada automaticamente quando o pagamento chega.',
+  waiting_text: 'Esta página é atualizada automaticamente quando o pagamento chega.',
   closing: 'O tempo acabou',
   closing_text: 'Não envie nada agora. Ainda verificamos se um pagamento feito a tempo está a caminho.',
   seen: 'Pagamento detectado',
@@ -63,7 +62,8 @@ export const pt: Texts = {
   pay_before: 'Pague antes das {time}',
   minute_left: 'Falta menos de um minuto',
 
-  warn_memo: 'Inclua este memo no pagamento. Sem ele ninguém sabe que o dinheiro é seu.',
+  warn_memo:
+    'Inclua este memo se digitar o pagamento à mão: sem ele ninguém sabe que o dinheiro é seu. O código e os botões já o contêm.',
   warn_exact: 'Envie exatamente este valor: ele identifica o seu pagamento. As taxas da rede são à parte.',
   warn_network: 'Envie apenas {currency} pela rede {network}. Qualquer outra coisa pode se perder.',
   warn_direct:
@@ -77,10 +77,8 @@ export const pt: Texts = {
   selected: 'Selecionado: copie com o seu aparelho',
   copy_what: 'Copiar: {what}',
   open_wallet: 'Abrir no app da carteira',
-  open_in: 'Abrir em {wallet}',
-  open_paste: 'Abrir {wallet} e colar',
   wallet_hint: 'Nada abriu? Leia o código ou copie os dados para a sua carteira.',
-  scan: 'Leia com a sua carteira',
+  scan: 'Leia o código com a sua carteira e confirme {amount}.',
   scan_address:
     'O código contém apenas o endereço. Digite você mesmo o restante: {amount} pela rede {network}.',
   qr_alt: 'Código QR com todos os dados do pagamento',
@@ -116,6 +114,20 @@ export const pt: Texts = {
   landing_docs: 'Documentação para programadores',
   landing_reference: 'Referência da API',
   landing_agents: 'Para agentes e modelos de linguagem',
+  pay_with: 'Pagar com {wallet}',
+  formerly: 'antes {name}',
+  other_wallets: 'Outras carteiras',
+  by_hand: 'Pagar à mão',
+  usual_time: 'Costuma levar {time}.',
+  time_seconds: 'alguns segundos',
+  time_minute: 'cerca de um minuto',
+  time_minutes: 'cerca de {time}',
+  time_range: 'de {n} a {time}',
+  fee_about: 'taxa de cerca de {usd}',
+  no_rate: 'Sem cotação no momento',
+  rest_code: 'O código e os botões pedem agora só o restante.',
+  open_page: 'Abrir a página de pagamento',
+  close: 'Fechar',
 
   choose: 'Como você quer pagar?',
   inactive: 'Esta oferta não está disponível agora.',

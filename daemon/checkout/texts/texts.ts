@@ -64,8 +64,6 @@ export interface Texts {
   selected: string;
   copy_what: string;
   open_wallet: string;
-  open_in: string;
-  open_paste: string;
   wallet_hint: string;
   scan: string;
   scan_address: string;
@@ -100,6 +98,21 @@ export interface Texts {
   landing_docs: string;
   landing_reference: string;
   landing_agents: string;
+  /** The step where the buyer pays. */
+  pay_with: string;
+  formerly: string;
+  other_wallets: string;
+  by_hand: string;
+  usual_time: string;
+  time_seconds: string;
+  time_minute: string;
+  time_minutes: string;
+  time_range: string;
+  fee_about: string;
+  no_rate: string;
+  rest_code: string;
+  open_page: string;
+  close: string;
 
   choose: string;
   inactive: string;

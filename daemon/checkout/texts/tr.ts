@@ -8,8 +8,7 @@ export const tr: Texts = {
     'Doğrudan {merchant} satıcısına, kendi cüzdanınızdan onun cüzdanına ödersiniz. Parayı arada kimse tutmaz.',
 
   waiting: 'Ödemeniz bekleniyor',
-  waiting_text:
-    'Süre dolmadan aşağıdaki tutarı gönderin. Ödemeniz ulaştığında bu sayfa otomatik olarak güncellenir.',
+  waiting_text: 'Ödemeniz ulaştığında bu sayfa otomatik olarak güncellenir.',
   closing: 'Süre doldu',
   closing_text:
     'Şimdi hiçbir şey göndermeyin. Zamanında yapılmış bir ödemenin yolda olup olmadığına bakıyoruz.',
@@ -61,7 +60,8 @@ export const tr: Texts = {
   pay_before: 'Son ödeme: {time}',
   minute_left: 'Bir dakikadan az kaldı',
 
-  warn_memo: 'Ödemenize bu memoyu ekleyin. O olmadan paranın sizden geldiği bilinemez.',
+  warn_memo:
+    'Ödemeyi elle giriyorsanız bu memoyu ekleyin: O olmadan paranın sizden geldiği bilinemez. Kod ve düğmeler onu zaten içerir.',
   warn_exact: 'Tam olarak bu tutarı gönderin: ödemeniz onunla tanınır. Ağ ücretleri ayrıca ödenir.',
   warn_network: 'Yalnızca {network} ağında {currency} gönderin. Başka her şey kaybolabilir.',
   warn_direct:
@@ -75,10 +75,8 @@ export const tr: Texts = {
   selected: 'Seçildi: cihazınızla kopyalayın',
   copy_what: 'Kopyala: {what}',
   open_wallet: 'Cüzdan uygulamasında aç',
-  open_in: '{wallet} ile aç',
-  open_paste: '{wallet} aç, sonra yapıştır',
   wallet_hint: 'Bir şey açılmadı mı? Kodu okutun veya bilgileri cüzdanınıza kopyalayın.',
-  scan: 'Cüzdanınızla okutun',
+  scan: 'Kodu cüzdan uygulamanızla okutun ve {amount} tutarını onaylayın.',
   scan_address: 'Kodda yalnızca adres var. Gerisini kendiniz girin: {network} ağında {amount}.',
   qr_alt: 'Tüm ödeme bilgilerini içeren QR kodu',
   qr_rest: 'Kalan tutar için QR kodu',
@@ -113,6 +111,20 @@ export const tr: Texts = {
   landing_docs: 'Geliştiriciler için belgeler',
   landing_reference: 'API başvurusu',
   landing_agents: 'Ajanlar ve dil modelleri için',
+  pay_with: '{wallet} ile öde',
+  formerly: 'eski adı {name}',
+  other_wallets: 'Diğer cüzdanlar',
+  by_hand: 'Elle öde',
+  usual_time: 'Bu genellikle {time} sürer.',
+  time_seconds: 'birkaç saniye',
+  time_minute: 'yaklaşık bir dakika',
+  time_minutes: 'yaklaşık {time}',
+  time_range: '{n} ile {time} arası',
+  fee_about: 'ücret yaklaşık {usd}',
+  no_rate: 'Şu anda döviz kuru yok',
+  rest_code: 'Kod ve düğmeler artık yalnızca kalanı ister.',
+  open_page: 'Ödeme sayfasını aç',
+  close: 'Kapat',
 
   choose: 'Nasıl ödemek istersiniz?',
   inactive: 'Bu teklif şu anda kullanılamıyor.',

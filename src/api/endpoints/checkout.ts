@@ -20,6 +20,26 @@ const lang = () =>
   text({ max: MAX_LANGUAGE_TAG })
     .optional()
     .describe("Language of the page, e.g. `de`; without it the unit's, then what `Accept-Language` prefers");
+const themes = ['auto', 'light', 'dark'] as const;
+/** Corners of more than this are half circles already. */
+const MAX_RADIUS = 24;
+/** How an embed looks: extensions. */
+const look = () => ({
+  theme: choice(themes, 'enum')
+    .default('auto')
+    .describe('Extension: light or dark; `auto` follows the screen of the buyer'),
+  accent: text({ pattern: /^[0-9a-fA-F]{6}$/ })
+    .optional()
+    .describe('Extension: colour of the main button, six hexadecimal digits; its text is black or white'),
+  radius: int({ gte: 0, lte: MAX_RADIUS }).optional().describe('Extension: how round corners are, in pixels'),
+});
+/** What a form in a frame sends along, so that its answer may stand in the frame. */
+const frame = () => ({
+  size: choice(sizes, 'enum').optional().describe('Layout of the page that follows, in a frame'),
+  lang: lang(),
+  ...look(),
+  theme: choice(themes, 'enum').optional().describe('Light or dark, in a frame'),
+});
 const slugs = {
   merchant_slug: text({ min: 1, max: MAX_SLUG }),
   unit_slug: text({ min: 1, max: MAX_SLUG }),
@@ -40,7 +60,7 @@ export const payPage = endpoint({
   description:
     'The full page: QR code, copyable amount, address and memo, time left, status. Works without scripts.',
   params: invoiceId,
-  query: { size: size('desktop'), width: width(), lang: lang() },
+  query: { size: size('desktop'), width: width(), lang: lang(), ...look() },
   response: media('text/html'),
   errors: ['invoice_not_found'],
   example: { ...invoiceExample, query: { size: 'mobile' } },
@@ -58,7 +78,7 @@ export const payDiv = endpoint({
   keywords: 'html fragment of checkout',
   description: 'Markup to put into another page, from any origin; it holds no script.',
   params: invoiceId,
-  query: { size: size('desktop'), width: width(), lang: lang() },
+  query: { size: size('desktop'), width: width(), lang: lang(), ...look() },
   response: media('text/html'),
   errors: ['invoice_not_found'],
   cors: true,
@@ -134,7 +154,7 @@ export const cancelOnPage = endpoint({
   description:
     'What the cancel button of the page sends where scripts are off: cancels as `cancelInvoice` does and leads back to the page, which says what became of it.',
   params: invoiceId,
-  query: { lang: lang() },
+  query: frame(),
   response: media('text/html'),
   status: 303,
   errors: ['invoice_not_found'],
@@ -175,7 +195,7 @@ export const unitPage = endpoint({
   effect: 'read',
   description: 'Title, price and a choice of currencies; choosing one creates the invoice.',
   params: unitId,
-  query: { size: size('site'), lang: lang() },
+  query: { size: size('site'), lang: lang(), ...look() },
   response: media('text/html'),
   errors: ['unit_not_found'],
   example: unitExample,
@@ -192,7 +212,7 @@ export const unitDiv = endpoint({
   effect: 'read',
   description: 'Markup to put into another page, from any origin; it holds no script.',
   params: unitId,
-  query: { size: size('mobile'), lang: lang() },
+  query: { size: size('mobile'), lang: lang(), ...look() },
   response: media('text/html'),
   errors: ['unit_not_found'],
   cors: true,
@@ -231,7 +251,7 @@ export const buyOnPage = endpoint({
   description:
     'What the currency buttons of the page send: creates the invoice as `checkoutUnit` does and leads to its page; if that is refused, the page says why.',
   params: slugs,
-  query: { lang: lang() },
+  query: frame(),
   body: shape('BuyForm', { chain: chainField() }),
   encoding: 'form',
   response: media('text/html'),
@@ -257,7 +277,7 @@ export const embedScript = endpoint({
   effect: 'read',
   keywords: 'javascript tag of checkout',
   description:
-    'Load it with `async` and `data-unit` or `data-invoice`, `data-size` (`mobile` or `desktop`) and `data-target` (CSS selector of the element to mount into). With `data-unit`, invoices are created on demand.',
+    'Load it with `async` and `data-unit` or `data-invoice`, `data-size` (`mobile` or `desktop`) and `data-target` (CSS selector of the element to mount into). With `data-unit`, invoices are created on demand. Extensions: `data-theme`, `data-accent` and `data-radius` as the pages have them, `data-closable` for a button that closes it, `data-closed` to begin closed. It posts `gatewayd:ready`, `gatewayd:opened`, `gatewayd:closed` and `gatewayd:status` to its own page, and takes `gatewayd:open` and `gatewayd:close`.',
   response: media('text/javascript'),
   cors: true,
   example: {},

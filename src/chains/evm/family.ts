@@ -24,7 +24,6 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
   return {
     providers: [provider],
     uri_schemes: dialect.uri_schemes,
-    wallets: dialect.wallets,
     keeps_time: true,
     normalizeAddress: dialect.normalizeAddress,
     contractKey: dialect.contractKey,
@@ -34,6 +33,7 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
     },
     paymentLinks: (order) => dialect.paymentLinks(chain_ids[order.gateway.network], order),
     misses_contracts: (side) => network.coins[side].found_by !== 'log',
+    walletLinks: (order) => dialect.walletLinks(chain_ids[order.gateway.network], order),
     cursorHeight,
     identify: (rpc) => identify(network, rpc),
     inspectAddress: inspectEvmAddress,

@@ -1,8 +1,8 @@
 // The networks of this family as data: how each is recognised, read, and when what it holds is final.
-import type { ChainAddress, Network, PaymentLinks, PaymentOrder, Rpc, Wallet } from '../family.ts';
+import type { ChainAddress, Network, PaymentLinks, PaymentOrder, Rpc, WalletLink } from '../family.ts';
 import { contractKeyOf, normalizeAddress, withChecksum } from './address.ts';
 import { contractKeys, type LookAlike, lookAlikes } from './contracts.ts';
-import { ETHEREUM_SCHEME, paymentLinks, wallets } from './links.ts';
+import { ETHEREUM_SCHEME, paymentLinks, walletLinks } from './links.ts';
 
 /** A payment in coins, as a block shows it. */
 export interface CoinPayment {
@@ -60,8 +60,8 @@ export interface Dialect {
   /** The key of a token contract as the list of gateways or the settings name it. Throws AddressError. */
   contractKey(text: string): string;
   paymentLinks(chain_id: number, order: PaymentOrder): PaymentLinks;
+  walletLinks(chain_id: number, order: PaymentOrder): readonly WalletLink[];
   uri_schemes: readonly string[];
-  wallets: readonly Wallet[];
   /** What a transaction id begins with where people read it. JSON-RPC always has `0x`. */
   txid_prefix: '0x' | '';
   /** Whether a transaction is one of a numbered sequence of its sender, so that another can take its place. */
@@ -101,8 +101,8 @@ export const evmDialect: Dialect = {
   shown: withChecksum,
   contractKey: contractKeyOf,
   paymentLinks,
+  walletLinks,
   uri_schemes: [ETHEREUM_SCHEME],
-  wallets,
   txid_prefix: '0x',
   has_nonces: true,
   topic_values: 1000,

@@ -2,7 +2,7 @@
 import type { Family, ReadContext } from '../family.ts';
 import { normalizeSolanaAddress } from './address.ts';
 import { inspectSolanaAddress } from './inspect.ts';
-import { makeReference, paymentLinks, SOLANA_SCHEME } from './links.ts';
+import { makeReference, paymentLinks, SOLANA_SCHEME, walletLinks } from './links.ts';
 import { lookUpSolana } from './look-up.ts';
 import { createMemory } from './memory.ts';
 import type { SolanaLimits } from './pass.ts';
@@ -24,7 +24,6 @@ export function solanaFamily(changed: Partial<SolanaLimits> = {}): Family {
   return {
     providers: [solanaRpc],
     uri_schemes: [SOLANA_SCHEME],
-    wallets: [],
     keeps_time: true,
     // Tips are asked for as final: 31 slots of 0.4 s after them.
     tip_age_seconds: 12,
@@ -32,6 +31,7 @@ export function solanaFamily(changed: Partial<SolanaLimits> = {}): Family {
     // Base58 has one spelling.
     normalizeTxid: (text) => text.trim(),
     paymentLinks,
+    walletLinks,
     makeReference,
     // Each account stands at a slot of its own.
     cursorHeight: () => null,

@@ -1,10 +1,15 @@
 // Payment links of Solana: Solana Pay.
 import { base58 } from '@scure/base';
 import { formatDecimal } from '../../money.ts';
-import type { PaymentLinks, PaymentOrder } from '../family.ts';
+import type { PageOrder, PaymentLinks, PaymentOrder, Wallet, WalletLink } from '../family.ts';
 
 export const SOLANA_SCHEME = 'solana';
 const REFERENCE_BYTES = 32;
+
+/** docs.phantom.com, browse: opens a page in the wallet's own browser. */
+const phantom: Wallet = { id: 'phantom', name: 'Phantom', browser: 'Phantom' };
+/** docs.solflare.com, browse. */
+const solflare: Wallet = { id: 'solflare', name: 'Solflare', browser: 'Solflare' };
 
 /** A Solana Pay transfer request: the wallet itself is the recipient, the amount is in whole units. */
 export function paymentLinks({
@@ -25,6 +30,17 @@ export function paymentLinks({
   const query = fields.flatMap(([name, value]) => (value ? `${name}=${encodeURIComponent(value)}` : []));
   const uri = `${SOLANA_SCHEME}:${address}?${query.join('&')}`;
   return { uri, exits: gateway.exits.includes('wallet') ? { wallet: uri } : {} };
+}
+
+/** Both wallets take the address of the page and of its site; computers have nothing that opens the scheme. */
+export function walletLinks(order: PageOrder): readonly WalletLink[] {
+  const page = encodeURIComponent(order.page_url);
+  const site = encodeURIComponent(new URL(order.page_url).origin);
+  return [
+    { wallet: null, href: paymentLinks(order).uri, opens_on: ['phone'] },
+    { wallet: phantom, href: `https://phantom.app/ul/browse/${page}?ref=${site}`, opens_on: ['phone'] },
+    { wallet: solflare, href: `https://solflare.com/ul/v1/browse/${page}?ref=${site}`, opens_on: ['phone'] },
+  ];
 }
 
 /** The per-invoice key that a payment names, from 32 random bytes. Throws RangeError where there are not so many. */

@@ -2,7 +2,7 @@
 import type { Family, ReadContext } from '../family.ts';
 import { normalizeAddress } from './address.ts';
 import { inspectAddress } from './inspect.ts';
-import { paymentLinks, TON_SCHEME, wallets } from './links.ts';
+import { paymentLinks, TON_SCHEME, walletLinks } from './links.ts';
 import { lookUpTon } from './look-up.ts';
 import { createMemory } from './memory.ts';
 import { identifyNetwork, toncenter } from './providers/toncenter.ts';
@@ -13,11 +13,11 @@ import { normalizeTxid } from './txid.ts';
 export const ton: Family = {
   providers: [toncenter],
   uri_schemes: [TON_SCHEME],
-  wallets,
   keeps_time: true,
   normalizeAddress,
   normalizeTxid,
   paymentLinks,
+  walletLinks,
   // Reading stands at a time, not at a block.
   cursorHeight: () => null,
   identify: identifyNetwork,

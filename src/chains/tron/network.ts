@@ -4,7 +4,7 @@ import type { ProviderKind } from '../family.ts';
 import { keyOf, normalizeAddress, showAddress } from './address.ts';
 import { trx } from './blocks.ts';
 import { tokenKeys } from './contracts.ts';
-import { paymentLinks, wallets } from './links.ts';
+import { paymentLinks, walletLinks } from './links.ts';
 
 /** Its URL is that of the JSON-RPC; the node's own API stands next to it. */
 export const tronProvider: ProviderKind = { kind: 'tron', needs_url: false, key_header: 'tron-pro-api-key' };
@@ -26,8 +26,8 @@ export const tronNetwork: EvmNetwork = {
     shown: showAddress,
     contractKey: keyOf,
     paymentLinks: (_, order) => paymentLinks(order),
+    walletLinks: (_, order) => walletLinks(order),
     uri_schemes: [],
-    wallets,
     txid_prefix: '',
     has_nonces: false,
     topic_values: 1000,

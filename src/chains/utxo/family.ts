@@ -3,7 +3,7 @@ import { type Family, type Network, ProviderError, type ReadContext, type Rpc } 
 import { hexHash } from '../txid.ts';
 import { normalizeAddress } from './address.ts';
 import { cursorHeight } from './cursor.ts';
-import { paymentLinks } from './links.ts';
+import { paymentLinks, walletLinks } from './links.ts';
 import { lookUpTransaction } from './look-up.ts';
 import { createMemory, type Memory } from './memory.ts';
 import { type Coin, coinOfMain, coins, type UtxoCoin } from './networks.ts';
@@ -21,11 +21,11 @@ export function utxo(id: UtxoCoin): Family {
   return {
     providers,
     uri_schemes: [coin.scheme],
-    wallets: [],
     keeps_time: false,
     normalizeAddress: (text, network) => normalizeAddress(coin.addresses, text, network),
     normalizeTxid: (text) => hexHash(text) ?? text.trim(),
     paymentLinks: (order) => paymentLinks(coin.scheme, order),
+    walletLinks: (order) => walletLinks(coin.scheme, order),
     cursorHeight,
     identify: (rpc) => identify(coin, rpc),
     open() {

@@ -105,7 +105,6 @@ async function* read(context: ReadContext, request: ReadRequest): AsyncGenerator
 export const toy: Family = {
   providers: [{ kind: 'toy', needs_url: true, key_header: 'toy-key' }],
   uri_schemes: [SCHEME],
-  wallets: [{ name: 'Toy Box', hosts: ['toybox.example'] }],
   keeps_time: true,
   normalizeAddress,
   normalizeTxid: (text) => text.trim().toLowerCase(),
@@ -118,6 +117,14 @@ export const toy: Family = {
       exits: Object.fromEntries(Object.entries(links).filter(([kind]) => gateway.exits.includes(kind))),
     };
   },
+  walletLinks: ({ address, amount_atomic }) => [
+    {
+      wallet: { id: 'toybox', name: 'Toy Box' },
+      href: `https://toybox.example/pay/${address}?amount=${amount_atomic}`,
+      opens_on: ['phone', 'desktop'],
+    },
+    { wallet: null, href: `${SCHEME}:${address}?amount=${amount_atomic}`, opens_on: ['desktop'] },
+  ],
   cursorHeight: (cursor: Json | null) => cursorSchema.safeParse(cursor).data?.height ?? null,
   identify: async (rpc) => parsed(tipSchema, await rpc.json('/tip')).network,
   open: () => ({

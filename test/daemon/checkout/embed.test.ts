@@ -1,6 +1,7 @@
 // Checkout in foreign pages: embed.js under a strict policy, and the fragment in a page with hostile styles.
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { themeStyle } from '../../../daemon/checkout/theme.ts';
 import type { Serving } from '../../../daemon/process/serve.ts';
 import { apply } from '../../../daemon/settle/settle.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
@@ -122,7 +123,7 @@ describeInBrowser('checkout in foreign pages', () => {
     const id = await page.locator('#one .gw').getAttribute('data-invoice');
     await page.reload();
     await page.locator(`#one .gw[data-invoice="${id}"]`).waitFor();
-    await page.locator('#one summary').click();
+    await page.locator('#one .cancel summary').click();
     await page.locator('#one [data-cancel] button').click();
     await page.locator('#one .gw[data-state=cancelled]').waitFor();
     await page.locator('#one [data-again]').click();
@@ -151,6 +152,119 @@ describeInBrowser('checkout in foreign pages', () => {
     await page.evaluate('document.body.append(Object.assign(document.createElement("div"), { id: "late" }))');
     await page.locator('#late').getByText('How do you want to pay?').waitFor();
     await context.close();
+  });
+
+  test('an embed is closed and opened by its page and its button, and reports it to its page alone', async () => {
+    verifies('embed-states');
+    const context = await browser.open();
+    const id = await createInvoice({ test: world, merchant });
+    const page = await host(
+      context,
+      `<script>globalThis.heard = []; addEventListener('message', ({ origin, data }) => heard.push([origin === location.origin, data.type, data.invoice_id]));</script>
+       <div id="one"></div>${tag(`data-invoice="${id}" data-target="#one" data-closed data-closable`)}
+       <iframe id="other" srcdoc="<script>parent.postMessage({ type: 'gatewayd:open' }, '*')</script>"></iframe>`,
+    );
+    const heard = () =>
+      page.evaluate('heard.filter(([, type]) => type !== "gatewayd:status")') as Promise<unknown[]>;
+    await holds(page, 'heard.some(([, type]) => type === "gatewayd:open")');
+    expect(await page.locator('#one .gw').count(), 'a frame opens nothing').toBe(0);
+    const send = (type: string, target: string) =>
+      page.evaluate(
+        `postMessage({ type: ${JSON.stringify(type)}, for: ${JSON.stringify(target)} }, location.origin)`,
+      );
+    await send('gatewayd:open', 'another');
+    await send('gatewayd:open', id);
+    await page.locator('#one .gw[data-state=waiting]').waitFor();
+    await page.locator('#one .close').click();
+    expect(await page.locator('#one .gw').isVisible()).toBe(false);
+    await send('gatewayd:open', id);
+    await page.locator('#one .gw').waitFor();
+    await send('gatewayd:close', id);
+    await holds(page, 'heard.filter(([, type]) => type === "gatewayd:closed").length === 2');
+    expect((await heard()).slice(1).filter((one) => (one as [boolean])[0] && (one as unknown[])[2])).toEqual(
+      ['opened', 'ready', 'closed', 'opened', 'closed'].map((type) => [true, `gatewayd:${type}`, id]),
+    );
+    await settle(id);
+    await holds(page, 'heard.some(([own, type]) => own && type === "gatewayd:status")');
+    await context.close();
+  });
+
+  test('a frame reports what happens to the page that shows it', async () => {
+    verifies('frame-messages');
+    const context = await browser.open();
+    const id = await createInvoice({ test: world, merchant });
+    const page = await host(
+      context,
+      `<script>globalThis.heard = []; addEventListener('message', ({ origin, data }) => heard.push([origin, data.type]));</script>
+       <iframe width="400" height="600" src="${serving.url}/v1/pay/${id}/page?size=mobile"></iframe>`,
+    );
+    await holds(page, `heard.some(([, type]) => type === 'gatewayd:status')`);
+    const types = (await page.evaluate('heard.map(([, type]) => type)')) as string[];
+    for (const type of ['ready', 'size', 'status']) expect(types).toContain(`gatewayd:${type}`);
+    expect(await page.evaluate('[...new Set(heard.map(([origin]) => origin))]')).toEqual([serving.url]);
+    await context.close();
+  });
+
+  test('a unit in a frame is bought from in the frame, and its invoice looks the same', async () => {
+    verifies('frame-flow');
+    const context = await browser.open();
+    const page = await host(
+      context,
+      `<iframe width="400" height="700" src="${serving.url}/v1/units/${unit.id}/page?size=mobile&theme=dark&accent=ffe100"></iframe>`,
+    );
+    const frame = page.frameLocator('iframe');
+    await frame.locator('button[value="ton"]').click();
+    await frame.locator('.gw[data-state=waiting]').waitFor();
+    await frame.locator('.cancel summary').click();
+    await frame.locator('.gw').waitFor();
+    const inside = page.frames().find((each) => each.url().includes('/v1/pay/'));
+    const colour = 'getComputedStyle(document.querySelector(".mark")).backgroundColor';
+    expect(await inside?.evaluate(colour)).toBe('rgb(255, 225, 0)');
+    await context.close();
+  });
+
+  test('a theme is what was asked for, on both surfaces, and its button can be read', async () => {
+    verifies('embed-theme');
+    const context = await browser.open({ colorScheme: 'light' });
+    const id = await createInvoice({ test: world, merchant }, { chain: 'bitcoin' });
+    const page = await host(
+      context,
+      `<div id="one"></div>${tag(`data-invoice="${id}" data-target="#one" data-theme="dark" data-accent="#ffe100" data-radius="0"`)}`,
+    );
+    await page.locator('#one .gw').waitFor();
+    const colours = `(root) => ['.card', '.mark'].map((each) => { const style = getComputedStyle(root.querySelector(each)); return [style.backgroundColor, style.color, style.borderRadius]; })`;
+    const expected = [
+      ['rgb(21, 28, 43)', 'rgb(234, 238, 251)', '0px'],
+      ['rgb(255, 225, 0)', 'rgb(0, 0, 0)', '0px'],
+    ];
+    expect(await page.evaluate(`(${colours})(document.querySelector('#one > div').shadowRoot)`)).toEqual(
+      expected,
+    );
+    await page.goto(`${serving.url}/v1/pay/${id}/page?theme=dark&accent=ffe100&radius=0`);
+    expect(await page.evaluate(`(${colours})(document)`)).toEqual(expected);
+    await context.close();
+    for (const bad of [
+      'accent=red',
+      'accent=%23ff0000',
+      'accent=fff%7D*%7Bx:y',
+      'accent=ff0000%3B%7D',
+      'radius=25',
+      'radius=1px',
+      'theme=blue',
+    ])
+      for (const path of [
+        `/v1/pay/${id}/page`,
+        `/v1/pay/${id}/div`,
+        `/v1/units/${unit.id}/page`,
+        `/v1/units/${unit.id}/div`,
+      ])
+        expect((await world.fetch('GET', `${path}?${bad}`)).status, bad).toBe(422);
+    for (const accent of ['ffffff', '000000', '777777', '12ab34', 'ffe100'])
+      for (const scheme of ['auto', 'dark', 'light'] as const)
+        expect(themeStyle({ scheme, accent, radius: 4 }, 'page')).toMatch(
+          /--gw-on:#(000000|ffffff);--gw-edge:#/,
+        );
+    expect(() => themeStyle({ scheme: 'auto', accent: '0}x{y:z', radius: undefined }, 'page')).toThrow();
   });
 
   test('a checkout that was taken out of the page follows nothing any more', async () => {

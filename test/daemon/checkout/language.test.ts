@@ -62,7 +62,7 @@ test('the sign of the currency stays whole alongside Arabic: no mark turns the s
 });
 
 test('values are isolated where directions could mix', () => {
-  expect(languageOf('en').say('open_in', { wallet: 'Keeper' })).toBe('Open in Keeper');
-  expect(languageOf('ar').say('open_in', { wallet: 'Keeper' })).toContain('\u2068Keeper\u2069');
+  expect(languageOf('en').say('pay_with', { wallet: 'Keeper' })).toBe('Pay with Keeper');
+  expect(languageOf('ar').say('pay_with', { wallet: 'Keeper' })).toContain('\u2068Keeper\u2069');
   expect(languageOf('en').say('pay_to', { merchant: 'متجر' })).toBe('Payment to \u2068متجر\u2069');
 });

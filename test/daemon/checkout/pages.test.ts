@@ -152,7 +152,7 @@ describe('an ended payment', () => {
     const ids = await everyState({ test: world, merchant });
     const { text } = await world.fetch('GET', `/pay/${ids.incomplete}?lang=en`);
     expect(text).toContain('Not fully paid in time');
-    expect(text).toContain('Only 5 USDC of 12.5 USDC arrived in time');
+    expect(text).toContain('Only 5.00 USDC of 12.50 USDC arrived in time');
     expect(text).not.toContain('too late');
   });
 

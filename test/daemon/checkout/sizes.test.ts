@@ -6,11 +6,11 @@ import { builtNames, builtText } from '../../../daemon/checkout/built.ts';
 
 /** Bytes, minified and gzipped: a little above what they have; a change that raises one says why. */
 const budgets = {
-  'checkout.js': 2_720,
-  'embed.js': 3_450,
+  'checkout.js': 3_700,
+  'embed.js': 4_050,
   'link-page.js': 650,
-  'page.css': 3_150,
-  'fragment.css': 3_620,
+  'page.css': 4_350,
+  'fragment.css': 5_000,
   'link-page.css': 280,
 };
 
@@ -30,6 +30,7 @@ test('scripts and sheets end nowhere but at the end of their element, and load n
 test('each picture of the sources is built', () => {
   const sources = (folder: string) =>
     readdirSync(new URL(`../../../daemon/checkout/assets/${folder}`, import.meta.url));
-  expect(builtNames('coins').sort()).toEqual(sources('coins').sort());
+  for (const folder of ['coins', 'wallets'])
+    expect(builtNames(folder).sort()).toEqual(sources(folder).sort());
   expect(builtNames('.')).toEqual(expect.arrayContaining(sources('.').filter((name) => name.includes('.'))));
 });

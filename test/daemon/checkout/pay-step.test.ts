@@ -1,0 +1,330 @@
+// The step where the buyer pays, on phones and on computers: what stands first, what it opens, and what it is called.
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type LanguageCode, languageOf, languages } from '../../../daemon/checkout/language.ts';
+import type { Serving } from '../../../daemon/process/serve.ts';
+import { blockchains, gatewaysOf } from '../../../src/chains/gateways.ts';
+import { usualTime } from '../../../src/chains/usual.ts';
+import { Refusal } from '../../../src/errors.ts';
+import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { describeInBrowser, holds, listen, useBrowser } from '../../helpers/browser.ts';
+import { create, credit, invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
+import { moreWallets, setWallet } from '../../helpers/people.ts';
+import { readQr } from '../../helpers/png.ts';
+import { verifies } from '../../requirements.ts';
+import { createInvoice, createUnit } from './states.ts';
+
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
+const TALL = { width: 390, height: 844 };
+const SMALL = { width: 375, height: 667 };
+const phone = (viewport = TALL): BrowserContextOptions => ({
+  viewport,
+  isMobile: true,
+  hasTouch: true,
+  userAgent: IPHONE,
+});
+
+let world: TestApp;
+let merchant: TestMerchant;
+beforeAll(async () => {
+  world = await startApp({ settings: { 'gateways.tron-usdt.enabled': 'true' } });
+  merchant = await world.merchant();
+  await credit(world, merchant.id, 1_000_000_000n);
+  for (const [blockchain, address] of Object.entries(moreWallets))
+    await setWallet(world.app, merchant.id, blockchain, address);
+});
+afterAll(() => world.stop());
+
+const invoice = (chain: string, amount = '29.90') =>
+  createInvoice({ test: world, merchant }, { chain, amount });
+const html = async (path: string) => (await world.fetch('GET', path)).text;
+
+describeInBrowser('the pay step', () => {
+  const browser = useBrowser();
+  let serving: Serving;
+  beforeAll(async () => {
+    serving = await listen(world);
+  });
+  afterAll(() => serving.stop());
+
+  async function open(path: string, options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.open(options);
+    const page = await context.newPage();
+    await page.goto(serving.url + path);
+    return page;
+  }
+  const box = async (page: Page, selector: string) => {
+    const found = await page.locator(selector).first().boundingBox();
+    if (!found) throw new Error(`${selector} is not shown`);
+    return found;
+  };
+  const shown = (page: Page, selector: string) => page.locator(`${selector}:visible`).count();
+
+  test.each([
+    ['with scripts', true],
+    ['without', false],
+  ])('a phone shows one button, and the whole step on one screen, %s', async (_, javaScriptEnabled) => {
+    verifies('pay-step-phone');
+    const unit = await createUnit({ test: world, merchant });
+    const bought = await world.fetch('POST', `/v1/units/${unit.id}/checkout`, { body: { chain: 'ton' } });
+    const page = await open(`/pay/${bought.json.id}`, { ...phone(), javaScriptEnabled });
+    expect(await shown(page, '.opens a')).toBe(1);
+    expect(await page.locator('.first').textContent()).toBe('Pay with Keeperformerly Tonkeeper');
+    const end = await box(page, '.cancel');
+    expect(end.y + end.height).toBeLessThanOrEqual(TALL.height);
+    expect(await shown(page, '[data-qr]')).toBe(0);
+    await page.getByText('Other wallets').click();
+    expect(await shown(page, '.opens a')).toBe(2);
+    await page.getByText('Pay by hand').click();
+    expect(await shown(page, '[data-qr]')).toBe(1);
+    expect(await shown(page, '.hand .field')).toBe(3);
+    expect((await box(page, '[data-qr]')).y).toBeGreaterThan((await box(page, '.hand .field')).y);
+    await page.context().close();
+  });
+
+  test.each([['ton'], ['solana-usdc'], ['bitcoin']])(
+    'the button of %s is above the fold of a small phone',
+    async (chain) => {
+      const page = await open(`/pay/${await invoice(chain)}?lang=de`, phone(SMALL));
+      const button = await box(page, '.opens .first');
+      expect(button.y + button.height).toBeLessThan(SMALL.height);
+      await page.context().close();
+    },
+  );
+
+  test('a phone whose coin no wallet link opens shows what is paid by hand at once', async () => {
+    const page = await open(`/pay/${await invoice('tron-usdt')}`, phone());
+    expect(await shown(page, '.opens a')).toBe(0);
+    expect(await shown(page, '.hand .field')).toBe(2);
+    expect(await shown(page, '[data-qr]')).toBe(1);
+    await page.context().close();
+  });
+
+  test('a computer shows the code first, with what to do in one sentence, and only links that open something', async () => {
+    verifies('pay-step-desktop');
+    for (const [chain, links] of [
+      ['ton', 1],
+      ['bitcoin', 1],
+      ['solana-usdc', 0],
+    ] as const) {
+      const page = await open(`/pay/${await invoice(chain)}`, { viewport: { width: 1280, height: 800 } });
+      const code = await box(page, '[data-qr]');
+      expect(code.width).toBeGreaterThanOrEqual(280);
+      expect(code.width).toBeLessThanOrEqual(320);
+      expect(code.y + code.height).toBeLessThan(800);
+      expect(await page.locator('.ask').textContent()).toMatch(
+        /^Scan with your wallet app, then confirm .+\.$/,
+      );
+      expect(await shown(page, '.opens a'), chain).toBe(links);
+      if (links > 0) expect((await box(page, '.opens.on-desk a')).y).toBeGreaterThan(code.y + code.height);
+      await page.context().close();
+    }
+  });
+
+  test('the clock is a quiet line until two minutes are left', async () => {
+    verifies('pay-step-clock');
+    const id = await invoice('ton');
+    const colour = (page: Page) =>
+      page.evaluate('getComputedStyle(document.querySelector("[data-left]")).color');
+    const page = await open(`/pay/${id}`);
+    const quiet = await colour(page);
+    expect(await page.locator('.soon').count()).toBe(0);
+    world.clock.advance(185);
+    await page.reload();
+    expect(await page.locator('.soon').count()).toBe(1);
+    expect(await colour(page)).not.toBe(quiet);
+    await page.context().close();
+  });
+
+  test('the wallet that was opened last comes first the next time, on this origin alone', async () => {
+    verifies('last-wallet');
+    const context = await browser.open(phone());
+    const page = await context.newPage();
+    await page.goto(`${serving.url}/pay/${await invoice('solana-usdc')}`);
+    expect(await page.locator('.first').getAttribute('data-wallet')).toBe('any');
+    await page.getByText('Other wallets').click();
+    await page.evaluate(
+      'document.querySelector("[data-wallet=solflare]").addEventListener("click", (event) => event.preventDefault())',
+    );
+    await page.locator('[data-wallet=solflare]').click();
+    const id = await invoice('solana');
+    await page.goto(`${serving.url}/pay/${id}`);
+    await holds(page, 'document.querySelector(".first").dataset.wallet === "solflare"');
+    expect(await page.locator('.first').textContent()).toBe('Pay with Solflare');
+    expect(await page.evaluate('localStorage.length')).toBe(1);
+    const row = await invoiceRow(world, id);
+    const part = BigInt(row.amount_atomic) / 2n;
+    await observe(world, 'solana', [transferTo(world, row, { amount_atomic: part })]);
+    await page.locator('.gw[data-state=underpaid]').waitFor();
+    expect(await page.locator('.first').getAttribute('data-wallet'), 'after an update, too').toBe('solflare');
+    await page.goto(`${serving.url}/pay/${await invoice('ton')}`);
+    expect(await page.locator('.first').getAttribute('data-wallet')).toBe('keeper');
+    await context.close();
+  });
+
+  test('inside the browser of a wallet its own link is not offered', async () => {
+    const page = await open(`/pay/${await invoice('solana')}`, {
+      ...phone(),
+      userAgent: `${IPHONE} Phantom/25.1`,
+    });
+    await holds(page, 'document.querySelectorAll("[data-wallet=phantom]").length === 0');
+    expect(await page.locator('[data-wallet=solflare]').count()).toBe(1);
+    await page.context().close();
+  });
+
+  test('what was unfolded or folded stays so when the page changes', async () => {
+    const id = await invoice('solana-usdc');
+    const page = await open(`/pay/${id}`);
+    await page.getByText('Pay by hand').click();
+    expect(await shown(page, '.hand .field')).toBe(0);
+    const row = await invoiceRow(world, id);
+    await observe(world, 'solana', [transferTo(world, row, { amount_atomic: 1_000_000n })]);
+    await page.locator('.gw[data-state=underpaid]').waitFor();
+    expect(await shown(page, '.hand .field')).toBe(0);
+    await page.context().close();
+  });
+
+  test.each([
+    ['a computer', {}],
+    ['a phone', phone()],
+  ])('below 300 px there is amount, code and button, on %s', async (_, options) => {
+    verifies('pay-step-tiny');
+    for (const chain of ['ton', 'solana-usdc']) {
+      const id = await invoice(chain);
+      const page = await open(`/v1/pay/${id}/page?width=240`, options);
+      expect(await shown(page, '.step :is(a, button, summary)')).toBe(1);
+      expect(await shown(page, '.usd')).toBe(1);
+      for (const left of ['.title', '.who', '.more', '.field', '.now', '.note'])
+        expect(await shown(page, left), left).toBe(0);
+      const { qr_payload } = await invoiceRow(world, id);
+      expect(readQr(await page.locator('[data-qr]').screenshot())).toBe(qr_payload);
+      await page.goto(`${serving.url}/v1/pay/${id}/page?width=300`);
+      expect(await shown(page, '.title')).toBe(1);
+      await page.context().close();
+    }
+  });
+});
+
+test('no link leads on a test network to what works on the main network alone, and every link is of a real wallet', async () => {
+  verifies('wallet-links');
+  const wallets = async (chain: string) =>
+    [...(await html(`/pay/${await invoice(chain)}`)).matchAll(/data-wallet="([a-z]+)"/g)].map(
+      ([, name]) => name,
+    );
+  expect(new Set(await wallets('ton'))).toEqual(new Set(['keeper', 'any']));
+  expect(new Set(await wallets('solana'))).toEqual(new Set(['any', 'phantom', 'solflare']));
+  expect(await wallets('tron-usdt')).toEqual([]);
+  const order = {
+    amount_atomic: 29_900_000n,
+    memo: 'K7M2X',
+    reference: null,
+    label: '',
+    expires_at: 1_800_000_000,
+  };
+  const page_url = 'https://pay.example/pay/1?lang=en';
+  for (const gateway of gatewaysOf('mainnet', { 'tron-usdt': { enabled: true } })) {
+    const address =
+      gateway.blockchain === 'ton' ? 'UQAREREREREREREREREREREREREREREREREREREREREREetT' : 'ADDRESS';
+    for (const { href, wallet } of gateway.family.walletLinks({ ...order, gateway, address, page_url })) {
+      if (wallet?.browser) expect(decodeURIComponent(href)).toContain(page_url);
+      else expect(href).toContain(address);
+      if (wallet?.id === 'mytonwallet') expect(href).toContain('https://my.tt/transfer/');
+    }
+  }
+});
+
+test('a coin has the name that wallets give it where people read, and its ticker on the wire', async () => {
+  verifies('coin-names');
+  const made = await create(world, merchant, 'ton', { amount: '29.90' });
+  const { json } = await world.fetch('GET', `/v1/public/invoices/${made.id}`);
+  expect(json).toMatchObject({ currency: 'TON', amount: '7.475' });
+  const page = await html(`/pay/${made.id}`);
+  expect(page).toContain('7.475 Gram (TON)');
+  expect(page).toMatch(/≈\u00a0<bdi>\$29\.90<\/bdi>/);
+  expect(page).not.toMatch(/\d TON/);
+});
+
+test('stablecoins have two decimals at least, and what is copied is what is shown', async () => {
+  verifies('coin-digits');
+  const page = await html(`/pay/${await invoice('solana-usdc', '12.5')}`);
+  expect(page).toContain('confirm 12.50 USDC.');
+  expect(page).toContain('data-copy="12.50"');
+  expect(await html(`/pay/${await invoice('bitcoin', '1000')}`)).toContain('data-copy="0.01"');
+});
+
+test('the sum in USD is that of what is asked for now', async () => {
+  verifies('asked-usd');
+  const id = await invoice('solana', '20');
+  const row = await invoiceRow(world, id);
+  await observe(world, 'solana', [transferTo(world, row, { amount_atomic: 33_333_333n })]);
+  const page = await html(`/pay/${id}`);
+  expect(page).toContain('0.066666667 SOL (≈\u00a0$13.33) is still due');
+  expect(page).toContain('The code and the buttons below ask only for the rest.');
+});
+
+test('the memo is asked for where the payment is entered by hand, and nowhere else', async () => {
+  verifies('memo-by-hand');
+  const page = await html(`/pay/${await invoice('ton')}`);
+  const words = page.indexOf('Add this memo if you enter the payment by hand');
+  expect(words).toBeGreaterThan(page.indexOf('class="fold hand"'));
+  expect(words).toBeLessThan(page.indexOf('data-qr'));
+});
+
+test('a payment that is on its way is given the time that it usually takes, in every language', async () => {
+  verifies('usual-time');
+  const id = await invoice('bitcoin', '12.50');
+  const row = await invoiceRow(world, id);
+  await observe(world, 'bitcoin', [transferTo(world, row, { confirmations: 0, final: false })]);
+  expect(await html(`/pay/${id}?lang=en`)).toContain('This usually takes 10 to 60 minutes.');
+  for (const code of Object.keys(languages) as LanguageCode[]) {
+    const words = languageOf(code).usually({ seconds: 600, at_most: 3600 });
+    expect(words, code).toContain(languageOf(code).number(10));
+    expect(await html(`/pay/${id}?lang=${code}`), code).toContain(
+      words.replace(/[\u2068\u2069]/g, '').slice(0, 2),
+    );
+  }
+  for (const { id: blockchain } of blockchains) {
+    const time = usualTime(blockchain, 1);
+    expect(time?.seconds, blockchain).toBeGreaterThan(0);
+    expect(time?.at_most).toBeGreaterThanOrEqual(time?.seconds ?? Number.POSITIVE_INFINITY);
+  }
+});
+
+describeInBrowser('the choice of a coin', () => {
+  const browser = useBrowser();
+  test('is one list, cheapest and fastest first, with amount, fee and time; what cannot be chosen is last and says why', async () => {
+    verifies('coin-list');
+    const serving = await listen(world);
+    const unit = await createUnit({ test: world, merchant }, { title: 'Tea' });
+    const context = await browser.open({ viewport: TALL });
+    const page = await context.newPage();
+    const rows = async () => (await page.locator('.pick').allTextContents()).map((text) => text.trim());
+    await page.goto(`${serving.url}/u/${unit.merchant_slug}/${unit.slug}`);
+    expect(await rows()).toEqual([
+      'Gram (TON) ≈ 6 Gram (TON)fee about $0.01 · a few seconds',
+      'Solana (SOL) ≈ 0.12 SOLfee about $0.01 · a few seconds',
+      'USDC Solana24.00 USDCfee about $0.01 · a few seconds',
+      'USDT Solana24.00 USDTfee about $0.01 · a few seconds',
+      'Litecoin (LTC) ≈ 0.24 LTCfee about $0.01 · 8 to 20 minutes',
+      'USDT TON24.00 USDTfee about $0.05 · a few seconds',
+      'Bitcoin (BTC) ≈ 0.00024 BTCfee about $1.00 · 10 to 60 minutes',
+      'USDT TRON≈ 24.00 USDTfee about $2.00 · about a minute',
+    ]);
+    const { rates } = world.app;
+    const rate = rates.rate.bind(rates);
+    rates.rate = (currency) => {
+      if (currency === 'SOL') throw new Refusal('no_rate');
+      return rate(currency);
+    };
+    await page.reload();
+    rates.rate = rate;
+    expect((await rows()).at(-1)).toBe('Solana (SOL) No exchange rate right now');
+    expect(await page.locator('.pick').last().isDisabled()).toBe(true);
+    expect(await page.locator('.pick:disabled').count()).toBe(1);
+    await page.locator('button[value="ton-usdt"]').click();
+    await page.locator('.gw[data-state=waiting]').waitFor();
+    await context.close();
+    await serving.stop();
+  });
+});
