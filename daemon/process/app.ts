@@ -9,6 +9,7 @@ import { openGoogleKeys } from '../accounts/google-keys.ts';
 import { openWalletCheck } from '../accounts/wallet-check.ts';
 import { openBackups } from '../backup/schedule.ts';
 import { openCheckout } from '../checkout/checkout.ts';
+import { openClaimGate } from '../claims/gate.ts';
 import { type SteadyClock, seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { openDiscovery } from '../discovery/discovery.ts';
@@ -128,6 +129,7 @@ export function openApp(options: AppOptions): RunningApp {
     event_streams: openEventStreams(),
     discovery,
     checkout,
+    claims: openClaimGate({ db, clock, config, runtime, secrets }),
     notify,
     scrape: createScrape({ ...shared, instance, rates, webhooks, observer, blindness }),
     start() {

@@ -27,6 +27,7 @@ import * as house from './0012-house.ts';
 import * as rotation from './0013-rotation.ts';
 import * as retention from './0014-retention.ts';
 import * as trace from './0015-trace.ts';
+import * as claims from './0018-claims.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -52,6 +53,7 @@ const steps: Record<string, Migration> = {
   '0013-rotation': rotation,
   '0014-retention': retention,
   '0015-trace': trace,
+  '0018-claims': claims,
 };
 
 /**
