@@ -78,10 +78,7 @@ const listed = (query: Executor) =>
     ]);
 
 /** Newest first. */
-export function listClaims(
-  query: Executor,
-  { owner_id, after, limit }: ClaimFilter,
-): Promise<ListedClaim[]> {
+export function listClaims(query: Executor, { owner_id, after, limit }: ClaimFilter): Promise<ListedClaim[]> {
   let select = listed(query);
   if (owner_id !== undefined)
     select = select.where('claims.owner_id', owner_id === null ? 'is' : '=', owner_id);

@@ -119,5 +119,7 @@ async function claimedInvoices(
 ): Promise<InvoiceRow[]> {
   const ids = [...new Set(claims.map(({ invoice_id }) => invoice_id))];
   const rows = await getInvoices(db.query, ids);
-  return ids.flatMap((id) => rows.find((row) => row.id === id && row.chain === chain && row.status !== 'confirmed') ?? []);
+  return ids.flatMap(
+    (id) => rows.find((row) => row.id === id && row.chain === chain && row.status !== 'confirmed') ?? [],
+  );
 }

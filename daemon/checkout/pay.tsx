@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 // The checkout of an invoice in each of its states.
 import { type CheckoutState, isPayable } from '../../src/checkout.ts';
+import { Claim } from './claim.tsx';
 import { Instructions } from './instructions.tsx';
 import { Heading, Icon, Logo, Merchant, rootClass, tones } from './parts.tsx';
 import type { PayView } from './view.ts';
@@ -43,6 +44,7 @@ export function Pay({ view }: { view: PayView }) {
           <Unseen view={view} />
           {isPayable(state) ? <Instructions view={view} /> : <Facts view={view} />}
           <After view={view} />
+          <Claim view={view} />
         </div>
         <div class="more">
           {isPayable(state) && <Facts view={view} />}

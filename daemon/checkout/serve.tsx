@@ -18,7 +18,7 @@ import { NotFound } from './not-found.tsx';
 import { basePath, renderFragment, renderPage } from './page.tsx';
 import { Pay } from './pay.tsx';
 import { Unit, type UnitNotice } from './unit.tsx';
-import { payView, type Surface } from './view.ts';
+import { type ClaimAnswer, type PayView, payView, type Surface } from './view.ts';
 
 export interface PageOptions {
   mode: Surface['mode'];
@@ -27,6 +27,8 @@ export interface PageOptions {
   lang?: string | undefined;
   /** Whether other sites may show the page in a frame. */
   framed: boolean;
+  /** What a claim of the payer has found just now. */
+  answer?: ClaimAnswer;
 }
 
 export async function payPage(
@@ -38,6 +40,7 @@ export async function payPage(
   const row = await app.checkout.pages.row(invoice_id);
   if (!row) return missing(app, request.headers, options, 'invoice_not_found');
   const lang = chooseLanguage({ lang: options.lang, unit: row.unit_language, accept });
+  if (options.answer) return showInvoice(app, row, { lang, options, headers: request.headers });
   const { mode, size, width, framed } = options;
   const since = app.blindness.of(row.blockchain);
   const key = [row.id, lang.code, mode, size, width, framed, accepts(request.headers, 'gzip'), since].join(
@@ -54,7 +57,7 @@ async function showInvoice(
   { lang, options, headers }: { lang: Language; options: PageOptions; headers: Headers },
 ): Promise<Raw> {
   const surface = surfaceOf(app, options);
-  const view = await payView(app, row, { lang, surface });
+  const view: PayView = { ...(await payView(app, row, { lang, surface })), answer: options.answer };
   const content = <Pay view={view} />;
   if (surface.mode === 'fragment') return compressed(renderFragment(surface, content), headers);
   const page = renderPage({
@@ -62,7 +65,8 @@ async function showInvoice(
     ...surface,
     title: `${lang.say(view.state)} · ${view.title}`,
     content,
-    refresh: row.status === 'created',
+    // Who reads an answer, and types the next question, is not interrupted.
+    refresh: row.status === 'created' && !options.answer,
     framed: options.framed,
   });
   return compressed(page, headers);

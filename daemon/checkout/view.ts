@@ -1,5 +1,7 @@
 // What a pay page shows, made from its row: every figure as text, every link checked.
+import type { z } from 'zod';
 import type { CheckoutRow } from '../../data/views/checkout.ts';
+import type { ClaimFound } from '../../src/api/schemas/claim.ts';
 import { findBlockchain, uriSchemes, walletNames } from '../../src/chains/gateways.ts';
 import { type CheckoutState, checkoutState, isPayable } from '../../src/checkout.ts';
 import { formatDecimal, formatUsd, RATE_DECIMALS } from '../../src/money.ts';
@@ -16,6 +18,9 @@ export interface WalletLink {
   /** Whether it opens the wallet only, so that the details must be pasted. */
   paste: boolean;
 }
+
+/** What a claim has found, with the name of its network; `busy` where there were too many claims. */
+export type ClaimAnswer = (z.output<typeof ClaimFound> & { network: string | null }) | 'busy';
 
 /** Where and how large the checkout is shown. */
 export interface Surface {
@@ -72,6 +77,8 @@ export interface PayView {
   wallets: WalletLink[];
   /** Where a new payment for the same thing begins. */
   again: string | null;
+  /** What a claim of its payer has found just now. */
+  answer?: ClaimAnswer | undefined;
 }
 
 export async function payView(

@@ -40,7 +40,8 @@ export async function claimPayment(app: App, invoice_id: string, text: string | 
 
 /** Without a transaction: what counts for the invoice itself, read now while it may still change. */
 async function findOwn(app: App, invoice: InvoiceRow): Promise<Finding> {
-  const is_read = invoice.status === 'confirmed' || (await readAlone(app, invoice, () => readNow(app, invoice)));
+  const is_read =
+    invoice.status === 'confirmed' || (await readAlone(app, invoice, () => readNow(app, invoice)));
   const { now, payment } = await asItIsNow(app, invoice);
   const found = stateOfClaim(now, payment?.status ?? null);
   const own = (await transfersOfInvoice(app.db.query, invoice.id)).filter(
@@ -66,7 +67,11 @@ async function findNamed(app: App, invoice: InvoiceRow, txid: string): Promise<F
 }
 
 /** Whether `ask` could be done: no other claim for the invoice is under way, this minute's are not used up, the chains answer. */
-async function readAlone(app: App, { id, blockchain }: InvoiceRow, ask: () => Promise<void>): Promise<boolean> {
+async function readAlone(
+  app: App,
+  { id, blockchain }: InvoiceRow,
+  ask: () => Promise<void>,
+): Promise<boolean> {
   return app.claims.alone(id, async () => {
     if (!(await app.claims.mayAsk(blockchain))) return false;
     try {
@@ -104,6 +109,14 @@ async function put(app: App, finding: Finding): Promise<void> {
   const is_unapplied = found === 'late' || found === 'unmatched';
   const listed = is_unapplied ? transfers.filter(({ payment_id }) => payment_id !== null) : [];
   const payment_id = listed[0]?.payment_id ?? null;
-  const claim = { invoice_id, owner_id, txid: txid ?? '', found, reason, payment_id, ...factsOf(app, finding) };
+  const claim = {
+    invoice_id,
+    owner_id,
+    txid: txid ?? '',
+    found,
+    reason,
+    payment_id,
+    ...factsOf(app, finding),
+  };
   await noteClaim(app, { claim, transfer_ids: listed.map(({ id }) => id) });
 }

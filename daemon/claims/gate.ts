@@ -28,7 +28,8 @@ export function openClaimGate({
   const count = openWindow({ db, clock, secrets }, MAX_COUNTED);
   const most = config.limits.claim_per_blockchain;
   return {
-    mayAsk: async (blockchain) => most === 0 || (await count(`claim_per_blockchain ${blockchain}`, most)) === 0,
+    mayAsk: async (blockchain) =>
+      most === 0 || (await count(`claim_per_blockchain ${blockchain}`, most)) === 0,
     async alone(invoice_id, work) {
       const name = `claim:${invoice_id}`;
       const holder = runtime.uuid();

@@ -15,9 +15,16 @@ export function factsOf(
   const [first] = transfers;
   const asset =
     first?.chain === invoice.chain ? invoice : gateways.find(({ chain }) => chain === first?.chain);
-  if (!first || !asset) return { chain: null, currency: null, decimals: null, amount_atomic: null, seen_at: null };
+  if (!first || !asset)
+    return { chain: null, currency: null, decimals: null, amount_atomic: null, seen_at: null };
   const { chain, currency, decimals } = asset;
-  return { chain, currency, decimals, amount_atomic: sumOf(transfers).toString(), seen_at: seenAt(transfers) };
+  return {
+    chain,
+    currency,
+    decimals,
+    amount_atomic: sumOf(transfers).toString(),
+    seen_at: seenAt(transfers),
+  };
 }
 
 const sumOf = (transfers: readonly TransferRow[]): bigint =>

@@ -10,8 +10,7 @@ export const MAX_PASTED = 512;
 /** A hash in base64, as some explorers show it. */
 const BASE64_HASH = /^[\w+/-]{43}=?$/;
 /** A hash in hex, or a signature in base58, alone or somewhere in a link. */
-const WITHIN =
-  /(?<![0-9a-z])(?:(?:0x)?[0-9a-f]{64}|[1-9A-HJ-NP-Za-km-z]{80,90})(?![0-9a-z])/i;
+const WITHIN = /(?<![0-9a-z])(?:(?:0x)?[0-9a-f]{64}|[1-9A-HJ-NP-Za-km-z]{80,90})(?![0-9a-z])/i;
 /** What may be sent to a provider: no sign that means something in a URL. */
 const PLAIN = /^[0-9a-z]{64,90}$/i;
 

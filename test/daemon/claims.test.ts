@@ -34,7 +34,11 @@ describe.each(databases)("a payer's claim on %s", (database) => {
   let operator: { id: string; token: string };
   beforeAll(async () => {
     const source = sourceOf(namedRpc('double'));
-    service = await startApp({ database, settings: FREE, source: (id) => (id === 'ton' ? source : undefined) });
+    service = await startApp({
+      database,
+      settings: FREE,
+      source: (id) => (id === 'ton' ? source : undefined),
+    });
     merchant = await fundedMerchant(service);
     operator = await service.superuser();
   });
@@ -71,7 +75,14 @@ describe.each(databases)("a payer's claim on %s", (database) => {
     const { updated_at: _, ...row } = await transferRow(service, transfer);
     return [await invoiceRow(service, invoice.id), row];
   };
-  const nothing = { found: 'not_found', reason: null, chain: null, currency: null, amount: null, seen_at: null };
+  const nothing = {
+    found: 'not_found',
+    reason: null,
+    chain: null,
+    currency: null,
+    amount: null,
+    seen_at: null,
+  };
 
   test("neither shows nor moves another's money, though both pay one address the same amount", async () => {
     verifies('claim-shows-own', 'claim-books-nothing');
@@ -110,12 +121,18 @@ describe.each(databases)("a payer's claim on %s", (database) => {
     chainWith();
     const unnamed = transferTo(service, ann, { memo: null });
     await observe(service, 'ton', [unnamed]);
-    expect((await confirmByOperator(service, cid.id, { txid: unnamed.txid }))?.invoice.status).toBe('confirmed');
+    expect((await confirmByOperator(service, cid.id, { txid: unnamed.txid }))?.invoice.status).toBe(
+      'confirmed',
+    );
     await expire(ann, bob);
     const late = transferTo(service, ann);
     await observe(service, 'ton', [late]);
     for (const { txid } of [unnamed, late]) expect((await claim(bob, txid)).json).toMatchObject(nothing);
-    expect((await claim(ann, late.txid)).json).toMatchObject({ found: 'late', amount: '2.5', currency: 'TON' });
+    expect((await claim(ann, late.txid)).json).toMatchObject({
+      found: 'late',
+      amount: '2.5',
+      currency: 'TON',
+    });
     expect((await claim(ann)).json).toMatchObject({ found: 'late', seen_at: late.latest_at });
   });
 
@@ -140,7 +157,9 @@ describe.each(databases)("a payer's claim on %s", (database) => {
     });
     expect(await invoiceRow(service, ann.id)).toEqual(ann);
     const { payment_id } = await transferRow(service, paid);
-    expect(await claimsOf(ann)).toMatchObject([{ found: 'unmatched', payment_id, invoice_status: 'created' }]);
+    expect(await claimsOf(ann)).toMatchObject([
+      { found: 'unmatched', payment_id, invoice_status: 'created' },
+    ]);
     expect((await claim(bob, paid.txid)).json).toMatchObject({ found: 'unmatched' });
     await claim(ann, paid.txid);
     await expire(ann, bob);
@@ -164,7 +183,9 @@ describe.each(databases)("a payer's claim on %s", (database) => {
     await confirmByOperator(service, ann.id, { txid: paid.txid });
     expect((await claim(bob, paid.txid)).json).toMatchObject(nothing);
     expect((await claim(ann, paid.txid)).json).toMatchObject({ found: 'confirmed', reason: null });
-    expect(await claimsOf(ann)).toMatchObject([{ found: 'confirmed', invoice_status: 'confirmed', times: 3 }]);
+    expect(await claimsOf(ann)).toMatchObject([
+      { found: 'confirmed', invoice_status: 'confirmed', times: 3 },
+    ]);
   });
 
   test('says why money counts for nothing, by the claimed invoice alone', async () => {
@@ -183,9 +204,19 @@ describe.each(databases)("a payer's claim on %s", (database) => {
     }
     // Of one transaction the claimed invoice's asset comes first, and only that is added up.
     const parts = [1n, 2n].map((amount, at) =>
-      transferTo(service, invoice, { txid: 'cd'.repeat(32), index: `${at}`, memo: null, amount_atomic: amount * TON }),
+      transferTo(service, invoice, {
+        txid: 'cd'.repeat(32),
+        index: `${at}`,
+        memo: null,
+        amount_atomic: amount * TON,
+      }),
     );
-    const dust = transferTo(service, invoice, { txid: 'cd'.repeat(32), index: '9', chain: 'ton-usdt', memo: null });
+    const dust = transferTo(service, invoice, {
+      txid: 'cd'.repeat(32),
+      index: '9',
+      chain: 'ton-usdt',
+      memo: null,
+    });
     await observe(service, 'ton', [dust, ...parts]);
     expect((await claim(invoice, 'cd'.repeat(32))).json).toMatchObject({
       ...{ found: 'unmatched', reason: 'memo_missing', currency: 'TON', amount: '3' },
@@ -207,10 +238,15 @@ describe.each(databases)("a payer's claim on %s", (database) => {
     for (const { txid } of [before, stored, elsewhere])
       expect((await claim(invoice, txid)).json).toMatchObject(nothing);
     for (const txid of [before.txid, elsewhere.txid])
-      expect(await service.app.db.query.selectFrom('transfers').select('id').where('txid', '=', txid).execute()).toEqual([]);
+      expect(
+        await service.app.db.query.selectFrom('transfers').select('id').where('txid', '=', txid).execute(),
+      ).toEqual([]);
     asked.length = 0;
     for (const text of ['I paid!', '../../admin', '-1', `${'a'.repeat(60)}/..`, '%00', "' or 1=1 --"])
-      expect((await claim(invoice, text)).json, text).toMatchObject({ found: 'not_found', reason: 'not_an_id' });
+      expect((await claim(invoice, text)).json, text).toMatchObject({
+        found: 'not_found',
+        reason: 'not_an_id',
+      });
     expect((await claim(invoice, 'x'.repeat(600))).status).toBe(422);
     expect((await claim({ id: crypto.randomUUID() }, newTxid())).json.code).toBe('invoice_not_found');
     expect(asked).toEqual([]);
@@ -224,7 +260,11 @@ describe.each(databases)("a payer's claim on %s", (database) => {
     expect((await claim(invoice)).json).toMatchObject({ ...nothing, txid: null });
     const coming = transferTo(service, invoice, unconfirmed);
     double.read = async () => [{ transfers: [coming] }];
-    expect((await claim(invoice)).json).toMatchObject({ found: 'confirming', confirmations: 0, amount: '2.5' });
+    expect((await claim(invoice)).json).toMatchObject({
+      found: 'confirming',
+      confirmations: 0,
+      amount: '2.5',
+    });
     const other = await create();
     double.read = async () => {
       throw new ProviderError('unreachable', 'away');
@@ -268,7 +308,12 @@ describe.each(databases)('claims on %s', (database) => {
   let merchant: TestMerchant;
   beforeAll(async () => {
     const source = sourceOf(namedRpc('double'));
-    const settings = { trust_proxy: true, 'limits.claim_per_address': '8', 'limits.claim_per_invoice': '3', 'limits.claim_per_blockchain': '4' };
+    const settings = {
+      trust_proxy: true,
+      'limits.claim_per_address': '8',
+      'limits.claim_per_invoice': '3',
+      'limits.claim_per_blockchain': '4',
+    };
     service = await startApp({ database, settings, source: (id) => (id === 'ton' ? source : undefined) });
     merchant = await fundedMerchant(service);
   });

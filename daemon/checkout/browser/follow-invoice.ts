@@ -1,5 +1,6 @@
 // Brings the checkout of an invoice to life: time left, copying, live status, cancelling. The same on our pages and in foreign ones.
 import type { LiveStatus, StatusMessage } from '../status.ts';
+import { holdClaim, sendClaim, showClaim } from './claim.ts';
 import { readMarkup } from './markup.ts';
 
 const TICK_MS = 500;
@@ -94,6 +95,7 @@ export function followInvoice(
   }
 
   function tick(): void {
+    showClaim(root, now() / 1000);
     const left = find('[data-left]');
     if (stopped || !left) return;
     const seconds = Math.max(0, Math.floor(+data('expires') - now() / 1000));
@@ -121,15 +123,20 @@ export function followInvoice(
     const keyOf = (element: Element): string => element.getAttribute('data-copy') || element.className;
     const focused = (root.getRootNode() as Document | ShadowRoot).activeElement;
     const focus_key = focused && keyOf(focused);
-    const unfolded = find('details[open]');
+    const folds = () => Array.from(root.querySelectorAll<HTMLDetailsElement>('details'));
+    const before = folds();
+    const putClaim = holdClaim(root);
     const state = data('state');
     const unseen = find('[data-unseen]')?.textContent;
     for (const { name, value } of Array.from(next.attributes))
       if (name.startsWith('data-')) root.setAttribute(name, value);
     const body = next.querySelector('[data-body]');
     if (body) find('[data-body]')?.replaceWith(body);
-    const details = find<HTMLDetailsElement>('details');
-    if (unfolded && details) details.open = true;
+    for (const fold of folds()) {
+      const same = before.find((one) => one.className === fold.className);
+      if (same) fold.open = same.open;
+    }
+    putClaim();
     if (focus_key)
       Array.from(root.querySelectorAll<HTMLElement>('button,a,summary'))
         .find((element) => keyOf(element) === focus_key)
@@ -221,7 +228,12 @@ export function followInvoice(
   }
 
   function submit(event: Event): void {
-    if (!(event.target as Element).hasAttribute('data-cancel')) return;
+    const form = event.target as HTMLFormElement;
+    if (form.hasAttribute('data-claim')) {
+      event.preventDefault();
+      sendClaim(form, () => void refresh());
+    }
+    if (!form.hasAttribute('data-cancel')) return;
     event.preventDefault();
     const url = `${base}/v1/invoices/${data('invoice')}/cancel`;
     fetch(url, { method: 'POST', credentials: 'omit' }).then(refresh, () => showOffline(true));

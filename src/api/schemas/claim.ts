@@ -47,10 +47,7 @@ const claim = {
   currency: z.string().nullable(),
   amount: decimalString().nullable(),
   seen_at: unixSeconds().nullable(),
-  payment_id: z
-    .uuid()
-    .nullable()
-    .describe('The late or unmatched payment of yours that it is said to be'),
+  payment_id: z.uuid().nullable().describe('The late or unmatched payment of yours that it is said to be'),
   times: count().describe('How often it was claimed'),
   created_at: unixSeconds(),
   updated_at: unixSeconds(),

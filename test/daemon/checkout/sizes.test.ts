@@ -6,11 +6,11 @@ import { builtNames, builtText } from '../../../daemon/checkout/built.ts';
 
 /** Bytes, minified and gzipped: a little above what they have; a change that raises one says why. */
 const budgets = {
-  'checkout.js': 2_560,
-  'embed.js': 3_450,
+  'checkout.js': 2_900,
+  'embed.js': 3_750,
   'link-page.js': 650,
-  'page.css': 2_950,
-  'fragment.css': 3_400,
+  'page.css': 3_020,
+  'fragment.css': 3_480,
   'link-page.css': 280,
 };
 
