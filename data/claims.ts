@@ -13,7 +13,7 @@ const CLAIMS_SHOWN = 20;
 export type NewClaim = Omit<Insertable<Tables['claims']>, 'id' | 'times' | 'created_at' | 'updated_at'>;
 
 /**
- * Stores a claim, or what became of it; returns the payment that it was said to be before, undefined where it is new. Of
+ * Stores a claim, or what became of it; returns the payment that it named before, undefined where it is new. Of
  * those of one invoice that found nothing, the oldest make room; null where there is none for it.
  */
 export async function putClaim(
@@ -86,7 +86,7 @@ export function listClaims(query: Executor, { owner_id, after, limit }: ClaimFil
   return select.orderBy('claims.id', 'desc').limit(limit).execute();
 }
 
-/** Those made for an invoice, or that are said to be a payment, oldest first. */
+/** Those made for an invoice, or that name a payment, oldest first. */
 export function claimsOf(
   query: Executor,
   subject: { invoice_id: string } | { payment_id: string },

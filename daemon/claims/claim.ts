@@ -4,23 +4,12 @@ import { mainPayment } from '../../data/payments.ts';
 import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/schema/tables.ts';
 import { transfersOfInvoice } from '../../data/transfers.ts';
 import { ProviderError } from '../../src/chains/family.ts';
-import { type ClaimFinding, type ClaimReason, judgeClaim, stateOfClaim } from '../../src/claim.ts';
+import { judgeClaim, stateOfClaim } from '../../src/claim.ts';
 import type { App } from '../context.ts';
 import { findInvoice } from '../invoices/find.ts';
 import { noteClaim } from '../settle/settle.ts';
-import { factsOf } from './present.ts';
+import { type Finding, factsOf } from './present.ts';
 import { readNow, readTxid, searchChains, storedTransfers } from './search.ts';
-
-/** What was found for the claimed invoice. */
-export interface Finding {
-  invoice: InvoiceRow;
-  /** As it is stored; null where none was named. */
-  txid: string | null;
-  found: ClaimFinding;
-  reason: ClaimReason | null;
-  /** What it speaks of, all of one asset; empty where nothing was found. */
-  transfers: readonly TransferRow[];
-}
 
 /**
  * Answers a claim; `text` is what the payer pasted, null or empty where nothing. Refuses with `invoice_not_found`, and with
@@ -102,7 +91,7 @@ async function asItIsNow(
   return { now, payment: await mainPayment(db.query, invoice.id) };
 }
 
-/** The claim as it is stored, and the transfers of the late or unmatched payment that it is said to be. */
+/** The claim as it is stored, and the transfers of the late or unmatched payment that it names. */
 async function put(app: App, finding: Finding): Promise<void> {
   const { invoice, txid, found, reason, transfers } = finding;
   const { id: invoice_id, owner_id } = invoice;

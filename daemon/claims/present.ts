@@ -1,11 +1,22 @@
 // Claims as the wire shows them: to the payer, to the shop, to the operator.
 import type { z } from 'zod';
 import { type ClaimFilter, type ListedClaim, listClaims } from '../../data/claims.ts';
-import type { TransferRow } from '../../data/schema/tables.ts';
+import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import type { AdminClaim, ClaimFound, ClaimPublic } from '../../src/api/schemas/claim.ts';
+import type { ClaimFinding, ClaimReason } from '../../src/claim.ts';
 import { formatDecimal } from '../../src/money.ts';
 import type { App } from '../context.ts';
-import type { Finding } from './claim.ts';
+
+/** What was found for the claimed invoice. */
+export interface Finding {
+  invoice: InvoiceRow;
+  /** As it is stored; null where none was named. */
+  txid: string | null;
+  found: ClaimFinding;
+  reason: ClaimReason | null;
+  /** What it speaks of, all of one asset; empty where nothing was found. */
+  transfers: readonly TransferRow[];
+}
 
 /** Asset, sum and time of what was found; nulls where nothing was, or its asset is read no more. */
 export function factsOf(

@@ -9,7 +9,7 @@ import {
   sameAssetElsewhere,
   sharingAddresses,
 } from '../../src/chains/gateways.ts';
-import { findTxid } from '../../src/chains/txid.ts';
+import { findTxid } from '../../src/claim.ts';
 import { placeAt } from '../../src/match.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';

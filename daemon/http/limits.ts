@@ -149,12 +149,14 @@ function identityIn(input: unknown): string | undefined {
 const claimedIn = (input: unknown): string =>
   String((input as { params?: { invoice_id?: unknown } }).params?.invoice_id);
 
-/** A window for what is counted elsewhere than with the calls: of all daemons where they share a database. */
-export const openWindow = (
-  app: Pick<App, 'db' | 'clock' | 'secrets'>,
-  max_callers: number,
-): Window<Promise<number> | number> =>
-  app.db.dialect === 'postgres' ? sharedWindow(app) : slidingWindow(app.clock, max_callers);
+/** Counts claims that have one blockchain asked, by all callers together. */
+export function claimsOfBlockchain(
+  app: Pick<App, 'config' | 'db' | 'clock' | 'secrets'>,
+): (blockchain: string) => Promise<number> | number {
+  const most = app.config.limits.claim_per_blockchain;
+  const window = app.db.dialect === 'postgres' ? sharedWindow(app) : slidingWindow(app.clock, MAX_CALLERS);
+  return (blockchain) => (most === 0 ? 0 : window(`claim_per_blockchain ${blockchain}`, most));
+}
 
 /** Who calls without credentials, as a keyed hash that distinguishes callers and shows no address; null where it is exempt. */
 export function callerOf({ config, secrets }: Pick<App, 'config' | 'secrets'>, ip: string): string | null {

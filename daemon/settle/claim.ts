@@ -1,4 +1,4 @@
-// Puts a payer's claim on record: in the lists of shop and operator, and in the log of the payment that it is said to be.
+// Puts a payer's claim on record: in the lists of shop and operator, and in the log of the payment that it names.
 import { type NewClaim, putClaim } from '../../data/claims.ts';
 import { getPayment, insertLog } from '../../data/payments.ts';
 import { lockTransfers } from '../../data/transfers.ts';
@@ -20,7 +20,7 @@ export async function noteClaim(
   await db.transaction(async (tx) => {
     await lockTransfers(db, tx, transfer_ids);
     const stored = await putClaim(tx, claim, now);
-    // Once, however often it is said.
+    // Once, however often it is claimed.
     if (!stored || claim.payment_id == null || stored.before === claim.payment_id) return;
     const payment = await getPayment(tx, claim.payment_id);
     if (payment?.status !== 'late' && payment?.status !== 'unmatched') return;

@@ -18,7 +18,7 @@ const statements = [
     decimals INT8,
     amount_atomic text,
     seen_at INT8,
-    -- The late or unmatched payment that it is said to be.
+    -- The late or unmatched payment that it names.
     payment_id text references payments (id),
     times INT8 not null check (times > 0),
     created_at INT8 not null,
@@ -26,7 +26,7 @@ const statements = [
     unique (invoice_id, txid)
   ) OPTIONS`,
   'create index claims_by_owner on claims (owner_id, id)',
-  'create index claims_by_payment on claims (payment_id) where payment_id is not null',
+  'create index claims_by_payment on claims (payment_id, id) where payment_id is not null',
   'create index claims_by_age on claims (updated_at)',
 ];
 

@@ -264,7 +264,7 @@ interface ClaimsTable {
   decimals: number | null;
   amount_atomic: string | null;
   seen_at: number | null;
-  /** The late or unmatched payment that it is said to be. */
+  /** The late or unmatched payment that it names. */
   payment_id: string | null;
   times: number;
   created_at: Once<number>;

@@ -171,6 +171,7 @@ describe.each(databases)("a payer's claim on %s", (database) => {
       { invoice_id: ann.id, times: 2, owner_slug: expect.any(String) },
       { invoice_id: bob.id, times: 1 },
     ]);
+    expect(detail.payment.claimed_invoice_id).toBe(ann.id);
     expect(detail.logs.slice(1)).toMatchObject([
       { actor: 'buyer', note: `the payer claims it for invoice ${ann.id}`, to_status: 'unmatched' },
       { actor: 'buyer', note: `the payer claims it for invoice ${bob.id}`, to_status: 'unmatched' },

@@ -381,7 +381,7 @@ export const listAdminClaims = endpoint({
   effect: 'read',
   keywords: 'buyer says he has paid, whose payment is this',
   description:
-    'Newest first, of all accounts. `payment_id` is the late or unmatched payment that a claim is said to be; its detail lists its claims. A claim proves nothing: compare amount, time and sender before you book it.',
+    'Newest first, of all accounts. `payment_id` is the late or unmatched payment that a claim names; its detail lists its claims. A claim proves nothing: compare amount, time and sender before you book it.',
   extension: true,
   query: claimQuery,
   response: AdminClaims,

@@ -80,6 +80,12 @@ export const AdminPayment = shape(
     external_ref: z.string().nullable(),
     memo: z.string().nullable().describe('Of the invoice'),
     candidates: count().describe('Open invoices that an unmatched transfer could mean, at most 20'),
+    claimed_invoice_id: z
+      .uuid()
+      .nullable()
+      .describe(
+        'The invoice that a payer claimed it for first, which proves nothing. Beyond the specification',
+      ),
     created_at: unixSeconds(),
     expires_at: unixSeconds().nullable(),
     paid_at: unixSeconds().nullable(),

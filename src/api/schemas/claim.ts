@@ -47,7 +47,7 @@ const claim = {
   currency: z.string().nullable(),
   amount: decimalString().nullable(),
   seen_at: unixSeconds().nullable(),
-  payment_id: z.uuid().nullable().describe('The late or unmatched payment of yours that it is said to be'),
+  payment_id: z.uuid().nullable().describe('The late or unmatched payment of yours that it names'),
   times: count().describe('How often it was claimed'),
   created_at: unixSeconds(),
   updated_at: unixSeconds(),
@@ -68,7 +68,7 @@ export const ClaimList = shape('ClaimList', page(ClaimPublic));
 
 export const AdminClaim = shape('AdminClaim', {
   ...claim,
-  payment_id: z.uuid().nullable().describe('The late or unmatched payment that it is said to be'),
+  payment_id: z.uuid().nullable().describe('The late or unmatched payment that it names'),
   owner_id: z.uuid().nullable().describe('Null for the platform key'),
   owner_slug: z.string().nullable(),
 });
