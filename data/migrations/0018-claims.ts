@@ -25,6 +25,7 @@ const statements = [
     updated_at INT8 not null,
     unique (invoice_id, txid)
   ) OPTIONS`,
+  'create index claims_by_invoice on claims (invoice_id, id)',
   'create index claims_by_owner on claims (owner_id, id)',
   'create index claims_by_payment on claims (payment_id, id) where payment_id is not null',
   'create index claims_by_age on claims (updated_at)',

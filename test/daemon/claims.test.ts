@@ -1,5 +1,5 @@
 // A payer's own claim: what it finds, what it must not show, and what it leaves for shop and operator; on both databases.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { ProviderError, type Transfer } from '../../src/chains/family.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
@@ -357,5 +357,46 @@ describe.each(databases)('claims on %s', (database) => {
     expect([last.status, last.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)]);
     service.clock.advance(61);
     expect((await claim(1)).json.found).toBe('not_found');
+  });
+});
+
+describe('a claim of money on another network', () => {
+  test('finds it where the address is the same, read or not, and says which network it was', async () => {
+    verifies('claim-answers');
+    const source = sourceOf(namedRpc('double'));
+    const [asked, sent] = ['base', 'polygon'];
+    const settings = { ...FREE, 'gateways.base-usdc.enabled': true, 'gateways.polygon-usdc.enabled': true };
+    const service = await startApp({
+      settings,
+      source: (id) => (id === asked || id === sent ? source : undefined),
+    });
+    onTestFinished(() => service.stop());
+    doubleFamily(asked);
+    const double = doubleFamily(sent);
+    const merchant = await fundedMerchant(service);
+    const wallet = { blockchain: asked, address: `0x${'12'.repeat(20)}` };
+    await service.fetch('PUT', '/api/v1/merchant/wallets', { token: merchant.token, body: wallet });
+    const invoice = await createFor(service, merchant, 'base-usdc');
+    const elsewhere = () =>
+      transferTo(service, invoice, { chain: 'polygon-usdc', txid: `0x${newTxid()}`, memo: null });
+    const [read, unread] = [elsewhere(), elsewhere()];
+    await observe(service, sent, [read]);
+    double.lookUp = async (_, { txid }) => (txid === unread.txid ? [unread] : []);
+    for (const { txid } of [read, unread]) {
+      const { json } = await service.fetch('POST', `/v1/invoices/${invoice.id}/claim`, { body: { txid } });
+      expect(json).toMatchObject({
+        found: 'unmatched',
+        reason: 'other_network',
+        chain: 'polygon-usdc',
+        txid,
+      });
+    }
+    double.lookUp = async () => {
+      throw new ProviderError('unreachable', 'away');
+    };
+    // Not that there is nothing, where one of the networks cannot say.
+    const body = { txid: `0x${newTxid()}` };
+    const { json } = await service.fetch('POST', `/v1/invoices/${invoice.id}/claim`, { body });
+    expect(json).toMatchObject({ found: 'not_readable', chain: null });
   });
 });
