@@ -1,5 +1,6 @@
 // A payer's own claim: what it finds, what it must not show, and what it leaves for shop and operator; on both databases.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { removeClaims } from '../../data/retention.ts';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { ProviderError, type Transfer } from '../../src/chains/family.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
@@ -301,6 +302,20 @@ describe.each(databases)("a payer's claim on %s", (database) => {
     const rows = await claimsOf(invoice);
     expect(rows).toHaveLength(20);
     expect(rows).toContainEqual(expect.objectContaining({ txid: paid.txid, found: 'unmatched' }));
+  });
+
+  test('leaves with what is old, but not before its invoice has ended', async () => {
+    verifies('claim-listed');
+    const invoice = await create();
+    chainWith();
+    await claim(invoice, newTxid());
+    const { db } = service.app;
+    const remove = () => removeClaims(db, service.clock.now() + 1);
+    while ((await remove()) > 0);
+    expect(await claimsOf(invoice)).toHaveLength(1);
+    await expire(invoice);
+    expect(await remove()).toBeGreaterThan(0);
+    expect(await claimsOf(invoice)).toEqual([]);
   });
 });
 
