@@ -9,6 +9,7 @@ import type { Command, CommandEntry, Group, Registry } from './engine/command.ts
 const groups: Record<string, Group> = {
   invoice: { summary: 'Create, follow and settle invoices' },
   payment: { summary: 'Payments seen on the chain' },
+  claim: { summary: 'What payers claim to have paid' },
   exit: { summary: 'Links that open a wallet' },
   unit: { summary: 'Offers with a price' },
   account: { summary: 'Key, webhook, currencies and limit' },

@@ -6,6 +6,7 @@ import type { Gateway } from '../src/chains/family.ts';
 import type { GoogleKeys } from './accounts/google-keys.ts';
 import type { WalletCheck } from './accounts/wallet-check.ts';
 import type { Checkout } from './checkout/checkout.ts';
+import type { ClaimGate } from './claims/gate.ts';
 import type { SteadyClock } from './clock.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { EventStreams } from './events/streams.ts';
@@ -52,6 +53,7 @@ export interface App {
   event_streams: EventStreams;
   discovery: Discovery;
   checkout: Checkout;
+  claims: ClaimGate;
   /** What this daemon has counted and can be read of it now, for Prometheus. Never rejects. */
   scrape(): Promise<string>;
 }

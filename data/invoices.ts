@@ -151,6 +151,12 @@ export async function accountOfInvoice(
   return (await account(query, { id }))[0];
 }
 
+/** Several, in no order. */
+export async function getInvoices(query: Executor, ids: readonly string[]): Promise<InvoiceRow[]> {
+  if (ids.length === 0) return [];
+  return query.selectFrom('invoices').selectAll().where('id', 'in', ids).execute();
+}
+
 /** Whose each of these invoices is; null for the platform's. */
 export async function ownersOf(query: Executor, ids: readonly string[]): Promise<Map<string, string | null>> {
   const rows = await query.selectFrom('invoices').select(['id', 'owner_id']).where('id', 'in', ids).execute();

@@ -237,3 +237,12 @@ export async function forgetAnswers({ query }: Db, before: number): Promise<numb
       limit ${sql.lit(ROWS_AT_ONCE)}) returning caller`.execute(query);
   return rows.length;
 }
+
+/** Removes claims that were made last before that moment (Unix seconds), for invoices that have ended; returns how many. */
+export async function removeClaims({ query }: Db, before: number): Promise<number> {
+  const { rows } = await sql<{ id: string }>`delete from claims where id in (
+      select claims.id from claims join invoices on invoices.id = claims.invoice_id
+      where claims.updated_at < ${before} and invoices.status <> 'created'
+      order by claims.updated_at limit ${sql.lit(ROWS_AT_ONCE)}) returning id`.execute(query);
+  return rows.length;
+}

@@ -22,15 +22,20 @@ function difference(asked: string, received: string | null): string {
   return more === 0n ? 'exact' : `${more > 0n ? '+' : ''}${formatDecimal(more, DECIMALS)}`;
 }
 
-/** An open invoice that an unmatched payment may mean: how near it is in amount and time. */
-export const candidateLine = (open: Candidate, received: string | null, now_s: number): string =>
+/** An invoice that an unmatched payment may mean: how near it is in amount and time, and whether its payer claims the payment. */
+export const candidateLine = (
+  open: Candidate,
+  { payment, claims }: Pick<PaymentDetail, 'payment' | 'claims'>,
+  now_s: number,
+): string =>
   [
     shortId(open.id),
     coins(open.amount, open.currency),
-    `(${difference(open.amount, received)})`,
+    `(${difference(open.amount, payment.received_amount)})`,
     dollars(open.amount_usd),
     `made ${relative(open.created_at, now_s)}`,
     open.external_ref ?? '',
+    claims.some(({ invoice_id }) => invoice_id === open.id) ? 'the payer claims it' : '',
   ]
     .filter(Boolean)
     .join('  ');
@@ -76,7 +81,7 @@ function factsOf({ payment, invoice, transfers }: PaymentDetail, now_s: number):
 }
 
 function listsOf(detail: PaymentDetail, now_s: number): Section[] {
-  const { payment, payments, candidates, transfers, logs, ledger: bookings, income, events } = detail;
+  const { payment, payments, candidates, claims, transfers, logs, ledger: bookings, income, events } = detail;
   const list = (title: string, texts: readonly string[]): Section => ({
     title,
     rows: texts.map((text) => ['', text]),
@@ -85,7 +90,20 @@ function listsOf(detail: PaymentDetail, now_s: number): Section[] {
   return [
     list(
       candidatesTitle(candidates.length),
-      candidates.map((open) => candidateLine(open, payment.received_amount, now_s)),
+      candidates.map((open) => candidateLine(open, detail, now_s)),
+    ),
+    list(
+      'claimed by payers, which proves nothing',
+      claims.map((claim) =>
+        parts(
+          `for invoice ${shortId(claim.invoice_id)}`,
+          claim.external_ref,
+          claim.found.replace('_', ' '),
+          claim.reason?.replace('_', ' '),
+          moment(claim.updated_at, now_s),
+          claim.times > 1 ? `${claim.times} times` : '',
+        ),
+      ),
     ),
     // The one that the facts show is no other.
     list(

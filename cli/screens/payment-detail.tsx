@@ -222,10 +222,10 @@ interface Line {
 /** What the room above the prompt shows: everything about the payment, or the invoices that it may be booked for. */
 function shownOf(detail: Detail, step: DialogStep, now_s: number): { marked: number; lines: Line[] } {
   if (step.at === 'candidate') {
-    const { candidates, payment } = detail;
+    const { candidates } = detail;
     const lines = candidates.map((open, index) => ({
       label: index === step.index ? '› ' : '  ',
-      text: clean(candidateLine(open, payment.received_amount, now_s)),
+      text: clean(candidateLine(open, detail, now_s)),
       bold: index === step.index,
     }));
     return {

@@ -1,6 +1,7 @@
 // The operator's list of invoices and payments, and everything about one of them.
 import type { z } from 'zod';
-import { getInvoice } from '../../data/invoices.ts';
+import { claimsOf, type ListedClaim } from '../../data/claims.ts';
+import { getInvoice, getInvoices } from '../../data/invoices.ts';
 import { getPayment, logsOfInvoice, logsOfPayment } from '../../data/payments.ts';
 import type { InvoiceRow, PaymentRow } from '../../data/schema/tables.ts';
 import * as detail from '../../data/views/admin-detail.ts';
@@ -13,6 +14,7 @@ import {
 } from '../../data/views/admin-list.ts';
 import type { AdminPaymentDetail, AdminPayments } from '../../src/api/schemas/admin.ts';
 import { Refusal } from '../../src/errors.ts';
+import { presentAdminClaim } from '../claims/present.ts';
 import type { App } from '../context.ts';
 import { presentEvents } from '../events/present.ts';
 import { presentIncome, presentInvoice, presentLog, presentPayment } from '../invoices/present.ts';
@@ -72,6 +74,7 @@ async function invoiceDetail(app: App, invoice: InvoiceRow): Promise<z.input<typ
     logs: (await logsOfInvoice(query, invoice.id)).map(presentLog),
     transfers: (await detail.transfersOf(query, subject)).map((row) => presentTransfer(row, invoice)),
     candidates: [],
+    claims: (await claimsOf(query, subject)).map(presentAdminClaim),
     ledger: (await detail.ledgerOfInvoice(query, invoice.id)).map(presentLedgerEntry),
     income: income ? presentIncome(income) : null,
     events: await presentEvents(app, await detail.eventsOf(query, subject)),
@@ -87,7 +90,10 @@ async function unappliedDetail(app: App, payment: PaymentRow): Promise<z.input<t
   const transfers = await detail.transfersOf(query, { payment_id: payment.id });
   const events = await detail.eventsOf(query, subject);
   const unmatched = payment.status === 'unmatched' ? transfers[0] : undefined;
-  const candidates = unmatched ? await candidatesFor(query, unmatched) : [];
+  const claims = await claimsOf(query, { payment_id: payment.id });
+  const open = unmatched ? await candidatesFor(query, unmatched) : [];
+  const claimed = unmatched ? await claimedInvoices(app, payment, claims) : [];
+  const candidates = [...claimed, ...open.filter(({ id }) => !claimed.some((each) => each.id === id))];
   return {
     payment: presentEntry(entry),
     invoice: invoice ? presentInvoice(invoice, app.config.public_url) : null,
@@ -95,6 +101,7 @@ async function unappliedDetail(app: App, payment: PaymentRow): Promise<z.input<t
     logs: (await logsOfPayment(query, payment.id)).map(presentLog),
     transfers: transfers.map((row) => presentTransfer(row, payment)),
     candidates: candidates.map((row) => presentInvoice(row, app.config.public_url)),
+    claims: claims.map(presentAdminClaim),
     ledger: [],
     income: null,
     events: await presentEvents(
@@ -102,4 +109,17 @@ async function unappliedDetail(app: App, payment: PaymentRow): Promise<z.input<t
       events.filter((event) => event.payment_id === payment.id),
     ),
   };
+}
+
+/** Those that payers name and that it can still be booked for, each once, in the order in which they were named. */
+async function claimedInvoices(
+  { db }: App,
+  { chain }: PaymentRow,
+  claims: readonly ListedClaim[],
+): Promise<InvoiceRow[]> {
+  const ids = [...new Set(claims.map(({ invoice_id }) => invoice_id))];
+  const rows = await getInvoices(db.query, ids);
+  return ids.flatMap(
+    (id) => rows.find((row) => row.id === id && row.chain === chain && row.status !== 'confirmed') ?? [],
+  );
 }

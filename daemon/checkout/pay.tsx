@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 // The checkout of an invoice in each of its states.
 import { type CheckoutState, isPayable } from '../../src/checkout.ts';
+import { Claim } from './claim.tsx';
 import { isSoon } from './clock.tsx';
 import { Afterwards, Back, Support } from './ending.tsx';
 import { Instructions } from './instructions.tsx';
@@ -47,6 +48,7 @@ export function Pay({ view }: { view: PayView }) {
           <Back view={view} />
           {isPayable(state) ? <Instructions view={view} head={head} /> : <Facts view={view} />}
           <After view={view} />
+          <Claim view={view} />
         </div>
         <div class="more">
           {isPayable(state) && <Facts view={view} />}

@@ -20,7 +20,7 @@ import { Pay } from './pay.tsx';
 import { Receipt } from './receipt.tsx';
 import type { Theme } from './theme.ts';
 import { Unit, type UnitNotice } from './unit.tsx';
-import { payView, pictureOf, type Surface, shopName } from './view.ts';
+import { type ClaimAnswer, type PayView, payView, pictureOf, type Surface, shopName } from './view.ts';
 
 export interface PageOptions {
   mode: Surface['mode'];
@@ -32,6 +32,8 @@ export interface PageOptions {
   radius?: number | undefined;
   /** Whether other sites may show the page in a frame. */
   framed: boolean;
+  /** What a claim of the payer has found just now. */
+  answer?: ClaimAnswer;
 }
 
 export async function payPage(
@@ -43,10 +45,11 @@ export async function payPage(
   const row = await app.checkout.pages.row(invoice_id);
   if (!row) return missing(app, request.headers, options, 'invoice_not_found');
   const lang = chooseLanguage({ lang: options.lang, unit: row.unit_language, accept });
+  const is_phone = isPhone(request.headers);
+  if (options.answer) return showInvoice(app, row, { lang, options, headers: request.headers, is_phone });
   const { mode, size, width, framed, theme, accent, radius } = options;
   const look = [size, width, theme, accent, radius];
   const since = app.blindness.of(row.blockchain);
-  const is_phone = isPhone(request.headers);
   const packed = accepts(request.headers, 'gzip');
   const key = [row.id, lang.code, mode, ...look, framed, packed, since, is_phone].join(' ');
   return app.checkout.pages.page(key, row, () =>
@@ -73,7 +76,10 @@ async function showInvoice(
   { lang, options, headers, is_phone }: Asked,
 ): Promise<Raw> {
   const surface = surfaceOf(app, options);
-  const view = await payView(app, row, { lang, surface, is_phone });
+  const view: PayView = {
+    ...(await payView(app, row, { lang, surface, is_phone })),
+    answer: options.answer,
+  };
   const content = <Pay view={view} />;
   if (surface.mode === 'fragment') return compressed(renderFragment(surface, content), headers);
   const page = renderPage({
@@ -81,8 +87,9 @@ async function showInvoice(
     ...surface,
     title: `${lang.say(view.state)} · ${view.title}`,
     content,
-    refresh: row.status === 'created',
-    leads: view.back?.automatic && !options.framed ? view.back.href : undefined,
+    // Who reads an answer, and types the next question, is not interrupted.
+    refresh: row.status === 'created' && !options.answer,
+    leads: view.back?.automatic && !options.framed && !options.answer ? view.back.href : undefined,
     framed: options.framed,
   });
   return compressed(page, headers);

@@ -1,5 +1,7 @@
 // What a pay page shows, made from its row: every figure as text, every link checked.
+import type { z } from 'zod';
 import type { CheckoutRow } from '../../data/views/checkout.ts';
+import type { ClaimFound } from '../../src/api/schemas/claim.ts';
 import { unitOf } from '../../src/chains/assets.ts';
 import type { Gateway, Platform, Wallet } from '../../src/chains/family.ts';
 import { uriSchemes } from '../../src/chains/gateways.ts';
@@ -24,6 +26,9 @@ export interface PageLink {
   wallet: Wallet | null;
   opens_on: readonly Platform[];
 }
+
+/** What a claim has found, with the name of its network; `busy` where there were too many claims. */
+export type ClaimAnswer = (z.output<typeof ClaimFound> & { network: string | null }) | 'busy';
 
 /** Where and how large the checkout is shown. */
 export interface Surface {
@@ -104,6 +109,8 @@ export interface PayView {
   receipt: string;
   /** Pages of an explorer. */
   explorer: { transaction: string | null; address: string | null };
+  /** What a claim of its payer has found just now. */
+  answer?: ClaimAnswer | undefined;
 }
 
 export async function payView(

@@ -25,6 +25,10 @@ export interface LimitSettings {
   recovery_per_identity: number;
   signup_per_address: number;
   checkout_per_address: number;
+  claim_per_address: number;
+  claim_per_invoice: number;
+  /** Of all callers together. */
+  claim_per_blockchain: number;
 }
 
 export interface Limits {
@@ -69,7 +73,9 @@ export function createLimits(settings: LimitSettings, options: LimitOptions): Li
       return limit && !exempt(ip) ? count(`${limit}_per_address`, network(ip)) : undefined;
     },
     byIdentity(limit, ip, input, caller) {
-      if ((limit !== 'login' && limit !== 'recovery') || exempt(ip)) return undefined;
+      if (exempt(ip)) return undefined;
+      if (limit === 'claim') return count('claim_per_invoice', claimedIn(input));
+      if (limit !== 'login' && limit !== 'recovery') return undefined;
       const identity = identityIn(input) ?? caller;
       return identity ? count(`${limit}_per_identity`, identity) : undefined;
     },
@@ -137,6 +143,19 @@ function identityIn(input: unknown): string | undefined {
   const named = body?.username ?? body?.email ?? body?.id ?? params?.email;
   if (typeof named !== 'string' && typeof named !== 'number') return undefined;
   return String(named).trim().toLowerCase().slice(0, MAX_IDENTITY_LENGTH);
+}
+
+/** The invoice that a claim is made for. */
+const claimedIn = (input: unknown): string =>
+  String((input as { params?: { invoice_id?: unknown } }).params?.invoice_id);
+
+/** Counts claims that have one blockchain asked, by all callers together. */
+export function claimsOfBlockchain(
+  app: Pick<App, 'config' | 'db' | 'clock' | 'secrets'>,
+): (blockchain: string) => Promise<number> | number {
+  const most = app.config.limits.claim_per_blockchain;
+  const window = app.db.dialect === 'postgres' ? sharedWindow(app) : slidingWindow(app.clock, MAX_CALLERS);
+  return (blockchain) => (most === 0 ? 0 : window(`claim_per_blockchain ${blockchain}`, most));
 }
 
 /** Who calls without credentials, as a keyed hash that distinguishes callers and shows no address; null where it is exempt. */

@@ -8,10 +8,12 @@ import { openGoogleKeys } from '../accounts/google-keys.ts';
 import { openWalletCheck } from '../accounts/wallet-check.ts';
 import { openBackups } from '../backup/schedule.ts';
 import { openCheckout } from '../checkout/checkout.ts';
+import { openClaimGate } from '../claims/gate.ts';
 import { type SteadyClock, seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { openDiscovery } from '../discovery/discovery.ts';
 import { openEventStreams } from '../events/streams.ts';
+import { claimsOfBlockchain } from '../http/limits.ts';
 import { openPublicInvoices } from '../invoices/public.ts';
 import { openWatches } from '../invoices/watches.ts';
 import { openMail } from '../mail/mail.ts';
@@ -125,6 +127,7 @@ export function openApp(options: AppOptions): RunningApp {
     event_streams: openEventStreams(),
     discovery,
     checkout,
+    claims: openClaimGate({ db, clock, runtime, count: claimsOfBlockchain({ config, db, clock, secrets }) }),
     notify,
     scrape: createScrape({ ...shared, instance, rates, webhooks, observer, blindness }),
     start() {

@@ -7,6 +7,7 @@ import {
   forgetCallers,
   merchantsWithEventsBefore,
   ROWS_AT_ONCE,
+  removeClaims,
   removeEvents,
   removeLogs,
   type Stretch,
@@ -33,6 +34,7 @@ export interface Removed {
   events: number;
   logs: number;
   callers: number;
+  claims: number;
 }
 
 export interface Retention {
@@ -111,16 +113,17 @@ export function openRetention({ config, db, clock, log, runtime }: RetentionOpti
   }
 
   async function sweep(): Promise<Removed> {
-    const removed: Removed = { events: 0, logs: 0, callers: 0 };
+    const removed: Removed = { events: 0, logs: 0, callers: 0, claims: 0 };
     if (!(await mayContinue())) return removed;
     try {
       if (events > 0) removed.events = await sweepEvents();
       if (logs > 0) removed.logs = await walk(0, (after) => removeLogs(db, after, before(logs)));
+      if (logs > 0) removed.claims = await drain(() => removeClaims(db, before(logs)));
       if (callers > 0) removed.callers = await sweepCallers();
     } finally {
       await dropLease(db.query, LEASE, holder).catch(() => undefined);
     }
-    if (removed.events + removed.logs + removed.callers > 0) log.info(removed, 'old records removed');
+    if (Object.values(removed).some((count) => count > 0)) log.info(removed, 'old records removed');
     return removed;
   }
 

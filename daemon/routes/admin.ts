@@ -11,6 +11,7 @@ import { listPayments, paymentDetail } from '../admin/payments.ts';
 import { refillWallets, setRefillWallet } from '../admin/refill-wallets.ts';
 import { resolvePayment } from '../admin/resolve.ts';
 import { lookUpTransaction } from '../admin/transaction.ts';
+import { claimPage, presentAdminClaim } from '../claims/present.ts';
 import type { Handlers } from '../http/handler.ts';
 import { deploymentSecret } from '../process/secrets.ts';
 
@@ -28,6 +29,7 @@ export const admin: Handlers<typeof list> = {
   getAdminPayment: ({ params }, { app }) => paymentDetail(app, params.invoice_id),
   resolvePayment: ({ params, body }, context) => resolvePayment(context, params.invoice_id, body),
   lookUpTransaction: ({ params }, { app }) => lookUpTransaction(app, params.invoice_id, params.txid),
+  listAdminClaims: ({ query }, { app }) => claimPage(app, query, presentAdminClaim),
   listDaemons: (_, { app }) => daemonList(app),
   drainDaemon: ({ params }, context) => drainOne(context, params.daemon_id),
   listContradictions: ({ query }, { app }) => contradictionPage(app, query),

@@ -1,6 +1,8 @@
 // What a buyer may do without credentials: see what can be paid with, read an invoice, cancel it, buy a unit.
 import { logsOfInvoice, mainPayment } from '../../data/payments.ts';
 import type { buyer as list } from '../../src/api/endpoints/buyer.ts';
+import { claimPayment } from '../claims/claim.ts';
+import { presentFinding } from '../claims/present.ts';
 import type { Handlers } from '../http/handler.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
 import { findInvoice } from '../invoices/find.ts';
@@ -26,6 +28,10 @@ export const buyer: Handlers<typeof list> = {
 
   async cancelInvoice({ params }, { app }) {
     return presentInvoice(await cancelInvoice(app, params.invoice_id), app.config.public_url);
+  },
+
+  async claimPayment({ params, body }, { app }) {
+    return presentFinding(app, await claimPayment(app, params.invoice_id, body.txid ?? null));
   },
 
   async getWebExit({ params }, { app }) {

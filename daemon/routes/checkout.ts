@@ -4,7 +4,16 @@ import { Refusal } from '../../src/errors.ts';
 import { builtFile, builtText } from '../checkout/built.ts';
 import { logoFile } from '../checkout/logos.ts';
 import { drawQrPng } from '../checkout/qr.ts';
-import { payPage, receiptPage, redirectToInvoice, renderUnitError, unitPage } from '../checkout/serve.tsx';
+import {
+  type PageOptions,
+  payPage,
+  receiptPage,
+  redirectToInvoice,
+  renderUnitError,
+  unitPage,
+} from '../checkout/serve.tsx';
+import { claimPayment } from '../claims/claim.ts';
+import { presentFinding } from '../claims/present.ts';
 import { compressedOnce } from '../http/compress.ts';
 import type { Handlers } from '../http/handler.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
@@ -41,6 +50,20 @@ export const checkout: Handlers<typeof list> = {
     const outcome = await apply(app, params.invoice_id, { fact: { kind: 'cancel' }, actor: 'buyer' });
     if (!outcome) throw new Refusal('invoice_not_found');
     return redirectToInvoice(app, params.invoice_id, query);
+  },
+
+  async claimOnPage({ params: { invoice_id }, query, body }, context) {
+    const options: PageOptions = { ...query, mode: 'page', size: 'page', framed: false };
+    try {
+      const found = presentFinding(context.app, await claimPayment(context.app, invoice_id, body.txid));
+      const network =
+        context.app.gateways.find(({ chain }) => chain === found.chain)?.blockchain_name ?? null;
+      return payPage(context, invoice_id, { ...options, answer: { ...found, network } });
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code !== 'rate_limited') throw error;
+      const page = await payPage(context, invoice_id, { ...options, answer: 'busy' });
+      return { ...page, status: error.status };
+    }
   },
 
   async payQrSvg({ params }, { app }) {

@@ -1,9 +1,10 @@
 // Invoices, for the holder of a key: create, list, read, have the chain read, simulate.
 import type { invoices as list } from '../../src/api/endpoints/invoices.ts';
+import { claimPage, presentClaim } from '../claims/present.ts';
 import type { Handlers } from '../http/handler.ts';
 import { checkInvoice, simulateInvoice } from '../invoices/check.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
-import { ownedInvoice } from '../invoices/find.ts';
+import { ownedInvoice, ownerId } from '../invoices/find.ts';
 import { invoicePage } from '../invoices/list.ts';
 import { presentOwnInvoice } from '../invoices/present.ts';
 import { sell } from '../invoices/sell.ts';
@@ -35,4 +36,7 @@ export const invoices: Handlers<typeof list> = {
   async simulateInvoice({ params }, { app, owner }) {
     return presentOwnInvoice(await simulateInvoice(app, owner, params.invoice_id), app.config.public_url);
   },
+
+  listClaims: ({ query }, { app, owner }) =>
+    claimPage(app, { ...query, owner_id: ownerId(owner) }, presentClaim),
 };

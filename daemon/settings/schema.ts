@@ -409,7 +409,7 @@ export const settingsSchema = z.strictObject({
         'events and their webhook deliveries are removed; readers who come later are refused with 410',
       ),
       logs: days(
-        'logs of ended invoices are removed, but for what an operator did and how each payment ended',
+        "logs of ended invoices and payers' claims are removed, but for what an operator did and how each payment ended",
       ),
       callers: days('hashes of the network addresses that asked for invoices at a checkout are removed'),
     })
@@ -448,6 +448,9 @@ export const settingsSchema = z.strictObject({
       recovery_per_identity: perMinute(5, 'password recoveries of one identity'),
       signup_per_address: perMinute(10, 'sign-ups from one address'),
       checkout_per_address: perMinute(30, 'public checkouts from one address'),
+      claim_per_address: perMinute(10, "payers' claims from one address"),
+      claim_per_invoice: perMinute(5, "payers' claims for one invoice"),
+      claim_per_blockchain: perMinute(30, "payers' claims that have one blockchain asked"),
     })
     .prefault({}),
 });

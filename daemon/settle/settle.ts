@@ -1,6 +1,7 @@
 // The one door for money: the verbs by which the rest of the daemon settles. What is behind them is imported by no one else.
 
 export { apply, reevaluateInvoices } from './apply.ts';
+export { noteClaim } from './claim.ts';
 export { credit, evaluateHeld } from './credit.ts';
 export { markAsHouse } from './house.ts';
 export { noteShortLimit } from './limit.ts';

@@ -28,6 +28,7 @@ import * as rotation from './0013-rotation.ts';
 import * as retention from './0014-retention.ts';
 import * as trace from './0015-trace.ts';
 import * as wayBack from './0016-way-back.ts';
+import * as claims from './0018-claims.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -54,6 +55,7 @@ const steps: Record<string, Migration> = {
   '0014-retention': retention,
   '0015-trace': trace,
   '0016-way-back': wayBack,
+  '0018-claims': claims,
 };
 
 /**

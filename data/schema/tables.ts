@@ -5,6 +5,7 @@ import type { contradictionKinds } from '../../src/api/schemas/admin.ts';
 import type { deliveryStatuses } from '../../src/api/schemas/event.ts';
 import type { userSources, webhookStatuses } from '../../src/api/schemas/resources.ts';
 import type { Json, Network } from '../../src/chains/family.ts';
+import type { ClaimFinding, ClaimReason } from '../../src/claim.ts';
 import type { EventType } from '../../src/event-types.ts';
 import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import type { LedgerKind } from '../../src/ledger.ts';
@@ -274,6 +275,29 @@ interface PaymentLogsTable {
   note: Once<string | null>;
   actor: Once<string>;
   created_at: Once<number>;
+}
+
+/** What a payer says that he has paid for an invoice, and what was found of it last. */
+interface ClaimsTable {
+  id: Once<string>;
+  invoice_id: Once<string>;
+  /** The invoice's; null for the platform key. */
+  owner_id: Once<string | null>;
+  /** The empty text stands for a claim that names no transaction. */
+  txid: Once<string>;
+  found: ClaimFinding;
+  reason: ClaimReason | null;
+  /** Of what was found; null where nothing was. */
+  chain: string | null;
+  currency: string | null;
+  decimals: number | null;
+  amount_atomic: string | null;
+  seen_at: number | null;
+  /** The late or unmatched payment that it names. */
+  payment_id: string | null;
+  times: number;
+  created_at: Once<number>;
+  updated_at: number;
 }
 
 interface LedgerTable {
@@ -596,6 +620,7 @@ export interface Tables {
   unplaced_events: UnplacedEventsTable;
   event_positions: EventPositionsTable;
   removals: RemovalsTable;
+  claims: ClaimsTable;
   deliveries: DeliveriesTable;
   cursors: CursorsTable;
   account_cursors: AccountCursorsTable;
@@ -647,6 +672,7 @@ export type EventRow = Selectable<EventsTable>;
 export type DeliveryRow = Selectable<DeliveriesTable>;
 export type AddressAccountRow = Selectable<AddressAccountsTable>;
 export type AccountProofRow = Selectable<AccountProofsTable>;
+export type ClaimRow = Selectable<ClaimsTable>;
 export type ContradictionRow = Selectable<ContradictionsTable>;
 export type CursorRow = Selectable<CursorsTable>;
 export type DaemonRow = Selectable<DaemonsTable>;

@@ -54,6 +54,8 @@ export interface AdminEntry {
   owner_slug: string | null;
   /** Open invoices that an unmatched transfer could mean, at most CANDIDATES_SHOWN. */
   candidates: number;
+  /** The invoice that a payer claimed an unapplied payment for first; null where no one did. */
+  claimed_invoice_id: string | null;
 }
 
 type Kind = 'sale' | 'refill';
@@ -216,31 +218,38 @@ export async function entriesOfInvoices(query: Executor, ids: readonly string[])
     payment: byInvoice.get(invoice.id) ?? null,
     owner_slug,
     candidates: 0,
+    claimed_invoice_id: null,
   }));
 }
 
 /** Payments with the invoices they belong to, in no order. */
 export async function entriesOfPayments(query: Executor, ids: readonly string[]): Promise<AdminEntry[]> {
   if (ids.length === 0) return [];
-  const payments: (PaymentRow & WithSlug & { candidates: number })[] = await query
-    .selectFrom('payments')
-    .leftJoin('merchants', 'merchants.id', 'payments.owner_id')
-    .selectAll('payments')
-    .select(['merchants.slug as owner_slug', candidateCount.as('candidates')])
-    .where('payments.id', 'in', ids)
-    .execute();
+  const payments: (PaymentRow & WithSlug & Pick<AdminEntry, 'candidates' | 'claimed_invoice_id'>)[] =
+    await query
+      .selectFrom('payments')
+      .leftJoin('merchants', 'merchants.id', 'payments.owner_id')
+      .selectAll('payments')
+      .select([
+        'merchants.slug as owner_slug',
+        candidateCount.as('candidates'),
+        firstClaimed.as('claimed_invoice_id'),
+      ])
+      .where('payments.id', 'in', ids)
+      .execute();
   const invoice_ids = payments.flatMap((payment) => payment.invoice_id ?? []);
   const invoices: ListedInvoice[] =
     invoice_ids.length === 0
       ? []
       : await query.selectFrom('invoices').select(listedInvoice).where('id', 'in', invoice_ids).execute();
   const byId = new Map(invoices.map((invoice) => [invoice.id, invoice]));
-  return payments.map(({ owner_slug, candidates, ...payment }) => ({
+  return payments.map(({ owner_slug, candidates, claimed_invoice_id, ...payment }) => ({
     unapplied: isUnapplied(payment.listed_as),
     invoice: byId.get(payment.invoice_id ?? '') ?? null,
     payment,
     owner_slug,
     candidates,
+    claimed_invoice_id,
   }));
 }
 
@@ -251,6 +260,9 @@ const candidateCount = sql<number>`(select count(*) from (
       and i.blockchain = t.blockchain and i.address_key = t.address_key and i.chain = t.chain
       and i.status = 'created' and i.created_at <= t.first_seen_at
     limit ${sql.lit(CANDIDATES_SHOWN)}) as bounded)`;
+
+const firstClaimed = sql<string | null>`(select claims.invoice_id from claims
+    where claims.payment_id = payments.id order by claims.id limit 1)`;
 
 export interface CandidateSearch {
   blockchain: string;

@@ -15,7 +15,7 @@ const budgets: Record<number, string> = {
   0: 'listGateways getPublicConfig embedScript currencyLogo logoImage faviconImage detectIdentitySource getResetPage getCatalog searchCatalog getAgentManifest getLlmsTxt getLlmsFullTxt getRobotsTxt getOpenApi getDocs getRedoc getLiveness getConfirmationPage getLanding',
   1: 'getWebhookSecret getPublicInvoice getWebExit getTgExit payShort payReceipt payPage payDiv payQrSvg payQrPng loginAccessToken testToken recoverPassword getMe getUser getSitemap getHealth healthCheck testEmail sendEmailConfirmation',
   // The first viewer for a while asks where the events stand.
-  2: 'getReadiness payEvents closeContradiction listInvoices exportAccount getInvoice deleteUnit getMerchantAccount getRefillWallets getEmbedPreview resetPassword recoverPasswordHtml updateMyPassword getAdminRefillWallets confirmEmail',
+  2: 'listClaims listAdminClaims getReadiness payEvents closeContradiction listInvoices exportAccount getInvoice deleteUnit getMerchantAccount getRefillWallets getEmbedPreview resetPassword recoverPasswordHtml updateMyPassword getAdminRefillWallets confirmEmail',
   3: 'listDaemons lookUpTransaction listContradictions getUnit getInvoicePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome signup updateMe listUsers',
   // Of the events, one gives those that are new their positions.
   4: 'drainDaemon listEvents setAdminRefillWallet unitShort unitPage unitDiv listUnits updateUnit loginGoogle createUser updateUser listAdminPayments',
@@ -24,7 +24,9 @@ const budgets: Record<number, string> = {
   // The chain of a check cannot be reached here: then invoice and limit are read once more.
   7: 'checkoutUnit checkInvoice deleteUser',
   9: 'cancelInvoice cancelOnPage buyOnPage',
-  11: 'getAdminPayment',
+  // The chains cannot be asked here: what is stored is searched on each, and the claim is put on record.
+  11: 'claimPayment',
+  12: 'getAdminPayment claimOnPage',
   13: 'setHouse creditMerchant resendEvent getAdminMerchant',
   17: 'getAdminDashboard',
   30: 'listObservers',

@@ -105,7 +105,7 @@ describe.each(databases)('retention on %s', (database) => {
       );
       expect(await broken(books, books.now)).toEqual([]);
       // What was removed lies behind: nothing more goes, and what happens from now on is held against the laws in full.
-      expect(await openRetention(service.app).sweep()).toEqual({ events: 0, logs: 0, callers: 0 });
+      expect(await openRetention(service.app).sweep()).toEqual({ events: 0, logs: 0, callers: 0, claims: 0 });
       const rich = await sql<{ id: string }>`select id from users where email = 'rich@example.com'`.execute(
         service.app.db.query,
       );
@@ -152,7 +152,7 @@ describe.each(databases)('retention on %s', (database) => {
     expect(idsOf(page)).toEqual(old.slice(0, 2));
     clock.advance(40 * DAY_SECONDS);
     const recent = await writeEvents(service, busy.id, 2);
-    expect(await openRetention(app).sweep()).toEqual({ events: 620, logs: 0, callers: 0 });
+    expect(await openRetention(app).sweep()).toEqual({ events: 620, logs: 0, callers: 0, claims: 0 });
     expect((await list(quiet, `?after=${newest_of_quiet}`)).json).toMatchObject({
       data: [],
       has_more: false,
@@ -214,7 +214,7 @@ describe.each(databases)('retention on %s', (database) => {
     await writeEvents(service, who.id, 3);
     await create(service, who, 'litecoin');
     clock.advance(400 * DAY_SECONDS);
-    expect(await openRetention(app).sweep()).toEqual({ events: 0, logs: 0, callers: 0 });
+    expect(await openRetention(app).sweep()).toEqual({ events: 0, logs: 0, callers: 0, claims: 0 });
     for (const table of ['events', 'payment_logs'])
       if ((await count(service, table)) > 0)
         await expect(sql`delete from ${sql.table(table)}`.execute(app.db.query)).rejects.toThrow(

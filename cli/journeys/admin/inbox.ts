@@ -94,12 +94,24 @@ async function inboxOf({ call }: Context): Promise<{ data: Item[]; has_more: boo
 }
 
 function itemOf(kind: string, row: Payment): Item {
-  const { id, invoice_id, txid, candidates, owner_slug, currency, created_at, external_ref } = row;
+  const {
+    id,
+    invoice_id,
+    txid,
+    candidates,
+    claimed_invoice_id,
+    owner_slug,
+    currency,
+    created_at,
+    external_ref,
+  } = row;
   const amount = row.received_amount ?? amountOf(row);
   const booked = `${shortId(invoice_id ?? 'INVOICE')} confirm${txid === null ? '' : ` --txid ${txid}`}`;
   const about =
     kind === 'unmatched'
-      ? `${candidates} open invoices could be meant`
+      ? claimed_invoice_id
+        ? `the payer claims it for invoice ${shortId(claimed_invoice_id)}`
+        : `${candidates} open invoices could be meant`
       : `order ${external_ref ?? 'without name'}`;
   const next = {
     held: `gw admin credit ${shortId(row.owner_id ?? 'USER_ID')} USD`,

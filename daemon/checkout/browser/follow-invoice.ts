@@ -1,5 +1,6 @@
 // Brings the checkout of an invoice to life: time left, copying, live status, cancelling. The same on our pages and in foreign ones.
 import type { LiveStatus, StatusMessage } from '../status.ts';
+import { holdClaim, sendClaim, showClaim } from './claim.ts';
 import { readMarkup } from './markup.ts';
 
 const TICK_MS = 500;
@@ -97,6 +98,7 @@ export function followInvoice(
   }
 
   function tick(): void {
+    showClaim(root, now() / 1000);
     const left = find('[data-left]');
     if (stopped || !left) return;
     const seconds = Math.max(0, Math.floor(+data('expires') - now() / 1000));
@@ -125,6 +127,7 @@ export function followInvoice(
     const focus_key = focused && keyOf(focused);
     const folds = () => Array.from(root.querySelectorAll<HTMLDetailsElement>('details'));
     const before = folds();
+    const putClaim = holdClaim(root);
     const state = data('state');
     const unseen = find('[data-unseen]')?.textContent;
     for (const { name, value } of Array.from(next.attributes))
@@ -136,6 +139,7 @@ export function followInvoice(
       if (same) fold.open = same.open;
     }
     onPut();
+    putClaim();
     if (focus_key)
       Array.from(root.querySelectorAll<HTMLElement>('button,a,summary'))
         .find((element) => keyOf(element) === focus_key)
@@ -226,7 +230,12 @@ export function followInvoice(
   }
 
   function submit(event: Event): void {
-    if (!(event.target as Element).hasAttribute('data-cancel')) return;
+    const form = event.target as HTMLFormElement;
+    if (form.hasAttribute('data-claim')) {
+      event.preventDefault();
+      sendClaim(form, () => void refresh());
+    }
+    if (!form.hasAttribute('data-cancel')) return;
     event.preventDefault();
     const url = `${base}/v1/invoices/${data('invoice')}/cancel`;
     fetch(url, { method: 'POST', credentials: 'omit' }).then(refresh, () => showOffline(true));

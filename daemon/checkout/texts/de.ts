@@ -159,4 +159,29 @@ export const de: Texts = {
   test_mail_title: 'Test-E-Mail',
   test_mail_text:
     'Diese E-Mail hat das Zahlungsgateway unter {site} gesendet. Der E-Mail-Versand funktioniert.',
+
+  claim_open: 'Ich habe schon bezahlt',
+  claim_hint:
+    'Wir prüfen das Netzwerk sofort. Mit der Transaktions-ID aus Ihrer Wallet finden wir Ihre Zahlung auch ohne Memo.',
+  claim_label: 'Transaktions-ID (optional)',
+  claim_check: 'Jetzt prüfen',
+  claim_partial: '{amount} sind am {time} angekommen. Das ist weniger als verlangt.',
+  claim_late: '{amount} sind am {time} angekommen, nachdem diese Zahlung beendet war.',
+  claim_unmatched: '{amount} sind am {time} angekommen, konnten dieser Zahlung aber nicht zugeordnet werden.',
+  claim_memo_missing: 'Das Memo fehlt.',
+  claim_memo_other: 'Die Zahlung trägt ein anderes Memo.',
+  claim_other_asset: 'Es ist nicht die verlangte Währung.',
+  claim_other_network: 'Die Zahlung kam über ein anderes Netzwerk: {network}.',
+  claim_look_alike: 'Es ist ein anderer Token mit ähnlichem Namen.',
+  claim_amount_differs: 'Der Betrag ist nicht der verlangte.',
+  claim_unclear: 'Es ist nicht klar, für welche Zahlung das Geld gedacht war.',
+  claim_noted:
+    '{merchant} ist informiert. Wenden Sie sich dorthin und nennen Sie die Zahlungsnummer auf dieser Seite.',
+  claim_nothing:
+    'Für diese Zahlung ist bisher nichts angekommen. Wenn Sie sie gesendet haben, geben Sie die Transaktions-ID ein.',
+  claim_not_found:
+    'Zu dieser Zahlung wurde keine solche Transaktion gefunden. Prüfen Sie die ID in Ihrer Wallet, oder versuchen Sie es in einigen Minuten erneut.',
+  claim_not_an_id: 'Das ist keine Transaktions-ID. Kopieren Sie sie aus den Zahlungsdetails in Ihrer Wallet.',
+  claim_not_readable:
+    'Wir können das Netzwerk gerade nicht prüfen. Bitte versuchen Sie es in einigen Minuten erneut.',
 };

@@ -158,4 +158,27 @@ export const en: Texts = {
   email_ignore: 'If it was not you, ignore this email: the address will not be used.',
   test_mail_title: 'Test email',
   test_mail_text: 'This email was sent by the payment gateway at {site}. Sending email works.',
+
+  claim_open: 'I have already paid',
+  claim_hint:
+    'We check the network right away. If you add the transaction ID from your wallet, we can find your payment even without its memo.',
+  claim_label: 'Transaction ID (optional)',
+  claim_check: 'Check now',
+  claim_partial: '{amount} arrived on {time}. That is less than was asked for.',
+  claim_late: '{amount} arrived on {time}, after this payment had ended.',
+  claim_unmatched: '{amount} arrived on {time}, but it could not be matched to this payment.',
+  claim_memo_missing: 'The memo is missing.',
+  claim_memo_other: 'It carries a different memo.',
+  claim_other_asset: 'It is not the currency that was asked for.',
+  claim_other_network: 'It was sent on a different network: {network}.',
+  claim_look_alike: 'It is a different token with a similar name.',
+  claim_amount_differs: 'The amount is not the one that was asked for.',
+  claim_unclear: 'It is not clear which payment it was meant for.',
+  claim_noted: '{merchant} has been informed. Contact them and quote the payment number on this page.',
+  claim_nothing:
+    'Nothing has arrived for this payment so far. If you have sent it, enter the transaction ID.',
+  claim_not_found:
+    'No such transaction was found for this payment. Check the ID in your wallet, or try again in a few minutes.',
+  claim_not_an_id: 'This is not a transaction ID. Copy it from the payment details in your wallet.',
+  claim_not_readable: 'We cannot check the network right now. Please try again in a few minutes.',
 };

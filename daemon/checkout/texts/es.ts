@@ -156,4 +156,28 @@ export const es: Texts = {
   email_ignore: 'Si no has sido tú, ignora este correo: la dirección no se usará.',
   test_mail_title: 'Correo de prueba',
   test_mail_text: 'Este correo lo ha enviado la pasarela de pago de {site}. El envío de correo funciona.',
+
+  claim_open: 'Ya he pagado',
+  claim_hint:
+    'Comprobamos la red de inmediato. Con el ID de transacción de su billetera encontramos el pago aunque falte el memo.',
+  claim_label: 'ID de transacción (opcional)',
+  claim_check: 'Comprobar ahora',
+  claim_partial: 'El {time} llegaron {amount}. Es menos de lo solicitado.',
+  claim_late: 'El {time} llegaron {amount}, cuando este pago ya había terminado.',
+  claim_unmatched: 'El {time} llegaron {amount}, pero no se pudieron asociar a este pago.',
+  claim_memo_missing: 'Falta el memo.',
+  claim_memo_other: 'Lleva otro memo.',
+  claim_other_asset: 'No es la moneda solicitada.',
+  claim_other_network: 'Se envió por otra red: {network}.',
+  claim_look_alike: 'Es otro token con un nombre parecido.',
+  claim_amount_differs: 'El importe no es el solicitado.',
+  claim_unclear: 'No está claro a qué pago correspondía.',
+  claim_noted:
+    '{merchant} ya está informado. Póngase en contacto e indique el número de pago de esta página.',
+  claim_nothing:
+    'Hasta ahora no ha llegado nada para este pago. Si ya lo envió, introduzca el ID de transacción.',
+  claim_not_found:
+    'No se encontró esa transacción para este pago. Compruebe el ID en su billetera o inténtelo de nuevo en unos minutos.',
+  claim_not_an_id: 'Esto no es un ID de transacción. Cópielo de los detalles del pago en su billetera.',
+  claim_not_readable: 'Ahora no podemos comprobar la red. Inténtelo de nuevo en unos minutos.',
 };

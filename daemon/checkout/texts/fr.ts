@@ -163,4 +163,30 @@ export const fr: Texts = {
   test_mail_title: 'E-mail de test',
   test_mail_text:
     'Cet e-mail a été envoyé par la passerelle de paiement {site}. L’envoi d’e-mails fonctionne.',
+
+  claim_open: 'J’ai déjà payé',
+  claim_hint:
+    'Nous vérifions le réseau tout de suite. Avec l’identifiant de transaction indiqué par votre portefeuille, nous retrouvons votre paiement même sans mémo.',
+  claim_label: 'Identifiant de transaction (facultatif)',
+  claim_check: 'Vérifier maintenant',
+  claim_partial: '{amount} : montant reçu le {time}, inférieur au montant demandé.',
+  claim_late: '{amount} : montant reçu le {time}, après la fin de ce paiement.',
+  claim_unmatched: '{amount} : montant reçu le {time}, mais impossible de le rattacher à ce paiement.',
+  claim_memo_missing: 'Le mémo manque.',
+  claim_memo_other: 'Le mémo est différent.',
+  claim_other_asset: 'Ce n’est pas la devise demandée.',
+  claim_other_network: 'L’envoi a été fait sur un autre réseau : {network}.',
+  claim_look_alike: 'C’est un autre jeton au nom semblable.',
+  claim_amount_differs: 'Le montant n’est pas celui demandé.',
+  claim_unclear: 'On ne sait pas à quel paiement il était destiné.',
+  claim_noted:
+    '{merchant} en est informé. Contactez-le en indiquant le numéro de paiement affiché sur cette page.',
+  claim_nothing:
+    'Rien n’est arrivé pour ce paiement jusqu’ici. Si vous l’avez envoyé, saisissez l’identifiant de transaction.',
+  claim_not_found:
+    'Aucune transaction de ce type n’a été trouvée pour ce paiement. Vérifiez l’identifiant dans votre portefeuille ou réessayez dans quelques minutes.',
+  claim_not_an_id:
+    'Ce n’est pas un identifiant de transaction. Copiez-le depuis les détails du paiement dans votre portefeuille.',
+  claim_not_readable:
+    'Nous ne pouvons pas vérifier le réseau pour le moment. Veuillez réessayer dans quelques minutes.',
 };

@@ -158,4 +158,26 @@ export const ja: Texts = {
   email_ignore: 'お心当たりがない場合は、このメールを無視してください。アドレスは使用されません。',
   test_mail_title: 'テストメール',
   test_mail_text: 'このメールは決済ゲートウェイ {site} から送信されました。メールの送信は正常です。',
+
+  claim_open: 'すでに支払いました',
+  claim_hint:
+    'すぐにネットワークを確認します。ウォレットの取引IDを入力すると、メモがなくてもお支払いを見つけられます。',
+  claim_label: '取引ID（任意）',
+  claim_check: '今すぐ確認',
+  claim_partial: '{amount} が {time} に届きました。請求額より少ない金額です。',
+  claim_late: '{amount} が {time} に届きましたが、このお支払いはすでに終了していました。',
+  claim_unmatched: '{amount} が {time} に届きましたが、このお支払いと照合できませんでした。',
+  claim_memo_missing: 'メモがありません。',
+  claim_memo_other: '別のメモが付いています。',
+  claim_other_asset: '請求された通貨ではありません。',
+  claim_other_network: '別のネットワークで送金されています：{network}。',
+  claim_look_alike: '名前が似た別のトークンです。',
+  claim_amount_differs: '金額が請求額と異なります。',
+  claim_unclear: 'どのお支払いのものか判断できません。',
+  claim_noted: '{merchant} に通知しました。このページの支払い番号を添えてお問い合わせください。',
+  claim_nothing: 'このお支払いにはまだ何も届いていません。送金済みの場合は取引IDを入力してください。',
+  claim_not_found:
+    'このお支払いに該当する取引は見つかりませんでした。ウォレットで取引IDを確認するか、数分後にもう一度お試しください。',
+  claim_not_an_id: 'これは取引IDではありません。ウォレットの支払い詳細からコピーしてください。',
+  claim_not_readable: '現在ネットワークを確認できません。数分後にもう一度お試しください。',
 };

@@ -157,4 +157,26 @@ export const pt: Texts = {
   email_ignore: 'Se não foi você, ignore este e-mail: o endereço não será usado.',
   test_mail_title: 'E-mail de teste',
   test_mail_text: 'Este e-mail foi enviado pelo gateway de pagamento em {site}. O envio de e-mails funciona.',
+
+  claim_open: 'Já paguei',
+  claim_hint:
+    'Verificamos a rede imediatamente. Com o ID da transação da sua carteira, encontramos o pagamento mesmo sem o memo.',
+  claim_label: 'ID da transação (opcional)',
+  claim_check: 'Verificar agora',
+  claim_partial: 'Em {time} chegaram {amount}. É menos do que o solicitado.',
+  claim_late: 'Em {time} chegaram {amount}, depois de este pagamento ter terminado.',
+  claim_unmatched: 'Em {time} chegaram {amount}, mas não foi possível associá-los a este pagamento.',
+  claim_memo_missing: 'Falta o memo.',
+  claim_memo_other: 'Traz outro memo.',
+  claim_other_asset: 'Não é a moeda solicitada.',
+  claim_other_network: 'Foi enviado por outra rede: {network}.',
+  claim_look_alike: 'É outro token com um nome parecido.',
+  claim_amount_differs: 'O valor não é o solicitado.',
+  claim_unclear: 'Não está claro a que pagamento se destinava.',
+  claim_noted: '{merchant} já está informado. Entre em contato e indique o número de pagamento desta página.',
+  claim_nothing: 'Até agora nada chegou para este pagamento. Se já o enviou, informe o ID da transação.',
+  claim_not_found:
+    'Essa transação não foi encontrada para este pagamento. Confira o ID na sua carteira ou tente novamente em alguns minutos.',
+  claim_not_an_id: 'Isto não é um ID de transação. Copie-o dos detalhes do pagamento na sua carteira.',
+  claim_not_readable: 'Não conseguimos verificar a rede agora. Tente novamente em alguns minutos.',
 };

@@ -144,4 +144,25 @@ export interface Texts {
   email_ignore: string;
   test_mail_title: string;
   test_mail_text: string;
+
+  /** The form of a payer who has paid and is not seen, and what was found of it. */
+  claim_open: string;
+  claim_hint: string;
+  claim_label: string;
+  claim_check: string;
+  claim_partial: string;
+  claim_late: string;
+  claim_unmatched: string;
+  claim_memo_missing: string;
+  claim_memo_other: string;
+  claim_other_asset: string;
+  claim_other_network: string;
+  claim_look_alike: string;
+  claim_amount_differs: string;
+  claim_unclear: string;
+  claim_noted: string;
+  claim_nothing: string;
+  claim_not_found: string;
+  claim_not_an_id: string;
+  claim_not_readable: string;
 }

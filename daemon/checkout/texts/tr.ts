@@ -156,4 +156,26 @@ export const tr: Texts = {
   test_mail_title: 'Deneme e-postası',
   test_mail_text:
     'Bu e-posta, {site} adresindeki ödeme ağ geçidi tarafından gönderildi. E-posta gönderimi çalışıyor.',
+
+  claim_open: 'Ödemeyi zaten yaptım',
+  claim_hint:
+    'Ağı hemen kontrol ederiz. Cüzdanınızdaki işlem kimliğini eklerseniz ödemenizi memo olmadan da bulabiliriz.',
+  claim_label: 'İşlem kimliği (isteğe bağlı)',
+  claim_check: 'Şimdi kontrol et',
+  claim_partial: '{amount} ulaştı ({time}). Bu, istenenden az.',
+  claim_late: '{amount} ulaştı ({time}), ancak bu ödeme o sırada sona ermişti.',
+  claim_unmatched: '{amount} ulaştı ({time}), ancak bu ödemeyle eşleştirilemedi.',
+  claim_memo_missing: 'Memo eksik.',
+  claim_memo_other: 'Farklı bir memo taşıyor.',
+  claim_other_asset: 'İstenen para birimi değil.',
+  claim_other_network: 'Farklı bir ağdan gönderilmiş: {network}.',
+  claim_look_alike: 'Benzer adlı başka bir token.',
+  claim_amount_differs: 'Tutar istenen tutar değil.',
+  claim_unclear: 'Hangi ödeme için olduğu belli değil.',
+  claim_noted: '{merchant} bilgilendirildi. Onlarla iletişime geçip bu sayfadaki ödeme numarasını belirtin.',
+  claim_nothing: 'Bu ödeme için henüz bir şey ulaşmadı. Gönderdiyseniz işlem kimliğini girin.',
+  claim_not_found:
+    'Bu ödeme için böyle bir işlem bulunamadı. Cüzdanınızdaki kimliği kontrol edin ya da birkaç dakika sonra yeniden deneyin.',
+  claim_not_an_id: 'Bu bir işlem kimliği değil. Cüzdanınızdaki ödeme ayrıntılarından kopyalayın.',
+  claim_not_readable: 'Şu anda ağı kontrol edemiyoruz. Lütfen birkaç dakika sonra yeniden deneyin.',
 };

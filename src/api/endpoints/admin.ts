@@ -21,8 +21,9 @@ import {
   DaemonPublic,
   TransactionLookup,
 } from '../schemas/admin.ts';
+import { AdminClaims } from '../schemas/claim.ts';
 import { invoiceStatuses, paymentStatuses } from '../schemas/resources.ts';
-import { invoiceId, MAX_CHAIN } from './invoices.ts';
+import { claimQuery, invoiceId, MAX_CHAIN } from './invoices.ts';
 
 const MAX_NOTE = 255;
 const MAX_TXID = 128;
@@ -369,6 +370,25 @@ export const closeContradiction = endpoint({
   },
 });
 
+export const listAdminClaims = endpoint({
+  id: 'listAdminClaims',
+  method: 'GET',
+  path: '/api/v1/admin/claims',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'List what payers claim to have paid',
+  gw: 'admin claims',
+  effect: 'read',
+  keywords: 'buyer says he has paid, whose payment is this',
+  description:
+    'Newest first, of all accounts. `payment_id` is the late or unmatched payment that a claim names; its detail lists its claims. A claim proves nothing: compare amount, time and sender before you book it.',
+  extension: true,
+  query: claimQuery,
+  response: AdminClaims,
+  hidden: true,
+  example: { query: { limit: '5' } },
+});
+
 export const listDaemons = endpoint({
   id: 'listDaemons',
   method: 'GET',
@@ -422,6 +442,7 @@ export const admin = [
   lookUpTransaction,
   listContradictions,
   closeContradiction,
+  listAdminClaims,
   listDaemons,
   drainDaemon,
 ] as const;

@@ -1,6 +1,8 @@
 // What a buyer may do without any credentials.
 import { endpoint } from '../describe/endpoint.ts';
+import { orNull, text } from '../describe/fields.ts';
 import { shape } from '../describe/shape.ts';
+import { ClaimFound } from '../schemas/claim.ts';
 import { GatewaysResponse, PublicConfig } from '../schemas/gateway.ts';
 import { ExitPayload, InvoicePayment, InvoicePublic, UnitPublic } from '../schemas/resources.ts';
 import { chainField, customerEmail, externalRef, invoiceId, saleRefusals } from './invoices.ts';
@@ -102,6 +104,38 @@ export const getInvoicePayment = endpoint({
   example: invoiceExample,
 });
 
+/** Longest text that a payer pastes: an id, or a link to an explorer. */
+export const MAX_CLAIM = 512;
+
+export const claimPayment = endpoint({
+  id: 'claimPayment',
+  method: 'POST',
+  path: '/v1/invoices/{invoice_id}/claim',
+  auth: 'none',
+  tag: 'buyer',
+  summary: 'Claim to have paid an invoice',
+  gw: 'invoice claim',
+  effect: 'write',
+  repeatable: true,
+  keywords:
+    'I have paid, paid but the page does not see it, forgot the memo, wrong network, paid too late, find my transaction',
+  description: `For the payer whose money is not seen: the chain is read at once, and the answer says what was found of it. With \`txid\` that transaction is searched, also in other assets and on other networks where the address is the same; without it, what came for the invoice.
+
+A claim books nothing. Money that counts for another invoice, or was sent before this one was made, is \`not_found\`. Shop and operator have the claim in their lists. At most 5 a minute for one invoice.`,
+  params: invoiceId,
+  body: shape('ClaimCreate', {
+    txid: orNull(text({ max: MAX_CLAIM })).describe(
+      'The transaction, as the wallet or a link to an explorer has it; null for “I have paid”',
+    ),
+  }),
+  response: ClaimFound,
+  errors: ['invoice_not_found'],
+  extension: true,
+  cors: true,
+  limit: 'claim',
+  example: { ...invoiceExample, body: { txid: '{txid}' } },
+});
+
 export const getWebExit = endpoint({
   id: 'getWebExit',
   method: 'GET',
@@ -194,6 +228,7 @@ export const buyer = [
   getPublicInvoice,
   getInvoicePayment,
   cancelInvoice,
+  claimPayment,
   getWebExit,
   getTgExit,
 ] as const;

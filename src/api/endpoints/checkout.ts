@@ -2,6 +2,7 @@
 import { endpoint, media } from '../describe/endpoint.ts';
 import { choice, int, text } from '../describe/fields.ts';
 import { shape } from '../describe/shape.ts';
+import { MAX_CLAIM } from './buyer.ts';
 import { chainField, invoiceId, saleRefusals } from './invoices.ts';
 import { unitId } from './units.ts';
 
@@ -161,6 +162,37 @@ export const cancelOnPage = endpoint({
   extension: true,
   hidden: true,
   example: invoiceExample,
+});
+
+export const claimOnPage = endpoint({
+  id: 'claimOnPage',
+  method: 'POST',
+  path: '/pay/{invoice_id}/claim',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Claim a payment from its page',
+  gw: 'page claim',
+  effect: 'write',
+  repeatable: true,
+  keywords: 'form without scripts',
+  secondary: true,
+  description:
+    'What the form “I have paid” of the page sends: does what `claimPayment` does and answers with the page, which says what was found.',
+  params: invoiceId,
+  query: { lang: lang() },
+  body: shape('ClaimForm', {
+    txid: text({ max: MAX_CLAIM })
+      .default('')
+      .describe('The transaction, or a link to an explorer; may be empty'),
+  }),
+  encoding: 'form',
+  response: media('text/html'),
+  errors: ['invoice_not_found'],
+  extension: true,
+  hidden: true,
+  cors: true,
+  limit: 'claim',
+  example: { ...invoiceExample, body: { txid: '{txid}' } },
 });
 
 export const payEvents = endpoint({
@@ -361,6 +393,7 @@ export const checkout = [
   payShort,
   cancelOnPage,
   payReceipt,
+  claimOnPage,
   payPage,
   payDiv,
   payQrSvg,

@@ -16,6 +16,7 @@ import {
   shopTitle,
   webUrl,
 } from '../describe/shop-fields.ts';
+import { ClaimList } from '../schemas/claim.ts';
 import { InvoiceList, InvoicePublic } from '../schemas/resources.ts';
 
 /** Longest gateway id or ticker. */
@@ -173,4 +174,35 @@ export const simulateInvoice = endpoint({
   example: { params: { invoice_id: '{invoice_id}' } },
 });
 
-export const invoices = [createInvoice, listInvoices, getInvoice, checkInvoice, simulateInvoice] as const;
+/** A page of claims. */
+export const claimQuery = {
+  limit: int({ gte: 1, lte: 200 }).default(20),
+  after: uuid().optional().describe('The last claim of the previous page'),
+};
+
+export const listClaims = endpoint({
+  id: 'listClaims',
+  method: 'GET',
+  path: '/v1/claims',
+  auth: 'key',
+  tag: 'invoices',
+  summary: 'List what payers claim to have paid',
+  gw: 'claim list',
+  effect: 'read',
+  keywords: 'buyer says he has paid, customer forgot the memo, paid too late, support',
+  description:
+    'Newest first, with what was found of each last. Anyone can name a transaction: a claim is a hint, and proves nothing. The operator books what is yours.',
+  query: claimQuery,
+  response: ClaimList,
+  extension: true,
+  example: { query: { limit: '5' } },
+});
+
+export const invoices = [
+  createInvoice,
+  listInvoices,
+  getInvoice,
+  checkInvoice,
+  simulateInvoice,
+  listClaims,
+] as const;

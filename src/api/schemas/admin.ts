@@ -1,6 +1,7 @@
 // The operator's replies.
 import { z } from 'zod';
 import { count, decimalString, paged, shape, unixSeconds } from '../describe/shape.ts';
+import { AdminClaim } from './claim.ts';
 import { EventPublic } from './event.ts';
 import {
   amountMatches,
@@ -79,6 +80,12 @@ export const AdminPayment = shape(
     external_ref: z.string().nullable(),
     memo: z.string().nullable().describe('Of the invoice'),
     candidates: count().describe('Open invoices that an unmatched transfer could mean, at most 20'),
+    claimed_invoice_id: z
+      .uuid()
+      .nullable()
+      .describe(
+        'The invoice that a payer claimed it for first, which proves nothing. Beyond the specification',
+      ),
     created_at: unixSeconds(),
     expires_at: unixSeconds().nullable(),
     paid_at: unixSeconds().nullable(),
@@ -151,7 +158,12 @@ export const AdminPaymentDetail = shape('AdminPaymentDetail', {
   transfers: z.array(TransferPublic),
   candidates: z
     .array(InvoicePublic)
-    .describe('Open invoices that an unmatched transfer could mean, nearest amount first, at most 20'),
+    .describe(
+      'Invoices that an unmatched transfer could mean: those that a payer claims it for, then open ones, nearest amount first, at most 20 of each',
+    ),
+  claims: z
+    .array(AdminClaim)
+    .describe('What payers claim of it, oldest first. They prove nothing. Beyond the specification'),
   ledger: z.array(LedgerEntryPublic),
   income: IncomePublic.nullable(),
   events: z.array(EventPublic),

@@ -1,5 +1,6 @@
 // What a transaction that somebody names has paid, proved as far as reading proves it.
 import type { NamedTransaction, Transfer } from '../family.ts';
+import { hexHash } from '../txid.ts';
 import type { UtxoContext } from './memory.ts';
 import type { Coin } from './networks.ts';
 import { creditsOf, minedSeenAt, transferOf } from './payments.ts';
@@ -19,6 +20,7 @@ export async function lookUpTransaction(
   context: UtxoContext,
   { txid, address_key, gateway }: NamedTransaction,
 ): Promise<Transfer[]> {
+  if (hexHash(txid) === null) return [];
   const located = await source.locate(txid);
   if (!located) return [];
   const { transaction, block } = located;

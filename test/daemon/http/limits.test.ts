@@ -12,6 +12,9 @@ const settings: LimitSettings = {
   recovery_per_identity: 5,
   signup_per_address: 10,
   checkout_per_address: 30,
+  claim_per_address: 10,
+  claim_per_invoice: 5,
+  claim_per_blockchain: 30,
 };
 
 function limited(

@@ -109,6 +109,7 @@ describe.each(databases)("the operator's payments on %s", (database) => {
         txid: lost.txid,
         received_amount: '2.5',
         candidates: 1,
+        claimed_invoice_id: null,
       });
       const everything = await list('limit=200');
       const all = everything.data.map((entry: Listed) => entry.id);

@@ -1,0 +1,417 @@
+// A payer's own claim: what it finds, what it must not show, and what it leaves for shop and operator; on both databases.
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { removeClaims } from '../../data/retention.ts';
+import type { InvoiceRow } from '../../data/schema/tables.ts';
+import { ProviderError, type Transfer } from '../../src/chains/family.ts';
+import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
+import { databases } from '../helpers/database.ts';
+import { doubleFamily, namedRpc } from '../helpers/family.ts';
+import {
+  confirmByOperator,
+  create as createFor,
+  fundedMerchant,
+  invoiceRow,
+  newTxid,
+  observe,
+  readThrough,
+  transferRow,
+  transferTo,
+  unconfirmed,
+} from '../helpers/payments.ts';
+import { sourceOf } from '../helpers/reading.ts';
+import { verifies } from '../requirements.ts';
+
+const TON = 1_000_000_000n;
+const HOUR = 3600;
+const FREE = {
+  'limits.claim_per_address': '0',
+  'limits.claim_per_invoice': '0',
+  'limits.claim_per_blockchain': '0',
+};
+
+describe.each(databases)("a payer's claim on %s", (database) => {
+  let service: TestApp;
+  let merchant: TestMerchant;
+  let operator: { id: string; token: string };
+  beforeAll(async () => {
+    const source = sourceOf(namedRpc('double'));
+    service = await startApp({
+      database,
+      settings: FREE,
+      source: (id) => (id === 'ton' ? source : undefined),
+    });
+    merchant = await fundedMerchant(service);
+    operator = await service.superuser();
+  });
+  afterAll(() => service.stop());
+
+  /** The chain has these transactions, which no reading has shown; how often it is asked. */
+  function chainWith(...transfers: Transfer[]) {
+    const double = doubleFamily('ton');
+    const asked: string[] = [];
+    double.lookUp = async (_, { txid, address_key, gateway }) => {
+      asked.push(gateway.chain);
+      return transfers.filter(
+        (one) => one.txid === txid && one.address_key === address_key && one.chain === gateway.chain,
+      );
+    };
+    return { double, asked };
+  }
+  /** An invoice of 2.5 TON. */
+  const create = (): Promise<InvoiceRow> => createFor(service, merchant, 'ton');
+  const claim = async (invoice: Pick<InvoiceRow, 'id'>, txid: string | null = null) =>
+    service.fetch('POST', `/v1/invoices/${invoice.id}/claim`, { body: { txid } });
+  const claimsOf = async (invoice: InvoiceRow, key = merchant.key) =>
+    (await service.fetch('GET', '/v1/claims?limit=200', { key })).json.data.filter(
+      ({ invoice_id }: { invoice_id: string }) => invoice_id === invoice.id,
+    );
+  const admin = (path: string) => service.fetch('GET', `/api/v1/admin/${path}`, { token: operator.token });
+  const expire = async (...invoices: InvoiceRow[]) => {
+    service.clock.advance(HOUR);
+    await readThrough(service, 'ton');
+    for (const { id } of invoices) expect((await invoiceRow(service, id)).status).toBe('expired');
+  };
+  /** All that money rests on, of an invoice and a transfer. */
+  const books = async (invoice: InvoiceRow, transfer: Transfer) => {
+    const { updated_at: _, ...row } = await transferRow(service, transfer);
+    return [await invoiceRow(service, invoice.id), row];
+  };
+  const nothing = {
+    found: 'not_found',
+    reason: null,
+    chain: null,
+    currency: null,
+    amount: null,
+    seen_at: null,
+  };
+
+  test("neither shows nor moves another's money, though both pay one address the same amount", async () => {
+    verifies('claim-shows-own', 'claim-books-nothing');
+    const [ann, bob] = [await create(), await create()];
+    expect([ann.address_key, ann.amount_atomic]).toEqual([bob.address_key, bob.amount_atomic]);
+    const paid = transferTo(service, ann, unconfirmed);
+    const { asked } = chainWith(paid);
+    const bobClaims = async () => {
+      const { status, json, text } = await claim(bob, paid.txid);
+      expect([status, json]).toMatchObject([200, { ...nothing, txid: paid.txid, invoice_id: bob.id }]);
+      for (const secret of [ann.id, ann.memo ?? '', '2.5']) expect(text).not.toContain(secret);
+      expect((await invoiceRow(service, bob.id)).status).toBe(bob.status);
+    };
+    // Named before it is read: it is stored as what it is, a payment of Ann's.
+    await bobClaims();
+    expect(await transferRow(service, paid)).toMatchObject({ disposition: 'matched', invoice_id: ann.id });
+    asked.length = 0;
+    const before = await books(ann, paid);
+    await bobClaims();
+    expect(await books(ann, paid)).toEqual(before);
+    await observe(service, 'ton', [{ ...paid, height: 100, block_hash: 'block-100', confirmations: 64 }]);
+    expect((await invoiceRow(service, ann.id)).status).toBe('confirmed');
+    await bobClaims();
+    // What is on record is answered without asking anyone.
+    expect(asked).toEqual([]);
+    expect((await claim(ann, paid.txid)).json).toMatchObject({ found: 'confirmed', amount: '2.5' });
+    // The shop, whose invoices both are, reads what was claimed.
+    expect(await claimsOf(bob)).toMatchObject([{ ...nothing, txid: paid.txid, times: 3, payment_id: null }]);
+    const { json } = await service.fetch('GET', '/v1/claims', { key: (await service.merchant()).key });
+    expect(json.data).toEqual([]);
+  });
+
+  test('nor what came too late for another, nor what an operator booked for another', async () => {
+    verifies('claim-shows-own');
+    const [ann, bob, cid] = [await create(), await create(), await create()];
+    chainWith();
+    const unnamed = transferTo(service, ann, { memo: null });
+    await observe(service, 'ton', [unnamed]);
+    expect((await confirmByOperator(service, cid.id, { txid: unnamed.txid }))?.invoice.status).toBe(
+      'confirmed',
+    );
+    await expire(ann, bob);
+    const late = transferTo(service, ann);
+    await observe(service, 'ton', [late]);
+    for (const { txid } of [unnamed, late]) expect((await claim(bob, txid)).json).toMatchObject(nothing);
+    expect((await claim(ann, late.txid)).json).toMatchObject({
+      found: 'late',
+      amount: '2.5',
+      currency: 'TON',
+    });
+    expect((await claim(ann)).json).toMatchObject({ found: 'late', seen_at: late.latest_at });
+  });
+
+  test('finds money without its memo, and names it first where it is booked', async () => {
+    verifies('claim-listed', 'claim-answers');
+    const [ann, bob] = [await create(), await create()];
+    const paid = transferTo(service, ann, { memo: null });
+    chainWith(paid);
+    const link = `https://explorer.example/tx/${paid.txid.toUpperCase()}?tab=all`;
+    const { json } = await claim(ann, link);
+    expect(json).toEqual({
+      invoice_id: ann.id,
+      txid: paid.txid,
+      found: 'unmatched',
+      reason: 'memo_missing',
+      chain: 'ton',
+      currency: 'TON',
+      amount: '2.5',
+      seen_at: paid.latest_at,
+      confirmations: 64,
+      min_confirmations: ann.min_confirmations,
+    });
+    expect(await invoiceRow(service, ann.id)).toEqual(ann);
+    const { payment_id } = await transferRow(service, paid);
+    expect(await claimsOf(ann)).toMatchObject([
+      { found: 'unmatched', payment_id, invoice_status: 'created' },
+    ]);
+    expect((await claim(bob, paid.txid)).json).toMatchObject({ found: 'unmatched' });
+    await claim(ann, paid.txid);
+    await expire(ann, bob);
+    const later = await create();
+    const { json: detail } = await admin(`payments/${payment_id}`);
+    expect(detail.candidates.map(({ id }: { id: string }) => id).slice(0, 2)).toEqual([ann.id, bob.id]);
+    expect(detail.candidates.map(({ id }: { id: string }) => id)).not.toContain(later.id);
+    expect(detail.claims).toMatchObject([
+      { invoice_id: ann.id, times: 2, owner_slug: expect.any(String) },
+      { invoice_id: bob.id, times: 1 },
+    ]);
+    expect(detail.payment.claimed_invoice_id).toBe(ann.id);
+    expect(detail.logs.slice(1)).toMatchObject([
+      { actor: 'buyer', note: `the payer claims it for invoice ${ann.id}`, to_status: 'unmatched' },
+      { actor: 'buyer', note: `the payer claims it for invoice ${bob.id}`, to_status: 'unmatched' },
+    ]);
+    const { json: listed } = await admin('claims?limit=2');
+    expect(listed).toMatchObject({ data: [{ invoice_id: bob.id }, { invoice_id: ann.id, payment_id }] });
+    expect((await admin(`claims?limit=200&after=${listed.data[1].id}`)).json.data).not.toContainEqual(
+      expect.objectContaining({ payment_id }),
+    );
+    await confirmByOperator(service, ann.id, { txid: paid.txid });
+    expect((await claim(bob, paid.txid)).json).toMatchObject(nothing);
+    expect((await claim(ann, paid.txid)).json).toMatchObject({ found: 'confirmed', reason: null });
+    expect(await claimsOf(ann)).toMatchObject([
+      { found: 'confirmed', invoice_status: 'confirmed', times: 3 },
+    ]);
+  });
+
+  test('says why money counts for nothing, by the claimed invoice alone', async () => {
+    verifies('claim-answers');
+    const invoice = await create();
+    const reasons: [Partial<Transfer>, string][] = [
+      [{ memo: 'another' }, 'memo_other'],
+      [{ chain: 'ton-usdt', memo: null }, 'other_asset'],
+      [{ memo: null, ambiguous: 'another token of the same name' }, 'look_alike'],
+    ];
+    for (const [parts, reason] of reasons) {
+      const paid = transferTo(service, invoice, parts);
+      chainWith(paid);
+      const { json } = await claim(invoice, paid.txid);
+      expect(json, reason).toMatchObject({ found: 'unmatched', reason, txid: paid.txid });
+    }
+    // Of one transaction the claimed invoice's asset comes first, and only that is added up.
+    const parts = [1n, 2n].map((amount, at) =>
+      transferTo(service, invoice, {
+        txid: 'cd'.repeat(32),
+        index: `${at}`,
+        memo: null,
+        amount_atomic: amount * TON,
+      }),
+    );
+    const dust = transferTo(service, invoice, {
+      txid: 'cd'.repeat(32),
+      index: '9',
+      chain: 'ton-usdt',
+      memo: null,
+    });
+    await observe(service, 'ton', [dust, ...parts]);
+    expect((await claim(invoice, 'cd'.repeat(32))).json).toMatchObject({
+      ...{ found: 'unmatched', reason: 'memo_missing', currency: 'TON', amount: '3' },
+    });
+    // Where the blocks say it is the buyer's own and too little, that is what he reads.
+    await observe(service, 'ton', [transferTo(service, invoice, { amount_atomic: TON })]);
+    expect((await claim(invoice)).json).toMatchObject({ found: 'partial', amount: '1' });
+  });
+
+  test('finds nothing older than the invoice, nothing paid elsewhere, nothing that is no transaction', async () => {
+    verifies('claim-shows-own', 'claim-limits');
+    const before = transferTo(service, await create(), { memo: null });
+    const stored = transferTo(service, await create(), { memo: null });
+    await observe(service, 'ton', [stored]);
+    service.clock.advance(HOUR);
+    const invoice = await create();
+    const elsewhere = transferTo(service, invoice, { address_key: 'somewhere else' });
+    const { asked } = chainWith(before, elsewhere);
+    for (const { txid } of [before, stored, elsewhere])
+      expect((await claim(invoice, txid)).json).toMatchObject(nothing);
+    for (const txid of [before.txid, elsewhere.txid])
+      expect(
+        await service.app.db.query.selectFrom('transfers').select('id').where('txid', '=', txid).execute(),
+      ).toEqual([]);
+    asked.length = 0;
+    for (const text of ['I paid!', '../../admin', '-1', `${'a'.repeat(60)}/..`, '%00', "' or 1=1 --"])
+      expect((await claim(invoice, text)).json, text).toMatchObject({
+        found: 'not_found',
+        reason: 'not_an_id',
+      });
+    expect((await claim(invoice, 'x'.repeat(600))).status).toBe(422);
+    expect((await claim({ id: crypto.randomUUID() }, newTxid())).json.code).toBe('invoice_not_found');
+    expect(asked).toEqual([]);
+    expect(await claimsOf(invoice)).toHaveLength(3);
+  });
+
+  test('reads the chain at once, and says so where that fails', async () => {
+    verifies('claim-answers');
+    const invoice = await create();
+    const { double } = chainWith();
+    expect((await claim(invoice)).json).toMatchObject({ ...nothing, txid: null });
+    const coming = transferTo(service, invoice, unconfirmed);
+    double.read = async () => [{ transfers: [coming] }];
+    expect((await claim(invoice)).json).toMatchObject({
+      found: 'confirming',
+      confirmations: 0,
+      amount: '2.5',
+    });
+    const other = await create();
+    double.read = async () => {
+      throw new ProviderError('unreachable', 'away');
+    };
+    for (const txid of [null, newTxid()])
+      expect((await claim(other, txid)).json).toMatchObject({ found: 'not_readable', amount: null });
+    double.read = async () => [];
+    double.lookUp = async () => {
+      throw new ProviderError('bad_answer', 'odd');
+    };
+    expect((await claim(other, newTxid())).json).toMatchObject({ found: 'not_readable' });
+    // One row for those that name no transaction, however often.
+    expect(await claimsOf(invoice)).toMatchObject([{ found: 'confirming', txid: null, times: 2 }]);
+  });
+
+  test('is dated by what reading has proved, where the chain does not say when', async () => {
+    verifies('claim-books-nothing');
+    const invoice = await create();
+    service.clock.advance(invoice.expires_at - service.clock.now() + 60);
+    const paid = transferTo(service, invoice, { ...unconfirmed, earliest_at: invoice.created_at });
+    const { double } = chainWith(paid);
+    double.read = async (context) => [{ transfers: [], read_through: context.now() }];
+    expect((await claim(invoice, paid.txid)).json).toMatchObject({ found: 'late' });
+  });
+
+  test('leaves few rows for one invoice, and what found something stays', async () => {
+    verifies('claim-limits');
+    const invoice = await create();
+    const paid = transferTo(service, invoice, { memo: null });
+    chainWith(paid);
+    await claim(invoice, paid.txid);
+    for (let each = 0; each < 25; each++) await claim(invoice, newTxid());
+    const rows = await claimsOf(invoice);
+    expect(rows).toHaveLength(20);
+    expect(rows).toContainEqual(expect.objectContaining({ txid: paid.txid, found: 'unmatched' }));
+  });
+
+  test('leaves with what is old, but not before its invoice has ended', async () => {
+    verifies('claim-listed');
+    const invoice = await create();
+    chainWith();
+    await claim(invoice, newTxid());
+    const { db } = service.app;
+    const remove = () => removeClaims(db, service.clock.now() + 1);
+    while ((await remove()) > 0);
+    expect(await claimsOf(invoice)).toHaveLength(1);
+    await expire(invoice);
+    expect(await remove()).toBeGreaterThan(0);
+    expect(await claimsOf(invoice)).toEqual([]);
+  });
+});
+
+describe.each(databases)('claims on %s', (database) => {
+  let service: TestApp;
+  let merchant: TestMerchant;
+  beforeAll(async () => {
+    const source = sourceOf(namedRpc('double'));
+    const settings = {
+      trust_proxy: true,
+      'limits.claim_per_address': '8',
+      'limits.claim_per_invoice': '3',
+      'limits.claim_per_blockchain': '4',
+    };
+    service = await startApp({ database, settings, source: (id) => (id === 'ton' ? source : undefined) });
+    merchant = await fundedMerchant(service);
+  });
+  afterAll(() => service.stop());
+
+  test('are counted for an invoice, an address and a blockchain, and never asked twice at once', async () => {
+    verifies('claim-limits');
+    const double = doubleFamily('ton');
+    const invoices: InvoiceRow[] = [];
+    for (let each = 0; each < 3; each++) invoices.push(await createFor(service, merchant, 'ton'));
+    const claim = (at: number) =>
+      service.fetch('POST', `/v1/invoices/${invoices[at]?.id}/claim`, {
+        headers: { 'x-forwarded-for': '198.51.100.1' },
+        body: { txid: newTxid() },
+      });
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const begun = new Promise<void>((resolve) => {
+      double.lookUp = async () => {
+        resolve();
+        await held;
+        return [];
+      };
+    });
+    const first = claim(0);
+    await begun;
+    const second = await claim(0);
+    expect([second.status, second.json.code]).toEqual([429, 'rate_limited']);
+    release();
+    expect((await first).json.found).toBe('not_found');
+    await claim(0);
+    expect((await claim(0)).status).toBe(429);
+    for (let each = 0; each < 2; each++) expect((await claim(1)).json.found).toBe('not_found');
+    // The fifth that would have the blockchain asked within a minute.
+    expect((await claim(2)).json.found).toBe('not_readable');
+    await claim(2);
+    const last = await claim(1);
+    expect([last.status, last.headers.get('retry-after')]).toEqual([429, expect.stringMatching(/^\d+$/)]);
+    service.clock.advance(61);
+    expect((await claim(1)).json.found).toBe('not_found');
+  });
+});
+
+describe('a claim of money on another network', () => {
+  test('finds it where the address is the same, read or not, and says which network it was', async () => {
+    verifies('claim-answers');
+    const source = sourceOf(namedRpc('double'));
+    const [asked, sent] = ['base', 'polygon'];
+    const settings = { ...FREE, 'gateways.base-usdc.enabled': true, 'gateways.polygon-usdc.enabled': true };
+    const service = await startApp({
+      settings,
+      source: (id) => (id === asked || id === sent ? source : undefined),
+    });
+    onTestFinished(() => service.stop());
+    doubleFamily(asked);
+    const double = doubleFamily(sent);
+    const merchant = await fundedMerchant(service);
+    const wallet = { blockchain: asked, address: `0x${'12'.repeat(20)}` };
+    await service.fetch('PUT', '/api/v1/merchant/wallets', { token: merchant.token, body: wallet });
+    const invoice = await createFor(service, merchant, 'base-usdc');
+    const elsewhere = () =>
+      transferTo(service, invoice, { chain: 'polygon-usdc', txid: `0x${newTxid()}`, memo: null });
+    const [read, unread] = [elsewhere(), elsewhere()];
+    await observe(service, sent, [read]);
+    double.lookUp = async (_, { txid }) => (txid === unread.txid ? [unread] : []);
+    for (const { txid } of [read, unread]) {
+      const { json } = await service.fetch('POST', `/v1/invoices/${invoice.id}/claim`, { body: { txid } });
+      expect(json).toMatchObject({
+        found: 'unmatched',
+        reason: 'other_network',
+        chain: 'polygon-usdc',
+        txid,
+      });
+    }
+    double.lookUp = async () => {
+      throw new ProviderError('unreachable', 'away');
+    };
+    // Not that there is nothing, where one of the networks cannot say.
+    const body = { txid: `0x${newTxid()}` };
+    const { json } = await service.fetch('POST', `/v1/invoices/${invoice.id}/claim`, { body });
+    expect(json).toMatchObject({ found: 'not_readable', chain: null });
+  });
+});
