@@ -150,12 +150,7 @@ export async function payView(
     created_at: row.created_at,
     expires_at: row.expires_at,
     paid_at: row.paid_at,
-    merchant: payee,
-    title: isRefill
-      ? lang.say('refill_title')
-      : (shop?.title ?? row.unit_title ?? lang.say('pay_to', { merchant: payee })),
-    description: shop?.description ?? row.unit_description,
-    order: row.external_ref,
+    ...saleOf(row, { lang, payee }),
     currency: row.currency,
     unit,
     network: app.config.chains.find(row.blockchain)?.name ?? row.blockchain,
@@ -179,10 +174,7 @@ export async function payView(
     wallets: order ? walletLinks(order, `${app.config.public_url}/pay/${row.id}?lang=${lang.code}`) : [],
     is_phone,
     usual_time: time && lang.usually(time),
-    again:
-      row.unit_slug && row.merchant_slug
-        ? `${surface.base}/u/${row.merchant_slug}/${row.unit_slug}?lang=${lang.code}`
-        : null,
+    again: againOf(row, surface.base, lang),
     picture: pictureOf(surface.base, shop?.picture, profile?.logo),
     ...shopOf(profile),
     back: await backOf(app, row, { state, now }),
@@ -190,6 +182,26 @@ export async function payView(
     explorer: explorerLinks(app, { ...row, txid }),
   };
 }
+
+/** What is paid for, and to whom. */
+function saleOf(row: CheckoutRow, { lang, payee }: { lang: Language; payee: string }) {
+  // A refill is paid to the operator, not to the shop that asks for it.
+  const shop = row.kind === 'refill' ? null : row.shop;
+  const usual = row.kind === 'refill' ? lang.say('refill_title') : row.unit_title;
+  return {
+    merchant: payee,
+    title: shop?.title ?? usual ?? lang.say('pay_to', { merchant: payee }),
+    description: shop?.description ?? row.unit_description,
+    order: row.external_ref,
+  };
+}
+
+const againOf = (
+  { unit_slug, merchant_slug }: CheckoutRow,
+  base: string,
+  { code }: Language,
+): string | null =>
+  unit_slug && merchant_slug ? `${base}/u/${merchant_slug}/${unit_slug}?lang=${code}` : null;
 
 const shopOf = (profile: MerchantProfile | null) => ({
   support: { email: profile?.support_email ?? null, url: profile?.support_url ?? null },

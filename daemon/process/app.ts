@@ -64,16 +64,8 @@ export interface RunningApp extends App {
 }
 
 export function openApp(options: AppOptions): RunningApp {
-  const {
-    config,
-    db,
-    ledger,
-    secrets,
-    log,
-    clock: machine_clock,
-    metrics = createMetrics(),
-    runtime = systemRuntime,
-  } = options;
+  const { config, db, ledger, secrets, log, clock: machine_clock } = options;
+  const { metrics = createMetrics(), runtime = systemRuntime } = options;
   const clock_check = createClockCheck(machine_clock);
   const { clock } = clock_check;
   const gateways = config.chains.enabled(config.network, config.gateways, config.blockchains);

@@ -32,7 +32,7 @@ const DEEPEST_FORK = 20;
 const INDEX_LAG_SECONDS = 45;
 const HOST_LAG_SECONDS = 12;
 /** `EVM_SEED=77 EVM_SEEDS=1000` runs others. */
-const SEEDS = Number(process.env.EVM_SEEDS ?? 4);
+const SEEDS = Number(process.env.EVM_SEEDS ?? 3);
 const FIRST_SEED = Number(process.env.EVM_SEED ?? 1);
 
 const kinds: [name: string, network: EvmNetwork, side: Network][] = [

@@ -13,7 +13,7 @@ import { wrongBooks } from './books.ts';
 import { brokenPromises, type Load, newPromises, type Promises, startLoad } from './load.ts';
 import { call, credit, openShop, openStand, readInvoice, type Shop, type Stand } from './stand.ts';
 
-const ROUNDS = 6;
+const ROUNDS = 4;
 /** Between two faults. */
 const ANSWERS = 40;
 const LONGEST_ROUND_MS = 20_000;

@@ -19,7 +19,7 @@ import {
 } from '../../helpers/payments.ts';
 
 /** Histories of each chain. */
-const RUNS = 25;
+const RUNS = 15;
 /** The same histories each time; another number plays others. */
 const SEED = 20_261_120;
 const LIMIT_MS = 120_000;
