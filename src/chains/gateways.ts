@@ -200,12 +200,6 @@ export const blockchains: readonly Blockchain[] = [
   },
 ];
 
-export type { Explorer };
-
-/** Where people look up what is on it; the settings may name another. */
-export const explorerOf = (blockchain: string, network: Network): Explorer | undefined =>
-  explorers[blockchain]?.[network];
-
 const gatewayValues: readonly GatewayValue[] = [
   {
     chain: 'ton',
@@ -521,6 +515,12 @@ export const {
   disabled: disabledGatewaysOf,
   withoutContract,
 } = builtIn;
+
+export type { Explorer };
+
+/** Where people look up what is on it; the settings may name another. */
+export const explorerOf = (blockchain: string, network: Network): Explorer | undefined =>
+  explorers[blockchain]?.[network];
 
 export const gatewayIds: readonly string[] = gatewayValues.map((value) => value.chain);
 export const tickers: readonly string[] = tickersOf(builtIn);

@@ -28,6 +28,15 @@ export async function wrongBooks({ home, inspect, payer, receiver }: Stand): Pro
       }),
     QUIET_MS,
   );
+  // What is paid for an invoice that had ended is awaited by no one else.
+  const isRead = ({ query }: Pick<Db, 'query'>) =>
+    query
+      .selectFrom('transfers')
+      .select(({ fn }) => fn.countAll().as('count'))
+      .where('address_key', '=', payer.shop_key)
+      .executeTakeFirstOrThrow()
+      .then(({ count }) => Number(count) >= payer.paid.length || undefined);
+  await until('every payment has been read', () => inspect(isRead), QUIET_MS);
   const secrets = createSecrets(readFileSync(join(home.dir, 'gatewayd', 'secret'), 'utf8').trim());
   return inspect(async (db) => [
     ...(await wrongBookings(db)),

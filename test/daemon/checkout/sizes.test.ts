@@ -7,7 +7,7 @@ import { builtNames, builtText } from '../../../daemon/checkout/built.ts';
 /** Bytes, minified and gzipped: a little above what they have; a change that raises one says why. */
 const budgets = {
   'checkout.js': 3_700,
-  'embed.js': 4_050,
+  'embed.js': 4_300,
   'link-page.js': 650,
   'page.css': 4_350,
   'fragment.css': 5_000,
