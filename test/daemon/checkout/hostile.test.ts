@@ -76,12 +76,12 @@ const payloads = [...tags, ...escapes].map((text) => text.replaceAll('X', RAN));
 
 const TITLE_LENGTH = 128;
 /** Several in one text, as many as a title holds. */
-const texts = payloads.reduce<string[]>((all, payload) => {
-  const joined = `${all.at(-1) ?? payload} ${payload}`;
-  return all.length > 0 && joined.length <= TITLE_LENGTH
-    ? [...all.slice(0, -1), joined]
-    : [...all, payload];
-}, []);
+const texts: string[] = [];
+for (const payload of payloads) {
+  const joined = `${texts.at(-1) ?? ''} ${payload}`;
+  if (texts.length > 0 && joined.length <= TITLE_LENGTH) texts[texts.length - 1] = joined;
+  else texts.push(payload);
+}
 
 describeInBrowser('hostile texts', () => {
   const browser = useBrowser();
