@@ -1,13 +1,6 @@
-// Where a buyer returns to from a checkout page: which addresses may be, and the query that the shop can verify.
-import { hmac } from '@noble/hashes/hmac.js';
-import { sha256 } from '@noble/hashes/sha2.js';
-import { base64urlnopad } from '@scure/base';
-import type { InvoiceStatus } from './invoice.ts';
-import { webhookKey } from './webhook.ts';
+// Where a buyer may return to from a checkout page: which addresses, on which hosts.
 
 export const MAX_RETURN_URL = 2048;
-/** Signs nothing but returns: no webhook's content begins so. */
-const SIGNED_PREFIX = 'return.v1';
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
 
 /** Which addresses may be linked to. */
@@ -46,30 +39,4 @@ export function returnAddress(
   if (typeof url === 'string') return url;
   if (!hosts.includes(url.host)) return `its host ${url.host} is not one of return_hosts`;
   return { href: url.href, host: url.host };
-}
-
-/** What is signed of a return. */
-export interface Return {
-  invoice_id: string;
-  status: InvoiceStatus;
-}
-
-/** The base64url HMAC-SHA256 of `return.v1.{invoice_id}.{status}`, under the key of a webhook secret. */
-export function signReturn({ invoice_id, status }: Return, secret: string): string {
-  const content = new TextEncoder().encode(`${SIGNED_PREFIX}.${invoice_id}.${status}`);
-  return base64urlnopad.encode(hmac(sha256, webhookKey(secret), content));
-}
-
-/**
- * The address with the return in its query: `invoice_id`, `invoice_status`, and `signature`, which has one for each secret
- * with a dot between, and is left out without secrets. What the address had under these names is replaced.
- */
-export function returnUrl(href: string, about: Return, secrets: readonly string[]): string {
-  const url = new URL(href);
-  url.searchParams.delete('signature');
-  url.searchParams.set('invoice_id', about.invoice_id);
-  url.searchParams.set('invoice_status', about.status);
-  if (secrets.length > 0)
-    url.searchParams.set('signature', secrets.map((secret) => signReturn(about, secret)).join('.'));
-  return url.href;
 }

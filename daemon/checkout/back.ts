@@ -1,7 +1,8 @@
 // The way back to the shop from a payment that has ended: where, signed, and whether without a click.
 import type { CheckoutRow } from '../../data/views/checkout.ts';
 import type { CheckoutState } from '../../src/checkout.ts';
-import { returnAddress, returnUrl } from '../../src/return-url.ts';
+import { returnUrl } from '../../src/return-signature.ts';
+import { returnAddress } from '../../src/return-url.ts';
 import type { App } from '../context.ts';
 import { linkRules } from '../shop/links.ts';
 import { webhookSecretsOf } from '../webhooks/signing.ts';

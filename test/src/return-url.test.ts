@@ -2,7 +2,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { howto } from '../../src/guides/howto.ts';
-import { hostEntry, returnAddress, returnUrl, signReturn, webAddress } from '../../src/return-url.ts';
+import { returnUrl, signReturn } from '../../src/return-signature.ts';
+import { hostEntry, returnAddress, webAddress } from '../../src/return-url.ts';
 import { verifies } from '../requirements.ts';
 
 const hosts = ['shop.example', 'shop.example:8443', 'xn--bcher-kva.example', 'localhost:3000', '127.0.0.1'];

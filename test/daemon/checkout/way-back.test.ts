@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apply } from '../../../daemon/settle/settle.ts';
 import { openReceipts } from '../../../daemon/shop/receipts.ts';
 import { checkoutStates } from '../../../src/checkout.ts';
-import { signReturn } from '../../../src/return-url.ts';
+import { signReturn } from '../../../src/return-signature.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { create } from '../../helpers/payments.ts';
 import { ask } from '../../helpers/service.ts';
