@@ -43,7 +43,9 @@ const CREATORS = 2;
 /** Invoices paid with one message. */
 const PAID_AT_ONCE = 6;
 /** Between two rounds of a worker, so that all get their turn. */
-const PAUSE_MS = 4;
+const PAUSE_MS = 8;
+/** A password is hashed slowly on purpose: without a longer pause that would be most of the load. */
+const SIGN_UP_PAUSE_MS = 300;
 
 export interface Load {
   /** Resolves after so many successful answers, or that time. */
@@ -62,7 +64,7 @@ export type Choose = () => string;
 export function startLoad(stand: Stand, at: string | Choose, shop: Shop, promises: Promises): Load {
   let stopped = false;
   const at_start = countAnswers(promises);
-  const worker = async (step: () => Promise<void>) => {
+  const worker = async (step: () => Promise<void>, pause_ms = PAUSE_MS) => {
     while (!stopped) {
       try {
         await step();
@@ -77,14 +79,15 @@ export function startLoad(stand: Stand, at: string | Choose, shop: Shop, promise
           return;
         }
       }
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      await new Promise((resolve) => setTimeout(resolve, pause_ms));
     }
   };
   const steps = workSteps(stand, typeof at === 'string' ? () => at : at, shop, promises);
   const creators = Array.from({ length: CREATORS }, () => steps.create);
-  const running = [...creators, steps.pay, steps.check, steps.endOthers, steps.change, steps.signUp].map(
-    worker,
+  const running = [...creators, steps.pay, steps.check, steps.endOthers, steps.change].map((step) =>
+    worker(step),
   );
+  running.push(worker(steps.signUp, SIGN_UP_PAUSE_MS));
   return {
     async answered(count, limit_ms) {
       const deadline = Date.now() + limit_ms;
