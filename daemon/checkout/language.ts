@@ -17,6 +17,8 @@ const MINUTE = 60;
 const FEW_SECONDS = 45;
 /** Of the finest coins; no figure is rounded. */
 const COIN_MAX_DIGITS = 18;
+/** French writes a space before these marks, and none begins a line. */
+const SPACED_MARK = / (?=[:;?!»])/g;
 /** Written by Arabic before sums, it would turn the sign of the currency around: sums stand isolated instead. */
 const RIGHT_TO_LEFT_MARK = /\u200f/g;
 
@@ -76,7 +78,10 @@ export function languageOf(code: LanguageCode): Language {
 }
 
 function makeLanguage(code: LanguageCode): Language {
-  const texts: Texts = languages[code];
+  const entries = Object.entries(languages[code]) as [keyof Texts, string][];
+  const texts = Object.fromEntries(
+    entries.map(([name, text]) => [name, text.replace(SPACED_MARK, '\u00a0')]),
+  ) as Record<keyof Texts, string>;
   const plain = new Intl.NumberFormat(code);
   const two = new Intl.NumberFormat(code, { minimumIntegerDigits: 2 });
   const money = new Intl.NumberFormat(code, {
