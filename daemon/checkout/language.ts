@@ -27,6 +27,8 @@ export interface Language {
   dir: 'ltr' | 'rtl';
   /** A sentence with its `{names}` filled in; values never turn their neighbours around. */
   say(name: keyof Texts, values?: Record<string, string>): string;
+  /** Words of a merchant or buyer where no markup can part them from ours: they turn nothing around. */
+  apart(words: string): string;
   /** A decimal string of USD as money; no digit is lost. */
   usd(amount: string): string;
   /** A decimal string of coins as people read it, digit for digit; what is copied stays as it is. */
@@ -110,6 +112,7 @@ function makeLanguage(code: LanguageCode): Language {
       patterns.set(name, parts);
       return parts.map((part, at) => (at % 2 === 0 ? part : isolate(values[part] ?? '', dir))).join('');
     },
+    apart: (words) => isolate(words, dir),
     // Intl reads decimal strings exactly; its types do not know it yet.
     usd: memoize((amount: string) => money.format(amount as `${number}`).replace(RIGHT_TO_LEFT_MARK, '')),
     coin: memoize((amount: string) => coins(amount.split('.')[1]?.length ?? 0).format(amount as `${number}`)),

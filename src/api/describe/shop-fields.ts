@@ -21,6 +21,8 @@ export const legalLine = () => line(1, MAX_LEGAL);
 export const shopTitle = () => line(1, MAX_TITLE);
 export const shopDescription = () => text({ max: MAX_DESCRIPTION });
 export const webUrl = () => text({ min: 1, max: MAX_RETURN_URL });
+/** Members that hold a picture. */
+export const pictureNames: ReadonlySet<string> = new Set(['image_url', 'logo_url']);
 export const pictureUrl = () => text({ min: 1, max: MAX_PICTURE_URL });
 export const returnHosts = () => list(text({ min: 1, max: MAX_HOST }), { max: MAX_RETURN_HOSTS });
 export const returnAutomatically = () => bool();

@@ -133,7 +133,7 @@ describeInBrowser('the form of a claim in a browser', () => {
       await field.fill(paid.txid);
       await check.click();
       await says('The memo is missing.');
-      await says('has been informed');
+      await says('has been notified');
       expect(new URL(view.url()).pathname).toBe(`/pay/${invoice.id}${javaScriptEnabled ? '' : '/claim'}`);
       if (javaScriptEnabled) {
         expect(await field.inputValue()).toBe(paid.txid);
