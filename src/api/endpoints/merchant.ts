@@ -229,7 +229,7 @@ export const createRefill = endpoint({
   effect: 'write',
   keywords: 'refill balance, refill account, prepaid limit',
   description:
-    'Paying S USD raises `limit_of_payments` by S × 100 and books held payments, oldest first. TON and Solana wait 5 minutes, Bitcoin 1 hour. No fee. Follow it like any invoice, with your merchant key.',
+    'Paying S USD raises `limit_of_payments` by S × 100 and books held payments, oldest first. Refills on TON and Solana stay open for 5 minutes, on Bitcoin for 1 hour. No fee. Follow it like any invoice, with your merchant key.',
   body: RefillCreate,
   response: InvoicePublic,
   errors: creationRefusals,

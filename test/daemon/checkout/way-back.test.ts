@@ -338,43 +338,6 @@ describe('what others show of a page', () => {
   });
 });
 
-describe('a receipt by mail', () => {
-  test('goes to the buyer once, when it is paid, and its address is forgotten', async () => {
-    verifies('receipt-mail');
-    const customer_email = 'buyer@example.com';
-    const id = await made({ customer_email, title: 'Coffee', description: null });
-    const unpaid = await made({ customer_email });
-    const { app } = world;
-    const receipts = openReceipts(app);
-    const emailOf = async (invoice_id: string) =>
-      (
-        await app.db.query
-          .selectFrom('invoices')
-          .select('customer_email')
-          .where('id', '=', invoice_id)
-          .executeTakeFirst()
-      )?.customer_email;
-    const outbox = `${app.config.data_dir}/outbox`;
-    const mails = () => (existsSync(outbox) ? readdirSync(outbox) : []);
-    await receipts.tick();
-    expect(mails()).toEqual([]);
-    await confirm(id);
-    await Promise.all([receipts.tick(), receipts.tick()]);
-    await receipts.tick();
-    expect(mails()).toHaveLength(1);
-    const text = readFileSync(`${outbox}/${mails()[0]}`, 'utf8');
-    for (const part of ['buyer@example.com', id, 'Coffee', `/pay/${id}/receipt`])
-      expect(text).toContain(part);
-    expect(await emailOf(id)).toBeNull();
-    expect(await emailOf(unpaid)).toBe(customer_email);
-    await cancel(unpaid);
-    world.clock.advance(400 * 86_400);
-    await receipts.tick();
-    expect(await emailOf(unpaid)).toBeNull();
-    expect(world.log.join('')).not.toContain(customer_email);
-  });
-});
-
 /** Written from right to left, with figures at the end, which a line of ours would otherwise take to itself. */
 const WORDS = {
   display_name: 'קפה 1',
@@ -446,4 +409,41 @@ test('words of merchants and buyers turn nothing around, wherever they stand', a
   const [email] = sent;
   expect(email?.text).toContain(legal_line);
   expect(email && [...mixedIn(email.html), ...mixedIn(email.text)]).toEqual([]);
+});
+
+describe('a receipt by mail', () => {
+  test('goes to the buyer once, when it is paid, and its address is forgotten', async () => {
+    verifies('receipt-mail');
+    const customer_email = 'buyer@example.com';
+    const id = await made({ customer_email, title: 'Coffee', description: null });
+    const unpaid = await made({ customer_email });
+    const { app } = world;
+    const receipts = openReceipts(app);
+    const emailOf = async (invoice_id: string) =>
+      (
+        await app.db.query
+          .selectFrom('invoices')
+          .select('customer_email')
+          .where('id', '=', invoice_id)
+          .executeTakeFirst()
+      )?.customer_email;
+    const outbox = `${app.config.data_dir}/outbox`;
+    const mails = () => (existsSync(outbox) ? readdirSync(outbox) : []);
+    await receipts.tick();
+    expect(mails()).toEqual([]);
+    await confirm(id);
+    await Promise.all([receipts.tick(), receipts.tick()]);
+    await receipts.tick();
+    expect(mails()).toHaveLength(1);
+    const text = readFileSync(`${outbox}/${mails()[0]}`, 'utf8');
+    for (const part of ['buyer@example.com', id, 'Coffee', `/pay/${id}/receipt`])
+      expect(text).toContain(part);
+    expect(await emailOf(id)).toBeNull();
+    expect(await emailOf(unpaid)).toBe(customer_email);
+    await cancel(unpaid);
+    world.clock.advance(400 * 86_400);
+    await receipts.tick();
+    expect(await emailOf(unpaid)).toBeNull();
+    expect(world.log.join('')).not.toContain(customer_email);
+  });
 });
