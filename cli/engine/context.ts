@@ -207,7 +207,7 @@ const callOf = async <E extends Endpoint>(
   if (!isOfService(endpoint, reply))
     throw new GwError('unreachable', `${credentials.base_url} answers, but not as gatewayd does`, {
       code: 'not_gatewayd',
-      hint: 'is the address right (gw config get url --show-origin)?',
+      hint: 'check the address: gw config get url --show-origin',
     });
   return reply;
 };

@@ -105,7 +105,7 @@ describe('gw api', () => {
 });
 
 describe('what the service ignores', () => {
-  it('is said on stderr, of a file and of any call, and as JSON with --json', async () => {
+  it('is reported on stderr, of a file and of any call, and as JSON with --json', async () => {
     const file = join(gw.dir, 'invoice.json');
     writeFileSync(file, '{"chain":"ton","amount":3,"titel":"Coffee"}');
     const ran = await gw(['invoice', 'create', '--file', file]);
