@@ -13,7 +13,7 @@ const groups: Record<string, Group> = {
   exit: { summary: 'Links that open a wallet' },
   unit: { summary: 'Offers with a price' },
   account: { summary: 'Key, webhook, currencies and limit' },
-  wallet: { summary: 'Addresses that you are paid to' },
+  wallet: { summary: 'Addresses where you get paid' },
   refill: { summary: 'Top up the prepaid limit' },
   income: { summary: 'Confirmed sales', lists: true },
   event: { summary: 'Events of your account' },
@@ -58,10 +58,10 @@ interface Journey {
 const journeys: Record<string, Journey> = {
   login: { summary: 'Sign in and store the credentials', load: () => import('./journeys/login.ts') },
   setup: {
-    summary: 'Set what is needed before a first sale',
+    summary: 'Set up what you need before your first sale',
     load: () => import('./journeys/setup.ts'),
   },
-  logout: { summary: 'Remove token and key', load: () => import('./journeys/logout.ts') },
+  logout: { summary: 'Remove the stored token and key', load: () => import('./journeys/logout.ts') },
   'invoice create': { load: () => import('./journeys/invoice/create.ts') },
   'invoice watch': {
     summary: 'Follow an invoice until it ends',
@@ -74,11 +74,11 @@ const journeys: Record<string, Journey> = {
   'invoice qr': { summary: 'Draw the QR code of an invoice', load: () => import('./journeys/invoice/qr.ts') },
   'wallet list': { load: () => import('./journeys/wallet/list.ts') },
   'account delete': {
-    summary: 'Delete your account, after an export if you want one',
+    summary: 'Delete your account, with an export first if you want one',
     load: () => import('./journeys/account/delete.ts'),
   },
   'account export': {
-    summary: 'Write everything of your account into files',
+    summary: 'Export all data of your account to files',
     load: () => import('./journeys/account/export.ts'),
   },
   'account rotate-key': { load: () => import('./journeys/account/rotate-key.ts') },
@@ -101,7 +101,7 @@ const journeys: Record<string, Journey> = {
     load: () => import('./journeys/admin/payments.ts'),
   },
   'admin inbox': {
-    summary: 'List all that waits for a person',
+    summary: 'List everything that needs your attention',
     load: () => import('./journeys/admin/inbox.ts'),
   },
   'admin resolve': { load: () => import('./journeys/admin/resolve.ts') },

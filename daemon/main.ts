@@ -94,7 +94,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 }
 
 function addAdmin(program: Command): void {
-  const admin = program.command('admin').description('manage superusers, and your own shop');
+  const admin = program.command('admin').description('manage superusers and your own shop');
   addSettings(admin.command('create').description('create a superuser, or give one a new password'))
     .requiredOption('--email <address>', 'email address of the superuser')
     .option('--password-stdin', 'read the password from stdin; otherwise one is generated and shown')
@@ -116,7 +116,7 @@ function addCare(program: Command): void {
   addSettings(
     program
       .command('doctor')
-      .description('examine a deployment, running or stopped; exits 0, 1 (something failed) or 2'),
+      .description('check a deployment, running or stopped; exits 0, 1 (something failed) or 2'),
   )
     .option('--ntp <server>', 'compare the clock with this time server, too')
     .option('--json', 'as one JSON object')
@@ -133,7 +133,7 @@ function addCare(program: Command): void {
   addSettings(
     program
       .command('restore')
-      .description('put a backup into an empty place, once its books were verified; exits 0 or 65')
+      .description('restore a backup into an empty place, after verifying its books; exits 0 or 65')
       .argument('<file>', 'a backup'),
   )
     .option('--passphrase-stdin', 'read the passphrase from stdin; default: backup.passphrase')
@@ -147,7 +147,7 @@ function addSecret(program: Command): void {
   addSettings(
     secret
       .command('rotate')
-      .description('replace it while daemons run; run it again where it was interrupted; exits 0 or 78')
+      .description('replace it while daemons run; if interrupted, run it again; exits 0 or 78')
       .addHelpText('after', ROTATE_HELP),
   )
     .option('--new', 'read the new secret from stdin; default: a random one')
@@ -160,7 +160,7 @@ function addInvite(program: Command): void {
   addSettings(
     program
       .command('invite')
-      .description('invite the owner of an email address to sign up, where signup is invite')
+      .description('invite the owner of an email address to sign up, when signup is invite')
       .argument('<email>', 'the address; the invite works for no other'),
   )
     .option('--days <number>', 'how long it works', '7')

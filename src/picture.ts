@@ -28,6 +28,19 @@ interface Size {
 
 const DATA_URL = /^data:(image\/(?:png|jpeg|webp));base64,([A-Za-z0-9+/]+={0,2})$/;
 
+const beginnings: readonly [PictureType, string][] = [
+  ['image/png', '\u0089PNG'],
+  ['image/jpeg', '\u00ff\u00d8'],
+  ['image/webp', 'RIFF'],
+];
+
+/** The data URL of a file, of the type that it begins as; null where that is none of ours. */
+export function dataUrlOf(file: Uint8Array): string | null {
+  const text = Array.from(file, (byte) => String.fromCharCode(byte)).join('');
+  const [type] = beginnings.find(([, begins]) => text.startsWith(begins)) ?? [];
+  return type === undefined ? null : `data:${type};base64,${btoa(text)}`;
+}
+
 /** The picture of a data URL, or why it is none. */
 export function readPicture(url: string): Picture | string {
   if (url.length > MAX_PICTURE_URL) return `it is larger than ${MAX_PICTURE_BYTES / 1024} kB`;

@@ -13,6 +13,7 @@ import { showWaiting } from '../output/progress.ts';
 import type { Command, Context, Input, Own, Registry } from './command.ts';
 import { GwError, toGwError, unreachable } from './errors.ts';
 import type { GlobalValues } from './globals.ts';
+import { warnOfIgnored } from './ignored.ts';
 import { allFlags, faultOf, type Given, gather, missingOf, ownOf, requireAll, toInput } from './input.ts';
 import { openStore, Settings } from './profile.ts';
 import { isNetwork, repeated, withKey } from './repeat.ts';
@@ -174,7 +175,7 @@ const send = async <E extends Endpoint>(
   const { idempotency_key } = callOptions(endpoint);
   try {
     return await repeated(
-      () => callOf(credentials, endpoint, input, { ...callOptions(endpoint), idempotency_key, ...more }),
+      () => callOf(io, credentials, endpoint, input, { ...callOptions(endpoint), idempotency_key, ...more }),
       { endpoint, idempotency_key, base_url, signal, command: commandWith },
     );
   } catch (error) {
@@ -187,6 +188,7 @@ const send = async <E extends Endpoint>(
 };
 
 const callOf = async <E extends Endpoint>(
+  io: Io,
   credentials: Credentials,
   endpoint: E,
   input: AnyInput | undefined,
@@ -194,14 +196,18 @@ const callOf = async <E extends Endpoint>(
 ) => {
   const call: ClientCall = createCall({
     ...credentials,
-    fetch: fetchService,
+    fetch: async (request, init) => {
+      const response = await fetchService(request, init);
+      warnOfIgnored(io, response);
+      return response;
+    },
     headers: { 'user-agent': `gw/${VERSION}` },
   });
   const reply = await call(endpoint, input, options);
   if (!isOfService(endpoint, reply))
     throw new GwError('unreachable', `${credentials.base_url} answers, but not as gatewayd does`, {
       code: 'not_gatewayd',
-      hint: 'is the address right (gw config get url --show-origin)?',
+      hint: 'check the address: gw config get url --show-origin',
     });
   return reply;
 };

@@ -64,7 +64,7 @@ const output = {
   place: 'own',
   kind: 'text',
   value: 'path',
-  help: 'write it to this file',
+  help: 'write the reply to this file',
 } as const;
 
 /** Writes a reply that is no JSON to stdout or a file. */
@@ -79,7 +79,7 @@ function writeRaw({ io }: Context, reply: string | Uint8Array, { media }: Media,
     printObject(io, { content_type: media, ...body });
   } else if (typeof path !== 'string') {
     if (typeof reply === 'string') print(io, io.stdout.isTTY ? cleanLines(reply) : reply);
-    else if (io.stdout.isTTY) throw usage('an image cannot be shown in a terminal', 'add --output FILE');
+    else if (io.stdout.isTTY) throw usage('a terminal cannot show this image', 'add --output FILE');
     else io.stdout.write(reply);
   }
 }

@@ -159,7 +159,7 @@ export function unreachable(url: string, error: unknown): GwError {
   const why = cause?.code ?? cause?.message ?? (error as Error).message;
   return new GwError('unreachable', `cannot reach ${new URL(url).origin}: ${why}`, {
     code: 'unreachable',
-    hint: 'is the daemon running (gatewayd start), and is the address right (gw config get url --show-origin)?',
+    hint: 'check that the daemon is running (gatewayd start) and that the address is right (gw config get url --show-origin)',
   });
 }
 

@@ -2,6 +2,7 @@
 import type { Endpoint, Fields } from '../../src/api/describe/endpoint.ts';
 import { secretNames } from '../../src/api/describe/fields.ts';
 import { isOptional, type JsonSchema, jsonSchema } from '../../src/api/describe/json-schema.ts';
+import { pictureNames } from '../../src/api/describe/shop-fields.ts';
 import { flagName } from '../../src/api/project/commands.ts';
 
 export type InputPart = 'params' | 'query' | 'body' | 'own';
@@ -18,6 +19,8 @@ export interface Flag {
   required?: boolean;
   nullable?: boolean;
   secret?: boolean;
+  /** Whether `@path` stands for the picture in that file. */
+  picture?: boolean;
   choices?: readonly string[];
   default?: unknown;
   /** How the value is called in the help. */
@@ -88,6 +91,7 @@ function flagOf(name: string, field: string, place: InputPart, schema: JsonSchem
     required,
     nullable,
     secret,
+    ...(place === 'body' && pictureNames.has(field) ? { picture: true } : {}),
     ...(choices ? { choices } : {}),
     ...(schema.default == null ? {} : { default: schema.default }),
     value: choices ? 'word' : kind === 'list' ? 'a,b' : kind === 'integer' ? 'number' : 'text',

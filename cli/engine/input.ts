@@ -6,6 +6,7 @@ import { type Io, readStdin } from '../output/io.ts';
 import type { Command, Input, Own } from './command.ts';
 import { GwError, usage } from './errors.ts';
 import { type Flag, flagsOf, readsEnvironment, variableOf, wireValue } from './flags.ts';
+import { pictureUrl } from './picture-file.ts';
 import { faultInWords } from './plain-words.ts';
 
 /** What commander read: values by flag name, and what stood without a flag. */
@@ -26,6 +27,8 @@ export interface Gathered {
   /** By field, as it will be sent; absent where nothing was given. */
   values: Map<string, unknown>;
   flags: Flag[];
+  /** Members of a file that no flag stands for: sent, so that the service says what it ignores. */
+  unknown?: Record<string, unknown>;
 }
 
 /** Values in their precedence, before anything is asked. */
@@ -40,7 +43,7 @@ export async function gather(command: Command, given: Given, io: Io): Promise<Ga
     const value = placed ?? stated;
     if (placed !== undefined && stated !== undefined && placed !== stated)
       throw usage(`${flag.name} is given twice: “${placed}” and --${flag.name}`);
-    if (value !== undefined) values.set(flag.field, wireValue(flag, value as string));
+    if (value !== undefined) values.set(flag.field, wireValue(flag, ofFile(flag, value as string)));
     else if (flag.place === 'body' && Object.hasOwn(file, flag.field))
       values.set(flag.field, file[flag.field]);
     else if (readsEnvironment(flag, command.input?.method)) {
@@ -52,8 +55,14 @@ export async function gather(command: Command, given: Given, io: Io): Promise<Ga
       values.set(flag.field, (await readStdin(io)).replace(/\r?\n$/, ''));
   }
   for (const name of given.unset) values.set(nullable(flags, name), null);
-  return { values, flags };
+  const known = new Set(flags.flatMap(({ place, field }) => (place === 'body' ? [field] : [])));
+  const unknown = Object.fromEntries(Object.entries(file).filter(([name]) => !known.has(name)));
+  return { values, flags, unknown };
 }
+
+/** Only the command line names a file to be read: what comes from elsewhere is not trusted with that. */
+const ofFile = (flag: Flag, given: string): string =>
+  flag.picture && given.startsWith('@') ? pictureUrl(flag.name, given.slice(1)) : given;
 
 /** Refuses what is none of the words to choose from, with the nearest. In any case of letters, as the service compares them. */
 function chosen(flag: Flag, value: unknown): unknown {
@@ -150,8 +159,8 @@ export async function faultOf(
   return fault && faultInWords(fault.msg);
 }
 
-async function checked(endpoint: Endpoint, { flags, values }: Gathered) {
-  const input: Input = { params: {}, query: {}, body: {} };
+async function checked(endpoint: Endpoint, { flags, values, unknown }: Gathered) {
+  const input: Input = { params: {}, query: {}, body: { ...unknown } };
   for (const { field, place } of flags)
     if (place !== 'own' && values.has(field)) input[place][field] = values.get(field);
   const { parseInput } = await import('../../src/api/read/validation.ts');

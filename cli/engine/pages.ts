@@ -28,7 +28,7 @@ export const pageFlags = (endpoint: Endpoint, { since }: View): Flag[] =>
           name: 'search',
           place: 'own',
           kind: 'text',
-          help: 'only rows with this text in them, on any page: an order, a memo, an amount, a transaction, part of an id',
+          help: 'only rows that contain this text, on any page: an order, a memo, an amount, a transaction, part of an id',
         },
         ...(since === undefined
           ? []
@@ -39,7 +39,7 @@ export const pageFlags = (endpoint: Endpoint, { since }: View): Flag[] =>
                 place: 'own',
                 kind: 'text',
                 value: 'time',
-                help: 'only what was made since then, on any page: 1h, 7d, or a time such as 2026-01-31T08:00Z',
+                help: 'only rows created since then, on any page: 1h, 7d, or a time such as 2026-01-31T08:00Z',
               },
             ] as const)),
       ];

@@ -18,11 +18,11 @@ const GLOBAL = 'Global flags:';
 
 function optionsOf(flag: Flag, method: string | undefined): Option[] {
   const env = readsEnvironment(flag, method) ? ` [env: ${variableOf(flag)}]` : '';
-  const secret = flag.secret ? '; - reads it from stdin' : '';
+  const from = flag.secret ? '; - reads it from stdin' : flag.picture ? '; @path sends that file' : '';
   const fallback = flag.default === undefined ? '' : ` (default: ${JSON.stringify(flag.default)})`;
   const need = flag.required ? ' (required)' : '';
   const choices = flag.choices ? ` (choices: ${flag.choices.join(', ')})` : '';
-  const help = `${flag.help}${choices}${secret}${need}${fallback}${env}`;
+  const help = `${flag.help}${choices}${from}${need}${fallback}${env}`;
   if (flag.kind === 'boolean')
     return [new Option(`--${flag.name}`, help), new Option(`--no-${flag.name}`).hideHelp()];
   const option = new Option(`--${flag.name} <${flag.value ?? 'text'}>`, help);

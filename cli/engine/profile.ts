@@ -134,7 +134,7 @@ export class Settings {
         'config',
         `the ${key} (${found.origin}) contains characters that are not allowed in a key`,
         {
-          hint: 'was it copied completely? gw login stores a new one',
+          hint: 'check that you copied all of it; gw login stores a new one',
         },
       );
     return found;
@@ -193,7 +193,7 @@ export class Settings {
         `“${value}” (${origin}) is not encrypted: keys and passwords could be read`,
         {
           code: 'plain_http',
-          hint: 'give its https address; --plain-http or GW_PLAIN_HTTP=1 where the network is yours',
+          hint: 'use its https address, or --plain-http (GW_PLAIN_HTTP=1) on a network you trust',
         },
       );
     return value.replace(/\/+$/, '');

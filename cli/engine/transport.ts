@@ -22,7 +22,7 @@ export const fetchService: typeof fetch = async (input, init) => {
     hint:
       target && isSamePath
         ? `if that is the service: gw config set url ${target.origin}, or --url ${target.origin}`
-        : 'is the address that of a gatewayd? gw doctor',
+        : 'check that this is the address of a gatewayd: gw doctor',
   });
 };
 

@@ -1,6 +1,7 @@
 // `gw api`: any call by method and path, with the credentials of the profile.
 import type { Command, Context, Own } from '../engine/command.ts';
 import { toGwError, unreachable, usage } from '../engine/errors.ts';
+import { warnOfIgnored } from '../engine/ignored.ts';
 import { isNetwork } from '../engine/repeat.ts';
 import { timeoutAfter } from '../engine/timeout.ts';
 import { fetchService } from '../engine/transport.ts';
@@ -137,6 +138,7 @@ async function send(
       signal: AbortSignal.any([signal, timeoutAfter(timeout_ms)]),
     });
     const text = await response.text();
+    warnOfIgnored(context.io, response);
     if (response.ok || response.status === SEE_OTHER)
       return { status: response.status, headers: response.headers, text };
     const { ApiError } = await import('../../src/api/client/call.ts');

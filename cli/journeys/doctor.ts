@@ -63,7 +63,7 @@ export const command: Command = {
 /** How someone without an account gets one, by who may sign up. */
 const newAccount: Record<string, string> = {
   open: 'gw signup --email ADDRESS',
-  invite: 'gw signup --email ADDRESS --invite TOKEN, with an invite of the operator',
+  invite: 'gw signup --email ADDRESS --invite TOKEN, with an invite from the operator',
   closed: 'ask the operator for an account: sign-up is closed',
 };
 
@@ -188,10 +188,7 @@ async function* signedIn(context: Context, wanted: Wanted): AsyncGenerator<Check
   });
   const covers = house || (parseDecimal(limit_of_payments, USD_DECIMALS) ?? 0n) > 0n;
   yield covers
-    ? good(
-        'limit',
-        house ? 'none: the shop of the house' : `${dollars(limit_of_payments)} can still be confirmed`,
-      )
+    ? good('limit', house ? 'none: a house merchant' : `${dollars(limit_of_payments)} can still be confirmed`)
     : bad(
         'limit',
         'no payment can be confirmed; simulated ones can',

@@ -30,7 +30,7 @@ export const command: Command = {
       place: 'own',
       kind: 'text',
       value: 'url',
-      help: 'where to post events: 4242, localhost:3000/hooks or a whole address; without it they are only printed',
+      help: 'where to post events: 4242, localhost:3000/hooks or a full URL; without it they are only printed',
     },
     {
       field: 'events',

@@ -166,7 +166,7 @@ async function askAll(context: Context): Promise<void> {
   const { io } = context;
   const ask = ({ message, current, set }: Question): Promise<string> =>
     askAndSet(message, current, (text) => faultOf(set(text)), io);
-  say(io, 'Enter leaves a thing as it is. Each answer is checked as you give it.');
+  say(io, 'Press Enter to leave a value as it is. Each answer is checked as you give it.');
   const { wallets, missing } = await context.call(getMerchantWallets);
   const known = new Map(wallets.map(({ blockchain, address }) => [blockchain, address]));
   for (const blockchain of [...known.keys(), ...missing])

@@ -17,6 +17,8 @@ const MINUTE = 60;
 const FEW_SECONDS = 45;
 /** Of the finest coins; no figure is rounded. */
 const COIN_MAX_DIGITS = 18;
+/** French writes a space before these marks, and none begins a line. */
+const SPACED_MARK = / (?=[:;?!»])/g;
 /** Written by Arabic before sums, it would turn the sign of the currency around: sums stand isolated instead. */
 const RIGHT_TO_LEFT_MARK = /\u200f/g;
 
@@ -25,6 +27,8 @@ export interface Language {
   dir: 'ltr' | 'rtl';
   /** A sentence with its `{names}` filled in; values never turn their neighbours around. */
   say(name: keyof Texts, values?: Record<string, string>): string;
+  /** Words of a merchant or buyer where no markup can part them from ours: they turn nothing around. */
+  apart(words: string): string;
   /** A decimal string of USD as money; no digit is lost. */
   usd(amount: string): string;
   /** A decimal string of coins as people read it, digit for digit; what is copied stays as it is. */
@@ -76,7 +80,10 @@ export function languageOf(code: LanguageCode): Language {
 }
 
 function makeLanguage(code: LanguageCode): Language {
-  const texts: Texts = languages[code];
+  const entries = Object.entries(languages[code]) as [keyof Texts, string][];
+  const texts = Object.fromEntries(
+    entries.map(([name, text]) => [name, text.replace(SPACED_MARK, '\u00a0')]),
+  ) as Record<keyof Texts, string>;
   const plain = new Intl.NumberFormat(code);
   const two = new Intl.NumberFormat(code, { minimumIntegerDigits: 2 });
   const money = new Intl.NumberFormat(code, {
@@ -105,6 +112,7 @@ function makeLanguage(code: LanguageCode): Language {
       patterns.set(name, parts);
       return parts.map((part, at) => (at % 2 === 0 ? part : isolate(values[part] ?? '', dir))).join('');
     },
+    apart: (words) => isolate(words, dir),
     // Intl reads decimal strings exactly; its types do not know it yet.
     usd: memoize((amount: string) => money.format(amount as `${number}`).replace(RIGHT_TO_LEFT_MARK, '')),
     coin: memoize((amount: string) => coins(amount.split('.')[1]?.length ?? 0).format(amount as `${number}`)),

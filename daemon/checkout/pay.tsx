@@ -30,7 +30,7 @@ export function Pay({ view }: { view: PayView }) {
       data-version={view.version}
       data-now={view.now}
       data-expires={view.expires_at}
-      data-title={`${head} · ${view.title}`}
+      data-title={`${head} · ${lang.apart(view.title)}`}
       data-copied={lang.say('copied')}
       data-selected={lang.say('selected')}
       data-minute={lang.say('minute_left')}

@@ -85,7 +85,7 @@ async function showInvoice(
   const page = renderPage({
     lang,
     ...surface,
-    title: `${lang.say(view.state)} · ${view.title}`,
+    title: `${lang.say(view.state)} · ${lang.apart(view.title)}`,
     content,
     // Who reads an answer, and types the next question, is not interrupted.
     refresh: row.status === 'created' && !options.answer,
@@ -216,7 +216,7 @@ async function showUnit(
   const about = {
     url: `${base}/u/${slug}/${unit.slug}`,
     description: [usd, unit.description?.replace(/\s+/g, ' ').trim() || null, seller]
-      .filter((part) => part !== null)
+      .flatMap((part) => (part === null ? [] : [lang.apart(part)]))
       .join(' · '),
     indexed: unit.listed === 1 && open && status === 200 && notice === null,
     picture: pictureOf(base, unit.shop?.picture, profile?.logo)?.src ?? `${base}/logo.png`,

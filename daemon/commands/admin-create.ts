@@ -55,8 +55,8 @@ export async function adminCreate(
 /** Asks before someone who is there is given another password, or more rights. Throws ConfigError where that is not agreed to. */
 async function agree({ email, is_superuser }: UserRow): Promise<void> {
   const what = is_superuser
-    ? `${email} is a superuser already: this gives a new password and ends every session`
-    : `${email} is a merchant: this makes an operator of it, gives a new password and ends every session`;
+    ? `${email} is already a superuser: this sets a new password and ends every session`
+    : `${email} is a merchant: this makes it an operator, sets a new password and ends every session`;
   const isAsked = process.stdin.isTTY && process.stderr.isTTY;
   if (!isAsked) throw new ConfigError(`${what}. Nothing was changed; add --yes to do it`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });

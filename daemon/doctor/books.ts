@@ -14,7 +14,7 @@ const BACKUP_OLD_SECONDS = 2 * DAY_SECONDS;
 export const database: Check = async (examined) => {
   const { database_url } = examined.config;
   if (database_url.startsWith('sqlite:') && !existsSync(database_url.slice('sqlite:'.length)))
-    return [ok('database', 'none yet: the first start makes it')];
+    return [ok('database', 'none yet: the first start creates it')];
   let books: Snapshot;
   try {
     books = await openSnapshot(database_url);
@@ -93,13 +93,13 @@ function rotationOf(
     return [
       warning(
         'secret',
-        'secret.next is in force, and secret no more',
+        'secret.next is in use, and secret no longer is',
         `mv ${data_dir}/secret.next ${data_dir}/secret`,
       ),
     ];
   if (previous_secret === undefined) return [];
   return [
-    warning('secret', 'previous_secret is not needed any more', 'take previous_secret out of the settings'),
+    warning('secret', 'previous_secret is no longer needed', 'remove previous_secret from the settings'),
   ];
 }
 

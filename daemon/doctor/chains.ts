@@ -110,7 +110,7 @@ function findingOf({ blockchain, provider, tip, age_seconds, error }: Probed, al
   if (tip === null) return ok(of, `${provider}: right network`);
   const says = `${provider}: right network, at ${tip.height}, ${age_seconds} s old`;
   return age_seconds > LATE_SECONDS
-    ? warning(of, `${says}: it is behind`, `wait until its node is in sync, or set blockchains.${id}.url`)
+    ? warning(of, `${says}: it is behind`, `wait until its node has synced, or set blockchains.${id}.url`)
     : ok(of, says);
 }
 

@@ -49,15 +49,15 @@ export const publicUrl: Check = async ({ config }) => {
       failed(
         'public url',
         `the daemon answers here, but not at ${public_url} (${fault})`,
-        'set public_url, DNS and the proxy before it',
+        'check public_url, DNS and the proxy in front of it',
       ),
     );
   if (network === 'mainnet' && !public_url.startsWith('https:'))
     findings.push(
       warning(
         'public url',
-        'it is not https: who is on the way could change the address to pay to',
-        'put TLS before it, and set public_url to https://…',
+        'it is not https: anyone on the way could change the address that buyers pay to',
+        'put a TLS proxy in front of it, and set public_url to https://…',
       ),
     );
   return [...findings, proxyOf(config)];
@@ -104,7 +104,7 @@ export const mail: Check = async ({ config }) => {
   });
   try {
     await transport.verify();
-    return [ok('mail', `${new URL(smtp_url).host} takes mails of this sign-in`)];
+    return [ok('mail', `${new URL(smtp_url).host} accepts mail with these credentials`)];
   } catch (error) {
     return [failed('mail', `${new URL(smtp_url).host}: ${(error as Error).message}`, 'set smtp_url')];
   } finally {
@@ -115,7 +115,7 @@ export const mail: Check = async ({ config }) => {
 export const notices: Check = async ({ config }) => {
   const { notify, demo } = config;
   if (notify.length === 0) {
-    const says = 'no one is notified of what needs a person';
+    const says = 'no one is notified when something needs attention';
     return [demo ? ok('notify', says) : warning('notify', says, 'set notify')];
   }
   const signal = AbortSignal.timeout(PATIENCE_MS);

@@ -35,12 +35,12 @@ export const rights: Check = async ({ config, origins, settings }) => {
     ...new Set(config_files),
   ].filter((path) => existsSync(path));
   if (!existsSync(data_dir))
-    return [ok('files', `${data_dir} is not there yet: the first start makes it, for this user only`)];
+    return [ok('files', `${data_dir} does not exist yet: the first start creates it, for this user only`)];
   const open = paths.flatMap((path) => {
     const { mode } = statSync(path);
     return (mode & OTHERS) === 0 || process.platform === 'win32' ? [] : [openTo(path, mode)];
   });
-  return open.length > 0 ? open : [ok('files', `${paths.length} paths are for their user only`)];
+  return open.length > 0 ? open : [ok('files', `${paths.length} paths are accessible to their user only`)];
 };
 
 const openTo = (path: string, mode: number): Finding =>
@@ -49,20 +49,20 @@ const openTo = (path: string, mode: number): Finding =>
 export const secretStrength: Check = async ({ config }) => {
   try {
     const [secret] = findSecretTexts(config);
-    if (secret === undefined) return [ok('secret', 'none yet: the first start makes one')];
+    if (secret === undefined) return [ok('secret', 'none yet: the first start creates one')];
     const isWeak = secret.length < GOOD_SECRET_LENGTH || new Set(secret).size < GOOD_SECRET_CHARACTERS;
     return [
       isWeak
         ? warning(
             'secret',
-            'it is short or has few different characters: who has the database could guess it',
+            'it is short or has few different characters: anyone with the database could guess it',
             'replace it by one of `openssl rand -hex 32` with `gatewayd secret rotate`',
           )
         : ok('secret', `${secret.length} characters`),
     ];
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return [failed('secret', error.message, 'restore it from where it is stored outside of this machine')];
+    return [failed('secret', error.message, 'restore it from the copy that you store elsewhere')];
   }
 };
 
@@ -75,7 +75,7 @@ export const freeDisk: Check = async ({ config }) => {
     const { bavail, bsize } = statfsSync(existing);
     const free = bavail * bsize;
     const says = `${Math.floor(free / 1024 ** 2)} MiB free for ${place}`;
-    const fix = 'free some, or move data_dir to a larger disk';
+    const fix = 'free some space, or move data_dir to a larger disk';
     if (free < LEAST_BYTES) return failed('disk', says, fix);
     return free < LOW_BYTES ? warning('disk', says, fix) : ok('disk', says);
   });

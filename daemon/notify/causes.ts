@@ -76,7 +76,7 @@ export const causes: readonly Cause[] = [
     async find({ blindness, config }) {
       return blindness.all().map(({ blockchain, since }) => ({
         subject: blockchain,
-        text: `${nameOf(config, blockchain)} has not been read since ${shownTime(since)}; payments are found once it is`,
+        text: `${nameOf(config, blockchain)} has not been read since ${shownTime(since)}; payments will be found once it is read again`,
       }));
     },
     end: {
@@ -85,7 +85,7 @@ export const causes: readonly Cause[] = [
       text: (blockchain, { config }) => `${nameOf(config, blockchain)} is read again`,
     },
   },
-  payments('payment_late', 'Late payment', 'came when the invoice had ended'),
+  payments('payment_late', 'Late payment', 'arrived after the invoice had ended'),
   payments('payment_unmatched', 'Unmatched payment', 'fits no invoice'),
   payments('payment_held', 'Payment held by the limit', "waits: the merchant's limit does not cover it"),
   {
@@ -133,7 +133,7 @@ export const causes: readonly Cause[] = [
       const free = bavail * bsize;
       if (free >= DISK_LOW_BYTES || bavail >= blocks * DISK_LOW_SHARE) return [];
       const left = Math.round(free / 1024 ** 2);
-      return [{ subject: 'disk', text: `${left} MB are left on the disk of ${config.data_dir}` }];
+      return [{ subject: 'disk', text: `${left} MB of disk space are left for ${config.data_dir}` }];
     },
   },
   {
@@ -147,7 +147,7 @@ export const causes: readonly Cause[] = [
         .filter(([, { stale }]) => stale)
         .map(([currency]) => ({
           subject: currency,
-          text: `invoices in ${currency} are refused: no fresh rate that two sources agree on`,
+          text: `invoices in ${currency} are refused: no up-to-date rate that two sources agree on`,
         }));
     },
   },
@@ -164,7 +164,7 @@ export const causes: readonly Cause[] = [
       const at = Number(made ?? instance.describe().started_at);
       if (seconds(clock) - at <= most) return [];
       const shown = shownTime(at);
-      const text = made === undefined ? `none was made since ${shown}` : `the last backup is of ${shown}`;
+      const text = made === undefined ? `no backup since ${shown}` : `the last backup was made on ${shown}`;
       return [{ subject: 'backup', text }];
     },
   },

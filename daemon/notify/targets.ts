@@ -38,7 +38,7 @@ const USER_AGENT = 'gatewayd';
 
 /** What the status of a refusal means to the operator. */
 const TELEGRAM_REMEDIES: Readonly<Record<number, string>> = {
-  400: 'the chat is not known to the bot: write to the bot first, or add it to the group',
+  400: 'the bot does not know this chat: send it a message first, or add it to the group',
   401: 'telegram.bot_token is wrong',
   403: 'the bot was blocked, or is not a member of the group',
   404: 'telegram.bot_token is wrong',

@@ -145,7 +145,7 @@ function liveRates(
       const retry_after = Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(1, left));
       const detail = book.hasJumped(currency)
         ? `The price of ${currency} moved by more than 20 % at once: it is used once a third source agrees`
-        : `No fresh exchange rate for ${currency}`;
+        : `No up-to-date exchange rate for ${currency}`;
       throw new Refusal('no_rate', { detail, retry_after });
     },
     status: () =>

@@ -31,7 +31,7 @@ export const system: Handlers<typeof list> = {
     } catch (error) {
       log.warn({ err: error }, 'test mail not sent');
       throw new Refusal('mail_failed', {
-        detail: `The mail server did not accept the mail: ${(error as Error).message}`,
+        detail: `The mail server did not accept the message: ${(error as Error).message}`,
         retry_after: MAIL_RETRY_SECONDS,
       });
     }

@@ -101,7 +101,7 @@ const explorer = (what: string) =>
     .string()
     .regex(/^(none|https?:\/\/[^\s"'<>]*\{id\}[^\s"'<>]*)$/, 'must be none, or https://… with {id} in it')
     .optional()
-    .describe(`where buyers look up ${what}: https://…/{id}, or none; default: a public explorer`);
+    .describe(`explorer page that shows buyers ${what}: https://…/{id}, or none; default: a public explorer`);
 
 /** A list in the file, the same as JSON text elsewhere. */
 const notify = (help: string) =>
@@ -225,7 +225,7 @@ const providerSettings = (catalogue: Catalogue) =>
           .max(MAX_REQUESTS_PER_SECOND)
           .optional()
           .describe(
-            `how often the ${id} provider is asked at most; default: ${catalogue.find(id)?.requests_per_second} for the public one, ` +
+            `most requests per second to the ${id} provider; default: ${catalogue.find(id)?.requests_per_second} for the public one, ` +
               '50 for your own, less after it refuses (429)',
           ),
         explorer_transaction: explorer(`transactions of ${id}`),
@@ -296,7 +296,7 @@ export const settingsSchema = z.strictObject({
     .string()
     .min(MIN_SECRET_LENGTH, `must have at least ${MIN_SECRET_LENGTH} characters`)
     .meta({ secret: true })
-    .describe('the secret before, while `gatewayd secret rotate` replaces it by secret')
+    .describe('the previous secret, while `gatewayd secret rotate` replaces it with secret')
     .optional(),
   admin: z
     .strictObject({
@@ -307,14 +307,14 @@ export const settingsSchema = z.strictObject({
         .max(128)
         .meta({ secret: true })
         .optional()
-        .describe('its password; default: generated at the first start and shown once'),
+        .describe('password of the first superuser; default: generated at the first start and shown once'),
     })
     .prefault({}),
   signup: z
     .enum(signupModes)
     .optional()
     .describe(
-      'who may sign up; invite: those that `gatewayd invite` names; default: open on testnet, closed on mainnet',
+      'who may sign up; invite: only people invited with `gatewayd invite`; default: open on testnet, closed on mainnet',
     ),
   platform_key: z
     .string()
@@ -335,7 +335,7 @@ export const settingsSchema = z.strictObject({
     .array(z.string().refine((host) => hostEntry(host) === host, 'must be a host such as shop.example'))
     .max(MAX_RETURN_HOSTS)
     .default([])
-    .describe('hosts that buyers of the platform key may be led back to, such as shop.example'),
+    .describe('hosts that buyers of the platform key may return to, such as shop.example'),
   service_fee_percent: decimalText("surcharge on the buyer's total").default('0'),
   limit_policy: z
     .enum(['hold', 'refuse'])
@@ -379,10 +379,10 @@ export const settingsSchema = z.strictObject({
     'a blockchain that was not read for so long, or for three pauses between readings, takes no new invoices',
   ).default(60),
   custom_blockchains: customList(customBlockchain, MAX_CUSTOM_BLOCKCHAINS).describe(
-    'networks besides those that are built in, which answer the JSON-RPC of Ethereum: [{ "id": "…", "name": "…", "chain_id": 1, "coin": "…", "block_seconds": 5, "min_confirmations": 20 }]',
+    'additional networks that speak the Ethereum JSON-RPC: [{ "id": "…", "name": "…", "chain_id": 1, "coin": "…", "block_seconds": 5, "min_confirmations": 20 }]',
   ),
   custom_gateways: customList(customGateway, MAX_CUSTOM_GATEWAYS).describe(
-    'tokens besides those that are built in, and coins of custom_blockchains: [{ "id": "…", "blockchain": "…", "currency": "…", "token_contract": "…", "decimals": 6 }]',
+    'additional tokens, and coins of custom_blockchains: [{ "id": "…", "blockchain": "…", "currency": "…", "token_contract": "…", "decimals": 6 }]',
   ),
   blockchains: providerSettings(builtIn),
   gateways: gatewaySettings(builtIn),
@@ -392,15 +392,15 @@ export const settingsSchema = z.strictObject({
         .string()
         .regex(DURATION, 'must be a number of minutes, hours or days such as 30m, 12h or 1d')
         .optional()
-        .describe('makes a backup so often while the daemon runs: 30m, 12h, 1d; default: none'),
-      keep: whole(1, MAX_BACKUPS, 'how many of them remain; older ones are removed').default(7),
+        .describe('interval of automatic backups while the daemon runs: 30m, 12h, 1d; default: none'),
+      keep: whole(1, MAX_BACKUPS, 'how many automatic backups to retain; older ones are removed').default(7),
       to: text('directory of backups; default: backups in data_dir').optional(),
       passphrase: z
         .string()
         .min(MIN_PASSPHRASE_LENGTH, `must have at least ${MIN_PASSPHRASE_LENGTH} characters`)
         .meta({ secret: true })
         .optional()
-        .describe('encrypts backups, which then have the secret in them; without it they are in clear'),
+        .describe('encrypts backups, which then include the secret; without it they are not encrypted'),
     })
     .prefault({}),
   retention: z
@@ -417,7 +417,7 @@ export const settingsSchema = z.strictObject({
   log_level: z
     .enum(['silent', 'error', 'warn', 'info', 'debug'])
     .default('info')
-    .describe('how much is logged to stderr'),
+    .describe('log level on stderr'),
   log_callers: z
     .boolean()
     .default(true)

@@ -100,10 +100,10 @@ async function emailFor(app: ReceiptsApp, { id, customer_email }: DueReceipt) {
     merchant,
     lines: [
       lang.say('receipt_mail', { merchant, usd: `${usd} (${amount})` }),
-      ...(title === null ? [] : [`${lang.say('item')}: ${title}`]),
-      ...(row.external_ref === null ? [] : [`${lang.say('order')}: ${row.external_ref}`]),
-      `${lang.say('receipt_number')}: ${row.id}`,
-      ...(row.profile?.legal_line ? [row.profile.legal_line] : []),
+      ...(title === null ? [] : [`${lang.say('item')}: ${lang.apart(title)}`]),
+      ...(row.external_ref === null ? [] : [`${lang.say('order')}: ${lang.apart(row.external_ref)}`]),
+      `${lang.say('receipt_number')}: ${lang.apart(row.id)}`,
+      ...(row.profile?.legal_line ? [lang.apart(row.profile.legal_line)] : []),
     ],
     link: `${app.config.public_url}/pay/${row.id}/receipt?lang=${lang.code}`,
   });

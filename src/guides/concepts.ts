@@ -33,9 +33,9 @@ export const concepts: readonly Article[] = [
     keywords: 'memo, comment',
     auth: 'none',
     call: 'listGateways',
-    docs: `On chains with memos (\`supports_memo\` of a gateway) the buyer must send the invoice's \`memo\` as the comment of the transfer, unchanged. Transfers to one memo add up. A transfer with no memo or an unknown one is never booked by guess: it is listed to the operator, who can resolve it.
+    docs: `On chains with memos (\`supports_memo\` of a gateway) the buyer must send the invoice's \`memo\` as the comment of the transfer, unchanged. Transfers to one memo add up. A transfer with no memo or an unknown one is never booked by guess: it is listed for the operator, who can resolve it.
 
-On chains without memos (\`memo: null\`) each open invoice has an amount of its own: the last digits tell them apart, so the buyer must send exactly \`amount\`.`,
+On chains without memos (\`memo: null\`) each open invoice has its own amount: the last digits tell them apart, so the buyer must send exactly \`amount\`.`,
   },
   {
     id: 'concept.limit',
@@ -48,7 +48,7 @@ On chains without memos (\`memo: null\`) each open invoice has an amount of its 
     call: 'getMerchantAccount',
     docs: `Merchants prepay the fee. \`limit_of_payments\` = prepaid balance × 100: a refill of 10 USD covers 1000 USD of sales. Each confirmed invoice of volume V debits V × 0.01, so the limit falls by V.
 
-A payment that finds the limit too low is \`held\`, not lost: the invoice stays \`created\` and \`check\` returns 402 \`limit_exhausted\` with \`required_usd\`, \`remaining_usd\` and \`refill\`. Refill or credit books held payments automatically, oldest first. A sale above the limit is the event \`limit.exhausted\` before anyone pays, at most once an hour; where the operator has set \`limit_policy: refuse\`, it is refused with 402. A merchant of the house has neither limit nor fee. A new merchant starts with limit 0; simulating is never refused for it.`,
+A payment that arrives while the limit is too low is \`held\`, not lost: the invoice stays \`created\` and \`check\` returns 402 \`limit_exhausted\` with \`required_usd\`, \`remaining_usd\` and \`refill\`. A refill or credit books held payments automatically, oldest first. A sale above the limit raises the event \`limit.exhausted\` before anyone pays, at most once an hour; if the operator has set \`limit_policy: refuse\`, the sale is refused with 402. House merchants have neither limit nor fee. A new merchant starts with limit 0; simulating is never refused for it.`,
   },
   {
     id: 'concept.exits',
@@ -68,7 +68,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     keywords: 'confirmations needed',
     auth: 'none',
     call: 'getInvoicePayment',
-    docs: `\`min_confirmations\` of a gateway says how many, \`min_confirmations\` of a payment how many this one waits for: large ones may wait for more, as \`confirmations\` of the gateway lists by value; \`confirmations\` of an invoice and its payment how many there are. A payment goes \`detected\` → \`confirming\` → \`confirmed\`. An invoice whose transfer was seen in time waits for its confirmations beyond \`expires_at\`, at most 24 hours. A transaction that disappears from the chain (\`orphaned\`) is not counted.`,
+    docs: `\`min_confirmations\` of a gateway is how many a payment usually needs, and \`min_confirmations\` of a payment how many this one needs: large payments may need more, as \`confirmations\` of the gateway lists by value. \`confirmations\` of an invoice and its payment is how many it has. A payment goes \`detected\` → \`confirming\` → \`confirmed\`. An invoice whose transfer arrived in time still waits for its confirmations after \`expires_at\`, for at most 24 hours. A transaction that disappears from the chain (\`orphaned\`) is not counted.`,
   },
   {
     id: 'concept.amount-match',
@@ -78,7 +78,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     keywords: 'underpaid, overpaid',
     auth: 'none',
     call: 'getPublicInvoice',
-    docs: `\`amount_match\` is \`none\` until something arrives. \`exact\` and \`over\` confirm. \`under\` keeps the invoice \`created\`: \`received_amount\` shows what came, checkout says what is still due, and on chains with memos the rest can be sent with the same memo. What is overpaid lies in the merchant's wallet; the service holds nothing and cannot send it back.`,
+    docs: `\`amount_match\` is \`none\` until something arrives. \`exact\` and \`over\` confirm. \`under\` keeps the invoice \`created\`: \`received_amount\` shows what has arrived, the checkout shows the remaining amount, and on chains with memos the rest can be sent with the same memo. An overpayment is in the merchant's wallet: the service holds no money and cannot send it back.`,
   },
   {
     id: 'concept.gateway',
@@ -117,7 +117,7 @@ A payment that finds the limit too low is \`held\`, not lost: the invoice stays 
     keywords: 'who holds the money, custody',
     auth: 'none',
     call: 'getMerchantWallets',
-    docs: `The service only observes blockchains: it knows receive addresses, never private keys or seeds, and can move nothing. So there is no withdrawal, and refunds are sent by the merchant from the wallet that was paid.`,
+    docs: `The service only observes blockchains: it knows receive addresses, never private keys or seeds, and can move nothing. So there are no withdrawals, and merchants send refunds from the wallet that was paid.`,
   },
   {
     id: 'concept.demo-mode',

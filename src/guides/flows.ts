@@ -21,13 +21,13 @@ export const flows: readonly Article[] = [
     call: 'createInvoice',
     docs: `For shops, bots and agents that know the price of each order.
 
-1. \`signup\`, then \`loginAccessToken\`: its \`access_token\` is the bearer token. If you already have an account, begin with signing in. Where \`signup\` of \`getPublicConfig\` is \`invite\` or \`closed\`, the operator gives you an invite or an account.
+1. \`signup\`, then \`loginAccessToken\`: its \`access_token\` is the bearer token. If you already have an account, start by signing in. Where \`signup\` of \`getPublicConfig\` is \`invite\` or \`closed\`, the operator gives you an invite or an account.
 2. \`getMerchantAccount\`: its \`api_key\` is the merchant key for \`X-API-Key\`.
-3. \`setMerchantWallet\`: your own receive address, once for each blockchain. No key or seed is ever asked for.
+3. \`setMerchantWallet\`: your own receive address, once for each blockchain. You are never asked for a private key or seed.
 4. \`createInvoice\` with \`chain\` and \`amount\`. Send the buyer to \`pay_url\`, or show \`amount\`, \`address\` and \`memo\` exactly as they are.
 5. Wait for the webhook \`invoice.confirmed\`, or read \`getInvoice\` until \`status\` is \`confirmed\`, \`expired\`, \`cancelled\` or \`failed\`. \`checkInvoice\` asks the chain at once.
 
-On testnet in demo mode \`simulateInvoice\` stands for the buyer: it settles the invoice without a payment. Everywhere else leave it out.`,
+On testnet in demo mode \`simulateInvoice\` stands in for the buyer: it settles the invoice without a payment. Leave it out everywhere else.`,
   },
   {
     id: 'flow.sell-with-link',
@@ -42,7 +42,7 @@ On testnet in demo mode \`simulateInvoice\` stands for the buyer: it settles the
 
 1. \`signup\`, \`loginAccessToken\`, \`setMerchantWallet\` as in “Sell with an invoice”.
 2. \`createUnit\`: share its \`page_url\`. Each visit that chooses a currency creates its own invoice.
-3. \`getPaymentPage\` says what still keeps buyers from paying, each with its remedy.
+3. \`getPaymentPage\` lists what still prevents buyers from paying, and how to fix it.
 
 At most 3 units. \`updateUnit\` with \`active: false\` takes one off sale for a while.`,
   },
@@ -64,7 +64,7 @@ At most 3 units. \`updateUnit\` with \`active: false\` takes one off sale for a 
     call: 'simulateInvoice',
     docs: `Needs \`network: testnet\` and \`demo_mode: true\` in \`GET {base_url}/v1/config/public\`.
 
-Make the calls of \`steps\` in order. Values in braces come from earlier replies, as \`placeholders\` of the catalog explains; those with a \`sample\` can be used as they are. The last reply has \`status: confirmed\`: the real settlement ran, with fee, income record and webhook. What the prepaid balance lacks is credited first.`,
+Make the calls of \`steps\` in order. Values in braces come from earlier replies, as \`placeholders\` of the catalog explains; those with a \`sample\` can be used as they are. The last reply has \`status: confirmed\`: the real settlement ran, with fee, income record and webhook. If the prepaid balance is too low, the difference is credited first.`,
   },
   {
     id: 'flow.top-up',
@@ -78,10 +78,10 @@ Make the calls of \`steps\` in order. Values in braces come from earlier replies
     docs: `Each confirmed sale debits its fee of 1 % from a prepaid balance. A refill of S USD raises \`limit_of_payments\` by S × 100.
 
 1. \`getBalances\` and \`getMerchantAccount\` show balance and limit.
-2. \`createRefill\` with \`chain\` and \`amount\` creates an invoice that you pay like a buyer. TON and Solana wait 5 minutes, Bitcoin 1 hour.
+2. \`createRefill\` with \`chain\` and \`amount\` creates an invoice that you pay like a buyer. Refills on TON and Solana stay open for 5 minutes, on Bitcoin for 1 hour.
 3. Once it is confirmed, the limit is raised, and payments that were held for it are booked automatically, oldest first.
 
-A check that is refused with 402 \`limit_exhausted\` names the amount and the call.`,
+When a check is refused with 402 \`limit_exhausted\`, the reply names the amount and the call to make.`,
   },
   {
     id: 'flow.embed',
@@ -122,7 +122,7 @@ Without scripts: link to \`page_url\`, or fetch the fragment \`GET {base_url}/v1
     steps: ['updateMerchantAccount', 'createInvoice', 'simulateInvoice', 'listEvents', 'resendEvent'],
     call: 'updateMerchantAccount',
     docs: `1. \`updateMerchantAccount\` sets \`webhook_url\` and \`webhook_secret\`; \`callback_url\` of an invoice replaces the URL for that invoice.
-2. On confirmation the service posts \`invoice.confirmed\` once, without retry; of refills only where \`webhook_refills\` is set, with \`data.invoice.kind: refill\`. Answer 2xx within 15 seconds.
+2. On confirmation the service posts \`invoice.confirmed\` once, without retry; for refills only if \`webhook_refills\` is set, with \`data.invoice.kind: refill\`. Answer 2xx within 15 seconds.
 3. Verify the signature (guide “Verify webhooks”), and act once per \`webhook-id\`.
 4. \`listEvents\` with \`after\` gives everything that happened since the last event you have; \`resendEvent\` posts one again.
 

@@ -5,7 +5,7 @@ export const howto: readonly Article[] = [
   {
     id: 'guide.agents',
     kind: 'guide',
-    title: 'For agents: begin here',
+    title: 'For agents: start here',
     summary: 'Find the call for an intent, fill in its braces, act on refusals',
     keywords: 'agent quick start, no kyc, no captcha',
     auth: 'none',
@@ -38,7 +38,7 @@ No CAPTCHA, no browser, no identity checks. The same calls are tools over MCP at
     summary: 'Refusals are {detail, code, request_id, hint, next}; invalid input is a 422',
     keywords: 'error codes, refusals',
     auth: 'none',
-    docs: `Switch on \`code\`, not on \`detail\`. \`hint\` says what to do, \`next\` names the call: \`{operation, method, path}\`. 422 is \`{detail: [{loc, msg, type, input, ctx}]}\` with all errors at once. 429 and 503 carry \`Retry-After\`. Every answer has \`X-Request-Id\`; quote it when you ask for help. Members of a query or a body that mean nothing there change nothing, and \`X-Ignored-Fields\` names them (\`amout, inner.other\`; at most 20): a call that does less than you think has a mistyped name in it.
+    docs: `Switch on \`code\`, not on \`detail\`. \`hint\` says what to do, \`next\` names the call: \`{operation, method, path}\`. 422 is \`{detail: [{loc, msg, type, input, ctx}]}\` with all errors at once. 429 and 503 carry \`Retry-After\`. Every answer has \`X-Request-Id\`; quote it when you ask for help. Unknown members of a query or body are ignored, and \`X-Ignored-Fields\` names them (\`amout, inner.other\`; at most 20): if a call does less than you expect, look there for a mistyped name.
 
 {error_table}`,
   },
@@ -60,7 +60,7 @@ function verify(secret, headers, rawBody) {
   const signed = \`\${headers['webhook-id']}.\${headers['webhook-timestamp']}.\${rawBody}\`;
   const expected = Buffer.from(\`v1,\${createHmac('sha256', key).update(signed).digest('base64')}\`);
   const fresh = Math.abs(Date.now() / 1000 - Number(headers['webhook-timestamp'])) < 300;
-  // Two signatures, with a space between, for 24 hours after the secret was changed: one must match.
+  // For 24 hours after the secret was changed there are two signatures, separated by a space: one must match.
   const given = (headers['webhook-signature'] ?? '').split(' ').map((each) => Buffer.from(each));
   return fresh && given.some((each) => each.length === expected.length && timingSafeEqual(each, expected));
 }
@@ -76,9 +76,9 @@ Verify the raw body, before parsing it. Answer 2xx within 15 seconds and process
     keywords: 'return url, redirect after payment, success url, thank you page, verify return signature',
     auth: 'jwt',
     call: 'updateMerchantAccount',
-    docs: `1. List your hosts once: \`PATCH /api/v1/merchant/account\` with \`{"return_hosts": ["shop.example"], "display_name": "Kaffee Rösterei"}\`. With the merchant key alone no one can lead buyers elsewhere. On testnet \`localhost:3000\` may be listed and called over http; else it is https only.
-2. Make invoices or units with \`success_url\` and \`cancel_url\`. Every end of the pay page has its button, “Return to Kaffee Rösterei”; \`return_automatically\` leads there after 5 seconds. A host that is taken off the list is led to no more; then, and without an address, the button leads to \`site_url\`.
-3. The query gets \`invoice_id\`, \`invoice_status\` (\`confirmed\`, \`expired\`, \`cancelled\`, \`failed\`) and \`signature\`: base64url HMAC-SHA256 of \`return.v1.{invoice_id}.{invoice_status}\` under the key of your webhook secret; for 24 hours after a change of the secret two, with a dot between.
+    docs: `1. List your hosts once: \`PATCH /api/v1/merchant/account\` with \`{"return_hosts": ["shop.example"], "display_name": "Kaffee Rösterei"}\`. The merchant key alone cannot send buyers anywhere else. On testnet \`localhost:3000\` may be listed and used over http; everything else must be https.
+2. Create invoices or units with \`success_url\` and \`cancel_url\`. However a payment ends, the page has a button, “Return to Kaffee Rösterei”; \`return_automatically\` leads there after 5 seconds. Buyers are no longer sent to a host that you remove from the list; then, and where no URL is set, the button leads to \`site_url\`.
+3. The query gets \`invoice_id\`, \`invoice_status\` (\`confirmed\`, \`expired\`, \`cancelled\`, \`failed\`) and \`signature\`: base64url HMAC-SHA256 of \`return.v1.{invoice_id}.{invoice_status}\` under the key of your webhook secret. For 24 hours after the secret changes there are two signatures, separated by a dot.
 
 \`\`\`js
 import { createHmac, timingSafeEqual } from 'node:crypto';
@@ -95,9 +95,9 @@ function verifyReturn(secret, url) {
 }
 \`\`\`
 
-To check yours: secret \`whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\`, invoice \`0190f7a0-0000-7000-8000-000000000001\`, status \`confirmed\` give \`MFyC5Us1o86VXILlAxNgUAUms7-826Ylbu82QlSGv3E\`.
+To check your code: secret \`whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\`, invoice \`0190f7a0-0000-7000-8000-000000000001\`, status \`confirmed\` give \`MFyC5Us1o86VXILlAxNgUAUms7-826Ylbu82QlSGv3E\`.
 
-The signature says that this invoice ended so, not who has come back: the address can be opened again, and by others. Check that the invoice is the one of this order, and deliver once, by the webhook or \`GET /v1/invoices/{invoice_id}\`; the return only chooses the page that you show. A buyer may close the page and never return.`,
+The signature proves how this invoice ended, not who came back: anyone can open the address again. Check that the invoice belongs to this order, and deliver once, on the webhook or after \`GET /v1/invoices/{invoice_id}\`. The return only decides which page you show: a buyer may close the page and never come back.`,
   },
   {
     id: 'guide.follow-payments',
@@ -184,11 +184,11 @@ gw invoice wait {invoice_id}
     docs: `The money is always in the merchant's own wallet.
 
 - Too little: \`amount_match: under\`; let the buyer send the rest with the same memo before \`expires_at\`.
-- Too much: confirmed with \`over\`; return the excess from your wallet if you like.
+- Too much: confirmed with \`over\`; refund the difference from your wallet if you like.
 - Too late, or for a cancelled invoice: a \`late\` payment.
-- Without memo or with a wrong one: \`unmatched\`.
+- Without a memo, or with a wrong one: \`unmatched\`.
 - Another token: only genuine assets of the gateway count.
 
-For late and unmatched payments ask the operator, naming the transaction: they book it with \`resolve\`, once.`,
+For late and unmatched payments, give the operator the transaction ID: they book it with \`resolve\`, once.`,
   },
 ];

@@ -11,6 +11,9 @@ import { GW, type Gw, linesLeft } from './helpers/gw.ts';
 import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
 
 const ENTER = '\r';
+/** A PNG of one pixel. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 let stage: Stage;
 let gw: Gw;
@@ -98,6 +101,40 @@ describe('gw api', () => {
   it('refuses a body where none can be sent', async () => {
     const ran = await gw(['api', 'GET', '/v1/gateways', '--field', 'a=b', '--json']);
     expect(ran).toMatchObject({ code: 2, error: { error: { message: 'GET has no body' } } });
+  });
+});
+
+describe('what the service ignores', () => {
+  it('is reported on stderr, of a file and of any call, and as JSON with --json', async () => {
+    const file = join(gw.dir, 'invoice.json');
+    writeFileSync(file, '{"chain":"ton","amount":3,"titel":"Coffee"}');
+    const ran = await gw(['invoice', 'create', '--file', file]);
+    expect(ran).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('gw: the service ignored: titel\n'),
+    });
+    const api = await gw(['api', 'GET', '/v1/gateways?colour=red', '--json']);
+    expect(api).toMatchObject({ code: 0, error: { ignored: ['colour'] } });
+    expect(api.json.data).not.toEqual([]);
+  });
+});
+
+describe('a picture in a file', () => {
+  it('is sent as data; one that the service would refuse is refused unsent', async () => {
+    const [png, text, large] = ['a.png', 'b.png', 'c.png'].map((name) => join(gw.dir, name));
+    writeFileSync(String(png), Buffer.from(PIXEL, 'base64'));
+    writeFileSync(String(text), 'no picture');
+    writeFileSync(String(large), Buffer.alloc(65 * 1024));
+    const create = ['invoice', 'create', '--chain', 'ton', '--amount', '3', '--dry-run', '--json'];
+    const { json } = await gw([...create, '--image-url', `@${png}`]);
+    expect(json.body.image_url).toBe(`data:image/png;base64,${PIXEL}`);
+    for (const [path, why] of [
+      [text, 'it is no PNG, JPEG or WebP'],
+      [large, 'it is larger than 64 kB'],
+    ]) {
+      const { code, error } = await gw([...create, '--image-url', `@${path}`]);
+      expect([code, error.error.message]).toEqual([2, `--image-url @${path}: ${why}`]);
+    }
   });
 });
 

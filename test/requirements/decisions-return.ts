@@ -17,6 +17,8 @@ export const wayBack = {
     'explorer-links': 'hashes and addresses of ended payments link to an explorer, which the settings choose',
     'unit-listed': 'search engines and the sitemap have the page of a unit only where its merchant lists it',
     'landing-page': '/ says what this is and whether it works, as a page or as JSON',
+    'words-apart':
+      'words of merchants and buyers stand apart from ours on pages and in mails: they turn nothing around',
     'ignored-fields': 'X-Ignored-Fields names what a request carries in vain, on every endpoint',
   },
 } as const;

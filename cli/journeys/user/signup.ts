@@ -17,7 +17,7 @@ export const command: Command = {
       name: 'login',
       place: 'own',
       kind: 'boolean',
-      help: 'sign in too (--no-login to skip it)',
+      help: 'sign in as well (--no-login to skip it)',
     },
   ],
   examples: [

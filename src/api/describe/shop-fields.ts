@@ -21,12 +21,14 @@ export const legalLine = () => line(1, MAX_LEGAL);
 export const shopTitle = () => line(1, MAX_TITLE);
 export const shopDescription = () => text({ max: MAX_DESCRIPTION });
 export const webUrl = () => text({ min: 1, max: MAX_RETURN_URL });
+/** Members that hold a picture. */
+export const pictureNames: ReadonlySet<string> = new Set(['image_url', 'logo_url']);
 export const pictureUrl = () => text({ min: 1, max: MAX_PICTURE_URL });
 export const returnHosts = () => list(text({ min: 1, max: MAX_HOST }), { max: MAX_RETURN_HOSTS });
 export const returnAutomatically = () => bool();
 
-export const SUCCESS_URL = `Where the page leads a buyer who has paid: https, on one of the \`return_hosts\` of the account. \`invoice_id\`, \`invoice_status\` and \`signature\` are added to its query. ${BEYOND}`;
-export const CANCEL_URL = `The same for a buyer who has not paid. ${BEYOND}`;
-export const AUTOMATICALLY = `Whether the page leads there without a click, 5 seconds after it was paid or cancelled. ${BEYOND}`;
-export const PICTURE = `\`data:image/png;base64,…\` (or jpeg, webp; at most 64 kB and 2048 × 2048 pixels), which is stored here, or the address of one that was. No other address is taken: pages load nothing from elsewhere. ${BEYOND}`;
-export const RECEIPT_EMAIL = `Where the receipt is mailed once it is paid. Shown to no one, and forgotten once it was sent. ${BEYOND}`;
+export const SUCCESS_URL = `Where the page sends a buyer who has paid: https, on one of the \`return_hosts\` of the account. \`invoice_id\`, \`invoice_status\` and \`signature\` are added to its query. ${BEYOND}`;
+export const CANCEL_URL = `Where the page sends a buyer who has not paid. ${BEYOND}`;
+export const AUTOMATICALLY = `Whether the page goes there without a click, 5 seconds after the payment was made or cancelled. ${BEYOND}`;
+export const PICTURE = `\`data:image/png;base64,…\` (or jpeg, webp; at most 64 kB and 2048 × 2048 pixels), which is stored here, or the address of a picture that is stored here already. Other addresses are refused: pages load nothing from elsewhere. ${BEYOND}`;
+export const RECEIPT_EMAIL = `Where the receipt is sent by email once the invoice is paid. Never shown to anyone, and deleted once the receipt was sent. ${BEYOND}`;

@@ -130,7 +130,7 @@ export const setHouse = endpoint({
   },
   keywords: 'merchant of the house, own shop, without fee, no limit',
   description:
-    'A merchant of the house sells without prepaid limit and without fee. Marking it books what the limit held, oldest first; with `house: false` it is one like any other again. What is open is judged by the mark that stands when its payment is final; what is booked stays as it is. No merchant can mark itself. Logged at warning level.',
+    'A house merchant sells without prepaid limit and without fee. Setting this books what the limit held, oldest first; with `house: false` the merchant is like any other again. What is open is judged by the mark that stands when its payment is final; what is booked stays as it is. No merchant can mark itself. Logged at warning level.',
   extension: true,
   params: userId,
   body: shape('HouseUpdate', {
@@ -336,7 +336,7 @@ export const listContradictions = endpoint({
   gw: 'admin contradictions',
   effect: 'read',
   description:
-    'A person decides: nothing is reversed automatically. Close one once it is resolved; it is listed again if it is found again.',
+    'A person decides: nothing is reversed automatically. Close it once it is resolved; if it is found again, it is listed again.',
   extension: true,
   query: {
     open: bool().default(true).describe('Only those that are still open'),
@@ -400,7 +400,7 @@ export const listDaemons = endpoint({
   effect: 'read',
   keywords: 'running daemons',
   description:
-    'Who shares the database: host, version, since when, last sign of life, the blockchains that each reads and how far behind, and the webhooks that it is sending.',
+    'The daemons that share the database: host, version, start, last heartbeat, the blockchains that each reads and how far behind it is, and the webhooks that it is sending.',
   extension: true,
   response: AdminDaemons,
   hidden: true,
@@ -417,7 +417,7 @@ export const drainDaemon = endpoint({
   gw: 'admin daemon drain {daemon_id}',
   effect: 'write',
   description:
-    'It gives back the blockchains that it reads and takes no webhook any more; others do. It still answers requests, and its `/health` answers 503 `draining`, so that a balancer sends none. Only a new start ends it. Draining the only daemon stops reading and webhooks.',
+    'It hands over the blockchains that it reads and takes no more webhooks; other daemons do. It still answers requests, and its `/health` answers 503 `draining`, so that a load balancer sends it none. Only a restart ends the draining. Draining the only daemon stops reading and webhooks.',
   extension: true,
   params: { daemon_id: uuid().describe('As listed') },
   response: DaemonPublic,

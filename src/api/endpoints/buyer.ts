@@ -77,7 +77,7 @@ export const cancelInvoice = endpoint({
   repeatable: true,
   keywords: 'cancel invoice, cancel checkout',
   description:
-    'Ends it; what is sent to it later is listed to the operator. A cancelled invoice is returned unchanged. Refused once a payment has been detected (`payment_detected`) or the invoice has ended otherwise (`invoice_ended`).',
+    'Ends the invoice; a payment that arrives later is listed for the operator. A cancelled invoice is returned unchanged. Refused once a payment has been detected (`payment_detected`) or the invoice has ended in another way (`invoice_ended`).',
   params: invoiceId,
   response: InvoicePublic,
   errors: ['invoice_not_found', 'payment_detected', 'invoice_ended'],
@@ -119,9 +119,9 @@ export const claimPayment = endpoint({
   repeatable: true,
   keywords:
     'I have paid, paid but the page does not see it, forgot the memo, wrong network, paid too late, find my transaction',
-  description: `For the payer whose money is not seen: the chain is read at once, and the answer says what was found of it. With \`txid\` that transaction is searched, also in other assets and on other networks where the address is the same; without it, what came for the invoice.
+  description: `For a payer whose payment does not show up: the chain is read at once, and the reply says what was found. With \`txid\` that transaction is searched, also in other assets and on other networks where the address is the same; without it, whatever arrived for the invoice.
 
-A claim books nothing. Money that counts for another invoice, or was sent before this one was made, is \`not_found\`. Shop and operator have the claim in their lists. At most 5 a minute for one invoice.`,
+A claim books nothing. Money that counts for another invoice, or was sent before this one was made, is \`not_found\`. Shop and operator see the claim in their lists. At most 5 a minute for one invoice.`,
   params: invoiceId,
   body: shape('ClaimCreate', {
     txid: orNull(text({ max: MAX_CLAIM })).describe(
@@ -184,8 +184,7 @@ export const getUnit = endpoint({
   gw: 'unit get',
   effect: 'read',
   keywords: 'unit details, show a product to a buyer',
-  description:
-    'Title, price and what it can be paid with: `chains` are the gateway ids that checkout accepts now.',
+  description: 'Title, price and how it can be paid: `chains` are the gateway ids that checkout accepts now.',
   params: unitId,
   response: UnitPublic,
   errors: ['unit_not_found'],

@@ -153,7 +153,7 @@ export const cancelOnPage = endpoint({
   keywords: 'form without scripts',
   secondary: true,
   description:
-    'What the cancel button of the page sends where scripts are off: cancels as `cancelInvoice` does and leads back to the page, which says what became of it.',
+    'What the cancel button of the page sends where scripts are off: cancels as `cancelInvoice` does and returns to the page, which shows the result.',
   params: invoiceId,
   query: frame(),
   response: media('text/html'),
@@ -177,7 +177,7 @@ export const claimOnPage = endpoint({
   keywords: 'form without scripts',
   secondary: true,
   description:
-    'What the form “I have paid” of the page sends: does what `claimPayment` does and answers with the page, which says what was found.',
+    'What the form “I have paid” of the page sends: does what `claimPayment` does and returns the page, which shows what was found.',
   params: invoiceId,
   query: { lang: lang() },
   body: shape('ClaimForm', {
@@ -380,7 +380,7 @@ export const payReceipt = endpoint({
   effect: 'read',
   keywords: 'proof of payment, print, pdf, invoice for accounting',
   description:
-    'A page to keep and to print: what was paid and when, in USD and in the currency of the chain, rate, surcharge, transaction, and the `legal_line` of the merchant. An invoice that is not paid has none.',
+    'A page to save or print: what was paid and when, in USD and in the currency of the chain, rate, surcharge, transaction, and the `legal_line` of the merchant. Only a paid invoice has one.',
   params: invoiceId,
   query: { lang: lang() },
   response: media('text/html'),

@@ -81,7 +81,7 @@ Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_walle
     external_ref: externalRef(),
     callback_url: orNull(text({ max: MAX_URL })).describe('Where to post `invoice.confirmed`'),
     title: shopTitle().nullish().describe(`What is paid for, as the page shows it. ${BEYOND}`),
-    description: shopDescription().nullish().describe(`More of it. ${BEYOND}`),
+    description: shopDescription().nullish().describe(`Shown below the title. ${BEYOND}`),
     image_url: pictureUrl().nullish().describe(PICTURE),
     success_url: webUrl().nullish().describe(SUCCESS_URL),
     cancel_url: webUrl().nullish().describe(CANCEL_URL),
@@ -108,7 +108,7 @@ export const listInvoices = endpoint({
     'Newest first, refill invoices included. Continue with `after` set to `next` of the previous page. `settled` means `confirmed`.',
   query: {
     status: choice(['created', 'confirmed', 'settled', 'expired', 'cancelled', 'failed']).optional(),
-    external_ref: text({ max: MAX_EXTERNAL_REF }).optional().describe('Exactly this order reference'),
+    external_ref: text({ max: MAX_EXTERNAL_REF }).optional().describe('Only invoices with exactly this order reference'),
     limit: int({ gte: 1, lte: 200 }).default(20),
     after: uuid().optional().describe('The last invoice of the previous page'),
   },
@@ -128,7 +128,7 @@ export const getInvoice = endpoint({
   gw: 'invoice get',
   effect: 'read',
   keywords: 'invoice status, invoice details, is it paid, read one',
-  description: "Returns what is already known, without asking the chain. Another owner's invoice is a 404.",
+  description: "Returns what is already known, without asking the chain. An invoice of another owner is a 404.",
   params: invoiceId,
   response: InvoicePublic,
   errors: ['invoice_not_found'],
@@ -146,7 +146,7 @@ export const checkInvoice = endpoint({
   effect: 'write',
   repeatable: true,
   keywords: 'check payment, force a poll of the blockchain, did the payment arrive, money arrived',
-  description: `Polls the chain once and returns the invoice as it then is. The observer does the same every few seconds; call this when a buyer says that they have paid. An invoice that has ended is returned unchanged.
+  description: `Polls the chain once and returns the updated invoice. The observer does the same every few seconds; call this when a buyer says they have paid. An invoice that has ended is returned unchanged.
 
 \`limit_exhausted\` (402): the payment is held, not lost. Refill with \`POST /api/v1/merchant/refill\`; held payments are then booked automatically, oldest first.`,
   params: invoiceId,
@@ -167,7 +167,7 @@ export const simulateInvoice = endpoint({
   repeatable: true,
   keywords: 'simulate a payment, settle on testnet',
   description:
-    'Runs the real settlement: status, fee, income and webhook. Only on testnet with demo mode on; see `GET /v1/config/public`. What the prepaid balance lacks for the fee is credited first. A confirmed invoice is returned unchanged.',
+    'Runs the real settlement: status, fee, income and webhook. Only on testnet with demo mode on; see `GET /v1/config/public`. If the prepaid balance does not cover the fee, the difference is credited first. A confirmed invoice is returned unchanged.',
   params: invoiceId,
   response: InvoicePublic,
   errors: ['invoice_not_found', 'demo_off', 'invoice_ended'],
@@ -191,7 +191,7 @@ export const listClaims = endpoint({
   effect: 'read',
   keywords: 'buyer says he has paid, customer forgot the memo, paid too late, support',
   description:
-    'Newest first, with what was found of each last. Anyone can name a transaction: a claim is a hint, and proves nothing. The operator books what is yours.',
+    'Newest first, each with its latest result. Anyone can name a transaction: a claim is a hint and proves nothing. The operator books what is yours.',
   query: claimQuery,
   response: ClaimList,
   extension: true,

@@ -35,7 +35,7 @@ export const detectIdentitySource = endpoint({
   effect: 'read',
   keywords: 'identity sign-in method, google or password or telegram',
   description:
-    'Judges by the form alone, without any lookup: a numeric id is `telegram`, a provider address (gmail.com, googlemail.com) is `google`, every other email address is `email`.',
+    'Decides by the format alone, without any lookup: a numeric id is `telegram`, a provider address (gmail.com, googlemail.com) is `google`, every other email address is `email`.',
   query: { q: text({ min: 1, max: MAX_EMAIL }).describe('An email address or a numeric id') },
   response: IdentityDetectResponse,
   errors: ['wrong_identity'],
@@ -163,7 +163,7 @@ export const recoverPassword = endpoint({
   effect: 'write',
   keywords: 'forgot password, recovery mail',
   description:
-    'The reply is always the same, whether or not the address is registered. A mail is sent to addresses that are proved only. It contains a link that works once and expires after 48 hours.',
+    'The reply is always the same, whether or not the address is registered. A mail is sent only to confirmed addresses. It contains a link that works once and expires after 48 hours.',
   params: { email: text({ min: 1, max: MAX_EMAIL }) },
   response: Message,
   limit: 'recovery',

@@ -132,7 +132,7 @@ export const rotateApiKey = endpoint({
   },
   keywords: 'leaked key',
   description:
-    'Makes a new key; the old one stops working at once, or after `grace`. An older one that still worked ends at once. `end_previous_api_key` of `updateMerchantAccount` ends it before its time.',
+    'Makes a new key; the old one stops working at once, or after `grace`. Any older key that still worked stops at once. `end_previous_api_key` of `updateMerchantAccount` ends the grace period early.',
   query: {
     grace: duration({ max_seconds: MAX_GRACE_SECONDS })
       .optional()
@@ -154,7 +154,7 @@ export const getBalances = endpoint({
   effect: 'read',
   keywords: 'balance, prepaid balance, earned',
   description:
-    'The prepaid service balance in `USD`, then the confirmed income per currency. Income lies in your own wallets; the service holds none of it.',
+    'The prepaid service balance in `USD`, then the confirmed income per currency. Income is in your own wallets; the service holds none of it.',
   response: z.array(BalancePublic),
   example: {},
 });
@@ -186,7 +186,7 @@ export const setMerchantWallet = endpoint({
   effect: 'write',
   keywords: 'set wallet, add wallet, receive address, change payout address',
   description:
-    'Checks the checksum of the address for this network, asks the chain whether it is a jetton wallet, token account or mint, which are refused, and replaces the previous address. If the chain cannot be asked now, it is asked again when an invoice is created. Open invoices keep the address they show. The reply has the address as wallets show it.',
+    'Checks the checksum of the address for this network, refuses jetton wallets, token accounts and mints, and replaces the previous address. If the chain cannot be reached now, it is asked again when an invoice is created. Open invoices keep the address they show. The reply has the address in the form that wallets show.',
   body: shape('WalletUpdate', {
     blockchain: text({ min: 1, max: MAX_CHAIN }).describe('`ton`, `solana`, `bitcoin`, …'),
     address: text({ min: 8, max: 256 }),
@@ -207,13 +207,13 @@ export const getRefillWallets = endpoint({
   path: '/api/v1/merchant/refill-wallets',
   auth: 'jwt',
   tag: 'merchant',
-  summary: 'List the addresses that refills are paid to',
+  summary: 'List the addresses for refills',
   gw: 'refill wallets',
   effect: 'read',
   keywords: 'refill wallets, platform refill addresses',
   secondary: true,
   description:
-    'One per blockchain. Pay by a refill invoice only: a transfer without one cannot be credited automatically.',
+    'One per blockchain. Pay only with a refill invoice: a transfer without one cannot be credited automatically.',
   response: RefillWalletsResponse,
   example: {},
 });
@@ -229,7 +229,7 @@ export const createRefill = endpoint({
   effect: 'write',
   keywords: 'refill balance, refill account, prepaid limit',
   description:
-    'Paying S USD raises `limit_of_payments` by S × 100 and books held payments, oldest first. TON and Solana wait 5 minutes, Bitcoin 1 hour. No fee. Follow it like any invoice, with your merchant key.',
+    'Paying S USD raises `limit_of_payments` by S × 100 and books held payments, oldest first. Refills on TON and Solana stay open for 5 minutes, on Bitcoin for 1 hour. No fee. Follow it like any invoice, with your merchant key.',
   body: RefillCreate,
   response: InvoicePublic,
   errors: creationRefusals,
@@ -269,7 +269,7 @@ export const getPaymentPage = endpoint({
   gw: 'account pages',
   effect: 'read',
   keywords: 'preview of my payment page, problems why buyers cannot pay',
-  description: 'The public page of each unit, and what still keeps buyers from paying there.',
+  description: 'The public page of each unit, and what still prevents buyers from paying there.',
   response: PaymentPagePreview,
   example: {},
 });

@@ -67,7 +67,7 @@ export const getReadiness = endpoint({
   effect: 'read',
   keywords: 'readiness probe, load balancer check, blind chain, lag',
   description:
-    'For balancers and monitors: database, schema, draining, and each blockchain with its lag. 503 `not_ready` where the database cannot be read within 3 s or its schema is older than this daemon, 503 `draining` while the daemon is drained or stopped; the same members are in these answers. A blockchain that cannot be read is shown (`blind`) and leaves the daemon ready: it is so for every daemon, and all else works. Alert on `blockchains[].status`.',
+    'For load balancers and monitors: database, schema, draining, and each blockchain with its lag. 503 `not_ready` where the database cannot be read within 3 s or its schema is older than this daemon, 503 `draining` while the daemon is drained or stopped; the same members are in these answers. A blockchain that cannot be read is shown (`blind`) and leaves the daemon ready: it is so for every daemon, and all else works. Alert on `blockchains[].status`.',
   response: Readiness,
   errors: ['not_ready', 'draining'],
   extension: true,

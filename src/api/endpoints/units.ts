@@ -44,7 +44,7 @@ export const listUnits = endpoint({
   effect: 'read',
   keywords: 'my products, my offers, list units',
   description:
-    'All of them, with how many you may have, which currencies they can take and how long they can wait.',
+    'All your units, with how many you may have, which currencies they can accept and how long they can wait.',
   response: UnitList,
   example: {},
 });

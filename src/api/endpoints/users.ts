@@ -104,7 +104,7 @@ export const updateMe = endpoint({
   effect: 'write',
   keywords: 'change my email address, change my name',
   description:
-    'Members that are left out stay as they are. `full_name: null` removes the name; `email: null` changes nothing. Outside demo mode a new `email` is first `pending_email`: a link is mailed to it, and it replaces the address once that is used. The present address withdraws it.',
+    'Members that are left out stay as they are. `full_name: null` removes the name; `email: null` changes nothing. Outside demo mode a new `email` is first `pending_email`: a link is mailed to it, and once the link is used it replaces the current address. Sending the current address cancels the change.',
   body: shape('UserUpdateMe', { full_name: fullName(), email: email().nullish() }),
   response: UserPublic,
   errors: ['email_taken', 'wrong_identity'],
@@ -118,13 +118,13 @@ export const sendEmailConfirmation = endpoint({
   path: '/api/v1/users/me/email-confirmation',
   auth: 'jwt',
   tag: 'users',
-  summary: 'Send the mail that proves your address again',
+  summary: 'Send the mail that confirms your address again',
   gw: 'user send-confirmation',
   effect: 'write',
   keywords: 'resend confirmation mail, verify my email address',
   secondary: true,
   description:
-    'Mails a new link to `pending_email`. Links that were sent before work, too, until one of them is used. Where no address waits, nothing is sent.',
+    'Mails a new link to `pending_email`. Earlier links also work until one of them is used. If no address is pending, nothing is sent.',
   response: Message,
   errors: ['mail_failed'],
   limit: 'recovery',
@@ -147,7 +147,7 @@ export const deleteMe = endpoint({
   },
   keywords: 'delete my account, profile, user',
   description:
-    'Its tokens, its merchant key and its units stop working; name, address, wallets and webhook address are erased. Ledger and invoices remain, without the identity; open invoices run to their end, and the prepaid balance is not paid out. Superusers cannot delete themselves.',
+    'Its tokens, its merchant key and its units stop working; name, address, wallets and webhook address are erased. Ledger and invoices remain, without the identity; open invoices run until they end, and the prepaid balance is not paid out. Superusers cannot delete themselves.',
   response: Message,
   errors: ['superuser_self_delete'],
   example: {},
@@ -197,7 +197,7 @@ export const updateUser = endpoint({
   effect: 'write',
   keywords: 'make superuser, activate user',
   description:
-    'For superusers. Members that are left out or null stay as they are, but `full_name: null` removes the name. A new address counts as proved at once. Setting a password or deactivating ends the tokens of the user.',
+    'For superusers. Members that are left out or null stay as they are, but `full_name: null` removes the name. A new address counts as confirmed at once. Setting a password or deactivating ends the tokens of the user.',
   params: userId,
   body: shape('UserUpdate', {
     email: email().nullish(),

@@ -158,9 +158,9 @@ describeInBrowser('the pay page in a browser', () => {
     const rest = BigInt(row.amount_atomic) - 1_000_000n;
     const transfer = transferTo(world, row, { amount_atomic: rest, confirmations: 3 });
     await observe(world, 'solana', [transfer]);
-    await page.getByText('3 of 32 confirmations').waitFor();
+    await page.getByText('Confirmations: 3 of 32').waitFor();
     await observe(world, 'solana', [{ ...transfer, confirmations: 9 }]);
-    await page.getByText('9 of 32 confirmations').waitFor();
+    await page.getByText('Confirmations: 9 of 32').waitFor();
     await observe(world, 'solana', [{ ...transfer, confirmations: 32 }]);
     await page.locator('.gw[data-state=confirmed]').waitFor();
     await context.close();

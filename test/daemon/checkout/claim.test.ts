@@ -81,7 +81,7 @@ describe('the form of a claim', () => {
     }
     const { text } = await send(invoice, '"><script>alert(1)</script>');
     expect(answerIn(text)).toBe(
-      '<p>This is not a transaction ID. Copy it from the payment details in your wallet.</p>',
+      '<p>That’s not a transaction ID. Copy it from the payment details in your wallet.</p>',
     );
     expect(text).not.toContain('alert(1)');
   });
@@ -95,7 +95,7 @@ describe('the form of a claim', () => {
         headers: { ...FORM, 'x-forwarded-for': '198.51.100.1' },
         body: 'txid=',
       });
-    expect(answerIn((await post()).text)).toContain('We cannot check the network right now');
+    expect(answerIn((await post()).text)).toContain('We can’t check the network right now');
     expect((await post()).status).toBe(429);
     await strict.stop();
     expect((await send({ ...invoice, id: crypto.randomUUID() }, '')).json.code).toBe('invoice_not_found');
@@ -126,14 +126,14 @@ describeInBrowser('the form of a claim in a browser', () => {
       const check = view.getByRole('button', { name: 'Check now' });
       const says = (text: string) => view.locator('[data-answer]').getByText(text).waitFor();
       await check.click();
-      await says('Nothing has arrived for this payment so far');
+      await says('Nothing has arrived for this payment yet');
       await field.fill(newTxid());
       await check.click();
-      await says('No such transaction was found');
+      await says('We couldn’t find that transaction');
       await field.fill(paid.txid);
       await check.click();
       await says('The memo is missing.');
-      await says('has been informed');
+      await says('has been notified');
       expect(new URL(view.url()).pathname).toBe(`/pay/${invoice.id}${javaScriptEnabled ? '' : '/claim'}`);
       if (javaScriptEnabled) {
         expect(await field.inputValue()).toBe(paid.txid);

@@ -308,7 +308,7 @@ describeInBrowser('checkout in foreign pages', () => {
     const { text } = await world.fetch('GET', `/v1/pay/${id}/div?lang=en`);
     const page = await host(context, text);
     expect(await page.getByText('Time left').isVisible()).toBe(false);
-    expect(await page.getByText('Pay before').isVisible()).toBe(true);
+    expect(await page.getByText('Pay by').isVisible()).toBe(true);
     await context.close();
   });
 

@@ -61,6 +61,10 @@ test('the sign of the currency stays whole alongside Arabic: no mark turns the s
   expect(languageOf('ar').usd('5000').replace(/\s/, ' ')).toBe('5,000.00 US$');
 });
 
+test('no line of French begins with a mark that a space stands before', () => {
+  expect(languageOf('fr').say('choose')).toBe('Comment souhaitez-vous payer\u00a0?');
+});
+
 test('values are isolated where directions could mix', () => {
   expect(languageOf('en').say('pay_with', { wallet: 'Keeper' })).toBe('Pay with Keeper');
   expect(languageOf('ar').say('pay_with', { wallet: 'Keeper' })).toContain('\u2068Keeper\u2069');

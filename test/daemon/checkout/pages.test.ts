@@ -126,7 +126,7 @@ describe('a page', () => {
     const path = '/pay/00000000-0000-4000-8000-000000000000';
     const page = await world.fetch('GET', path, { headers: { ...BROWSER, 'accept-language': 'tr' } });
     expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
-    expect(page.text).toContain('Bulunamadı');
+    expect(page.text).toContain('Sayfa bulunamadı');
     expect((await world.fetch('GET', path)).json).toMatchObject({ code: 'invoice_not_found' });
     const unit = await world.fetch('GET', '/u/no-one/nothing', { headers: BROWSER });
     expect(unit.status).toBe(404);
@@ -151,7 +151,7 @@ describe('an ended payment', () => {
   test('whose money came in time, but too little of it, is not called late', async () => {
     const ids = await everyState({ test: world, merchant });
     const { text } = await world.fetch('GET', `/pay/${ids.incomplete}?lang=en`);
-    expect(text).toContain('Not fully paid in time');
+    expect(text).toContain('Not paid in full');
     expect(text).toContain('Only 5.00 USDC of 12.50 USDC arrived in time');
     expect(text).not.toContain('too late');
   });
@@ -183,7 +183,7 @@ describe('forms', () => {
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     });
     expect(reply.status).toBe(400);
-    expect(reply.text).toContain('You cannot pay with this currency right now. Please choose another one.');
+    expect(reply.text).toContain('You can’t pay with this currency right now. Please choose another one.');
     expect(reply.text).toContain('value="ton"');
   });
 
@@ -195,7 +195,7 @@ describe('forms', () => {
     });
     const { status, text } = await world.fetch('GET', `/v1/units/${unit.id}/page`);
     expect(status).toBe(200);
-    expect(text).toContain('This offer is currently not available.');
+    expect(text).toContain('This offer isn’t available right now.');
     expect(text).not.toContain('<button');
   });
 

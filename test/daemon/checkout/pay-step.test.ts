@@ -76,7 +76,7 @@ describeInBrowser('the pay step', () => {
     expect(await shown(page, '[data-qr]')).toBe(0);
     await page.getByText('Other wallets').click();
     expect(await shown(page, '.opens a')).toBe(2);
-    await page.getByText('Pay by hand').click();
+    await page.getByText('Pay manually').click();
     expect(await shown(page, '[data-qr]')).toBe(1);
     expect(await shown(page, '.hand .field')).toBe(3);
     expect((await box(page, '[data-qr]')).y).toBeGreaterThan((await box(page, '.hand .field')).y);
@@ -176,7 +176,7 @@ describeInBrowser('the pay step', () => {
   test('what was unfolded or folded stays so when the page changes', async () => {
     const id = await invoice('solana-usdc');
     const page = await open(`/pay/${id}`);
-    await page.getByText('Pay by hand').click();
+    await page.getByText('Pay manually').click();
     expect(await shown(page, '.hand .field')).toBe(0);
     const row = await invoiceRow(world, id);
     await observe(world, 'solana', [transferTo(world, row, { amount_atomic: 1_000_000n })]);
@@ -259,14 +259,14 @@ test('the sum in USD is that of what is asked for now', async () => {
   const row = await invoiceRow(world, id);
   await observe(world, 'solana', [transferTo(world, row, { amount_atomic: 33_333_333n })]);
   const page = await html(`/pay/${id}`);
-  expect(page).toContain('0.066666667 SOL (≈\u00a0$13.33) is still due');
-  expect(page).toContain('The code and the buttons below ask only for the rest.');
+  expect(page).toContain('Send the remaining 0.066666667 SOL (≈\u00a0$13.33)');
+  expect(page).toContain('The QR code and the buttons below ask only for the remaining amount.');
 });
 
 test('the memo is asked for where the payment is entered by hand, and nowhere else', async () => {
   verifies('memo-by-hand');
   const page = await html(`/pay/${await invoice('ton')}`);
-  const words = page.indexOf('Add this memo if you enter the payment by hand');
+  const words = page.indexOf('If you enter the payment manually, add this memo');
   expect(words).toBeGreaterThan(page.indexOf('class="fold hand"'));
   expect(words).toBeLessThan(page.indexOf('data-qr'));
 });

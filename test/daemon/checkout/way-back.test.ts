@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apply } from '../../../daemon/settle/settle.ts';
+import type { Email } from '../../../daemon/mail/mail.ts';
 import { openReceipts } from '../../../daemon/shop/receipts.ts';
 import { checkoutStates } from '../../../src/checkout.ts';
 import { signReturn } from '../../../src/return-signature.ts';
@@ -335,6 +336,79 @@ describe('what others show of a page', () => {
       if (name.endsWith('_url'))
         expect((await world.fetch('GET', String(url).slice(base.length))).status, name).toBe(200);
   });
+});
+
+/** Written from right to left, with figures at the end, which a line of ours would otherwise take to itself. */
+const WORDS = {
+  display_name: 'קפה 1',
+  legal_line: 'קפה 2',
+  title: 'קפה 3',
+  description: 'קפה 4',
+  external_ref: 'קפה 5',
+};
+
+/** The words of others that stand among ours with nothing around that parts them. */
+function mixedIn(html: string): string[] {
+  const mixed: string[] = [];
+  const open: { name: string; parts: boolean }[] = [];
+  const isApart = (text: string, at: number): boolean =>
+    text.lastIndexOf('\u2068', at) > text.lastIndexOf('\u2069', at);
+  const look = (text: string): void => {
+    for (const { index } of text.matchAll(/קפה/g)) if (!isApart(text, index)) mixed.push(text);
+  };
+  const bare = html.replace(/<(style|script)>.*?<\/\1>/gs, '');
+  for (const [tag, end, name = '', attributes = '', text = ''] of bare.matchAll(
+    /<(\/?)([a-z][\w-]*)([^>]*)>|[^<]+/g,
+  )) {
+    if (name === '') {
+      const has_parting = open.some(({ parts }) => parts);
+      // The title of a unit's page is the title of the unit, and nothing else.
+      if (!has_parting && !(open.at(-1)?.name === 'title' && tag.startsWith('קפה'))) look(tag);
+    } else if (end) open.splice(open.findLastIndex((one) => one.name === name));
+    else {
+      for (const [, value = ''] of attributes.matchAll(/="([^"]*)"/g)) if (!value.startsWith('קפה')) look(value);
+      const parts = name === 'bdi' || (name !== 'html' && /dir="auto"/.test(attributes));
+      if (!/^(?:meta|link|input|img|path|br)$/.test(name)) open.push({ name, parts });
+    }
+    look(text);
+  }
+  return mixed;
+}
+
+test('words of merchants and buyers turn nothing around, wherever they stand', async () => {
+  verifies('words-apart');
+  const { display_name, legal_line, title, description, external_ref } = WORDS;
+  await update({ display_name, legal_line, site_url: 'https://shop.example/' });
+  const about = { title, description };
+  const unit = await createUnit({ test: world, merchant }, about);
+  const customer_email = 'buyer@example.com';
+  const [open, paid, ended] = [
+    await made({ ...about, external_ref }),
+    await made({ ...about, external_ref, customer_email }),
+    await made({ ...about, external_ref }),
+  ];
+  await confirm(paid);
+  await cancel(ended);
+  const paths = [
+    ...[open, paid, ended].flatMap((id) => [`/pay/${id}?`, `/v1/pay/${id}/div?`]),
+    `/pay/${paid}/receipt?`,
+    `/u/${unit.merchant_slug}/${unit.slug}?`,
+    `/v1/units/${unit.id}/div?`,
+  ];
+  const shown = new Set<string>();
+  for (const lang of ['en', 'ar'])
+    for (const path of paths) {
+      const html = await page(`${path}lang=${lang}`);
+      expect(mixedIn(html), `${path} in ${lang}`).toEqual([]);
+      for (const words of Object.values(WORDS)) if (html.includes(words)) shown.add(words);
+    }
+  expect([...shown].sort()).toEqual(Object.values(WORDS));
+  const sent: Email[] = [];
+  const mail = { ...world.app.mail, send: async (email: Email) => void sent.push(email) };
+  await openReceipts({ ...world.app, mail }).tick();
+  const [email] = sent;
+  expect(email?.text).toContain(legal_line);
+  expect(email && [...mixedIn(email.html), ...mixedIn(email.text)]).toEqual([]);
 });
 
 describe('a receipt by mail', () => {

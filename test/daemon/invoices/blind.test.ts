@@ -1,6 +1,6 @@
 // A blockchain that cannot be read: what is refused, what gateways, choosers and pages say of it, and that it comes back.
 import { describe, expect, onTestFinished, test } from 'vitest';
-import * as languages from '../../../daemon/checkout/texts/languages.ts';
+import { type LanguageCode, languageOf, languages } from '../../../daemon/checkout/language.ts';
 import type { BlindnessKeeper } from '../../../daemon/observer/blindness.ts';
 import { checkoutStates } from '../../../src/checkout.ts';
 import { startApp, type TestApp, type TestAppOptions } from '../../helpers/app.ts';
@@ -123,13 +123,14 @@ describe.each(databases)('a blockchain that cannot be read, on %s', (database) =
     expect(open_page.text).toContain('updates automatically');
     await turnBlind(test);
     expect(await versionNow()).toContain('blind');
-    for (const [code, texts] of Object.entries(languages)) {
+    for (const code of Object.keys(languages) as LanguageCode[]) {
+      const lang = languageOf(code);
       const page = await test.fetch('GET', `/pay/${id}?lang=${code}`, { headers: HTML });
-      const sentence = texts.blind.replaceAll('{network}', 'Solana');
+      const sentence = plain(lang.say('blind', { network: 'Solana' }));
       expect(plain(page.text), code).toContain(sentence);
       expect(page.text).toContain('http-equiv="refresh"');
       const chooser = await test.fetch('GET', `/v1/units/${unit_id}/page?lang=${code}`, { headers: HTML });
-      expect(chooser.text, code).toContain(texts.unavailable);
+      expect(chooser.text, code).toContain(lang.say('unavailable'));
       expect(chooser.text).toMatch(/<button[^>]* value="solana" disabled/);
       expect(chooser.text).not.toMatch(/<button[^>]* value="ton" disabled/);
     }

@@ -58,7 +58,7 @@ describe.each(databases)('a sale above the limit on %s', (database) => {
     await observe(holding, 'ton', [transferTo(holding, await invoiceRow(holding, json.id), { final: true })]);
     const page = await holding.fetch('GET', `/pay/${json.id}?lang=en`);
     const seen = page.text.replace(/<(script|style)>[\s\S]*?<\/\1>/g, '').replace(/<[^>]*>/g, ' ');
-    expect(seen).toContain('Payment received, being processed');
+    expect(seen).toContain('Payment received, processing');
     expect(seen).not.toMatch(REVEALING);
   });
 

@@ -133,7 +133,7 @@ describe.each(databases)('notifications on %s', (database) => {
       return /Webhook failed/.test(texts) && /Contradiction/.test(texts) ? texts : undefined;
     });
     expect(lines).toContain(
-      `Late payment: 2.5 TON for invoice ${invoice.id} came when the invoice had ended`,
+      `Late payment: 2.5 TON for invoice ${invoice.id} arrived after the invoice had ended`,
     );
     expect(lines).toMatch(/Webhook failed: 127\.0\.0\.1:\d+: answered HTTP 500; event evt_\w+/);
     expect(lines).toContain('Contradiction between sources: TON: transfer amount, transaction ab');
@@ -150,7 +150,7 @@ describe.each(databases)('notifications on %s', (database) => {
     await notify(service);
     expect(textsOf(target)).toEqual([
       expect.stringMatching(
-        /has 50 USD of sales left[\s\S]*Backup too old: the last backup is of 20\d\d-.*Z/,
+        /has 50 USD of sales left[\s\S]*Backup too old: the last backup was made on 20\d\d-.*Z/,
       ),
     ]);
     await changeMeta(service.app.db.query, LAST_BACKUP_AT, String(service.clock.now()));
@@ -182,9 +182,9 @@ describe.each(databases)('notifications on %s', (database) => {
     service.clock.advance(HOUR);
     await notify(service);
     const [text] = textsOf(target);
-    expect(text).toMatch(/Disk nearly full: \S+: 164 MB are left on the disk of \//);
+    expect(text).toMatch(/Disk nearly full: \S+: 164 MB of disk space are left for \//);
     expect(text).toMatch(
-      /No exchange rate: \S+: invoices in SOL are refused: no fresh rate that two sources agree on/,
+      /No exchange rate: \S+: invoices in SOL are refused: no up-to-date rate that two sources agree on/,
     );
     disk.free_share = 0.5;
     for (let hour = 0; hour < 3; hour++) {
@@ -195,7 +195,7 @@ describe.each(databases)('notifications on %s', (database) => {
     service.clock.advance(HOUR);
     await notify(service);
     expect(textsOf(target).slice(1)).toEqual([
-      expect.stringMatching(/Disk nearly full: \S+: 41 MB are left/),
+      expect.stringMatching(/Disk nearly full: \S+: 41 MB of disk space are left/),
     ]);
   });
 

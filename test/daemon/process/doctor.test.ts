@@ -134,7 +134,7 @@ test('targets of notify are asked without a message to anyone, and what is wrong
   expect(own.map(({ status, says, fix }) => [status, says, fix])).toEqual([
     ['ok', 'mailto:boss@example.com is sent to as mail is', null],
     ['ok', 'telegram:-1001 can be reached', null],
-    ['failed', expect.stringContaining('the chat is not known to the bot'), 'gatewayd notify test'],
+    ['failed', expect.stringContaining('the bot does not know this chat'), 'gatewayd notify test'],
     ['ok', `${receiver.url}/… can be reached`, null],
     ['failed', `${gone.url}/…: ECONNREFUSED`, 'gatewayd notify test'],
   ]);

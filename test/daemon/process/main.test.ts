@@ -329,7 +329,7 @@ test('admin create makes a superuser while the daemon runs, and gives a known on
   const refused = await home.run([...args, '--password-stdin'], { stdin: 'a better password\n' });
   expect([refused.code, refused.stderr]).toEqual([
     78,
-    expect.stringContaining('is a superuser already: this gives a new password'),
+    expect.stringContaining('is already a superuser: this sets a new password'),
   ]);
   expect((await signIn(serviceAt({ base_url: daemon.url }), made.email, made.password)).status).toBe(200);
   const changed = await home.run([...args, '--password-stdin', '--yes'], { stdin: 'a better password\n' });
@@ -368,7 +368,7 @@ test('admin create asks on a terminal before it makes an operator of a merchant'
   const declined = await create('n');
   expect(declined).toMatchObject({
     code: 78,
-    output: expect.stringContaining('is a merchant: this makes an operator'),
+    output: expect.stringContaining('is a merchant: this makes it an operator'),
   });
   expect((await signIn(service, email, password)).status).toBe(200);
   expect((await create('y')).output).toContain(`superuser ${email}`);

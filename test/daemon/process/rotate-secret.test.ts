@@ -252,7 +252,7 @@ describe.each(databases)('a rotation on %s', (database) => {
     expect(await databaseCheck({ ...placeOf(there), ntp: undefined, now: at() })).toContainEqual({
       of: 'secret',
       status: 'warning',
-      says: 'secret.next is in force, and secret no more',
+      says: 'secret.next is in use, and secret no longer is',
       fix: `mv ${there}/secret.next ${there}/secret`,
     });
   });
