@@ -16,6 +16,7 @@ import { askEach, grow, isOdd, readHeaders, shrink } from './hosts.ts';
 import type { Account, Accounts, Memory } from './memory.ts';
 import { askerOf, creditsAt, type Reading, stored } from './reading.ts';
 import { dropGains } from './reorg.ts';
+import { solidTrouble } from './solid.ts';
 import { readSource, type WholeBlock, wholeBlocksIn, wholeCalls } from './whole-blocks.ts';
 
 /** Pieces read in one reading; what is left comes with the next. */
@@ -79,9 +80,12 @@ async function* fallBack(reading: Reading, coin: CoinPosition): AsyncGenerator<P
 }
 
 /** The coin, where others are proved further than it was read. */
-export function coinBehind({ network, assets, cursor, context }: Reading): UnreadableAsset[] {
+export function coinBehind(reading: Reading): UnreadableAsset[] {
+  const { network, assets, cursor, context } = reading;
   const { coin, proved } = cursor;
   if (!assets.coin || !coin) return [];
+  const unseen = solidTrouble(reading);
+  if (unseen !== null) return [{ chain: assets.coin.chain, reason: unseen }];
   // What contracts pay is found where balances are read.
   const [read] = coin.looked;
   if (read >= proved) return [];
