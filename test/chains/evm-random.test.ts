@@ -90,7 +90,7 @@ async function run([name, network, side]: (typeof kinds)[number], seed: number) 
     pick();
     if (is_broken && chance(0.05)) throw new ProviderError('unreachable', 'the API is away');
     const request = {
-      method: 'POST',
+      method: 'POST' as const,
       path,
       query: new URLSearchParams(),
       body: JSON.stringify(options?.body),

@@ -123,10 +123,13 @@ export function fallen({ since, looked }: CoinPosition, fork: Held): CoinPositio
   return { height, hash, since: Math.min(since, height), looked: [height, hash] };
 }
 
-/** With a position of coins from the head on where they begin to be read on their own, and without one where they are not. */
+/**
+ * With a position of coins where they begin to be read on their own, and without one where they are not. It begins where
+ * logs are proved to: another daemon, whose settings do not have the coin yet, may just have read what is above.
+ */
 export function withCoin({ coin, solid, ...cursor }: EvmCursor, is_read: boolean): EvmCursor {
   if (!is_read) return cursor;
-  const [height, hash] = headOf(cursor);
+  const [height, hash] = cursor.held.findLast(([each]) => each <= cursor.proved) ?? headOf(cursor);
   return {
     ...cursor,
     ...(solid && { solid }),

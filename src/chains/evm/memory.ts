@@ -71,6 +71,8 @@ export interface Memory {
   solid_failing: { since: number; why: string } | null;
   /** Why coins could not be read the last time; null where they could. */
   coin_trouble: string | null;
+  /** Where reading coins stood when it fell behind, and when, Unix seconds; null where it is not behind. */
+  coin_began: { height: number; at: number } | null;
   /** Until when coins are asked of another provider first, Unix seconds. */
   coin_other_until: number;
   /** Blocks below all that the cursor holds, of which it is known that they are on its chain. */
@@ -104,6 +106,7 @@ export const createMemory = (): Memory => ({
   solid_at: 0,
   solid_failing: null,
   coin_trouble: null,
+  coin_began: null,
   coin_other_until: 0,
   verified: new Map(),
 });
