@@ -70,6 +70,17 @@ describe.runIf(hasAnvil)('reading an EVM network', () => {
     expect(calls).toBeLessThanOrEqual(cost.calls);
   });
 
+  // Ten thousand take minutes: EVM_COSTS=1 measures them too.
+  it.runIf(process.env.EVM_COSTS).each(costs)(
+    'costs so many requests for ten thousand addresses on $network.name',
+    async (cost) => {
+      const found = await minuteOf(cost, 10_000, 0);
+      console.log(cost.network.name, 10_000, found);
+      expect(found.requests).toBeLessThan(10 * cost.requests);
+    },
+    600_000,
+  );
+
   it.each([costs[0], costs[2]] as Cost[])(
     'grows with each thousand addresses on $network.name',
     async (cost) => {

@@ -25,7 +25,7 @@ export const refused = (message: string, code = -32_000): ProviderError =>
 
 const noApi: Rpc['text'] = async () => Promise.reject(new Error('this family asks over JSON-RPC'));
 
-/** `api`: what the node answers beside JSON-RPC, by path. */
+/** `api`: what the node answers next to JSON-RPC, by path. */
 export function createFront(upstream: Upstream, api: Rpc['text'] = noApi): EvmFront {
   const faults: Fault[] = [];
   const node: Answer = async ({ method, params }) => {

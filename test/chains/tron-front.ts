@@ -306,8 +306,8 @@ export async function startTronFront(ask: AskNode) {
     const words = await ask<string>('eth_call', { data: `0x${data}` }, tag);
     const first = BigInt(words.slice(0, 66)) + state.too_high;
     state.too_high = 0n;
-    const told = first.toString(16).padStart(64, '0') + words.slice(66);
-    return { result: { result: true }, energy_used: 1000, constant_result: [told], transaction: {} };
+    const shown_words = first.toString(16).padStart(64, '0') + words.slice(66);
+    return { result: { result: true }, energy_used: 1000, constant_result: [shown_words], transaction: {} };
   }
 
   async function api(method: string, body: Record<string, unknown>): Promise<unknown> {

@@ -5,6 +5,7 @@ import { ProviderError } from '../../src/chains/family.ts';
 import { showAddress } from '../../src/chains/tron/address.ts';
 import { USDT } from '../../src/chains/tron/contracts.ts';
 import { tronNetwork } from '../../src/chains/tron/network.ts';
+import { verifies } from '../requirements.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
 import { createEvmObserver, freshAddress, gatewayOf } from './evm-observer.ts';
 import { startTronFront, type TronFront } from './tron-front.ts';
@@ -120,6 +121,28 @@ describe.runIf(hasAnvil)('reading TRON', () => {
     expect(one.filter((path) => path === 'getblockbylimitnext')).toHaveLength(1);
     expect(await count(900, [usdt, coin])).toEqual(one);
   });
+
+  it('costs so many requests a minute, with what balances cost, and the same whatever was paid', async () => {
+    const minuteOf = async (addresses: number, payments: number) => {
+      const { observer, watchTron } = open();
+      const watched = Array.from({ length: addresses }, watchTron);
+      const tick = async () => {
+        await chain.mine(2);
+        await observer.read();
+      };
+      await tick();
+      for (const to of watched.slice(0, payments)) await chain.payToken(USDT_KEY, to, 1n);
+      for (let ticks = 0; ticks < 21; ticks++) await tick();
+      front.state.requests.length = 0;
+      for (let ticks = 0; ticks < 10; ticks++) await tick();
+      return front.state.requests.length;
+    };
+    const [idle, busy] = [await minuteOf(1, 0), await minuteOf(1, 10)];
+    if (process.env.EVM_COSTS)
+      console.log('TRON', idle, busy, await minuteOf(1000, 0), await minuteOf(10_000, 0));
+    expect([idle, busy]).toEqual([busy, expect.any(Number)]);
+    expect(idle).toBeLessThanOrEqual(40);
+  }, 600_000);
 
   it.each([
     ['a worthless token', 'TransferAssetContract', { asset_name: '31303030303031' }],
@@ -249,6 +272,7 @@ describe.runIf(hasAnvil)('reading TRON', () => {
     };
 
     it('lists what a contract pays with its blocks, once two looks agree, whatever restarts', async () => {
+      verifies('coin-final-balance');
       const { observer, watchTron } = open();
       const [to, other] = [watchTron(), watchTron()];
       await observer.read();

@@ -66,7 +66,7 @@ export interface Memory {
   accounts: { height: number; hash: string; all: Accounts } | null;
   /** Accounts as far as final blocks were read; null where they must be read from the database. */
   solid: { height: number; hash: string; all: SolidAccounts } | null;
-  /** When they were looked at last, Unix seconds, and since when and why that fails. */
+  /** When their balances were read last, Unix seconds, and since when and why that fails. */
   solid_at: number;
   solid_failing: { since: number; why: string } | null;
   /** Why coins could not be read the last time; null where they could. */

@@ -84,7 +84,7 @@ async function* look(reading: Reading, source: CoinSource): AsyncGenerator<Page>
   }
 }
 
-/** Those first that were not looked at for the longest time. */
+/** Those first whose balance was not read for the longest time. */
 function nextKeys(accounts: SolidAccounts, { height }: SolidPosition): string[] {
   const due = [...accounts].filter(
     ([, { balance, exact, more }]) => balance === null || (more?.height ?? exact) < height,
@@ -139,7 +139,7 @@ async function ask(
   }
 }
 
-/** What is known of each watched address where looking stands; with nothing known of any it begins anew. */
+/** What is known of each watched address where looking stands; with nothing known of any it begins at the newest block. */
 async function accountsAt(reading: Reading, newest: Held): Promise<SolidAccounts> {
   const { watched, context, request, cursor } = reading;
   const { solid: cached } = context.memory;

@@ -97,7 +97,7 @@ function paymentIn(transaction: { txID: string }): CoinPayment | null {
   return { txid: `0x${transaction.txID}`, from: keyOf(owner_address), to: keyOf(to_address), amount };
 }
 
-/** Null where it cannot be told who made it. */
+/** Null where it does not say who made it. */
 function spendingIn(transaction: { txID: string }): CoinSpending | null {
   const { data } = spending.safeParse(transaction);
   if (!data) return null;

@@ -53,7 +53,7 @@ async function byCode(rpc: Rpc, keys: readonly string[]): Promise<SolidBalances>
   return { height: Number(words.at(-1)), balances: words.slice(0, -1) };
 }
 
-/** Between two looks at the newest block, which must be the same. */
+/** The newest block must be the same before and after. */
 async function oneByOne(rpc: Rpc, keys: readonly string[]): Promise<SolidBalances> {
   const [height] = await newest(rpc);
   const balances: bigint[] = [];
