@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type Json, ProviderError, type Rpc } from '../family.ts';
 
 /** As of the newest block, or of the newest one that no branch replaces; the former counts what is in no block yet, too. */
-export type Side = 'wallet' | 'walletsolidity';
+type Side = 'wallet' | 'walletsolidity';
 
 /** Of a node that has no time for a question; anything else it writes there is about the question. */
 const OVERLOADED = /lack of computing|resources|frequency|limit|too many/i;
