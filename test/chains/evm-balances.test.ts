@@ -170,11 +170,12 @@ describe.runIf(hasAnvil)('coins by balances', () => {
   it('cost one call for hundreds of addresses, and one each where the provider runs no code', async () => {
     const asked = (front: EvmFront) =>
       front.requests.flat().filter(({ method }) => ['eth_call', 'eth_getBalance'].includes(method)).length;
-    for (const [faults, calls] of [
-      [[], 2],
-      [[noCode], 801],
+    for (const [fault, calls] of [
+      [undefined, 2],
+      [noCode, 801],
     ] as const) {
-      const { front, observer } = await watching(base, [...faults], 800);
+      const { front, observer } = await watching(base, [], 800);
+      const heal = fault && front.add(fault);
       const to = observer.watch();
       await chain.payCoin(to, 5n);
       await chain.mine();
@@ -184,6 +185,16 @@ describe.runIf(hasAnvil)('coins by balances', () => {
       await chain.mine();
       await observer.read();
       expect(asked(front)).toBeLessThanOrEqual(calls + 1);
+      if (!heal) continue;
+      // A single refusal is not for ever.
+      heal();
+      chain.wait(600);
+      await chain.mine();
+      await observer.read();
+      front.requests.length = 0;
+      await chain.mine();
+      await observer.read();
+      expect(asked(front)).toBeLessThanOrEqual(3);
     }
   });
 
@@ -251,18 +262,25 @@ describe.runIf(hasAnvil)('coins by balances', () => {
     });
   });
 
-  it('switched off and on again are counted from then on', async () => {
+  it('switched off and on again are counted from where logs are proved to', async () => {
     const { observer, to } = await watching();
     const gateways = observer.context.gateways.filter(({ is_token }) => is_token);
     await chain.mine();
     await observer.read({ gateways });
-    await chain.payCoinByContract(WALLET, to, 3n);
+    await chain.payCoin(to, 3n);
+    await chain.mine();
+    await observer.read({ gateways });
+    chain.wait(70);
+    await chain.mine();
+    await observer.read({ gateways });
+    // Another daemon may have read this a moment ago, by settings without the coin.
+    await chain.payCoin(to, 5n);
     await chain.mine();
     await observer.read({ gateways });
     await observer.read();
     await chain.payCoinByContract(WALLET, to, 4n);
     await chain.mine();
     await observer.read();
-    expect(observer.amounts(to)).toEqual([4n]);
+    expect(observer.amounts(to)).toEqual([4n, 5n]);
   });
 });

@@ -23,7 +23,10 @@ type Upstream = (method: string, ...params: unknown[]) => Promise<unknown>;
 export const refused = (message: string, code = -32_000): ProviderError =>
   new ProviderError('rpc', `evm at a.test: eth_call: ${message}`, code);
 
-export function createFront(upstream: Upstream): EvmFront {
+const noApi: Rpc['text'] = async () => Promise.reject(new Error('this family asks over JSON-RPC'));
+
+/** `api`: what the node answers next to JSON-RPC, by path. */
+export function createFront(upstream: Upstream, api: Rpc['text'] = noApi): EvmFront {
   const faults: Fault[] = [];
   const node: Answer = async ({ method, params }) => {
     try {
@@ -46,7 +49,10 @@ export function createFront(upstream: Upstream): EvmFront {
     rpc: {
       provider: 'evm',
       json: async () => Promise.reject(new Error('this family asks over JSON-RPC')),
-      text: async () => Promise.reject(new Error('this family asks over JSON-RPC')),
+      text: async (path, options) => {
+        front.requests.push([{ method: path, params: options?.body ?? null }]);
+        return api(path, options);
+      },
       bytes: async () => Promise.reject(new Error('this family asks over JSON-RPC')),
       async call(method, params) {
         front.requests.push([{ method, params }]);

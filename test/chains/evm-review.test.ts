@@ -210,6 +210,37 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     expect(observer.amounts(other)).toEqual([10n]);
   });
 
+  it.each([100, 0])(
+    'LISTED WRONGLY: a host that lags has no receipt of a payment, which is listed as one that has none, with batches of %i',
+    async (batch_calls) => {
+      const { front, observer, to } = await watching(base);
+      front.batch_calls = batch_calls;
+      const txid = await pay(to, 10n);
+      const top = await chain.height();
+      const isReceipt = ({ method, params }: RpcCall) =>
+        method === 'eth_getTransactionReceipt' && (params as unknown[])[0] === txid;
+      // Of hosts behind one address, the one that answers a batch with this receipt has neither it nor its block.
+      const host = { lags: false, asked: 0 };
+      front.onBatch = (calls) => {
+        host.lags = calls.some(isReceipt);
+      };
+      const heal = front.add(async (call, next) => {
+        const [at] = call.params as [string];
+        if (batch_calls === 0) return isReceipt(call) && host.asked++ % 4 !== 3 ? null : next(call);
+        const lacks = call.method === 'eth_getBlockByNumber' && Number(at) >= top;
+        return host.lags && (isReceipt(call) || lacks) ? null : next(call);
+      });
+      await observer.tryRead();
+      await settle(observer, 4);
+      heal();
+      await settle(observer, 2);
+      const { transfers } = observer;
+      expect(
+        [...transfers.values()].map(({ amount_atomic, ambiguous }) => [amount_atomic, ambiguous]),
+      ).toEqual([[10n, undefined]]);
+    },
+  );
+
   it('NEVER CATCHES UP: a range that takes the provider too long is asked for again, as long as before', async () => {
     const { front, observer, to } = await watching(bsc);
     await pay(to, 11n);

@@ -5,6 +5,7 @@ import { ProviderError } from '../../src/chains/family.ts';
 import { showAddress } from '../../src/chains/tron/address.ts';
 import { USDT } from '../../src/chains/tron/contracts.ts';
 import { tronNetwork } from '../../src/chains/tron/network.ts';
+import { verifies } from '../requirements.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
 import { createEvmObserver, freshAddress, gatewayOf } from './evm-observer.ts';
 import { startTronFront, type TronFront } from './tron-front.ts';
@@ -37,7 +38,14 @@ describe.runIf(hasAnvil)('reading TRON', () => {
     await chain?.stop();
   });
   beforeEach(() => {
-    Object.assign(front.state, { lag: 0, faults: [], omits: null, requests: [] });
+    Object.assign(front.state, {
+      lag: 0,
+      faults: [],
+      omits: null,
+      runs_code: true,
+      too_high: 0n,
+      requests: [],
+    });
   });
 
   /** The provider as the daemon has it, over HTTP. */
@@ -113,6 +121,28 @@ describe.runIf(hasAnvil)('reading TRON', () => {
     expect(one.filter((path) => path === 'getblockbylimitnext')).toHaveLength(1);
     expect(await count(900, [usdt, coin])).toEqual(one);
   });
+
+  it('costs so many requests a minute, with what balances cost, and the same whatever was paid', async () => {
+    const minuteOf = async (addresses: number, payments: number) => {
+      const { observer, watchTron } = open();
+      const watched = Array.from({ length: addresses }, watchTron);
+      const tick = async () => {
+        await chain.mine(2);
+        await observer.read();
+      };
+      await tick();
+      for (const to of watched.slice(0, payments)) await chain.payToken(USDT_KEY, to, 1n);
+      for (let ticks = 0; ticks < 21; ticks++) await tick();
+      front.state.requests.length = 0;
+      for (let ticks = 0; ticks < 10; ticks++) await tick();
+      return front.state.requests.length;
+    };
+    const [idle, busy] = [await minuteOf(1, 0), await minuteOf(1, 10)];
+    if (process.env.EVM_COSTS)
+      console.log('TRON', idle, busy, await minuteOf(1000, 0), await minuteOf(10_000, 0));
+    expect([idle, busy]).toEqual([busy, expect.any(Number)]);
+    expect(idle).toBeLessThanOrEqual(40);
+  }, 600_000);
 
   it.each([
     ['a worthless token', 'TransferAssetContract', { asset_name: '31303030303031' }],
@@ -228,6 +258,98 @@ describe.runIf(hasAnvil)('reading TRON', () => {
     await chain.mine();
     await observer.read();
     expect(observer.amounts(to)).toEqual([]);
+  });
+
+  describe('holds balances against what final blocks show', () => {
+    /** So many seconds in which everything so far becomes final. */
+    const settle = async (observer: { read(): Promise<void> }) => {
+      await chain.grow(SOLID + 1);
+      for (let look = 0; look < 2; look++) {
+        await chain.mine(2);
+        chain.wait(55);
+        await observer.read();
+      }
+    };
+
+    it('lists what a contract pays with its blocks, once two looks agree, whatever restarts', async () => {
+      verifies('coin-final-balance');
+      const { observer, watchTron } = open();
+      const [to, other] = [watchTron(), watchTron()];
+      await observer.read();
+      await settle(observer);
+      await chain.payCoinByContract(USDT_KEY, to, 5_000_000n);
+      await chain.payCoin(to, 3_000_000n);
+      await chain.payCoin(other, 7n);
+      await chain.grow(SOLID + 2);
+      chain.wait(60);
+      await observer.read();
+      expect(observer.amounts(to)).toEqual([3_000_000n]);
+      observer.restart();
+      await settle(observer);
+      const listed = { chain: 'tron', index: `coin:${to}:balance`, sender: null, final: true };
+      expect(observer.to(to)).toMatchObject([
+        { amount_atomic: 3_000_000n },
+        { ...listed, amount_atomic: 5_000_000n, ambiguous: expect.stringMatching(/rose by this in block/) },
+      ]);
+      await settle(observer);
+      expect([observer.amounts(to), observer.amounts(other)]).toEqual([[3_000_000n, 5_000_000n], [7n]]);
+    });
+
+    it('counts what an address spends and what that costs', async () => {
+      const { observer } = open();
+      const to = observer.watch(showAddress(chain.freshPayer().toLowerCase()));
+      await observer.read();
+      await settle(observer);
+      await chain.payCoin(freshAddress(), 9_000_000n, to);
+      await chain.payCoinByContract(USDT_KEY, to, 1n);
+      await settle(observer);
+      expect(observer.amounts(to)).toEqual([1n]);
+    });
+
+    it('lists nothing that a single look has shown', async () => {
+      const { observer, watchTron } = open();
+      const to = watchTron();
+      await observer.read();
+      await settle(observer);
+      front.state.too_high = 5n;
+      await settle(observer);
+      await settle(observer);
+      expect([front.state.too_high, observer.amounts(to)]).toEqual([0n, []]);
+    });
+
+    it('asks for one account after the other where the node runs no code', async () => {
+      const { observer, watchTron } = open();
+      front.state.runs_code = false;
+      const watched = [watchTron(), watchTron()];
+      await observer.read();
+      await settle(observer);
+      for (const to of watched) await chain.payCoinByContract(USDT_KEY, to, 6n);
+      await settle(observer);
+      await settle(observer);
+      expect(watched.map((to) => observer.amounts(to))).toEqual([[6n], [6n]]);
+      expect(front.state.requests).toContain('/walletsolidity/getaccount');
+    });
+
+    it('says after a while that it cannot, and has missed nothing when it can', async () => {
+      const { observer, watchTron } = open();
+      const to = watchTron();
+      await observer.read();
+      await settle(observer);
+      front.state.rewrite = (text) =>
+        /constant_result|blockID":"\w+","block_header/.test(text) ? 'odd' : text;
+      await chain.payCoinByContract(USDT_KEY, to, 8n);
+      await chain.mine();
+      await observer.read();
+      for (let minute = 0; minute < 11; minute++) {
+        await chain.mine();
+        chain.wait(60);
+        await observer.read();
+      }
+      expect(observer.unreadable).toMatchObject([{ chain: 'tron' }]);
+      front.state.rewrite = null;
+      await settle(observer);
+      expect([observer.amounts(to), observer.unreadable]).toEqual([[8n], []]);
+    });
   });
 
   it('reads no 41-address of the API as another one, and none that is odd', async () => {

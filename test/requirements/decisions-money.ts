@@ -138,6 +138,8 @@ export const addresses = {
       'where payments that contracts make cannot be seen, gateways say direct_only and pages advise the payer in every language',
     'coin-by-balance':
       'a coin that no log shows is found in whole blocks or by balances; an increase that no transaction explains is listed with its block, and matches nothing',
+    'coin-final-balance':
+      'where balances are known of final blocks alone, each is held against what those blocks show, and what two looks find beyond that is listed with its blocks, once and to the last unit',
     'coin-apart':
       'what fails in reading a coin holds up no token of its blockchain: the coin counts as unreadable until it is read as far',
     'code-address':

@@ -215,10 +215,11 @@ async function locate(balanceAt: BalanceAt, span: Span, low: Point, high: Point)
 
 /** Credited to no one: which transaction paid it is not known. */
 async function transfersOfGains(
-  { network, asker, watched, assets, cursor, context }: Reading,
+  reading: Reading,
   gains: readonly Gain[],
   { after, blocks, last }: Piece,
 ): Promise<Transfer[]> {
+  const { asker } = reading;
   const [before] = gains.some(({ height }) => height === after.height)
     ? await readHeaders(asker, [after.height])
     : [];
@@ -227,26 +228,35 @@ async function transfersOfGains(
   return gains.flatMap(({ key, amount, height, from }): Transfer[] => {
     const header = headers.get(height);
     if (!header) throw badAnswer(`block ${height} cannot be read`);
-    const made = context.local(header.time);
-    if (made.latest_at < (watched.get(key)?.since ?? 0)) return [];
-    const blocks = from === height ? `block ${height}` : `blocks ${from} to ${height}`;
-    return [
-      {
-        chain: assets.coin?.chain as string,
-        address_key: key,
-        txid: readableTxid(network.dialect, header.hash),
-        index: balanceIndex(key),
-        amount_atomic: amount,
-        memo: null,
-        references: [],
-        sender: null,
-        height,
-        block_hash: header.hash,
-        inputs: [],
-        ...placeIn(network, cursor, height),
-        ...made,
-        ambiguous: `the balance rose by this in ${blocks}, and no transaction there pays it to the address: a contract or the network did (the id is that of the block)`,
-      },
-    ];
+    return transferOfGain(reading, { key, amount, height, from }, header);
   });
+}
+
+/** Empty where its address was not watched yet. */
+export function transferOfGain(
+  { network, watched, assets, cursor, context }: Reading,
+  { key, amount, height, from }: Gain,
+  { hash, time }: Pick<Header, 'hash' | 'time'>,
+): Transfer[] {
+  const made = context.local(time);
+  if (made.latest_at < (watched.get(key)?.since ?? 0)) return [];
+  const blocks = from === height ? `block ${height}` : `blocks ${from} to ${height}`;
+  return [
+    {
+      chain: assets.coin?.chain as string,
+      address_key: key,
+      txid: readableTxid(network.dialect, hash),
+      index: balanceIndex(key),
+      amount_atomic: amount,
+      memo: null,
+      references: [],
+      sender: null,
+      height,
+      block_hash: hash,
+      inputs: [],
+      ...placeIn(network, cursor, height),
+      ...made,
+      ambiguous: `the balance rose by this in ${blocks}, and no transaction there pays it to the address: a contract or the network did (the id is that of the block)`,
+    },
+  ];
 }

@@ -11,13 +11,15 @@ const FEW = 4;
 
 /**
  * Code that is run in place of a contract's creation, and returns the balance of each of the addresses that follow it. In
- * words: for i below the count, copy 20 bytes at 50 + 20 i to 0x7000, shift the word there right by 96 bits, store its
- * balance at 32 i; return 32 times the count.
+ * words: for i below the count, copy 20 bytes at the end of the code + 20 i to 0x7000, shift the word there right by 96 bits,
+ * store its balance at 32 i; return 32 times the count. `and_height`: and after them the number of the block that it ran on.
  */
-function balancesCode(keys: readonly string[]): string {
+export function balancesCode(keys: readonly string[], and_height = false): string {
   const count = keys.length.toString(16).padStart(4, '0');
-  const loop = `60005b8061${count}14602b57601481601402603201617000396170005160601c318160051b526001016002565b`;
-  return `0x${loop}60051b6000f3${keys.map((key) => key.slice(2)).join('')}`;
+  const height = and_height ? '438160051b52600101' : '';
+  const end = (50 + height.length / 2).toString(16);
+  const loop = `60005b8061${count}14602b5760148160140260${end}01617000396170005160601c318160051b526001016002565b`;
+  return `0x${loop}${height}60051b6000f3${keys.map((key) => key.slice(2)).join('')}`;
 }
 
 export interface Balances {

@@ -16,6 +16,7 @@ import { askEach, grow, isOdd, readHeaders, shrink } from './hosts.ts';
 import type { Account, Accounts, Memory } from './memory.ts';
 import { askerOf, creditsAt, type Reading, stored } from './reading.ts';
 import { dropGains } from './reorg.ts';
+import { solidTrouble } from './solid.ts';
 import { readSource, type WholeBlock, wholeBlocksIn, wholeCalls } from './whole-blocks.ts';
 
 /** Pieces read in one reading; what is left comes with the next. */
@@ -34,6 +35,7 @@ const OTHER_SECONDS = 300;
 export async function* readCoins(reading: Reading): AsyncGenerator<Page> {
   const { assets, context } = reading;
   const { memory } = context;
+  noteCatchingUp(reading);
   for (let read = 0; read < PIECES_PER_READ && assets.coin; read++) {
     const { coin } = reading.cursor;
     if (!coin || coin.height >= headOf(reading.cursor)[0]) break;
@@ -79,15 +81,34 @@ async function* fallBack(reading: Reading, coin: CoinPosition): AsyncGenerator<P
 }
 
 /** The coin, where others are proved further than it was read. */
-export function coinBehind({ network, assets, cursor, context }: Reading): UnreadableAsset[] {
+export function coinBehind(reading: Reading): UnreadableAsset[] {
+  const { network, assets, cursor, context } = reading;
   const { coin, proved } = cursor;
   if (!assets.coin || !coin) return [];
+  const unseen = solidTrouble(reading);
+  if (unseen !== null) return [{ chain: assets.coin.chain, reason: unseen }];
   // What contracts pay is found where balances are read.
   const [read] = coin.looked;
   if (read >= proved) return [];
-  const why = context.memory.coin_trouble ?? 'it is catching up';
+  const why = context.memory.coin_trouble ?? catchingUp(reading, read);
   const reason = `payments in the coin of ${network.name} are read up to block ${read} of ${proved}: ${why}`;
   return [{ chain: assets.coin.chain, reason }];
+}
+
+/** How long it takes, by the pace since it began. */
+function catchingUp({ cursor, context: { memory, now } }: Reading, read: number): string {
+  const began = memory.coin_began;
+  const done = began ? read - began.height : 0;
+  if (!began || done <= 0 || now() <= began.at) return 'it is catching up';
+  const seconds = ((headOf(cursor)[0] - read) * (now() - began.at)) / done;
+  return `it is catching up, which takes about ${Math.ceil(seconds / 60)} minutes more`;
+}
+
+/** Notes where catching up began; null where it is not behind. */
+function noteCatchingUp({ cursor, context: { memory, now } }: Reading): void {
+  const [read] = cursor.coin?.looked ?? headOf(cursor);
+  if (read >= cursor.proved) memory.coin_began = null;
+  else memory.coin_began ??= { height: read, at: now() };
 }
 
 interface Found {

@@ -20,6 +20,14 @@ export type CoinPosition = {
   looked: Held;
 };
 
+/** How far balances were held against what final blocks show, where those are the only balances that there are. */
+export type SolidPosition = {
+  height: number;
+  hash: string;
+  /** What is known of balances from this height on is without a gap. */
+  since: number;
+};
+
 export type EvmCursor = {
   /** Blocks that were read, oldest first; the last one is the head. Never empty. */
   held: Held[];
@@ -31,6 +39,7 @@ export type EvmCursor = {
   final: number;
   /** Absent where coins are not read on their own. */
   coin?: CoinPosition;
+  solid?: SolidPosition;
 };
 
 const isHeld = (value: unknown): value is Held =>
@@ -42,7 +51,7 @@ const isPosition = ({ height, hash, since, looked }: Partial<CoinPosition>): boo
 /** The stored cursor; null before the first read. */
 export function cursorOf(cursor: Json | null): EvmCursor | null {
   if (cursor === null) return null;
-  const { held, paid, proved, final, coin } = cursor as Partial<EvmCursor>;
+  const { held, paid, proved, final, coin, solid } = cursor as Partial<EvmCursor>;
   const isWhole =
     Array.isArray(held) &&
     held.length > 0 &&
@@ -50,7 +59,8 @@ export function cursorOf(cursor: Json | null): EvmCursor | null {
     [...held, ...paid].every(isHeld) &&
     Number.isInteger(proved) &&
     Number.isInteger(final) &&
-    (coin === undefined || isPosition(coin));
+    (coin === undefined || isPosition(coin)) &&
+    (solid === undefined || (isHeld([solid.height, solid.hash]) && Number.isInteger(solid.since)));
   if (!isWhole) throw new Error('the stored block cursor is damaged');
   return cursor as EvmCursor;
 }
@@ -90,7 +100,7 @@ export function withPaid(known: readonly Held[], more: readonly Held[]): Held[] 
 }
 
 /** After the blocks above `fork`, which is known to be on the chain, have left it. */
-export function cutAt({ held, paid, proved, final, coin }: EvmCursor, [fork, hash]: Held): EvmCursor {
+export function cutAt({ held, paid, proved, final, coin, solid }: EvmCursor, [fork, hash]: Held): EvmCursor {
   const below = held.filter(([height]) => height <= fork);
   const isHeld = below.at(-1)?.[0] === fork;
   const cut = coin && coin.height > fork ? fallen(coin, [fork, hash]) : coin;
@@ -100,6 +110,7 @@ export function cutAt({ held, paid, proved, final, coin }: EvmCursor, [fork, has
     proved: Math.min(proved, fork),
     final: Math.min(final, fork),
     ...(cut && { coin: cut }),
+    ...(solid && { solid: solid.height > fork ? { height: fork, hash, since: fork } : solid }),
   };
 }
 
@@ -112,11 +123,18 @@ export function fallen({ since, looked }: CoinPosition, fork: Held): CoinPositio
   return { height, hash, since: Math.min(since, height), looked: [height, hash] };
 }
 
-/** With a position of coins from the head on where they begin to be read on their own, and without one where they are not. */
-export function withCoin({ coin, ...cursor }: EvmCursor, is_read: boolean): EvmCursor {
+/**
+ * With a position of coins where they begin to be read on their own, and without one where they are not. It begins where
+ * logs are proved to: another daemon, whose settings do not have the coin yet, may just have read what is above.
+ */
+export function withCoin({ coin, solid, ...cursor }: EvmCursor, is_read: boolean): EvmCursor {
   if (!is_read) return cursor;
-  const [height, hash] = headOf(cursor);
-  return { ...cursor, coin: coin ?? { height, hash, since: height, looked: [height, hash] } };
+  const [height, hash] = cursor.held.findLast(([each]) => each <= cursor.proved) ?? headOf(cursor);
+  return {
+    ...cursor,
+    ...(solid && { solid }),
+    coin: coin ?? { height, hash, since: height, looked: [height, hash] },
+  };
 }
 
 function thinned(held: readonly Held[]): Held[] {

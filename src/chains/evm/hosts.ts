@@ -5,6 +5,8 @@ import type { EvmNetwork } from './networks.ts';
 
 /** Uses without a refusal after which twice as much is tried again. */
 const GROWS_AFTER = 32;
+/** Balances of final blocks asked for at once at first. */
+const SOLID_BALANCES = 400;
 /** Refusals for frequency make batches no smaller than this. */
 const CALLS_WHERE_LIMITED = 5;
 /** Beyond the calls themselves: names, ids, brackets. */
@@ -27,6 +29,10 @@ export interface Host {
   whole: Limit;
   /** Whether it runs code that is part of a question. */
   runs_code: boolean;
+  /** Since when it does not, Unix seconds; null where it does, or that was not noticed yet. */
+  runs_none_since: number | null;
+  /** Balances that it tells by code that runs on final blocks. */
+  balances: Limit;
   /** Values of one topic, and contracts, in one filter. */
   topics: Limit;
   /** Its newest block, and when that was seen first, Unix seconds. */
@@ -47,6 +53,8 @@ export const newHost = ({ batch, range_blocks, whole_blocks, dialect }: EvmNetwo
   whole: limitOf(whole_blocks),
   topics: limitOf(dialect.topic_values),
   runs_code: true,
+  runs_none_since: null,
+  balances: limitOf(SOLID_BALANCES),
   tip: null,
 });
 

@@ -25,6 +25,19 @@ export interface Account {
 
 export type Accounts = Map<string, Account>;
 
+/** One address, as far as final blocks were read. */
+export interface SolidAccount {
+  /** What it has there by all that was read and listed; null where that is not known. */
+  balance: bigint | null;
+  /** The height of which that was its balance by the chain itself, and the one at which it was noted. */
+  exact: number;
+  height: number;
+  /** What it had beyond that in the last look: listed once another look has it as well. */
+  more: { amount: bigint; height: number; hash: string; time: number } | null;
+}
+
+export type SolidAccounts = Map<string, SolidAccount>;
+
 export interface Memory {
   /** What is known of each provider. */
   hosts: WeakMap<Rpc, Host>;
@@ -51,8 +64,15 @@ export interface Memory {
   proofs: Map<string, Proof>;
   /** Accounts as far as coins were read, up to this block; null where they must be read from the database. */
   accounts: { height: number; hash: string; all: Accounts } | null;
+  /** Accounts as far as final blocks were read; null where they must be read from the database. */
+  solid: { height: number; hash: string; all: SolidAccounts } | null;
+  /** When their balances were read last, Unix seconds, and since when and why that fails. */
+  solid_at: number;
+  solid_failing: { since: number; why: string } | null;
   /** Why coins could not be read the last time; null where they could. */
   coin_trouble: string | null;
+  /** Where reading coins stood when it fell behind, and when, Unix seconds; null where it is not behind. */
+  coin_began: { height: number; at: number } | null;
   /** Until when coins are asked of another provider first, Unix seconds. */
   coin_other_until: number;
   /** Blocks below all that the cursor holds, of which it is known that they are on its chain. */
@@ -82,7 +102,11 @@ export const createMemory = (): Memory => ({
   replaced: new Map(),
   proofs: new Map(),
   accounts: null,
+  solid: null,
+  solid_at: 0,
+  solid_failing: null,
   coin_trouble: null,
+  coin_began: null,
   coin_other_until: 0,
   verified: new Map(),
 });

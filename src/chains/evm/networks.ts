@@ -2,6 +2,7 @@
 import type { ChainAddress, Network, PaymentLinks, PaymentOrder, Rpc, WalletLink } from '../family.ts';
 import { contractKeyOf, normalizeAddress, withChecksum } from './address.ts';
 import { contractKeys, type LookAlike, lookAlikes } from './contracts.ts';
+import type { Held } from './cursor.ts';
 import { ETHEREUM_SCHEME, paymentLinks, walletLinks } from './links.ts';
 
 /** A payment in coins, as a block shows it. */
@@ -22,6 +23,31 @@ export interface CoinBlock {
   time: number;
   /** Only of transactions that succeeded, where the source tells; the reader checks the receipt of each in any case. */
   payments: readonly CoinPayment[];
+  /** Every transaction of it. */
+  spendings: readonly CoinSpending[];
+}
+
+/** What a transaction took of the one who made it, beyond its cost: a payment in coins, and whatever else takes some. */
+export interface CoinSpending {
+  txid: string;
+  from: string;
+  amount: bigint;
+}
+
+export interface SolidBalances {
+  /** The block as of which these are the balances. */
+  height: number;
+  balances: readonly bigint[];
+}
+
+/** Balances as of blocks that no branch replaces. Throws ProviderError. */
+export interface SolidCoins {
+  /** The newest such block. */
+  newest(rpc: Rpc): Promise<Held>;
+  /** Of these keys, by one question with code, or one by one. */
+  balances(rpc: Rpc, keys: readonly string[], by_code: boolean): Promise<SolidBalances>;
+  /** By how much a transaction changed what its sender has, beyond what it took: less its cost, and what was given back. */
+  change(rpc: Rpc, txid: string): Promise<bigint>;
 }
 
 /** Reads coins from whole blocks. Throws ProviderError where an answer is not a whole block. */
@@ -33,6 +59,7 @@ export interface CoinSource {
   blocks(rpc: Rpc, from: number, to: number): Promise<CoinBlock[]>;
   /** One transaction by its id; null where there is none, or where it pays no coin. */
   payment(rpc: Rpc, txid: string): Promise<CoinPayment | null>;
+  solid: SolidCoins;
 }
 
 /** A log that the network itself writes for each transfer of its coin, inner ones included. */

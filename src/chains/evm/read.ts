@@ -20,6 +20,7 @@ import {
   withFinal,
 } from './reading.ts';
 import { followFork, followShorter } from './reorg.ts';
+import { readSolid } from './solid.ts';
 import { readNewest, readStretch, type Stretch } from './stretch.ts';
 
 /** Stretches read in one reading; what is left comes with the next. */
@@ -57,6 +58,7 @@ export async function* readEvm(
   yield* readNew(reading, finalized);
   yield* readCoins(reading);
   yield* lookAgain(reading);
+  yield* readSolid(reading);
   // What is proved now holds for the coin only where that was read as far. With the tip it counts where this reading stands.
   if (reads_coins)
     yield { transfers: [], tip: tipOf(tip), unreadable: [...unreadable, ...coinBehind(reading)] };

@@ -13,13 +13,15 @@ import { badAnswer, type Header, headerOf } from './answers.ts';
 import { type Assets, assetsOf, checkDecimals, filtersFor } from './assets.ts';
 import { readCredits, type Seen, type Watched } from './credits.ts';
 import { cursorHeight, type EvmCursor, hashAt, headOf } from './cursor.ts';
-import { type Asker, askEach, blockCall, given, heightsOf, newHost } from './hosts.ts';
+import { type Asker, askEach, blockCall, given, type Host, heightsOf, newHost } from './hosts.ts';
 import type { EvmContext } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
 import type { Filter } from './ranges.ts';
 
 /** How often the tag `finalized` is asked for. */
 const FINALIZED_SECONDS = 30;
+/** A provider that ran no code is asked to again after so long. */
+const CODE_AGAIN_SECONDS = 600;
 /** Blocks near the tip whose logs are asked for one by one, where the network says so. */
 export const NEWEST_BLOCKS = 3;
 /** A main network whose provider shows no new block for so long, and for so many times the average, is not read there. */
@@ -46,10 +48,24 @@ export interface Reading {
   is_second?: boolean;
 }
 
-export function askerOf(network: EvmNetwork, { rpc, memory }: EvmContext): Asker {
+export function askerOf(network: EvmNetwork, { rpc, memory, now }: EvmContext): Asker {
   const host = memory.hosts.get(rpc) ?? newHost(network);
   memory.hosts.set(rpc, host);
+  tryCodeAgain(host, now());
   return { rpc, host, batch_bytes: network.batch.bytes };
+}
+
+/** One failure may have been for something else than the code. */
+function tryCodeAgain(host: Host, now: number): void {
+  if (host.runs_code) {
+    host.runs_none_since = null;
+    return;
+  }
+  const since = Math.min(host.runs_none_since ?? now, now);
+  host.runs_none_since = since;
+  if (now - since < CODE_AGAIN_SECONDS) return;
+  host.runs_code = true;
+  host.runs_none_since = null;
 }
 
 interface Known {

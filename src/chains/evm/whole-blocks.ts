@@ -3,13 +3,15 @@ import type { RpcCall } from '../family.ts';
 import { badAnswer, type FullBlock, fullBlockOf, type Header, type Transaction } from './answers.ts';
 import type { PlacedCoin } from './credits.ts';
 import { type Asker, blockCall, given, heightsOf, sizeCall } from './hosts.ts';
-import type { CoinBlock, CoinSource } from './networks.ts';
+import type { CoinBlock, CoinSource, CoinSpending } from './networks.ts';
 
 export interface WholeBlock extends Header {
   /** What its transactions pay by their own value; a failed one too, which its receipt shows. */
   coins: PlacedCoin[];
   /** Every transaction of it; null where its source shows payments alone. */
   transactions: readonly Transaction[] | null;
+  /** What they took of those who made them, where its source shows that. */
+  spendings: readonly CoinSpending[];
 }
 
 /** What asks for the blocks of these heights, both ends included. */
@@ -22,7 +24,7 @@ export function wholeBlocksIn(answers: readonly unknown[], from: number): WholeB
   for (let at = 0; 2 * at < answers.length; at++) {
     const [answer, size] = [given(answers[2 * at]), given(answers[2 * at + 1])];
     const block = fullBlockOf(answer, from + at, size);
-    blocks.push(block && { ...block, coins: coinsIn(block) });
+    blocks.push(block && { ...block, coins: coinsIn(block), spendings: [] });
   }
   return linked(blocks, from);
 }

@@ -1,13 +1,19 @@
 // TRON as a network of the EVM family: its JSON-RPC answers like Ethereum's, its addresses and coins do not.
-import type { EvmNetwork } from '../evm/networks.ts';
+import type { Coins, EvmNetwork } from '../evm/networks.ts';
 import type { ProviderKind } from '../family.ts';
 import { keyOf, normalizeAddress, showAddress } from './address.ts';
-import { trx } from './blocks.ts';
+import { readBlocks, readPayment } from './blocks.ts';
 import { tokenKeys } from './contracts.ts';
 import { paymentLinks, walletLinks } from './links.ts';
+import { solidCoins } from './solid.ts';
 
 /** Its URL is that of the JSON-RPC; the node's own API stands next to it. */
 export const tronProvider: ProviderKind = { kind: 'tron', needs_url: false, key_header: 'tron-pro-api-key' };
+
+const trx: Coins = {
+  found_by: 'source',
+  source: { blocks: readBlocks, payment: readPayment, solid: solidCoins },
+};
 
 export const tronNetwork: EvmNetwork = {
   name: 'TRON',
@@ -17,7 +23,7 @@ export const tronNetwork: EvmNetwork = {
   newest_by_hash: true,
   range_blocks: 1000,
   whole_blocks: 20,
-  coins: { mainnet: { found_by: 'source', source: trx }, testnet: { found_by: 'source', source: trx } },
+  coins: { mainnet: trx, testnet: trx },
   // Nineteen of the 27 who make blocks have built on it: what the network itself calls solidified.
   final: { depth: 19, alone: 600 },
   batch: { calls: 20, bytes: 256_000 },

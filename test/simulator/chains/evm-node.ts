@@ -79,7 +79,7 @@ export function evmMethods(options: EvmNodeOptions): Methods {
   };
 }
 
-function heightOf(view: EvmView, { final_blocks, finalized }: EvmNodeOptions, tag: unknown): number {
+export function heightOf(view: EvmView, { final_blocks, finalized }: EvmNodeOptions, tag: unknown): number {
   if (tag === 'latest' || tag === undefined) return view.tip;
   if (tag === 'finalized')
     return Math.max(0, Math.min(view.tip, finalized?.() ?? view.tip + 1 - final_blocks));
@@ -106,12 +106,13 @@ function countAt(view: EvmView, sender: string, height: number): number {
 }
 
 /** Coins that came and went up to a block; what is spent without having come is not there, as if it had come before. */
-function balanceAt(view: EvmView, address: string, height: number): bigint {
+export function balanceAt(view: EvmView, address: string, height: number): bigint {
   let balance = 0n;
   for (let at = 0; at <= height; at++)
-    for (const { from, to, value, inner, failed } of view.at(at)?.transactions ?? []) {
+    for (const { from, to, value, inner, failed, contract_type } of view.at(at)?.transactions ?? []) {
       if (failed) continue;
-      for (const each of [{ from, to, amount: value }, ...inner]) {
+      const amount = contract_type === undefined ? value : 0n;
+      for (const each of [{ from, to, amount }, ...inner]) {
         if (each.to === address) balance += each.amount;
         if (each.from === address) balance -= each.amount;
       }

@@ -1,10 +1,12 @@
 // A model of a TRON node: its JSON-RPC like that of an EVM node, and its own API, over a model of the chain.
 import { contractTransaction, tronHex } from '../../chains/tron-transactions.ts';
 import type { ChainBlock, ChainTransaction } from './evm.ts';
-import { type EvmNodeOptions, evmMethods } from './evm-node.ts';
+import { balanceAt, type EvmNodeOptions, evmMethods, heightOf } from './evm-node.ts';
 import { type Front, json, jsonRpc } from './front.ts';
 
-const API = /(?:^|\/)wallet\/(\w+)$/;
+const API = /(?:^|\/)wallet(solidity)?\/(\w+)$/;
+/** Code that returns balances, and how many; the addresses stand at its end. */
+const BALANCES = /^60005b8061([0-9a-f]{4})/;
 
 export function tronNode(options: EvmNodeOptions): Front {
   const rpc = jsonRpc(evmMethods(options), true);
@@ -23,10 +25,25 @@ export function tronNode(options: EvmNodeOptions): Front {
       return place ? shownTransaction(place.made) : {};
     },
   };
+  const solid = () => heightOf(view(), options, 'finalized');
+  const solid_api: typeof api = {
+    getnowblock: () => shownBlock(view().at(solid()) as ChainBlock),
+    gettransactioninfobyid: ({ value }: { value: string }) => ({ id: value }),
+    triggerconstantcontract({ data }: { data: string }) {
+      const count = Number(`0x${BALANCES.exec(data)?.[1]}`);
+      const tail = data.slice(data.length - count * 40);
+      const balances = Array.from({ length: count }, (_, at) =>
+        balanceAt(view(), `0x${tail.slice(at * 40, at * 40 + 40)}`, solid()),
+      );
+      const words = [...balances, BigInt(solid())].map((each) => each.toString(16).padStart(64, '0'));
+      return { result: { result: true }, constant_result: [words.join('')] };
+    },
+  };
   return (request) => {
-    const [, method] = API.exec(request.path) ?? [];
+    const [, side, method] = API.exec(request.path) ?? [];
     if (method === undefined) return rpc(request);
-    return json(api[method]?.(JSON.parse(request.body ?? '{}') as never) ?? { Error: 'unknown' });
+    const methods = side === undefined ? api : { ...api, ...solid_api };
+    return json(methods[method]?.(JSON.parse(request.body ?? '{}') as never) ?? { Error: 'unknown' });
   };
 }
 
