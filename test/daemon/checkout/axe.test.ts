@@ -1,37 +1,14 @@
 // Every state of the pay page, and the chooser, for everybody: axe finds nothing, in each colour scheme, direction and width.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Serving } from '../../../daemon/process/serve.ts';
 import { checkoutStates } from '../../../src/checkout.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
+import { violations } from '../../helpers/axe.ts';
 import { describeInBrowser, listen, useBrowser } from '../../helpers/browser.ts';
 import { createUnit, everyState } from './states.ts';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const WIDTHS = [320, 768, 1280];
-
-interface Violation {
-  id: string;
-  nodes: { html: string; failureSummary?: string }[];
-}
-
-/** What axe finds wrong, with the rules of WCAG 2.2 AA, best practice and target sizes. */
-async function violations(page: Page): Promise<string[]> {
-  const found = await page.evaluate(async (): Promise<Violation[]> => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(options: unknown): Promise<{ violations: Violation[] }> };
-    };
-    const { violations } = await axe.run({
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-      rules: { 'target-size': { enabled: true } },
-      resultTypes: ['violations'],
-    });
-    return violations;
-  });
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`)}`);
-}
 
 const overflow = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
@@ -64,7 +41,6 @@ describeInBrowser('accessibility of checkout', () => {
     await page.setContent(
       '<p style="color:#999">grey</p><a href="#a" style="font-size:4px">a</a><img src="data:,">',
     );
-    await page.evaluate(axeSource);
     const found = (await violations(page)).join();
     for (const rule of ['color-contrast', 'image-alt', 'html-has-lang']) expect(found).toContain(rule);
     await context.close();
@@ -78,7 +54,6 @@ describeInBrowser('accessibility of checkout', () => {
         await page.goto(`${serving.url}${paths[name]}?lang=${lang}`);
         if (checkoutStates.some((state) => state === name))
           expect(await page.getAttribute('.gw', 'data-state'), name).toBe(name);
-        await page.evaluate(axeSource);
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme });
           for (const width of WIDTHS) {
