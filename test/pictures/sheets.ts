@@ -28,11 +28,15 @@ const PHONE_WIDTH = 480;
 /** The whole step is on one screen of this, and the button on one of that. */
 const TALL = { width: 390, height: 844 };
 const SMALL = { width: 375, height: 667 };
+/** At least this high; what is longer is pictured to its end. */
+const PICTURED_HEIGHT = 500;
 /** Scenes in which a buyer is about to pay. */
 const PAYING = ['waiting', 'memo', 'bitcoin'];
-/** Of a sheet, in pixels; pages are drawn smaller on it. */
-const SHEET_WIDTH = 1560;
-const SCALES: Record<string, number> = { 320: 0.6, 390: 0.5, 768: 0.4, 1280: 0.4 };
+/** A sheet is a square, in pixels; pages are drawn smaller on it. */
+const SHEET = 1560;
+const SCALES: Record<string, number> = { 320: 0.7, 390: 0.66, 768: 0.5, 1280: 0.5 };
+const GAP = 6;
+const CAPTION = 20;
 /** Texts that are the same in other languages, or are none of ours. */
 const SAME =
   /^(?:[^a-z]*|.{0,3}|USDC|Solana|Bitcoin|TON|TRON|Litecoin|API.*|≈.*|.*(?:USDT|USDC|SOL|BTC|LTC) = .*)$/u;
@@ -50,24 +54,51 @@ interface Shot {
   png: Buffer;
 }
 
-/** Page after page on one picture, with their names. */
-async function writeSheet(
+interface Placed {
+  html: string;
+  sheet: number;
+}
+
+/** Each below the shortest column so far; where none has room, on the next sheet. */
+function place(shots: readonly Shot[], scale: number): Placed[] {
+  let sheet = 0;
+  let ends: number[] = [];
+  return shots.map(({ name, png }) => {
+    const [width, height] = [png.readUInt32BE(16) * scale + GAP, png.readUInt32BE(20) * scale + CAPTION];
+    const columns = Math.max(1, Math.floor(SHEET / width));
+    if (ends.length === 0 || Math.min(...ends) + height > SHEET) {
+      if (ends.length > 0) sheet++;
+      ends = Array(columns).fill(0);
+    }
+    const column = ends.indexOf(Math.min(...ends));
+    const top = ends[column] as number;
+    ends[column] = top + height;
+    const style = `left:${column * width}px;top:${top}px`;
+    const src = `data:image/png;base64,${png.toString('base64')}`;
+    return {
+      sheet,
+      html: `<figure style="${style}">${name}<img style="zoom:${scale}" src="${src}"></figure>`,
+    };
+  });
+}
+
+/** Page after page with their names, on as many sheets as it takes. */
+async function writeSheets(
   browser: Opener,
   file: string,
   shots: readonly Shot[],
   scale: number,
 ): Promise<void> {
-  const figures = shots.map(
-    ({ name, png }) =>
-      `<figure><figcaption>${name}</figcaption><img src="data:image/png;base64,${png.toString('base64')}"></figure>`,
-  );
-  const context = await browser.open({ viewport: { width: SHEET_WIDTH, height: 600 } });
+  const placed = place(shots, scale);
+  const context = await browser.open({ viewport: { width: SHEET, height: SHEET } });
   const page = await context.newPage();
-  await page.setContent(
-    `<style>body{margin:4px;display:flex;flex-wrap:wrap;gap:6px;align-items:flex-start;background:#888;font:11px sans-serif}
-    figure{margin:0}img{display:block;zoom:${scale}}</style>${figures.join('')}`,
-  );
-  await page.screenshot({ path: file, fullPage: true });
+  for (let sheet = 0; sheet <= (placed.at(-1)?.sheet ?? 0); sheet++) {
+    const figures = placed.filter((one) => one.sheet === sheet).map(({ html }) => html);
+    await page.setContent(
+      `<style>body{margin:0;background:#888;font:11px/14px sans-serif}figure{position:absolute;margin:0}img{display:block}</style>${figures.join('')}`,
+    );
+    await page.screenshot({ path: `${file}-${sheet + 1}.png` });
+  }
   await context.close();
 }
 
@@ -95,7 +126,7 @@ const english = new Map<string, readonly string[]>();
 
 /** One language at one width. */
 async function take(browser: Opener, url: string, scenes: readonly Scene[], lang: string, width: number) {
-  const context = await browser.open(deviceOf(width, width <= PHONE_WIDTH ? 844 : 900));
+  const context = await browser.open(deviceOf(width, PICTURED_HEIGHT));
   const page = await context.newPage();
   const schemes = SCHEMES.split(',') as ('light' | 'dark')[];
   const shots = new Map<string, Shot[]>(schemes.map((scheme) => [scheme, []]));
@@ -128,7 +159,7 @@ async function take(browser: Opener, url: string, scenes: readonly Scene[], lang
   }
   await context.close();
   for (const [scheme, taken] of shots)
-    await writeSheet(browser, join(SHEETS, `${lang}-${width}-${scheme}.png`), taken, SCALES[width] ?? 0.4);
+    await writeSheets(browser, join(SHEETS, `${lang}-${width}-${scheme}`), taken, SCALES[width] ?? 0.5);
 }
 
 /** What must be seen without scrolling on phones. */
