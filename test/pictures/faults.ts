@@ -95,7 +95,7 @@ function findBoxes(): string[] {
   // Never assigned: a noncharacter, and a place that stays free.
   const missing = ['\u0378', '\u{1fffe}', '\ufdd0'].map(drawn);
   const letters = new Set(
-    (document.querySelector('main') ?? document.body).textContent.replace(/[\p{M}\p{C}\p{Z}]/gu, ''),
+    (document.querySelector('main') ?? document.body).textContent.replace(/[\p{M}\p{Cc}\p{Cf}\p{Z}]/gu, ''),
   );
   return [...letters].filter((letter) => missing.includes(drawn(letter)));
 }

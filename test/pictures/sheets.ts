@@ -41,9 +41,9 @@ const CAPTION = 20;
 const SAME =
   /^(?:[^a-z]*|.{0,3}|USDC|Solana|Bitcoin|TON|TRON|Litecoin|API.*|≈.*|.*(?:USDT|USDC|SOL|BTC|LTC) = .*)$/u;
 
-const deviceOf = (width: number, height: number): BrowserContextOptions => ({
+const deviceOf = (lang: string, width: number, height: number): BrowserContextOptions => ({
   viewport: { width, height },
-  locale: 'en-US',
+  locale: lang,
   ...(width <= PHONE_WIDTH && { isMobile: true, hasTouch: true, userAgent: IPHONE }),
 });
 
@@ -102,16 +102,10 @@ async function writeSheets(
   await context.close();
 }
 
-async function openScene(
-  page: Page,
-  url: string,
-  { path, unfolded, soon }: Scene,
-  lang: string,
-): Promise<void> {
+async function openScene(page: Page, url: string, { path, unfolded }: Scene, lang: string): Promise<void> {
   await page.goto(`${url}${path}${path.includes('?') ? '&' : '?'}lang=${lang}`);
   if (unfolded)
     await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true })');
-  if (soon) await page.evaluate('document.querySelector(".gw").classList.add("soon")');
 }
 
 const found: string[] = [];
@@ -126,7 +120,7 @@ const english = new Map<string, readonly string[]>();
 
 /** One language at one width. */
 async function take(browser: Opener, url: string, scenes: readonly Scene[], lang: string, width: number) {
-  const context = await browser.open(deviceOf(width, PICTURED_HEIGHT));
+  const context = await browser.open(deviceOf(lang, width, PICTURED_HEIGHT));
   const page = await context.newPage();
   const schemes = SCHEMES.split(',') as ('light' | 'dark')[];
   const shots = new Map<string, Shot[]>(schemes.map((scheme) => [scheme, []]));
@@ -153,6 +147,8 @@ async function take(browser: Opener, url: string, scenes: readonly Scene[], lang
     );
     for (const scheme of schemes) {
       await page.emulateMedia({ colorScheme: scheme });
+      // The page's script sees each second that there is time enough.
+      if (scene.soon) await page.evaluate('document.querySelector(".gw").classList.add("soon")');
       shots.get(scheme)?.push({ name: scene.name, png: await page.screenshot({ fullPage: true }) });
       if (AXE === '1' && AXE_WIDTHS.includes(width)) report(`${where} ${scheme}`, await violations(page));
     }
@@ -173,7 +169,7 @@ async function checkFold(
     [TALL, '.step'],
     [SMALL, '.first'],
   ] as const) {
-    const context = await browser.open(deviceOf(device.width, device.height));
+    const context = await browser.open(deviceOf(lang, device.width, device.height));
     const page = await context.newPage();
     for (const scene of scenes.filter(({ name }) => PAYING.includes(name))) {
       await openScene(page, url, scene, lang);
