@@ -26,7 +26,7 @@ describeInBrowser('the pay page of the built daemon', () => {
   });
   afterAll(() => stand.close());
 
-  /** One look at the page, one payment, and the way back: with how long it took until the payment was sent. */
+  /** The page, one payment, and the way back: with how long it took until the payment was sent. */
   async function buy(device: 'computer' | 'phone'): Promise<void> {
     const { pay_url } = await ask(daemon.url, 'POST', '/v1/invoices', { shop, body: ORDER });
     const context = await browser.open(device === 'phone' ? PHONE : DESKTOP);
