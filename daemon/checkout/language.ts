@@ -75,8 +75,14 @@ export function languageOf(code: LanguageCode): Language {
   return language;
 }
 
+/** Where a language sets a sign off from its word, as French does, no line begins with that sign. */
+const unbroken = (texts: Texts): Texts =>
+  Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, text.replace(/ (?=[:;?!»])/g, '\u00a0')]),
+  ) as unknown as Texts;
+
 function makeLanguage(code: LanguageCode): Language {
-  const texts: Texts = languages[code];
+  const texts = unbroken(languages[code]);
   const plain = new Intl.NumberFormat(code);
   const two = new Intl.NumberFormat(code, { minimumIntegerDigits: 2 });
   const money = new Intl.NumberFormat(code, {
