@@ -61,8 +61,7 @@ function readLetters(file: Buffer): Grey {
   const rows = inflateSync(file.subarray(at + 4, at + 4 + file.readUInt32BE(at - 4)));
   const height = rows.length / (width + 1);
   const pixels = Buffer.alloc(width * height);
-  for (let y = 0; y < height; y++)
-    rows.copy(pixels, y * width, y * (width + 1) + 1, (y + 1) * (width + 1));
+  for (let y = 0; y < height; y++) rows.copy(pixels, y * width, y * (width + 1) + 1, (y + 1) * (width + 1));
   return { width, pixels };
 }
 
@@ -87,8 +86,7 @@ function widthOf(alphabet: Alphabet, text: string): number | null {
   return width;
 }
 
-const rgb = (color: string): number[] =>
-  [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+const rgb = (color: string): number[] => [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
 
 /** Three bytes a pixel. */
 type Canvas = Buffer;
@@ -194,8 +192,7 @@ const SIGNATURE = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
 async function writePng(canvas: Canvas): Promise<Buffer> {
   const stride = CARD.width * 3;
   const rows = Buffer.alloc(CARD.height * (stride + 1));
-  for (let y = 0; y < CARD.height; y++)
-    canvas.copy(rows, y * (stride + 1) + 1, y * stride, (y + 1) * stride);
+  for (let y = 0; y < CARD.height; y++) canvas.copy(rows, y * (stride + 1) + 1, y * stride, (y + 1) * stride);
   const header = Buffer.alloc(13);
   header.writeUInt32BE(CARD.width);
   header.writeUInt32BE(CARD.height, 4);

@@ -111,12 +111,7 @@ export const Copy = ({
   /** A button, or within a line a link. */
   look?: 'btn copy' | 'plain';
 }) => (
-  <button
-    type="button"
-    class={look}
-    data-copy={value}
-    aria-label={lang.say('copy_what', { what: label })}
-  >
+  <button type="button" class={look} data-copy={value} aria-label={lang.say('copy_what', { what: label })}>
     {lang.say('copy')}
   </button>
 );

@@ -18,7 +18,10 @@ const PICTURE_HEADERS = {
 };
 
 /** What is sold may change its name and its price. */
-const CARD_HEADERS = { 'cache-control': 'public, max-age=3600', 'cross-origin-resource-policy': 'cross-origin' };
+const CARD_HEADERS = {
+  'cache-control': 'public, max-age=3600',
+  'cross-origin-resource-policy': 'cross-origin',
+};
 
 export const unlisted: Handlers<typeof list> = {
   async docsAsset({ params: { file } }, { app, request: { headers } }) {

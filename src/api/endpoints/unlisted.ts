@@ -68,7 +68,8 @@ const unitCard = endpoint({
   tag: 'checkout',
   summary: 'Get the picture of a unit for messengers',
   effect: 'read',
-  description: 'Its price, name and shop with the code of its page: the `og:image` of a unit without a picture.',
+  description:
+    'Its price, name and shop with the code of its page: the `og:image` of a unit without a picture.',
   params: { merchant_slug: text({ max: MAX_SLUG }), unit_slug: text({ max: MAX_SLUG }) },
   response: media('image/png'),
   errors: ['unit_not_found'],

@@ -334,7 +334,9 @@ describe('what others show of a page', () => {
     expect([served.status, served.headers.get('content-type')]).toEqual([200, 'image/png']);
     expect((await world.fetch('GET', `${path}-none/card.png`)).json.code).toBe('unit_not_found');
     await change({ image_url: LOGO });
-    expect(await page(path)).toMatch(/<meta property="og:image" content="[^"]*\/pictures\/[0-9a-f]{32}\.png"/);
+    expect(await page(path)).toMatch(
+      /<meta property="og:image" content="[^"]*\/pictures\/[0-9a-f]{32}\.png"/,
+    );
     await change({ image_url: null });
     expect(await change({ listed: true })).toMatchObject({ listed: true });
     expect(await page(path)).not.toContain('noindex');
