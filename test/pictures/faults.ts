@@ -20,10 +20,12 @@ export const boxes = (page: Page): Promise<string[]> => page.evaluate(findBoxes)
 function examine(foreign: readonly string[]): Drawn {
   const faults: string[] = [];
   const root = document.querySelector('.gw') ?? document.body;
+  // What is only read aloud is cut to nothing, itself or something around it.
+  const isCut = (element: Element | null): boolean =>
+    element !== null &&
+    (getComputedStyle(element).clipPath === 'inset(50%)' || isCut(element.parentElement));
   const isSeen = (element: Element): boolean =>
-    element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
-    getComputedStyle(element).clipPath !== 'inset(50%)' &&
-    element.closest('.sr') === null;
+    element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !isCut(element);
   const short = (text: string): string => `“${text.trim().slice(0, 60)}”`;
   const lines: { node: Text; text: string; rect: DOMRect }[] = [];
   const texts: string[] = [];
