@@ -1,5 +1,8 @@
 // For `npm run sheets`: pictures of all pages, which no other run takes.
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+
+const helper = (name: string): string => fileURLToPath(new URL(`../helpers/${name}.ts`, import.meta.url));
 
 export default defineConfig({
   test: {
@@ -8,7 +11,7 @@ export default defineConfig({
     testTimeout: 1_800_000,
     hookTimeout: 120_000,
     disableConsoleIntercept: true,
-    setupFiles: ['test/helpers/quick-hash.ts'],
-    globalSetup: ['test/helpers/browser-build.ts', 'test/helpers/global.ts'],
+    setupFiles: [helper('quick-hash')],
+    globalSetup: [helper('browser-build'), helper('global')],
   },
 });
