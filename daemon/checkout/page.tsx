@@ -6,6 +6,7 @@ import { renderToString } from 'preact-render-to-string';
 import type { Raw } from '../../src/api/describe/endpoint.ts';
 import { RETURN_SECONDS } from './back.ts';
 import { builtText } from './built.ts';
+import { CARD } from './card.ts';
 import type { Language } from './language.ts';
 import { fragmentStyle, pageStyle, widthStyle } from './style.ts';
 import { type Theme, themeStyle } from './theme.ts';
@@ -69,6 +70,8 @@ export interface About {
   indexed: boolean;
   /** The address of a picture. */
   picture: string | null;
+  /** Whether that is as wide as messengers show one. */
+  card?: boolean;
   /** Whose page it is. */
   site: string;
 }
@@ -106,7 +109,9 @@ const Described = ({ title, about }: { title: string; about: About }) => (
     <meta property="og:url" content={about.url} />
     <meta property="og:site_name" content={about.site} />
     {about.picture !== null && <meta property="og:image" content={about.picture} />}
-    <meta name="twitter:card" content="summary" />
+    {about.card && <meta property="og:image:width" content={String(CARD.width)} />}
+    {about.card && <meta property="og:image:height" content={String(CARD.height)} />}
+    <meta name="twitter:card" content={about.card ? 'summary_large_image' : 'summary'} />
   </>
 );
 

@@ -99,13 +99,19 @@ export const rootClass = ({ mode, size }: Pick<Surface, 'mode' | 'size'>): strin
   `gw s-${size === 'phone' ? 'mobile' : size}${mode === 'page' ? ' page' : ''}`;
 
 /** A copy button; it works by script, and is not shown without. */
-export const Copy = ({ lang, value, label }: { lang: Language; value: string; label: string }) => (
-  <button
-    type="button"
-    class="btn copy"
-    data-copy={value}
-    aria-label={lang.say('copy_what', { what: label })}
-  >
+export const Copy = ({
+  lang,
+  value,
+  label,
+  look = 'btn copy',
+}: {
+  lang: Language;
+  value: string;
+  label: string;
+  /** A button, or within a line a link. */
+  look?: 'btn copy' | 'plain';
+}) => (
+  <button type="button" class={look} data-copy={value} aria-label={lang.say('copy_what', { what: label })}>
     {lang.say('copy')}
   </button>
 );
@@ -131,16 +137,7 @@ export const Hash = ({
       <bdi dir="ltr" class="raw">
         {value}
       </bdi>
-      {copy && (
-        <button
-          type="button"
-          class="plain"
-          data-copy={value}
-          aria-label={lang.say('copy_what', { what: label })}
-        >
-          {lang.say('copy')}
-        </button>
-      )}
+      {copy && <Copy lang={lang} value={value} label={label} look="plain" />}
       {href !== null && (
         <a class="look" href={href} target="_blank" rel="noopener noreferrer">
           {lang.say('explorer', { host: new URL(href).host })}

@@ -1,13 +1,12 @@
 /** @jsxImportSource preact */
 // The receipt of a payment: a page to keep and to print, for the buyer's eyes.
 
-import { Hash, Heading, Merchant, rootClass } from './parts.tsx';
+import { coins, Hash, Heading, Merchant, rootClass } from './parts.tsx';
 import { Fact } from './pay.tsx';
 import type { PayView } from './view.ts';
 
 export function Receipt({ view }: { view: PayView }) {
-  const { lang, surface, merchant, currency } = view;
-  const coins = (amount: string) => `${lang.coin(amount)} ${currency}`;
+  const { lang, surface, merchant } = view;
   const fact = (name: Parameters<typeof lang.say>[0], value: string | null, ltr = false) =>
     value !== null && <Fact label={lang.say(name)} value={value} ltr={ltr} />;
   return (
@@ -36,9 +35,9 @@ export function Receipt({ view }: { view: PayView }) {
             {fact('receipt_number', view.id, true)}
             {fact('total', view.usd)}
             {fact('fee', view.fee)}
-            {fact('amount', coins(view.amount), true)}
+            {fact('amount', coins(view, view.amount), true)}
             {view.received !== view.amount &&
-              fact('received', view.received === null ? null : coins(view.received), true)}
+              fact('received', view.received === null ? null : coins(view, view.received), true)}
             {fact('rate', view.rate)}
             {fact('network', view.network)}
             <Hash label={lang.say('address')} value={view.address} href={view.explorer.address} lang={lang} />

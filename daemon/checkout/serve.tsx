@@ -6,14 +6,15 @@ import type { CheckoutRow } from '../../data/views/checkout.ts';
 import type { Raw } from '../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatUsd } from '../../src/money.ts';
+import { pictureAddress } from '../../src/picture.ts';
 import type { App } from '../context.ts';
 import { accepts, compressed } from '../http/compress.ts';
 import type { PublicContext } from '../http/handler.ts';
 import { selectGateways } from '../invoices/gateways.ts';
-import { type FoundUnit, findUnit, type UnitName } from '../units/find.ts';
+import { type FoundUnit, findUnit, requireUnit, type UnitName } from '../units/find.ts';
 import { payableGateways } from '../units/present.ts';
 import { choicesOf } from './choices.ts';
-import { chooseLanguage, type Language } from './language.ts';
+import { chooseLanguage, type Language, languageOf } from './language.ts';
 import { NotFound } from './not-found.tsx';
 import { basePath, renderFragment, renderPage } from './page.tsx';
 import { Pay } from './pay.tsx';
@@ -219,11 +220,34 @@ async function showUnit(
       .flatMap((part) => (part === null ? [] : [lang.apart(part)]))
       .join(' · '),
     indexed: unit.listed === 1 && open && status === 200 && notice === null,
-    picture: pictureOf(base, unit.shop?.picture, profile?.logo)?.src ?? `${base}/logo.png`,
+    ...pictureShared(base, { unit, slug }),
     site: seller,
   };
   const page = renderPage({ lang, ...surface, title: unit.title, content, refresh: false, framed, about });
   return compressed({ ...page, status }, headers);
+}
+
+/** The merchant's own picture of it, or else a card with its code. */
+function pictureShared(base: string, { unit, slug }: { unit: FoundUnit['unit']; slug: string }) {
+  const own = unit.shop?.picture;
+  if (own) return { picture: pictureAddress(base, own), card: false };
+  return { picture: `${base}/u/${slug}/${unit.slug}/card.png`, card: true };
+}
+
+/** What messengers show of a unit that has no picture of its own. Refuses with `unit_not_found`. */
+export async function unitCard(app: App, name: UnitName): Promise<Buffer> {
+  const { unit, merchant } = await requireUnit(app, name);
+  const { profile, slug } = merchant;
+  const user = await getUser(app.db.query, merchant.id);
+  const base = app.config.public_url;
+  return app.checkout.card({
+    url: `${base}/u/${slug}/${unit.slug}`,
+    // Its letters are those of English.
+    usd: languageOf('en').usd(formatUsd(unit.amount_usd_micros)),
+    title: unit.title,
+    shop: shopName(app, { profile, merchant_name: user?.full_name ?? null, merchant_slug: slug }),
+    host: new URL(base).host,
+  });
 }
 
 /** People get a page that says so, programs the refusal. */

@@ -1,7 +1,7 @@
 // What a handler is: types that tie each endpoint's description to the function that answers it.
 import type { Logger } from 'pino';
 import type { UserRow } from '../../data/schema/tables.ts';
-import type { Auth, Endpoint, InputOf, ReplyOf } from '../../src/api/describe/endpoint.ts';
+import type { Auth, Endpoint, InputOf, Raw, ReplyOf } from '../../src/api/describe/endpoint.ts';
 import type { App } from '../context.ts';
 import type { Owner, Prepared, RequestInfo, Streamed } from './exchange.ts';
 
@@ -42,17 +42,29 @@ export type Handlers<List extends readonly Endpoint[]> = {
 export interface Route {
   endpoint: Endpoint;
   handle(input: unknown, context: PublicContext): unknown;
+  /** What a browser is shown whose form was refused; without it, what programs get. */
+  refused?(app: App, form: RefusedForm): Raw;
+}
+
+/** A form that was sent in vain. */
+export interface RefusedForm {
+  status: number;
+  /** Where it was sent. */
+  path: string;
+  query: Readonly<Record<string, string>>;
+  headers: Headers;
 }
 
 /** Pairs a list of endpoints with their handlers. */
 export function routesOf<const List extends readonly Endpoint[]>(
   list: List,
   handlers: Handlers<List>,
+  refused?: Route['refused'],
 ): Route[] {
   const byId = handlers as Record<string, Route['handle']>;
   return list.map((endpoint) => {
     const handle = byId[endpoint.id];
     if (!handle) throw new Error(`no handler for ${endpoint.id}`);
-    return { endpoint, handle };
+    return refused ? { endpoint, handle, refused } : { endpoint, handle };
   });
 }

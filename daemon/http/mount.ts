@@ -86,7 +86,7 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
       const { method } = route.endpoint;
       const pattern = patternOf(route.endpoint);
       const handler = (event: H3Event) =>
-        respond(server, event, route.endpoint, (call) => answer(server, route, call));
+        respond(server, event, route.endpoint, (call) => answerReadably(server, route, call));
       h3.on(method, pattern, handler);
       if (method === 'GET') h3.on('HEAD', pattern, handler);
     }
@@ -164,6 +164,23 @@ async function respond(
     cors: endpoint?.cors === true,
     close: draining.aborted,
   });
+}
+
+/** The answer; where a browser's form is refused, as a page that its reader understands. */
+async function answerReadably(server: Server, route: Route, call: Call): Promise<Answer> {
+  const { app } = server;
+  const { method, headers, url } = call.event.req;
+  const isForm = route.refused && method === 'POST' && headers.get('accept')?.includes('text/html');
+  if (!route.refused || !isForm) return answer(server, route, call);
+  const reply = await answer(server, route, call).catch((error) =>
+    failureAnswer(error, call, route.endpoint),
+  );
+  if (reply.headers['content-type'] !== 'application/json') return reply;
+  const { status } = reply;
+  const form = { status, path: new URL(url).pathname, query: call.query, headers };
+  const page = route.refused(app, form);
+  const shown = { ...reply.headers, ...page.headers, 'content-type': 'text/html; charset=utf-8' };
+  return { status, headers: shown, body: page.body as Answer['body'] };
 }
 
 /** The order is part of the contract: limits, body, sign-in, validation, then the handler. */

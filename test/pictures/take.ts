@@ -55,9 +55,11 @@ async function sell(shops: readonly Gw[]): Promise<void> {
 }
 
 /** What a command answered; throws where it failed. */
-async function done<T extends { code: number; stderr: string }>(running: Promise<T>): Promise<T> {
+async function done<T extends { code: number; stderr: string; stdout: string }>(
+  running: Promise<T>,
+): Promise<T> {
   const ran = await running;
-  if (ran.code !== 0) throw new Error(ran.stderr);
+  if (ran.code !== 0) throw new Error(ran.stderr + ran.stdout);
   return ran;
 }
 

@@ -14,5 +14,7 @@ export const claims = {
       'Claims are limited for each address, invoice and blockchain over all daemons, one at a time for an invoice; at most 20 are stored for it, and what can be no transaction asks no one',
     'claim-page':
       'The page of an ended or stuck payment has a small form for it, in every language, with scripts and without',
+    'form-refused':
+      'A browser whose form is refused gets a page in its language that leads back, with the status and headers of the refusal; a program gets the refusal',
   },
 } as const;

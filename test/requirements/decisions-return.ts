@@ -16,6 +16,8 @@ export const wayBack = {
     'receipt-mail': 'customer_email gets one receipt when the invoice is confirmed, and is then forgotten',
     'explorer-links': 'hashes and addresses of ended payments link to an explorer, which the settings choose',
     'unit-listed': 'search engines and the sitemap have the page of a unit only where its merchant lists it',
+    'unit-card':
+      'Messengers show a unit by its own picture, or else by a card with its price, its names and the code of its page',
     'landing-page': '/ says what this is and whether it works, as a page or as JSON',
     'words-apart':
       'words of merchants and buyers stand apart from ours on pages and in mails: they turn nothing around',

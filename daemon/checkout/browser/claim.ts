@@ -48,7 +48,8 @@ export function sendClaim(form: HTMLFormElement, done: () => void): void {
     .then((response) => response.text())
     .then((text) => {
       const { root } = readMarkup(text);
-      if (root) put(root.querySelector('[data-answer]'));
+      // The page of a refusal is of no invoice.
+      if (root?.dataset.invoice) put(root.querySelector('[data-answer]'));
       else fail();
     })
     .catch(fail);

@@ -1,4 +1,5 @@
 // Endpoints that no list names: other protocols, and the parts of pages. OpenAPI, catalog and tools do not know them.
+import { MAX_SLUG } from '../../slug.ts';
 import { endpoint, media } from '../describe/endpoint.ts';
 import { bool, text } from '../describe/fields.ts';
 
@@ -59,4 +60,20 @@ const picture = endpoint({
   cors: true,
 });
 
-export const unlisted = [docsAsset, mcp, metrics, picture] as const;
+const unitCard = endpoint({
+  id: 'unitCard',
+  method: 'GET',
+  path: '/u/{merchant_slug}/{unit_slug}/card.png',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Get the picture of a unit for messengers',
+  effect: 'read',
+  description:
+    'Its price, name and shop with the code of its page: the `og:image` of a unit without a picture.',
+  params: { merchant_slug: text({ max: MAX_SLUG }), unit_slug: text({ max: MAX_SLUG }) },
+  response: media('image/png'),
+  errors: ['unit_not_found'],
+  cors: true,
+});
+
+export const unlisted = [docsAsset, mcp, metrics, picture, unitCard] as const;

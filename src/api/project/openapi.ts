@@ -174,6 +174,8 @@ function successOf(endpoint: Endpoint, schema: JsonSchema): Record<string, unkno
   return { description: 'Successful response', content };
 }
 
+const PAGE = { 'text/html': { schema: { type: 'string' } } };
+
 /** Whether refusals come as a page to a caller that accepts HTML. */
 const isPage = ({ tag, response }: Endpoint): boolean =>
   tag === 'checkout' && 'media' in response && response.media === 'text/html';
@@ -197,7 +199,7 @@ function refusalResponses(endpoint: Endpoint): Record<string, unknown> {
         [JSON_TYPE]: {
           schema: reference(status === 402 && endpoint.auth !== 'none' ? 'LimitExhausted' : 'ErrorBody'),
         },
-        ...(isPage(endpoint) ? { 'text/html': { schema: { type: 'string' } } } : {}),
+        ...(isPage(endpoint) ? PAGE : {}),
       },
       'x-codes': codes,
     },
@@ -208,7 +210,10 @@ function refusalResponses(endpoint: Endpoint): Record<string, unknown> {
   const invalid = reference('HTTPValidationError');
   responses['422'] = {
     description: 'Validation error',
-    content: { [JSON_TYPE]: { schema: codes ? { anyOf: [invalid, reference('ErrorBody')] } : invalid } },
+    content: {
+      [JSON_TYPE]: { schema: codes ? { anyOf: [invalid, reference('ErrorBody')] } : invalid },
+      ...(isPage(endpoint) && endpoint.method === 'POST' ? PAGE : {}),
+    },
     ...(codes ? { 'x-codes': codes } : {}),
   };
   return responses;

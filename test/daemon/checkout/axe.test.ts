@@ -1,37 +1,21 @@
 // Every state of the pay page, and the chooser, for everybody: axe finds nothing, in each colour scheme, direction and width.
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Serving } from '../../../daemon/process/serve.ts';
 import { checkoutStates } from '../../../src/checkout.ts';
 import { startApp, type TestApp } from '../../helpers/app.ts';
+import { violations } from '../../helpers/axe.ts';
 import { describeInBrowser, listen, useBrowser } from '../../helpers/browser.ts';
+import { hasFonts } from '../../helpers/software.ts';
+import { boxes } from '../../pictures/faults.ts';
 import { createUnit, everyState } from './states.ts';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const WIDTHS = [320, 768, 1280];
-
-interface Violation {
-  id: string;
-  nodes: { html: string; failureSummary?: string }[];
-}
-
-/** What axe finds wrong, with the rules of WCAG 2.2 AA, best practice and target sizes. */
-async function violations(page: Page): Promise<string[]> {
-  const found = await page.evaluate(async (): Promise<Violation[]> => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(options: unknown): Promise<{ violations: Violation[] }> };
-    };
-    const { violations } = await axe.run({
-      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-      rules: { 'target-size': { enabled: true } },
-      resultTypes: ['violations'],
-    });
-    return violations;
-  });
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`)}`);
-}
+/** Every width in one colour scheme, and in the other, which changes nothing but colours, the narrowest. */
+const LOOKS = [
+  ...WIDTHS.map((width) => ({ colorScheme: 'light', width }) as const),
+  { colorScheme: 'dark', width: 320 } as const,
+];
 
 const overflow = (page: Page) =>
   page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
@@ -64,9 +48,20 @@ describeInBrowser('accessibility of checkout', () => {
     await page.setContent(
       '<p style="color:#999">grey</p><a href="#a" style="font-size:4px">a</a><img src="data:,">',
     );
-    await page.evaluate(axeSource);
     const found = (await violations(page)).join();
     for (const rule of ['color-contrast', 'image-alt', 'html-has-lang']) expect(found).toContain(rule);
+    await context.close();
+  });
+
+  test.skipIf(!hasFonts)('every letter of every script is drawn, and none is a box', async () => {
+    const context = await browser.open();
+    const page = await context.newPage();
+    await page.setContent('<p class="gw">a\u0378</p>');
+    expect(await boxes(page), 'a letter that no font has').toEqual(['\u0378']);
+    for (const lang of ['ar', 'hi', 'ja', 'zh', 'ru']) {
+      await page.goto(`${serving.url}${paths.waiting}?lang=${lang}`);
+      expect(await boxes(page), lang).toEqual([]);
+    }
     await context.close();
   });
 
@@ -78,14 +73,11 @@ describeInBrowser('accessibility of checkout', () => {
         await page.goto(`${serving.url}${paths[name]}?lang=${lang}`);
         if (checkoutStates.some((state) => state === name))
           expect(await page.getAttribute('.gw', 'data-state'), name).toBe(name);
-        await page.evaluate(axeSource);
-        for (const colorScheme of ['light', 'dark'] as const) {
+        for (const { colorScheme, width } of LOOKS) {
           await page.emulateMedia({ colorScheme });
-          for (const width of WIDTHS) {
-            await page.setViewportSize({ width, height: 800 });
-            expect(await violations(page), `${name}, ${colorScheme}, at ${width}`).toEqual([]);
-            expect(await overflow(page), `${name} at ${width} scrolls sideways`).toBe(0);
-          }
+          await page.setViewportSize({ width, height: 800 });
+          expect(await violations(page), `${name}, ${colorScheme}, at ${width}`).toEqual([]);
+          expect(await overflow(page), `${name} at ${width} scrolls sideways`).toBe(0);
         }
       }
       await context.close();

@@ -200,6 +200,7 @@ describeInBrowser('the pay page in a browser', () => {
     const response = await page.goto(`${serving.url}/pay/${id}`);
     await connected(page);
     expect((await response?.body())?.length).toBeLessThan(RAW_LIMIT);
+    console.log(`a page: ${compressed} bytes on the wire in ${urls.length} requests`);
     expect(compressed).toBeGreaterThan(0);
     expect(compressed).toBeLessThan(COMPRESSED_LIMIT);
     expect(urls.length).toBeLessThanOrEqual(REQUEST_LIMIT);

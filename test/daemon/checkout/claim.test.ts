@@ -23,6 +23,7 @@ import { verifies } from '../../requirements.ts';
 import { everyState } from './states.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+const HTML = { accept: 'text/html' };
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 let world: TestApp;
@@ -90,15 +91,29 @@ describe('the form of a claim', () => {
     verifies('claim-limits');
     const strict = await startApp({ settings: { trust_proxy: true, 'limits.claim_per_invoice': '1' } });
     const invoice = await create(strict, await fundedMerchant(strict), 'ton');
-    const post = () =>
-      strict.fetch('POST', `/pay/${invoice.id}/claim`, {
-        headers: { ...FORM, 'x-forwarded-for': '198.51.100.1' },
+    const post = (headers = {}) =>
+      strict.fetch('POST', `/pay/${invoice.id}/claim?lang=de`, {
+        headers: { ...FORM, ...headers, 'x-forwarded-for': '198.51.100.1' },
         body: 'txid=',
       });
-    expect(answerIn((await post()).text)).toContain('We can’t check the network right now');
-    expect((await post()).status).toBe(429);
+    const { say } = languageOf('de');
+    expect(answerIn((await post()).text)).toContain(say('claim_not_readable'));
+    expect((await post()).json.code).toBe('rate_limited');
+    verifies('form-refused');
+    const busy = await post(HTML);
+    expect([busy.status, busy.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
+    expect(Number(busy.headers.get('retry-after'))).toBeGreaterThan(0);
+    for (const part of [say('try_later'), `href="/pay/${invoice.id}?lang=de"`])
+      expect(busy.text).toContain(part);
     await strict.stop();
-    expect((await send({ ...invoice, id: crypto.randomUUID() }, '')).json.code).toBe('invoice_not_found');
+    const missing = { ...invoice, id: crypto.randomUUID() };
+    expect((await send(missing, '')).json.code).toBe('invoice_not_found');
+    expect((await send(missing, '', '?lang=de', HTML)).text).toContain(say('not_found_text'));
+    const too_long = await send(invoice, 'x'.repeat(2_000), '?lang=de', HTML);
+    expect([too_long.status, too_long.headers.get('content-type')]).toEqual([
+      422,
+      'text/html; charset=utf-8',
+    ]);
   });
 });
 

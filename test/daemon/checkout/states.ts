@@ -21,6 +21,8 @@ const CREDIT_MICROS = 100_000_000n;
 export interface StatesWorld {
   test: TestApp;
   merchant: TestMerchant;
+  /** What every invoice says besides. */
+  order?: Record<string, unknown>;
 }
 
 /** An invoice id for each state. The clock is moved on by it. */
@@ -60,8 +62,8 @@ const makers: Record<CheckoutState, (world: StatesWorld) => Promise<string>> = {
     return id;
   },
   /** Of another merchant, without credit: it must not be booked by the credit of the others. */
-  async processing({ test }) {
-    return paid({ test, merchant: await test.merchant() }, (amount) => amount);
+  async processing({ test, order }) {
+    return paid({ test, order, merchant: await test.merchant() }, (amount) => amount);
   },
   async confirmed(world) {
     await credit(world.test, world.merchant.id, CREDIT_MICROS);
@@ -100,11 +102,11 @@ const makers: Record<CheckoutState, (world: StatesWorld) => Promise<string>> = {
 
 /** USDC on Solana by default. */
 export async function createInvoice(
-  { test, merchant }: StatesWorld,
+  { test, merchant, order }: StatesWorld,
   body: Record<string, unknown> = {},
 ): Promise<string> {
-  const order = { amount: '12.50', external_ref: 'order-1042', ...body };
-  return (await create(test, merchant, 'solana-usdc', order)).id;
+  const asked = { amount: '12.50', external_ref: 'order-1042', ...order, ...body };
+  return (await create(test, merchant, 'solana-usdc', asked)).id;
 }
 
 /** An invoice with one final transfer of some part of its amount. */

@@ -8,6 +8,7 @@ import { checkoutStates } from '../../../src/checkout.ts';
 import { signReturn } from '../../../src/return-signature.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { create } from '../../helpers/payments.ts';
+import { readQr } from '../../helpers/png.ts';
 import { ask } from '../../helpers/service.ts';
 import { verifies } from '../../requirements.ts';
 import { createUnit, everyState } from './states.ts';
@@ -297,6 +298,15 @@ test('names and lines take no characters that would turn their surroundings arou
   await update({ display_name: NAME });
 });
 
+/** Letters that are not drawn are left out; what is too long ends. */
+const cardOf = (url: string) => ({
+  url,
+  usd: '$123,456,789,000.00',
+  title: 'Ethiopian coffee '.repeat(20),
+  shop: 'قهوة',
+  host: 'a'.repeat(200),
+});
+
 describe('what others show of a page', () => {
   test('a unit has Open Graph, and search engines may list it where its merchant does', async () => {
     verifies('unit-listed');
@@ -315,6 +325,20 @@ describe('what others show of a page', () => {
     expect(quiet).toMatch(
       /<meta name="description" content="\$24\.00 · Line one line two · Kaffee Rösterei"/,
     );
+    verifies('unit-card');
+    const { public_url } = world.app.config;
+    expect(quiet).toContain(`<meta property="og:image" content="${public_url}${path}/card.png"`);
+    const card = await world.app.checkout.card(cardOf(public_url + path));
+    expect([card.readUInt32BE(16), card.readUInt32BE(20)]).toEqual([1200, 630]);
+    expect(readQr(card)).toBe(public_url + path);
+    const served = await world.fetch('GET', `${path}/card.png`);
+    expect([served.status, served.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect((await world.fetch('GET', `${path}-none/card.png`)).json.code).toBe('unit_not_found');
+    await change({ image_url: LOGO });
+    expect(await page(path)).toMatch(
+      /<meta property="og:image" content="[^"]*\/pictures\/[0-9a-f]{32}\.png"/,
+    );
+    await change({ image_url: null });
     expect(await change({ listed: true })).toMatchObject({ listed: true });
     expect(await page(path)).not.toContain('noindex');
     await change({ active: false });

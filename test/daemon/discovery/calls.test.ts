@@ -23,7 +23,7 @@ const entries = catalog({ base_url, network: 'testnet' });
 const callable = entries.filter((entry) => entry.call);
 
 /** Part of the router, described by no document: files of pages, and another protocol. */
-const unlisted = ['docsAsset', 'mcp', 'metrics', 'picture'];
+const unlisted = ['docsAsset', 'mcp', 'metrics', 'picture', 'unitCard'];
 
 /** Calls that are refused without a provider of the blockchain, as described. */
 const refused: Record<string, number> = { checkInvoice: 503, resolvePayment: 503, lookUpTransaction: 503 };
