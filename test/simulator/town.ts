@@ -381,7 +381,8 @@ export class Town {
           this.#later(this.#random.unit() * 120_000, () => this.#model(bill.chain).takeBack(payment));
         });
       },
-      batched: () => void at(soon, () => this.#payMany(bill)),
+      // Where a memo names the invoice, one amount of many names none.
+      batched: () => void at(soon, () => (bill.memo === null ? this.#payMany(bill) : pay(bill.amount))),
       wrong_network: () => {
         const other = this.#elsewhere(bill);
         at(soon, () => pay(other?.amount ?? bill.amount, other ? { chain: other.chain } : {}));
