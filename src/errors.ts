@@ -47,6 +47,7 @@ export const errorCodes = {
   no_free_amount: { status: 409, detail: 'No free amount is left at this price' },
   invoice_ended: { status: 409, detail: 'The invoice has ended' },
   payment_detected: { status: 409, detail: 'A payment has already been detected' },
+  payer_cannot_pay: { status: 409, detail: 'This account cannot make the payment' },
   transaction_unknown: { status: 409, detail: 'No such transaction has paid this address' },
   transfer_booked: { status: 409, detail: 'This transaction has already been booked' },
   idempotency_in_progress: { status: 409, detail: 'A request with this Idempotency-Key is in progress' },
