@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type CheckoutRow, checkoutRow } from '../../data/views/checkout.ts';
 import type { ComposedPayment, TransactionRequest, WalletManifest } from '../../src/api/schemas/compose.ts';
 import { type Composed, PayerError } from '../../src/chains/family.ts';
-import { checkoutState, isPayable } from '../../src/checkout.ts';
+import { type CheckoutState, checkoutState, isPayable } from '../../src/checkout.ts';
 import { Refusal } from '../../src/errors.ts';
 import { pictureAddress } from '../../src/picture.ts';
 import { readAddress } from '../accounts/address.ts';
@@ -41,11 +41,13 @@ export async function composePayment(
   }
 }
 
+const PAID: readonly CheckoutState[] = ['seen', 'processing', 'confirmed', 'overpaid'];
+
 /** What is asked for now; null where its gateway is gone. Refuses where nothing is. */
 function payableOrder(app: App, row: CheckoutRow): PayOrder | null {
   const state = checkoutState(row, seconds(app.clock));
   if (isPayable(state)) return orderOf(app, row, sumsOf(row, state, 0).asked_atomic);
-  if (state === 'seen' || state === 'processing') throw new Refusal('payment_detected');
+  if (PAID.includes(state)) throw new Refusal('payment_detected');
   throw new Refusal('invoice_ended', { detail: 'The invoice has ended: nothing is to be paid anymore' });
 }
 
