@@ -10,7 +10,6 @@ import type { ClaimGate } from './claims/gate.ts';
 import type { SteadyClock } from './clock.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { EventStreams } from './events/streams.ts';
-import type { BlockchainLimit } from './http/limits.ts';
 import type { PublicInvoices } from './invoices/public.ts';
 import type { Watches } from './invoices/watches.ts';
 import type { Mail } from './mail/mail.ts';
@@ -55,8 +54,8 @@ export interface App {
   discovery: Discovery;
   checkout: Checkout;
   claims: ClaimGate;
-  /** Counts payments made for wallets to sign. */
-  compose_limit: BlockchainLimit;
+  /** Counts a payment made for a wallet to sign on a blockchain; milliseconds to wait where this minute's are used up. */
+  compose_limit(blockchain: string): Promise<number> | number;
   /** What this daemon has counted and can be read of it now, for Prometheus. Never rejects. */
   scrape(): Promise<string>;
 }

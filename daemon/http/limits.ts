@@ -154,12 +154,10 @@ const claimedIn = (input: unknown): string =>
   String((input as { params?: { invoice_id?: unknown } }).params?.invoice_id);
 
 /** Counts what has one blockchain asked, by all callers together; milliseconds to wait where this minute's are used up. */
-export type BlockchainLimit = (blockchain: string) => Promise<number> | number;
-
 export function limitOfBlockchain(
   app: Pick<App, 'config' | 'db' | 'clock' | 'secrets'>,
   name: 'claim_per_blockchain' | 'compose_per_blockchain',
-): BlockchainLimit {
+): (blockchain: string) => Promise<number> | number {
   const most = app.config.limits[name];
   const window = app.db.dialect === 'postgres' ? sharedWindow(app) : slidingWindow(app.clock, MAX_CALLERS);
   return (blockchain) => (most === 0 ? 0 : window(`${name} ${blockchain}`, most));

@@ -19,7 +19,7 @@ export const wallets = {
     'found-wallets':
       'a page on our own site offers the wallets of its browser that pay on the network of the invoice, and hands them exactly what the daemon made',
     'found-words':
-      'what became of it is said in words: not confirmed, another network, too little, failed, sent; what is sent is not sent again',
+      'what became of it is shown in words: not confirmed, another network, too little, failed, sent; what is sent is not sent again',
     'found-foreign':
       'names and icons of wallets are text and pictures in themselves: nothing of theirs runs or is loaded',
     'wallet-manifest':

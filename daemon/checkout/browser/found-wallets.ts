@@ -72,17 +72,21 @@ const MAX_ICON = 100_000;
 export function offerFound(root: HTMLElement, base: string): () => void {
   const registered: StandardWallet[] = [];
   let busy = false;
-  let said: { outcome: Outcome; name: string; state: string | undefined } | null = null;
+  let shown: { outcome: Outcome; name: string; state: string | undefined } | null = null;
 
   /** The payment for an account, or what went wrong. */
   async function compose(account: string): Promise<Composed | Outcome> {
     const url = `${base}/v1/invoices/${root.dataset.invoice}/transaction`;
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ account });
-    const response = await fetch(url, { method: 'POST', credentials: 'omit', headers, body });
-    const composed: Composed = await response.json();
-    if (response.ok) return composed;
-    return composed.code === 'payer_cannot_pay' ? 'cannot' : 'later';
+    try {
+      const response = await fetch(url, { method: 'POST', credentials: 'omit', headers, body });
+      const composed: Composed = await response.json();
+      if (response.ok) return composed;
+      return composed.code === 'payer_cannot_pay' ? 'cannot' : 'later';
+    } catch {
+      return 'later';
+    }
   }
 
   async function payStandard({ features }: StandardWallet, { network, sends }: Setup): Promise<Outcome> {
@@ -126,15 +130,16 @@ export function offerFound(root: HTMLElement, base: string): () => void {
       .map((wallet) => ({ name: wallet.name, icon: wallet.icon, pay: () => payStandard(wallet, setup) }));
   }
 
-  async function pay({ name, pay: ask }: Offer): Promise<void> {
+  async function pay({ name, pay: ask }: Offer, button: string): Promise<void> {
     const { state } = root.dataset;
     busy = true;
-    said = { outcome: 'confirm', name, state };
+    shown = { outcome: 'confirm', name, state };
     show();
     const outcome = await ask().catch((error) => refusedOr(error?.code, error?.message));
     busy = false;
-    said = { outcome, name, state };
+    shown = { outcome, name, state };
     show();
+    root.querySelector<HTMLElement>(button)?.focus();
   }
 
   function show(): void {
@@ -143,24 +148,24 @@ export function offerFound(root: HTMLElement, base: string): () => void {
     if (!place || !words || !window.isSecureContext) return;
     const setup: Setup = JSON.parse(place.dataset.found || '');
     const say = (what: Outcome | 'pay', name: string): string =>
-      setup.say[what].replace('{wallet}', `\u2068${nameOf(name)}\u2069`);
-    // Once it is sent it must not be sent again, unless more is asked for.
-    const is_sent = said?.outcome === 'sent' && said.state === root.dataset.state;
+      setup.say[what].split('{wallet}').join(`\u2068${nameOf(name)}\u2069`);
+    // What is shown in another state is over; what was sent in this one must not be sent again.
+    const now = shown && (busy || shown.state === root.dataset.state) ? shown : null;
     const offers = offersOf(setup).filter(({ name }) => nameOf(name));
     const buttons = offers.map((offer, at) => {
       const button = document.createElement('button');
       button.type = 'button';
       button.className = `btn found-${at}${at ? '' : ' first'}`;
-      button.disabled = busy || is_sent;
+      button.disabled = busy || now?.outcome === 'sent';
       button.textContent = say('pay', offer.name);
       const icon = iconOf(offer.icon);
       if (icon) button.prepend(icon);
-      button.onclick = () => void pay(offer);
+      button.onclick = () => void pay(offer, `.found-${at}`);
       return button;
     });
     for (const old of Array.from(place.querySelectorAll('button'))) old.remove();
     words.before(...buttons);
-    const text = said && (busy || is_sent || said.outcome !== 'sent') ? say(said.outcome, said.name) : '';
+    const text = now ? say(now.outcome, now.name) : '';
     if (words.textContent !== text) words.textContent = text;
     place.hidden = buttons.length === 0;
   }
@@ -195,16 +200,17 @@ function fits({ chains, features }: StandardWallet, { network, sends }: Setup): 
   }
 }
 
-/** Those that are plain values: nothing is run to find them. */
+/** Those that are plain values: nothing is run to find them. Several names may be of one. */
 function bridgesIn(property: string): [string, Bridge][] {
-  return Object.getOwnPropertyNames(window).flatMap((key): [string, Bridge][] => {
+  const found = new Map<Bridge, string>();
+  for (const key of Object.getOwnPropertyNames(window))
     try {
-      const bridge: Bridge = Object.getOwnPropertyDescriptor(window, key)?.value[property];
-      return bridge.protocolVersion >= BRIDGE_VERSION && bridge.connect && bridge.send ? [[key, bridge]] : [];
+      const bridge: Bridge | undefined = Object.getOwnPropertyDescriptor(window, key)?.value?.[property];
+      if (bridge && bridge.protocolVersion >= BRIDGE_VERSION && !found.has(bridge)) found.set(bridge, key);
     } catch {
-      return [];
+      // A frame of another origin, or an object that answers no question.
     }
-  });
+  return Array.from(found, ([bridge, key]) => [key, bridge]);
 }
 
 const nameOf = (name: unknown): string => String(name).trim().slice(0, MAX_NAME);
