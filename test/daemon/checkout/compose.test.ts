@@ -55,7 +55,9 @@ describe.each(databases)("a payment for the payer's wallet on %s", (database) =>
         {
           address: row.address,
           amount: amount.toString(),
-          payload: comment(row.memo ?? '').toBoc().toString('base64'),
+          payload: comment(row.memo ?? '')
+            .toBoc()
+            .toString('base64'),
         },
       ],
     });

@@ -3,7 +3,13 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type LanguageCode, languageOf, languages } from '../../../daemon/checkout/language.ts';
 import type { Serving } from '../../../daemon/process/serve.ts';
-import { type Composed, type Family, type Gateway, PayerError, type PayerOrder } from '../../../src/chains/family.ts';
+import {
+  type Composed,
+  type Family,
+  type Gateway,
+  PayerError,
+  type PayerOrder,
+} from '../../../src/chains/family.ts';
 import { blockchains, gatewaysOf } from '../../../src/chains/gateways.ts';
 import { usualTime } from '../../../src/chains/usual.ts';
 import { Refusal } from '../../../src/errors.ts';
@@ -228,7 +234,9 @@ describeInBrowser('the pay step', () => {
   /** What the daemon makes for a wallet, as the chain of this test has it. */
   function composing(chain: string, make: (order: PayerOrder) => Composed) {
     const { family } = gatewaysOf('testnet').find((gateway) => gateway.chain === chain) as Gateway;
-    const spy = vi.spyOn(family as Required<Family>, 'compose').mockImplementation(async (_, order) => make(order));
+    const spy = vi
+      .spyOn(family as Required<Family>, 'compose')
+      .mockImplementation(async (_, order) => make(order));
     onTestFinished(() => spy.mockRestore());
   }
   const buttons = (page: Page) => page.locator('.found button').allTextContents();
@@ -252,7 +260,9 @@ describeInBrowser('the pay step', () => {
     await page.goto(`${serving.url}/pay/${id}`);
     const name = '<img src=https://wallet.example/x onerror=alert(1)>'.slice(0, 40);
     await holds(page, 'document.querySelectorAll(".found button").length === 1');
-    expect((await buttons(page)).map((text) => text.replace(/[\u2068\u2069]/g, ''))).toEqual([`Pay with ${name}`]);
+    expect((await buttons(page)).map((text) => text.replace(/[\u2068\u2069]/g, ''))).toEqual([
+      `Pay with ${name}`,
+    ]);
     expect(await page.locator('.found img').getAttribute('src')).toMatch(/^data:image\/png/);
     const press = () => page.locator('.found button').click();
     await page.evaluate('globalThis.accounts = []');
@@ -313,7 +323,11 @@ describeInBrowser('the pay step', () => {
     const order = { valid_until: 1_800_000_000, network: '-3', from: TON_ACCOUNT, messages };
     expect(sent).toMatchObject({ method: 'sendTransaction', params: [JSON.stringify(order)] });
     const { json, headers } = await world.fetch('GET', '/wallet-manifest.json');
-    expect(json).toEqual({ url: serving.url, name: new URL(serving.url).host, iconUrl: `${serving.url}/logo.png` });
+    expect(json).toEqual({
+      url: serving.url,
+      name: new URL(serving.url).host,
+      iconUrl: `${serving.url}/logo.png`,
+    });
     expect(headers.get('access-control-allow-origin')).toBe('*');
     await context.close();
   });
@@ -395,7 +409,12 @@ test('a transaction request is offered where wallets reach it by https, and the 
     expect(qr_payload).toMatch(/^solana:\w+\?amount=29\.9&/);
     return { id, qr_payload, any: /href="(solana:[^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') };
   }
-  for (const url of ['http://pay.example', 'http://127.0.0.1:4021', 'https://localhost:4021', 'https://[::1]']) {
+  for (const url of [
+    'http://pay.example',
+    'http://127.0.0.1:4021',
+    'https://localhost:4021',
+    'https://[::1]',
+  ]) {
     const { any, qr_payload } = await links(url);
     expect(any, url).toBe(qr_payload);
   }
