@@ -144,6 +144,7 @@ export const getTransactionRequest = endpoint({
   auth: 'none',
   tag: 'buyer',
   summary: 'Get who asks for a payment',
+  gw: 'invoice transaction-request',
   effect: 'read',
   keywords: 'Solana Pay transaction request, label, icon',
   secondary: true,

@@ -356,6 +356,7 @@ export const getWalletManifest = endpoint({
   auth: 'none',
   tag: 'checkout',
   summary: 'Get what wallets show of this service',
+  gw: 'page wallet-manifest',
   effect: 'read',
   keywords: 'TON Connect manifest',
   secondary: true,

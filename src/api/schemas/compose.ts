@@ -13,7 +13,7 @@ export const TransactionRequest = shape(
 
 const message = z.string().describe('What is paid for, to be shown by the wallet');
 
-export const ComposedTransaction = shape(
+const ComposedTransaction = shape(
   'ComposedTransaction',
   {
     kind: z.literal('transaction'),
@@ -23,7 +23,7 @@ export const ComposedTransaction = shape(
   'A whole transaction: the wallet signs it and sends it within a minute.',
 );
 
-export const ComposedMessages = shape(
+const ComposedMessages = shape(
   'ComposedMessages',
   {
     kind: z.literal('messages'),
