@@ -48,6 +48,7 @@ export const errorCodes = {
   invoice_ended: { status: 409, detail: 'The invoice has ended' },
   payment_detected: { status: 409, detail: 'A payment has already been detected' },
   transaction_unknown: { status: 409, detail: 'No transaction with this ID has paid this address' },
+  payer_cannot_pay: { status: 409, detail: 'This account cannot make the payment' },
   transfer_booked: { status: 409, detail: 'This transaction has already been booked' },
   idempotency_in_progress: { status: 409, detail: 'A request with this Idempotency-Key is in progress' },
   idempotency_mismatch: { status: 422, detail: 'This Idempotency-Key was already used with a different body' },

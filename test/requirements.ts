@@ -5,6 +5,7 @@ import * as payStep from './requirements/decisions-pay-step.ts';
 import * as proofs from './requirements/decisions-proofs.ts';
 import * as wayBack from './requirements/decisions-return.ts';
 import * as service from './requirements/decisions-service.ts';
+import * as wallets from './requirements/decisions-wallets.ts';
 import * as endpoints from './requirements/spec-endpoints.ts';
 import * as resources from './requirements/spec-resources.ts';
 import * as rules from './requirements/spec-rules.ts';
@@ -17,7 +18,18 @@ export interface Requirement {
   sentence: string;
 }
 
-const files = [resources, endpoints, rules, money, service, proofs, wayBack, payStep, claims] as const;
+const files = [
+  resources,
+  endpoints,
+  rules,
+  money,
+  service,
+  proofs,
+  wayBack,
+  payStep,
+  claims,
+  wallets,
+] as const;
 
 type Sections<File> = File extends unknown ? File[keyof File] : never;
 type Ids<Section> = Section extends { sentences: infer Sentences } ? keyof Sentences : never;

@@ -13,12 +13,33 @@ const COMPARED = 6;
 /** Links come before the code here: it is shown last on phones, where it unfolds with the rest, and first elsewhere. */
 export const Instructions = ({ view, head }: { view: PayView; head: string }) => (
   <div class="step">
+    <Found view={view} />
     <Opens view={view} />
     <ByHand view={view} />
     {view.qr && <Scan view={view} qr={view.qr} />}
     <Clock view={view} head={head} />
   </div>
 );
+
+/** Where a script offers the wallets that it finds in the browser. */
+function Found({ view: { lang, surface, page_wallets } }: { view: PayView }) {
+  if (page_wallets === null || surface.mode !== 'page') return null;
+  const say = {
+    pay: lang.say('pay_with'),
+    confirm: lang.say('wallet_confirm'),
+    sent: lang.say('wallet_sent'),
+    declined: lang.say('wallet_declined'),
+    network: lang.say('wallet_network'),
+    cannot: lang.say('wallet_cannot'),
+    failed: lang.say('wallet_failed'),
+    later: lang.say('try_later'),
+  };
+  return (
+    <div class="opens found" data-found={JSON.stringify({ ...page_wallets, say })} hidden>
+      <p class="hint" role="status" data-outcome />
+    </div>
+  );
+}
 
 const linksOn = ({ wallets }: PayView, platform: Platform): PageLink[] =>
   wallets.filter(({ opens_on }) => opens_on.includes(platform));

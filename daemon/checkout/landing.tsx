@@ -11,7 +11,7 @@ import { Icon, Merchant, rootClass } from './parts.tsx';
 const PRODUCT = 'gatewayd';
 
 /** Who runs it, as people read it. */
-const operatorOf = ({ config }: Pick<App, 'config'>): string =>
+export const operatorOf = ({ config }: Pick<App, 'config'>): string =>
   config.operator_name ?? new URL(config.public_url).host;
 
 /** Whether every blockchain that is sold for can be seen now. */

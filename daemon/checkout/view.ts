@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { CheckoutRow } from '../../data/views/checkout.ts';
 import type { ClaimFound } from '../../src/api/schemas/claim.ts';
 import { unitOf } from '../../src/chains/assets.ts';
-import type { Gateway, Platform, Wallet } from '../../src/chains/family.ts';
+import type { Gateway, PageWallets, PaymentOrder, Platform, Wallet } from '../../src/chains/family.ts';
 import { uriSchemes } from '../../src/chains/gateways.ts';
 import { usualTime } from '../../src/chains/usual.ts';
 import { type CheckoutState, checkoutState, isPayable } from '../../src/checkout.ts';
@@ -92,6 +92,8 @@ export interface PayView {
   /** Whether the code is of the address alone, so that network and amount must be entered. */
   qr_is_address: boolean;
   wallets: PageLink[];
+  /** How the page finds wallets in the browser; null where it does not. */
+  page_wallets: PageWallets | null;
   /** Whether a phone asks, as far as its browser says so: then less is unfolded. */
   is_phone: boolean;
   /** How long payments usually take; null where that is not known. */
@@ -171,7 +173,8 @@ export async function payView(
     unseen: unseenIn(state, availabilityOf(app, row.blockchain)),
     qr: uri === null ? null : await app.checkout.qrSvg(uri),
     qr_is_address: uri === row.address,
-    wallets: order ? walletLinks(order, `${app.config.public_url}/pay/${row.id}?lang=${lang.code}`) : [],
+    wallets: order ? walletLinks(app, order, { id: row.id, lang }) : [],
+    page_wallets: order?.gateway.family.pageWallets?.(order.gateway.network) ?? null,
     is_phone,
     usual_time: time && lang.usually(time),
     again: againOf(row, surface.base, lang),
@@ -234,7 +237,8 @@ function unseenIn(state: CheckoutState, { available, simulate_only }: Availabili
   return simulate_only ? 'simulate_only' : 'blind';
 }
 
-function sumsOf(row: CheckoutRow, state: CheckoutState, digits: number) {
+/** What is asked for and what came, as text with so many decimals at least. */
+export function sumsOf(row: CheckoutRow, state: CheckoutState, digits: number) {
   const coin = (atomic: bigint): string => padDecimal(formatDecimal(atomic, row.decimals), digits);
   const amount = BigInt(row.amount_atomic);
   const received = BigInt(
@@ -260,7 +264,7 @@ function usdOf(atomic: bigint, { rate_usd_nanos, decimals }: CheckoutRow): strin
 }
 
 /** What links are made of: for the rest of a part payment, of the same address and memo. Null where the gateway is gone. */
-function orderOf(app: App, row: CheckoutRow, amount_atomic: bigint) {
+export function orderOf(app: App, row: CheckoutRow, amount_atomic: bigint): PayOrder | null {
   const { chains, network, gateways, blockchains } = app.config;
   const isOf = (one: Gateway): boolean => one.chain === row.chain;
   const gateway =
@@ -278,10 +282,10 @@ function orderOf(app: App, row: CheckoutRow, amount_atomic: bigint) {
   );
 }
 
-type Order = NonNullable<ReturnType<typeof orderOf>>;
+export type PayOrder = PaymentOrder;
 
 /** The stored payload of the code; for the rest of a part payment, one that asks for what is still due. */
-function uriOf(row: CheckoutRow, state: CheckoutState, order: Order | null): string | null {
+function uriOf(row: CheckoutRow, state: CheckoutState, order: PayOrder | null): string | null {
   if (!isPayable(state)) return null;
   if (state !== 'underpaid') return row.qr_payload;
   return order?.gateway.family.paymentLinks(order).uri ?? null;
@@ -293,6 +297,22 @@ export const isSafeLink = (href: string): boolean => {
   return scheme === 'https' || (scheme !== undefined && uriSchemes.has(scheme));
 };
 
-function walletLinks(order: Order, page_url: string): PageLink[] {
-  return order.gateway.family.walletLinks({ ...order, page_url }).filter(({ href }) => isSafeLink(href));
+function walletLinks(
+  { config: { public_url } }: Pick<App, 'config'>,
+  order: PayOrder,
+  { id, lang }: { id: string; lang: Language },
+): PageLink[] {
+  const page_url = `${public_url}/pay/${id}?lang=${lang.code}`;
+  const transaction_url = isPublic(public_url) ? `${public_url}/v1/invoices/${id}/transaction` : null;
+  return order.gateway.family
+    .walletLinks({ ...order, page_url, transaction_url })
+    .filter(({ href }) => isSafeLink(href));
 }
+
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Whether wallets on other devices get there by https. */
+const isPublic = (public_url: string): boolean => {
+  const { protocol, hostname } = new URL(public_url);
+  return protocol === 'https:' && !LOOPBACK.test(hostname);
+};

@@ -29,6 +29,9 @@ export interface LimitSettings {
   claim_per_invoice: number;
   /** Of all callers together. */
   claim_per_blockchain: number;
+  compose_per_address: number;
+  /** Of all callers together. */
+  compose_per_blockchain: number;
 }
 
 export interface Limits {
@@ -82,7 +85,8 @@ export function createLimits(settings: LimitSettings, options: LimitOptions): Li
   };
 }
 
-function refuseFor(wait_ms: number): undefined {
+/** Refuses with `rate_limited` where there is something to wait for. */
+export function refuseFor(wait_ms: number): undefined {
   if (wait_ms > 0) throw new Refusal('rate_limited', { retry_after: Math.ceil(wait_ms / 1000) });
 }
 
@@ -149,13 +153,14 @@ function identityIn(input: unknown): string | undefined {
 const claimedIn = (input: unknown): string =>
   String((input as { params?: { invoice_id?: unknown } }).params?.invoice_id);
 
-/** Counts claims that have one blockchain asked, by all callers together. */
-export function claimsOfBlockchain(
+/** Counts what has one blockchain asked, by all callers together; milliseconds to wait where this minute's are used up. */
+export function limitOfBlockchain(
   app: Pick<App, 'config' | 'db' | 'clock' | 'secrets'>,
+  name: 'claim_per_blockchain' | 'compose_per_blockchain',
 ): (blockchain: string) => Promise<number> | number {
-  const most = app.config.limits.claim_per_blockchain;
+  const most = app.config.limits[name];
   const window = app.db.dialect === 'postgres' ? sharedWindow(app) : slidingWindow(app.clock, MAX_CALLERS);
-  return (blockchain) => (most === 0 ? 0 : window(`claim_per_blockchain ${blockchain}`, most));
+  return (blockchain) => (most === 0 ? 0 : window(`${name} ${blockchain}`, most));
 }
 
 /** Who calls without credentials, as a keyed hash that distinguishes callers and shows no address; null where it is exempt. */

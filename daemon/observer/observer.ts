@@ -15,8 +15,10 @@ import { releaseAmounts } from '../../data/reservations.ts';
 import type { Blockchain } from '../../src/chains/catalogue.ts';
 import {
   type AccountRef,
+  type Composed,
   type Gateway,
   type NamedTransaction,
+  type PayerOrder,
   ProviderError,
   type Rpc,
   type Transfer,
@@ -74,6 +76,11 @@ export interface Observer {
   poll(blockchain: string, focus?: readonly AccountRef[]): Promise<void>;
   /** The credits that a transaction made to an address, as the provider that answers now has them. Throws ProviderError. */
   lookUp(blockchain: string, named: NamedTransaction): Promise<Transfer[]>;
+  /**
+   * The payment for its payer's wallet to sign; null where wallets take none. Throws AddressError, PayerError and
+   * ProviderError.
+   */
+  compose(blockchain: string, order: PayerOrder): Promise<Composed | null>;
   /** Why an address cannot be a wallet, by the chain's word; null where it can. Throws ProviderError. */
   inspectAddress(blockchain: string, address_key: string): Promise<string | null>;
   /** Assets of a blockchain that the last reading could not read; nothing is asked of a database. */
@@ -281,6 +288,12 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
       return askOnce(app, reader.source, (rpc, label) =>
         reader.chainReader().lookUp(reader.contextFor(rpc, label, current), named),
       );
+    },
+    async compose(blockchain, order) {
+      const { reader } = await pollerOf(blockchain);
+      const { family } = reader.blockchain;
+      if (!family.compose) return null;
+      return askOnce(app, reader.source, async (rpc) => (await family.compose?.(rpc, order)) ?? null);
     },
     async inspectAddress(blockchain, address_key) {
       const { reader } = await pollerOf(blockchain);

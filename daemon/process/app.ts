@@ -13,7 +13,7 @@ import { type SteadyClock, seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { openDiscovery } from '../discovery/discovery.ts';
 import { openEventStreams } from '../events/streams.ts';
-import { claimsOfBlockchain } from '../http/limits.ts';
+import { limitOfBlockchain } from '../http/limits.ts';
 import { openPublicInvoices } from '../invoices/public.ts';
 import { openWatches } from '../invoices/watches.ts';
 import { openMail } from '../mail/mail.ts';
@@ -89,6 +89,7 @@ export function openApp(options: AppOptions): RunningApp {
   const quorum = createQuorum(config);
   const shared = { config, db, ledger, log, metrics, clock, clock_check, quorum, signals, gateways };
   const own = { config, db, clock, log, runtime };
+  const counted = { config, db, clock, secrets };
   const mail = openMail({ config, log, clock });
   const jobs = [openBackups(own), openRetention(own), openReceipts({ ...own, mail })];
   const blindness = openBlindness({ config, db, clock, log });
@@ -119,7 +120,8 @@ export function openApp(options: AppOptions): RunningApp {
     event_streams: openEventStreams(),
     discovery,
     checkout,
-    claims: openClaimGate({ db, clock, runtime, count: claimsOfBlockchain({ config, db, clock, secrets }) }),
+    claims: openClaimGate({ db, clock, runtime, count: limitOfBlockchain(counted, 'claim_per_blockchain') }),
+    compose_limit: limitOfBlockchain(counted, 'compose_per_blockchain'),
     notify,
     scrape: createScrape({ ...shared, instance, rates, webhooks, observer, blindness }),
     start() {

@@ -1,6 +1,7 @@
 // What a buyer may do without credentials: see what can be paid with, read an invoice, cancel it, buy a unit.
 import { logsOfInvoice, mainPayment } from '../../data/payments.ts';
 import type { buyer as list } from '../../src/api/endpoints/buyer.ts';
+import { composePayment, presentTransactionRequest } from '../checkout/compose.ts';
 import { claimPayment } from '../claims/claim.ts';
 import { presentFinding } from '../claims/present.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -33,6 +34,9 @@ export const buyer: Handlers<typeof list> = {
   async claimPayment({ params, body }, { app }) {
     return presentFinding(app, await claimPayment(app, params.invoice_id, body.txid ?? null));
   },
+
+  getTransactionRequest: ({ params }, { app }) => presentTransactionRequest(app, params.invoice_id),
+  composePayment: ({ params, body }, { app }) => composePayment(app, params.invoice_id, body.account),
 
   async getWebExit({ params }, { app }) {
     return presentExit(await findInvoice(app, params.invoice_id), 'web');

@@ -2,6 +2,7 @@
 import type { checkout as list } from '../../src/api/endpoints/checkout.ts';
 import { Refusal } from '../../src/errors.ts';
 import { builtFile, builtText } from '../checkout/built.ts';
+import { walletManifest } from '../checkout/compose.ts';
 import { logoFile } from '../checkout/logos.ts';
 import { drawQrPng } from '../checkout/qr.ts';
 import {
@@ -110,6 +111,8 @@ export const checkout: Handlers<typeof list> = {
     if (body === undefined) throw new Refusal('not_found');
     return { body, headers: IMAGE_HEADERS };
   },
+
+  getWalletManifest: (_, { app }) => walletManifest(app),
 
   logoImage: () => ({ body: logo, headers: IMAGE_HEADERS }),
   faviconImage: () => ({ body: favicon, headers: IMAGE_HEADERS }),

@@ -451,6 +451,8 @@ export const settingsSchema = z.strictObject({
       claim_per_address: perMinute(10, "payers' claims from one address"),
       claim_per_invoice: perMinute(5, "payers' claims for one invoice"),
       claim_per_blockchain: perMinute(30, "payers' claims that have one blockchain asked"),
+      compose_per_address: perMinute(20, 'payments made for wallets to sign, from one address'),
+      compose_per_blockchain: perMinute(30, 'payments made for wallets to sign on one blockchain'),
     })
     .prefault({}),
 });

@@ -367,6 +367,8 @@ export type Platform = 'phone' | 'desktop';
 export interface PageOrder extends PaymentOrder {
   /** The address of the page, for wallets that pay on pages in a browser of their own. */
   page_url: string;
+  /** Where wallets ask for the payment to sign; null where they cannot get there by https. */
+  transaction_url: string | null;
 }
 
 /** A link that a page offers: it opens a wallet with the whole payment filled in. */
@@ -375,6 +377,60 @@ export interface WalletLink {
   wallet: Wallet | null;
   href: string;
   opens_on: readonly Platform[];
+}
+
+/** How a page finds the wallets of the browser that shows it, and what it asks of them. */
+export type PageWallets =
+  /** Wallet Standard: wallets announce themselves by events. */
+  | {
+      protocol: 'standard';
+      /** As wallets name it. */
+      network: string;
+      /** The feature that signs a transaction and sends it. */
+      sends: string;
+    }
+  /** Wallets put an object into the page, which takes requests. */
+  | {
+      protocol: 'bridge';
+      network: string;
+      /** The property of what they put there that takes requests. */
+      property: string;
+      /** The items that a page asks for to learn the account, the first of which names it. */
+      asks: readonly string[];
+    };
+
+/** What is paid, and the account that a wallet pays it from. */
+export interface PayerOrder extends PaymentOrder {
+  /** As the wallet names it. */
+  payer: string;
+  /** Unix seconds. */
+  now: number;
+}
+
+/** A payment for a wallet to sign and send. Nothing of it is signed. */
+export type Composed =
+  /** One whole transaction, base64. */
+  | { kind: 'transaction'; transaction: string }
+  /** What the wallet makes its own transaction of. */
+  | {
+      kind: 'messages';
+      network: string;
+      /** Unix seconds: a wallet sends nothing later. */
+      valid_until: number;
+      messages: ComposedMessage[];
+    };
+
+export interface ComposedMessage {
+  address: string;
+  /** Of the chain's coin, in atomic units. */
+  amount: string;
+  /** Base64. */
+  payload: string;
+}
+
+/** An account that cannot make a payment; the message says why, without a trailing full stop. */
+export class PayerError extends Error {
+  override name = 'PayerError';
 }
 
 export interface Family {
@@ -400,6 +456,13 @@ export interface Family {
   paymentLinks(order: PaymentOrder): PaymentLinks;
   /** What pages offer, the wallet that is most likely there first; none that does not work on the order's network. */
   walletLinks(order: PageOrder): readonly WalletLink[];
+  /** How pages find wallets in the browser, which are handed what `compose` makes; absent where they find none. */
+  pageWallets?(network: Network): PageWallets;
+  /**
+   * The payment for the payer's wallet to sign, with memo and reference, and nothing else in it. Absent where wallets take
+   * none. Throws AddressError for what is no account, PayerError for one that cannot pay, and ProviderError.
+   */
+  compose?(rpc: Rpc, order: PayerOrder): Promise<Composed>;
   /** Whether payments in the coin that contracts make go unseen on a network. Absent where all are seen. */
   misses_contracts?(network: Network): boolean;
   /** Makes a per-invoice reference from 32 random bytes; absent where the chain indexes none. */

@@ -12,11 +12,11 @@ const INVOICES = 24;
  * Raise one only where a caller gets something for it.
  */
 const budgets: Record<number, string> = {
-  0: 'listGateways getPublicConfig embedScript currencyLogo logoImage faviconImage detectIdentitySource getResetPage getCatalog searchCatalog getAgentManifest getLlmsTxt getLlmsFullTxt getRobotsTxt getOpenApi getDocs getRedoc getLiveness getConfirmationPage getLanding',
-  1: 'getWebhookSecret getPublicInvoice getWebExit getTgExit payShort payReceipt payPage payDiv payQrSvg payQrPng loginAccessToken testToken recoverPassword getMe getUser getSitemap getHealth healthCheck testEmail sendEmailConfirmation',
+  0: 'listGateways getPublicConfig embedScript currencyLogo logoImage faviconImage getWalletManifest detectIdentitySource getResetPage getCatalog searchCatalog getAgentManifest getLlmsTxt getLlmsFullTxt getRobotsTxt getOpenApi getDocs getRedoc getLiveness getConfirmationPage getLanding',
+  1: 'getWebhookSecret getPublicInvoice getTransactionRequest getWebExit getTgExit payShort payReceipt payPage payDiv payQrSvg payQrPng loginAccessToken testToken recoverPassword getMe getUser getSitemap getHealth healthCheck testEmail sendEmailConfirmation',
   // The first viewer for a while asks where the events stand.
   2: 'listClaims listAdminClaims getReadiness payEvents closeContradiction listInvoices exportAccount getInvoice deleteUnit getMerchantAccount getRefillWallets getEmbedPreview resetPassword recoverPasswordHtml updateMyPassword getAdminRefillWallets confirmEmail',
-  3: 'listDaemons lookUpTransaction listContradictions getUnit getInvoicePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome signup updateMe listUsers',
+  3: 'listDaemons lookUpTransaction listContradictions getUnit getInvoicePayment composePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome signup updateMe listUsers',
   // Of the events, one gives those that are new their positions.
   4: 'drainDaemon listEvents setAdminRefillWallet unitShort unitPage unitDiv listUnits updateUnit loginGoogle createUser updateUser listAdminPayments',
   5: 'createInvoice getPaymentPage resolvePayment',

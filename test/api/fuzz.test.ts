@@ -254,4 +254,5 @@ const poolOf = ({ owner, other, operator, values }: Cast): Pool => ({
   from_date: ['2026-01-01'],
   to_date: ['2026-12-31'],
   txid: ['a'.repeat(64), null],
+  account: [values.payer],
 });

@@ -150,6 +150,7 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
       contradiction_id,
       daemon_id,
       txid: 'ab'.repeat(32),
+      payer: `0:${'22'.repeat(32)}`,
       user_id: owner.id,
       webhook_url,
       email_token: await issueEmailToken(app, owner.id, pending_email),

@@ -288,7 +288,11 @@ export function conformance(name: string, open: () => World): void {
         const { address } = world.family.normalizeAddress(world.address(), 'testnet');
         const asked = { ...order, address, reference: null, label: 'A shop', expires_at: world.now() + 300 };
         const { uri, exits } = world.family.paymentLinks(asked);
-        const links = world.family.walletLinks({ ...asked, page_url: 'https://pay.example/pay/1' });
+        const links = world.family.walletLinks({
+          ...asked,
+          page_url: 'https://pay.example/pay/1',
+          transaction_url: null,
+        });
         expect(Object.keys(exits).filter((kind) => !gateway.exits.includes(kind))).toEqual([]);
         // A code that holds the address alone is of no scheme.
         if (uri !== address) expect(world.family.uri_schemes).toContain(uri.split(':')[0]);

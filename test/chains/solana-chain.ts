@@ -20,6 +20,7 @@ import {
   memoInstruction,
   mintTo,
   newKeypair,
+  signTransaction,
   systemTransfer,
   tokenTransfer,
   u64,
@@ -186,6 +187,17 @@ export async function startSolanaChain() {
     tokenRoute,
     tokenPayment,
     slot: (commitment = 'confirmed') => rpc<number>('getSlot', [{ commitment }]),
+
+    /** Signs what was made for this wallet, as wallets do: the transaction as it is, base64. */
+    async signAndSend(transaction: string, from: Keypair): Promise<string> {
+      const signed = signTransaction(Buffer.from(transaction, 'base64'), from);
+      const signature = await rpc<string>('sendTransaction', [
+        signed.toString('base64'),
+        { encoding: 'base64' },
+      ]);
+      await waitFor(signature, 'confirmed');
+      return signature;
+    },
 
     /** Gives lamports without a transaction. */
     fund(address: string, lamports: bigint): void {

@@ -1,10 +1,14 @@
-// What a Solana node says of a transaction that somebody names, and of an address that somebody wants as wallet.
+// What a Solana node says of a transaction that somebody names, and of an address that somebody wants as wallet; what is made
+// with its word for a payer's wallet.
 import { base58 } from '@scure/base';
+import { getCompiledTransactionMessageDecoder } from '@solana/transaction-messages';
+import { getTransactionDecoder } from '@solana/transactions';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Gateway, Transfer } from '../../src/chains/family.ts';
-import { TOKEN_PROGRAM } from '../../src/chains/solana/address.ts';
+import { AddressError, type Gateway, type Transfer } from '../../src/chains/family.ts';
+import { ATA_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../src/chains/solana/address.ts';
+import { composeSolana } from '../../src/chains/solana/compose.ts';
 import { verifies } from '../requirements.ts';
-import { hasSurfpool, type Mint, type SolanaChain, startSolanaChain } from './solana-chain.ts';
+import { hasSurfpool, MEMO_V3, type Mint, type SolanaChain, startSolanaChain } from './solana-chain.ts';
 import { createAccount, initializeTokenAccount, newKeypair } from './solana-message.ts';
 import { createReader } from './solana-reader.ts';
 
@@ -121,6 +125,126 @@ describe.runIf(hasSurfpool)('on a Solana chain', () => {
         });
       expect(reader.cursors.size).toBe(0);
       expect(reader.errors).toEqual([]);
+    });
+  });
+
+  describe('a payment that is made for a wallet to sign', () => {
+    const reference = newKeypair().address;
+    const decode = (transaction: string) => {
+      const { messageBytes, signatures } = getTransactionDecoder().decode(Buffer.from(transaction, 'base64'));
+      return { signatures, message: getCompiledTransactionMessageDecoder().decode(messageBytes) };
+    };
+
+    /** What wallets read of it: each instruction with the accounts it names, and which may be written. */
+    function instructionsOf(transaction: string) {
+      const { message } = decode(transaction);
+      if (message.version !== 'legacy') throw new Error('not a legacy message');
+      const { header, instructions, staticAccounts: keys } = message;
+      const writable = keys.length - header.numReadonlyNonSignerAccounts;
+      expect(header).toMatchObject({ numSignerAccounts: 1, numReadonlySignerAccounts: 0 });
+      return instructions.map(({ programAddressIndex, accountIndices = [], data = new Uint8Array() }) => ({
+        program: keys[programAddressIndex],
+        accounts: accountIndices.map((at) => `${keys[at]}${at < writable ? ' w' : ''}`),
+        data: Buffer.from(data).toString('hex'),
+      }));
+    }
+
+    async function scene(id: string) {
+      const { owner, reader } = merchant();
+      const buyer = chain.wallet();
+      const gateway = reader.context.gateways.find((each) => each.chain === id) as Gateway;
+      const order = {
+        gateway,
+        address: owner,
+        amount_atomic: 1_234_567n,
+        memo: 'MEMO-7',
+        reference,
+        label: '',
+        expires_at: 0,
+        now: 0,
+      };
+      const compose = async (payer = buyer.address) => {
+        const composed = await composeSolana(reader.context.rpc, { ...order, payer });
+        if (composed.kind !== 'transaction') throw new Error('not a transaction');
+        return composed.transaction;
+      };
+      return { owner, reader, buyer, compose };
+    }
+    const memo = { accounts: [], data: Buffer.from('MEMO-7').toString('hex'), program: MEMO_V3 };
+
+    it('in SOL is a memo and a transfer that names its reference, nothing else, and pays when it is signed', async () => {
+      verifies('compose-alone', 'compose-unsigned');
+      const { owner, reader, buyer, compose } = await scene('solana');
+      const transaction = await compose();
+      expect(Object.entries(decode(transaction).signatures)).toEqual([[buyer.address, null]]);
+      expect(instructionsOf(transaction)).toEqual([
+        memo,
+        {
+          program: SYSTEM_PROGRAM,
+          accounts: [`${buyer.address} w`, `${owner} w`, reference],
+          data: '0200000087d6120000000000',
+        },
+      ]);
+      const txid = await chain.signAndSend(transaction, buyer);
+      await reader.until(1);
+      const paid = { txid, memo: 'MEMO-7', references: [reference], amount_atomic: 1_234_567n };
+      expect(reader.transfers()).toMatchObject([{ chain: 'solana', sender: buyer.address, ...paid }]);
+    });
+
+    it("in a token makes the shop's account where it is missing, and only then", async () => {
+      verifies('compose-alone');
+      const { owner, reader, buyer, compose } = await scene('solana-usdc');
+      await chain.mint(usdc, buyer.address, 5_000_000n);
+      const [from, to] = [chain.tokenAccount(buyer.address, usdc), chain.tokenAccount(owner, usdc)];
+      const transfer = {
+        program: TOKEN_PROGRAM,
+        accounts: [`${from} w`, usdc.address, `${to} w`, `${buyer.address} w`, reference],
+        data: '0c87d612000000000006',
+      };
+      const first = await compose();
+      expect(instructionsOf(first)).toEqual([
+        {
+          program: ATA_PROGRAM,
+          accounts: [`${buyer.address} w`, `${to} w`, owner, usdc.address, SYSTEM_PROGRAM, TOKEN_PROGRAM],
+          data: '01',
+        },
+        memo,
+        transfer,
+      ]);
+      await chain.signAndSend(first, buyer);
+      const second = await compose();
+      expect(instructionsOf(second)).toEqual([memo, transfer]);
+      await chain.signAndSend(second, buyer);
+      await reader.until(2);
+      for (const paid of reader.transfers())
+        expect(paid).toMatchObject({ memo: 'MEMO-7', references: [reference], amount_atomic: 1_234_567n });
+    });
+
+    it('is refused to what is no wallet, to the shop itself, and to who has too little', async () => {
+      verifies('compose-payer');
+      const { owner, buyer, compose } = await scene('solana-usdc');
+      const account = newKeypair();
+      await chain.send(
+        [
+          createAccount(
+            chain.payer.address,
+            account.address,
+            TOKEN_ACCOUNT_RENT,
+            TOKEN_ACCOUNT_BYTES,
+            TOKEN_PROGRAM,
+          ),
+          initializeTokenAccount(TOKEN_PROGRAM, account.address, usdc.address, chain.payer.address),
+        ],
+        {},
+        [account],
+      );
+      await expect(compose(account.address)).rejects.toThrow('This is the address of a token account');
+      await expect(compose(owner)).rejects.toThrow('This is the wallet that is to be paid');
+      await expect(compose(newKeypair().address)).rejects.toThrow('too little SOL');
+      await expect(compose()).rejects.toThrow('This account has less USDC than is asked for');
+      await expect(compose(chain.tokenAccount(buyer.address, usdc))).rejects.toThrow(AddressError);
+      const { compose: inCoins } = await scene('solana');
+      await expect(inCoins(newKeypair().address)).rejects.toThrow('too little SOL');
     });
   });
 });

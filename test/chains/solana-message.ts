@@ -169,6 +169,15 @@ export function buildTransaction(
   return Buffer.concat([compactLength(signatures.length), ...signatures, message]);
 }
 
+const SIGNATURE_BYTES = 64;
+
+/** Puts the one signature that a transaction lacks where it belongs. */
+export function signTransaction(transaction: Uint8Array, { secret }: Keypair): Buffer {
+  if (transaction[0] !== 1) throw new Error(`${transaction[0]} signatures are asked for`);
+  const message = transaction.subarray(1 + SIGNATURE_BYTES);
+  return Buffer.concat([Uint8Array.of(1), ed25519.sign(message, secret), message]);
+}
+
 function compile(
   instructions: readonly Instruction[],
   signers: readonly Keypair[],

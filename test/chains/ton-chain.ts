@@ -1,5 +1,6 @@
 // A TON test chain in one call: the real executor, real wallets and jettons, behind a toncenter v3 address.
-import type { Address, Cell } from '@ton/core';
+import { Address, Cell } from '@ton/core';
+import type { ComposedMessage } from '../../src/chains/family.ts';
 import { type Distort, TonFront } from './ton/front.ts';
 import {
   deployJetton,
@@ -96,6 +97,17 @@ export async function startTonChain(options: TonChainOptions = {}) {
       sendMessages(from, transfers.map(toMessage)),
     /** Any message to any account, whatever becomes of it. */
     sendMessages,
+
+    /** What was made for this wallet is signed and sent, as wallets do that a page asks for it. */
+    signAndSend: (from: TonWallet, messages: readonly ComposedMessage[]) =>
+      sendMessages(
+        from,
+        messages.map(({ address, amount, payload }) => {
+          const { address: to, isBounceable: bounce, isTestOnly } = Address.parseFriendly(address);
+          if (!isTestOnly) throw new Error('an address of the main network');
+          return { to, bounce, value: BigInt(amount), body: Cell.fromBase64(payload) };
+        }),
+      ),
 
     /** Deploys a jetton, at a given master address if one is named (e.g. the one a gateway lists). */
     async deployJetton({

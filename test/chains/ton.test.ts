@@ -1,10 +1,13 @@
 // Which TON transactions are payments, on the real executor: every trap of the chain, one by one.
 import { beginCell } from '@ton/core';
 import { describe, expect, it } from 'vitest';
+import type { Gateway } from '../../src/chains/family.ts';
+import { composeTon } from '../../src/chains/ton/compose.ts';
 import { verifies } from '../requirements.ts';
 import {
   buyer,
   chain,
+  coin,
   jetton,
   memosOf,
   merchant,
@@ -12,6 +15,8 @@ import {
   ONE_USDT,
   readAll,
   requestsTo,
+  rpc,
+  usdt,
   useTonChain,
   watch,
 } from './ton/harness.ts';
@@ -258,5 +263,60 @@ describe('what is not a payment', () => {
     expect(records.filter(({ account }) => account === merchant.key)).toHaveLength(2);
     await chain.sendTon({ from: merchant, to: buyer, amount: ONE_TON, comment: 'OUT' });
     expect(await readAll([watch(merchant, since)])).toEqual([]);
+  });
+});
+
+describe('a payment that is made for a wallet to sign', () => {
+  const orderOf = (gateway: Gateway) => ({
+    gateway,
+    address: merchant.address,
+    amount_atomic: 2_500_001n,
+    memo: 'MEMO-7',
+    reference: null,
+    label: '',
+    expires_at: chain.now() + 120,
+    now: chain.now(),
+  });
+  const compose = async (gateway: Gateway, payer: string) => {
+    const composed = await composeTon(rpc, { ...orderOf(gateway), payer });
+    if (composed.kind !== 'messages') throw new Error('not messages');
+    return composed;
+  };
+
+  it('in the coin is one message with the memo, and pays when it is sent', async () => {
+    verifies('compose-alone', 'compose-unsigned');
+    const { messages, ...rest } = await compose(coin, buyer.at.toRawString());
+    expect(rest).toEqual({ kind: 'messages', network: '-3', valid_until: chain.now() + 120 });
+    expect(messages).toEqual([
+      {
+        address: merchant.address,
+        amount: '2500001',
+        payload: textComment('MEMO-7').toBoc().toString('base64'),
+      },
+    ]);
+    await chain.signAndSend(buyer, messages);
+    expect(await readAll()).toMatchObject([{ chain: 'ton', amount_atomic: 2_500_001n, memo: 'MEMO-7' }]);
+  });
+
+  it('in a jetton goes to the wallet that the listed master names; what is left of the gas comes back', async () => {
+    verifies('compose-alone', 'compose-unsigned');
+    const { messages } = await compose(usdt, buyer.address);
+    const [message] = messages;
+    const wallet = await chain.jettonWallet(jetton, buyer);
+    expect(messages).toHaveLength(1);
+    expect(message?.address).toBe(wallet.toString({ bounceable: true, testOnly: true }));
+    const records = await chain.signAndSend(buyer, messages);
+    expect(await readAll()).toMatchObject([
+      { chain: 'ton-usdt', amount_atomic: 2_500_001n, memo: 'MEMO-7', sender: buyer.address },
+    ]);
+    const back = records.filter(({ account }) => account === buyer.key).at(-1)?.transaction.inMessage?.info;
+    expect(back?.type === 'internal' && back.value.coins).toBeGreaterThan(BigInt(message?.amount ?? 0) / 2n);
+  });
+
+  it('is refused to who has no such jetton, and to the shop itself', async () => {
+    verifies('compose-payer');
+    const poor = await chain.createWallet();
+    await expect(compose(usdt, poor.address)).rejects.toThrow('This account has no USDT');
+    await expect(compose(coin, merchant.address)).rejects.toThrow('This is the wallet that is to be paid');
   });
 });

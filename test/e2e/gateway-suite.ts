@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Composed } from '../../src/chains/family.ts';
 import { findBlockchain } from '../../src/chains/gateways.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { systemClock } from '../helpers/clock.ts';
@@ -10,6 +11,7 @@ import type { Database } from '../helpers/database.ts';
 import { fundedMerchant } from '../helpers/payments.ts';
 import { setWallet } from '../helpers/people.ts';
 import { until } from '../helpers/until.ts';
+import { verifies } from '../requirements.ts';
 
 /** A chain that buyers pay on. Amounts in atomic units. */
 export interface PayingChain {
@@ -18,6 +20,8 @@ export interface PayingChain {
   /** The merchant's receive address, as a merchant would type it. */
   wallet: string;
   pay(payment: Payment): Promise<string>;
+  /** Where wallets sign what the server makes: the buyer's account, and its wallet that signs and sends it. */
+  wallet_of_buyer?: { account: string; sign(composed: Composed, chain: string): Promise<string> };
   /** Makes what was sent final. */
   settle(): Promise<void>;
   stop(): Promise<void>;
@@ -103,6 +107,15 @@ export function gatewaySuite(
     const read = async (name: string, id: string) =>
       (await given(name).test.fetch('GET', `/v1/public/invoices/${id}`)).json;
 
+    /** Pays with what the server makes for the buyer's wallet; null where wallets of this chain take none. */
+    const payComposed = async (name: string, id: string) => {
+      const body = { account: chain.wallet_of_buyer?.account ?? chain.wallet };
+      const path = `/v1/invoices/${id}/transaction`;
+      const { status, json, text } = await given(name).test.fetch('POST', path, { body });
+      expect(status, text).toBe(chain.wallet_of_buyer ? 200 : 400);
+      return chain.wallet_of_buyer ? chain.wallet_of_buyer.sign(json, name) : null;
+    };
+
     const untilStatus = (name: string, id: string, status: string) =>
       until(`${name} invoice is ${status}`, async () => {
         const invoice = await read(name, id);
@@ -111,9 +124,11 @@ export function gatewaySuite(
 
     describe.each(Object.keys(chains))('through %s', (name) => {
       it('confirms with the txid, the exact amount, one income, one fee and one valid webhook', async () => {
+        verifies('compose-pays');
         const { test, merchant, secret } = given(name);
         const { invoice, atomic, memo } = await create(name, '12.5');
-        const txid = await chain.pay({ chain: name, amount: atomic, memo });
+        const txid =
+          (await payComposed(name, invoice.id)) ?? (await chain.pay({ chain: name, amount: atomic, memo }));
         await chain.settle();
         const confirmed = await untilStatus(name, invoice.id, 'confirmed');
         expect(confirmed).toMatchObject({ txid, received_amount: invoice.amount, amount_match: 'exact' });

@@ -66,6 +66,29 @@ describeInBrowser('the pay page of the built daemon', () => {
     expect(await page.getByText(paid?.txid ?? 'no transaction').isVisible()).toBe(true);
     expect(await page.getByText('No connection').isVisible()).toBe(false);
     expect(await page.evaluate('globalThis.not_reloaded')).toBe(true);
+
+    verifies('found-wallets', 'compose-pays');
+    const { account, paid: arrived } = stand.payer;
+    await context.exposeFunction('sign', (order: string) => stand.payer.sign(JSON.parse(order).messages));
+    await context.addInitScript(walletOf(account));
+    const another = await createInvoice(daemon.url, shop);
+    await page.goto(another.pay_url);
+    await page.locator('.found button', { hasText: 'Test Wallet' }).click();
+    await page.locator('.gw[data-state=confirmed]').waitFor();
+    expect(arrived.at(-1)).toMatchObject({ memo: another.memo, amount: nanoOf(another) });
     await context.close();
   }, 90_000);
 });
+
+/** What a wallet puts into the page, which signs for its account on the chain of the test. */
+const walletOf = (account: string): string => `window.testwallet = { tonconnect: {
+  protocolVersion: 2,
+  walletInfo: { name: 'Test Wallet', image: 'https://wallet.example/icon.png' },
+  connect: async () => ({
+    event: 'connect', id: 1, payload: { items: [{ name: 'ton_addr', address: '${account}', network: '-3' }] },
+  }),
+  send: async ({ params, id }) => {
+    await globalThis.sign(params[0]);
+    return { result: '', id };
+  },
+} }`;

@@ -35,6 +35,13 @@ describe.skipIf(!hasSurfpool)('Solana', () => {
           ? chain.sendToken(mint, merchant.address, amount, options)
           : chain.sendSol(merchant.address, amount, options);
       },
+      wallet_of_buyer: {
+        account: buyer.address,
+        async sign(composed) {
+          if (composed.kind !== 'transaction') throw new Error('not a transaction');
+          return chain.signAndSend(composed.transaction, buyer);
+        },
+      },
       settle: async () => {},
       stop: () => chain.stop(),
     };

@@ -1,5 +1,6 @@
 // Payments on TON from the request to the signed webhook, against the real executor.
 import { gatewaysOf } from '../../src/chains/gateways.ts';
+import { recordOn } from '../chains/ton/jetton.ts';
 import { startTonChain } from '../chains/ton-chain.ts';
 import { gatewaySuite } from './gateway-suite.ts';
 
@@ -25,6 +26,15 @@ gatewaySuite('ton', { ton: 'sqlite', 'ton-usdt': 'sqlite' }, async () => {
           ? await chain.sendTon({ from: buyer, to: merchant, amount, comment })
           : await chain.sendJetton({ jetton, from: buyer, to: merchant, amount, comment });
       return sent.txid;
+    },
+    wallet_of_buyer: {
+      account: buyer.at.toRawString(),
+      async sign(composed, name) {
+        if (composed.kind !== 'messages') throw new Error('not messages');
+        const records = await chain.signAndSend(buyer, composed.messages);
+        const account = name === 'ton' ? merchant.at : await chain.jettonWallet(jetton, merchant);
+        return recordOn(records, account).txid;
+      },
     },
     async settle() {
       chain.mineBlocks(1);

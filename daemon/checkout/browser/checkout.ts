@@ -1,5 +1,6 @@
 // On our own pages: says before the first paint that scripts run, then follows the invoice of the page.
 import { followInvoice } from './follow-invoice.ts';
+import { offerFound } from './found-wallets.ts';
 import { offerLast, storeLast } from './last-wallet.ts';
 import { tellHeight, tellHost } from './tell-host.ts';
 
@@ -43,15 +44,20 @@ function start(): void {
   lead();
   offerLast(root);
   root.addEventListener('click', storeLast);
+  const base = document.body.dataset.base || '';
+  const showFound = offerFound(root, base);
   followInvoice(root, {
     source: location.href,
-    base: document.body.dataset.base || '',
+    base,
     onStatus(status) {
       document.dispatchEvent(new CustomEvent('gatewayd:status', { detail: status }));
       tellHost({ type: 'gatewayd:status', ...status });
       stopRefreshing();
     },
-    onPut: () => offerLast(root),
+    onPut() {
+      offerLast(root);
+      showFound();
+    },
     onShown() {
       document.title = root.dataset.title || '';
       stopRefreshing();

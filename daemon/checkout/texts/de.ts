@@ -119,6 +119,14 @@ export const de: Texts = {
   landing_reference: 'API-Referenz',
   landing_agents: 'Für KI-Agenten',
   pay_with: 'Mit {wallet} bezahlen',
+  wallet_confirm: 'Bestätigen Sie die Zahlung in {wallet}.',
+  wallet_sent: '{wallet} hat die Zahlung gesendet. Sie erscheint gleich hier.',
+  wallet_declined: 'Sie haben die Zahlung in {wallet} nicht bestätigt. Es wurde nichts gesendet.',
+  wallet_network:
+    '{wallet} ist auf ein anderes Netzwerk eingestellt. Wechseln Sie es dort und versuchen Sie es noch einmal.',
+  wallet_cannot: 'Auf diesem Konto ist nicht genug für die Zahlung und die Netzwerkgebühr.',
+  wallet_failed:
+    '{wallet} konnte die Zahlung nicht ausführen. Versuchen Sie es noch einmal oder zahlen Sie auf anderem Weg.',
   formerly: 'früher {name}',
   other_wallets: 'Andere Wallets',
   by_hand: 'Manuell bezahlen',

@@ -117,6 +117,13 @@ export const ja: Texts = {
   landing_reference: 'API リファレンス',
   landing_agents: 'AIエージェント向け',
   pay_with: '{wallet} で支払う',
+  wallet_confirm: '{wallet} で支払いを承認してください。',
+  wallet_sent: '{wallet} から送金しました。まもなくこのページに表示されます。',
+  wallet_declined: '{wallet} で支払いが承認されませんでした。何も送金されていません。',
+  wallet_network:
+    '{wallet} は別のネットワークに設定されています。ウォレット側で切り替えてから、もう一度お試しください。',
+  wallet_cannot: 'このアカウントの残高は、支払いとネットワーク手数料に足りません。',
+  wallet_failed: '{wallet} で支払いができませんでした。もう一度試すか、別の方法でお支払いください。',
   formerly: '旧 {name}',
   other_wallets: 'ほかのウォレット',
   by_hand: '手動で支払う',

@@ -115,6 +115,13 @@ export const ru: Texts = {
   landing_reference: 'Справочник API',
   landing_agents: 'Для ИИ-агентов',
   pay_with: 'Оплатить через {wallet}',
+  wallet_confirm: 'Подтвердите платёж в {wallet}.',
+  wallet_sent: '{wallet}: платёж отправлен. Он скоро появится на этой странице.',
+  wallet_declined: 'Платёж не подтверждён в {wallet}. Ничего не отправлено.',
+  wallet_network: 'В {wallet} выбрана другая сеть. Переключите её там и попробуйте ещё раз.',
+  wallet_cannot: 'На этом счёте недостаточно средств для платежа и комиссии сети.',
+  wallet_failed:
+    'Не удалось провести платёж через {wallet}. Попробуйте ещё раз или оплатите другим способом.',
   formerly: 'ранее {name}',
   other_wallets: 'Другие кошельки',
   by_hand: 'Оплатить вручную',

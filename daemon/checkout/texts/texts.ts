@@ -100,6 +100,12 @@ export interface Texts {
   landing_agents: string;
   /** The step where the buyer pays. */
   pay_with: string;
+  wallet_confirm: string;
+  wallet_sent: string;
+  wallet_declined: string;
+  wallet_network: string;
+  wallet_cannot: string;
+  wallet_failed: string;
   formerly: string;
   other_wallets: string;
   by_hand: string;

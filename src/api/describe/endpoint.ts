@@ -126,7 +126,7 @@ interface Definition<
   /** Carries an ETag; a caller who has it is answered with 304. */
   etag?: true;
   /** A limiter of `limits.ts` that counts this call before anything else is done. */
-  limit?: 'login' | 'signup' | 'recovery' | 'checkout' | 'claim';
+  limit?: 'login' | 'signup' | 'recovery' | 'checkout' | 'claim' | 'compose';
 }
 
 export type Endpoint<

@@ -3,6 +3,7 @@ import { endpoint } from '../describe/endpoint.ts';
 import { orNull, text } from '../describe/fields.ts';
 import { shape } from '../describe/shape.ts';
 import { ClaimFound } from '../schemas/claim.ts';
+import { ComposedPayment, TransactionRequest } from '../schemas/compose.ts';
 import { GatewaysResponse, PublicConfig } from '../schemas/gateway.ts';
 import { ExitPayload, InvoicePayment, InvoicePublic, UnitPublic } from '../schemas/resources.ts';
 import { chainField, customerEmail, externalRef, invoiceId, saleRefusals } from './invoices.ts';
@@ -136,6 +137,66 @@ A claim books nothing. Money that counts for another invoice, or was sent before
   example: { ...invoiceExample, body: { txid: '{txid}' } },
 });
 
+export const getTransactionRequest = endpoint({
+  id: 'getTransactionRequest',
+  method: 'GET',
+  path: '/v1/invoices/{invoice_id}/transaction',
+  auth: 'none',
+  tag: 'buyer',
+  summary: 'Get who asks for a payment',
+  gw: 'invoice transaction-request',
+  effect: 'read',
+  keywords: 'Solana Pay transaction request, label, icon',
+  secondary: true,
+  description:
+    'What a wallet shows that was given this address as a Solana Pay transaction request, before it asks for the payment with POST.',
+  params: invoiceId,
+  response: TransactionRequest,
+  errors: ['invoice_not_found'],
+  extension: true,
+  cors: true,
+  example: invoiceExample,
+});
+
+/** Longest account that a wallet names. */
+const MAX_ACCOUNT = 128;
+
+export const composePayment = endpoint({
+  id: 'composePayment',
+  method: 'POST',
+  path: '/v1/invoices/{invoice_id}/transaction',
+  auth: 'none',
+  tag: 'buyer',
+  summary: "Get the payment for the payer's wallet to sign",
+  gw: 'invoice compose',
+  effect: 'read',
+  keywords:
+    'Solana Pay transaction request, TON Connect, unsigned transaction, wallet adapter, pay with a wallet in the browser, pay from a program',
+  description: `Makes the payment from the account that is named: what is missing now, with memo and reference, unsigned. The payer pays the fee, and nothing else is in it: where the shop's account for a token does not exist yet, it is made with the payment.
+
+\`kind\` says what the wallet gets: \`transaction\` (Solana) or \`messages\` (TON). Wallets of other blockchains make the payment themselves from \`qr_payload\`.
+
+Refusals: \`invoice_ended\` and \`payment_detected\` – nothing is to be paid; \`invalid_address\` – not an account; \`payer_cannot_pay\` – it has too little, or is no wallet.`,
+  params: invoiceId,
+  body: shape('PaymentCompose', {
+    account: text({ min: 1, max: MAX_ACCOUNT }).describe('The account that pays, as its wallet names it'),
+  }),
+  response: ComposedPayment,
+  errors: [
+    'invoice_not_found',
+    'invoice_ended',
+    'payment_detected',
+    'bad_request',
+    'invalid_address',
+    'payer_cannot_pay',
+    'provider_unavailable',
+  ],
+  extension: true,
+  cors: true,
+  limit: 'compose',
+  example: { ...invoiceExample, body: { account: '{payer}' } },
+});
+
 export const getWebExit = endpoint({
   id: 'getWebExit',
   method: 'GET',
@@ -228,6 +289,8 @@ export const buyer = [
   getInvoicePayment,
   cancelInvoice,
   claimPayment,
+  getTransactionRequest,
+  composePayment,
   getWebExit,
   getTgExit,
 ] as const;

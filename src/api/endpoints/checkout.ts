@@ -2,6 +2,7 @@
 import { endpoint, media } from '../describe/endpoint.ts';
 import { choice, int, text } from '../describe/fields.ts';
 import { shape } from '../describe/shape.ts';
+import { WalletManifest } from '../schemas/compose.ts';
 import { MAX_CLAIM } from './buyer.ts';
 import { chainField, invoiceId, saleRefusals } from './invoices.ts';
 import { unitId } from './units.ts';
@@ -348,6 +349,25 @@ export const faviconImage = endpoint({
   example: {},
 });
 
+export const getWalletManifest = endpoint({
+  id: 'getWalletManifest',
+  method: 'GET',
+  path: '/wallet-manifest.json',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Get what wallets show of this service',
+  gw: 'page wallet-manifest',
+  effect: 'read',
+  keywords: 'TON Connect manifest',
+  secondary: true,
+  description:
+    'Name, address and icon of the operator, for wallets in the browser that a pay page asks for a payment. The same for all invoices.',
+  response: WalletManifest,
+  extension: true,
+  cors: true,
+  example: {},
+});
+
 export const currencyLogo = endpoint({
   id: 'currencyLogo',
   method: 'GET',
@@ -404,6 +424,7 @@ export const checkout = [
   unitPage,
   unitDiv,
   embedScript,
+  getWalletManifest,
   currencyLogo,
   logoImage,
   faviconImage,

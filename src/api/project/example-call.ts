@@ -97,6 +97,11 @@ export const placeholders = (network: string): z.infer<typeof Placeholder>[] => 
   },
   { name: 'daemon_id', description: 'A daemon', from: { operation: 'listDaemons', member: 'daemons.0.id' } },
   { name: 'txid', description: 'The id of a transaction, from a wallet or an explorer' },
+  {
+    name: 'payer',
+    description: "The account of the payer's wallet",
+    ...(network === 'testnet' ? { sample: UNOWNED } : {}),
+  },
   { name: 'user_id', description: 'A user', from: { operation: 'getMe', member: 'id' } },
   { name: 'webhook_url', description: 'Your own URL that takes webhooks' },
   { name: 'email_token', description: 'From the mail that proves an address' },

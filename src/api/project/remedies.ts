@@ -30,6 +30,7 @@ const remedies: Record<ErrorCode, Advice | null> = {
   same_password: null,
   superuser_self_delete: null,
   transfer_booked: null,
+  payer_cannot_pay: 'Pay from another account, or top this one up',
   transaction_unknown:
     'Check the transaction ID in an explorer; to book the payment anyway, send `force: true` with a `note`',
   too_many_unpaid: RETRY,

@@ -1,8 +1,9 @@
 // Solana: SOL and the tokens of allow-listed mints, read over plain JSON-RPC.
 import type { Family, ReadContext } from '../family.ts';
 import { normalizeSolanaAddress } from './address.ts';
+import { composeSolana } from './compose.ts';
 import { inspectSolanaAddress } from './inspect.ts';
-import { makeReference, paymentLinks, SOLANA_SCHEME, walletLinks } from './links.ts';
+import { makeReference, pageWallets, paymentLinks, SOLANA_SCHEME, walletLinks } from './links.ts';
 import { lookUpSolana } from './look-up.ts';
 import { createMemory } from './memory.ts';
 import type { SolanaLimits } from './pass.ts';
@@ -32,6 +33,8 @@ export function solanaFamily(changed: Partial<SolanaLimits> = {}): Family {
     normalizeTxid: (text) => text.trim(),
     paymentLinks,
     walletLinks,
+    pageWallets,
+    compose: composeSolana,
     makeReference,
     // Each account stands at a slot of its own.
     cursorHeight: () => null,

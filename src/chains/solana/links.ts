@@ -1,7 +1,15 @@
 // Payment links of Solana: Solana Pay.
 import { base58 } from '@scure/base';
 import { formatDecimal } from '../../money.ts';
-import type { PageOrder, PaymentLinks, PaymentOrder, Wallet, WalletLink } from '../family.ts';
+import type {
+  Network,
+  PageOrder,
+  PageWallets,
+  PaymentLinks,
+  PaymentOrder,
+  Wallet,
+  WalletLink,
+} from '../family.ts';
 
 export const SOLANA_SCHEME = 'solana';
 const REFERENCE_BYTES = 32;
@@ -32,16 +40,32 @@ export function paymentLinks({
   return { uri, exits: gateway.exits.includes('wallet') ? { wallet: uri } : {} };
 }
 
-/** Both wallets take the address of the page and of its site; computers have nothing that opens the scheme. */
+/**
+ * Both wallets take the address of the page and of its site; computers have nothing that opens the scheme. What any wallet
+ * opens is a transaction request where wallets can reach it, as it holds memo and reference whatever the wallet knows of
+ * them. The code, which is stored once and for all, stays a transfer request.
+ */
 export function walletLinks(order: PageOrder): readonly WalletLink[] {
+  const { transaction_url } = order;
+  const any =
+    transaction_url === null
+      ? paymentLinks(order).uri
+      : `${SOLANA_SCHEME}:${encodeURIComponent(transaction_url)}`;
   const page = encodeURIComponent(order.page_url);
   const site = encodeURIComponent(new URL(order.page_url).origin);
   return [
-    { wallet: null, href: paymentLinks(order).uri, opens_on: ['phone'] },
+    { wallet: null, href: any, opens_on: ['phone'] },
     { wallet: phantom, href: `https://phantom.app/ul/browse/${page}?ref=${site}`, opens_on: ['phone'] },
     { wallet: solflare, href: `https://solflare.com/ul/v1/browse/${page}?ref=${site}`, opens_on: ['phone'] },
   ];
 }
+
+/** Wallet Standard: wallets announce themselves to the page, with the networks that they know. */
+export const pageWallets = (network: Network): PageWallets => ({
+  protocol: 'standard',
+  network: network === 'mainnet' ? 'solana:mainnet' : 'solana:devnet',
+  sends: 'solana:signAndSendTransaction',
+});
 
 /** The per-invoice key that a payment names, from 32 random bytes. Throws RangeError where there are not so many. */
 export function makeReference(random: Uint8Array): string {

@@ -3,6 +3,7 @@ import { type Address, Cell, type Slice } from '@ton/core';
 
 export const OP = {
   text_comment: 0,
+  transfer: 0x0f8a7ea5,
   internal_transfer: 0x178d4519,
   transfer_notification: 0x7362d09c,
   excesses: 0xd53276db,

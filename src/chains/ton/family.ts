@@ -1,8 +1,9 @@
 // The TON family: the native coin and jettons, read from a toncenter v3 indexer.
 import type { Family, ReadContext } from '../family.ts';
 import { normalizeAddress } from './address.ts';
+import { composeTon } from './compose.ts';
 import { inspectAddress } from './inspect.ts';
-import { paymentLinks, TON_SCHEME, walletLinks } from './links.ts';
+import { pageWallets, paymentLinks, TON_SCHEME, walletLinks } from './links.ts';
 import { lookUpTon } from './look-up.ts';
 import { createMemory } from './memory.ts';
 import { identifyNetwork, toncenter } from './providers/toncenter.ts';
@@ -18,6 +19,8 @@ export const ton: Family = {
   normalizeTxid,
   paymentLinks,
   walletLinks,
+  pageWallets,
+  compose: composeTon,
   // Reading stands at a time, not at a block.
   cursorHeight: () => null,
   identify: identifyNetwork,

@@ -1,7 +1,16 @@
 // Payment links: the chain's ton:// URI and the links that wallets document.
 import { Address } from '@ton/core';
-import type { PageOrder, PaymentLinks, PaymentOrder, Wallet, WalletLink } from '../family.ts';
+import type {
+  Network,
+  PageOrder,
+  PageWallets,
+  PaymentLinks,
+  PaymentOrder,
+  Wallet,
+  WalletLink,
+} from '../family.ts';
 import { showContract } from './address.ts';
+import { globalId } from './compose.ts';
 
 export const TON_SCHEME = 'ton';
 /** Keeper (earlier Tonkeeper); docs.tonconsole.com, deep linking. */
@@ -48,3 +57,14 @@ export function walletLinks(order: PageOrder): readonly WalletLink[] {
     { wallet: null, href: uriOf(transfer), opens_on: ['phone', 'desktop'] },
   ];
 }
+
+/**
+ * TON Connect by the bridge that wallets put into the page. The other way leads over a server of the wallet's maker, who
+ * would learn who pays whom.
+ */
+export const pageWallets = (network: Network): PageWallets => ({
+  protocol: 'bridge',
+  network: globalId(network),
+  property: 'tonconnect',
+  asks: ['ton_addr'],
+});

@@ -1,16 +1,25 @@
 // The step where the buyer pays, on phones and on computers: what stands first, what it opens, and what it is called.
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type LanguageCode, languageOf, languages } from '../../../daemon/checkout/language.ts';
 import type { Serving } from '../../../daemon/process/serve.ts';
+import {
+  type Composed,
+  type Family,
+  type Gateway,
+  PayerError,
+  type PayerOrder,
+} from '../../../src/chains/family.ts';
 import { blockchains, gatewaysOf } from '../../../src/chains/gateways.ts';
 import { usualTime } from '../../../src/chains/usual.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { describeInBrowser, holds, listen, useBrowser } from '../../helpers/browser.ts';
+import { namedRpc } from '../../helpers/family.ts';
 import { create, credit, invoiceRow, observe, transferTo } from '../../helpers/payments.ts';
-import { moreWallets, setWallet } from '../../helpers/people.ts';
+import { moreWallets, setWallet, wallets } from '../../helpers/people.ts';
 import { readQr } from '../../helpers/png.ts';
+import { sourceOf } from '../../helpers/reading.ts';
 import { verifies } from '../../requirements.ts';
 import { createInvoice, createUnit } from './states.ts';
 
@@ -28,13 +37,62 @@ const phone = (viewport = TALL): BrowserContextOptions => ({
 let world: TestApp;
 let merchant: TestMerchant;
 beforeAll(async () => {
-  world = await startApp({ settings: { 'gateways.tron-usdt.enabled': 'true' } });
+  world = await startApp({
+    settings: { 'gateways.tron-usdt.enabled': 'true' },
+    // Wallets are handed what a family makes; no chain is asked.
+    source: (id) => (id === 'solana' || id === 'ton' ? sourceOf(namedRpc('none')) : undefined),
+  });
   merchant = await world.merchant();
   await credit(world, merchant.id, 1_000_000_000n);
   for (const [blockchain, address] of Object.entries(moreWallets))
     await setWallet(world.app, merchant.id, blockchain, address);
 });
 afterAll(() => world.stop());
+
+const TON_ACCOUNT = `0:${'1'.repeat(64)}`;
+
+/** A wallet that announces itself, its words to be feared, next to one of another network; it answers as the test sets. */
+const announcedWallet = (address: string): string => `{
+  const sends = 'solana:signAndSendTransaction';
+  const accounts = [{ address: '${address}', chains: ['solana:devnet'], features: [sends] }];
+  const wallet = {
+    version: '1.0.0',
+    name: '<img src=https://wallet.example/x onerror=alert(1)>',
+    icon: 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    chains: ['solana:mainnet', 'solana:devnet'],
+    features: {
+      'standard:connect': { version: '1.0.0', connect: async () => ({ accounts: globalThis.accounts || accounts }) },
+      [sends]: { version: '1.0.0', async signAndSendTransaction({ account, transaction, chain }) {
+        if (globalThis.fails) throw globalThis.fails;
+        globalThis.asked = [new TextDecoder().decode(transaction), chain, account.address];
+        return [{ signature: new Uint8Array(64) }];
+      } },
+    },
+  };
+  const other = { ...wallet, name: 'Main', icon: 'https://wallet.example/i.png', chains: ['solana:mainnet'] };
+  const announce = (api) => api.register(wallet, other, { name: 'Nothing' });
+  addEventListener('wallet-standard:app-ready', (event) => announce(event.detail));
+  dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: announce }));
+}`;
+
+/** A wallet that puts itself into the page; it answers as the test sets. */
+const bridgedWallet = `{
+  globalThis.account = (network) => ({
+    event: 'connect', id: 1, payload: { items: [{ name: 'ton_addr', address: '${TON_ACCOUNT}', network }] },
+  });
+  window.testwallet = { tonconnect: {
+    protocolVersion: 2,
+    walletInfo: { name: 'Test Wallet', image: 'https://wallet.example/icon.png' },
+    async connect(...request) {
+      globalThis.connected = request;
+      return globalThis.answer;
+    },
+    async send(request) {
+      globalThis.sent = request;
+      return { result: '', id: request.id };
+    },
+  } };
+}`;
 
 const invoice = (chain: string, amount = '29.90') =>
   createInvoice({ test: world, merchant }, { chain, amount });
@@ -173,6 +231,107 @@ describeInBrowser('the pay step', () => {
     await page.context().close();
   });
 
+  /** What the daemon makes for a wallet, as the chain of this test has it. */
+  function composing(chain: string, make: (order: PayerOrder) => Composed) {
+    const { family } = gatewaysOf('testnet').find((gateway) => gateway.chain === chain) as Gateway;
+    const spy = vi
+      .spyOn(family as Required<Family>, 'compose')
+      .mockImplementation(async (_, order) => make(order));
+    onTestFinished(() => spy.mockRestore());
+  }
+  const buttons = (page: Page) => page.locator('.found button').allTextContents();
+  const outcome = (page: Page, words: string) => page.locator('[data-outcome]', { hasText: words }).waitFor();
+
+  test('wallets that announce themselves are offered on their network, and handed exactly what the daemon made', async () => {
+    verifies('found-wallets', 'found-words', 'found-foreign');
+    const payer = wallets.solana as string;
+    let trouble: PayerError | null = new PayerError('This account has less USDC than is asked for');
+    composing('solana-usdc', ({ payer: account, amount_atomic, memo }) => {
+      if (trouble) throw trouble;
+      return { kind: 'transaction', transaction: btoa(`${account} ${amount_atomic} ${memo}`) };
+    });
+    const context = await browser.open();
+    const requests: string[] = [];
+    context.on('request', (request) => requests.push(request.url()));
+    await context.addInitScript(announcedWallet(payer));
+    const page = await context.newPage();
+    const id = await invoice('solana-usdc');
+    const { memo } = await invoiceRow(world, id);
+    await page.goto(`${serving.url}/pay/${id}`);
+    const name = '<img src=https://wallet.example/x onerror=alert(1)>'.slice(0, 40);
+    await holds(page, 'document.querySelectorAll(".found button").length === 1');
+    expect((await buttons(page)).map((text) => text.replace(/[\u2068\u2069]/g, ''))).toEqual([
+      `Pay with ${name}`,
+    ]);
+    expect(await page.locator('.found img').getAttribute('src')).toMatch(/^data:image\/png/);
+    const press = () => page.locator('.found button').click();
+    await page.evaluate('globalThis.accounts = []');
+    await press();
+    await outcome(page, 'is set to a different network');
+    await page.evaluate('globalThis.accounts = undefined');
+    await press();
+    await outcome(page, 'There is not enough in this account');
+    trouble = null;
+    await page.evaluate('globalThis.fails = Object.assign(new Error("no"), { code: 4001 })');
+    await press();
+    await outcome(page, 'You did not confirm the payment');
+    await page.evaluate('globalThis.fails = new Error("something else")');
+    await press();
+    await outcome(page, 'could not make the payment');
+    await page.evaluate('globalThis.fails = undefined');
+    await press();
+    await outcome(page, 'has sent the payment');
+    expect(await page.locator('.found button').isDisabled()).toBe(true);
+    const asked = await page.evaluate('globalThis.asked');
+    expect(asked).toEqual([`${payer} 29900000 ${memo}`, 'solana:devnet', payer]);
+    const row = await invoiceRow(world, id);
+    await observe(world, 'solana', [transferTo(world, row, { amount_atomic: 1_000_000n })]);
+    await page.locator('.gw[data-state=underpaid]').waitFor();
+    await press();
+    await outcome(page, 'has sent the payment');
+    expect(await page.evaluate('globalThis.asked[0]'), 'the rest').toBe(`${payer} 28900000 ${memo}`);
+    expect(requests.filter((url) => !url.startsWith(serving.url) && !url.startsWith('data:'))).toEqual([]);
+    await page.goto(`${serving.url}/pay/${await invoice('bitcoin')}`);
+    expect(await page.locator('.found').count()).toBe(0);
+    await context.close();
+  });
+
+  test('wallets that put themselves into the page are asked on their network, with the manifest of this service', async () => {
+    verifies('found-wallets', 'found-words', 'wallet-manifest');
+    const messages = [{ address: 'to', amount: '7', payload: 'cell' }];
+    composing('ton', () => ({ kind: 'messages', network: '-3', valid_until: 1_800_000_000, messages }));
+    const context = await browser.open(phone());
+    await context.addInitScript(bridgedWallet);
+    const page = await context.newPage();
+    await page.goto(`${serving.url}/pay/${await invoice('ton')}`);
+    const press = () => page.locator('.found button').click();
+    for (const [answer, words] of [
+      ['{ event: "connect_error", payload: { code: 300 } }', 'You did not confirm'],
+      ['{ event: "connect_error", payload: { code: 2 } }', 'could not make the payment'],
+      ['account("-239")', 'is set to a different network'],
+    ] as const) {
+      await page.evaluate(`globalThis.answer = ${answer}`);
+      await press();
+      await outcome(page, words);
+    }
+    await page.evaluate('globalThis.answer = account("-3")');
+    await press();
+    await outcome(page, 'has sent the payment');
+    const { connected, sent } = (await page.evaluate('({ connected, sent })')) as Record<string, never>;
+    const manifestUrl = `${serving.url}/wallet-manifest.json`;
+    expect(connected).toEqual([2, { manifestUrl, items: [{ name: 'ton_addr' }] }]);
+    const order = { valid_until: 1_800_000_000, network: '-3', from: TON_ACCOUNT, messages };
+    expect(sent).toMatchObject({ method: 'sendTransaction', params: [JSON.stringify(order)] });
+    const { json, headers } = await world.fetch('GET', '/wallet-manifest.json');
+    expect(json).toEqual({
+      url: serving.url,
+      name: new URL(serving.url).host,
+      iconUrl: `${serving.url}/logo.png`,
+    });
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    await context.close();
+  });
+
   test('what was unfolded or folded stays so when the page changes', async () => {
     const id = await invoice('solana-usdc');
     const page = await open(`/pay/${id}`);
@@ -209,13 +368,13 @@ describeInBrowser('the pay step', () => {
 
 test('no link leads on a test network to what works on the main network alone, and every link is of a real wallet', async () => {
   verifies('wallet-links');
-  const wallets = async (chain: string) =>
+  const namesOf = async (chain: string) =>
     [...(await html(`/pay/${await invoice(chain)}`)).matchAll(/data-wallet="([a-z]+)"/g)].map(
       ([, name]) => name,
     );
-  expect(new Set(await wallets('ton'))).toEqual(new Set(['keeper', 'any']));
-  expect(new Set(await wallets('solana'))).toEqual(new Set(['any', 'phantom', 'solflare']));
-  expect(await wallets('tron-usdt')).toEqual([]);
+  expect(new Set(await namesOf('ton'))).toEqual(new Set(['keeper', 'any']));
+  expect(new Set(await namesOf('solana'))).toEqual(new Set(['any', 'phantom', 'solflare']));
+  expect(await namesOf('tron-usdt')).toEqual([]);
   const order = {
     amount_atomic: 29_900_000n,
     memo: 'K7M2X',
@@ -227,12 +386,42 @@ test('no link leads on a test network to what works on the main network alone, a
   for (const gateway of gatewaysOf('mainnet', { 'tron-usdt': { enabled: true } })) {
     const address =
       gateway.blockchain === 'ton' ? 'UQAREREREREREREREREREREREREREREREREREREREREREetT' : 'ADDRESS';
-    for (const { href, wallet } of gateway.family.walletLinks({ ...order, gateway, address, page_url })) {
+    const asked = { ...order, gateway, address, page_url, transaction_url: null };
+    for (const { href, wallet } of gateway.family.walletLinks(asked)) {
       if (wallet?.browser) expect(decodeURIComponent(href)).toContain(page_url);
       else expect(href).toContain(address);
       if (wallet?.id === 'mytonwallet') expect(href).toContain('https://my.tt/transfer/');
     }
   }
+});
+
+test('a transaction request is offered where wallets reach it by https, and the code stays a transfer request', async () => {
+  verifies('transaction-request');
+  const { config } = world.app;
+  /** What any wallet opens on a page of a daemon at this address, and what the code says. */
+  async function links(public_url: string) {
+    const id = await invoice('solana-usdc');
+    const had = config.public_url;
+    config.public_url = public_url;
+    const page = await html(`/pay/${id}`).finally(() => {
+      config.public_url = had;
+    });
+    const { qr_payload } = await invoiceRow(world, id);
+    expect(qr_payload).toMatch(/^solana:\w+\?amount=29\.9&/);
+    return { id, qr_payload, any: /href="(solana:[^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') };
+  }
+  for (const url of [
+    'http://pay.example',
+    'http://127.0.0.1:4021',
+    'https://localhost:4021',
+    'https://[::1]',
+  ]) {
+    const { any, qr_payload } = await links(url);
+    expect(any, url).toBe(qr_payload);
+  }
+  const { any, id } = await links('https://pay.example');
+  const request = `https://pay.example/v1/invoices/${id}/transaction`;
+  expect(any).toBe(`solana:${encodeURIComponent(request)}`);
 });
 
 test('a coin has the name that wallets give it where people read, and its ticker on the wire', async () => {

@@ -15,6 +15,8 @@ const settings: LimitSettings = {
   claim_per_address: 10,
   claim_per_invoice: 5,
   claim_per_blockchain: 30,
+  compose_per_address: 20,
+  compose_per_blockchain: 30,
 };
 
 function limited(

@@ -19,6 +19,7 @@ const settings = {
   'limits.recovery_per_identity': String(IDENTITY_LIMIT),
   'limits.signup_per_address': String(LIMIT),
   'limits.checkout_per_address': String(LIMIT),
+  'limits.compose_per_address': String(LIMIT),
 };
 
 describe.skipIf(!hasPostgres)('three daemons', () => {
@@ -59,12 +60,17 @@ describe.skipIf(!hasPostgres)('three daemons', () => {
         headers: { 'x-forwarded-for': ip },
         body: { chain: 'ton' },
       }),
+    compose: (at: number, ip: string) =>
+      turn(at).fetch('POST', '/v1/invoices/0192f0c1-0000-7000-8000-000000000000/transaction', {
+        headers: { 'x-forwarded-for': ip },
+        body: { account: 'someone' },
+      }),
   };
 
   test.each(Object.keys(kinds) as (keyof typeof kinds)[])(
     'let one address make as many calls of %s as one daemon would, at once and one by one',
     async (kind) => {
-      verifies('rate-limit-shared', 'rate-limit-429');
+      verifies('rate-limit-shared', 'rate-limit-429', 'compose-limits');
       const attempt = kinds[kind];
       const one = newAddress();
       const atOnce = await Promise.all(Array.from({ length: 4 * LIMIT }, (_, at) => attempt(at, one)));

@@ -94,6 +94,7 @@ const statuses = z.object({
   ),
 });
 
+const latest = z.object({ value: z.object({ blockhash: key }) });
 const validity = z.object({ context: z.object({ slot }), value: z.boolean() });
 
 /** Whether a text has the form of a transaction's name. */
@@ -217,6 +218,12 @@ export async function readBlockhashValid(
   const params = [blockhash, { commitment: 'finalized' }];
   const { context, value } = check(validity, await rpc.call('isBlockhashValid', params), 'isBlockhashValid');
   return { slot: context.slot, is_valid: value };
+}
+
+/** A blockhash that a transaction made now can name: it can be included for a minute or so. */
+export async function readLatestBlockhash(rpc: Caller): Promise<string> {
+  const answer = await rpc.call('getLatestBlockhash', [{ commitment: 'confirmed' }]);
+  return check(latest, answer, 'getLatestBlockhash').value.blockhash;
 }
 
 /** The oldest slot whose transactions the node still has. */
