@@ -62,6 +62,7 @@ export function newInvoice(values: Partial<NewInvoice> = {}): NewInvoice {
     owner_id: null,
     kind: 'sale',
     shop: null,
+    payable_with: null,
     unit_id: null,
     chain: 'ton',
     blockchain: 'ton',
