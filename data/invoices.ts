@@ -477,7 +477,8 @@ export async function chainsWatchedUntil(
 
 function latestOf(rows: readonly { chain: string; until: number | null }[]): Map<string, number> {
   const until = new Map<string, number>();
-  for (const row of rows) if (row.until !== null) until.set(row.chain, Math.max(until.get(row.chain) ?? 0, Number(row.until)));
+  for (const row of rows)
+    if (row.until !== null) until.set(row.chain, Math.max(until.get(row.chain) ?? 0, Number(row.until)));
   return until;
 }
 

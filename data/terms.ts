@@ -46,7 +46,10 @@ const written = (row: Terms) => {
 };
 
 /** Of an invoice under other terms: the invoice as it would be with those. */
-export const underTerms = (invoice: InvoiceRow, terms: Terms): InvoiceRow => ({ ...invoice, ...picked(terms) });
+export const underTerms = (invoice: InvoiceRow, terms: Terms): InvoiceRow => ({
+  ...invoice,
+  ...picked(terms),
+});
 
 /** What the invoice asked for before, in no order. */
 export const formerTerms = (query: Executor, invoice_id: string): Promise<FormerTermsRow[]> =>
@@ -90,10 +93,8 @@ const byMemo = question(
 );
 
 /** The invoice that once asked for payments with this memo at this address, as it did. */
-export const formerByMemo = async (
-  query: Executor,
-  place: Place & { memo: string },
-): Promise<InvoiceRow[]> => offersOf(query, await byMemo(query, place));
+export const formerByMemo = async (query: Executor, place: Place & { memo: string }): Promise<InvoiceRow[]> =>
+  offersOf(query, await byMemo(query, place));
 
 /** The invoices that these references named before. */
 export async function formerByReference(
@@ -155,7 +156,11 @@ export async function putTerms(
       .where('invoice_id', '=', invoice_id)
       .where('chain', '=', terms.chain)
       .execute();
-  else await tx.insertInto('former_terms').values({ ...left, invoice_id, owner_id }).execute();
+  else
+    await tx
+      .insertInto('former_terms')
+      .values({ ...left, invoice_id, owner_id })
+      .execute();
   await tx.updateTable('invoices').set(values).where('id', '=', invoice_id).execute();
   return { ...underTerms(invoice, terms), ...changed };
 }
@@ -181,7 +186,14 @@ export async function prolong(
   tx: Tx,
   invoice: Pick<
     InvoiceRow,
-    'id' | 'expires_at' | 'first_expires_at' | 'prolonged_at' | 'due_at' | 'watch_until' | 'qr_payload' | 'exits'
+    | 'id'
+    | 'expires_at'
+    | 'first_expires_at'
+    | 'prolonged_at'
+    | 'due_at'
+    | 'watch_until'
+    | 'qr_payload'
+    | 'exits'
   >,
 ): Promise<void> {
   const { id, exits, ...times } = invoice;

@@ -72,6 +72,4 @@ async function shopOf(app: App, owner: Owner, sale: Sale): Promise<InvoiceShop |
 }
 
 const offeredBy = (app: App, owner: Owner): readonly Gateway[] =>
-  owner.kind === 'platform'
-    ? app.gateways
-    : enabledGateways(app.gateways, owner.merchant.enabled_currencies);
+  owner.kind === 'platform' ? app.gateways : enabledGateways(app.gateways, owner.merchant.enabled_currencies);

@@ -1,6 +1,6 @@
 // Pays an invoice another way: in which coins it can be paid, and what it asks for in the one that its buyer chooses.
 import type { Tx } from '../../data/db/open.ts';
-import { getMerchant } from '../../data/merchants.ts';
+import { deploymentWallets, getMerchant, walletsOf } from '../../data/merchants.ts';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { labelOf, type Terms } from '../../data/terms.ts';
 import { getUnit } from '../../data/units.ts';
@@ -22,28 +22,34 @@ const RETRY_SECONDS = 60;
 const isOpen = ({ status, payment_id, expires_at }: InvoiceRow, now: number): boolean =>
   status === 'created' && payment_id === null && now < expires_at;
 
-/** Whether its buyer was given a choice of coins at all, as far as its row says. */
+/** Whether it may be asked for in another coin, as far as its row says. */
 export const mayBeSwitched = (invoice: InvoiceRow, now: number): boolean =>
-  isOpen(invoice, now) && invoice.kind === 'sale' && (invoice.unit_id !== null || invoice.payable_with !== null);
+  isOpen(invoice, now) && hasChoice(invoice);
 
 /**
  * The coins that an invoice can be paid in, its own first: those that its merchant named when it was made, or those of its
  * unit. Its own alone where the merchant chose that.
  */
 export async function coinsOf(app: App, invoice: InvoiceRow): Promise<readonly Gateway[]> {
-  const { owner_id, unit_id, kind } = invoice;
+  const { query } = app.db;
+  const { owner_id, unit_id } = invoice;
   const own = app.gateways.filter(({ chain }) => chain === invoice.chain);
-  const entries = kind === 'sale' ? (invoice.payable_with ?? (await coinsOfUnit(app, unit_id))) : null;
-  if (entries === null) return own;
-  const merchant = owner_id === null ? undefined : await getMerchant(app.db.query, owner_id);
+  if (!hasChoice(invoice)) return own;
+  const unit = unit_id === null ? undefined : await getUnit(query, unit_id);
+  const entries = invoice.payable_with ?? unit?.currencies;
+  if (!entries) return own;
+  const merchant = owner_id === null ? undefined : await getMerchant(query, owner_id);
   const enabled = enabledGateways(app.gateways, merchant?.enabled_currencies ?? null);
-  return [...own, ...selectGateways(enabled, entries).filter(({ chain }) => chain !== invoice.chain)];
+  const wallets = owner_id === null ? await deploymentWallets(query) : await walletsOf(query, owner_id);
+  const others = selectGateways(enabled, entries).filter(
+    ({ chain, blockchain }) =>
+      chain !== invoice.chain && wallets.some((wallet) => wallet.blockchain === blockchain),
+  );
+  return [...own, ...others];
 }
 
-async function coinsOfUnit({ db }: App, unit_id: string | null): Promise<readonly string[] | null> {
-  const unit = unit_id === null ? undefined : await getUnit(db.query, unit_id);
-  return unit?.currencies ?? null;
-}
+const hasChoice = ({ kind, unit_id, payable_with }: InvoiceRow): boolean =>
+  kind === 'sale' && (unit_id !== null || payable_with !== null);
 
 /**
  * Asks for the same price in another coin. Refuses as `createInvoice` does, and with `invoice_not_found`, `unknown_chain`,

@@ -5,10 +5,10 @@ import { accountOfInvoice, lockInvoices, ownersOf } from '../../data/invoices.ts
 import { lockHead } from '../../data/ledger.ts';
 import { provedThrough } from '../../data/proofs.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
+import { formerTerms } from '../../data/terms.ts';
 import { invoicesOfTransaction, transfersOfInvoice } from '../../data/transfers.ts';
 import { decide, type InvoiceStatus, type Knowledge, type Verdict } from '../../src/invoice.ts';
 import { seconds } from '../clock.ts';
-import { formerTerms } from '../../data/terms.ts';
 import { writeMoved } from './moved.ts';
 import { manualTransfers } from './operator.ts';
 import type { Outcome, Request, SettleDeps, Step } from './step.ts';

@@ -73,7 +73,8 @@ export async function restoreReorged(
   const { deps, tx, now } = recording;
   const locked = recording.invoices.get(invoice_id);
   const asked = { chain: row.chain, place: 'matched', except: row.id } as const;
-  const invoice = locked && row.booked_invoice_id === null ? await inItsCoin(recording, locked, asked) : locked;
+  const invoice =
+    locked && row.booked_invoice_id === null ? await inItsCoin(recording, locked, asked) : locked;
   const waits = invoice?.status === 'created' && invoice.chain === row.chain;
   if (!invoice || waits || row.booked_invoice_id !== null) {
     recording.touched.add(invoice_id);

@@ -8,5 +8,5 @@ export { noteShortLimit } from './limit.ts';
 export { openInvoice } from './open.ts';
 export { noteAction } from './operator.ts';
 export { CursorMoved, recordNamed, recordPage, recordUpdates } from './record.ts';
-export { type Switched, type SwitchRequest, switchCoin } from './terms.ts';
 export type { Outcome, ReadScope, SettleDeps } from './step.ts';
+export { type Switched, type SwitchRequest, switchCoin } from './terms.ts';

@@ -118,7 +118,10 @@ export async function watchOffers(
 /** Terms whose links say when the invoice expires now; as they were where the gateway is gone from the settings. */
 async function relinked({ config }: SettleDeps, tx: Tx, invoice: InvoiceRow): Promise<InvoiceRow> {
   const { chains, network, gateways, blockchains } = config;
-  const known = [...chains.enabled(network, gateways, blockchains), ...chains.disabled(network, gateways, blockchains)];
+  const known = [
+    ...chains.enabled(network, gateways, blockchains),
+    ...chains.disabled(network, gateways, blockchains),
+  ];
   const gateway = known.find(({ chain }) => chain === invoice.chain);
   if (!gateway) return invoice;
   const { address, memo, reference, expires_at } = invoice;

@@ -89,9 +89,17 @@ const freeOfPresent = {
 
 const laws: Law[] = [
   { name: 'invoice_amount_new', on: 'insert on invoices', ...freeOfFormer },
-  { name: 'invoice_amount_free', on: 'update of chain, amount_atomic, reserved on invoices', ...freeOfFormer },
+  {
+    name: 'invoice_amount_free',
+    on: 'update of chain, amount_atomic, reserved on invoices',
+    ...freeOfFormer,
+  },
   { name: 'former_amount_new', on: 'insert on former_terms', ...freeOfPresent },
-  { name: 'former_amount_free', on: 'update of chain, amount_atomic, reserved on former_terms', ...freeOfPresent },
+  {
+    name: 'former_amount_free',
+    on: 'update of chain, amount_atomic, reserved on former_terms',
+    ...freeOfPresent,
+  },
   {
     name: 'invoice_terms_fixed',
     on: `update of ${TERMS.join(', ')} on invoices`,
@@ -102,9 +110,9 @@ const laws: Law[] = [
   {
     name: 'transfer_booked_coin',
     on: 'update of booked_invoice_id on transfers',
-    when: 'new.booked_invoice_id is not null',
-    holds: `exists (select 1 from invoices where id = new.booked_invoice_id and chain = new.chain
-      and blockchain = new.blockchain and address_key = new.address_key)`,
+    when: 'old.booked_invoice_id is null and new.booked_invoice_id is not null',
+    holds: `not exists (select 1 from invoices where id = new.booked_invoice_id and (chain <> new.chain
+      or blockchain <> new.blockchain or address_key <> new.address_key))`,
     says: 'a transfer is booked for an invoice that asks for its coin, to its address',
   },
 ];
@@ -132,7 +140,9 @@ for (const [name, row, count] of [
   const on = 'after update of blockchain on payments';
   const when = `old.blockchain <> new.blockchain and old.status = new.status
     and new.status in ('held', 'late', 'unmatched', 'orphaned')`;
-  const add = (shard: string) => `insert into tallies (name, key, day, shard, count, amount_micros, fee_micros)
+  const add = (
+    shard: string,
+  ) => `insert into tallies (name, key, day, shard, count, amount_micros, fee_micros)
     values ('payments:' || ${row}.status, ${row}.blockchain, 0, ${shard}, ${count}, 0, 0)
     on conflict (name, key, day, shard) do update set count = tallies.count + excluded.count;`;
   moving.sqlite.push(`create trigger ${name} ${on} for each row when (${when}) begin ${add('0')} end`);

@@ -129,6 +129,10 @@ export const fr: Texts = {
   time_range: '{n} à {time}',
   fee_about: 'frais d’environ {usd}',
   no_rate: 'Pas de taux de change pour le moment',
+  another_way: 'Payer autrement',
+  another_sent:
+    'Si vous avez déjà envoyé des {currency}, ne payez pas une seconde fois : votre paiement sera reconnu.',
+  another_back: 'Continuer avec {currency}',
   rest_code: 'Le code et les boutons ne demandent plus que le reste.',
   open_page: 'Ouvrir la page de paiement',
   close: 'Fermer',

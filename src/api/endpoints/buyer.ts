@@ -109,11 +109,17 @@ It gets its usual time again, at most that time longer than it had at first. Wha
   params: invoiceId,
   body: shape('InvoiceSwitch', { chain: chainField() }),
   response: InvoicePublic,
-  errors: ['invoice_not_found', 'chain_not_accepted', 'invoice_ended', 'payment_detected', ...creationRefusals],
+  errors: [
+    'invoice_not_found',
+    'chain_not_accepted',
+    'invoice_ended',
+    'payment_detected',
+    ...creationRefusals,
+  ],
   extension: true,
   cors: true,
   limit: 'checkout',
-  example: { ...invoiceExample, body: { chain: 'ton' } },
+  example: { params: { invoice_id: '{switchable_invoice_id}' }, body: { chain: 'ton' } },
 });
 
 export const getInvoicePayment = endpoint({

@@ -89,7 +89,9 @@ Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_walle
     customer_email: customerEmail(),
     payable_with: list(text({ min: 1, max: MAX_CHAIN }))
       .nullish()
-      .describe(`Other coins that its buyer may choose on the page, as ids or tickers; absent or null: none. ${BEYOND}`),
+      .describe(
+        `Other coins that its buyer may choose on the page, as ids or tickers; absent or null: none. ${BEYOND}`,
+      ),
   }),
   response: InvoicePublic,
   errors: [...saleRefusals, 'url_not_allowed', 'picture_not_allowed'],

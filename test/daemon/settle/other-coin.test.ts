@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { switchInvoice } from '../../../daemon/invoices/switch.ts';
 import { apply } from '../../../daemon/settle/settle.ts';
 import { verifyInput } from '../../../daemon/verify/books.ts';
-import { verifyLaws } from '../../../data/verify/verify.ts';
 import { releaseAmounts } from '../../../data/reservations.ts';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { formerTerms } from '../../../data/terms.ts';
+import { verifyLaws } from '../../../data/verify/verify.ts';
 import { GRACE_SECONDS } from '../../../src/invoice.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
@@ -39,7 +39,11 @@ describe.each(databases)('another coin on %s', (database) => {
   const create = (chain: string, body: Record<string, unknown> = {}) =>
     createFor(test, merchant, chain, { payable_with: COINS, ...body });
   const switched = (invoice: InvoiceRow, chain: string) => switchInvoice(test.app, invoice.id, chain);
-  const refusal = (work: Promise<unknown>) => work.then(() => 'allowed', (error) => error.code);
+  const refusal = (work: Promise<unknown>) =>
+    work.then(
+      () => 'allowed',
+      (error) => error.code,
+    );
   const now = (invoice: InvoiceRow) => invoiceRow(test, invoice.id);
 
   const booked = async ({ id }: InvoiceRow) => {
@@ -75,10 +79,11 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('keeps id, price and order, asks for the new coin, and is paid in it', async () => {
-    
     const invoice = await create('ton', { external_ref: 'order-9' });
     test.clock.advance(60);
-    const reply = await test.fetch('POST', `/v1/invoices/${invoice.id}/switch`, { body: { chain: 'bitcoin' } });
+    const reply = await test.fetch('POST', `/v1/invoices/${invoice.id}/switch`, {
+      body: { chain: 'bitcoin' },
+    });
     expect(reply.status).toBe(200);
     expect(reply.json).toMatchObject({
       id: invoice.id,
@@ -103,7 +108,6 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('takes the old coin back when that is what is paid, and lists the new one that comes after it', async () => {
-    
     const old = await create('ton');
     const fresh = await switched(old, 'bitcoin');
     await observe(test, 'ton', [transferTo(test, old)]);
@@ -114,20 +118,23 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('lists the old coin that comes after the new one, before and after that is final', async () => {
-    
     const old = await create('ton');
     const fresh = await switched(old, 'bitcoin');
     const seen = transferTo(test, fresh, unconfirmed);
     await observe(test, 'bitcoin', [seen]);
     await observe(test, 'ton', [transferTo(test, old)]);
-    expect(await booked(old)).toMatchObject({ status: 'created', chain: 'bitcoin', late: ['ton TON'], booked: 0 });
+    expect(await booked(old)).toMatchObject({
+      status: 'created',
+      chain: 'bitcoin',
+      late: ['ton TON'],
+      booked: 0,
+    });
     await observe(test, 'bitcoin', [{ ...seen, height: 7, block_hash: 'b7', confirmations: 6, final: true }]);
     await observe(test, 'ton', [transferTo(test, old)]);
     expect(await booked(old)).toEqual(once('bitcoin', ['ton TON', 'ton TON']));
   });
 
   it('counts one of two coins of one address that come in the same block', async () => {
-    
     const old = await create('ton');
     const fresh = await switched(old, 'ton-usdt');
     await observe(test, 'ton', [transferTo(test, old), transferTo(test, fresh)]);
@@ -140,7 +147,6 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('counts by the time that each coin was asked for in: what came before it is not for it', async () => {
-    
     const old = await create('ton');
     test.clock.advance(100);
     const fresh = await switched(old, 'bitcoin');
@@ -153,7 +159,6 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('waits for what the old chain has not shown yet, and then counts it', async () => {
-    
     const old = await create('ton');
     const fresh = await switched(old, 'bitcoin');
     const paid = transferTo(test, old);
@@ -177,7 +182,6 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('never adds two coins up when what was gone is back', async () => {
-    
     const old = await create('bitcoin');
     const fresh = await switched(old, 'litecoin');
     const amount_atomic = BigInt(old.amount_atomic);
@@ -193,13 +197,16 @@ describe.each(databases)('another coin on %s', (database) => {
     await observe(test, 'litecoin', [second]);
     expect(await now(old)).toMatchObject({ chain: 'litecoin', received_atomic: fresh.amount_atomic });
     expect(await paymentsOf(test, old.id)).toMatchObject([{ chain: 'litecoin', currency: 'LTC', main: 1 }]);
-    await observe(test, 'bitcoin', [{ ...first, height: 9, block_hash: 'b9', confirmations: 6, final: true }]);
-    await observe(test, 'litecoin', [{ ...second, height: 9, block_hash: 'l9', confirmations: 12, final: true }]);
+    await observe(test, 'bitcoin', [
+      { ...first, height: 9, block_hash: 'b9', confirmations: 6, final: true },
+    ]);
+    await observe(test, 'litecoin', [
+      { ...second, height: 9, block_hash: 'l9', confirmations: 12, final: true },
+    ]);
     expect(await booked(old)).toEqual(once('litecoin', ['bitcoin BTC']));
   });
 
   it('settles one way whoever comes first: a payment, a cancellation, the end or another choice', async () => {
-    
     for (let round = 0; round < 4; round++) {
       const old = await create('ton');
       await switched(old, 'bitcoin');
@@ -223,7 +230,6 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('refuses what is paid, over, fixed or changed too often', async () => {
-    
     const fixed = await create('ton', { payable_with: null });
     expect(await refusal(switched(fixed, 'bitcoin'))).toBe('chain_not_accepted');
     const some = await create('ton', { payable_with: ['BTC'] });
@@ -250,7 +256,6 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('gives no one else the amount of the old coin until nothing is awaited for it any more', async () => {
-    
     const old = await create('bitcoin', { amount: '77' });
     await switched(old, 'ton');
     const amounts = async () => (await create('bitcoin', { amount: '77' })).amount_atomic;
@@ -270,16 +275,20 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('gives more time once for a part of at least a half, and says until when', async () => {
-    
     const usual = 300;
     const small = await create('ton');
-    await observe(test, 'ton', [transferTo(test, small, { amount_atomic: BigInt(small.amount_atomic) / 2n - 1n })]);
+    await observe(test, 'ton', [
+      transferTo(test, small, { amount_atomic: BigInt(small.amount_atomic) / 2n - 1n }),
+    ]);
     expect((await now(small)).expires_at).toBe(small.expires_at);
     const invoice = await create('ton');
     const part = (BigInt(invoice.amount_atomic) + 1n) / 2n;
     await observe(test, 'ton', [transferTo(test, invoice, { amount_atomic: part })]);
     const longer = await now(invoice);
-    expect(longer).toMatchObject({ expires_at: invoice.expires_at + usual, due_at: invoice.expires_at + usual });
+    expect(longer).toMatchObject({
+      expires_at: invoice.expires_at + usual,
+      due_at: invoice.expires_at + usual,
+    });
     expect(longer.qr_payload).toContain(`exp=${longer.expires_at}`);
     const shown = await test.fetch('GET', `/v1/public/invoices/${invoice.id}`);
     expect(shown.json.expires_at).toBe(longer.expires_at);
@@ -298,7 +307,9 @@ describe.each(databases)('another coin on %s', (database) => {
     const books = { ...app.db, damages: undefined };
     const input = await verifyInput(books, app.config, clock.now());
     const laws = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 16, 17];
-    const found = (await verifyLaws({ ...input, clock_trusted: false }, { laws })).filter(({ broken }) => broken.length > 0);
+    const found = (await verifyLaws({ ...input, clock_trusted: false }, { laws })).filter(
+      ({ broken }) => broken.length > 0,
+    );
     expect(found).toEqual([]);
   });
 });
