@@ -63,6 +63,7 @@ export function newInvoice(values: Partial<NewInvoice> = {}): NewInvoice {
     kind: 'sale',
     shop: null,
     payable_with: null,
+    switches: 0,
     unit_id: null,
     chain: 'ton',
     blockchain: 'ton',

@@ -79,6 +79,7 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('keeps id, price and order, asks for the new coin, and is paid in it', async () => {
+    verifies('switch-coin', 'switch-log');
     const invoice = await create('ton', { external_ref: 'order-9' });
     test.clock.advance(60);
     const reply = await test.fetch('POST', `/v1/invoices/${invoice.id}/switch`, {
@@ -108,6 +109,7 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('takes the old coin back when that is what is paid, and lists the new one that comes after it', async () => {
+    verifies('switch-former-counts', 'switch-both-once');
     const old = await create('ton');
     const fresh = await switched(old, 'bitcoin');
     await observe(test, 'ton', [transferTo(test, old)]);
@@ -118,6 +120,7 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('lists the old coin that comes after the new one, before and after that is final', async () => {
+    verifies('switch-both-once');
     const old = await create('ton');
     const fresh = await switched(old, 'bitcoin');
     const seen = transferTo(test, fresh, unconfirmed);
@@ -135,6 +138,7 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('counts one of two coins of one address that come in the same block', async () => {
+    verifies('switch-both-once');
     const old = await create('ton');
     const fresh = await switched(old, 'ton-usdt');
     await observe(test, 'ton', [transferTo(test, old), transferTo(test, fresh)]);
@@ -147,6 +151,7 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('counts by the time that each coin was asked for in: what came before it is not for it', async () => {
+    verifies('switch-former-counts');
     const old = await create('ton');
     test.clock.advance(100);
     const fresh = await switched(old, 'bitcoin');
@@ -159,6 +164,7 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('waits for what the old chain has not shown yet, and then counts it', async () => {
+    verifies('switch-waits-for-former');
     const old = await create('ton');
     const fresh = await switched(old, 'bitcoin');
     const paid = transferTo(test, old);
@@ -182,6 +188,7 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('never adds two coins up when what was gone is back', async () => {
+    verifies('switch-both-once');
     const old = await create('bitcoin');
     const fresh = await switched(old, 'litecoin');
     const amount_atomic = BigInt(old.amount_atomic);
@@ -207,6 +214,7 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('settles one way whoever comes first: a payment, a cancellation, the end or another choice', async () => {
+    verifies('switch-both-once', 'switch-refused');
     for (let round = 0; round < 4; round++) {
       const old = await create('ton');
       await switched(old, 'bitcoin');
@@ -230,6 +238,7 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('refuses what is paid, over, fixed or changed too often', async () => {
+    verifies('switch-refused');
     const fixed = await create('ton', { payable_with: null });
     expect(await refusal(switched(fixed, 'bitcoin'))).toBe('chain_not_accepted');
     const some = await create('ton', { payable_with: ['BTC'] });
@@ -256,6 +265,7 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('gives no one else the amount of the old coin until nothing is awaited for it any more', async () => {
+    verifies('switch-amount-safe');
     const old = await create('bitcoin', { amount: '77' });
     await switched(old, 'ton');
     const amounts = async () => (await create('bitcoin', { amount: '77' })).amount_atomic;
@@ -275,6 +285,7 @@ describe.each(databases)('another coin on %s', (database) => {
   });
 
   it('gives more time once for a part of at least a half, and says until when', async () => {
+    verifies('part-prolongs');
     const usual = 300;
     const small = await create('ton');
     await observe(test, 'ton', [
@@ -302,7 +313,29 @@ describe.each(databases)('another coin on %s', (database) => {
     expect((await now(invoice)).status).toBe('confirmed');
   });
 
+  it('leads from the page of an invoice to its other coins, and back', async () => {
+    verifies('switch-page');
+    const invoice = await create('ton', { payable_with: ['bitcoin', 'litecoin'] });
+    const page = await test.fetch('GET', `/pay/${invoice.id}`);
+    expect(page.text).toContain(`/pay/${invoice.id}/coins?lang=en`);
+    const coins = await test.fetch('GET', `/pay/${invoice.id}/coins?lang=de`);
+    expect(coins.status).toBe(200);
+    expect(coins.text.match(/name="chain" value="[a-z-]+"/g)).toHaveLength(2);
+    expect(coins.text).toContain('Anders bezahlen');
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const choose = (chain: string) =>
+      test.fetch('POST', `/pay/${invoice.id}/coins?lang=de`, { headers: form, body: `chain=${chain}` });
+    expect((await choose('solana')).status).toBe(400);
+    const chosen = await choose('litecoin');
+    expect([chosen.status, chosen.headers.get('location')]).toEqual([303, `/pay/${invoice.id}?lang=de`]);
+    expect((await test.fetch('GET', `/pay/${invoice.id}`)).text).toContain('litecoin:');
+    const fixed = await create('ton', { payable_with: null });
+    expect((await test.fetch('GET', `/pay/${fixed.id}`)).text).not.toContain('/coins');
+    expect((await test.fetch('GET', `/pay/${fixed.id}/coins`)).status).toBe(303);
+  });
+
   it('leaves books that break no law', async () => {
+    verifies('verify-laws');
     const { app, clock } = test;
     const books = { ...app.db, damages: undefined };
     const input = await verifyInput(books, app.config, clock.now());
