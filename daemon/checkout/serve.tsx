@@ -174,16 +174,18 @@ function pathOfInvoice({ config }: App, id: string, query: FrameQuery): string {
 
 /** The other coins of an invoice; where there are none to choose now, its own page. `refusal`: what became of a choice. */
 export async function coinsPage(
-  { app, request: { headers } }: PublicContext,
+  context: PublicContext,
   invoice_id: string,
   { query, refusal }: { query: FrameQuery; refusal?: Refusal },
 ): Promise<Raw> {
+  const { app, request } = context;
+  const { headers } = request;
   const framed = query.size !== undefined;
   const options: PageOptions = { ...query, mode: 'page', size: query.size ?? 'page', framed };
   const row = await app.checkout.pages.row(invoice_id);
   if (!row) return missing(app, headers, options, 'invoice_not_found');
   const coins = mayBeSwitched(row, seconds(app.clock)) ? await coinsOf(app, row) : [];
-  if (coins.length < 2) return redirectToInvoice(app, invoice_id, query);
+  if (coins.length < 2) return payPage(context, invoice_id, options);
   const accept = headers.get('accept-language');
   const lang = chooseLanguage({ lang: options.lang, unit: row.unit_language, accept });
   const surface = surfaceOf(app, options);

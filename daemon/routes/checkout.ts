@@ -63,7 +63,7 @@ export const checkout: Handlers<typeof list> = {
       log.info({ invoice_id, chain }, 'invoice switched');
     } catch (error) {
       if (!(error instanceof Refusal) || error.code === 'invoice_not_found') throw error;
-      // What is paid or over is said by the page of the invoice.
+      // The page of the invoice says itself what is paid or over.
       if (error.code !== 'payment_detected' && error.code !== 'invoice_ended')
         return coinsPage(context, invoice_id, { query, refusal: error });
     }

@@ -176,7 +176,7 @@ export const coinsOnPage = endpoint({
   keywords: 'pay another way, choose another currency',
   secondary: true,
   description:
-    'What “Pay another way” leads to: each other coin that the invoice can be paid in, with its amount, fee and time. Where there is none now, it leads to the page of the invoice.',
+    'What “Pay another way” leads to: each other coin that the invoice can be paid in, with its amount, fee and time. Where there is none now, it is the page of the invoice.',
   params: invoiceId,
   query: frame(),
   response: media('text/html'),
