@@ -1,11 +1,11 @@
 // The specification as a test manifest: every behaviour that spec.md and decisions.md promise, and how tests name them.
 import * as claims from './requirements/decisions-claims.ts';
-import * as switching from './requirements/decisions-switch.ts';
 import * as money from './requirements/decisions-money.ts';
 import * as payStep from './requirements/decisions-pay-step.ts';
 import * as proofs from './requirements/decisions-proofs.ts';
 import * as wayBack from './requirements/decisions-return.ts';
 import * as service from './requirements/decisions-service.ts';
+import * as switching from './requirements/decisions-switch.ts';
 import * as endpoints from './requirements/spec-endpoints.ts';
 import * as resources from './requirements/spec-resources.ts';
 import * as rules from './requirements/spec-rules.ts';
@@ -18,7 +18,18 @@ export interface Requirement {
   sentence: string;
 }
 
-const files = [resources, endpoints, rules, money, service, proofs, wayBack, payStep, claims, switching] as const;
+const files = [
+  resources,
+  endpoints,
+  rules,
+  money,
+  service,
+  proofs,
+  wayBack,
+  payStep,
+  claims,
+  switching,
+] as const;
 
 type Sections<File> = File extends unknown ? File[keyof File] : never;
 type Ids<Section> = Section extends { sentences: infer Sentences } ? keyof Sentences : never;

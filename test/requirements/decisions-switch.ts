@@ -14,8 +14,10 @@ export const switching = {
       'An invoice ends only when the accounts of its former coins are read past its end, too; what is found later shows in its coin, and an operator can book it',
     'switch-amount-safe':
       'An amount that was asked for before stays reserved while the invoice is open and for a day after, and counts in the limits of unpaid amounts; the database refuses it to any other',
-    'switch-log': 'Each change of the coin is a line in the log of the invoice, and an event `invoice.switched`; no webhook is sent for it',
-    'switch-page': 'The page of the invoice leads to its other coins, with amount, fee, time and what cannot be chosen, with scripts and without',
+    'switch-log':
+      'Each change of the coin is a line in the log of the invoice, and an event `invoice.switched`; no webhook is sent for it',
+    'switch-page':
+      'The page of the invoice leads to its other coins, with amount, fee, time and what cannot be chosen, with scripts and without',
     'part-prolongs':
       'A part of at least half of the amount, paid in time, makes the invoice expire its usual time later, once; everyone reads the new `expires_at`',
   },
