@@ -51,7 +51,7 @@ export interface Knowledge {
 }
 
 /** When an invoice ends, and what has changed that. Unix seconds. */
-export interface InvoiceTimes {
+interface InvoiceTimes {
   created_at: number;
   expires_at: number;
   /** Null while that is when it expires. */

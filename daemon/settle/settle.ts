@@ -9,4 +9,4 @@ export { openInvoice } from './open.ts';
 export { noteAction } from './operator.ts';
 export { CursorMoved, recordNamed, recordPage, recordUpdates } from './record.ts';
 export type { Outcome, ReadScope, SettleDeps } from './step.ts';
-export { type Switched, type SwitchRequest, switchCoin } from './terms.ts';
+export { switchCoin } from './terms.ts';

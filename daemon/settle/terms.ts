@@ -22,17 +22,17 @@ import { writeEvent } from './event.ts';
 import type { SettleDeps, Step } from './step.ts';
 
 /** Coins that one invoice may be asked for in, one after the other: each reserves an amount or a memo. */
-export const MAX_COINS = 5;
+const MAX_COINS = 5;
 /** Changes of one invoice, back and forth: each writes an event. */
 const MAX_SWITCHES = 10;
 
-export interface Switched {
+interface Switched {
   invoice: InvoiceRow;
   /** Then nothing was changed. */
   refused?: 'invoice_ended' | 'payment_detected' | 'too_many_unpaid';
 }
 
-export interface SwitchRequest {
+interface SwitchRequest {
   invoice_id: string;
   chain: string;
   /** Terms in a coin that it was not asked for in before, for an invoice that expires then; reserves what they need. */
