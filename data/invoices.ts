@@ -7,9 +7,10 @@ import { lookup, question, writer } from './db/prepared.ts';
 import { eventColumns, insertEvent, type NewEvent } from './events.ts';
 import { toJson } from './schema/json.ts';
 import type { InvoiceRow, Tables, WatchRow } from './schema/tables.ts';
+import { formerChainsWatched } from './terms.ts';
 
-export type NewInvoice = Omit<Insertable<Tables['invoices']>, 'exits' | 'shop'> &
-  Pick<InvoiceRow, 'exits' | 'shop'>;
+export type NewInvoice = Omit<Insertable<Tables['invoices']>, 'exits' | 'shop' | 'payable_with'> &
+  Pick<InvoiceRow, 'exits' | 'shop' | 'payable_with'>;
 
 /** More accounts than one Solana transaction can name. */
 const REFERENCES_READ = 256;
@@ -63,6 +64,11 @@ const columns = Object.keys({
   shop: true,
   customer_email: true,
   receipt_due_at: true,
+  offered_at: true,
+  first_expires_at: true,
+  prolonged_at: true,
+  switches: true,
+  payable_with: true,
 } satisfies Record<keyof InvoiceValues, true>) as (keyof InvoiceValues)[];
 
 const insertion = (query: Pick<Executor, 'insertInto'>, values: InvoiceValues) =>
@@ -80,10 +86,11 @@ export async function insertInvoice(on: Executor, invoice: NewInvoice): Promise<
 }
 
 /** As it is written. */
-const written = ({ exits, shop, ...values }: NewInvoice): InvoiceValues => ({
+const written = ({ exits, shop, payable_with, ...values }: NewInvoice): InvoiceValues => ({
   ...values,
   exits: toJson(exits),
   shop: shop && toJson(shop),
+  payable_with: payable_with && toJson(payable_with),
 });
 
 /** Values of its event stand under names of their own: some columns of the two have the same. */
@@ -143,7 +150,7 @@ const account = question(['id'], (query, { id }: { id: string }) =>
   query.selectFrom('invoices').select(['owner_id', 'blockchain', 'address_key']).where('id', '=', id),
 );
 
-/** What never changes of an invoice: whose it is, and where it is paid. */
+/** Whose it is, which never changes, and where it is paid, which may while it is not locked. */
 export async function accountOfInvoice(
   query: Executor,
   id: string,
@@ -165,7 +172,8 @@ export async function ownersOf(query: Executor, ids: readonly string[]): Promise
 
 export const STATE = sql<string>`invoices.status || ' ' || coalesce(invoices.payment_id, '-') || ' ' || invoices.amount_match || ' ' ||
   coalesce(invoices.received_atomic, '-') || ' ' || coalesce(invoices.txid, '-') || ' ' ||
-  cast(invoices.confirmations as text) || ' ' || coalesce(cast(invoices.paid_at as text), '-')`;
+  cast(invoices.confirmations as text) || ' ' || coalesce(cast(invoices.paid_at as text), '-') || ' ' ||
+  invoices.chain || ' ' || cast(invoices.expires_at as text)`;
 
 /** What may change of an invoice that its buyer is shown, as one text: equal for equal contents. */
 export const invoiceState = lookup((query, id: string) =>
@@ -182,6 +190,8 @@ export const stateOf = (row: InvoiceRow): string =>
     row.txid ?? '-',
     row.confirmations,
     row.paid_at ?? '-',
+    row.chain,
+    row.expires_at,
   ].join(' ');
 
 const lock = {
@@ -461,12 +471,14 @@ export async function chainsWatchedUntil(
           .where('created_at', '>=', asked.now - WATCHED_SINCE_SECONDS)
           .execute()),
       );
-  return latestOf(rows);
+  const former = await formerChainsWatched(query, asked.now);
+  return latestOf([...rows, ...asked.chains.map((chain) => ({ chain, until: former.get(chain) ?? null }))]);
 }
 
 function latestOf(rows: readonly { chain: string; until: number | null }[]): Map<string, number> {
   const until = new Map<string, number>();
-  for (const row of rows) until.set(row.chain, Math.max(until.get(row.chain) ?? 0, Number(row.until)));
+  for (const row of rows)
+    if (row.until !== null) until.set(row.chain, Math.max(until.get(row.chain) ?? 0, Number(row.until)));
   return until;
 }
 
@@ -487,7 +499,8 @@ export async function awaitedChains(query: Executor, now: number): Promise<Map<s
         .where('created_at', '>=', now - WATCHED_SINCE_SECONDS)
         .execute()),
     );
-  return latestOf([...open, ...past.filter(({ until }) => Number(until) >= now)]);
+  const former = [...(await formerChainsWatched(query, now))].map(([chain, until]) => ({ chain, until }));
+  return latestOf([...open, ...past.filter(({ until }) => Number(until) >= now), ...former]);
 }
 
 export interface InvoiceFilter {

@@ -46,6 +46,20 @@ const columns = [
   'payment_id',
 ] as const;
 
+/** The same of what an invoice asked for before, which is never given back early. */
+const formerColumns = [
+  'invoices.id',
+  'former_terms.blockchain',
+  'former_terms.address_key',
+  'former_terms.chain',
+  'former_terms.amount_atomic',
+  'invoices.owner_id',
+  'invoices.kind',
+  sql<number | null>`cast(null as bigint)`.as('ended_at'),
+  'invoices.status',
+  'invoices.payment_id',
+] as const;
+
 const reservationOf = (row: Pick<InvoiceRow, (typeof columns)[number]>): Reservation => ({
   id: row.id,
   blockchain: row.blockchain,
@@ -81,6 +95,8 @@ export async function reservationsOf(
 ): Promise<Map<string, Reservation[]>> {
   const found = new Map<string, Reservation[]>();
   for (let start = 0; start < amounts.length; start += AMOUNTS_PER_QUERY) {
+    const some = amounts.slice(start, start + AMOUNTS_PER_QUERY);
+    // In one statement: an amount that moves from one table to the other at this moment is seen in one of them.
     const rows = await query
       .selectFrom('invoices')
       .select(columns)
@@ -88,7 +104,18 @@ export async function reservationsOf(
       .where('address_key', '=', slot.address_key)
       .where('chain', '=', slot.chain)
       .where('reserved', '=', sql.lit(1))
-      .where('amount_atomic', 'in', amounts.slice(start, start + AMOUNTS_PER_QUERY))
+      .where('amount_atomic', 'in', some)
+      .unionAll(
+        query
+          .selectFrom('former_terms')
+          .innerJoin('invoices', 'invoices.id', 'former_terms.invoice_id')
+          .select(formerColumns)
+          .where('former_terms.blockchain', '=', slot.blockchain)
+          .where('former_terms.address_key', '=', slot.address_key)
+          .where('former_terms.chain', '=', slot.chain)
+          .where('former_terms.reserved', '=', sql.lit(1))
+          .where('former_terms.amount_atomic', 'in', some),
+      )
       .execute();
     for (const row of rows)
       found.set(row.amount_atomic, [...(found.get(row.amount_atomic) ?? []), reservationOf(row)]);
@@ -124,10 +151,30 @@ function held(query: Executor, { owner_id, by, anonymous, refills, address }: Ho
   return select;
 }
 
+/** The same of what invoices asked for before: what is paid in another coin is no abuse either. */
+function heldFormerly(query: Executor, { owner_id, by, anonymous, refills, address }: Holding) {
+  let select = query
+    .selectFrom('former_terms')
+    .innerJoin('invoices', 'invoices.id', 'former_terms.invoice_id')
+    .select('invoices.id')
+    .where('former_terms.owner_id', '=', owner_id)
+    .where('former_terms.reserved', '=', sql.lit(1))
+    .where('invoices.status', '<>', 'confirmed');
+  if (by) select = select.where('invoices.unit_id', '=', by.unit_id).where('invoices.caller', '=', by.caller);
+  if (anonymous) select = select.where('invoices.caller', 'is not', null);
+  if (refills) select = select.where('invoices.kind', '=', 'refill');
+  if (address)
+    select = select
+      .where('former_terms.blockchain', '=', address.blockchain)
+      .where('former_terms.address_key', '=', address.address_key);
+  return select;
+}
+
 /** Whether so many amounts or more are reserved without being paid; `count` is at least 1. */
 export const hasReserved = async (query: Executor, holding: Holding, count: number): Promise<boolean> =>
   (await held(query, holding)
     .select('id')
+    .unionAll(heldFormerly(query, holding))
     .limit(1)
     .offset(count - 1)
     .executeTakeFirst()) !== undefined;
@@ -180,18 +227,18 @@ export async function release(
   return Number(result.numUpdatedRows);
 }
 
-/** How far the account of a row of `invoices` is proved read; null where it is not, or its asset cannot be read. */
-const proved = sql<number | null>`(
+/** How far the account of a row of the table is proved read; null where it is not, or its asset cannot be read. */
+const provedOf = (table: 'invoices' | 'former_terms') => sql<number | null>`(
   select case
     when unreadable.chain is not null then null
     when own.account is null then cursors.read_through
     else own.read_through end
   from cursors
   left join account_proofs as own on own.blockchain = cursors.blockchain
-    and own.address_key = invoices.address_key and own.chain = invoices.chain
+    and own.address_key = ${sql.ref(table)}.address_key and own.chain = ${sql.ref(table)}.chain
   left join unreadable_assets as unreadable on unreadable.blockchain = cursors.blockchain
-    and unreadable.chain = invoices.chain
-  where cursors.blockchain = invoices.blockchain)`;
+    and unreadable.chain = ${sql.ref(table)}.chain
+  where cursors.blockchain = ${sql.ref(table)}.blockchain)`;
 
 /**
  * Gives back the amounts of ended invoices whose time for that has come, as far as it is proved read, so that a buyer
@@ -211,7 +258,10 @@ export async function releaseAmounts({ dialect, query }: Db, now: number): Promi
           .where('reserved', '=', sql.lit(1))
           .where('reserved_until', '<=', now)
           .where((where) =>
-            where.or([where(proved, '>=', where.ref('reserved_until')), where('watch_until', '<', now)]),
+            where.or([
+              where(provedOf('invoices'), '>=', where.ref('reserved_until')),
+              where('watch_until', '<', now),
+            ]),
           )
           .limit(AMOUNTS_PER_UPDATE);
         return dialect === 'postgres' ? due.forNoKeyUpdate().skipLocked() : due;
@@ -219,6 +269,23 @@ export async function releaseAmounts({ dialect, query }: Db, now: number): Promi
       .executeTakeFirst();
     const count = Number(result.numUpdatedRows);
     released += count;
-    if (count < AMOUNTS_PER_UPDATE) return released;
+    if (count < AMOUNTS_PER_UPDATE) return released + (await releaseFormer(query, now));
   }
+}
+
+/** The same of what ended invoices asked for before; few have any, and what is left is given back the next time. */
+async function releaseFormer(query: Executor, now: number): Promise<number> {
+  const result = await query
+    .updateTable('former_terms')
+    .set({ reserved: null, reserved_until: null })
+    .where('reserved', '=', sql.lit(1))
+    .where('reserved_until', '<=', now)
+    .where((where) =>
+      where.or([
+        where(provedOf('former_terms'), '>=', where.ref('reserved_until')),
+        where('watch_until', '<', now),
+      ]),
+    )
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
 }

@@ -11,6 +11,7 @@ export const eventTypes = [
   'payment.late',
   'payment.unmatched',
   'limit.exhausted',
+  'invoice.switched',
 ] as const;
 
 export type EventType = (typeof eventTypes)[number];

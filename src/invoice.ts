@@ -50,6 +50,42 @@ export interface Knowledge {
   prepaid: { balance_micros: bigint; volume_micros: bigint } | null;
 }
 
+/** When an invoice ends, and what has changed that. Unix seconds. */
+interface InvoiceTimes {
+  created_at: number;
+  expires_at: number;
+  /** Null while that is when it expires. */
+  first_expires_at: number | null;
+  /** When a part has prolonged it. */
+  prolonged_at: number | null;
+}
+
+/** How long its buyer had in the beginning, in seconds. */
+const usualSeconds = ({ created_at, expires_at, first_expires_at }: InvoiceTimes): number =>
+  (first_expires_at ?? expires_at) - created_at;
+
+/** When an invoice expires whose buyer chooses another coin now: in its usual time, which all choices add once at most. */
+export function switchedUntil(times: InvoiceTimes, now: number): number {
+  const usual = usualSeconds(times);
+  const first = times.first_expires_at ?? times.expires_at;
+  return Math.max(times.expires_at, Math.min(now, first) + usual);
+}
+
+/** A part of what is asked for that is smaller than one of so many gives no more time: that must cost something. */
+const PROLONGING_PART = 2n;
+
+/** When an invoice expires that has received a part in time: its usual time later, once; null where it stays as it is. */
+export function prolongedUntil(
+  invoice: InvoiceTimes & Pick<InvoiceState, 'status' | 'amount_atomic'>,
+  { received, now }: { received: bigint; now: number },
+): number | null {
+  const { status, amount_atomic, prolonged_at, expires_at } = invoice;
+  const is_part = received < amount_atomic && received * PROLONGING_PART >= amount_atomic;
+  if (status !== 'created' || prolonged_at !== null || !is_part) return null;
+  const until = expires_at + usualSeconds(invoice);
+  return until > now ? until : null;
+}
+
 /**
  * Why an invoice is decided about. `evaluate`: transfers, the limit or the time may have changed. `cancel` is the buyer's,
  * `simulate` the merchant's in demo mode, `resolve` the operator's.

@@ -14,6 +14,8 @@ export interface MatchableInvoice {
   /** Unix seconds, both. */
   created_at: number;
   expires_at: number;
+  /** Since when it asks for its present coin, where that is not since it was made. */
+  offered_at?: number | null;
 }
 
 /** What matching needs of a transfer. */
@@ -71,13 +73,18 @@ export const MADE_BEFORE = 'made before the invoice that it would pay';
 
 /**
  * Where a transfer that names an invoice falls: its interval must meet the invoice's time, both ends included.
- * `before`: it was made before the invoice existed, and cannot be meant for it.
+ * `before`: it was made before the invoice existed, or asked for this, and cannot be meant for it.
  */
 export function placeAt(
   { earliest_at, latest_at }: Interval,
-  { status, created_at, expires_at }: Pick<MatchableInvoice, 'status' | 'created_at' | 'expires_at'>,
+  {
+    status,
+    created_at,
+    expires_at,
+    offered_at,
+  }: Pick<MatchableInvoice, 'status' | 'created_at' | 'expires_at' | 'offered_at'>,
 ): 'matched' | 'late' | 'before' {
-  if (latest_at < created_at) return 'before';
+  if (latest_at < (offered_at ?? created_at)) return 'before';
   return status === 'created' && earliest_at <= expires_at ? 'matched' : 'late';
 }
 

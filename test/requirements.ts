@@ -5,6 +5,7 @@ import * as payStep from './requirements/decisions-pay-step.ts';
 import * as proofs from './requirements/decisions-proofs.ts';
 import * as wayBack from './requirements/decisions-return.ts';
 import * as service from './requirements/decisions-service.ts';
+import * as switching from './requirements/decisions-switch.ts';
 import * as wallets from './requirements/decisions-wallets.ts';
 import * as endpoints from './requirements/spec-endpoints.ts';
 import * as resources from './requirements/spec-resources.ts';
@@ -29,6 +30,7 @@ const files = [
   payStep,
   claims,
   wallets,
+  switching,
 ] as const;
 
 type Sections<File> = File extends unknown ? File[keyof File] : never;

@@ -154,15 +154,28 @@ function After({ view }: { view: PayView }) {
   const { lang, surface, state } = view;
   if (state === 'waiting' || state === 'orphaned')
     return (
-      <details class="cancel">
-        <summary>{lang.say('cancel')}</summary>
-        <form method="post" action={`${surface.base}/pay/${view.id}${surface.queryIn(lang)}`} data-cancel>
-          <p>{lang.say('cancel_sure')}</p>
-          <button type="submit" class="btn">
-            {lang.say('cancel_yes')}
-          </button>
-        </form>
-      </details>
+      <>
+        {view.other_ways && (
+          <p class="cancel">
+            <a
+              href={view.other_ways}
+              target={surface.mode === 'fragment' ? '_blank' : undefined}
+              rel="noopener"
+            >
+              {lang.say('another_way')}
+            </a>
+          </p>
+        )}
+        <details class="cancel">
+          <summary>{lang.say('cancel')}</summary>
+          <form method="post" action={`${surface.base}/pay/${view.id}${surface.queryIn(lang)}`} data-cancel>
+            <p>{lang.say('cancel_sure')}</p>
+            <button type="submit" class="btn">
+              {lang.say('cancel_yes')}
+            </button>
+          </form>
+        </details>
+      </>
     );
   return <Afterwards view={view} paid={isPaid(state)} over={isOver(state)} />;
 }

@@ -7,10 +7,12 @@ import type { Raw } from '../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatUsd } from '../../src/money.ts';
 import { pictureAddress } from '../../src/picture.ts';
+import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { accepts, compressed } from '../http/compress.ts';
 import type { PublicContext } from '../http/handler.ts';
 import { selectGateways } from '../invoices/gateways.ts';
+import { coinsOf, mayBeSwitched } from '../invoices/switch.ts';
 import { type FoundUnit, findUnit, requireUnit, type UnitName } from '../units/find.ts';
 import { payableGateways } from '../units/present.ts';
 import { choicesOf } from './choices.ts';
@@ -22,6 +24,7 @@ import { Receipt } from './receipt.tsx';
 import type { Theme } from './theme.ts';
 import { Unit, type UnitNotice } from './unit.tsx';
 import { type ClaimAnswer, type PayView, payView, pictureOf, type Surface, shopName } from './view.ts';
+import { Ways, type WaysView } from './ways.tsx';
 
 export interface PageOptions {
   mode: Surface['mode'];
@@ -138,10 +141,11 @@ export async function renderUnitError(
   if (!found) throw refusal;
   const framed = query.size !== undefined;
   const options: PageOptions = { ...query, mode: 'page', size: query.size ?? 'site', framed };
-  const is_of_coin =
-    refusal.status === 400 || refusal.status === 409 || refusal.code === 'provider_unavailable';
-  const notice = is_of_coin ? 'try_another' : 'try_later';
-  const page = await showUnit(context, found, { options, notice, status: refusal.status });
+  const page = await showUnit(context, found, {
+    options,
+    notice: noticeOf(refusal),
+    status: refusal.status,
+  });
   if (refusal.retry_after !== undefined)
     page.headers = { ...page.headers, 'retry-after': String(refusal.retry_after) };
   return page;
@@ -157,11 +161,57 @@ const queryOf = ({ size, lang, theme, accent, radius }: FrameQuery): string => {
 };
 
 /** Leads to the page of an invoice; the path stays on the origin that the browser came to. */
-export function redirectToInvoice(app: App, id: string, query: FrameQuery): Raw {
+export const redirectToInvoice = (app: App, id: string, query: FrameQuery): Raw => ({
+  status: 303,
+  body: '',
+  headers: { location: pathOfInvoice(app, id, query) },
+});
+
+function pathOfInvoice({ config }: App, id: string, query: FrameQuery): string {
   const { size, lang } = query;
   const path = size === undefined ? `/pay/${id}${queryOf({ lang })}` : `/v1/pay/${id}/page${queryOf(query)}`;
-  return { status: 303, body: '', headers: { location: `${basePath(app.config.public_url)}${path}` } };
+  return `${basePath(config.public_url)}${path}`;
 }
+
+/** The other coins of an invoice; where there are none to choose now, its own page. `refusal`: what became of a choice. */
+export async function coinsPage(
+  context: PublicContext,
+  invoice_id: string,
+  { query, refusal }: { query: FrameQuery; refusal?: Refusal },
+): Promise<Raw> {
+  const { app, request } = context;
+  const { headers } = request;
+  const framed = query.size !== undefined;
+  const options: PageOptions = { ...query, mode: 'page', size: query.size ?? 'page', framed };
+  const row = await app.checkout.pages.row(invoice_id);
+  if (!row) return missing(app, headers, options, 'invoice_not_found');
+  const coins = mayBeSwitched(row, seconds(app.clock)) ? await coinsOf(app, row) : [];
+  if (coins.length < 2) return payPage(context, invoice_id, options);
+  const accept = headers.get('accept-language');
+  const lang = chooseLanguage({ lang: options.lang, unit: row.unit_language, accept });
+  const surface = surfaceOf(app, options);
+  const others = coins.filter(({ chain }) => chain !== row.chain);
+  const choices = choicesOf(app, others, { lang, price_micros: row.amount_usd_micros });
+  const pay = await payView(app, row, { lang, surface, is_phone: isPhone(headers) });
+  const shown = { ...query, lang: lang.code };
+  const view: WaysView = {
+    pay,
+    choices,
+    notice: refusal ? noticeOf(refusal) : null,
+    action: `${surface.base}/pay/${row.id}/coins${surface.queryIn(lang)}`,
+    back: pathOfInvoice(app, row.id, shown),
+  };
+  const title = `${lang.say('another_way')} · ${pay.title}`;
+  const content = <Ways view={view} />;
+  const page = renderPage({ lang, ...surface, title, content, refresh: false, framed });
+  if (refusal?.retry_after !== undefined)
+    page.headers = { ...page.headers, 'retry-after': String(refusal.retry_after) };
+  return compressed({ ...page, status: refusal?.status ?? 200 }, headers);
+}
+
+/** Whether another coin may work, or another time. */
+const noticeOf = ({ status, code }: Refusal): UnitNotice =>
+  status === 400 || status === 409 || code === 'provider_unavailable' ? 'try_another' : 'try_later';
 
 interface Showing {
   options: PageOptions;

@@ -84,7 +84,7 @@ export function Unit({ view }: { view: UnitView }) {
   );
 }
 
-const Coin = ({ lang, choice }: { lang: Language; choice: Choice }) => {
+export const Coin = ({ lang, choice }: { lang: Language; choice: Choice }) => {
   const { chain, currency, title, network, amount, fee, time, can_choose, reason } = choice;
   const words = [...(fee ? [lang.say('fee_about', { usd: fee })] : []), ...(time ? [time] : [])].join(' · ');
   return (

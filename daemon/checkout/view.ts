@@ -13,6 +13,7 @@ import type { MerchantProfile } from '../../src/shop.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { type Availability, availabilityOf } from '../invoices/availability.ts';
+import { coinsOf, mayBeSwitched } from '../invoices/switch.ts';
 import { type Back, backOf } from './back.ts';
 import { explorerLinks } from './explorer.ts';
 import type { Language } from './language.ts';
@@ -98,6 +99,8 @@ export interface PayView {
   is_phone: boolean;
   /** How long payments usually take; null where that is not known. */
   usual_time: string | null;
+  /** Where its buyer may choose another coin; null where there is none to choose. */
+  other_ways: string | null;
   /** Where a new payment for the same thing begins. */
   again: string | null;
   /** One picture of at most: of what is sold, or else the logo of the shop. */
@@ -177,6 +180,7 @@ export async function payView(
     page_wallets: order?.gateway.family.pageWallets?.(order.gateway.network) ?? null,
     is_phone,
     usual_time: time && lang.usually(time),
+    other_ways: await otherWaysOf(app, row, { lang, surface, now }),
     again: againOf(row, surface.base, lang),
     picture: pictureOf(surface.base, shop?.picture, profile?.logo),
     ...shopOf(profile),
@@ -197,6 +201,15 @@ function saleOf(row: CheckoutRow, { lang, payee }: { lang: Language; payee: stri
     description: shop?.description ?? row.unit_description,
     order: row.external_ref,
   };
+}
+
+async function otherWaysOf(
+  app: App,
+  row: CheckoutRow,
+  { lang, surface, now }: { lang: Language; surface: Surface; now: number },
+): Promise<string | null> {
+  if (!mayBeSwitched(row, now) || (await coinsOf(app, row)).length < 2) return null;
+  return `${surface.base}/pay/${row.id}/coins${surface.queryIn(lang)}`;
 }
 
 const againOf = (

@@ -5,6 +5,7 @@ import type { Tx } from '../../data/db/open.ts';
 import { getInvoice, watchAddress } from '../../data/invoices.ts';
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
+import type { Terms } from '../../data/terms.ts';
 import type { Gateway } from '../../src/chains/family.ts';
 import { blocksFor } from '../../src/confirmations.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -61,6 +62,8 @@ export interface InvoiceRequest {
   shop?: InvoiceShop | null;
   /** Where its receipt goes. */
   customer_email?: string | null;
+  /** The coins among which its buyer may choose another; null: those of its unit, or none but its own. */
+  payable_with?: string[] | null;
 }
 
 /**
@@ -69,19 +72,7 @@ export interface InvoiceRequest {
  * resolves.
  */
 export async function createInvoice(app: App, request: InvoiceRequest): Promise<InvoiceRow> {
-  const { gateway } = request;
-  refuseBlind(app, gateway);
-  refuseUnreadable(app, gateway);
-  const { usd_nanos } = app.rates.rate(gateway.currency);
-  const quoted = quote({
-    gateway,
-    amount: request.amount,
-    amount_unit: request.amount_unit,
-    rate_usd_nanos: usd_nanos,
-    service_fee_percent: request.kind === 'sale' ? app.config.service_fee_percent : '0',
-  });
-  if (quoted === 'too_small') throw new Refusal('amount_too_small');
-  if (quoted === 'too_large') throw new Refusal('amount_too_large');
+  const { quoted, usd_nanos } = quoteNow(app, request);
   const { seller } = request;
   const covered = seller === null || (await isCovered(app, seller, quoted.amount_usd_micros));
   const created =
@@ -90,6 +81,26 @@ export async function createInvoice(app: App, request: InvoiceRequest): Promise<
   app.watches.note(created);
   if (seller !== null && !covered) await noteHeld(app, seller, created);
   return created;
+}
+
+/** What is asked for in this coin now. Refuses as `createInvoice` does before it writes anything. */
+export function quoteNow(
+  app: App,
+  { gateway, amount, amount_unit, kind }: Pick<InvoiceRequest, 'gateway' | 'amount' | 'amount_unit' | 'kind'>,
+): { quoted: Quote; usd_nanos: bigint } {
+  refuseBlind(app, gateway);
+  refuseUnreadable(app, gateway);
+  const { usd_nanos } = app.rates.rate(gateway.currency);
+  const quoted = quote({
+    gateway,
+    amount,
+    amount_unit,
+    rate_usd_nanos: usd_nanos,
+    service_fee_percent: kind === 'sale' ? app.config.service_fee_percent : '0',
+  });
+  if (quoted === 'too_small') throw new Refusal('amount_too_small');
+  if (quoted === 'too_large') throw new Refusal('amount_too_large');
+  return { quoted, usd_nanos };
 }
 
 /** Most invoices need no more than their own rows; null where one needs more, or its memo was taken. */
@@ -156,44 +167,16 @@ async function openDrawn(
 }
 
 function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: bigint): InvoiceRow {
-  const { gateway, wallet, shop = null, customer_email = null } = request;
-  const { family } = gateway;
+  const { shop = null, customer_email = null, payable_with = null } = request;
   const created_at = seconds(app.clock);
   const expires_at = created_at + request.ttl_seconds;
-  const memo = gateway.supports_memo ? drawMemo(app) : null;
-  const reference = family.makeReference?.(app.runtime.randomBytes(32)) ?? null;
-  const { uri, exits } = family.paymentLinks({
-    gateway,
-    address: wallet.address,
-    amount_atomic: quoted.amount_atomic,
-    memo,
-    reference,
-    label: request.label,
-    expires_at,
-  });
   return {
     id: request.id ?? newId(),
     owner_id: request.owner_id,
     kind: request.kind,
     unit_id: request.unit_id,
-    chain: gateway.chain,
-    blockchain: gateway.blockchain,
-    currency: gateway.currency,
-    network: gateway.network,
-    decimals: gateway.decimals,
-    min_confirmations: confirmationsFor(gateway, quoted.amount_usd_micros),
     amount_usd_micros: quoted.amount_usd_micros,
-    amount_usd_fee_micros: quoted.amount_usd_fee_micros,
-    rate_usd_nanos: rate.toString(),
-    amount_merchant_atomic: quoted.amount_merchant_atomic.toString(),
-    amount_fee_atomic: quoted.amount_fee_atomic.toString(),
-    amount_atomic: quoted.amount_atomic.toString(),
-    address: wallet.address,
-    address_key: wallet.address_key,
-    memo,
-    reference,
-    qr_payload: uri,
-    exits,
+    ...termsOf(app, { ...request, expires_at }, quoted, rate),
     status: 'created',
     payment_id: null,
     amount_match: 'none',
@@ -207,14 +190,63 @@ function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: b
     paid_at: null,
     ended_at: null,
     due_at: expires_at,
-    reserved: gateway.unique_amount ? 1 : null,
-    reserved_until: null,
     caller: request.caller,
     request_id: request.request_id,
     watch_until: expires_at + 2 * GRACE_SECONDS,
     shop,
     customer_email,
     receipt_due_at: customer_email === null ? null : created_at,
+    first_expires_at: null,
+    prolonged_at: null,
+    switches: 0,
+    payable_with,
+  };
+}
+
+interface TermsRequest extends Pick<InvoiceRequest, 'gateway' | 'wallet' | 'label'> {
+  expires_at: number;
+}
+
+/** What is asked for in one coin: where, how much, by which memo or reference, and the links that say so. */
+export function termsOf(
+  app: App,
+  { gateway, wallet, label, expires_at }: TermsRequest,
+  quoted: Quote,
+  rate: bigint,
+): Terms {
+  const { family } = gateway;
+  const memo = gateway.supports_memo ? drawMemo(app) : null;
+  const reference = family.makeReference?.(app.runtime.randomBytes(32)) ?? null;
+  const { uri, exits } = family.paymentLinks({
+    gateway,
+    address: wallet.address,
+    amount_atomic: quoted.amount_atomic,
+    memo,
+    reference,
+    label,
+    expires_at,
+  });
+  return {
+    chain: gateway.chain,
+    blockchain: gateway.blockchain,
+    currency: gateway.currency,
+    network: gateway.network,
+    decimals: gateway.decimals,
+    min_confirmations: confirmationsFor(gateway, quoted.amount_usd_micros),
+    amount_usd_fee_micros: quoted.amount_usd_fee_micros,
+    rate_usd_nanos: rate.toString(),
+    amount_merchant_atomic: quoted.amount_merchant_atomic.toString(),
+    amount_fee_atomic: quoted.amount_fee_atomic.toString(),
+    amount_atomic: quoted.amount_atomic.toString(),
+    address: wallet.address,
+    address_key: wallet.address_key,
+    memo,
+    reference,
+    qr_payload: uri,
+    exits,
+    reserved: gateway.unique_amount ? 1 : null,
+    reserved_until: null,
+    offered_at: null,
   };
 }
 

@@ -9,7 +9,7 @@ import { storePicture } from '../shop/pictures.ts';
 import { checkWebhookUrl } from '../webhooks/egress.ts';
 import { createInvoice, type InvoiceRequest } from './create.ts';
 import { ownerId } from './find.ts';
-import { enabledGateways, findGateway } from './gateways.ts';
+import { checkEntries, enabledGateways, findGateway } from './gateways.ts';
 import { walletFor } from './wallet.ts';
 
 /** Longest label that wallets are handed. */
@@ -25,13 +25,15 @@ export interface Sale
   description?: string | null | undefined;
   image_url?: string | null | undefined;
   customer_email?: string | null | undefined;
+  /** Ids or tickers. */
+  payable_with?: readonly string[] | null | undefined;
 }
 
 /** Refuses as `createInvoice` does, and with `url_not_allowed`, `picture_not_allowed`, `unknown_chain` or `no_wallet`. */
 export async function sell(app: App, owner: Owner, sale: Sale): Promise<InvoiceRow> {
   const { id, chain, amount, amount_unit, callback_url, external_ref, request_id } = sale;
   if (callback_url) checkWebhookUrl(callback_url, { allow_private: app.config.webhook_allow_private });
-  const gateway = gatewayFor(app, owner, chain);
+  const gateway = findGateway(offeredBy(app, owner), chain);
   const label = sale.title || (owner.kind === 'merchant' ? owner.merchant.slug : 'gatewayd');
   return createInvoice(app, {
     id,
@@ -51,6 +53,7 @@ export async function sell(app: App, owner: Owner, sale: Sale): Promise<InvoiceR
     label: label.slice(0, MAX_LABEL),
     shop: await shopOf(app, owner, sale),
     customer_email: sale.customer_email ?? null,
+    payable_with: sale.payable_with ? checkEntries(offeredBy(app, owner), sale.payable_with) : null,
   });
 }
 
@@ -68,7 +71,5 @@ async function shopOf(app: App, owner: Owner, sale: Sale): Promise<InvoiceShop |
   };
 }
 
-function gatewayFor(app: App, owner: Owner, chain: string): Gateway {
-  if (owner.kind === 'platform') return findGateway(app.gateways, chain);
-  return findGateway(enabledGateways(app.gateways, owner.merchant.enabled_currencies), chain);
-}
+const offeredBy = (app: App, owner: Owner): readonly Gateway[] =>
+  owner.kind === 'platform' ? app.gateways : enabledGateways(app.gateways, owner.merchant.enabled_currencies);

@@ -10,6 +10,7 @@ import { findInvoice } from '../invoices/find.ts';
 import { cancelInvoice } from '../invoices/outcome.ts';
 import { presentExit, presentInvoice, presentPayment, presentPublicLog } from '../invoices/present.ts';
 import { presentGateways } from '../invoices/present-gateways.ts';
+import { switchInvoice } from '../invoices/switch.ts';
 import { presentPublicConfig } from '../settings/public.ts';
 import { buyUnit } from '../units/buy.ts';
 import { requireUnit } from '../units/find.ts';
@@ -29,6 +30,12 @@ export const buyer: Handlers<typeof list> = {
 
   async cancelInvoice({ params }, { app }) {
     return presentInvoice(await cancelInvoice(app, params.invoice_id), app.config.public_url);
+  },
+
+  async switchInvoice({ params, body }, { app, log }) {
+    const row = await switchInvoice(app, params.invoice_id, body.chain);
+    log.info({ invoice_id: row.id, chain: row.chain }, 'invoice switched');
+    return presentInvoice(row, app.config.public_url);
   },
 
   async claimPayment({ params, body }, { app }) {

@@ -6,6 +6,7 @@ import { walletManifest } from '../checkout/compose.ts';
 import { logoFile } from '../checkout/logos.ts';
 import { drawQrPng } from '../checkout/qr.ts';
 import {
+  coinsPage,
   type PageOptions,
   payPage,
   receiptPage,
@@ -19,11 +20,12 @@ import { compressedOnce } from '../http/compress.ts';
 import type { Handlers } from '../http/handler.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
 import { findInvoice } from '../invoices/find.ts';
+import { switchInvoice } from '../invoices/switch.ts';
 import { apply } from '../settle/settle.ts';
 import { buyUnit } from '../units/buy.ts';
 
-/** The payload of an invoice never changes. */
-const QR_HEADERS = { 'cache-control': 'public, max-age=86400, immutable' };
+/** The payload of an invoice changes with its coin and its time: what was drawn before is asked for again. */
+const QR_HEADERS = { 'cache-control': 'no-cache' };
 /** A newer daemon may draw or say something else. */
 const IMAGE_HEADERS = { 'cache-control': 'public, max-age=86400' };
 const SCRIPT_HEADERS = {
@@ -51,6 +53,22 @@ export const checkout: Handlers<typeof list> = {
     const outcome = await apply(app, params.invoice_id, { fact: { kind: 'cancel' }, actor: 'buyer' });
     if (!outcome) throw new Refusal('invoice_not_found');
     return redirectToInvoice(app, params.invoice_id, query);
+  },
+
+  coinsOnPage: ({ params, query }, context) => coinsPage(context, params.invoice_id, { query }),
+
+  async switchOnPage({ params: { invoice_id }, query, body }, context) {
+    const { app, log } = context;
+    try {
+      const { chain } = await switchInvoice(app, invoice_id, body.chain);
+      log.info({ invoice_id, chain }, 'invoice switched');
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.code === 'invoice_not_found') throw error;
+      // The page of the invoice says itself what is paid or over.
+      if (error.code !== 'payment_detected' && error.code !== 'invoice_ended')
+        return coinsPage(context, invoice_id, { query, refusal: error });
+    }
+    return redirectToInvoice(app, invoice_id, query);
   },
 
   async claimOnPage({ params: { invoice_id }, query, body }, context) {

@@ -5,12 +5,14 @@ import { accountOfInvoice, lockInvoices, ownersOf } from '../../data/invoices.ts
 import { lockHead } from '../../data/ledger.ts';
 import { provedThrough } from '../../data/proofs.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
+import { formerTerms } from '../../data/terms.ts';
 import { invoicesOfTransaction, transfersOfInvoice } from '../../data/transfers.ts';
 import { decide, type InvoiceStatus, type Knowledge, type Verdict } from '../../src/invoice.ts';
 import { seconds } from '../clock.ts';
 import { writeMoved } from './moved.ts';
 import { manualTransfers } from './operator.ts';
 import type { Outcome, Request, SettleDeps, Step } from './step.ts';
+import { prolongForPart } from './terms.ts';
 import { writeWaiting } from './waiting.ts';
 
 /** The clocks of daemons that share a database are not further apart. */
@@ -73,7 +75,7 @@ async function applyIn(
   const locked = await lockInvoices(deps.db, tx, [invoice_id, ...listed_for]);
   const invoice = locked.get(invoice_id);
   if (!invoice) return undefined;
-  const step: Step = {
+  const found: Step = {
     deps,
     tx,
     invoice,
@@ -86,10 +88,12 @@ async function applyIn(
     house: head !== undefined && head.house_since !== null && invoice.kind === 'sale',
     counts: countsFor(deps, invoice),
   };
-  const transfers = await transfersFor(step, request);
+  const transfers = await transfersFor(found, request);
   if (transfers === 'booked') throw new Refused(invoice, 'transfer_booked');
   if (transfers === 'unknown') throw new Refused(invoice, 'transaction_unknown');
-  const verdict = decide(stateOf(invoice), request.fact, await knowledge(step, transfers));
+  const is_word = request.fact.kind === 'resolve';
+  const step = is_word ? found : await prolongForPart(found, transfers);
+  const verdict = decide(stateOf(step.invoice), request.fact, await knowledge(step, transfers));
   switch (verdict.verdict) {
     case 'moved':
       return { invoice: await writeMoved(step, verdict, transfers, request), verdict };
@@ -98,7 +102,7 @@ async function applyIn(
     case 'refused':
       throw new Refused(invoice, verdict.code);
     case 'unchanged':
-      return { invoice, verdict };
+      return { invoice: step.invoice, verdict };
   }
 }
 
@@ -115,7 +119,12 @@ async function transfersFor(step: Step, request: Request): Promise<TransferRow[]
   if (fact.kind === 'resolve' && fact.action === 'confirm')
     return manualTransfers(step, { txid: request.txid ?? null, force: request.force ?? false });
   return step.own.filter(
-    (row) => row.state !== 'gone' && row.booked_invoice_id === null && row.disposition === 'matched',
+    (row) =>
+      row.state !== 'gone' &&
+      row.booked_invoice_id === null &&
+      row.disposition === 'matched' &&
+      // Two coins are never added up.
+      row.chain === step.invoice.chain,
   );
 }
 
@@ -133,8 +142,8 @@ async function knowledge(
   transfers: readonly TransferRow[],
 ): Promise<Knowledge> {
   const limited = head !== undefined && invoice.kind === 'sale' && !house;
+  const read_through = await readThrough(tx, invoice);
   // A proof of a time to come was stated by a clock that was ahead: it shows nothing of this invoice.
-  const read_through = await provedThrough(tx, invoice);
   return {
     now,
     read_through: read_through > now + CLOCKS_APART_SECONDS ? 0 : read_through,
@@ -151,6 +160,14 @@ async function knowledge(
       ? { balance_micros: head.prepaid_micros, volume_micros: invoice.amount_usd_micros }
       : null,
   };
+}
+
+/** How far all accounts are read that the invoice may be paid at: what is asked for now, and what was before. */
+async function readThrough(tx: Tx, invoice: InvoiceRow): Promise<number> {
+  const accounts = invoice.switches === 0 ? [] : await formerTerms(tx, invoice.id);
+  const proofs: number[] = [];
+  for (const account of [invoice, ...accounts]) proofs.push(await provedThrough(tx, account));
+  return Math.min(...proofs);
 }
 
 /**

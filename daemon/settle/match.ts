@@ -1,9 +1,10 @@
 // Finds the invoice that each credit of a transaction pays: by memo, by reference, by its reserved amount, or by their sum.
 import { ownersAt } from '../../data/addresses.ts';
 import type { Db, Executor, Tx } from '../../data/db/open.ts';
-import { invoiceByMemo, invoicesByAmount, invoicesByReference } from '../../data/invoices.ts';
+import { getInvoice, invoiceByMemo, invoicesByAmount, invoicesByReference } from '../../data/invoices.ts';
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
+import { formerByAmount, formerByMemo, formerByReference, offeredIn } from '../../data/terms.ts';
 import {
   MANUAL_INDEX,
   type ReplacedTransfer,
@@ -135,8 +136,16 @@ async function matchGroup(
 
 async function matchOne(query: Executor, blockchain: string, transfer: Transfer): Promise<Match<InvoiceRow>> {
   const { address_key, chain, memo } = transfer;
-  const by_memo = memo === null ? undefined : await invoiceByMemo(query, blockchain, address_key, memo);
-  const named = await invoicesByReference(query, transfer.references);
+  const inCoin = async (found: InvoiceRow): Promise<InvoiceRow> => {
+    if (found.chain === chain || found.switches === 0) return found;
+    const invoice = await getInvoice(query, found.id);
+    return (invoice && (await offeredIn(query, invoice, chain))) ?? found;
+  };
+  const memoed = memo === null ? undefined : await byMemo(query, { blockchain, address_key, memo });
+  // A memo of one coin names the invoice in each coin that it was asked for in.
+  const by_memo = memoed && (await inCoin(memoed));
+  const named: InvoiceRow[] = [];
+  for (const found of await byReferences(query, transfer.references)) named.push(await inCoin(found));
   // One transaction may pay several invoices, and carries the references of all: this credit can mean its own only.
   const payable = named.filter((each) => each.address_key === address_key && each.chain === chain);
   const meant = payable.find(({ id }) => id === by_memo?.id);
@@ -149,6 +158,34 @@ async function matchOne(query: Executor, blockchain: string, transfer: Transfer)
   });
 }
 
+type Search<T> = () => Promise<T[]>;
+
+/** Under present and former terms. What becomes present again between the two is found by asking once more. */
+async function eitherOf<T>(present: Search<T>, former: Search<T>): Promise<T[]> {
+  const found = [...(await present()), ...(await former())];
+  return found.length > 0 ? found : present();
+}
+
+async function byMemo(
+  query: Executor,
+  place: { blockchain: string; address_key: string; memo: string },
+): Promise<InvoiceRow | undefined> {
+  const present = async () => {
+    const found = await invoiceByMemo(query, place.blockchain, place.address_key, place.memo);
+    return found ? [found] : [];
+  };
+  const [found] = await eitherOf(present, () => formerByMemo(query, place));
+  return found;
+}
+
+const byReferences = async (query: Executor, references: readonly string[]): Promise<InvoiceRow[]> =>
+  references.length === 0
+    ? []
+    : eitherOf(
+        () => invoicesByReference(query, references),
+        () => formerByReference(query, references),
+      );
+
 /** Invoices that have reserved the amount: where several accounts use the address, those first that go before the others. */
 async function reservedFor(
   query: Executor,
@@ -156,7 +193,10 @@ async function reservedFor(
   { address_key, chain, amount_atomic }: Transfer,
 ): Promise<InvoiceRow[]> {
   const slot = { blockchain, address_key, chain, amount_atomic: amount_atomic.toString() };
-  const found = await invoicesByAmount(query, slot);
+  const found = await eitherOf(
+    () => invoicesByAmount(query, slot),
+    () => formerByAmount(query, slot),
+  );
   if (found.length < 2) return found;
   const order = await ownersAt(query, slot);
   const rank = (invoice: InvoiceRow) => {

@@ -3,10 +3,11 @@ import { noteSale } from '../../data/addresses.ts';
 import { afterCommit } from '../../data/db/after-commit.ts';
 import { insertDelivery } from '../../data/deliveries.ts';
 import { insertIncome } from '../../data/income.ts';
-import { moveInvoice, watchAddress } from '../../data/invoices.ts';
+import { moveInvoice } from '../../data/invoices.ts';
 import { insertLog } from '../../data/payments.ts';
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/schema/tables.ts';
+import { endTerms } from '../../data/terms.ts';
 import { bookTransfers, MANUAL_INDEX, placeTransfers } from '../../data/transfers.ts';
 import { GRACE_SECONDS, type Sum, type Verdict } from '../../src/invoice.ts';
 import { missingPrepaid, platformFee } from '../../src/ledger.ts';
@@ -14,6 +15,7 @@ import { webhookTarget, writeEvent } from './event.ts';
 import { wakeHeld } from './held.ts';
 import { writePayment } from './payment.ts';
 import type { Request, Step } from './step.ts';
+import { watchOffers } from './terms.ts';
 import { placeLate } from './unapplied.ts';
 
 type Moved = Extract<Verdict, { verdict: 'moved' }>;
@@ -49,7 +51,11 @@ export async function writeMoved(
   if (!(await moveInvoice(tx, invoice.status, moved)))
     throw new Error(`invoice ${invoice.id} moved under its lock`);
   const ended = { ...step, invoice: moved };
-  if (ended.invoice.watch_until > invoice.watch_until) await watchOn(ended);
+  // An invoice that outlived the daemon ends later than was foreseen: its late payments are read as long as others'.
+  if (moved.watch_until > invoice.watch_until) await watchOffers(tx, moved);
+  const { watch_until } = moved;
+  if (ending && invoice.switches > 0)
+    await endTerms(tx, invoice.id, { watch_until, reserved_until: now + GRACE_SECONDS });
   if (confirmed) await writeConfirmed(ended, verdict, written?.payment ?? null, counted);
   else await writeEnded(ended, written?.payment ?? null, transfers);
   return ended.invoice;
@@ -85,17 +91,6 @@ const shown = (sum: Sum) => ({
   txid: sum.txid,
   confirmations: sum.confirmations,
 });
-
-/** An invoice that outlived the daemon ends later than was foreseen: its late payments are read as long as others'. */
-const watchOn = ({ tx, invoice }: Step): Promise<void> =>
-  watchAddress(tx, {
-    blockchain: invoice.blockchain,
-    address_key: invoice.address_key,
-    address: invoice.address,
-    since: invoice.created_at,
-    open_until: invoice.expires_at + GRACE_SECONDS,
-    watch_until: invoice.watch_until,
-  });
 
 /** Which transfers pay: the final ones; confirmed by an operator, all of them; none when simulated. */
 function countedTransfers(

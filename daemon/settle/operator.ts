@@ -25,7 +25,7 @@ export async function manualTransfers(
 ): Promise<TransferRow[] | 'booked' | 'unknown'> {
   const { deps, tx, invoice } = step;
   if (invoice.status === 'confirmed') return [];
-  const own = step.own.filter(isFree);
+  const own = step.own.filter((row) => isFree(row) && row.chain === invoice.chain);
   if (txid === null && own.length === 0) {
     if (!force) return 'unknown';
     await noteForced(step, { subject: invoice.id, txid, booked_atomic: invoice.amount_atomic });

@@ -7,6 +7,7 @@ import type { Tx } from '../../data/db/open.ts';
 import { lockInvoices, makeDue } from '../../data/invoices.ts';
 import { dropProofs, putProofs, putUnreadable } from '../../data/proofs.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
+import { offeredIn } from '../../data/terms.ts';
 import {
   insertTransfer,
   lockTransfers,
@@ -18,7 +19,14 @@ import {
 import type { Gateway, Page, PendingTransfer, Transfer, TransferUpdate } from '../../src/chains/family.ts';
 import { MADE_BEFORE, type Match, placeAt } from '../../src/match.ts';
 import { findGroups, type Group, keyOf, txidsOf } from './match.ts';
-import { alertBookedGone, alertFinalLeft, noteGone, restoreReorged, unplaceReorged } from './reorg.ts';
+import {
+  alertBookedGone,
+  alertFinalLeft,
+  inItsCoin,
+  noteGone,
+  restoreReorged,
+  unplaceReorged,
+} from './reorg.ts';
 import type { ReadScope, Recording, SettleDeps } from './step.ts';
 import { followUnapplied, recordLate, recordUnmatched } from './unapplied.ts';
 
@@ -215,12 +223,14 @@ async function insertMatched(
   };
   if (found.disposition === 'unmatched') return unmatched(found.reason);
   // As it is now that it is locked: a payment must never belong to an invoice that waits no more.
-  const invoice = recording.invoices.get(found.invoice.id) ?? found.invoice;
-  const place = placeAt(transfer, invoice);
+  const locked = recording.invoices.get(found.invoice.id) ?? found.invoice;
+  const place = placeAt(transfer, (await offeredIn(tx, locked, transfer.chain)) ?? locked);
   if (place === 'before') return unmatched(MADE_BEFORE);
-  const row = await insert(place, invoice.id);
+  const invoice = await inItsCoin(recording, locked, { chain: transfer.chain, place });
+  const is_late = place === 'late' || invoice.chain !== transfer.chain;
+  const row = await insert(is_late ? 'late' : 'matched', invoice.id);
   if (!row) return;
-  if (place === 'late') await recordLate(context, invoice, row);
+  if (is_late) await recordLate(context, invoice, row);
   else recording.touched.add(invoice.id);
 }
 

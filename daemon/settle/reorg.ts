@@ -1,9 +1,10 @@
 // What left the chain, and what came back: transfers of lost blocks, payments that are gone, bookings that no longer stand.
 import { noteContradiction } from '../../data/contradictions.ts';
 import { getPayment, insertLog } from '../../data/payments.ts';
-import type { TransferRow } from '../../data/schema/tables.ts';
+import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import { orphanTransfers, placeTransfers } from '../../data/transfers.ts';
 import type { Recording } from './step.ts';
+import { takeBack } from './terms.ts';
 import { recordLate } from './unapplied.ts';
 
 /** Transfers of blocks that left the chain are pending again, in no block. */
@@ -46,6 +47,23 @@ export async function noteGone(
   });
 }
 
+/**
+ * The invoice that a transfer in this coin is for: again under the terms that asked for it, where nothing else counts for
+ * it; else as it is. While it is open, what came after its time waits in the list: the coin that is asked for now may still come.
+ */
+export async function inItsCoin(
+  recording: Recording,
+  invoice: InvoiceRow,
+  { chain, place, except }: { chain: string; place: 'matched' | 'late'; except?: string },
+): Promise<InvoiceRow> {
+  if (invoice.chain === chain || (place === 'late' && invoice.status === 'created')) return invoice;
+  const { deps, tx, now } = recording;
+  const back = await takeBack(deps, tx, invoice, { chain, now, except });
+  if (!back) return invoice;
+  recording.invoices.set(back.id, back);
+  return back;
+}
+
 /** A transaction that is back may find that its invoice has ended meanwhile: then it is late. */
 export async function restoreReorged(
   recording: Recording,
@@ -53,8 +71,12 @@ export async function restoreReorged(
   invoice_id: string,
 ): Promise<void> {
   const { deps, tx, now } = recording;
-  const invoice = recording.invoices.get(invoice_id);
-  if (!invoice || invoice.status === 'created' || row.booked_invoice_id !== null) {
+  const locked = recording.invoices.get(invoice_id);
+  const asked = { chain: row.chain, place: 'matched', except: row.id } as const;
+  const invoice =
+    locked && row.booked_invoice_id === null ? await inItsCoin(recording, locked, asked) : locked;
+  const waits = invoice?.status === 'created' && invoice.chain === row.chain;
+  if (!invoice || waits || row.booked_invoice_id !== null) {
     recording.touched.add(invoice_id);
     return;
   }
@@ -63,7 +85,9 @@ export async function restoreReorged(
     { deps, tx, now },
     invoice,
     row,
-    `back on the chain when the invoice was ${invoice.status}`,
+    invoice.status === 'created'
+      ? `back on the chain when the invoice was paid in ${invoice.chain}`
+      : `back on the chain when the invoice was ${invoice.status}`,
   );
 }
 

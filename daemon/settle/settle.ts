@@ -9,3 +9,4 @@ export { openInvoice } from './open.ts';
 export { noteAction } from './operator.ts';
 export { CursorMoved, recordNamed, recordPage, recordUpdates } from './record.ts';
 export type { Outcome, ReadScope, SettleDeps } from './step.ts';
+export { switchCoin } from './terms.ts';

@@ -20,7 +20,7 @@ export interface SettleDeps {
   clock: Clock;
   clock_check: Pick<ClockCheck, 'trouble' | 'hasRun'>;
   log: Logger;
-  config: Pick<Config, 'public_url' | 'chains'>;
+  config: Pick<Config, 'public_url' | 'chains' | 'network' | 'gateways' | 'blockchains'>;
   webhooks: Pick<Webhooks, 'kick'>;
   signals: Pick<Signals, 'announce'>;
   quorum: Pick<Quorum, 'needed'>;
@@ -80,7 +80,7 @@ export interface Recording extends ReadScope {
   deps: SettleDeps;
   tx: Tx;
   /** Locked, as they are now. */
-  invoices: ReadonlyMap<string, InvoiceRow>;
+  invoices: Map<string, InvoiceRow>;
   /** The same, by id. */
   transfers: Map<string, TransferRow>;
   /** Invoices whose transfers changed. */

@@ -5,6 +5,7 @@ import type { Tx } from '../../data/db/open.ts';
 import { invoicesByAmount, lockInvoice, setInvoicePayment } from '../../data/invoices.ts';
 import { getPayment, insertLog, insertPayment, mainPayment, updatePayment } from '../../data/payments.ts';
 import { type InvoiceRow, type PaymentRow, type TransferRow, UNAPPLIED } from '../../data/schema/tables.ts';
+import { offeredIn } from '../../data/terms.ts';
 import { placeTransfers, transfersOfPayment } from '../../data/transfers.ts';
 import type { Gateway } from '../../src/chains/family.ts';
 import { tenTo } from '../../src/money.ts';
@@ -44,7 +45,11 @@ async function insertLatePayment(
   note: string,
 ): Promise<PaymentRow> {
   const { deps, tx, now } = context;
-  const is_secondary = invoice.status === 'created' || (await mainPayment(tx, invoice.id)) !== undefined;
+  const is_other_coin = transfer.chain !== invoice.chain;
+  const is_secondary =
+    is_other_coin || invoice.status === 'created' || (await mainPayment(tx, invoice.id)) !== undefined;
+  const coin = is_other_coin ? await offeredIn(tx, invoice, transfer.chain) : invoice;
+  const { currency, decimals } = coin ?? invoice;
   const payment = await insertPayment(tx, {
     ...unappliedValues(transfer, now),
     status: 'late',
@@ -53,8 +58,8 @@ async function insertLatePayment(
     listed_as: is_secondary ? `${UNAPPLIED}_${invoice.kind}` : invoice.kind,
     listed_at: is_secondary ? now : invoice.created_at,
     owner_id: invoice.owner_id,
-    currency: invoice.currency,
-    decimals: invoice.decimals,
+    currency,
+    decimals,
   });
   if (!is_secondary) await setInvoicePayment(tx, invoice.id, payment.id);
   await logUnapplied(tx, payment, note, now);
@@ -124,10 +129,12 @@ async function meantElsewhere(
 }
 
 /** A payment made in time may be read when its invoice was cancelled, or confirmed by another, already. */
-const lateness = (invoice: InvoiceRow, transfer: TransferRow): string =>
-  transfer.earliest_at > invoice.expires_at
-    ? 'made after the time of the invoice'
-    : `found when the invoice was ${invoice.status}`;
+const lateness = (invoice: InvoiceRow, transfer: TransferRow): string => {
+  if (transfer.earliest_at > invoice.expires_at) return 'made after the time of the invoice';
+  const other = transfer.chain === invoice.chain ? '' : `sent in ${transfer.chain}, as asked for before; `;
+  const paid = invoice.status === 'created' ? `a payment in ${invoice.chain} had come` : '';
+  return `${other}${paid || `found when the invoice was ${invoice.status}`}`;
+};
 
 const unappliedValues = (transfer: TransferRow, now: number) => ({
   chain: transfer.chain,

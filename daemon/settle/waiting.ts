@@ -1,11 +1,12 @@
 // Writes what is seen of a payment while its invoice waits.
-import { updateOpenInvoice, watchAddress } from '../../data/invoices.ts';
+import { updateOpenInvoice } from '../../data/invoices.ts';
 import { mainPayment } from '../../data/payments.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import { GRACE_SECONDS, type Verdict } from '../../src/invoice.ts';
 import { writeEvent } from './event.ts';
 import { writePayment } from './payment.ts';
 import type { Step } from './step.ts';
+import { watchOffers } from './terms.ts';
 
 type Waiting = Extract<Verdict, { verdict: 'waiting' }>;
 
@@ -47,9 +48,8 @@ export async function writeWaiting(
  */
 async function watchedUntil({ tx, invoice, now }: Step): Promise<number> {
   if (invoice.watch_until >= now) return invoice.watch_until;
-  const { blockchain, address_key, address, created_at: since } = invoice;
   const watch_until = now + GRACE_SECONDS;
-  await watchAddress(tx, { blockchain, address_key, address, since, open_until: watch_until, watch_until });
+  await watchOffers(tx, { ...invoice, watch_until }, watch_until);
   return watch_until;
 }
 

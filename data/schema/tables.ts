@@ -139,25 +139,25 @@ interface InvoicesTable {
   owner_id: Once<string | null>;
   kind: Once<InvoiceKind>;
   unit_id: Once<string | null>;
-  chain: Once<string>;
-  blockchain: Once<string>;
-  currency: Once<string>;
-  network: Once<Network>;
-  decimals: Once<number>;
-  min_confirmations: Once<number>;
+  chain: string;
+  blockchain: string;
+  currency: string;
+  network: Network;
+  decimals: number;
+  min_confirmations: number;
   amount_usd_micros: Once<bigint>;
-  amount_usd_fee_micros: Once<bigint>;
+  amount_usd_fee_micros: bigint;
   /** USD × 10^9 per whole coin, frozen. */
-  rate_usd_nanos: Once<string>;
-  amount_merchant_atomic: Once<string>;
-  amount_fee_atomic: Once<string>;
-  amount_atomic: Once<string>;
-  address: Once<string>;
-  address_key: Once<string>;
-  memo: Once<string | null>;
-  reference: Once<string | null>;
-  qr_payload: Once<string>;
-  exits: JsonOnce<Record<string, string>>;
+  rate_usd_nanos: string;
+  amount_merchant_atomic: string;
+  amount_fee_atomic: string;
+  amount_atomic: string;
+  address: string;
+  address_key: string;
+  memo: string | null;
+  reference: string | null;
+  qr_payload: string;
+  exits: JsonColumn<Record<string, string>>;
   status: InvoiceStatus;
   payment_id: string | null;
   amount_match: AmountMatch;
@@ -167,7 +167,7 @@ interface InvoicesTable {
   external_ref: Once<string | null>;
   callback_url: Once<string | null>;
   created_at: Once<number>;
-  expires_at: Once<number>;
+  expires_at: number;
   paid_at: number | null;
   ended_at: number | null;
   /** When this `created` invoice must next be evaluated by the clock; null once it has ended. */
@@ -188,6 +188,45 @@ interface InvoicesTable {
   customer_email: ColumnType<string | null, string | null, null>;
   /** Not before then is sending the receipt tried again, Unix seconds. */
   receipt_due_at: number | null;
+  /** Since when its present coin is asked for, Unix seconds; null: since it was made. */
+  offered_at: number | null;
+  /** When it was to expire at first, Unix seconds; null while that is when it expires. */
+  first_expires_at: number | null;
+  /** When a part that was paid in time has prolonged it, Unix seconds; null where none has. */
+  prolonged_at: number | null;
+  /** How often its coin was changed. */
+  switches: ColumnType<number, number | undefined, number>;
+  /** The coins among which its buyer may choose; null: those of its unit, or none but its own. */
+  payable_with: JsonOnce<string[]> | null;
+}
+
+/** What an invoice asked for before its buyer chose another coin: one row for each of its other coins. */
+interface FormerTermsTable {
+  invoice_id: Once<string>;
+  owner_id: Once<string | null>;
+  chain: string;
+  blockchain: string;
+  currency: string;
+  network: Network;
+  decimals: number;
+  min_confirmations: number;
+  amount_usd_fee_micros: bigint;
+  rate_usd_nanos: string;
+  amount_merchant_atomic: string;
+  amount_fee_atomic: string;
+  amount_atomic: string;
+  address: string;
+  address_key: string;
+  memo: string | null;
+  reference: string | null;
+  qr_payload: string;
+  exits: JsonColumn<Record<string, string>>;
+  /** Since when it was asked for, Unix seconds. */
+  offered_at: number;
+  /** As of an invoice. */
+  reserved: 1 | null;
+  reserved_until: number | null;
+  watch_until: number;
 }
 
 interface PicturesTable {
@@ -243,10 +282,10 @@ interface PaymentsTable {
   /** 1 for the payment an invoice shows; null for late and unmatched ones. */
   main: 1 | null;
   owner_id: string | null;
-  chain: Once<string>;
-  blockchain: Once<string>;
-  currency: Once<string>;
-  decimals: Once<number>;
+  chain: string;
+  blockchain: string;
+  currency: string;
+  decimals: number;
   status: PaymentStatus;
   txid: string | null;
   received_atomic: string;
@@ -607,6 +646,7 @@ export interface Tables {
   deployment_wallets: DeploymentWalletsTable;
   units: UnitsTable;
   invoices: InvoicesTable;
+  former_terms: FormerTermsTable;
   watches: WatchesTable;
   transfers: TransfersTable;
   payments: PaymentsTable;
@@ -652,6 +692,7 @@ export const jsonColumns: Record<{ [Name in keyof Tables]: JsonColumnOf<Tables[N
     enabled_currencies: true,
     exits: true,
     inputs: true,
+    payable_with: true,
     profile: true,
     reference_keys: true,
     shop: true,
@@ -663,6 +704,7 @@ export type WalletRow = Selectable<WalletsTable>;
 export type DeploymentWalletRow = Selectable<DeploymentWalletsTable>;
 export type UnitRow = Selectable<UnitsTable>;
 export type InvoiceRow = Selectable<InvoicesTable>;
+export type FormerTermsRow = Selectable<FormerTermsTable>;
 export type TransferRow = Selectable<TransfersTable>;
 export type PaymentRow = Selectable<PaymentsTable>;
 export type PaymentLogRow = Selectable<PaymentLogsTable>;

@@ -110,6 +110,8 @@ export const invoiceLaws: Check[] = [
             and c.last_ok_at >= i.expires_at + ${SLACK_SECONDS} and i.expires_at <= ${since}
             and not exists (select 1 from transfers t where t.invoice_id = i.id and t.disposition = 'matched'
               and t.state <> 'gone')
+            -- One that asked for other coins before waits for those accounts, too.
+            and not exists (select 1 from former_terms f where f.invoice_id = i.id)
             and ${isProofOld(since)}`;
     },
   ),
@@ -216,7 +218,23 @@ export const invoiceLaws: Check[] = [
     () => `select id as invoice_id, status, memo, reserved, reserved_until from invoices
       where (status = 'created' and memo is null and reserved is null)
         or (reserved = 1 and (status = 'created') <> (reserved_until is null))
-        or (reserved is null and reserved_until is not null)`,
+        or (reserved is null and reserved_until is not null)
+      union all
+      select f.invoice_id, i.status, f.memo, f.reserved, f.reserved_until
+      from former_terms f join invoices i on i.id = f.invoice_id
+      where (i.status = 'created' and f.memo is null and f.reserved is null)
+        or (f.reserved = 1 and (i.status = 'created') <> (f.reserved_until is null))
+        or (f.reserved is null and f.reserved_until is not null)`,
+  ),
+  bySql(
+    15,
+    'an amount that is reserved for two, because one of them asked for it before',
+    'a payment of it may be taken for the other: see both with `gw admin payment <invoice_id>`',
+    () => `select f.invoice_id, i.id as other_invoice_id, f.chain, f.amount_atomic
+      from former_terms f join invoices i on i.blockchain = f.blockchain and i.address_key = f.address_key
+        and i.chain = f.chain and i.amount_atomic = f.amount_atomic and i.reserved = 1
+        and coalesce(i.owner_id, '') = coalesce(f.owner_id, '') and i.id <> f.invoice_id
+      where f.reserved = 1`,
   ),
   bySql(
     15,
@@ -228,6 +246,10 @@ export const invoiceLaws: Check[] = [
         ? null
         : `select i.id as invoice_id, i.reserved_until, ${proved} as read_through from invoices i ${proofs}
           where i.reserved = 1 and i.reserved_until <= ${since}
+            and (i.reserved_until + ${SLACK_SECONDS} <= ${proved} or i.watch_until <= ${since})
+          union all
+          select i.invoice_id, i.reserved_until, ${proved} from former_terms i ${proofs}
+          where i.reserved = 1 and i.reserved_until <= ${since}
             and (i.reserved_until + ${SLACK_SECONDS} <= ${proved} or i.watch_until <= ${since})`;
     },
   ),
@@ -236,6 +258,8 @@ export const invoiceLaws: Check[] = [
     'a memo that was not made here',
     SEE_INVOICE,
     ({ spelled }) => `select id as invoice_id, memo from invoices
+      where memo is not null and not ${spelled('memo', MEMO_ALPHABET, MEMO_LENGTH)}
+      union all select invoice_id, memo from former_terms
       where memo is not null and not ${spelled('memo', MEMO_ALPHABET, MEMO_LENGTH)}`,
   ),
   bySql(
@@ -255,6 +279,11 @@ export const invoiceLaws: Check[] = [
           'received_atomic',
           'rate_usd_nanos',
         ]),
+        of(
+          'former_terms',
+          ['amount_merchant_atomic', 'amount_fee_atomic', 'amount_atomic', 'rate_usd_nanos'],
+          'invoice_id',
+        ),
         of('transfers', ['amount_atomic']),
         of('payments', ['received_atomic']),
         of('income', ['amount_atomic']),
@@ -284,7 +313,12 @@ export const invoiceLaws: Check[] = [
       });
       return `select id as invoice_id, amount_usd_micros, rate_usd_nanos, amount_merchant_atomic, amount_fee_atomic,
           amount_atomic
-        from invoices where ${plus('amount_merchant_atomic', 'amount_fee_atomic')} <> amount_atomic or not ${fits}`;
+        from (select id, amount_usd_micros, amount_usd_fee_micros, rate_usd_nanos, decimals, chain,
+            amount_merchant_atomic, amount_fee_atomic, amount_atomic from invoices
+          union all select f.invoice_id, i.amount_usd_micros, f.amount_usd_fee_micros, f.rate_usd_nanos, f.decimals, f.chain,
+            f.amount_merchant_atomic, f.amount_fee_atomic, f.amount_atomic
+          from former_terms f join invoices i on i.id = f.invoice_id) asked
+        where ${plus('amount_merchant_atomic', 'amount_fee_atomic')} <> amount_atomic or not ${fits}`;
     },
   ),
   bySql(
@@ -294,11 +328,15 @@ export const invoiceLaws: Check[] = [
     (
       _,
       { alive_at, now },
-    ) => `select i.id as invoice_id, i.blockchain, i.address_key, i.created_at, i.watch_until,
+    ) => `select i.id as invoice_id, i.blockchain, i.address_key, i.asked_at, i.watch_until,
         w.since, w.watch_until as watched_until
-      from invoices i left join watches w on w.blockchain = i.blockchain and w.address_key = i.address_key
+      from (select id, status, blockchain, address_key, coalesce(offered_at, created_at) as asked_at, expires_at,
+          watch_until from invoices
+        union all select o.id, o.status, f.blockchain, f.address_key, f.offered_at, o.expires_at, f.watch_until
+        from former_terms f join invoices o on o.id = f.invoice_id) i
+      left join watches w on w.blockchain = i.blockchain and w.address_key = i.address_key
       where (i.status = 'created' or i.watch_until > ${Math.max(alive_at, now)})
-        and (w.address_key is null or w.since > i.created_at or w.watch_until < i.watch_until
+        and (w.address_key is null or w.since > i.asked_at or w.watch_until < i.watch_until
           or (i.status = 'created' and w.open_until < i.expires_at + ${GRACE_SECONDS}))`,
   ),
 ];

@@ -56,10 +56,10 @@ export const transferLaws: Check[] = [
     7,
     'a transfer that paid an invoice without an operator, though it was not made in its time or not deep enough',
     SEE_PAYMENT,
-    () => `select t.id as transfer_id, t.txid, i.id as invoice_id, t.earliest_at, t.latest_at, i.created_at,
+    () => `select t.id as transfer_id, t.txid, i.id as invoice_id, t.earliest_at, t.latest_at, coalesce(i.offered_at, i.created_at) as asked_at,
         i.expires_at, t.state, t.confirmations, i.min_confirmations
       from transfers t join invoices i on i.id = t.booked_invoice_id
-      where t.idx <> '${MANUAL_INDEX}' and (t.latest_at < i.created_at or t.earliest_at > i.expires_at
+      where t.idx <> '${MANUAL_INDEX}' and (t.latest_at < coalesce(i.offered_at, i.created_at) or t.earliest_at > i.expires_at
           or (t.state <> 'final' and t.confirmations < i.min_confirmations
             and i.confirmations < i.min_confirmations))
         and not exists (${manualRow}) and not ${byOperator}`,
@@ -81,6 +81,15 @@ export const transferLaws: Check[] = [
         or i.amount_match <> case when coalesce(t.total, '0') = '0' then 'none'
           when t.total = i.amount_atomic then 'exact'
           when ${less('t.total', 'i.amount_atomic')} then 'under' else 'over' end)`,
+  ),
+  bySql(
+    8,
+    'a transfer that counts for an open invoice which asks for another coin',
+    'read its blockchain again: `gw admin resolve <invoice_id> --action recheck`',
+    () => `select t.id as transfer_id, t.txid, t.chain, i.id as invoice_id, i.chain as asked
+      from transfers t join invoices i on i.id = t.invoice_id
+      where t.disposition = 'matched' and t.booked_invoice_id is null and t.state <> 'gone'
+        and i.status = 'created' and i.chain <> t.chain`,
   ),
   bySql(
     9,

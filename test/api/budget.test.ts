@@ -22,13 +22,15 @@ const budgets: Record<number, string> = {
   5: 'createInvoice getPaymentPage resolvePayment',
   6: 'createUnit createRefill loginTelegram listAdminMerchants deleteMe',
   // The chain of a check cannot be reached here: then invoice and limit are read once more.
-  7: 'checkoutUnit checkInvoice deleteUser',
+  7: 'checkoutUnit checkInvoice deleteUser coinsOnPage',
   9: 'cancelInvoice cancelOnPage buyOnPage',
   // The chains cannot be asked here: what is stored is searched on each, and the claim is put on record.
   11: 'claimPayment',
   12: 'getAdminPayment claimOnPage',
   13: 'setHouse creditMerchant resendEvent getAdminMerchant',
   17: 'getAdminDashboard',
+  // Under the lock of the invoice, with a new amount and its watch; for both coins.
+  19: 'switchInvoice switchOnPage',
   30: 'listObservers',
   // Its webhook is on its way at once, and counts.
   28: 'simulateInvoice',

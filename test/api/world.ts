@@ -106,6 +106,9 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
   await credit(service, owner.id, CREDIT_MICROS);
   const offer = { title: 'Coffee', amount_usd: 4.5, currencies: ['TON', 'bitcoin'] };
   const unit = await ask(service, 'POST', '/api/v1/merchant/units', { token, body: offer });
+  const switchable = await ask(service, 'POST', `/v1/units/${unit.id}/checkout`, {
+    body: { chain: 'bitcoin' },
+  });
   const order = { chain: 'ton', amount: '12.50', external_ref: 'order-1' };
   const invoice = await ask(service, 'POST', '/v1/invoices', { key, body: order });
   const paid = await ask(service, 'POST', '/v1/invoices', {
@@ -143,6 +146,7 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
       ton_address: wallets.ton ?? '',
       invoice_id: invoice.id,
       paid_invoice_id: paid.id,
+      switchable_invoice_id: switchable.id,
       unit_id: unit.id,
       merchant_slug: account.slug,
       unit_slug: unit.slug,

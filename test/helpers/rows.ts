@@ -62,6 +62,8 @@ export function newInvoice(values: Partial<NewInvoice> = {}): NewInvoice {
     owner_id: null,
     kind: 'sale',
     shop: null,
+    payable_with: null,
+    switches: 0,
     unit_id: null,
     chain: 'ton',
     blockchain: 'ton',

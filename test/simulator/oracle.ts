@@ -200,8 +200,18 @@ export class Oracle {
     const before_ms = keeps ? EDGE_MS : bill.kind === 'refill' ? READ_BEFORE_MS : 3_600_000;
     if (last_ms < bill.created_ms - before_ms)
       fail('paid-after-asked', `invoice ${bill.id} is paid by payment ${serial}, made before it existed`);
-    if (keeps && first_ms > bill.ends_ms + TIMELY_MS)
+    if (keeps && first_ms > bill.ends_ms + this.#prolongedBy(bill) + TIMELY_MS)
       fail('late-is-late', `invoice ${bill.id} is paid by payment ${serial}, made after its end`);
+  }
+
+  /** How much longer it has become for a part that was paid in time, milliseconds: its usual time, once. */
+  #prolongedBy({ id, created_ms, ends_ms }: Bill): number {
+    const { books } = this.#options;
+    const [row] = books.rows<{ prolonged_at: bigint | null }>(
+      'select prolonged_at from invoices where id = ?',
+      id,
+    );
+    return row?.prolonged_at == null ? 0 : ends_ms - created_ms;
   }
 
   #paymentOf({ txid, chain, address_key, amount_atomic }: TransferRow) {

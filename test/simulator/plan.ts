@@ -36,6 +36,7 @@ export type Action =
   | 'credit'
   | 'check'
   | 'cancel'
+  | 'switch'
   | 'resolve'
   | 'read'
   | 'operator_income'
@@ -139,6 +140,7 @@ const ACTIONS: Record<Action, number> = {
   credit: 3,
   check: 10,
   cancel: 4,
+  switch: 6,
   resolve: 1,
   read: 4,
   operator_income: 3,

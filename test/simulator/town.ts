@@ -192,6 +192,7 @@ export class Town {
       credit: () => this.#credit(this.#random.pick(this.#honest())),
       check: () => this.#check(this.#openBill()),
       cancel: () => this.#cancel(this.#openBill()),
+      switch: () => this.#switch(this.#openBill()),
       resolve: () => this.#resolve(this.#anyBill()),
       read: () => this.#read(),
       operator_income: async () => this.#earn(),
@@ -267,7 +268,8 @@ export class Town {
   ): Promise<Bill | null> {
     const idempotency_key = this.#random.chance(0.5) ? `key ${++this.#serial}` : undefined;
     const caller = { key: merchant.key, idempotency_key };
-    const reply = await this.call('POST', '/v1/invoices', caller, { chain, amount });
+    const payable_with = this.#options.models.flatMap(({ chains }) => chains);
+    const reply = await this.call('POST', '/v1/invoices', caller, { chain, amount, payable_with });
     return reply?.status === 200 ? this.#bill(merchant, reply, 'sale') : null;
   }
 
@@ -512,6 +514,37 @@ export class Town {
     const reply = await this.call('POST', `/v1/invoices/${bill.id}/cancel`, { ip: '203.0.113.9' });
     // Refused, it is as if no one had asked.
     if (reply?.status === 409) bill.cancelled = false;
+  }
+
+  /**
+   * Another coin: who was about to pay the first one does so all the same, and someone pays the new one. Which of the two
+   * counts is up to the daemon; that the books are right then is up to the laws.
+   */
+  async #switch(bill: Bill | undefined): Promise<void> {
+    const merchant = bill && this.merchants[bill.merchant];
+    if (!bill || !merchant || merchant.hostile || bill.kind === 'refill') return;
+    const was_resolved = bill.resolved;
+    bill.resolved = true;
+    const chain = this.#anyChain();
+    const reply = await this.call('POST', `/v1/invoices/${bill.id}/switch`, { ip: '203.0.113.9' }, { chain });
+    // Refused, it is as if no one had asked; without an answer no one knows.
+    if (reply && reply.status !== 200) bill.resolved = was_resolved;
+    if (reply?.status !== 200 || chain === bill.chain) return;
+    const { blockchain } = this.#model(chain);
+    const { json } = reply;
+    const next: Bill = {
+      ...bill,
+      chain,
+      blockchain,
+      wallet: merchant.wallets.get(blockchain) ?? NO_WALLET,
+      amount: parseDecimal(json.amount, decimalsOf(chain)) ?? 0n,
+      memo: json.memo,
+      reference: /[?&]reference=([^&]+)/.exec(json.qr_payload)?.[1] ?? null,
+      payments: [],
+    };
+    const place = `${this.spaceOf(blockchain)} ${next.wallet.key}`;
+    this.#asked.set(place, this.#asked.get(place) ?? this.#world.now_ms);
+    this.#buy(next);
   }
 
   async #resolve(bill: Bill | undefined): Promise<void> {

@@ -137,6 +137,10 @@ export const de: Texts = {
   time_range: '{n} bis {time}',
   fee_about: 'Gebühr etwa {usd}',
   no_rate: 'Zurzeit kein Wechselkurs',
+  another_way: 'Anders bezahlen',
+  another_sent:
+    'Wenn Sie {currency} schon gesendet haben, zahlen Sie nicht noch einmal: Ihre Zahlung wird erkannt.',
+  another_back: 'Bei {currency} bleiben',
   rest_code: 'QR-Code und Schaltflächen unten verlangen nur noch den Restbetrag.',
   open_page: 'Zahlungsseite öffnen',
   close: 'Schließen',

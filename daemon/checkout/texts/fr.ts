@@ -136,6 +136,10 @@ export const fr: Texts = {
   time_range: '{n} à {time}',
   fee_about: 'frais d’environ {usd}',
   no_rate: 'Taux de change indisponible pour le moment',
+  another_way: 'Payer autrement',
+  another_sent:
+    'Si vous avez déjà envoyé des {currency}, ne payez pas une seconde fois : votre paiement sera reconnu.',
+  another_back: 'Continuer avec {currency}',
   rest_code: 'Le code QR et les boutons ci-dessous ne demandent plus que le montant restant.',
   open_page: 'Ouvrir la page de paiement',
   close: 'Fermer',

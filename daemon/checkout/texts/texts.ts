@@ -116,6 +116,9 @@ export interface Texts {
   time_range: string;
   fee_about: string;
   no_rate: string;
+  another_way: string;
+  another_sent: string;
+  another_back: string;
   rest_code: string;
   open_page: string;
   close: string;

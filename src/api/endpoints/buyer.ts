@@ -6,7 +6,14 @@ import { ClaimFound } from '../schemas/claim.ts';
 import { ComposedPayment, TransactionRequest } from '../schemas/compose.ts';
 import { GatewaysResponse, PublicConfig } from '../schemas/gateway.ts';
 import { ExitPayload, InvoicePayment, InvoicePublic, UnitPublic } from '../schemas/resources.ts';
-import { chainField, customerEmail, externalRef, invoiceId, saleRefusals } from './invoices.ts';
+import {
+  chainField,
+  creationRefusals,
+  customerEmail,
+  externalRef,
+  invoiceId,
+  saleRefusals,
+} from './invoices.ts';
 import { unitId } from './units.ts';
 
 const invoiceExample = { params: { invoice_id: '{invoice_id}' } };
@@ -84,6 +91,36 @@ export const cancelInvoice = endpoint({
   errors: ['invoice_not_found', 'payment_detected', 'invoice_ended'],
   cors: true,
   example: invoiceExample,
+});
+
+export const switchInvoice = endpoint({
+  id: 'switchInvoice',
+  method: 'POST',
+  path: '/v1/invoices/{invoice_id}/switch',
+  auth: 'none',
+  tag: 'buyer',
+  summary: 'Pay an invoice in another coin',
+  gw: 'invoice switch',
+  effect: 'write',
+  repeatable: true,
+  keywords: 'pay another way, change the coin, change the currency of an invoice, other chain, other network',
+  description: `Asks for the same price in another coin at its rate of now: \`chain\`, \`amount\`, \`address\`, \`memo\` and the links change, the id, the price and the order stay. For invoices of a unit among the coins of the unit; for others among those that \`payable_with\` named when they were made. An invoice that asks for this coin already is returned unchanged.
+
+It gets its usual time again, at most that time longer than it had at first. What is paid in time as it was asked for before counts for the sale, and the invoice then asks for that coin again; where another payment has come by then, it is listed for the shop. Refused once a payment has been detected (\`payment_detected\`), and after 5 coins or 10 changes (\`too_many_unpaid\`).`,
+  params: invoiceId,
+  body: shape('InvoiceSwitch', { chain: chainField() }),
+  response: InvoicePublic,
+  errors: [
+    'invoice_not_found',
+    'chain_not_accepted',
+    'invoice_ended',
+    'payment_detected',
+    ...creationRefusals,
+  ],
+  extension: true,
+  cors: true,
+  limit: 'checkout',
+  example: { params: { invoice_id: '{switchable_invoice_id}' }, body: { chain: 'ton' } },
 });
 
 export const getInvoicePayment = endpoint({
@@ -288,6 +325,7 @@ export const buyer = [
   getPublicInvoice,
   getInvoicePayment,
   cancelInvoice,
+  switchInvoice,
   claimPayment,
   getTransactionRequest,
   composePayment,

@@ -4,7 +4,7 @@ import { choice, int, text } from '../describe/fields.ts';
 import { shape } from '../describe/shape.ts';
 import { WalletManifest } from '../schemas/compose.ts';
 import { MAX_CLAIM } from './buyer.ts';
-import { chainField, invoiceId, saleRefusals } from './invoices.ts';
+import { chainField, creationRefusals, invoiceId, saleRefusals } from './invoices.ts';
 import { unitId } from './units.ts';
 
 export const sizes = ['sm', 'md', 'lg', 'mobile', 'desktop', 'site', 'phone', 'page', 'url'] as const;
@@ -163,6 +163,55 @@ export const cancelOnPage = endpoint({
   extension: true,
   hidden: true,
   example: invoiceExample,
+});
+
+export const coinsOnPage = endpoint({
+  id: 'coinsOnPage',
+  method: 'GET',
+  path: '/pay/{invoice_id}/coins',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Get the page with the other coins of an invoice',
+  gw: 'page coins',
+  effect: 'read',
+  keywords: 'pay another way, choose another currency',
+  secondary: true,
+  description:
+    'What “Pay another way” leads to: each other coin that the invoice can be paid in, with its amount, fee and time. Where there is none now, it is the page of the invoice.',
+  params: invoiceId,
+  query: frame(),
+  response: media('text/html'),
+  errors: ['invoice_not_found'],
+  extension: true,
+  hidden: true,
+  example: { params: { invoice_id: '{switchable_invoice_id}' } },
+});
+
+export const switchOnPage = endpoint({
+  id: 'switchOnPage',
+  method: 'POST',
+  path: '/pay/{invoice_id}/coins',
+  auth: 'none',
+  tag: 'checkout',
+  summary: 'Choose another coin on the page of an invoice',
+  gw: 'page switch {invoice_id} {chain}',
+  effect: 'write',
+  repeatable: true,
+  keywords: 'form without scripts',
+  secondary: true,
+  description:
+    'What the coins of that page send: changes the coin as `switchInvoice` does and leads to the page of the invoice; if that is refused, the page says why.',
+  params: invoiceId,
+  query: frame(),
+  body: shape('SwitchForm', { chain: chainField() }),
+  encoding: 'form',
+  response: media('text/html'),
+  status: 303,
+  errors: ['invoice_not_found', 'chain_not_accepted', ...creationRefusals],
+  extension: true,
+  hidden: true,
+  limit: 'checkout',
+  example: { params: { invoice_id: '{switchable_invoice_id}' }, body: { chain: 'ton' } },
 });
 
 export const claimOnPage = endpoint({
@@ -413,6 +462,8 @@ export const checkout = [
   payShort,
   cancelOnPage,
   payReceipt,
+  coinsOnPage,
+  switchOnPage,
   claimOnPage,
   payPage,
   payDiv,

@@ -1,6 +1,6 @@
 // Invoices, for the holder of a merchant key or the platform key.
 import { endpoint } from '../describe/endpoint.ts';
-import { choice, decimal, int, orNull, text } from '../describe/fields.ts';
+import { choice, decimal, int, list, orNull, text } from '../describe/fields.ts';
 import { email, uuid } from '../describe/identifiers.ts';
 import { shape } from '../describe/shape.ts';
 import {
@@ -87,6 +87,11 @@ Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_walle
     cancel_url: webUrl().nullish().describe(CANCEL_URL),
     return_automatically: returnAutomatically().nullish().describe(AUTOMATICALLY),
     customer_email: customerEmail(),
+    payable_with: list(text({ min: 1, max: MAX_CHAIN }))
+      .nullish()
+      .describe(
+        `Other coins that its buyer may choose on the page, as ids or tickers; absent or null: none. ${BEYOND}`,
+      ),
   }),
   response: InvoicePublic,
   errors: [...saleRefusals, 'url_not_allowed', 'picture_not_allowed'],

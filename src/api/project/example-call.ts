@@ -82,6 +82,11 @@ export const placeholders = (network: string): z.infer<typeof Placeholder>[] => 
     description: 'An invoice that was paid',
     from: { operation: 'listIncome', member: 'data.0.invoice_id' },
   },
+  {
+    name: 'switchable_invoice_id',
+    description: 'An unpaid invoice with a choice of coins',
+    from: { operation: 'checkoutUnit', member: 'id' },
+  },
   { name: 'unit_id', description: 'A unit', from: { operation: 'createUnit', member: 'id' } },
   {
     name: 'merchant_slug',
