@@ -176,6 +176,12 @@ async function placeOf(query: Executor, event_seq: number): Promise<number | und
   return row?.position;
 }
 
+/** Several, in no order. */
+export async function getEvents(query: Executor, ids: readonly string[]): Promise<EventRow[]> {
+  if (ids.length === 0) return [];
+  return query.selectFrom('events').selectAll().where('id', 'in', ids).execute();
+}
+
 export function getEvent(query: Executor, id: string): Promise<EventRow | undefined> {
   return query.selectFrom('events').selectAll().where('id', '=', id).executeTakeFirst();
 }

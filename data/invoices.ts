@@ -157,6 +157,19 @@ export async function getInvoices(query: Executor, ids: readonly string[]): Prom
   return query.selectFrom('invoices').selectAll().where('id', 'in', ids).execute();
 }
 
+/** The newest open ones of an owner. */
+export function openOfOwner(query: Executor, owner_id: string, limit: number): Promise<InvoiceRow[]> {
+  return query
+    .selectFrom('invoices')
+    .selectAll()
+    .where('owner_id', '=', owner_id)
+    .where('status', '=', sql.lit('created'))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 /** Whose each of these invoices is; null for the platform's. */
 export async function ownersOf(query: Executor, ids: readonly string[]): Promise<Map<string, string | null>> {
   const rows = await query.selectFrom('invoices').select(['id', 'owner_id']).where('id', 'in', ids).execute();

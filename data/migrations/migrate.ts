@@ -29,6 +29,7 @@ import * as retention from './0014-retention.ts';
 import * as trace from './0015-trace.ts';
 import * as wayBack from './0016-way-back.ts';
 import * as claims from './0018-claims.ts';
+import * as references from './0023-references.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -56,6 +57,7 @@ const steps: Record<string, Migration> = {
   '0015-trace': trace,
   '0016-way-back': wayBack,
   '0018-claims': claims,
+  '0023-references': references,
 };
 
 /**

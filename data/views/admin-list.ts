@@ -253,6 +253,20 @@ export async function entriesOfPayments(query: Executor, ids: readonly string[])
   }));
 }
 
+/** The invoices of these payments, and whether they show them. */
+export async function mainPaymentInvoices(
+  query: Executor,
+  ids: readonly string[],
+): Promise<Map<string, { invoice_id: string | null; is_main: boolean }>> {
+  if (ids.length === 0) return new Map();
+  const rows = await query
+    .selectFrom('payments')
+    .select(['id', 'invoice_id', 'main'])
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, invoice_id, main }) => [id, { invoice_id, is_main: main === 1 }]));
+}
+
 /** Open invoices of the asset at the address, made before the transfer was seen. */
 const candidateCount = sql<number>`(select count(*) from (
     select 1 as one from transfers t, invoices i
