@@ -7,6 +7,7 @@ import { lookup, question, writer } from './db/prepared.ts';
 import { eventColumns, insertEvent, type NewEvent } from './events.ts';
 import { toJson } from './schema/json.ts';
 import type { InvoiceRow, Tables, WatchRow } from './schema/tables.ts';
+import { COUNT_LIMIT, countRows, type Total } from './totals.ts';
 
 export type NewInvoice = Omit<Insertable<Tables['invoices']>, 'exits' | 'shop'> &
   Pick<InvoiceRow, 'exits' | 'shop'>;
@@ -529,6 +530,17 @@ export async function listInvoices(query: Executor, filter: InvoiceFilter): Prom
     );
   }
   return select.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(filter.limit).execute();
+}
+
+/** How many there are, as the filter has it; `after` and `limit` aside. */
+export function countInvoices(
+  query: Executor,
+  { owner_id, status, external_ref }: Omit<InvoiceFilter, 'limit' | 'after'>,
+): Promise<Total> {
+  const owned = owner_id === null ? sql`owner_id is null` : sql`owner_id = ${owner_id}`;
+  const of_status = status === undefined ? sql`` : sql` and status = ${sql.lit(status)}`;
+  const of_ref = external_ref === undefined ? sql`` : sql` and external_ref = ${external_ref}`;
+  return countRows(query, sql`select 1 from invoices where ${owned}${of_status}${of_ref} limit ${COUNT_LIMIT}`);
 }
 
 /** Watches an address at least from `since` on and at least this long; a lapsed watch begins again at `since`. */

@@ -90,11 +90,10 @@ function storyCard(story: Story, match: Match, now_s: number): Card {
     text ? [[label, text]] : [];
   const facts: Section['rows'] = [
     [match.kind, match.kind === 'address' ? (match.about ?? '') : match.id],
-    ...optional('found as', found[match.by]),
+    ...optional('found as', match.by === 'id' || match.by === 'part_of_id' ? null : found[match.by]),
     ...optional('merchant', match.owner_slug),
     ...(invoice
       ? [
-          ...optional('status', invoice.status),
           ...optional('order', invoice.external_ref),
           [
             'asks for',
@@ -113,7 +112,6 @@ function storyCard(story: Story, match: Match, now_s: number): Card {
         ]
       : []),
     ...optional('txid', payment?.txid ?? invoice?.txid),
-    ...optional('page', invoice?.pay_url),
   ];
   return {
     headline: summary,

@@ -100,7 +100,7 @@ async function byId(
 ): Promise<void> {
   const { whole, part } = readId(text);
   const by: MatchedBy = whole === undefined ? 'part_of_id' : 'id';
-  searched.push(by);
+  if (whole !== undefined || part !== undefined) searched.push(by);
   for (const table of tables) {
     const isEvent = table === 'events';
     const ids =

@@ -4,9 +4,10 @@ import { deliveriesOf, failedEvents } from '../../data/deliveries.ts';
 import { getEvents } from '../../data/events.ts';
 import { openOfOwner } from '../../data/invoices.ts';
 import { walletsOf } from '../../data/merchants.ts';
-import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
+import type { EventRow, InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import { transfersOfPayments } from '../../data/transfers.ts';
 import { type AdminEntry, listEntries } from '../../data/views/admin-list.ts';
+import type { WebhookBody } from '../../src/api/schemas/event.ts';
 import type { ExplainMatch, Inbox, InboxItem } from '../../src/api/schemas/explain.ts';
 import { nextSteps } from '../../src/explain.ts';
 import { formatDecimal } from '../../src/money.ts';
@@ -143,7 +144,8 @@ async function failed({ db, clock }: App, owner_id: string) {
       {
         kind: 'webhook',
         id,
-        ...{ amount: null, currency: null, chain: null, external_ref: null, candidates: [] },
+        ...saidIn(event),
+        candidates: [],
         about: `${event.type} was not accepted by ${last.host}: ${outcomeOf(last)}`,
         created_at: event.created_at,
         next: [{ command: `gw event resend ${id}`, why: 'post it again' }],
@@ -151,6 +153,13 @@ async function failed({ db, clock }: App, owner_id: string) {
     ];
   });
   return { items, has_more: ids.length > PAGE };
+}
+
+/** What an event says of its invoice. */
+function saidIn({ body }: EventRow): Pick<Item, 'amount' | 'currency' | 'chain' | 'external_ref'> {
+  const { data } = JSON.parse(body) as z.output<typeof WebhookBody>;
+  const { amount = null, currency = null, chain = null, external_ref = null } = data.invoice ?? {};
+  return { amount, currency, chain, external_ref };
 }
 
 /** Blockchains where the merchant is paid, and that cannot be read. */

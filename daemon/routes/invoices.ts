@@ -19,11 +19,12 @@ export const invoices: Handlers<typeof list> = {
   },
 
   async listInvoices({ query }, { app, owner }) {
-    const { rows, has_more } = await invoicePage(app, owner, query);
+    const { rows, has_more, ...total } = await invoicePage(app, owner, query);
     return {
       data: rows.map((row) => presentOwnInvoice(row, app.config.public_url)),
       has_more,
       next: has_more ? (rows.at(-1)?.id ?? null) : null,
+      ...total,
     };
   },
 

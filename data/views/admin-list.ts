@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import type { Dialect, Executor, Reader } from '../db/database.ts';
 import { type InvoiceRow, type PaymentRow, UNAPPLIED } from '../schema/tables.ts';
+import { COUNT_LIMIT, countRows, type Total } from '../totals.ts';
 
 /** Most open invoices that an unmatched transfer is reported to mean. */
 export const CANDIDATES_SHOWN = 20;
@@ -191,6 +192,12 @@ export async function listEntries({ query, dialect }: Reader, filter: EntryFilte
     ...payments.map((entry) => [entry.payment?.id, entry] as const),
   ]);
   return rows.flatMap((row) => byId.get(row.id) ?? []);
+}
+
+/** How many the list has; `skip` and `limit` aside. */
+export async function countEntries({ query, dialect }: Reader, filter: EntryFilter): Promise<Total> {
+  const statement = entryKeys(dialect, { ...filter, skip: 0, limit: COUNT_LIMIT });
+  return statement ? countRows(query, statement) : { total: 0, total_is_more: false };
 }
 
 type WithSlug = { owner_slug: string | null };

@@ -2,7 +2,7 @@
 
 import { MAX_REFERENCE, wantedKinds } from '../../explain.ts';
 import { endpoint } from '../describe/endpoint.ts';
-import { bool, choice, decimal, int, orNull, text } from '../describe/fields.ts';
+import { bool, choice, counted, decimal, int, orNull, text } from '../describe/fields.ts';
 import { email, uuid } from '../describe/identifiers.ts';
 import { shape } from '../describe/shape.ts';
 import {
@@ -114,6 +114,7 @@ export const listInvoices = endpoint({
     external_ref: text({ max: MAX_EXTERNAL_REF }).optional().describe('Exactly this order reference'),
     limit: int({ gte: 1, lte: 200 }).default(20),
     after: uuid().optional().describe('The last invoice of the previous page'),
+    count: counted(),
   },
   response: InvoiceList,
   errors: ['invoice_not_found'],
@@ -181,6 +182,7 @@ export const simulateInvoice = endpoint({
 export const claimQuery = {
   limit: int({ gte: 1, lte: 200 }).default(20),
   after: uuid().optional().describe('The last claim of the previous page'),
+  count: counted(),
 };
 
 export const listClaims = endpoint({
