@@ -54,7 +54,7 @@ export async function printPages(
   const isWanted = wantedBy(own);
   const since = own.since === undefined ? undefined : secondsSince(String(own.since));
   if (own.all !== true && !isWanted && since === undefined) {
-    // A person is told how many there are; programs ask for it themselves.
+    // A person reads how many there are; programs ask for it themselves.
     const isPerson = io.json === false && io.stdout.isTTY === true;
     const asked =
       isPerson && 'count' in (endpoint.query ?? {})

@@ -1,4 +1,4 @@
-// What became of whatever a person has of a payment, with the right of whoever asks.
+// What became of whatever a person has of a payment, with the rights of who asks.
 import type { z } from 'zod';
 import type { Scope } from '../../data/references.ts';
 import type { InputOf } from '../../src/api/describe/endpoint.ts';

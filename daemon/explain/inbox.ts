@@ -144,7 +144,7 @@ async function failed({ db, clock }: App, owner_id: string) {
       {
         kind: 'webhook',
         id,
-        ...saidIn(event),
+        ...factsIn(event),
         candidates: [],
         about: `${event.type} was not accepted by ${last.host}: ${outcomeOf(last)}`,
         created_at: event.created_at,
@@ -156,7 +156,7 @@ async function failed({ db, clock }: App, owner_id: string) {
 }
 
 /** What an event says of its invoice. */
-function saidIn({ body }: EventRow): Pick<Item, 'amount' | 'currency' | 'chain' | 'external_ref'> {
+function factsIn({ body }: EventRow): Pick<Item, 'amount' | 'currency' | 'chain' | 'external_ref'> {
   const { data } = JSON.parse(body) as z.output<typeof WebhookBody>;
   const { amount = null, currency = null, chain = null, external_ref = null } = data.invoice ?? {};
   return { amount, currency, chain, external_ref };

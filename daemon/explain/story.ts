@@ -85,9 +85,9 @@ async function invoiceStory(app: App, invoice: InvoiceRow, reading: Reading): Pr
     query,
     events.map(({ id }) => id),
   );
-  const told = caseOf({ invoice, payment, events, deliveries, candidates: [] });
+  const known = caseOf({ invoice, payment, events, deliveries, candidates: [] });
   return {
-    summary: summaryOf(told),
+    summary: summaryOf(known),
     invoice: presentInvoice(invoice, app.config.public_url),
     payment: payment ? presentPayment(payment, invoice) : null,
     candidates: [],
@@ -100,7 +100,7 @@ async function invoiceStory(app: App, invoice: InvoiceRow, reading: Reading): Pr
       ...moments.ofDeliveries(deliveries, events),
       ...moments.ofEnd(invoice),
     ]),
-    next: nextSteps(told, roleOf(reading)),
+    next: nextSteps(known, roleOf(reading)),
   };
 }
 
@@ -116,9 +116,9 @@ async function paymentStory(app: App, payment: PaymentRow, reading: Reading): Pr
     events.map(({ id }) => id),
   );
   const candidates = await candidatesOf(app, payment, reading);
-  const told = caseOf({ invoice, payment, events, deliveries, candidates: candidates.map(({ id }) => id) });
+  const known = caseOf({ invoice, payment, events, deliveries, candidates: candidates.map(({ id }) => id) });
   return {
-    summary: summaryOf(told),
+    summary: summaryOf(known),
     invoice: invoice ? presentInvoice(invoice, app.config.public_url) : null,
     payment: presentPayment(payment, invoice ?? null),
     candidates: await presentMatches(
@@ -137,7 +137,7 @@ async function paymentStory(app: App, payment: PaymentRow, reading: Reading): Pr
       ),
       ...moments.ofDeliveries(deliveries, events),
     ]),
-    next: nextSteps(told, roleOf(reading)),
+    next: nextSteps(known, roleOf(reading)),
   };
 }
 

@@ -13,6 +13,9 @@ const statements = [
   `drop index invoices_by_ref`,
   `create index invoices_by_ref on invoices (external_ref, owner_id, created_at, id)
     where external_ref is not null`,
+  // Those with one address, in the order in which they are listed.
+  `drop index users_by_email`,
+  `create index users_by_email on users (email, created_at)`,
   // Of what pays no open invoice, what its payer wrote.
   `create index transfers_by_memo on transfers (memo) where memo is not null and disposition <> 'matched'`,
 ];

@@ -108,12 +108,10 @@ async function lists({ service }: World, { owner, operator, values }: Cast): Pro
   await ask('/api/v1/admin/claims?count=true', operator.token);
   const { address, memo, external_ref } = await invoiceRow(service, values.invoice_id ?? '');
   const event = values.event_id ?? '';
-  const hash = 'ab'.repeat(32);
-  for (const text of [values.invoice_id, event, event.slice(-8), address, memo, external_ref ?? 'order', hash])
-    for (const as of ['', '&as=invoice', '&as=event', '&as=merchant'])
-      for (const token of [owner.token, operator.token])
-        await ask(`/v1/explain?q=${encodeURIComponent(text ?? '')}${as}`, token);
-  await ask('/v1/explain?q=no-one@example.org', operator.token);
+  const texts = [values.invoice_id, event.slice(-8), address, memo, 'ab'.repeat(32), 'no-one@example.org'];
+  for (const text of texts) await ask(`/v1/explain?q=${encodeURIComponent(text ?? '')}`, operator.token);
+  for (const as of ['invoice', 'event'])
+    await ask(`/v1/explain?q=${encodeURIComponent(external_ref ?? event)}&as=${as}`, owner.token);
   await ask('/v1/inbox', owner.token);
   for (const order of ['oldest', 'newest'])
     await ask(

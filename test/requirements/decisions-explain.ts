@@ -11,6 +11,6 @@ export const explaining = {
     'inbox-own':
       'A merchant lists his money that waits, with his own open invoices that it may mean, his events that no receiver accepted, and blockchains that cannot be read, each with what he may do',
     'list-totals':
-      'A list without a count says how many it has where that is asked for, counted up to a bound; a person is told how many there are below every page',
+      'A list without a count says how many it has where that is asked for, counted up to a bound; a person reads below every page how many there are',
   },
 } as const;
