@@ -540,7 +540,10 @@ export function countInvoices(
   const owned = owner_id === null ? sql`owner_id is null` : sql`owner_id = ${owner_id}`;
   const of_status = status === undefined ? sql`` : sql` and status = ${sql.lit(status)}`;
   const of_ref = external_ref === undefined ? sql`` : sql` and external_ref = ${external_ref}`;
-  return countRows(query, sql`select 1 from invoices where ${owned}${of_status}${of_ref} limit ${COUNT_LIMIT}`);
+  return countRows(
+    query,
+    sql`select 1 from invoices where ${owned}${of_status}${of_ref} limit ${COUNT_LIMIT}`,
+  );
 }
 
 /** Watches an address at least from `since` on and at least this long; a lapsed watch begins again at `since`. */

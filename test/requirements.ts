@@ -18,7 +18,18 @@ export interface Requirement {
   sentence: string;
 }
 
-const files = [resources, endpoints, rules, money, service, proofs, wayBack, payStep, claims, explaining] as const;
+const files = [
+  resources,
+  endpoints,
+  rules,
+  money,
+  service,
+  proofs,
+  wayBack,
+  payStep,
+  claims,
+  explaining,
+] as const;
 
 type Sections<File> = File extends unknown ? File[keyof File] : never;
 type Ids<Section> = Section extends { sentences: infer Sentences } ? keyof Sentences : never;

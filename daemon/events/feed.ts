@@ -1,6 +1,13 @@
 // A merchant's events: a page of them, or a stream that continues.
 import type { z } from 'zod';
-import { countEvents, eventsAfter, eventsBefore, getEvent, lastPosition, positionOf } from '../../data/events.ts';
+import {
+  countEvents,
+  eventsAfter,
+  eventsBefore,
+  getEvent,
+  lastPosition,
+  positionOf,
+} from '../../data/events.ts';
 import { removedThrough } from '../../data/retention.ts';
 import type { EventRow, UserRow } from '../../data/schema/tables.ts';
 import { getUser } from '../../data/users.ts';

@@ -130,7 +130,8 @@ describe('a person', () => {
       for (const part of ['what happened, in UTC', 'invoice made for order-0', ', by merchant'])
         expect(lines.join('\n')).toContain(part);
       // What is to be copied stands whole, and alone on its line where it is longer.
-      for (const line of lines) expect(line.length <= columns || !line.trim().includes('  '), line).toBe(true);
+      for (const line of lines)
+        expect(line.length <= columns || !line.trim().includes('  '), line).toBe(true);
     }
     const none = gw.pty(['explain', 'no such thing'], { columns: 80 });
     expect(await none.ended).toBe(3);

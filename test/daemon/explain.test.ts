@@ -92,7 +92,9 @@ describe.each(databases)('what is explained on %s', (database) => {
     verifies('explain-own');
     const event = await eventOf();
     const random = (text: string) =>
-      text.replace(/(?<!^)(?<!^e|^ev|^evt)[0-9a-f]/gi, (digit) => ((Number.parseInt(digit, 16) + 5) % 16).toString(16));
+      text.replace(/(?<!^)(?<!^e|^ev|^evt)[0-9a-f]/gi, (digit) =>
+        ((Number.parseInt(digit, 16) + 5) % 16).toString(16),
+      );
     const theirs = [
       paid.id,
       paid.id.slice(-8),
