@@ -45,7 +45,7 @@ const aliases: Record<string, string> = {
 
 /** First words in the order people read them; any other follows. */
 const order =
-  'login signup setup logout whoami invoice payment exit unit wallet account balance income refill event listen gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
+  'login signup setup logout whoami explain inbox invoice payment exit unit wallet account balance income refill event listen gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
     ' ',
   );
 
@@ -72,6 +72,8 @@ const journeys: Record<string, Journey> = {
     load: () => import('./journeys/invoice/wait.ts'),
   },
   'invoice qr': { summary: 'Draw the QR code of an invoice', load: () => import('./journeys/invoice/qr.ts') },
+  explain: { load: () => import('./journeys/explain.ts') },
+  inbox: { load: () => import('./journeys/inbox.ts') },
   'wallet list': { load: () => import('./journeys/wallet/list.ts') },
   'account delete': {
     summary: 'Delete your account, with an export first if you want one',

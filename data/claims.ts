@@ -1,9 +1,10 @@
 // What payers say that they have paid: one row for each transaction that is named for an invoice, with what was found last.
-import type { Insertable } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { InvoiceStatus } from '../src/invoice.ts';
 import type { Executor, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
 import type { ClaimRow, Tables } from './schema/tables.ts';
+import { COUNT_LIMIT, countRows, type Total } from './totals.ts';
 
 /** Transactions that are stored as named for one invoice: further ones that are not found are not. */
 export const CLAIMS_PER_INVOICE = 20;
@@ -84,6 +85,17 @@ export function listClaims(query: Executor, { owner_id, after, limit }: ClaimFil
     select = select.where('claims.owner_id', owner_id === null ? 'is' : '=', owner_id);
   if (after !== undefined) select = select.where('claims.id', '<', after);
   return select.orderBy('claims.id', 'desc').limit(limit).execute();
+}
+
+/** How many there are; `after` and `limit` aside. */
+export function countClaims(query: Executor, { owner_id }: Pick<ClaimFilter, 'owner_id'>): Promise<Total> {
+  const owned =
+    owner_id === undefined
+      ? sql``
+      : owner_id === null
+        ? sql` where owner_id is null`
+        : sql` where owner_id = ${owner_id}`;
+  return countRows(query, sql`select 1 from claims${owned} limit ${COUNT_LIMIT}`);
 }
 
 /** Those made for an invoice, or that name a payment, oldest first. */

@@ -57,6 +57,15 @@ export function listContradictions(
   return select.orderBy('created_at', 'desc').orderBy('id', 'desc').offset(skip).limit(limit).execute();
 }
 
+/** Several, in no order. */
+export async function getContradictions(
+  query: Executor,
+  ids: readonly string[],
+): Promise<ContradictionRow[]> {
+  if (ids.length === 0) return [];
+  return query.selectFrom('contradictions').selectAll().where('id', 'in', ids).execute();
+}
+
 /** How many are open of each of these blockchains; those without any are absent. */
 export async function countContradictions(
   query: Executor,

@@ -31,6 +31,12 @@ export function listDaemons(query: Executor): Promise<DaemonRow[]> {
     .execute();
 }
 
+/** Several, in no order. */
+export async function daemonsById(query: Executor, ids: readonly string[]): Promise<DaemonRow[]> {
+  if (ids.length === 0) return [];
+  return query.selectFrom('daemons').selectAll().where('id', 'in', ids).execute();
+}
+
 /** All that were seen since then (Unix seconds), in the order of their starts. */
 export function daemonsSeenSince(query: Executor, since: number): Promise<DaemonRow[]> {
   return query

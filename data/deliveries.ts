@@ -278,6 +278,23 @@ export async function resendableEvent(db: Executor, event_id: string): Promise<R
   return { ...event, url: callback_url ?? webhook_url };
 }
 
+/** Events of a merchant with an attempt since then that was not accepted, newest attempt first. */
+export async function failedEvents(
+  db: Executor,
+  { merchant_id, since, limit }: { merchant_id: string; since: number; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select('event_id')
+    .where('merchant_id', '=', merchant_id)
+    .where(sql<SqlBool>`status in ('failed', 'unknown')`)
+    .where('created_at', '>=', since)
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute();
+  return [...new Set(rows.map(({ event_id }) => event_id))];
+}
+
 /** All attempts at these events, oldest first. */
 export async function deliveriesOf(db: Executor, event_ids: readonly string[]): Promise<DeliveryRow[]> {
   if (event_ids.length === 0) return [];

@@ -4,6 +4,7 @@ import type { Db, Executor } from './db/database.ts';
 import { newId } from './db/ids.ts';
 import { writer } from './db/prepared.ts';
 import type { EventRow, Tables } from './schema/tables.ts';
+import { COUNT_LIMIT, countRows, type Total } from './totals.ts';
 
 /** Events that are given their positions in one statement: a history that was never read is placed piece by piece. */
 const PLACED_AT_ONCE = 10_000;
@@ -174,6 +175,22 @@ async function placeOf(query: Executor, event_seq: number): Promise<number | und
     .where('event_seq', '=', event_seq)
     .executeTakeFirst();
   return row?.position;
+}
+
+/** How many a merchant has; of a type, among as many of the latest as are counted. */
+export function countEvents(query: Executor, merchant_id: string, type?: string): Promise<Total> {
+  const latest = sql`select type from events where merchant_id = ${merchant_id}
+    order by seq desc limit ${COUNT_LIMIT}`;
+  return countRows(
+    query,
+    type === undefined ? latest : sql`select 1 from (${latest}) as latest where type = ${type}`,
+  );
+}
+
+/** Several, in no order. */
+export async function getEvents(query: Executor, ids: readonly string[]): Promise<EventRow[]> {
+  if (ids.length === 0) return [];
+  return query.selectFrom('events').selectAll().where('id', 'in', ids).execute();
 }
 
 export function getEvent(query: Executor, id: string): Promise<EventRow | undefined> {

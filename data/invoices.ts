@@ -8,6 +8,7 @@ import { eventColumns, insertEvent, type NewEvent } from './events.ts';
 import { toJson } from './schema/json.ts';
 import type { InvoiceRow, Tables, WatchRow } from './schema/tables.ts';
 import { formerChainsWatched } from './terms.ts';
+import { COUNT_LIMIT, countRows, type Total } from './totals.ts';
 
 export type NewInvoice = Omit<Insertable<Tables['invoices']>, 'exits' | 'shop' | 'payable_with'> &
   Pick<InvoiceRow, 'exits' | 'shop' | 'payable_with'>;
@@ -162,6 +163,19 @@ export async function accountOfInvoice(
 export async function getInvoices(query: Executor, ids: readonly string[]): Promise<InvoiceRow[]> {
   if (ids.length === 0) return [];
   return query.selectFrom('invoices').selectAll().where('id', 'in', ids).execute();
+}
+
+/** The newest open ones of an owner. */
+export function openOfOwner(query: Executor, owner_id: string, limit: number): Promise<InvoiceRow[]> {
+  return query
+    .selectFrom('invoices')
+    .selectAll()
+    .where('owner_id', '=', owner_id)
+    .where('status', '=', sql.lit('created'))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
 }
 
 /** Whose each of these invoices is; null for the platform's. */
@@ -529,6 +543,20 @@ export async function listInvoices(query: Executor, filter: InvoiceFilter): Prom
     );
   }
   return select.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(filter.limit).execute();
+}
+
+/** How many there are, as the filter has it; `after` and `limit` aside. */
+export function countInvoices(
+  query: Executor,
+  { owner_id, status, external_ref }: Omit<InvoiceFilter, 'limit' | 'after'>,
+): Promise<Total> {
+  const owned = owner_id === null ? sql`owner_id is null` : sql`owner_id = ${owner_id}`;
+  const of_status = status === undefined ? sql`` : sql` and status = ${sql.lit(status)}`;
+  const of_ref = external_ref === undefined ? sql`` : sql` and external_ref = ${external_ref}`;
+  return countRows(
+    query,
+    sql`select 1 from invoices where ${owned}${of_status}${of_ref} limit ${COUNT_LIMIT}`,
+  );
 }
 
 /** Watches an address at least from `since` on and at least this long; a lapsed watch begins again at `since`. */

@@ -54,6 +54,15 @@ export const merchantByPreviousKeyHash = lookup((query, hash: string, now: numbe
     .where('users.deleted_at', 'is', null),
 );
 
+/** What several are known by, in no order. */
+export async function slugsOf(
+  query: Executor,
+  ids: readonly string[],
+): Promise<Pick<MerchantRow, 'id' | 'slug' | 'created_at'>[]> {
+  if (ids.length === 0) return [];
+  return query.selectFrom('merchants').select(['id', 'slug', 'created_at']).where('id', 'in', ids).execute();
+}
+
 export function merchantBySlug(query: Executor, slug: string): Promise<MerchantRow | undefined> {
   return query.selectFrom('merchants').selectAll().where('slug', '=', slug).executeTakeFirst();
 }

@@ -97,6 +97,17 @@ export function replacedTransfers(
     .execute();
 }
 
+/** The transfers that these payments are made of. */
+export async function transfersOfPayments(query: Executor, ids: readonly string[]): Promise<TransferRow[]> {
+  if (ids.length === 0) return [];
+  return query
+    .selectFrom('transfers')
+    .selectAll()
+    .where('payment_id', 'in', ids)
+    .limit(ROWS_PER_QUERY)
+    .execute();
+}
+
 /** Transfers that stand in these blocks. */
 export async function transfersOfBlocks(
   query: Executor,

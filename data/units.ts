@@ -24,6 +24,12 @@ export function getUnit(query: Executor, id: string): Promise<UnitRow | undefine
   return query.selectFrom('units').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** Several, in no order. */
+export async function getUnits(query: Executor, ids: readonly string[]): Promise<UnitRow[]> {
+  if (ids.length === 0) return [];
+  return query.selectFrom('units').selectAll().where('id', 'in', ids).execute();
+}
+
 export function unitBySlug(query: Executor, merchant_id: string, slug: string): Promise<UnitRow | undefined> {
   return query
     .selectFrom('units')

@@ -51,7 +51,10 @@ export const errorCodes = {
   payer_cannot_pay: { status: 409, detail: 'This account cannot make the payment' },
   transfer_booked: { status: 409, detail: 'This transaction has already been booked' },
   idempotency_in_progress: { status: 409, detail: 'A request with this Idempotency-Key is in progress' },
-  idempotency_mismatch: { status: 422, detail: 'This Idempotency-Key was already used with a different body' },
+  idempotency_mismatch: {
+    status: 422,
+    detail: 'This Idempotency-Key was already used with a different body',
+  },
   body_too_large: { status: 413, detail: 'Request body too large' },
   too_many_unpaid: { status: 429, detail: 'Too many unpaid invoices' },
   rate_limited: { status: 429, detail: 'Too many requests' },

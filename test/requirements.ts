@@ -1,5 +1,6 @@
 // The specification as a test manifest: every behaviour that spec.md and decisions.md promise, and how tests name them.
 import * as claims from './requirements/decisions-claims.ts';
+import * as explaining from './requirements/decisions-explain.ts';
 import * as money from './requirements/decisions-money.ts';
 import * as payStep from './requirements/decisions-pay-step.ts';
 import * as proofs from './requirements/decisions-proofs.ts';
@@ -31,6 +32,7 @@ const files = [
   claims,
   wallets,
   switching,
+  explaining,
 ] as const;
 
 type Sections<File> = File extends unknown ? File[keyof File] : never;

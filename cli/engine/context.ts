@@ -117,8 +117,8 @@ async function readInput(
   if (command.input)
     for (const flag of found.flags) {
       const value = found.values.get(flag.field);
-      if (typeof value !== 'string' || !/_id$/.test(flag.field)) continue;
-      const { wholeId } = await import('./short-ids.ts');
+      if (typeof value !== 'string' || !/_id$|^after$/.test(flag.field)) continue;
+      const { wholeId } = await import('./references.ts');
       found.values.set(flag.field, await wholeId(context, command.input, flag, value));
     }
   const input = command.input ? await toInput(command.input, found) : { params: {}, query: {}, body: {} };
@@ -141,9 +141,10 @@ async function connectionFor(settings: Settings, endpoint: Endpoint, context: Co
   const { url: base_url } = settings;
   const { auth } = endpoint;
   if (auth === 'none') return { base_url };
-  const api_key = auth === 'key' ? settings.credential('api_key') : undefined;
-  if (api_key) return { base_url, api_key };
+  const api_key = auth === 'key' || auth === 'any' ? settings.credential('api_key') : undefined;
   const token = settings.credential('token');
+  if (auth === 'any' && token) return { base_url, token };
+  if (api_key) return { base_url, api_key };
   if (auth !== 'key') {
     if (token) return { base_url, token };
     throw new GwError('auth', 'not signed in', {

@@ -54,7 +54,13 @@ export async function printPages(
   const isWanted = wantedBy(own);
   const since = own.since === undefined ? undefined : secondsSince(String(own.since));
   if (own.all !== true && !isWanted && since === undefined) {
-    const reply = (await context.call(endpoint, input)) as unknown as Reply;
+    // A person reads how many there are; programs ask for it themselves.
+    const isPerson = io.json === false && io.stdout.isTTY === true;
+    const asked =
+      isPerson && 'count' in (endpoint.query ?? {})
+        ? { ...input, query: { ...input.query, count: true } }
+        : input;
+    const reply = (await context.call(endpoint, asked)) as unknown as Reply;
     await printReply(io, reply, view);
     return sayRest(io, endpoint, reply, view);
   }
@@ -134,9 +140,12 @@ function madeAt(row: unknown, member: string): number {
 function sayRest(io: Io, endpoint: Endpoint, reply: Reply, view: View): void {
   const rows = rowsOf(reply, view.list) ?? [];
   if (io.json !== false || io.stdout.isTTY !== true || rows.length === 0) return;
-  const { count, has_more } = reply;
-  const isMore = typeof count === 'number' ? rows.length < count : has_more === true;
+  const { count = reply.total, has_more, total_is_more } = reply;
+  const isMore = typeof has_more === 'boolean' ? has_more : rows.length < Number(count);
   if (!isMore || continuesBy(endpoint) === undefined) return;
-  const of = typeof count === 'number' ? ` of ${count}` : ', and there are more';
+  const of =
+    typeof count === 'number'
+      ? ` of ${total_is_more === true ? 'more than ' : ''}${count}`
+      : ', and there are more';
   say(io, paint(io, 'dim', `${rows.length}${of}: --all, --search TEXT${view.since ? ', --since 1h' : ''}`));
 }

@@ -1,5 +1,6 @@
 // What a person is shown of each reply, and the examples that say more than the description's own.
 import type { EndpointId } from '../../src/api/endpoints/api.ts';
+import type { Explanation } from './explain-card.ts';
 import type { Invoice } from './invoice-card.ts';
 import type { PaymentDetail } from './payment-card.ts';
 import type { View } from './view.ts';
@@ -65,6 +66,13 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
       'payment.txid',
       'payment.updated_at',
     ],
+  },
+  explain: {
+    list: 'none',
+    card: async (reply: Explanation, now_s: number) =>
+      (await import('./explain-card.ts')).explainCard(reply, now_s),
+    columns: ['query', 'story.summary', 'matches', 'next'],
+    examples: ['gw explain order-1001', 'gw explain 1a2b3c4d', 'gw explain MEMO --json story'],
   },
   getUnit: { examples: ['gw unit get UNIT_ID', 'gw unit get UNIT_ID --json chains'] },
   checkoutUnit: {

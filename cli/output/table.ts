@@ -55,7 +55,13 @@ function fitted(rows: readonly unknown[], columns: readonly string[], available:
   return { cells, widths: widths.slice(0, count) };
 }
 
-export function printTable(io: Io, rows: readonly unknown[], names: readonly string[]): void {
+/** `below` gives the lines that stand under a row, made for the width of the terminal. */
+export function printTable(
+  io: Io,
+  rows: readonly unknown[],
+  names: readonly string[],
+  below?: (index: number) => readonly string[],
+): void {
   const columns = shownNames(names);
   const { cells, widths } = fitted(rows, columns, terminalWidth(io) - 1);
   const numeric = columns.map((name) =>
@@ -73,11 +79,13 @@ export function printTable(io: Io, rows: readonly unknown[], names: readonly str
     io,
     line(columns.map(headOf), (text) => paint(io, 'bold', text)),
   );
-  for (const texts of cells)
+  cells.forEach((texts, index) => {
     print(
       io,
       line(texts, (text) => colored(io, text)),
     );
+    for (const text of below?.(index) ?? []) print(io, text);
+  });
 }
 
 /** Members of one thing; what holds several things is a section of its own. An end that no longer matters is left out. */

@@ -7,6 +7,7 @@ import type { InvoiceRow, PaymentRow } from '../../data/schema/tables.ts';
 import * as detail from '../../data/views/admin-detail.ts';
 import {
   candidatesFor,
+  countEntries,
   type EntryFilter,
   entriesOfInvoices,
   entriesOfPayments,
@@ -21,7 +22,10 @@ import { presentIncome, presentInvoice, presentLog, presentPayment } from '../in
 import { presentEntry, presentLedgerEntry, presentTransfer } from './present.ts';
 
 /** AdminPayments. Words are taken in any case; `settled` means `confirmed`. */
-export async function listPayments(app: App, filter: EntryFilter): Promise<z.output<typeof AdminPayments>> {
+export async function listPayments(
+  app: App,
+  filter: EntryFilter & { count?: boolean },
+): Promise<z.output<typeof AdminPayments>> {
   const { skip, limit } = filter;
   const status = filter.status?.toLowerCase();
   const wanted = {
@@ -38,6 +42,7 @@ export async function listPayments(app: App, filter: EntryFilter): Promise<z.out
     has_more: entries.length > limit,
     skip,
     limit,
+    ...(filter.count ? await app.db.readList((on) => countEntries(on, wanted)) : {}),
   };
 }
 

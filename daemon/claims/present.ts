@@ -1,7 +1,8 @@
 // Claims as the wire shows them: to the payer, to the shop, to the operator.
 import type { z } from 'zod';
-import { type ClaimFilter, type ListedClaim, listClaims } from '../../data/claims.ts';
+import { type ClaimFilter, countClaims, type ListedClaim, listClaims } from '../../data/claims.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
+import type { Total } from '../../data/totals.ts';
 import type { AdminClaim, ClaimFound, ClaimPublic } from '../../src/api/schemas/claim.ts';
 import type { ClaimFinding, ClaimReason } from '../../src/claim.ts';
 import { formatDecimal } from '../../src/money.ts';
@@ -87,7 +88,7 @@ export const presentAdminClaim = (row: ListedClaim): z.output<typeof AdminClaim>
   owner_slug: row.owner_slug,
 });
 
-export interface ClaimPage<Claim> {
+export interface ClaimPage<Claim> extends Partial<Total> {
   data: Claim[];
   has_more: boolean;
   next: string | null;
@@ -96,12 +97,13 @@ export interface ClaimPage<Claim> {
 /** One page of claims, newest first; `owner_id` absent: of all accounts, null: of the platform key. */
 export async function claimPage<Claim>(
   { db }: Pick<App, 'db'>,
-  filter: ClaimFilter,
+  { count, ...filter }: ClaimFilter & { count?: boolean },
   present: (row: ListedClaim) => Claim,
 ): Promise<ClaimPage<Claim>> {
   const { limit } = filter;
   const rows = await db.readList(({ query }) => listClaims(query, { ...filter, limit: limit + 1 }));
   const has_more = rows.length > limit;
   const shown = rows.slice(0, limit);
-  return { data: shown.map(present), has_more, next: has_more ? (shown.at(-1)?.id ?? null) : null };
+  const total = count ? await db.readList(({ query }) => countClaims(query, filter)) : {};
+  return { data: shown.map(present), has_more, next: has_more ? (shown.at(-1)?.id ?? null) : null, ...total };
 }

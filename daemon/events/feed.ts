@@ -1,6 +1,13 @@
 // A merchant's events: a page of them, or a stream that continues.
 import type { z } from 'zod';
-import { eventsAfter, eventsBefore, getEvent, lastPosition, positionOf } from '../../data/events.ts';
+import {
+  countEvents,
+  eventsAfter,
+  eventsBefore,
+  getEvent,
+  lastPosition,
+  positionOf,
+} from '../../data/events.ts';
 import { removedThrough } from '../../data/retention.ts';
 import type { EventRow, UserRow } from '../../data/schema/tables.ts';
 import { getUser } from '../../data/users.ts';
@@ -29,6 +36,8 @@ export interface EventQuery {
   /** `oldest` by default. */
   order?: 'oldest' | 'newest' | undefined;
   limit: number;
+  /** Whether all are counted. */
+  count?: boolean | undefined;
 }
 
 /** EventList. Refuses `event_not_found` where `after` is no event of this merchant, `event_removed` where it is no longer stored. */
@@ -50,6 +59,7 @@ export async function eventPage(
     data: await presentEvents(app, page),
     has_more: rows.length > limit,
     next: page.at(-1)?.id ?? after ?? null,
+    ...(query.count ? await countEvents(app.db.query, merchant_id, type) : {}),
   };
 }
 

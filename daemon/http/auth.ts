@@ -34,10 +34,15 @@ export async function authenticate(app: App, auth: Auth, credentials: Credential
     const owner = await ownerOf(app, credentials);
     return { owner, name: owner.kind === 'platform' ? 'platform' : `merchant:${owner.merchant.id}` };
   }
+  if (auth === 'any' && isKeyed(credentials)) return authenticate(app, 'key', credentials);
   const user = await userOf(app, credentials.headers);
   if (auth === 'admin' && !user.is_superuser) throw new Refusal('not_superuser');
   return { user, name: `user:${user.id}` };
 }
+
+/** Whether there is a key and no token: where both are, the token counts. */
+const isKeyed = ({ headers, query }: Credentials): boolean =>
+  !headers.has('authorization') && (headers.get('x-api-key') ?? query.api_key ?? '') !== '';
 
 async function userOf(app: App, headers: Headers): Promise<UserRow> {
   const token = /^bearer +([^\s]+) *$/i.exec(headers.get('authorization') ?? '')?.[1];

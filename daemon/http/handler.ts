@@ -19,11 +19,19 @@ export interface KeyContext extends PublicContext {
   owner: Owner;
 }
 
+/** Of the two, one is there. */
+export interface EitherContext extends PublicContext {
+  user?: UserRow;
+  owner?: Owner;
+}
+
 export type ContextOf<A extends Auth> = A extends 'none'
   ? PublicContext
   : A extends 'key'
     ? KeyContext
-    : UserContext;
+    : A extends 'any'
+      ? EitherContext
+      : UserContext;
 
 type Answered<E extends Endpoint> = ReplyOf<E> | Streamed | Prepared;
 

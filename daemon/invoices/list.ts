@@ -1,6 +1,7 @@
 // The invoices of an owner, page by page, newest first.
-import { listInvoices } from '../../data/invoices.ts';
+import { countInvoices, listInvoices } from '../../data/invoices.ts';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
+import type { Total } from '../../data/totals.ts';
 import type { InvoiceStatus } from '../../src/invoice.ts';
 import type { App } from '../context.ts';
 import type { Owner } from '../http/exchange.ts';
@@ -13,14 +14,16 @@ export interface InvoiceQuery {
   /** Id of the last invoice of the page before. */
   after?: string | undefined;
   limit: number;
+  /** Whether all are counted. */
+  count?: boolean | undefined;
 }
 
 /** Refuses with `invoice_not_found` where `after` is no invoice of this owner. */
 export async function invoicePage(
   app: App,
   owner: Owner,
-  { limit, after, external_ref, status }: InvoiceQuery,
-): Promise<{ rows: InvoiceRow[]; has_more: boolean }> {
+  { limit, after, external_ref, status, count }: InvoiceQuery,
+): Promise<{ rows: InvoiceRow[]; has_more: boolean } & Partial<Total>> {
   if (after !== undefined) await ownedInvoice(app, owner, after);
   const filter = {
     owner_id: ownerId(owner),
@@ -30,5 +33,6 @@ export async function invoicePage(
     limit: limit + 1,
   };
   const rows = await app.db.readList(({ query }) => listInvoices(query, filter));
-  return { rows: rows.slice(0, limit), has_more: rows.length > limit };
+  const total = count ? await app.db.readList(({ query }) => countInvoices(query, filter)) : {};
+  return { rows: rows.slice(0, limit), has_more: rows.length > limit, ...total };
 }

@@ -1,6 +1,8 @@
 // Invoices, for the holder of a key: create, list, read, have the chain read, simulate.
 import type { invoices as list } from '../../src/api/endpoints/invoices.ts';
 import { claimPage, presentClaim } from '../claims/present.ts';
+import { explainAny, scopeOf } from '../explain/explain.ts';
+import { inboxOf } from '../explain/inbox.ts';
 import type { Handlers } from '../http/handler.ts';
 import { checkInvoice, simulateInvoice } from '../invoices/check.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
@@ -17,11 +19,12 @@ export const invoices: Handlers<typeof list> = {
   },
 
   async listInvoices({ query }, { app, owner }) {
-    const { rows, has_more } = await invoicePage(app, owner, query);
+    const { rows, has_more, ...total } = await invoicePage(app, owner, query);
     return {
       data: rows.map((row) => presentOwnInvoice(row, app.config.public_url)),
       has_more,
       next: has_more ? (rows.at(-1)?.id ?? null) : null,
+      ...total,
     };
   },
 
@@ -39,4 +42,8 @@ export const invoices: Handlers<typeof list> = {
 
   listClaims: ({ query }, { app, owner }) =>
     claimPage(app, { ...query, owner_id: ownerId(owner) }, presentClaim),
+
+  explain: ({ query }, { app, ...who }) => explainAny(app, query, scopeOf(who, query.own)),
+
+  listInbox: (_, { app, ...who }) => inboxOf(app, scopeOf(who, true) ?? null),
 };

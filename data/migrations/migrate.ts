@@ -30,6 +30,7 @@ import * as trace from './0015-trace.ts';
 import * as wayBack from './0016-way-back.ts';
 import * as claims from './0018-claims.ts';
 import * as otherCoins from './0020-other-coins.ts';
+import * as references from './0023-references.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -58,6 +59,7 @@ const steps: Record<string, Migration> = {
   '0016-way-back': wayBack,
   '0018-claims': claims,
   '0020-other-coins': otherCoins,
+  '0023-references': references,
 };
 
 /**

@@ -49,6 +49,20 @@ export function eventsOf(query: Executor, subject: Subject): Promise<EventRow[]>
   return select.orderBy('seq').limit(SHOWN).execute();
 }
 
+/** The events of these invoices, oldest first. */
+export async function eventIdsOf(
+  query: Executor,
+  invoice_ids: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const ids: string[] = [];
+  for (const id of invoice_ids) {
+    if (ids.length >= limit) break;
+    ids.push(...(await eventsOf(query, { invoice_id: id })).map((event) => event.id));
+  }
+  return ids.slice(0, limit);
+}
+
 export function ledgerOfInvoice(query: Executor, invoice_id: string): Promise<LedgerRow[]> {
   return query.selectFrom('ledger').selectAll().where('invoice_id', '=', invoice_id).orderBy('seq').execute();
 }

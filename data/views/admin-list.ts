@@ -4,6 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import type { Dialect, Executor, Reader } from '../db/database.ts';
 import { type InvoiceRow, type PaymentRow, UNAPPLIED } from '../schema/tables.ts';
+import { COUNT_LIMIT, countRows, type Total } from '../totals.ts';
 
 /** Most open invoices that an unmatched transfer is reported to mean. */
 export const CANDIDATES_SHOWN = 20;
@@ -193,6 +194,12 @@ export async function listEntries({ query, dialect }: Reader, filter: EntryFilte
   return rows.flatMap((row) => byId.get(row.id) ?? []);
 }
 
+/** How many the list has; `skip` and `limit` aside. */
+export async function countEntries({ query, dialect }: Reader, filter: EntryFilter): Promise<Total> {
+  const statement = entryKeys(dialect, { ...filter, skip: 0, limit: COUNT_LIMIT });
+  return statement ? countRows(query, statement) : { total: 0, total_is_more: false };
+}
+
 type WithSlug = { owner_slug: string | null };
 
 /** Invoices with the payments they show, in no order. */
@@ -251,6 +258,20 @@ export async function entriesOfPayments(query: Executor, ids: readonly string[])
     candidates,
     claimed_invoice_id,
   }));
+}
+
+/** The invoices of these payments, and whether they show them. */
+export async function mainPaymentInvoices(
+  query: Executor,
+  ids: readonly string[],
+): Promise<Map<string, { invoice_id: string | null; is_main: boolean }>> {
+  if (ids.length === 0) return new Map();
+  const rows = await query
+    .selectFrom('payments')
+    .select(['id', 'invoice_id', 'main'])
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, invoice_id, main }) => [id, { invoice_id, is_main: main === 1 }]));
 }
 
 /** Open invoices of the asset at the address, made before the transfer was seen. */

@@ -26,11 +26,13 @@ const budgets: Record<number, string> = {
   9: 'cancelInvoice cancelOnPage buyOnPage',
   // The chains cannot be asked here: what is stored is searched on each, and the claim is put on record.
   11: 'claimPayment',
-  12: 'getAdminPayment claimOnPage',
+  12: 'getAdminPayment claimOnPage listInbox',
   13: 'setHouse creditMerchant resendEvent getAdminMerchant',
   17: 'getAdminDashboard',
   // Under the lock of the invoice, with a new amount and its watch; for both coins.
   19: 'switchInvoice switchOnPage',
+  // Each way that a text can be meant is searched, and then the story read.
+  24: 'explain',
   30: 'listObservers',
   // Its webhook is on its way at once, and counts.
   28: 'simulateInvoice',

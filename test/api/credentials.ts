@@ -15,18 +15,26 @@ const refusedEverywhere = (jwt: ErrorCode, key: ErrorCode = 'invalid_api_key'): 
   key,
   jwt,
   admin: jwt,
+  any: jwt,
+});
+/** A key that opens nothing, where no token is. */
+const badKey = (key: ErrorCode = 'invalid_api_key'): Record<Auth, Rule> => ({
+  ...refusedEverywhere('not_authenticated', key),
+  any: key,
 });
 const byKey: Record<Auth, Rule> = {
   none: 'pass',
   key: 'pass',
   jwt: 'not_authenticated',
   admin: 'not_authenticated',
+  any: 'pass',
 };
 const byToken: Record<Auth, Rule> = {
   none: 'pass',
   key: 'invalid_api_key',
   jwt: 'pass',
   admin: 'not_superuser',
+  any: 'pass',
 };
 
 /** Credential → auth of the endpoint → what comes of it. Whatever is not here is refused: the default is denial. */
@@ -40,7 +48,7 @@ export const rules = {
   'another key': byKey,
   'the platform key': byKey,
   'a key as bearer token': refusedEverywhere('invalid_credentials'),
-  'a token as key': refusedEverywhere('not_authenticated'),
+  'a token as key': badKey(),
   'a garbage token': refusedEverywhere('invalid_credentials'),
   'a token without algorithm': refusedEverywhere('invalid_credentials'),
   'a token signed by another': refusedEverywhere('invalid_credentials'),
@@ -48,12 +56,12 @@ export const rules = {
   'an expired token': refusedEverywhere('invalid_credentials'),
   'a token from before the password changed': refusedEverywhere('invalid_credentials'),
   'a token with another scheme': refusedEverywhere('not_authenticated'),
-  'a garbage key': refusedEverywhere('not_authenticated'),
+  'a garbage key': badKey(),
   'an empty key': refusedEverywhere('not_authenticated'),
   'a deactivated user': refusedEverywhere('inactive_user'),
-  'the key of a deactivated user': refusedEverywhere('not_authenticated', 'account_inactive'),
+  'the key of a deactivated user': badKey('account_inactive'),
   'a deleted user': refusedEverywhere('user_not_found'),
-  'the key of a deleted user': refusedEverywhere('not_authenticated'),
+  'the key of a deleted user': badKey(),
 } as const satisfies Record<string, Record<Auth, Rule>>;
 
 export type Credential = keyof typeof rules;

@@ -267,5 +267,5 @@ const filledIn = (value: unknown, values: Record<string, string>): unknown => {
 export function rightful(auth: Auth, { owner, operator }: Cast): ServiceCall {
   if (auth === 'none') return {};
   if (auth === 'key') return { key: owner.key };
-  return { token: auth === 'jwt' ? owner.token : operator.token };
+  return { token: auth === 'admin' ? operator.token : owner.token };
 }

@@ -35,9 +35,9 @@ const rowsIn = (text: string): number => text.split('\n').filter((line) => /orde
 
 describe('a list', () => {
   it('ends with how many there are besides, and how to see them', async () => {
-    verifies('gw-lists');
+    verifies('gw-lists', 'list-totals');
     const page = await onTerminal(gw, ['invoice', 'list']);
-    expect(page).toContain('20, and there are more: --all, --search TEXT, --since 1h');
+    expect(page).toContain(`20 of ${MADE}: --all, --search TEXT, --since 1h`);
     const all = await onTerminal(gw, ['invoice', 'list', '--all']);
     expect(rowsIn(all)).toBe(MADE);
     expect(all).not.toContain('there are more');
@@ -79,10 +79,18 @@ describe('a list', () => {
 
 describe('an id', () => {
   it('is taken as short as it is shown', async () => {
-    verifies('gw-short-ids');
+    verifies('gw-short-ids', 'explain-references');
     const short = at(5).slice(-8);
     expect((await gw(['invoice', 'get', short, '--json', 'id'])).json.id).toBe(at(5));
     expect((await gw(['payment', 'get', short, '--json'])).code).toBe(0);
+    // So are its order, its memo, and the link to its page.
+    const { json: meant } = await gw(['invoice', 'get', 'order-5', '--json']);
+    expect(meant.id).toBe(at(5));
+    for (const text of [meant.memo.toLowerCase(), meant.pay_url])
+      expect((await gw(['invoice', 'get', text, '--json', 'id'])).json.id).toBe(at(5));
+    // A whole id costs no request besides its own.
+    const { stderr } = await gw(['invoice', 'get', at(5), '--json', 'id', '--verbose']);
+    expect(stderr.match(/GET \S+/g)).toEqual(['GET /v1/invoices/{invoice_id}']);
     expect((await operator(['admin', 'payment', short, '--json'])).json.payment.id).toBe(at(5));
     expect((await operator(['admin', 'resolve', short, 'fail', '--yes', '--json'])).json.invoice.status).toBe(
       'failed',
@@ -108,5 +116,29 @@ describe('an id', () => {
     expect(ambiguous.error.error.candidates).toContain(at(3));
     expect(ambiguous.error.error.message).toMatch(/created \S+ TON order-\d/);
     expect((await gw(['invoice', 'get', 'ffffffff', '--json'])).code).toBe(3);
+  });
+});
+
+describe('a person', () => {
+  it('reads the story of anything, and what waits, in 80 columns', async () => {
+    verifies('explain-anything', 'inbox-own');
+    for (const columns of [80, 200]) {
+      const story = gw.pty(['explain', 'order-0'], { columns });
+      expect(await story.ended).toBe(0);
+      const lines = linesLeft(story.output());
+      expect(lines[0]).toMatch(/^Paid and booked: \S+ TON\./);
+      for (const part of ['what happened, in UTC', 'invoice made for order-0', ', by merchant'])
+        expect(lines.join('\n')).toContain(part);
+      // What is to be copied stands whole, and alone on its line where it is longer.
+      for (const line of lines)
+        expect(line.length <= columns || !line.trim().includes('  '), line).toBe(true);
+    }
+    const none = gw.pty(['explain', 'no such thing'], { columns: 80 });
+    expect(await none.ended).toBe(3);
+    expect(linesLeft(none.output()).join('\n')).toMatch(/nothing found.*searched as.*an order.*gw inbox/s);
+    const { json } = await gw(['explain', 'order-0', '--json']);
+    expect(json).toMatchObject({ matches: [{ id: at(0) }], story: { invoice: { status: 'confirmed' } } });
+    const { json: inbox } = await gw(['inbox', '--json']);
+    expect(inbox).toMatchObject({ has_more: false });
   });
 });

@@ -15,6 +15,7 @@ import {
   overdueInvoices,
 } from '../../data/invoices.ts';
 import { dueReceipts } from '../../data/receipts.ts';
+import { idsByPart } from '../../data/references.ts';
 import { hasReserved, releaseAmounts } from '../../data/reservations.ts';
 import { eventsOf } from '../../data/views/admin-detail.ts';
 import { candidatesFor, listEntries } from '../../data/views/admin-list.ts';
@@ -48,6 +49,8 @@ const served: Record<string, (db: Db, owner_id: string) => Promise<unknown>> = {
   invoices_by_owner_chain: (db, owner_id) =>
     listEntries(db, { owner_id, chain: 'ton', status: 'expired', ...page }),
   invoices_with_email: ({ query }) => dueReceipts(query, NOW, 20),
+  invoices_by_tail: (db) => idsByPart(db, 'invoices', '0123abcd', undefined),
+  events_by_tail: (db) => idsByPart(db, 'events', '0123abcd', undefined),
   events_by_invoice: ({ query }) => eventsOf(query, { invoice_id: 'none' } as never),
 };
 
@@ -57,6 +60,7 @@ const constraints = ['invoices_reserved_refill', 'events_confirmed_once'];
 const ENTERED = [
   'invoices_by_owner',
   'invoices_by_ref',
+  'invoices_by_tail',
   'invoices_due',
   'invoices_memo',
   'invoices_open',

@@ -100,7 +100,19 @@ async function lists({ service }: World, { owner, operator, values }: Cast): Pro
   };
   await ask(`/v1/invoices?after=${values.invoice_id}&external_ref=order-1`);
   await ask(`/v1/invoices?after=${values.invoice_id}`);
-  await ask('/v1/invoices?status=settled');
+  await ask('/v1/invoices?status=settled&count=true');
+  await ask('/v1/invoices?count=true');
+  await ask('/v1/claims?count=true');
+  await ask(`/api/v1/merchant/events?count=true&type=invoice.created`, owner.token);
+  await ask('/api/v1/admin/payments?count=true', operator.token);
+  await ask('/api/v1/admin/claims?count=true', operator.token);
+  const { address, memo, external_ref } = await invoiceRow(service, values.invoice_id ?? '');
+  const event = values.event_id ?? '';
+  const texts = [values.invoice_id, event.slice(-8), address, memo, 'ab'.repeat(32), 'no-one@example.org'];
+  for (const text of texts) await ask(`/v1/explain?q=${encodeURIComponent(text ?? '')}`, operator.token);
+  for (const as of ['invoice', 'event'])
+    await ask(`/v1/explain?q=${encodeURIComponent(external_ref ?? event)}&as=${as}`, owner.token);
+  await ask('/v1/inbox', owner.token);
   for (const order of ['oldest', 'newest'])
     await ask(
       `/api/v1/merchant/events?after=${values.event_id}&type=invoice.created&order=${order}`,

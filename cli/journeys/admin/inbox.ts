@@ -38,16 +38,27 @@ export const command: Command = {
   async run(context) {
     const { data, has_more } = await inboxOf(context);
     const { io } = context;
-    await printReply(
+    if (io.json !== false || io.stdout.isTTY !== true)
+      return printReply(
+        io,
+        { data, count: data.length, has_more },
+        {
+          list: 'data',
+          columns: ['kind', 'id', 'amount', 'currency', 'created_at', 'about', 'next', 'merchant'],
+        },
+      );
+    const { printInbox } = await import('../parts/inbox.ts');
+    printInbox(
       io,
-      { data, count: data.length, has_more },
-      {
-        list: 'data',
-        columns: ['kind', 'id', 'amount', 'currency', 'created_at', 'about', 'next', 'merchant'],
-      },
+      data,
+      ['kind', 'id', 'amount', 'currency', 'created_at', 'merchant'],
+      ({ about, next }) => ({
+        about,
+        meant: [],
+        steps: [{ command: next }],
+      }),
     );
-    if (io.json === false && has_more)
-      say(io, `More than ${PAGE} of a kind wait: gw admin payments --status late --all`);
+    if (has_more) say(io, `More than ${PAGE} of a kind wait: gw admin payments --status late --all`);
   },
 };
 

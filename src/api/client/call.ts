@@ -122,10 +122,7 @@ export function requestOf(
   const headers: Record<string, string> = {
     accept: endpoint.response instanceof z.ZodType ? 'application/json' : endpoint.response.media,
     ...connection.headers,
-    ...(auth === 'key' && connection.api_key ? { 'x-api-key': connection.api_key } : {}),
-    ...((auth === 'jwt' || auth === 'admin') && connection.token
-      ? { authorization: `Bearer ${connection.token}` }
-      : {}),
+    ...credentialsOf(auth, connection),
     ...(endpoint.body
       ? { 'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json' }
       : {}),
@@ -140,6 +137,16 @@ export function requestOf(
     body,
   };
 }
+
+/** What a kind of sign-in is shown; where either would do, the token, whose rights reach further. */
+const credentialsOf = (
+  auth: Endpoint['auth'],
+  { api_key, token }: Pick<Connection, 'api_key' | 'token'>,
+): Record<string, string> => {
+  if (auth === 'none') return {};
+  if (auth !== 'key' && token) return { authorization: `Bearer ${token}` };
+  return (auth === 'key' || auth === 'any') && api_key ? { 'x-api-key': api_key } : {};
+};
 
 const formOf = (body: unknown): string =>
   new URLSearchParams(

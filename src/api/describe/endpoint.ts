@@ -2,8 +2,11 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../../errors.ts';
 
-/** Who may call: anyone, a merchant or platform key, a signed-in user, a superuser. */
-export type Auth = 'none' | 'key' | 'jwt' | 'admin';
+/**
+ * Who may call: anyone, a merchant or platform key, a signed-in user, a superuser; `any`: a key or a signed-in user, each
+ * with his own rights.
+ */
+export type Auth = 'none' | 'key' | 'jwt' | 'admin' | 'any';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

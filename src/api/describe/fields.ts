@@ -325,3 +325,7 @@ export function date(): z.ZodType<string, string> {
     return input;
   });
 }
+
+/** Whether a list says how many it has in all. */
+export const counted = () =>
+  bool().default(false).describe('Say in `total` how many there are on all pages, counted up to 10,000');

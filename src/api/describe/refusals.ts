@@ -10,6 +10,7 @@ export const authRefusals: Record<Auth, readonly ErrorCode[]> = {
   key: ['invalid_api_key', 'account_inactive'],
   jwt: bearer,
   admin: [...bearer, 'not_superuser'],
+  any: [...bearer, 'invalid_api_key', 'account_inactive'],
 };
 
 /** All codes of an endpoint but validation (422) and `internal`, each once. */

@@ -25,3 +25,13 @@ export const paged = <Item extends z.ZodType>(item: Item) => ({
   skip: count(),
   limit: count(),
 });
+
+/** How many there are in all, of a list that says so only where it is asked to. */
+export const totals = () => ({
+  total: count()
+    .optional()
+    .describe(
+      'With `count`: how many there are on all pages, counted up to 10,000. Beyond the specification',
+    ),
+  total_is_more: z.boolean().optional().describe('With `count`: whether there are more than were counted'),
+});

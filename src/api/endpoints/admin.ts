@@ -1,7 +1,7 @@
 // The operator's view: merchants, observers, payments, and putting things right.
 
 import { endpoint } from '../describe/endpoint.ts';
-import { bool, choice, decimal, int, orNull, text, word } from '../describe/fields.ts';
+import { bool, choice, counted, decimal, int, orNull, text, word } from '../describe/fields.ts';
 import { uuid } from '../describe/identifiers.ts';
 import { shape } from '../describe/shape.ts';
 import {
@@ -236,6 +236,7 @@ export const listAdminPayments = endpoint({
     owner_id: uuid().optional().describe("The merchant's user id"),
     skip: int({ gte: 0 }).default(0),
     limit: int({ gte: 1, lte: 200 }).default(50),
+    count: counted(),
   },
   response: AdminPayments,
   hidden: true,

@@ -1,6 +1,8 @@
 // Invoices, for the holder of a merchant key or the platform key.
+
+import { MAX_REFERENCE, wantedKinds } from '../../explain.ts';
 import { endpoint } from '../describe/endpoint.ts';
-import { choice, decimal, int, list, orNull, text } from '../describe/fields.ts';
+import { bool, choice, counted, decimal, int, list, orNull, text } from '../describe/fields.ts';
 import { email, uuid } from '../describe/identifiers.ts';
 import { shape } from '../describe/shape.ts';
 import {
@@ -17,6 +19,7 @@ import {
   webUrl,
 } from '../describe/shop-fields.ts';
 import { ClaimList } from '../schemas/claim.ts';
+import { Explanation, Inbox } from '../schemas/explain.ts';
 import { InvoiceList, InvoicePublic } from '../schemas/resources.ts';
 
 /** Longest gateway id or ticker. */
@@ -113,9 +116,12 @@ export const listInvoices = endpoint({
     'Newest first, refill invoices included. Continue with `after` set to `next` of the previous page. `settled` means `confirmed`.',
   query: {
     status: choice(['created', 'confirmed', 'settled', 'expired', 'cancelled', 'failed']).optional(),
-    external_ref: text({ max: MAX_EXTERNAL_REF }).optional().describe('Only invoices with exactly this order reference'),
+    external_ref: text({ max: MAX_EXTERNAL_REF })
+      .optional()
+      .describe('Only invoices with exactly this order reference'),
     limit: int({ gte: 1, lte: 200 }).default(20),
     after: uuid().optional().describe('The last invoice of the previous page'),
+    count: counted(),
   },
   response: InvoiceList,
   errors: ['invoice_not_found'],
@@ -133,7 +139,8 @@ export const getInvoice = endpoint({
   gw: 'invoice get',
   effect: 'read',
   keywords: 'invoice status, invoice details, is it paid, read one',
-  description: "Returns what is already known, without asking the chain. An invoice of another owner is a 404.",
+  description:
+    'Returns what is already known, without asking the chain. An invoice of another owner is a 404.',
   params: invoiceId,
   response: InvoicePublic,
   errors: ['invoice_not_found'],
@@ -183,6 +190,7 @@ export const simulateInvoice = endpoint({
 export const claimQuery = {
   limit: int({ gte: 1, lte: 200 }).default(20),
   after: uuid().optional().describe('The last claim of the previous page'),
+  count: counted(),
 };
 
 export const listClaims = endpoint({
@@ -203,6 +211,50 @@ export const listClaims = endpoint({
   example: { query: { limit: '5' } },
 });
 
+export const explain = endpoint({
+  id: 'explain',
+  method: 'GET',
+  path: '/v1/explain',
+  auth: 'any',
+  tag: 'invoices',
+  summary: 'Explain what became of anything',
+  gw: 'explain {q}',
+  effect: 'read',
+  keywords:
+    'where is my money, why is it not paid, what happened, history, timeline, find by memo, find by transaction, find by order, trace a payment, support, resolve a short id',
+  description: `Takes whatever there is: an id or eight characters of it as screens show them, an order, a memo, a transaction, an address, the address of a mail account, or a link that holds one. One match is answered with its story in time and with what may be done now; several are listed.
+
+Everyone finds what is theirs: a merchant his own, a superuser all. What is another's is answered like what does not exist. With \`as\` and \`brief\` it finds the id that another call needs.`,
+  query: {
+    q: text({ min: 1, max: MAX_REFERENCE }).describe(
+      'An id, a part of one, an order, memo, transaction, address or mail address',
+    ),
+    as: choice(wantedKinds).optional().describe('Only what names one of this kind, as its id'),
+    own: bool().default(false).describe('Only what is yours, for superusers too'),
+    brief: bool().default(false).describe('Matches only, no story'),
+  },
+  response: Explanation,
+  extension: true,
+  example: { query: { q: '{invoice_id}' } },
+});
+
+export const listInbox = endpoint({
+  id: 'listInbox',
+  method: 'GET',
+  path: '/v1/inbox',
+  auth: 'any',
+  tag: 'invoices',
+  summary: 'List all of yours that waits for a person',
+  gw: 'inbox',
+  effect: 'read',
+  keywords: 'held late unmatched payments, failed webhooks, todo, money that waits, queue',
+  description:
+    'Money that is held, came late or names no invoice, with what it may mean; events that no receiver accepted in the last 30 days; blockchains that cannot be read. What has waited longest first, each with what may be done now. At most 50 of each kind: `has_more` says that there are others.',
+  response: Inbox,
+  extension: true,
+  example: {},
+});
+
 export const invoices = [
   createInvoice,
   listInvoices,
@@ -210,4 +262,6 @@ export const invoices = [
   checkInvoice,
   simulateInvoice,
   listClaims,
+  explain,
+  listInbox,
 ] as const;

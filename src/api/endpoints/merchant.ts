@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { eventTypes } from '../../event-types.ts';
 import { MAX_SLUG, MIN_SLUG, SLUG } from '../../slug.ts';
 import { endpoint } from '../describe/endpoint.ts';
-import { bool, choice, date, decimal, duration, int, list, text, word } from '../describe/fields.ts';
+import { bool, choice, counted, date, decimal, duration, int, list, text, word } from '../describe/fields.ts';
 import { email } from '../describe/identifiers.ts';
 import { shape } from '../describe/shape.ts';
 import {
@@ -310,6 +310,7 @@ export const listEvents = endpoint({
       .default('oldest')
       .describe('Which come first; a stream is always `oldest`'),
     limit: int({ gte: 1, lte: 200 }).default(50),
+    count: counted(),
   },
   response: EventList,
   also: ['text/event-stream'],

@@ -13,6 +13,7 @@ const credentials: Record<Endpoint['auth'], Record<string, string>> = {
   key: { 'X-API-Key': '{api_key}' },
   jwt: { Authorization: 'Bearer {access_token}' },
   admin: { Authorization: 'Bearer {access_token}' },
+  any: { Authorization: 'Bearer {access_token}' },
 };
 
 /** Percent-encodes a value, leaving braces for the reader to fill in. */

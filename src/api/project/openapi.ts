@@ -67,6 +67,7 @@ const security: Record<Auth, Record<string, string[]>[]> = {
   key: [{ APIKeyHeader: [] }, { APIKeyQuery: [] }],
   jwt: [{ OAuth2PasswordBearer: [] }],
   admin: [{ OAuth2PasswordBearer: [] }],
+  any: [{ OAuth2PasswordBearer: [] }, { APIKeyHeader: [] }, { APIKeyQuery: [] }],
 };
 
 const securitySchemes = {

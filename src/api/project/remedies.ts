@@ -78,7 +78,10 @@ const remedies: Record<ErrorCode, Advice | null> = {
     'Ask the operator for an invite for this address, and send it as `invite`; it works once and expires',
   not_found: { hint: 'The catalog lists all calls', next: 'getCatalog' },
   user_not_found: 'The user does not exist or was deleted; sign up for a new account',
-  invoice_not_found: { hint: 'List your invoices; invoices of other accounts are not shown', next: 'listInvoices' },
+  invoice_not_found: {
+    hint: 'List your invoices; invoices of other accounts are not shown',
+    next: 'listInvoices',
+  },
   unit_not_found: { hint: 'List your units', next: 'listUnits' },
   event_not_found: { hint: 'List your events', next: 'listEvents' },
   event_removed: {

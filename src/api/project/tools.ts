@@ -33,6 +33,7 @@ const authText: Record<Endpoint['auth'], string> = {
   key: 'Needs a merchant key.',
   jwt: 'Needs a bearer token.',
   admin: "Needs a superuser's bearer token.",
+  any: 'Needs a bearer token or a merchant key.',
 };
 
 let made: { tool: Tool; hidden: boolean }[] | undefined;

@@ -1,6 +1,6 @@
 // The operator's replies.
 import { z } from 'zod';
-import { count, decimalString, paged, shape, unixSeconds } from '../describe/shape.ts';
+import { count, decimalString, paged, shape, totals, unixSeconds } from '../describe/shape.ts';
 import { AdminClaim } from './claim.ts';
 import { EventPublic } from './event.ts';
 import {
@@ -98,6 +98,7 @@ export const AdminPayments = shape('AdminPayments', {
   has_more: z.boolean(),
   skip: count(),
   limit: count(),
+  ...totals(),
 });
 
 export const TransferPublic = shape(

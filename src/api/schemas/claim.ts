@@ -1,7 +1,7 @@
 // A payer's claim: what he is answered, and what shop and operator read of it.
 import { z } from 'zod';
 import { claimFindings, claimReasons } from '../../claim.ts';
-import { count, decimalString, shape, unixSeconds } from '../describe/shape.ts';
+import { count, decimalString, shape, totals, unixSeconds } from '../describe/shape.ts';
 import { invoiceStatuses } from './resources.ts';
 
 const found = () =>
@@ -57,6 +57,7 @@ const page = <Item extends z.ZodType>(item: Item) => ({
   data: z.array(item).describe('Newest first'),
   has_more: z.boolean(),
   next: z.uuid().nullable().describe('Pass it as `after` for the next page'),
+  ...totals(),
 });
 
 export const ClaimPublic = shape(

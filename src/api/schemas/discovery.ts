@@ -37,7 +37,7 @@ export const CatalogEntry = shape('CatalogEntry', {
   title: z.string(),
   summary: z.string(),
   url: z.string(),
-  auth: z.enum(['none', 'key', 'jwt', 'admin']),
+  auth: z.enum(['none', 'key', 'jwt', 'admin', 'any']),
   method: z.string().optional(),
   path: z.string().optional(),
   description: z.string().optional().describe('Markdown'),

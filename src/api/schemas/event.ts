@@ -1,7 +1,7 @@
 // Events, their deliveries and the body of a webhook.
 import { z } from 'zod';
 import { eventTypes } from '../../event-types.ts';
-import { count, shape, unixSeconds } from '../describe/shape.ts';
+import { count, shape, totals, unixSeconds } from '../describe/shape.ts';
 import { InvoicePublic, PaymentPublic } from './resources.ts';
 
 export const deliveryStatuses = ['pending', 'sending', 'delivered', 'failed', 'unknown'] as const;
@@ -50,4 +50,5 @@ export const EventList = shape('EventList', {
   data: z.array(EventPublic).describe('Oldest first'),
   has_more: z.boolean().describe('Whether there are later ones already'),
   next: z.string().nullable().describe('Pass it as `after` to continue; null where there is no event at all'),
+  ...totals(),
 });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../invoice.ts';
 import { orNull } from '../describe/fields.ts';
-import { count, decimalString, paged, shape, unixSeconds } from '../describe/shape.ts';
+import { count, decimalString, paged, shape, totals, unixSeconds } from '../describe/shape.ts';
 import { BEYOND } from '../describe/shop-fields.ts';
 
 export const invoiceStatuses = [
@@ -117,6 +117,7 @@ export const InvoiceList = shape('InvoiceList', {
   data: z.array(InvoicePublic).describe('Newest first'),
   has_more: z.boolean(),
   next: z.uuid().nullable().describe('Pass it as `after` for the next page'),
+  ...totals(),
 });
 
 export const PaymentPublic = shape(

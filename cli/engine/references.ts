@@ -1,0 +1,72 @@
+// References: where a command wants an id, an order, a memo, a transaction or the end of an id will do; the service resolves it.
+import type { Endpoint } from '../../src/api/describe/endpoint.ts';
+import { explain } from '../../src/api/endpoints/invoices.ts';
+import { MAX_REFERENCE, type WantedKind } from '../../src/explain.ts';
+import { matchLine } from '../output/explain-card.ts';
+import type { Context } from './command.ts';
+import { GwError } from './errors.ts';
+import type { Flag } from './flags.ts';
+
+const WHOLE = /^(evt_[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32})$/i;
+/** Candidates that an ambiguous one names. */
+const NAMED = 8;
+
+/** What the id of a field names; undefined where it is none that the service resolves. */
+function kindOf({ field, place }: Flag, { id, auth }: Endpoint): WantedKind | undefined {
+  switch (field) {
+    case 'invoice_id':
+      return auth === 'admin' ? 'payment' : 'invoice';
+    case 'owner_id':
+    case 'user_id':
+      return 'merchant';
+    case 'unit_id':
+      return 'unit';
+    case 'event_id':
+      return 'event';
+    case 'contradiction_id':
+      return 'contradiction';
+    case 'daemon_id':
+      return 'daemon';
+    case 'after':
+      if (place !== 'query') return undefined;
+      return id === 'listEvents' ? 'event' : id === 'listInvoices' ? 'invoice' : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Asked with the credential of the command itself; where that needs none, with whichever there is. */
+const asking = ({ auth }: Endpoint): typeof explain =>
+  ({ ...explain, auth: auth === 'none' ? 'any' : auth }) as typeof explain;
+
+/** The id that a value names; whole ids, and values that are none, as they are. Refuses what names nothing, or several. */
+export async function wholeId(
+  { call }: Context,
+  endpoint: Endpoint,
+  flag: Flag,
+  value: unknown,
+): Promise<unknown> {
+  const as = kindOf(flag, endpoint);
+  if (as === undefined || typeof value !== 'string') return value;
+  const q = value.trim();
+  if (q === '' || q.length > MAX_REFERENCE || WHOLE.test(q)) return value;
+  // Of users, only operators name others.
+  const own = endpoint.auth !== 'admin' && flag.field !== 'user_id';
+  const { matches, has_more } = await call(asking(endpoint), { query: { q, as, own, brief: true } });
+  const [only, ...others] = matches;
+  if (only && others.length === 0) return only.id;
+  if (!only)
+    throw new GwError('not_found', `nothing of ${own ? 'yours' : 'anyone'} is named by “${q}”`, {
+      code: 'unknown_reference',
+      hint: `gw explain ${JSON.stringify(q)} says where it was searched`,
+    });
+  const now_s = Math.floor(Date.now() / 1000);
+  const named = matches.slice(0, NAMED).map((match) => `${match.id} (${matchLine(match, now_s)})`);
+  const rest = matches.length - named.length;
+  const more = has_more ? ' and others' : rest > 0 ? ` and ${rest} more` : '';
+  throw new GwError('usage', `${q} may be ${named.join(', ')}${more}`, {
+    code: 'ambiguous_id',
+    hint: 'give the whole id, or its last eight characters',
+    extra: { candidates: matches.map(({ id }) => id) },
+  });
+}
