@@ -116,7 +116,8 @@ const shipped: Plugin = {
     emit('fragment.css', hardened(minified('fragment.css', fragmentSheet())));
     emit('link-page.css', minified('link-page.css', textOf(LINK_SHEET)));
     emit('docs.css', minified('docs.css', textOf(DOCS_SHEET)));
-    for (const name of ['logo.png', 'favicon.png', 'letters.png']) emit(name, readFileSync(`${pictures}/${name}`));
+    for (const name of ['logo.png', 'favicon.png', 'letters.png'])
+      emit(name, readFileSync(`${pictures}/${name}`));
     emit('mark.svg', drawing(`${pictures}/mark.svg`));
     for (const name of drawn) emit(name, drawing(`${pictures}/${name}`));
   },

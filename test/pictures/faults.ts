@@ -22,8 +22,7 @@ function examine(foreign: readonly string[]): Drawn {
   const root = document.querySelector('.gw') ?? document.body;
   // What is only read aloud is cut to nothing, itself or something around it.
   const isCut = (element: Element | null): boolean =>
-    element !== null &&
-    (getComputedStyle(element).clipPath === 'inset(50%)' || isCut(element.parentElement));
+    element !== null && (getComputedStyle(element).clipPath === 'inset(50%)' || isCut(element.parentElement));
   const isSeen = (element: Element): boolean =>
     element.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !isCut(element);
   const short = (text: string): string => `“${text.trim().slice(0, 60)}”`;

@@ -1,8 +1,8 @@
 // The way back to the shop: who may be led where, what the page shows at each end, and what a receipt says.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { apply } from '../../../daemon/settle/settle.ts';
 import type { Email } from '../../../daemon/mail/mail.ts';
+import { apply } from '../../../daemon/settle/settle.ts';
 import { openReceipts } from '../../../daemon/shop/receipts.ts';
 import { checkoutStates } from '../../../src/checkout.ts';
 import { signReturn } from '../../../src/return-signature.ts';
@@ -390,7 +390,8 @@ function mixedIn(html: string): string[] {
       if (!has_parting && !(open.at(-1)?.name === 'title' && tag.startsWith('קפה'))) look(tag);
     } else if (end) open.splice(open.findLastIndex((one) => one.name === name));
     else {
-      for (const [, value = ''] of attributes.matchAll(/="([^"]*)"/g)) if (!value.startsWith('קפה')) look(value);
+      for (const [, value = ''] of attributes.matchAll(/="([^"]*)"/g))
+        if (!value.startsWith('קפה')) look(value);
       const parts = name === 'bdi' || (name !== 'html' && /dir="auto"/.test(attributes));
       if (!/^(?:meta|link|input|img|path|br)$/.test(name)) open.push({ name, parts });
     }
