@@ -63,7 +63,7 @@ export async function startTronFront(ask: AskNode) {
     rewrite: null as null | ((text: string) => string),
     /** Whether transactions of blocks are left out of the API's answers, and where blocks are. */
     omits: null as null | 'transactions' | 'blocks',
-    /** Whether it runs code that changes nothing, and by how much the next balances that this tells are too high. */
+    /** Whether it runs code that changes nothing, and by how much the next balance that this tells is too high. */
     runs_code: true,
     too_high: 0n,
     requests: [] as string[],

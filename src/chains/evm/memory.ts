@@ -32,7 +32,7 @@ export interface SolidAccount {
   /** The height of which that was its balance by the chain itself, and the one at which it was noted. */
   exact: number;
   height: number;
-  /** What it had beyond that in the last look: listed once another look has it as well. */
+  /** What it had beyond that, or less, in the last look: listed, or taken off, once another look has it as well. */
   more: { amount: bigint; height: number; hash: string; time: number } | null;
 }
 

@@ -262,12 +262,16 @@ async function pieceOf(
   return { last, moves, ...(await creditsAt(reading, cursor, { logs: [], coins, headers })) };
 }
 
-/** What both looks have found. */
+/** What both looks have found: nothing where one has more than is known, and the other less. */
 function agreed(before: bigint, now: bigint): bigint {
-  return before < now ? before : now;
+  if (before < 0n !== now < 0n) return 0n;
+  return now < 0n === before < now ? now : before;
 }
 
-/** Holds balances against what is known; what two looks find more is listed. */
+/**
+ * Holds balances against what is known; what two looks find more is listed. What one look finds less is no less yet: a server
+ * that is behind lacks a payment that was listed, which would rise out of its answer a second time.
+ */
 async function* compare(
   reading: Reading,
   accounts: SolidAccounts,
@@ -276,11 +280,11 @@ async function* compare(
 ): AsyncGenerator<Page> {
   const at = reading.cursor.solid as SolidPosition;
   const { height, hash } = at;
-  const riseAt = (key: string, position: number) => {
+  const changeAt = (key: string, position: number) => {
     const balance = accounts.get(key)?.balance ?? null;
     return balance === null ? 0n : (balances[position] as bigint) - balance;
   };
-  const [header] = keys.some((key, position) => riseAt(key, position) > 0n)
+  const [header] = keys.some((key, position) => changeAt(key, position) > 0n)
     ? await readHeaders(reading.asker, [height])
     : [];
   if (header && header.hash !== hash) throw badAnswer(`block ${height} is another one than was read`);
@@ -291,20 +295,20 @@ async function* compare(
     const account = accounts.get(key) as SolidAccount;
     const found = balances[position] as bigint;
     const { more, exact } = account;
-    const rise = riseAt(key, position);
-    const plain = { balance: found, exact: height, height, more: null };
-    if (rise <= 0n) accounts.set(key, plain);
-    else {
-      const sure = agreed(more?.amount ?? 0n, rise);
-      if (more && sure > 0n)
-        transfers.push(
-          ...transferOfGain(reading, { key, amount: sure, height: more.height, from: exact + 1 }, more),
-        );
-      const rest = rise - sure;
-      const waiting = { balance: found - rest, exact: more?.height ?? exact, height };
-      accounts.set(key, rest === 0n ? plain : { ...waiting, more: { amount: rest, height, hash, time } });
-    }
-    if (rise !== 0n || more || account.balance === null) changed.push(key);
+    const change = changeAt(key, position);
+    const sure = agreed(more?.amount ?? 0n, change);
+    if (more && sure > 0n)
+      transfers.push(
+        ...transferOfGain(reading, { key, amount: sure, height: more.height, from: exact + 1 }, more),
+      );
+    const rest = change - sure;
+    const waiting = { balance: found - rest, exact: more && sure !== 0n ? more.height : exact, height };
+    const next = rest === 0n ? null : { amount: rest, height, hash, time };
+    accounts.set(
+      key,
+      next ? { ...waiting, more: next } : { balance: found, exact: height, height, more: null },
+    );
+    if (change !== 0n || more || account.balance === null) changed.push(key);
   }
   yield* storeSolid(reading, accounts, changed, { transfers, at });
 }
