@@ -104,7 +104,8 @@ async function newCast(service: TestApp, { password_hash, webhook_url, sign }: S
   const { token, key } = owner;
   const account = await ask(service, 'PATCH', '/api/v1/merchant/account', { token, body: { webhook_url } });
   await credit(service, owner.id, CREDIT_MICROS);
-  const offer = { title: 'Coffee', amount_usd: 4.5, currencies: ['TON', 'bitcoin'] };
+  // A price of its own for each: where the amount names the invoice, few can be open at one price.
+  const offer = { title: 'Coffee', amount_usd: 4.5 + serial / 4, currencies: ['TON', 'bitcoin'] };
   const unit = await ask(service, 'POST', '/api/v1/merchant/units', { token, body: offer });
   const switchable = await ask(service, 'POST', `/v1/units/${unit.id}/checkout`, {
     body: { chain: 'bitcoin' },

@@ -1,5 +1,5 @@
 // Which TON transactions are payments, on the real executor: every trap of the chain, one by one.
-import { beginCell } from '@ton/core';
+import { Address, beginCell } from '@ton/core';
 import { describe, expect, it } from 'vitest';
 import type { Gateway } from '../../src/chains/family.ts';
 import { composeTon } from '../../src/chains/ton/compose.ts';
@@ -311,6 +311,25 @@ describe('a payment that is made for a wallet to sign', () => {
     ]);
     const back = records.filter(({ account }) => account === buyer.key).at(-1)?.transaction.inMessage?.info;
     expect(back?.type === 'internal' && back.value.coins).toBeGreaterThan(BigInt(message?.amount ?? 0) / 2n);
+  });
+
+  it('is not made where the indexer names a wallet of another jetton, or one that is not deployed', async () => {
+    verifies('compose-alone');
+    const other = await chain.deployJetton();
+    await chain.mintTo({ jetton: other, to: buyer, amount: 1000n * ONE_USDT });
+    const master = Address.parse(usdt.token_contract ?? '').toRawString();
+    const lying: typeof rpc.json = (path, options) => {
+      const body = options?.body as { address?: string } | undefined;
+      return rpc.json(
+        path,
+        body?.address === master
+          ? { body: { ...body, address: Address.parse(other.master).toRawString() } }
+          : options,
+      );
+    };
+    await expect(
+      composeTon({ ...rpc, json: lying }, { ...orderOf(usdt), payer: buyer.address }),
+    ).rejects.toMatchObject({ name: 'ProviderError', kind: 'bad_answer' });
   });
 
   it('is refused to who has no such jetton, and to the shop itself', async () => {

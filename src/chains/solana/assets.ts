@@ -44,11 +44,13 @@ export const parsedOf = (account: SolanaAccount) =>
 
 export const isTokenProgram = (owner: string) => owner === TOKEN_PROGRAM || owner === TOKEN_2022_PROGRAM;
 
+const WHOLE = /^\d{1,20}$/;
+
 /** What a token account holds; nothing where it does not exist or is not one. Throws where the answer leaves it out. */
 export function tokenAmount(account: SolanaAccount, key: string): string {
   if (!account || !isTokenProgram(account.owner)) return '0';
   const amount = parsedOf(account)?.info?.tokenAmount?.amount;
-  if (typeof amount !== 'string')
+  if (typeof amount !== 'string' || !WHOLE.test(amount))
     throw badAnswer(`the answer leaves out what the token account ${key} holds`);
   return amount;
 }

@@ -118,6 +118,8 @@ const referenceOf = ({ reference }: PayerOrder): AccountUse[] =>
 function requireCoins(account: SolanaAccount, lamports: bigint): void {
   const reason = whyNoWallet(account);
   if (reason !== null) throw new PayerError(reason);
-  if (BigInt(account?.lamports ?? 0) < lamports)
+  const held = account?.lamports ?? 0;
+  if (!Number.isInteger(held)) throw badAnswer('the lamports of an account are not a whole number');
+  if (BigInt(held) < lamports)
     throw new PayerError('This account has too little SOL for the payment and the network fee');
 }

@@ -1,6 +1,13 @@
 // The message that pays an invoice, for the payer's wallet to sign: coins with a comment, or a transfer of its jettons.
 import { Address, beginCell, type Cell } from '@ton/core';
-import { type Composed, type Network, PayerError, type PayerOrder, type Rpc } from '../family.ts';
+import {
+  type Composed,
+  type Network,
+  PayerError,
+  type PayerOrder,
+  ProviderError,
+  type Rpc,
+} from '../family.ts';
 import { keyOf, normalizeAddress, showContract } from './address.ts';
 import { OP } from './body.ts';
 import { getJettonWallet, getWalletData } from './providers/toncenter.ts';
@@ -45,13 +52,19 @@ export async function composeTon(rpc: Rpc, order: PayerOrder): Promise<Composed>
   };
 }
 
-/** By the word of the allow-listed master, never of the payer. */
+/**
+ * By the word of the allow-listed master, never of the payer; and the wallet says of itself that it is the payer's, and of
+ * that master. What a provider could still gain with a lie is the gas: a wallet moves its jettons only for its own owner,
+ * and only to the shop that is named in the message.
+ */
 async function jettonWalletOf(rpc: Rpc, { gateway }: PayerOrder, payer: Address): Promise<Address> {
   const master = Address.parse(gateway.token_contract ?? '');
   const wallet = await getJettonWallet(rpc, master, payer);
   const data = wallet && (await getWalletData(rpc, wallet));
   if (!wallet || !data || data === 'none' || data === 'no_code' || keyOf(data.owner) !== keyOf(payer))
     throw new PayerError(`This account has no ${gateway.currency}`);
+  if (!data.master.equals(master))
+    throw new ProviderError('bad_answer', `${showContract(wallet, gateway.network)} is of another jetton`);
   return wallet;
 }
 

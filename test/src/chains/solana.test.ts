@@ -2,13 +2,21 @@
 import { base58 } from '@scure/base';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AddressError, type Gateway, type PaymentOrder } from '../../../src/chains/family.ts';
+import {
+  AddressError,
+  type Gateway,
+  type PaymentOrder,
+  ProviderError,
+  type Rpc,
+} from '../../../src/chains/family.ts';
 import { gatewaysOf } from '../../../src/chains/gateways.ts';
 import {
   associatedTokenAccount,
+  SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '../../../src/chains/solana/address.ts';
+import { composeSolana } from '../../../src/chains/solana/compose.ts';
 import {
   type AccountCursor,
   explain,
@@ -25,6 +33,7 @@ import { solana } from '../../../src/chains/solana/family.ts';
 import { verifies } from '../../requirements.ts';
 
 const WALLET = '2wmVCSfPxGPjrnMMn7rchp4uaeoTqN39mXFC2zhPdri9';
+const MERCHANT = '9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin';
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 
 describe('a Solana address', () => {
@@ -110,6 +119,53 @@ describe('a Solana payment link', () => {
     const random = new Uint8Array(32).fill(3);
     expect(base58.decode(solana.makeReference?.(random) ?? '')).toEqual(random);
     expect(() => solana.makeReference?.(random.slice(1))).toThrow(RangeError);
+  });
+});
+
+describe('a transaction made for a wallet to sign', () => {
+  const BLOCKHASH = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM';
+  const [coin, usdc] = ['solana', 'solana-usdc'].map((id) =>
+    gatewaysOf('mainnet').find(({ chain }) => chain === id),
+  ) as [Gateway, Gateway];
+  const answering = (blockhash: string, lamports: unknown, amount: string) => {
+    const account = (owner: string, parsed: unknown) => ({ owner, lamports, data: { parsed } });
+    const clock = account(SYSTEM_PROGRAM, { info: { unixTimestamp: 1 } });
+    const mint = account(TOKEN_PROGRAM, { type: 'mint', info: { decimals: usdc.decimals } });
+    const wallet = account(SYSTEM_PROGRAM, null);
+    const tokens = account(TOKEN_PROGRAM, { type: 'account', info: { tokenAmount: { amount } } });
+    const call = async (method: string, [keys]: [string[]]) => {
+      if (method === 'getLatestBlockhash') return { value: { blockhash } };
+      const value = keys.length === 2 ? [clock, mint] : [wallet, tokens, tokens].slice(0, keys.length);
+      return { context: { slot: 1 }, value };
+    };
+    return { provider: 'liar', call } as unknown as Rpc;
+  };
+  const order = {
+    address: MERCHANT,
+    amount_atomic: 5n,
+    memo: 'M',
+    reference: null,
+    label: '',
+    expires_at: 9,
+    now: 0,
+  };
+  const compose = (gateway: Gateway, blockhash: string, lamports: unknown = 1e9, amount = '9') =>
+    composeSolana(answering(blockhash, lamports, amount), { ...order, gateway, payer: WALLET });
+
+  it('has nothing of what a node answers but 32 bytes of a blockhash', async () => {
+    verifies('compose-alone');
+    for (const gateway of [coin, usdc]) {
+      const composed = await compose(gateway, BLOCKHASH);
+      expect(
+        composed.kind === 'transaction' && Buffer.from(composed.transaction, 'base64').length,
+      ).toBeLessThan(500);
+      // In letters, each is as a key may be; in bytes, what follows it would be read as something else.
+      for (const blockhash of ['z'.repeat(32), 'z'.repeat(44), '1'.repeat(44)])
+        await expect(compose(gateway, blockhash)).rejects.toThrow(ProviderError);
+    }
+    await expect(compose(coin, BLOCKHASH, 1e9 + 0.5)).rejects.toThrow(ProviderError);
+    for (const amount of ['many', '0x99', '-9', ''])
+      await expect(compose(usdc, BLOCKHASH, 1e9, amount)).rejects.toThrow(ProviderError);
   });
 });
 

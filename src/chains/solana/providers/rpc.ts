@@ -1,4 +1,5 @@
 // The Solana JSON-RPC calls that reading needs, their answers checked.
+import { base58 } from '@scure/base';
 import * as z from 'zod';
 import { type Network, ProviderError, type ProviderKind, type Rpc, type Tip } from '../../family.ts';
 import { CLOCK_SYSVAR, MEMO_PROGRAMS } from '../address.ts';
@@ -94,7 +95,10 @@ const statuses = z.object({
   ),
 });
 
-const latest = z.object({ value: z.object({ blockhash: key }) });
+const BLOCKHASH_BYTES = 32;
+/** It gets into what a payer signs, where any other length would move all that follows it. */
+const blockhash = key.refine((text) => base58.decode(text).length === BLOCKHASH_BYTES, 'not 32 bytes');
+const latest = z.object({ value: z.object({ blockhash }) });
 const validity = z.object({ context: z.object({ slot }), value: z.boolean() });
 
 /** Whether a text has the form of a transaction's name. */
