@@ -110,13 +110,10 @@ export async function invoicesByMemos(
   memos: readonly string[],
   scope: Scope,
 ): Promise<string[]> {
-  const rows = await query
-    .selectFrom('invoices')
-    .select(['id', 'owner_id'])
-    .where('memo', 'in', memos)
-    .limit(EXACT_READ)
-    .execute();
-  return rows.filter(isOf(scope)).map(({ id }) => id);
+  let select = query.selectFrom('invoices').select('id').where('memo', 'in', memos);
+  if (scope !== undefined) select = select.where('owner_id', scope === null ? 'is' : '=', scope);
+  const rows = await select.limit(EXACT_READ).execute();
+  return rows.map(({ id }) => id);
 }
 
 /** What transfers belong to. */
@@ -125,21 +122,18 @@ export interface TransferKeys {
   payment_id: string | null;
 }
 
-const belonging = (query: Executor) =>
-  query
+/** Whose a transfer is: before rows are counted, so that what others were paid hides nothing. */
+const ownerOfTransfer = sql<string | null>`case when transfers.invoice_id is not null
+  then invoices.owner_id else payments.owner_id end`;
+
+function belonging(query: Executor, scope: Scope) {
+  const select = query
     .selectFrom('transfers')
     .leftJoin('invoices', 'invoices.id', 'transfers.invoice_id')
     .leftJoin('payments', 'payments.id', 'transfers.payment_id')
-    .select(['transfers.invoice_id', 'transfers.payment_id'])
-    .select((of) =>
-      of
-        .case()
-        .when('transfers.invoice_id', 'is not', null)
-        .then(of.ref('invoices.owner_id'))
-        .else(of.ref('payments.owner_id'))
-        .end()
-        .as('owner_id'),
-    );
+    .select(['transfers.invoice_id', 'transfers.payment_id']);
+  return scope === undefined ? select : select.where(ownerOfTransfer, scope === null ? 'is' : '=', scope);
+}
 
 /** Credits that came late or pay nothing, whose payers wrote one of these. */
 export async function transfersByMemos(
@@ -147,12 +141,11 @@ export async function transfersByMemos(
   memos: readonly string[],
   scope: Scope,
 ): Promise<TransferKeys[]> {
-  const rows = await belonging(query)
+  return belonging(query, scope)
     .where('transfers.memo', 'in', memos)
     .where(sql<boolean>`transfers.disposition <> 'matched'`)
     .limit(EXACT_READ)
     .execute();
-  return rows.filter(isOf(scope));
 }
 
 /** Credits of these transactions. */
@@ -161,12 +154,11 @@ export async function transfersByTxids(
   { blockchains, txids }: { blockchains: readonly string[]; txids: readonly string[] },
   scope: Scope,
 ): Promise<TransferKeys[]> {
-  const rows = await belonging(query)
+  return belonging(query, scope)
     .where('transfers.blockchain', 'in', blockchains)
     .where('transfers.txid', 'in', txids)
     .limit(EXACT_READ)
     .execute();
-  return rows.filter(isOf(scope));
 }
 
 /** An address as accounts have it: as their wallet, or because an invoice asked for payments there. */

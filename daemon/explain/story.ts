@@ -150,8 +150,7 @@ export async function candidatesOf(
   if (payment.status !== 'unmatched') return [];
   const [transfer] = await detail.transfersOf(db.query, { payment_id: payment.id });
   if (!transfer) return [];
-  const open = await candidatesFor(db.query, transfer);
-  return open.filter(({ owner_id }) => scope === undefined || owner_id === scope);
+  return candidatesFor(db.query, transfer, scope);
 }
 
 /** What sentence and commands follow from. */

@@ -379,7 +379,7 @@ export const settingsSchema = z.strictObject({
     'a blockchain that was not read for so long, or for three pauses between readings, takes no new invoices',
   ).default(60),
   custom_blockchains: customList(customBlockchain, MAX_CUSTOM_BLOCKCHAINS).describe(
-    'additional networks that speak the Ethereum JSON-RPC: [{ "id": "…", "name": "…", "chain_id": 1, "coin": "…", "block_seconds": 5, "min_confirmations": 20 }]',
+    'additional networks that speak the JSON-RPC of EVM networks: [{ "id": "…", "name": "…", "chain_id": 1, "coin": "…", "block_seconds": 5, "min_confirmations": 20 }]',
   ),
   custom_gateways: customList(customGateway, MAX_CUSTOM_GATEWAYS).describe(
     'additional tokens, and coins of custom_blockchains: [{ "id": "…", "blockchain": "…", "currency": "…", "token_contract": "…", "decimals": 6 }]',

@@ -294,16 +294,25 @@ export interface CandidateSearch {
   first_seen_at: number;
 }
 
-/** The open invoices that a transfer could mean: nearest amount first, then newest; at most CANDIDATES_SHOWN. */
-export async function candidatesFor(query: Executor, transfer: CandidateSearch): Promise<InvoiceRow[]> {
-  const open = await query
+/**
+ * The open invoices that a transfer could mean: nearest amount first, then newest; at most CANDIDATES_SHOWN. With an owner
+ * (null is the deployment) only that one's.
+ */
+export async function candidatesFor(
+  query: Executor,
+  transfer: CandidateSearch,
+  owner_id?: string | null,
+): Promise<InvoiceRow[]> {
+  let select = query
     .selectFrom('invoices')
     .select(['id', 'amount_atomic'])
     .where('blockchain', '=', transfer.blockchain)
     .where('address_key', '=', transfer.address_key)
     .where('chain', '=', transfer.chain)
     .where('status', '=', sql.lit('created'))
-    .where('created_at', '<=', transfer.first_seen_at)
+    .where('created_at', '<=', transfer.first_seen_at);
+  if (owner_id !== undefined) select = select.where('owner_id', owner_id === null ? 'is' : '=', owner_id);
+  const open = await select
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(CANDIDATES_READ)

@@ -88,6 +88,21 @@ describe.runIf(hasAnvil)('coins', () => {
       expect(await observer.lookUp(txid, to)).toMatchObject([{ txid, index: `coin:${to}:0` }]);
     });
 
+    it('reach a contract wallet like any other, and an address that resembles it is not the shop', async () => {
+      const { observer, to } = await watching(ethereum);
+      // As a Safe does it: what comes is taken, with a log.
+      await chain.ask('anvil_setCode', to, '0x60006000a000');
+      const resembling = `${to.slice(0, 20)}${to[20] === '7' ? '8' : '7'}${to.slice(21)}`;
+      await chain.payCoin(resembling, 6n);
+      await chain.payToken(TOKEN, resembling, 7n);
+      await chain.payCoin(to, 8n);
+      await chain.payToken(TOKEN, to, 9n);
+      await chain.mine();
+      await observer.read();
+      expect(observer.amounts(to)).toEqual([8n, 9n]);
+      expect(observer.transfers.size).toBe(2);
+    });
+
     it('are none where the transaction failed, though the block shows its value', async () => {
       const { observer } = await watching(ethereum, 'mainnet', WALLET);
       const failed = await chain.send({ to: WALLET, value: 5n, data: '0xa9059cbb' });

@@ -439,7 +439,7 @@ describe.runIf(hasAnvil)('reading TRON', () => {
     expect(observer.amounts(to)).toEqual([31n, 32n]);
   });
 
-  it.each([1, 3, 12])(
+  it.each([1, 3, 70])(
     'follows a reorganisation %i deep: mined again it is one payment, dropped it is none',
     async (depth) => {
       const { observer, watchTron } = open();

@@ -72,7 +72,7 @@ const unitCard = endpoint({
     'Its price, name and shop with the code of its page: the `og:image` of a unit without a picture.',
   params: { merchant_slug: text({ max: MAX_SLUG }), unit_slug: text({ max: MAX_SLUG }) },
   response: media('image/png'),
-  errors: ['unit_not_found'],
+  errors: ['unit_not_found', 'rate_limited'],
   cors: true,
 });
 

@@ -54,8 +54,8 @@ export async function composeTon(rpc: Rpc, order: PayerOrder): Promise<Composed>
 
 /**
  * By the word of the allow-listed master, never of the payer; and the wallet says of itself that it is the payer's, and of
- * that master. What a provider could still gain with a lie is the gas: a wallet moves its jettons only for its own owner,
- * and only to the shop that is named in the message.
+ * that master. A provider that lies about all of it can waste the gas, or have the payer send jettons of another kind: a wallet
+ * moves its jettons only for its own owner, and only to the shop that is named in the message.
  */
 async function jettonWalletOf(rpc: Rpc, { gateway }: PayerOrder, payer: Address): Promise<Address> {
   const master = Address.parse(gateway.token_contract ?? '');
