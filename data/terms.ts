@@ -3,7 +3,7 @@ import { sql, type Updateable } from 'kysely';
 import type { Executor, Tx } from './db/database.ts';
 import { question } from './db/prepared.ts';
 import { toJson } from './schema/json.ts';
-import type { FormerTermsRow, InvoiceRow, Tables } from './schema/tables.ts';
+import { type FormerTermsRow, type InvoiceRow, type Tables, UNAPPLIED } from './schema/tables.ts';
 
 /** More accounts than one Solana transaction can name. */
 const REFERENCES_READ = 256;
@@ -133,7 +133,19 @@ export const formerByAmount = async (query: Executor, slot: AmountSlot): Promise
 
 /** What is written of an invoice besides its terms when its coin changes. */
 type Changed = Partial<
-  Pick<InvoiceRow, 'due_at' | 'expires_at' | 'first_expires_at' | 'watch_until' | 'switches'>
+  Pick<
+    InvoiceRow,
+    | 'due_at'
+    | 'expires_at'
+    | 'first_expires_at'
+    | 'watch_until'
+    | 'switches'
+    | 'payment_id'
+    | 'amount_match'
+    | 'received_atomic'
+    | 'txid'
+    | 'confirmations'
+  >
 >;
 
 /**
@@ -219,15 +231,33 @@ export async function watchTerms(tx: Tx, invoice_id: string, watch_until: number
   await tx.updateTable('former_terms').set({ watch_until }).where('invoice_id', '=', invoice_id).execute();
 }
 
-/** The main payment of an invoice follows its coin; where there is one, nothing is left of it. */
+/** The main payment of an open invoice follows its coin: nothing has come for it in that one yet. */
 export async function movePaymentTo(
   tx: Tx,
   { id, chain, blockchain, currency, decimals }: InvoiceRow,
 ): Promise<void> {
   await tx
     .updateTable('payments')
-    .set({ chain, blockchain, currency, decimals })
+    .set({ chain, blockchain, currency, decimals, ...NOTHING_CAME, received_atomic: '0' })
     .where('invoice_id', '=', id)
+    .where('main', '=', 1)
+    .execute();
+}
+
+/** What an invoice shows that nothing has come for. */
+export const NOTHING_CAME = {
+  amount_match: 'none',
+  received_atomic: null,
+  txid: null,
+  confirmations: 0,
+} as const;
+
+/** The main payment of an ended invoice becomes one among its others, in its own coin. */
+export async function unseatPayment(tx: Tx, invoice: InvoiceRow, now: number): Promise<void> {
+  await tx
+    .updateTable('payments')
+    .set({ main: null, listed_as: `${UNAPPLIED}_${invoice.kind}`, listed_at: now })
+    .where('invoice_id', '=', invoice.id)
     .where('main', '=', 1)
     .execute();
 }

@@ -1,6 +1,7 @@
 // What an operator decides of an invoice: each decision passes through the one door and leaves a log row with who made it.
 import type { z } from 'zod';
 import type { InvoiceRow, UserRow } from '../../data/schema/tables.ts';
+import { formerTerms } from '../../data/terms.ts';
 import { nextCall } from '../../src/api/project/remedies.ts';
 import type { AdminPaymentDetail } from '../../src/api/schemas/admin.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -11,7 +12,7 @@ import { refuseLimit } from '../invoices/limit.ts';
 import { hasEnded, invoiceOf } from '../invoices/outcome.ts';
 import { apply, noteAction, type Outcome } from '../settle/settle.ts';
 import { findListed, paymentDetail } from './payments.ts';
-import { normalizeTxid, readNamed } from './transaction.ts';
+import { inCoinOf, normalizeTxid, readNamed } from './transaction.ts';
 
 export type Action = 'recheck' | 'expire' | 'fail' | 'confirm';
 
@@ -63,8 +64,8 @@ export async function resolvePayment(
 /** Reads the chain now, then evaluates. Also for a payment without invoice: its transfer may have left the chain. */
 async function recheck(app: App, id: string, actor: string): Promise<string> {
   const listed = await findListed(app, id);
-  const { blockchain } = 'invoice' in listed ? listed.invoice : listed.payment;
-  await app.observer.poll(blockchain, 'invoice' in listed ? [listed.invoice] : []);
+  if ('invoice' in listed) await readAll(app, listed.invoice);
+  else await app.observer.poll(listed.payment.blockchain, []);
   if (!('invoice' in listed)) {
     const { payment } = listed;
     const keys = { payment_id: payment.id, invoice_id: null };
@@ -76,6 +77,12 @@ async function recheck(app: App, id: string, actor: string): Promise<string> {
   if (!outcome) throw new Refusal('payment_not_found');
   await noteAction(app, { ...keysOf(outcome.invoice), at: outcome.invoice, note: notes.recheck, actor });
   return outcome.invoice.status;
+}
+
+/** Also what it was asked for in before: it may be paid there. */
+async function readAll(app: App, invoice: InvoiceRow): Promise<void> {
+  for (const { blockchain, address_key, chain } of [invoice, ...(await formerTerms(app.db.query, invoice.id))])
+    await app.observer.poll(blockchain, [{ address_key, chain }]);
 }
 
 async function move(
@@ -91,11 +98,10 @@ async function move(
       detail: `This is a payment, not an invoice: resolve the invoice that it pays${invoice_id ? ` (${invoice_id})` : ''} with \`confirm\` and its txid`,
     });
   }
-  const spelled = txid === null ? null : normalizeTxid(app, listed.invoice, txid);
+  const paid = txid === null ? listed.invoice : await inCoinOf(app, listed.invoice, txid);
+  const spelled = txid === null ? null : normalizeTxid(app, paid, txid);
   const named =
-    action === 'confirm' && spelled !== null
-      ? await readNamed(app, listed.invoice, { txid: spelled, force })
-      : spelled;
+    action === 'confirm' && spelled !== null ? await readNamed(app, paid, { txid: spelled, force }) : spelled;
   const fact: Fact = { kind: 'resolve', action };
   const logged_note = note?.trim() ? `${notes[action]}: ${note.trim()}` : notes[action];
   const outcome = await apply(app, listed.invoice.id, { fact, actor, note: logged_note, txid: named, force });

@@ -1,6 +1,7 @@
 // A transaction that an operator names: what it paid to an invoice's address, by the chain's word or as it was read.
 import type { z } from 'zod';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
+import { formerTerms, underTerms } from '../../data/terms.ts';
 import { MANUAL_INDEX, transfersOfTransactions } from '../../data/transfers.ts';
 import type { TransactionLookup } from '../../src/api/schemas/admin.ts';
 import { ProviderError, type Transfer } from '../../src/chains/family.ts';
@@ -27,7 +28,7 @@ export async function lookUpTransaction(
 ): Promise<z.output<typeof TransactionLookup>> {
   const listed = await findListed(app, invoice_id);
   if (!('invoice' in listed)) throw new Refusal('payment_not_found');
-  const { invoice } = listed;
+  const invoice = await inCoinOf(app, listed.invoice, text);
   const named = await ask(app, invoice, normalizeTxid(app, invoice, text));
   const stored = await storedOf(app, invoice, named.txid);
   const coin = (atomic: bigint): string => formatDecimal(atomic, invoice.decimals);
@@ -96,6 +97,20 @@ async function ask(app: App, invoice: InvoiceRow, txid: string, force = false) {
     if (!force && (await storedOf(app, invoice, txid)).length === 0) throw error;
     return { txid, found: undefined, gateway };
   }
+}
+
+/** The invoice as it asks, or asked before, for the coin that this transaction paid; as it is where that is not known. */
+export async function inCoinOf(app: App, invoice: InvoiceRow, text: string): Promise<InvoiceRow> {
+  if (invoice.switches === 0) return invoice;
+  const former = await formerTerms(app.db.query, invoice.id);
+  const offers = [invoice, ...former.map((terms) => underTerms(invoice, terms))];
+  for (const offer of offers)
+    if ((await storedOf(app, offer, normalizeTxid(app, offer, text))).length > 0) return offer;
+  for (const offer of offers) {
+    const { found = [] } = await ask(app, offer, normalizeTxid(app, offer, text), true);
+    if (found.length > 0) return offer;
+  }
+  return invoice;
 }
 
 /** One transaction may be named by several ids (a message, a trace); what it is stored by is the credit's own. */

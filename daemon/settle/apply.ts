@@ -1,18 +1,18 @@
 // Applies a fact to an invoice: what is decided of it becomes rows, in one transaction.
 
 import type { Executor, Tx } from '../../data/db/open.ts';
-import { accountOfInvoice, lockInvoices, ownersOf } from '../../data/invoices.ts';
+import { accountOfInvoice, getInvoice, lockInvoices, ownersOf } from '../../data/invoices.ts';
 import { lockHead } from '../../data/ledger.ts';
 import { provedThrough } from '../../data/proofs.ts';
-import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
+import type { FormerTermsRow, InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import { formerTerms } from '../../data/terms.ts';
-import { invoicesOfTransaction, transfersOfInvoice } from '../../data/transfers.ts';
+import { invoicesOfTransaction, transfersOfInvoice, transfersOfTransactions } from '../../data/transfers.ts';
 import { decide, type InvoiceStatus, type Knowledge, type Verdict } from '../../src/invoice.ts';
 import { seconds } from '../clock.ts';
 import { writeMoved } from './moved.ts';
 import { manualTransfers } from './operator.ts';
 import type { Outcome, Request, SettleDeps, Step } from './step.ts';
-import { prolongForPart } from './terms.ts';
+import { prolongForPart, takeBack } from './terms.ts';
 import { writeWaiting } from './waiting.ts';
 
 /** The clocks of daemons that share a database are not further apart. */
@@ -67,14 +67,18 @@ async function applyIn(
   const unlocked = await accountOfInvoice(tx, invoice_id);
   if (!unlocked) return undefined;
   const head = unlocked.owner_id === null ? undefined : await lockHead(deps.db, tx, unlocked.owner_id);
-  const { blockchain, address_key } = unlocked;
+  const named = isWord(request) ? await namedCoin(tx, invoice_id, request.txid ?? null) : undefined;
+  const { blockchain, address_key } = named ?? unlocked;
   // What the operator names may be listed for other invoices, from which it is taken.
   const listed_for = request.txid
     ? await invoicesOfTransaction(tx, { blockchain, address_key, txid: request.txid })
     : [];
   const locked = await lockInvoices(deps.db, tx, [invoice_id, ...listed_for]);
-  const invoice = locked.get(invoice_id);
-  if (!invoice) return undefined;
+  const as_shown = locked.get(invoice_id);
+  if (!as_shown) return undefined;
+  const now = seconds(deps.clock);
+  const asked = named && { chain: named.chain, brings: 'named' as const, now, actor: request.actor };
+  const invoice = (asked && (await takeBack(deps, tx, as_shown, asked))) ?? as_shown;
   const found: Step = {
     deps,
     tx,
@@ -82,7 +86,7 @@ async function applyIn(
     head,
     own: await transfersOfInvoice(tx, invoice.id),
     locked,
-    now: seconds(deps.clock),
+    now,
     actor: request.actor,
     note: request.note ?? null,
     house: head !== undefined && head.house_since !== null && invoice.kind === 'sale',
@@ -104,6 +108,25 @@ async function applyIn(
     case 'unchanged':
       return { invoice: step.invoice, verdict };
   }
+}
+
+const isWord = ({ fact }: Request): boolean => fact.kind === 'resolve' && fact.action === 'confirm';
+
+/** The coin that an invoice was asked for in before, where the transaction that an operator names paid that and no other. */
+async function namedCoin(
+  tx: Tx,
+  invoice_id: string,
+  txid: string | null,
+): Promise<FormerTermsRow | undefined> {
+  const invoice = txid === null ? undefined : await getInvoice(tx, invoice_id);
+  if (txid === null || !invoice || invoice.switches === 0) return undefined;
+  const isPaidBy = async ({ blockchain, chain, address_key }: InvoiceRow | FormerTermsRow) =>
+    (await transfersOfTransactions(tx, blockchain, [txid])).some(
+      (row) => row.chain === chain && row.address_key === address_key,
+    );
+  if (await isPaidBy(invoice)) return undefined;
+  for (const terms of await formerTerms(tx, invoice_id)) if (await isPaidBy(terms)) return terms;
+  return undefined;
 }
 
 const stateOf = (row: InvoiceRow) => ({

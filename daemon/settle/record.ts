@@ -226,7 +226,8 @@ async function insertMatched(
   const locked = recording.invoices.get(found.invoice.id) ?? found.invoice;
   const place = placeAt(transfer, (await offeredIn(tx, locked, transfer.chain)) ?? locked);
   if (place === 'before') return unmatched(MADE_BEFORE);
-  const invoice = await inItsCoin(recording, locked, { chain: transfer.chain, place });
+  const { chain, amount_atomic: brings } = transfer;
+  const invoice = await inItsCoin(recording, locked, { chain, brings, place });
   const is_late = place === 'late' || invoice.chain !== transfer.chain;
   const row = await insert(is_late ? 'late' : 'matched', invoice.id);
   if (!row) return;

@@ -54,11 +54,16 @@ export async function noteGone(
 export async function inItsCoin(
   recording: Recording,
   invoice: InvoiceRow,
-  { chain, place, except }: { chain: string; place: 'matched' | 'late'; except?: string },
+  { chain, brings, place, except }: {
+    chain: string;
+    brings: bigint;
+    place: 'matched' | 'late';
+    except?: string;
+  },
 ): Promise<InvoiceRow> {
   if (invoice.chain === chain || (place === 'late' && invoice.status === 'created')) return invoice;
   const { deps, tx, now } = recording;
-  const back = await takeBack(deps, tx, invoice, { chain, now, except });
+  const back = await takeBack(deps, tx, invoice, { chain, brings, now, except });
   if (!back) return invoice;
   recording.invoices.set(back.id, back);
   return back;
@@ -72,7 +77,8 @@ export async function restoreReorged(
 ): Promise<void> {
   const { deps, tx, now } = recording;
   const locked = recording.invoices.get(invoice_id);
-  const asked = { chain: row.chain, place: 'matched', except: row.id } as const;
+  const brings = BigInt(row.amount_atomic);
+  const asked = { chain: row.chain, brings, place: 'matched', except: row.id } as const;
   const invoice =
     locked && row.booked_invoice_id === null ? await inItsCoin(recording, locked, asked) : locked;
   const waits = invoice?.status === 'created' && invoice.chain === row.chain;

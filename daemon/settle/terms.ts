@@ -9,17 +9,20 @@ import {
   formerTerms,
   labelOf,
   movePaymentTo,
+  NOTHING_CAME,
   offeredIn,
   prolong,
   putTerms,
   type Terms,
+  unseatPayment,
   watchTerms,
 } from '../../data/terms.ts';
-import { transfersOfInvoice } from '../../data/transfers.ts';
+import { placeTransfers, transfersOfInvoice } from '../../data/transfers.ts';
 import { GRACE_SECONDS, prolongedUntil, switchedUntil } from '../../src/invoice.ts';
 import { seconds } from '../clock.ts';
 import { writeEvent } from './event.ts';
 import type { SettleDeps, Step } from './step.ts';
+import { recordLate } from './unapplied.ts';
 
 /** Coins that one invoice may be asked for in, one after the other: each reserves an amount or a memo. */
 const MAX_COINS = 5;
@@ -132,28 +135,58 @@ async function relinked({ config }: SettleDeps, tx: Tx, invoice: InvoiceRow): Pr
   return { ...invoice, qr_payload: uri, exits };
 }
 
+interface Coming {
+  chain: string;
+  /** How much came in it; `named`: an operator's word says that it is what pays. */
+  brings: bigint | 'named';
+  now: number;
+  /** The transfer that came, where it is stored already. */
+  except?: string | undefined;
+  actor?: string;
+}
+
 /**
  * The invoice under the terms that it had in this coin, for money has come that was asked for by them: a frozen quote of the
- * same sale. Null where anything else counts for the invoice, which then stays as it is. Under the lock of the
- * invoice; `except` is the transfer that came.
+ * same sale. Null where anything else counts for the invoice, which then stays as it is; a part does not count against all
+ * of it, and is listed. Under the lock of the invoice.
  */
 export async function takeBack(
   deps: SettleDeps,
   tx: Tx,
   invoice: InvoiceRow,
-  { chain, now, except }: { chain: string; now: number; except?: string | undefined },
+  { chain, brings, now, except, actor = 'observer' }: Coming,
 ): Promise<InvoiceRow | null> {
   if (invoice.status === 'confirmed') return null;
   const before = await offeredIn(tx, invoice, chain);
   if (!before || before.chain === invoice.chain) return null;
-  const own = await transfersOfInvoice(tx, invoice.id);
-  if (own.some(({ id, state }) => id !== except && state !== 'gone')) return null;
+  const own = (await transfersOfInvoice(tx, invoice.id)).filter(
+    ({ id, state }) => id !== except && state !== 'gone',
+  );
+  const parts = own.filter(({ disposition }) => disposition === 'matched');
+  if (brings !== 'named' && own.length > 0 && !outweighs(invoice, before, { brings, parts })) return null;
+  const is_open = invoice.status === 'created';
   const terms = await relinked(deps, tx, before);
-  const moved = await putTerms(tx, invoice, { terms, returns: true, changed: {} });
-  // What is left of one is what had left the chain.
-  await movePaymentTo(tx, moved);
-  await noteSwitch(deps, tx, moved, { from: invoice.chain, actor: 'observer', now });
+  const changed = is_open ? NOTHING_CAME : { ...NOTHING_CAME, payment_id: null };
+  const moved = await putTerms(tx, invoice, { terms, returns: true, changed });
+  if (is_open) await movePaymentTo(tx, moved);
+  else await unseatPayment(tx, moved, now);
+  await noteSwitch(deps, tx, moved, { from: invoice.chain, actor, now });
+  for (const part of parts) {
+    await placeTransfers(tx, [part.id], { disposition: 'late' }, now);
+    await recordLate({ deps, tx, now }, moved, part, `a part in ${part.chain}; all of it came in ${chain}`);
+  }
   return moved;
+}
+
+/** Whether what came is all that was asked for in its coin, and what came before is a part. */
+function outweighs(
+  invoice: InvoiceRow,
+  before: InvoiceRow,
+  { brings, parts }: { brings: bigint; parts: readonly TransferRow[] },
+): boolean {
+  const received = parts.reduce((sum, row) => sum + BigInt(row.amount_atomic), 0n);
+  const is_part = received < BigInt(invoice.amount_atomic);
+  return invoice.status === 'created' && is_part && brings >= BigInt(before.amount_atomic);
 }
 
 async function noteSwitch(

@@ -295,9 +295,9 @@ interface PaymentsTable {
    * What it is in the operator's list: shown by its invoice (its kind), or unapplied, alongside its invoice (with its kind)
    * or without one.
    */
-  listed_as: Once<InvoiceKind | `${typeof UNAPPLIED}_${InvoiceKind}` | typeof UNAPPLIED>;
+  listed_as: InvoiceKind | `${typeof UNAPPLIED}_${InvoiceKind}` | typeof UNAPPLIED;
   /** Its place in the operator's list, Unix seconds: the invoice's creation where the invoice shows it. */
-  listed_at: Once<number>;
+  listed_at: number;
   created_at: Once<number>;
   updated_at: number;
 }

@@ -10,6 +10,10 @@ export const switching = {
       'What was asked for before is a frozen quote of the same sale: paid in time, and since it was asked for, it counts, and the invoice asks for that coin again',
     'switch-both-once':
       'Two coins of one invoice are never added up: one counts, with one booking, fee, event and webhook, and the other is listed as late with its own coin, whatever is seen, gone or back first',
+    'switch-full-first':
+      'A part in one coin does not keep the whole amount in another from counting: what came in full and in time counts, and the part is listed as late',
+    'switch-operator-books':
+      'An operator books what came in any coin of an invoice, whichever it shows; each payment keeps coin, amount and transaction, also when it is gone and back',
     'switch-waits-for-former':
       'An invoice ends only when the accounts of its former coins are read past its end, too; what is found later shows in its coin, and an operator can book it',
     'switch-amount-safe':

@@ -213,6 +213,68 @@ describe.each(databases)('another coin on %s', (database) => {
     expect(await booked(old)).toEqual(once('litecoin', ['bitcoin BTC']));
   });
 
+  it('counts what is paid in full, whatever part came in another coin before it', async () => {
+    verifies('switch-full-first');
+    const old = await create('ton');
+    const fresh = await switched(old, 'bitcoin');
+    // Who knows the memo sends next to nothing.
+    await observe(test, 'ton', [transferTo(test, old, { amount_atomic: 1n })]);
+    expect((await now(old)).chain).toBe('ton');
+    await observe(test, 'bitcoin', [transferTo(test, fresh, unconfirmed)]);
+    expect(await now(old)).toMatchObject({ chain: 'bitcoin', received_atomic: fresh.amount_atomic });
+    expect(await booked(old)).toMatchObject({ status: 'created', late: ['ton TON'], booked: 0 });
+    const next = await create('ton');
+    const paid = await switched(next, 'bitcoin');
+    await observe(test, 'ton', [transferTo(test, next, { amount_atomic: 1n })]);
+    await observe(test, 'bitcoin', [transferTo(test, paid)]);
+    expect(await booked(next)).toEqual(once('bitcoin', ['ton TON']));
+    // A part, whichever coin it is in, displaces nothing.
+    const both = await create('ton');
+    const usdt = await switched(both, 'ton-usdt');
+    await observe(test, 'ton', [transferTo(test, both, { amount_atomic: 5n })]);
+    await observe(test, 'ton', [transferTo(test, usdt, { amount_atomic: 5n })]);
+    expect(await now(both)).toMatchObject({ chain: 'ton', received_atomic: '5' });
+  });
+
+  it('lets the operator book what came in an old coin, whatever the invoice shows', async () => {
+    verifies('switch-operator-books');
+    const old = await create('ton');
+    const fresh = await switched(old, 'bitcoin');
+    test.clock.advance(fresh.expires_at - test.clock.now() + 5);
+    const late = transferTo(test, old);
+    await observe(test, 'ton', [late]);
+    await readThrough(test, 'bitcoin');
+    await readThrough(test, 'ton');
+    expect(await booked(old)).toMatchObject({ status: 'expired', chain: 'bitcoin', late: ['ton TON'] });
+    await confirmByOperator(test, old.id, { txid: late.txid });
+    expect(await booked(old)).toEqual(once('ton'));
+  });
+
+  it('shows each payment in its own coin when what was late is gone, and is back', async () => {
+    verifies('switch-operator-books');
+    const old = await create('bitcoin');
+    const fresh = await switched(old, 'litecoin');
+    test.clock.advance(fresh.expires_at - test.clock.now() + 5);
+    await readThrough(test, 'bitcoin');
+    await readThrough(test, 'litecoin');
+    const first = transferTo(test, fresh, unconfirmed);
+    await observe(test, 'litecoin', [first]);
+    const gone = { txid: first.txid, index: first.index, confirmations: 0, height: null, block_hash: null };
+    await follow(test, 'litecoin', [{ ...gone, state: 'gone', reason: 'replaced' }]);
+    const second = transferTo(test, old);
+    await observe(test, 'bitcoin', [second]);
+    await observe(test, 'litecoin', [first]);
+    const listed = (await paymentsOf(test, old.id)).map(({ chain, currency, status, txid, received_atomic }) =>
+      [chain, currency, status, txid, received_atomic].join(' '),
+    );
+    expect(listed.sort()).toEqual([
+      `bitcoin BTC late ${second.txid} ${old.amount_atomic}`,
+      `litecoin LTC late ${first.txid} ${fresh.amount_atomic}`,
+    ]);
+    await confirmByOperator(test, old.id, { txid: first.txid });
+    expect(await booked(old)).toEqual(once('litecoin', ['bitcoin BTC']));
+  });
+
   it('settles one way, who comes first: a payment, a cancellation, the end or another choice', async () => {
     verifies('switch-both-once', 'switch-refused');
     for (let round = 0; round < 4; round++) {
