@@ -186,7 +186,8 @@ export async function coinsPage(
   const row = await app.checkout.pages.row(invoice_id);
   if (!row) return missing(app, headers, options, 'invoice_not_found');
   const coins = mayBeSwitched(row, seconds(app.clock)) ? await coinsOf(app, row) : [];
-  if (coins.length < 2) return payPage(context, invoice_id, options);
+  if (coins.length < 2)
+    return refusal ? redirectToInvoice(app, invoice_id, query) : payPage(context, invoice_id, options);
   const accept = headers.get('accept-language');
   const lang = chooseLanguage({ lang: options.lang, unit: row.unit_language, accept });
   const surface = surfaceOf(app, options);

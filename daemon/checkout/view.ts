@@ -124,15 +124,7 @@ export async function payView(
   { lang, surface, is_phone }: { lang: Language; surface: Surface; is_phone: boolean },
 ): Promise<PayView> {
   const now = seconds(app.clock);
-  const state = checkoutState(
-    {
-      status: row.status,
-      amount_match: row.amount_match,
-      expires_at: row.expires_at,
-      payment_status: row.payment_status,
-    },
-    now,
-  );
+  const state = checkoutState(row, now);
   const { unit, digits } = unitOf(row.currency);
   const { asked_atomic, ...sums } = sumsOf(row, state, digits);
   const order = isPayable(state) ? orderOf(app, row, asked_atomic) : null;

@@ -19,8 +19,8 @@ const budgets: Record<number, string> = {
   3: 'listDaemons lookUpTransaction listContradictions getUnit getInvoicePayment composePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome signup updateMe listUsers',
   // Of the events, one gives those that are new their positions.
   4: 'drainDaemon listEvents setAdminRefillWallet unitShort unitPage unitDiv listUnits updateUnit loginGoogle createUser updateUser listAdminPayments',
-  5: 'createInvoice getPaymentPage resolvePayment',
-  6: 'createUnit createRefill loginTelegram listAdminMerchants deleteMe',
+  5: 'createInvoice getPaymentPage',
+  6: 'createUnit createRefill loginTelegram listAdminMerchants deleteMe resolvePayment',
   // The chain of a check cannot be reached here: then invoice and limit are read once more.
   7: 'checkoutUnit checkInvoice deleteUser coinsOnPage',
   9: 'cancelInvoice cancelOnPage buyOnPage',

@@ -82,7 +82,9 @@ describe('of every operation', () => {
       if (endpoint.method !== 'GET') cast = await world.cast();
       const { status, text } = await as(credential, endpoint, cast);
       // This world's providers are all down, and these ask one.
-      const asks = ['checkInvoice', 'resolvePayment', 'lookUpTransaction'].includes(endpoint.id);
+      const asks = ['checkInvoice', 'composePayment', 'resolvePayment', 'lookUpTransaction'].includes(
+        endpoint.id,
+      );
       const wanted = asks ? 503 : (endpoint.status ?? 200);
       expect([credential, status], text).toEqual([credential, wanted]);
     }

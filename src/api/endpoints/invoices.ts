@@ -138,7 +138,7 @@ export const getInvoice = endpoint({
   summary: 'Get one of your invoices',
   gw: 'invoice get',
   effect: 'read',
-  keywords: 'invoice status, invoice details, is it paid, read one',
+  keywords: 'invoice status, invoice details, is it paid, has the customer paid yet, read one',
   description:
     'Returns what is already known, without asking the chain. An invoice of another owner is a 404.',
   params: invoiceId,

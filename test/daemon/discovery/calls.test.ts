@@ -26,8 +26,18 @@ const callable = entries.filter((entry) => entry.call);
 const unlisted = ['docsAsset', 'mcp', 'metrics', 'picture', 'unitCard'];
 
 /** Calls that are refused without a provider of the blockchain, as described. */
-const refused: Record<string, number> = { checkInvoice: 503, resolvePayment: 503, lookUpTransaction: 503 };
-const success: Record<string, number> = { testEmail: 201, cancelOnPage: 303, buyOnPage: 303 };
+const refused: Record<string, number> = {
+  checkInvoice: 503,
+  composePayment: 503,
+  resolvePayment: 503,
+  lookUpTransaction: 503,
+};
+const success: Record<string, number> = {
+  testEmail: 201,
+  cancelOnPage: 303,
+  buyOnPage: 303,
+  switchOnPage: 303,
+};
 
 const expected = ({ id }: CatalogItem): number => refused[id] ?? success[id] ?? 200;
 const callOf = (entry: CatalogItem) => {

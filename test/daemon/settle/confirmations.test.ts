@@ -76,7 +76,7 @@ describe.each(databases)('invoices on %s', (database) => {
     await observe(service, 'litecoin', mined(1));
     expect([await status(small.id), await status(large.id)]).toEqual(['confirmed', 'created']);
     const page = await service.fetch('GET', `/pay/${large.id}`);
-    expect(page.text).toMatch(/1 of 3 confirmations/);
+    expect(page.text).toMatch(/Confirmations: 1 of 3/);
     await observe(service, 'litecoin', mined(2));
     expect(await status(large.id)).toBe('created');
     await observe(service, 'litecoin', mined(3));

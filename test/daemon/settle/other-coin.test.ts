@@ -264,8 +264,9 @@ describe.each(databases)('another coin on %s', (database) => {
     const second = transferTo(test, old);
     await observe(test, 'bitcoin', [second]);
     await observe(test, 'litecoin', [first]);
-    const listed = (await paymentsOf(test, old.id)).map(({ chain, currency, status, txid, received_atomic }) =>
-      [chain, currency, status, txid, received_atomic].join(' '),
+    const listed = (await paymentsOf(test, old.id)).map(
+      ({ chain, currency, status, txid, received_atomic }) =>
+        [chain, currency, status, txid, received_atomic].join(' '),
     );
     expect(listed.sort()).toEqual([
       `bitcoin BTC late ${second.txid} ${old.amount_atomic}`,
