@@ -81,7 +81,10 @@ async function recheck(app: App, id: string, actor: string): Promise<string> {
 
 /** Also what it was asked for in before: it may be paid there. */
 async function readAll(app: App, invoice: InvoiceRow): Promise<void> {
-  for (const { blockchain, address_key, chain } of [invoice, ...(await formerTerms(app.db.query, invoice.id))])
+  for (const { blockchain, address_key, chain } of [
+    invoice,
+    ...(await formerTerms(app.db.query, invoice.id)),
+  ])
     await app.observer.poll(blockchain, [{ address_key, chain }]);
 }
 

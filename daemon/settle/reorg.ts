@@ -54,7 +54,12 @@ export async function noteGone(
 export async function inItsCoin(
   recording: Recording,
   invoice: InvoiceRow,
-  { chain, brings, place, except }: {
+  {
+    chain,
+    brings,
+    place,
+    except,
+  }: {
     chain: string;
     brings: bigint;
     place: 'matched' | 'late';

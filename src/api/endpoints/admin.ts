@@ -128,7 +128,7 @@ export const setHouse = endpoint({
     question: 'Let {user_id} sell without prepaid limit and fee?',
     when: { house: true },
   },
-  keywords: 'merchant of the house, own shop, without fee, no limit',
+  keywords: 'merchant of the house, my own shop, sell without fee and limit',
   description:
     'A house merchant sells without prepaid limit and without fee. Setting this books what the limit held, oldest first; with `house: false` the merchant is like any other again. What is open is judged by the mark that stands when its payment is final; what is booked stays as it is. No merchant can mark itself. Logged at warning level.',
   extension: true,
@@ -191,7 +191,7 @@ export const getWebhookSecret = endpoint({
   summary: 'Get the webhook secret of the deployment',
   gw: 'admin webhook-secret',
   effect: 'read',
-  keywords: 'signature of platform callbacks',
+  keywords: 'check signatures of platform callbacks',
   description:
     'Callbacks of invoices that the platform key made are signed with it, as those of merchants are with theirs. It is the setting `webhook_secret`, or derived from `secret`; `gatewayd config --show-webhook-secret` shows it too.',
   extension: true,
