@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
 import type { Network } from '../../src/chains/family.ts';
+import { builtIn } from '../../src/chains/gateways.ts';
 import { verifies } from '../requirements.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
 import { createFront } from './evm-front.ts';
@@ -79,6 +80,36 @@ describe.runIf(hasAnvil)('reading an EVM network', () => {
       expect(found.requests).toBeLessThan(10 * cost.requests);
     },
     600_000,
+  );
+
+  it.runIf(process.env.EVM_COSTS).each(costs)(
+    'takes so long from the block of a payment to its last confirmation on $network.name',
+    async ({ network, side, poll_seconds }) => {
+      const [id] = Object.entries(networks).find(([, each]) => each === network) ?? [];
+      const sold = builtIn.values.find(({ blockchain }) => blockchain === id);
+      const front = createFront(chain.ask);
+      const gateways = [gatewayOf(network, { chain: 'a-token', token_contract: TOKEN })];
+      const observer = createEvmObserver({ network, gateways, rpc: front.rpc, side, now: () => chain.now() });
+      const to = observer.watch();
+      await observer.read();
+      await chain.payToken(TOKEN, to, 1n);
+      await chain.mine();
+      const paid_at = chain.now();
+      const isConfirmed = (): boolean => {
+        const [seen] = observer.to(to);
+        return (
+          seen !== undefined && (seen.final || seen.confirmations >= (sold?.min_confirmations ?? Infinity))
+        );
+      };
+      const blocks = Math.max(1, Math.round(poll_seconds / network.block_seconds));
+      for (let tick = 0; tick < 100 && !isConfirmed(); tick++) {
+        await chain.grow(blocks, poll_seconds);
+        await observer.read();
+      }
+      expect(isConfirmed()).toBe(true);
+      console.log(network.name, sold?.min_confirmations, 'blocks', chain.now() - paid_at, 'seconds');
+    },
+    120_000,
   );
 
   it.each([costs[2]] as Cost[])('grows with each thousand addresses on $network.name', async (cost) => {

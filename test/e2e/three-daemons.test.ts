@@ -106,5 +106,5 @@ test.skipIf(!hasPostgres)(
     });
     expect(verified).toMatchObject({ code: 0 });
   },
-  180_000,
+  300_000,
 );
