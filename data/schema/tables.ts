@@ -133,19 +133,14 @@ interface UnitsTable {
   updated_at: number;
 }
 
-interface InvoicesTable {
-  id: Once<string>;
-  /** Null for invoices of the platform key. */
-  owner_id: Once<string | null>;
-  kind: Once<InvoiceKind>;
-  unit_id: Once<string | null>;
+/** What is asked for in one coin. */
+interface TermsColumns {
   chain: string;
   blockchain: string;
   currency: string;
   network: Network;
   decimals: number;
   min_confirmations: number;
-  amount_usd_micros: Once<bigint>;
   amount_usd_fee_micros: bigint;
   /** USD × 10^9 per whole coin, frozen. */
   rate_usd_nanos: string;
@@ -158,6 +153,15 @@ interface InvoicesTable {
   reference: string | null;
   qr_payload: string;
   exits: JsonColumn<Record<string, string>>;
+}
+
+interface InvoicesTable extends TermsColumns {
+  id: Once<string>;
+  /** Null for invoices of the platform key. */
+  owner_id: Once<string | null>;
+  kind: Once<InvoiceKind>;
+  unit_id: Once<string | null>;
+  amount_usd_micros: Once<bigint>;
   status: InvoiceStatus;
   payment_id: string | null;
   amount_match: AmountMatch;
@@ -201,26 +205,9 @@ interface InvoicesTable {
 }
 
 /** What an invoice asked for before its buyer chose another coin: one row for each of its other coins. */
-interface FormerTermsTable {
+interface FormerTermsTable extends TermsColumns {
   invoice_id: Once<string>;
   owner_id: Once<string | null>;
-  chain: string;
-  blockchain: string;
-  currency: string;
-  network: Network;
-  decimals: number;
-  min_confirmations: number;
-  amount_usd_fee_micros: bigint;
-  rate_usd_nanos: string;
-  amount_merchant_atomic: string;
-  amount_fee_atomic: string;
-  amount_atomic: string;
-  address: string;
-  address_key: string;
-  memo: string | null;
-  reference: string | null;
-  qr_payload: string;
-  exits: JsonColumn<Record<string, string>>;
   /** Since when it was asked for, Unix seconds. */
   offered_at: number;
   /** As of an invoice. */
