@@ -61,3 +61,20 @@ export function coalesce<T>(
     return next;
   };
 }
+
+/** What is waited for, by name: where that takes too long, it can be said what for. */
+export interface Waits {
+  on<T>(name: string, work: Promise<T>): Promise<T>;
+  names(): string[];
+}
+
+export function openWaits(): Waits {
+  const names = new Set<string>();
+  return {
+    on: (name, work) => {
+      names.add(name);
+      return work.finally(() => names.delete(name));
+    },
+    names: () => [...names],
+  };
+}

@@ -4,6 +4,7 @@ import type { Db } from '../../data/db/open.ts';
 import { changeMeta } from '../../data/meta.ts';
 import { ensureSuperuser } from '../accounts/superuser.ts';
 import { createHttp } from '../http/mount.ts';
+import { openWaits, type Waits } from '../loop.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { createMetricsHttp } from '../metrics/serve.ts';
 import { openApp, type RunningApp, seedDeploymentWallets } from '../process/app.ts';
@@ -68,11 +69,13 @@ export async function start(options: Record<string, unknown> & { yes?: boolean }
     const app = await prepare(effective, { db, log, metrics, serving, undo, yes: options.yes === true });
     const http = createHttp(app, routes);
     const supervisor = openSupervisor(process.env, log);
-    endOnSignal(log, async () => {
+    const waits = openWaits();
+    const stop = async () => {
       supervisor.stopping();
-      await Promise.all([stopDaemon({ serving, app, db }), scraped?.stop()]);
+      await Promise.all([stopDaemon({ serving, app, db, waits }), scraped?.stop()]);
       lock.release();
-    });
+    };
+    endOnSignal(log, { stop, waits });
     endOnBug(log, config);
     serving.open(http);
     scraped?.open(createMetricsHttp(app));
@@ -152,14 +155,14 @@ function surviveWriters(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 
-function endOnSignal(log: Log, stop: () => Promise<void>): void {
+function endOnSignal(log: Log, { stop, waits }: { stop: () => Promise<void>; waits: Waits }): void {
   let stopping = false;
   const end = async (signal: keyof typeof SIGNALS) => {
     if (stopping) process.exit(128 + SIGNALS[signal]);
     stopping = true;
     log.info({ signal }, 'stopping');
     const deadline = setTimeout(() => {
-      log.error('stopping takes too long: ending now');
+      log.error({ unfinished: waits.names() }, 'stopping takes too long: ending now');
       process.exit(1);
     }, STOP_DEADLINE_MS);
     try {

@@ -16,6 +16,7 @@ import { openEventStreams } from '../events/streams.ts';
 import { limitOfBlockchain } from '../http/limits.ts';
 import { openPublicInvoices } from '../invoices/public.ts';
 import { openWatches } from '../invoices/watches.ts';
+import { openWaits, type Waits } from '../loop.ts';
 import { openMail } from '../mail/mail.ts';
 import { createMetrics, type Metrics } from '../metrics/metrics.ts';
 import { createScrape } from '../metrics/scrape.ts';
@@ -60,7 +61,7 @@ export interface RunningApp extends App {
    * Stops the loops; what is in flight is finished or left for the next start. What requests in flight need works until they
    * are `answered`. The database stays open.
    */
-  stop(answered?: Promise<unknown>): Promise<void>;
+  stop(answered?: Promise<unknown>, waits?: Waits): Promise<void>;
 }
 
 export function openApp(options: AppOptions): RunningApp {
@@ -134,17 +135,17 @@ export function openApp(options: AppOptions): RunningApp {
       for (const job of jobs) job.start();
       notify.start();
     },
-    async stop(answered) {
+    async stop(answered, waits = openWaits()) {
       await Promise.all([
-        notify.stop(),
-        rates.stop(),
-        observer.stop(answered),
-        webhooks.stop(answered),
-        ...jobs.map((job) => job.stop()),
+        waits.on('notices', notify.stop()),
+        waits.on('rates', rates.stop()),
+        waits.on('observer', observer.stop(answered)),
+        waits.on('webhooks', webhooks.stop(answered)),
+        ...jobs.map((job) => waits.on('jobs', job.stop())),
         answered,
       ]);
-      await secret_watch.stop();
-      await Promise.all([instance.stop(), signals.stop()]);
+      await waits.on('secret', secret_watch.stop());
+      await Promise.all([waits.on('sign of life', instance.stop()), waits.on('signals', signals.stop())]);
       mail.close();
       discovery.close();
       checkout.close();

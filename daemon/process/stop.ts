@@ -1,6 +1,6 @@
 // The end of a daemon: what is in flight is answered, what hangs is interrupted, and all of it takes at most 10 s.
 import type { Db } from '../../data/db/open.ts';
-import { settledWithin } from '../loop.ts';
+import { settledWithin, type Waits } from '../loop.ts';
 import type { RunningApp } from './app.ts';
 import { systemRuntime } from './runtime.ts';
 import type { Serving } from './serve.ts';
@@ -21,17 +21,20 @@ export async function stopDaemon({
   serving,
   app,
   db,
+  waits,
 }: {
   serving: Pick<Serving, 'stop'>;
   app: Pick<RunningApp, 'stop' | 'instance'>;
   db: Pick<Db, 'interrupt' | 'close'>;
+  /** Names what has not ended yet. */
+  waits: Waits;
 }): Promise<void> {
   const ended = new AbortController();
   app.instance.leave();
-  const answered = serving.stop();
+  const answered = waits.on('requests', serving.stop());
   const interrupting = interruptUntil(db, ended.signal);
   try {
-    await Promise.all([answered, app.stop(answered)]);
+    await Promise.all([answered, app.stop(answered, waits)]);
   } finally {
     ended.abort();
     await interrupting;
