@@ -65,14 +65,19 @@ function readLetters(file: Buffer): Grey {
   return { width, pixels };
 }
 
-const atlas = readLetters(builtFile('letters.png'));
+let drawn: Grey | undefined;
+/** Read when the first card is drawn: most starts draw none. */
+const atlas = (): Grey => {
+  drawn ??= readLetters(builtFile('letters.png'));
+  return drawn;
+};
 
 /** Where a letter's cell is; null where the alphabet lacks it. */
 function cellOf({ letters, columns, cell, top }: Alphabet, letter: string): number | null {
   const at = letters.indexOf(letter);
   if (at < 0) return null;
   const y = top + Math.floor(at / columns) * cell.height;
-  return y * atlas.width + (at % columns) * cell.width;
+  return y * atlas().width + (at % columns) * cell.width;
 }
 
 /** In pixels; null where a letter is missing. */
@@ -81,7 +86,7 @@ function widthOf(alphabet: Alphabet, text: string): number | null {
   for (const letter of text) {
     const cell = cellOf(alphabet, letter);
     if (cell === null) return null;
-    width += atlas.pixels[cell] ?? 0;
+    width += atlas().pixels[cell] ?? 0;
   }
   return width;
 }
@@ -109,13 +114,14 @@ function write(
   { text, x, y, color }: { text: string; x: number; y: number; color: string },
 ): void {
   const ink = rgb(color);
+  const { pixels, width } = atlas();
   let left = x;
   for (const letter of text) {
     const cell = cellOf(alphabet, letter);
     if (cell === null) continue;
     for (let row = 0; row < alphabet.cell.height; row++)
       for (let column = 0; column < alphabet.cell.width; column++) {
-        const share = row + column === 0 ? 0 : (atlas.pixels[cell + row * atlas.width + column] ?? 0) / 255;
+        const share = row + column === 0 ? 0 : (pixels[cell + row * width + column] ?? 0) / 255;
         const at = ((y + row) * CARD.width + left + column - BEARING) * 3;
         if (share === 0) continue;
         for (const [channel, value] of ink.entries()) {
@@ -123,7 +129,7 @@ function write(
           canvas[at + channel] = Math.round(under + (value - under) * share);
         }
       }
-    left += atlas.pixels[cell] ?? 0;
+    left += pixels[cell] ?? 0;
   }
 }
 
