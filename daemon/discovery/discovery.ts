@@ -57,7 +57,7 @@ export interface DiscoveryOptions {
 }
 
 /** When a daemon that has started makes its documents, unless someone asks for one before. */
-const WARM_AFTER_MS = 2_000;
+const WARM_AFTER_MS = 60_000;
 
 const once = <T>(make: () => T): (() => T) => {
   let made: { value: T } | undefined;

@@ -35,8 +35,11 @@ const owned = operations.filter(([, endpoint]) => ownedParameter(endpoint) !== u
 
 let world: World;
 let ended: Ended;
+/** Whom refused calls are made by and about: they change nothing, so that one cast serves them all. */
+let standing: Cast;
 beforeAll(async () => {
   world = await openWorld();
+  standing = await world.cast();
   ended = await endedPeople(world.service);
 });
 afterAll(() => world.stop());
@@ -63,11 +66,10 @@ async function written(): Promise<unknown> {
 describe('of every operation', () => {
   test.each(operations)('%s refuses who may not call it, and does nothing for them', async (_, endpoint) => {
     verifies('auth-key', 'auth-jwt', 'auth-admin', 'bearer-statuses', 'key-401');
-    const cast = await world.cast();
     const refused = credentials.filter((credential) => refusalFor(endpoint, credential) !== undefined);
     const before = await written();
     for (const credential of refused) {
-      const { status, json } = await as(credential, endpoint, cast);
+      const { status, json } = await as(credential, endpoint, standing);
       const code = refusalFor(endpoint, credential) ?? 'internal';
       expect([credential, status, json.code]).toEqual([credential, errorCodes[code].status, code]);
     }
@@ -77,9 +79,8 @@ describe('of every operation', () => {
   test.each(operations)('%s answers who may call it', async (_, endpoint) => {
     verifies('auth-none', 'error-success-200');
     const allowed = credentials.filter((credential) => refusalFor(endpoint, credential) === undefined);
-    let cast = await world.cast();
     for (const credential of allowed) {
-      if (endpoint.method !== 'GET') cast = await world.cast();
+      const cast = endpoint.method === 'GET' ? standing : await world.cast();
       const { status, text } = await as(credential, endpoint, cast);
       // This world's providers are all down, and these ask one.
       const asks = ['checkInvoice', 'composePayment', 'resolvePayment', 'lookUpTransaction'].includes(
@@ -93,8 +94,7 @@ describe('of every operation', () => {
   test.each(operations)(
     '%s checks sign-in before input, but after the form of the body',
     async (_, endpoint) => {
-      const cast = await world.cast();
-      const call = exampleCall(endpoint, cast.values);
+      const call = exampleCall(endpoint, standing.values);
       const anonymous = endpoint.auth === 'none' ? undefined : refusalFor(endpoint, 'anonymous');
       const bad = { ...call, path: call.path.replaceAll(/[0-9a-f-]{36}|evt_\w+/g, 'no-id%00') };
       if (anonymous !== undefined) {
@@ -103,7 +103,7 @@ describe('of every operation', () => {
         expect(json.code).toBe(anonymous);
       }
       if (endpoint.params && bad.path !== call.path && !ids.has(ownedParameter(endpoint) ?? '')) {
-        const { status } = await send(bad, rightful(endpoint.auth, cast));
+        const { status } = await send(bad, rightful(endpoint.auth, standing));
         expect(status).toBe(422);
       }
       if (!endpoint.body || endpoint.encoding === 'form') return;
@@ -114,14 +114,13 @@ describe('of every operation', () => {
   );
 
   test.each(operations)('%s refuses every method that its path does not have', async (_, endpoint) => {
-    const cast = await world.cast();
-    const { path } = exampleCall(endpoint, cast.values);
+    const { path } = exampleCall(endpoint, standing.values);
     const here = described.filter((other) => other.path === endpoint.path);
     const methods = here.map(({ method }) => method as string);
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       if (methods.includes(method)) continue;
-      const answer = await send({ method, path }, { token: cast.operator.token });
+      const answer = await send({ method, path }, { token: standing.operator.token });
       expect(answer.status).toBe(405);
       expect(answer.headers.get('allow')?.split(', ').sort()).toEqual([...allowed].sort());
     }
@@ -140,7 +139,7 @@ describe("somebody else's thing is answered byte for byte like an absent one", (
   const others = strangers.filter((credential) => credential !== 'a superuser');
   test.each(owned)('by %s', async (_, endpoint) => {
     verifies('error-404-foreign', 'get-invoice');
-    const cast = await world.cast();
+    const cast = standing;
     const name = ownedParameter(endpoint) ?? '';
     for (const credential of others) {
       if (rules[credential][endpoint.auth] !== 'pass') continue;
@@ -175,7 +174,7 @@ describe("somebody else's thing is answered byte for byte like an absent one", (
   });
 
   test('also where it is named in a query', async () => {
-    const cast = await world.cast();
+    const cast = standing;
     const list = async (path: string, who: ServiceCall) => {
       const { status, text } = await world.service.fetch('GET', path, {
         ...who,
