@@ -19,7 +19,7 @@ import {
 
 /** Random requests to each operation; `npm run fuzz` sends a thousand, and `FUZZ_SEED=… npm run fuzz` others. */
 const SEED = process.env.FUZZ_SEED ?? '1';
-const CASES = Number(process.env.FUZZ_CASES ?? 60);
+const CASES = Number(process.env.FUZZ_CASES ?? 30);
 /** Requests to each operation that are right in everything, before those that chance makes. */
 const SOUND_CASES = 5;
 /** Passwords are hashed in some of them, on a machine that may have much else to do. */

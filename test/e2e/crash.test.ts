@@ -24,8 +24,8 @@ import {
 
 /** Each daemon lives for so many answers more than the one before it, and a few milliseconds; `KILLS` asks for more of them. */
 const KILLS: Record<Database, { times: number; answers: number }> = {
-  sqlite: { times: Number(process.env.KILLS ?? 7), answers: 3 },
-  postgres: { times: Number(process.env.KILLS ?? 5), answers: 5 },
+  sqlite: { times: Number(process.env.KILLS ?? 5), answers: 3 },
+  postgres: { times: Number(process.env.KILLS ?? 4), answers: 5 },
 };
 const LONGEST_LIFE_MS = 10_000;
 /** A first start takes about half a second; kills before, in and after its migration. */
