@@ -61,7 +61,7 @@ const AFTER_WOKEN: DuePosition = { due_at: WOKEN, id: '\u{10FFFF}' };
 /** Providers that one question of a person is asked of. */
 const PROVIDERS_PER_QUESTION = 3;
 /** Of the 10 s that a daemon has to end: so long requests in flight may wait for a provider. */
-const LAST_ANSWERS_MS = 6_000;
+const LAST_ANSWERS_MS = 5_000;
 /** Longest wait after failures of ours (those of providers have waits of their own). */
 const RETRY_MS = 10_000;
 
@@ -94,7 +94,7 @@ export interface Observer {
   reads(): string[];
   /** Gives back what it reads, for others to read. */
   rest(): Promise<void>;
-  /** Reads no more on its own; requests that still need a provider have theirs until they are `answered`, for 6 s. */
+  /** Reads no more on its own; requests that still need a provider have theirs until they are `answered`, for 5 s. */
   stop(answered?: Promise<unknown>): Promise<void>;
 }
 

@@ -18,9 +18,9 @@ const MAX_HEADERS = 100;
 /** An open connection that nothing came on for so long after the daemon was asked to stop is closed. */
 const IDLE_MS = 1_000;
 /** What is in flight then may take so long; what comes later is refused, … */
-const ANSWER_MS = 6_000;
+const ANSWER_MS = 5_000;
 /** … and by then every connection is closed. */
-const CLOSE_MS = 8_500;
+const CLOSE_MS = 7_500;
 
 export interface Serving {
   /** How this machine reaches it: `http://127.0.0.1:4020`. */
@@ -30,7 +30,7 @@ export interface Serving {
   open(http: Http): void;
   /**
    * Accepts no more connections, ends streams, and answers what came or still comes on open connections, each of which is
-   * closed by its answer; then closes what is left. Resolves when no connection is open, 8.5 s later at the latest.
+   * closed by its answer; then closes what is left. Resolves when no connection is open, 7.5 s later at the latest.
    */
   stop(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { systemRuntime } from './runtime.ts';
 import type { Serving } from './serve.ts';
 
 /** Since the signal: statements that run for too long are cancelled from then on, … */
-const INTERRUPT_MS = 6_000;
+const INTERRUPT_MS = 5_000;
 /** … so often, … */
 const INTERRUPT_EACH_MS = 250;
 /** … where they have run for so long. */
