@@ -1,4 +1,5 @@
 // An invoice whose buyer pays in another coin: what comes for the old one, the new one or both, and who else moves it meanwhile.
+import { bech32 } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { switchInvoice } from '../../../daemon/invoices/switch.ts';
 import { apply } from '../../../daemon/settle/settle.ts';
@@ -7,7 +8,6 @@ import { releaseAmounts } from '../../../data/reservations.ts';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { formerTerms } from '../../../data/terms.ts';
 import { verifyLaws } from '../../../data/verify/verify.ts';
-import { GRACE_SECONDS } from '../../../src/invoice.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
 import {
@@ -22,6 +22,7 @@ import {
   transferTo,
   unconfirmed,
 } from '../../helpers/payments.ts';
+import { setWallet } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 const COINS = ['ton', 'ton-usdt', 'bitcoin', 'solana', 'litecoin', 'solana-usdc'];
@@ -31,7 +32,7 @@ describe.each(databases)('another coin on %s', (database) => {
   let merchant: TestMerchant;
 
   beforeAll(async () => {
-    test = await startApp({ database });
+    test = await startApp({ database, settings: { trust_proxy: true } });
     merchant = await fundedMerchant(test);
   });
   afterAll(() => test.stop());
@@ -339,12 +340,83 @@ describe.each(databases)('another coin on %s', (database) => {
       for (const blockchain of ['bitcoin', 'ton']) await readThrough(test, blockchain);
       await releaseAmounts(test.app.db, test.clock.now());
     };
-    await release(GRACE_SECONDS - 60);
+    await release(3600 - 60);
     expect(await amounts()).not.toBe(old.amount_atomic);
-    await release(GRACE_SECONDS);
+    await release(3600);
     expect(await amounts()).toBe(old.amount_atomic);
     const [terms] = await formerTerms(test.app.db.query, old.id);
     expect(terms).toMatchObject({ chain: 'bitcoin', reserved: null, reserved_until: null });
+  });
+
+  /** A shop that has sold nothing, and what buyers at an address ask of it. */
+  async function smallShop() {
+    const shop = await fundedMerchant(test, `small${++shops}-${database}@example.com`);
+    const program = bech32.toWords(new Uint8Array(20).fill(shops));
+    await setWallet(test.app, shop.id, 'bitcoin', bech32.encode('tb', [0, ...program]));
+    await setWallet(test.app, shop.id, 'litecoin', bech32.encode('tltc', [0, ...program]));
+    const currencies = ['bitcoin', 'litecoin'];
+    const body = { title: 'Tea', amount_usd: 44, currencies };
+    const unit = await test.fetch('POST', '/api/v1/merchant/units', { token: shop.token, body });
+    const buy = async (ip: string) => {
+      const request = { body: { chain: 'bitcoin' }, headers: { 'x-forwarded-for': ip } };
+      const { json } = await test.fetch('POST', `/v1/units/${unit.json.id}/checkout`, request);
+      return json.id ? invoiceRow(test, json.id) : (json.code as string);
+    };
+    return { shop, buy };
+  }
+  let shops = 0;
+  const readAll = async () => {
+    for (const blockchain of ['bitcoin', 'litecoin']) await readThrough(test, blockchain);
+  };
+
+  it('lets no three addresses hold the amounts of a shop for longer than its invoices are open', async () => {
+    verifies('switch-amount-back', 'switch-amount-safe');
+    const { shop, buy } = await smallShop();
+    const held: InvoiceRow[] = [];
+    for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3'])
+      for (;;) {
+        const invoice = await buy(ip);
+        if (typeof invoice === 'string') break;
+        held.push(invoice);
+        await refusal(switched(invoice, 'litecoin'));
+      }
+    // Five amounts for each, in whichever coin: two for an invoice that was changed.
+    expect(held).toHaveLength(9);
+    expect(await buy('192.0.2.4')).toBe('too_many_unpaid');
+    // The merchant himself is not refused, and what a buyer does with his invoices counts as a buyer's.
+    const own = await createFor(test, shop, 'bitcoin', { payable_with: ['litecoin'], amount: '44' });
+    expect(await refusal(switched(own, 'litecoin'))).toBe('too_many_unpaid');
+    const ends = (await Promise.all(held.map(now))).map(({ expires_at }) => expires_at);
+    test.clock.advance(Math.max(...ends) + 1 - test.clock.now());
+    await readAll();
+    expect((await now(held[0] as InvoiceRow)).status).toBe('expired');
+    expect(await buy('192.0.2.4')).toBe('too_many_unpaid');
+    test.clock.advance(901);
+    // Nothing is given back of a chain that is not read so far.
+    expect(await buy('192.0.2.4')).toBe('too_many_unpaid');
+    await readAll();
+    expect(await buy('192.0.2.4')).toMatchObject({ amount_atomic: held[0]?.amount_atomic });
+  });
+
+  it('gives no former amount back that money may still come for, and takes it when that came in time', async () => {
+    verifies('switch-amount-back', 'switch-former-counts');
+    const { shop } = await smallShop();
+    const ask = (chain: string) => createFor(test, shop, chain, { payable_with: ['litecoin'], amount: '44' });
+    const old = await ask('bitcoin');
+    const fresh = await switched(old, 'litecoin');
+    for (let each = 0; each < 18; each++) await ask('litecoin');
+    const paid = transferTo(test, old);
+    for (const seconds of [fresh.expires_at - test.clock.now() + 1, 901]) {
+      test.clock.advance(seconds);
+      await readThrough(test, 'litecoin');
+    }
+    // Bitcoin is not read: the amount is not given to another, though all are used up and its time is over.
+    expect((await now(old)).status).toBe('created');
+    const other = await ask('bitcoin');
+    expect(other.amount_atomic).not.toBe(old.amount_atomic);
+    await observe(test, 'bitcoin', [paid]);
+    expect(await booked(old)).toEqual(once('bitcoin'));
+    expect((await now(other)).status).toBe('created');
   });
 
   it('gives more time once for a part of at least a half, and says until when', async () => {
