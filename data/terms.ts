@@ -61,6 +61,10 @@ export const everyOffer = async (query: Executor, invoice: InvoiceRow): Promise<
     ? [invoice]
     : [invoice, ...(await formerTerms(query, invoice.id)).map((terms) => underTerms(invoice, terms))];
 
+/** Of what `everyOffer` names, the invoice as it asks for this coin; as it does now where it never asked for that. */
+export const inCoin = (offers: readonly InvoiceRow[], chain: string, now: InvoiceRow): InvoiceRow =>
+  offers.find((offer) => offer.chain === chain) ?? now;
+
 /** The invoice as it was asked for in this coin, now or before; undefined where it never was. */
 export async function offeredIn(
   query: Executor,

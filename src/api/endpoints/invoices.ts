@@ -235,6 +235,7 @@ Everyone finds what is theirs: a merchant his own, a superuser all. What is anot
   },
   response: Explanation,
   extension: true,
+  limit: 'explain',
   example: { query: { q: '{invoice_id}' } },
 });
 

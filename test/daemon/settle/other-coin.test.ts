@@ -470,6 +470,38 @@ describe.each(databases)('another coin on %s', (database) => {
     expect([own.status, own.text.includes(`data-invoice="${fixed.id}"`)]).toEqual([200, true]);
   });
 
+  it('shows its owner and the operator what it asked for before, and each payment in its own coin', async () => {
+    verifies('switch-shown');
+    const old = await create('ton', { payable_with: ['bitcoin'] });
+    test.clock.advance(60);
+    const fresh = await switched(old, 'bitcoin');
+    const before = {
+      ...{ chain: 'ton', currency: 'TON', amount: '2.5', address: old.address, memo: old.memo },
+      ...{ from: old.created_at, until: fresh.expires_at, reserved: false },
+    };
+    const read = async (path: string, auth: object) => (await test.fetch('GET', path, auth)).json;
+    const { token } = await test.superuser();
+    const { key } = merchant;
+    expect((await read(`/v1/invoices/${old.id}`, { key })).asked_before).toEqual([before]);
+    expect(await read(`/v1/public/invoices/${old.id}`, {})).not.toHaveProperty('asked_before');
+    const paid = [transferTo(test, fresh), transferTo(test, old)] as const;
+    await observe(test, 'bitcoin', [paid[0]]);
+    await observe(test, 'ton', [paid[1]]);
+    const ended = { ...before, until: test.clock.now() };
+    const detail = await read(`/api/v1/admin/payments/${old.id}`, { token });
+    expect(detail.invoice).toMatchObject({ chain: 'bitcoin', asked_before: [ended] });
+    const late = { currency: 'TON', amount: '2.5', received_amount: '2.5' };
+    expect(detail.payments).toMatchObject([{ currency: 'BTC' }, late]);
+    expect(detail.transfers.find(({ chain }: { chain: string }) => chain === 'ton')).toMatchObject({
+      ...{ amount: '2.5', currency: 'TON' },
+    });
+    const { story } = await read(`/v1/explain?q=${old.id}`, { key });
+    expect(story.invoice.asked_before).toEqual([ended]);
+    const texts = story.moments.map(({ text }: { text: string }) => text).join('\n');
+    expect(texts).toMatch(/^invoice made: 2.5 TON on ton/);
+    expect(texts).toContain('2.5 TON seen on the chain, after the end');
+  });
+
   it('leaves books that break no law', async () => {
     verifies('verify-laws');
     const { app, clock } = test;
