@@ -138,7 +138,7 @@ async function relinked({ config }: SettleDeps, tx: Tx, invoice: InvoiceRow): Pr
 
 interface Coming {
   chain: string;
-  /** How much came in it; `named`: an operator's word says that it is what pays. */
+  /** How much one transaction brings of it; `named`: an operator's word says that it is what pays. */
   brings: bigint | 'named';
   now: number;
   /** The transfer that came, where it is stored already. */

@@ -16,6 +16,7 @@ import {
   follow,
   fundedMerchant,
   invoiceRow,
+  newTxid,
   observe,
   paymentsOf,
   readThrough,
@@ -229,6 +230,16 @@ describe.each(databases)('another coin on %s', (database) => {
     await observe(test, 'ton', [transferTo(test, next, { amount_atomic: 1n })]);
     await observe(test, 'bitcoin', [transferTo(test, paid)]);
     expect(await booked(next)).toEqual(once('bitcoin', ['ton TON']));
+    // Several outputs of one transaction are one payment, also where their sum alone tells whose it is.
+    const asked = await create('bitcoin');
+    const with_memo = await switched(asked, 'ton');
+    await observe(test, 'ton', [transferTo(test, with_memo, { amount_atomic: 1n })]);
+    const [one, txid] = [BigInt(asked.amount_atomic) / 3n, newTxid()];
+    const outputs = [one, BigInt(asked.amount_atomic) - one].map((amount_atomic, at) =>
+      transferTo(test, asked, { txid, index: `${at}`, amount_atomic }),
+    );
+    await observe(test, 'bitcoin', outputs);
+    expect(await booked(asked)).toEqual({ ...once('bitcoin', ['ton TON']), booked: 2 });
     // A part, whichever coin it is in, displaces nothing.
     const both = await create('ton');
     const usdt = await switched(both, 'ton-usdt');
