@@ -9,6 +9,8 @@ import { walletsOf } from './merchants.ts';
 import { unitsOf } from './units.ts';
 
 export type ExportTable = Exclude<(typeof exportTables)[number], 'account'>;
+/** Tables of rows that belong to invoices, the last two to nothing else. */
+type OfInvoices = 'payments' | 'transfers' | 'logs' | 'income' | 'former_terms';
 type Rows = readonly Record<string, unknown>[];
 
 export interface ExportedRows {
@@ -108,16 +110,13 @@ const positionIn = (after: string | null): number =>
   after !== null && /^\d{1,15}$/.test(after) ? Number(after) : 0;
 
 /** What belongs to the next invoices, `limit` of them; then what belongs to the next payments that fit none. */
-async function ofInvoices(
-  query: Executor,
-  table: 'payments' | 'transfers' | 'logs' | 'income',
-  place: ExportPlace,
-): Promise<ExportedRows> {
+async function ofInvoices(query: Executor, table: OfInvoices, place: ExportPlace): Promise<ExportedRows> {
   const { after } = place;
   if (after === null || !after.startsWith(OF_NO_INVOICE)) {
     const { rows, next } = await invoicesPage(query, place);
     const ids = rows.map(({ id }) => String(id));
-    const end = table === 'income' ? null : OF_NO_INVOICE;
+    const is_of_invoices = table === 'income' || table === 'former_terms';
+    const end = is_of_invoices ? null : OF_NO_INVOICE;
     return { rows: await belongingTo(query, table, 'invoice_id', ids), next: next ?? end };
   }
   const payments = await unappliedPayments(query, { ...place, after: after.slice(OF_NO_INVOICE.length) });
@@ -152,7 +151,7 @@ function unappliedPayments(query: Executor, { merchant_id, after, limit }: Expor
 
 async function belongingTo(
   query: Executor,
-  table: 'payments' | 'transfers' | 'logs' | 'income',
+  table: OfInvoices,
   column: 'invoice_id' | 'payment_id',
   ids: readonly string[],
 ): Promise<Rows> {
@@ -162,6 +161,14 @@ async function belongingTo(
       return query.selectFrom('payments').selectAll().where('invoice_id', 'in', ids).orderBy('id').execute();
     case 'income':
       return query.selectFrom('income').selectAll().where('invoice_id', 'in', ids).orderBy('seq').execute();
+    case 'former_terms':
+      return query
+        .selectFrom('former_terms')
+        .selectAll()
+        .where('invoice_id', 'in', ids)
+        .orderBy('invoice_id')
+        .orderBy('chain')
+        .execute();
     case 'transfers':
       return query.selectFrom('transfers').selectAll().where(column, 'in', ids).orderBy('id').execute();
     case 'logs':

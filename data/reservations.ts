@@ -27,6 +27,8 @@ export interface Reservation extends Slot {
   ended_at: number | null;
   /** Whether money came to it. */
   is_paid: boolean;
+  /** Whether its invoice asked for it before, and asks for another coin now. */
+  is_former: boolean;
 }
 
 /** Whose the payments of an invoice are: refills are the deployment's, though a merchant asks for them. */
@@ -44,9 +46,10 @@ const columns = [
   'ended_at',
   'status',
   'payment_id',
+  sql<number>`0`.as('is_former'),
 ] as const;
 
-/** The same of what an invoice asked for before, which is never given back early. */
+/** The same of what an invoice asked for before. */
 const formerColumns = [
   'invoices.id',
   'former_terms.blockchain',
@@ -55,12 +58,15 @@ const formerColumns = [
   'former_terms.amount_atomic',
   'invoices.owner_id',
   'invoices.kind',
-  sql<number | null>`cast(null as bigint)`.as('ended_at'),
+  'invoices.ended_at',
   'invoices.status',
   'invoices.payment_id',
+  sql<number>`1`.as('is_former'),
 ] as const;
 
-const reservationOf = (row: Pick<InvoiceRow, (typeof columns)[number]>): Reservation => ({
+type ReservedRow = Pick<InvoiceRow, Extract<(typeof columns)[number], string>> & { is_former: number };
+
+const reservationOf = (row: ReservedRow): Reservation => ({
   id: row.id,
   blockchain: row.blockchain,
   address_key: row.address_key,
@@ -69,6 +75,7 @@ const reservationOf = (row: Pick<InvoiceRow, (typeof columns)[number]>): Reserva
   ended_at: row.ended_at,
   holder: holderOf(row),
   is_paid: row.status === 'confirmed' || row.payment_id !== null,
+  is_former: row.is_former === 1,
 });
 
 /**
@@ -128,7 +135,7 @@ export interface Holding {
   owner_id: string;
   /** What one anonymous caller has asked for at one unit. */
   by?: { unit_id: string; caller: string };
-  /** What callers without credentials have asked for. */
+  /** What callers without credentials have asked for: also all of an invoice whose buyer has changed its coin. */
   anonymous?: true;
   refills?: true;
   address?: Pick<Slot, 'blockchain' | 'address_key'>;
@@ -142,7 +149,8 @@ function held(query: Executor, { owner_id, by, anonymous, refills, address }: Ho
     // What is paid for is no abuse.
     .where('status', '<>', 'confirmed');
   if (by) select = select.where('unit_id', '=', by.unit_id).where('caller', '=', by.caller);
-  if (anonymous) select = select.where('caller', 'is not', null);
+  if (anonymous)
+    select = select.where((where) => where.or([where('caller', 'is not', null), where('switches', '>', 0)]));
   if (refills) select = select.where('kind', '=', 'refill');
   if (address)
     select = select
@@ -151,17 +159,15 @@ function held(query: Executor, { owner_id, by, anonymous, refills, address }: Ho
   return select;
 }
 
-/** The same of what invoices asked for before: what is paid in another coin is no abuse either. */
-function heldFormerly(query: Executor, { owner_id, by, anonymous, refills, address }: Holding) {
+/** The same of what invoices asked for before, until a buyer changed it: what is paid in another coin is no abuse either. */
+function heldFormerly(query: Executor, { owner_id, by, refills, address }: Holding) {
   let select = query
     .selectFrom('former_terms')
     .innerJoin('invoices', 'invoices.id', 'former_terms.invoice_id')
-    .select('invoices.id')
     .where('former_terms.owner_id', '=', owner_id)
     .where('former_terms.reserved', '=', sql.lit(1))
     .where('invoices.status', '<>', 'confirmed');
   if (by) select = select.where('invoices.unit_id', '=', by.unit_id).where('invoices.caller', '=', by.caller);
-  if (anonymous) select = select.where('invoices.caller', 'is not', null);
   if (refills) select = select.where('invoices.kind', '=', 'refill');
   if (address)
     select = select
@@ -174,7 +180,7 @@ function heldFormerly(query: Executor, { owner_id, by, anonymous, refills, addre
 export const hasReserved = async (query: Executor, holding: Holding, count: number): Promise<boolean> =>
   (await held(query, holding)
     .select('id')
-    .unionAll(heldFormerly(query, holding))
+    .unionAll(heldFormerly(query, holding).select('invoices.id'))
     .limit(1)
     .offset(count - 1)
     .executeTakeFirst()) !== undefined;
@@ -189,9 +195,11 @@ export interface EarlyRelease {
 
 /** Gives back amounts of unpaid invoices, those that ended first before the others; how many. */
 export async function releaseEnded(db: Db, tx: Tx, holding: Holding, early: EarlyRelease): Promise<number> {
+  const ended = early.now - early.hold_seconds;
   const rows = await held(tx, holding)
     .select(columns)
-    .where('ended_at', '<=', early.now - early.hold_seconds)
+    .where('ended_at', '<=', ended)
+    .unionAll(heldFormerly(tx, holding).select(formerColumns).where('invoices.ended_at', '<=', ended))
     .orderBy('ended_at')
     .limit(RELEASED_AT_ONCE)
     .execute();
@@ -209,21 +217,42 @@ export async function release(
   { now, hold_seconds }: EarlyRelease,
 ): Promise<number> {
   const proved = new Map<string, number>();
-  const ids: string[] = [];
+  const due = new Map<string, Reservation[]>();
   for (const reservation of reservations) {
-    const { blockchain, address_key, chain, ended_at, id } = reservation;
+    const { blockchain, address_key, chain, ended_at, is_former } = reservation;
     const account = `${blockchain} ${address_key} ${chain}`;
     const read_through = proved.get(account) ?? (await provedThrough(tx, reservation));
     proved.set(account, read_through);
-    if (ended_at !== null && ended_at + hold_seconds <= Math.min(now, read_through)) ids.push(id);
+    if (ended_at === null || ended_at + hold_seconds > Math.min(now, read_through)) continue;
+    const kind = `${is_former} ${chain}`;
+    due.set(kind, [...(due.get(kind) ?? []), reservation]);
   }
-  if (ids.length === 0) return 0;
-  const free = tx.selectFrom('invoices').select('id').where('id', 'in', ids).where('status', '<>', 'created');
-  const result = await tx
-    .updateTable('invoices')
-    .set({ reserved: null, reserved_until: null })
-    .where('id', 'in', dialect === 'postgres' ? free.forNoKeyUpdate().skipLocked() : free)
-    .executeTakeFirst();
+  let released = 0;
+  for (const alike of due.values()) released += await releaseAlike(dialect, tx, alike);
+  return released;
+}
+
+/** Of one coin, all of them present or all of them former: one whose invoice has changed that since stays. */
+async function releaseAlike(
+  dialect: Db['dialect'],
+  tx: Tx,
+  reservations: readonly Reservation[],
+): Promise<number> {
+  const [first] = reservations;
+  if (!first) return 0;
+  const ids = reservations.map(({ id }) => id);
+  const ended = tx
+    .selectFrom('invoices')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('status', '<>', 'created');
+  const free = dialect === 'postgres' ? ended.forNoKeyUpdate().skipLocked() : ended;
+  const given = { reserved: null, reserved_until: null };
+  const { chain } = first;
+  const update = first.is_former
+    ? tx.updateTable('former_terms').set(given).where('invoice_id', 'in', free).where('chain', '=', chain)
+    : tx.updateTable('invoices').set(given).where('id', 'in', free).where('chain', '=', chain);
+  const result = await update.executeTakeFirst();
   return Number(result.numUpdatedRows);
 }
 
@@ -245,7 +274,8 @@ const provedOf = (table: 'invoices' | 'former_terms') => sql<number | null>`(
  * who paid a little late has not paid for another; or when they are watched no more. Returns how many. `now`: Unix
  * seconds.
  */
-export async function releaseAmounts({ dialect, query }: Db, now: number): Promise<number> {
+export async function releaseAmounts(db: Db, now: number): Promise<number> {
+  const { dialect, query } = db;
   let released = 0;
   for (;;) {
     const result = await query
@@ -269,23 +299,31 @@ export async function releaseAmounts({ dialect, query }: Db, now: number): Promi
       .executeTakeFirst();
     const count = Number(result.numUpdatedRows);
     released += count;
-    if (count < AMOUNTS_PER_UPDATE) return released + (await releaseFormer(query, now));
+    if (count < AMOUNTS_PER_UPDATE) return released + (await releaseFormer(db, now));
   }
 }
 
 /** The same of what ended invoices asked for before; few have any, and what is left is given back the next time. */
-async function releaseFormer(query: Executor, now: number): Promise<number> {
+async function releaseFormer({ dialect, query }: Db, now: number): Promise<number> {
   const result = await query
     .updateTable('former_terms')
     .set({ reserved: null, reserved_until: null })
-    .where('reserved', '=', sql.lit(1))
-    .where('reserved_until', '<=', now)
-    .where((where) =>
-      where.or([
-        where(provedOf('former_terms'), '>=', where.ref('reserved_until')),
-        where('watch_until', '<', now),
-      ]),
-    )
+    .where((of) => {
+      const due = of
+        .selectFrom('former_terms')
+        .select(['invoice_id', 'chain'])
+        .where('reserved', '=', sql.lit(1))
+        .where('reserved_until', '<=', now)
+        .where((where) =>
+          where.or([
+            where(provedOf('former_terms'), '>=', where.ref('reserved_until')),
+            where('watch_until', '<', now),
+          ]),
+        )
+        .limit(AMOUNTS_PER_UPDATE);
+      const free = dialect === 'postgres' ? due.forNoKeyUpdate().skipLocked() : due;
+      return of(of.refTuple('invoice_id', 'chain'), 'in', free.$asTuple('invoice_id', 'chain'));
+    })
     .executeTakeFirst();
   return Number(result.numUpdatedRows);
 }

@@ -46,7 +46,7 @@ const written = (row: Terms) => {
 };
 
 /** Of an invoice under other terms: the invoice as it would be with those. */
-export const underTerms = (invoice: InvoiceRow, terms: Terms): InvoiceRow => ({
+const underTerms = (invoice: InvoiceRow, terms: Terms): InvoiceRow => ({
   ...invoice,
   ...picked(terms),
 });
@@ -55,6 +55,16 @@ export const underTerms = (invoice: InvoiceRow, terms: Terms): InvoiceRow => ({
 export const formerTerms = (query: Executor, invoice_id: string): Promise<FormerTermsRow[]> =>
   query.selectFrom('former_terms').selectAll().where('invoice_id', '=', invoice_id).execute();
 
+/** The invoice as it is asked for now, and as it was in each other coin before. */
+export const everyOffer = async (query: Executor, invoice: InvoiceRow): Promise<InvoiceRow[]> =>
+  invoice.switches === 0
+    ? [invoice]
+    : [invoice, ...(await formerTerms(query, invoice.id)).map((terms) => underTerms(invoice, terms))];
+
+/** Of what `everyOffer` names, the invoice as it asks for this coin; as it does now where it never asked for that. */
+export const inCoin = (offers: readonly InvoiceRow[], chain: string, now: InvoiceRow): InvoiceRow =>
+  offers.find((offer) => offer.chain === chain) ?? now;
+
 /** The invoice as it was asked for in this coin, now or before; undefined where it never was. */
 export async function offeredIn(
   query: Executor,
@@ -62,9 +72,7 @@ export async function offeredIn(
   chain: string,
 ): Promise<InvoiceRow | undefined> {
   if (invoice.chain === chain) return invoice;
-  if (invoice.switches === 0) return undefined;
-  const terms = (await formerTerms(query, invoice.id)).find((each) => each.chain === chain);
-  return terms && underTerms(invoice, terms);
+  return (await everyOffer(query, invoice)).find((offer) => offer.chain === chain);
 }
 
 /** The invoices of these terms, each as it was asked for then. */

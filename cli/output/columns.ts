@@ -71,7 +71,12 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
     list: 'none',
     card: async (reply: Explanation, now_s: number) =>
       (await import('./explain-card.ts')).explainCard(reply, now_s),
-    columns: ['query', 'story.summary', 'matches', 'next'],
+    columns: ['query', 'story.summary', 'matches', 'story.next', 'next'],
+    lines: {
+      matches: ['kind', 'id', 'status', 'amount', 'currency', 'about'],
+      'story.next': ['command', 'why'],
+      next: ['command', 'why'],
+    },
     examples: ['gw explain order-1001', 'gw explain 1a2b3c4d', 'gw explain MEMO --json story'],
   },
   getUnit: { examples: ['gw unit get UNIT_ID', 'gw unit get UNIT_ID --json chains'] },

@@ -2,6 +2,7 @@
 import type { CallReply } from '../../src/api/client/call.ts';
 import type { explain } from '../../src/api/endpoints/invoices.ts';
 import type { Card, Section } from './card.ts';
+import { rowsBefore } from './invoice-card.ts';
 import { coins, dollars } from './money.ts';
 import { relative, shortId } from './value.ts';
 
@@ -118,6 +119,7 @@ function storyCard(story: Story, match: Match, now_s: number): Card {
     status: payment?.status ?? invoice?.status ?? match.status ?? '',
     sections: [
       { title: '', rows: facts },
+      { title: 'asked for before', rows: rowsBefore(invoice ?? {}, now_s) },
       {
         title: 'what happened, in UTC',
         rows: moments.map(({ at, text, by }) => [

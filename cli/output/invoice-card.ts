@@ -83,10 +83,21 @@ export function invoiceCard(invoice: Invoice, now_s: number): Card {
           ['page', invoice.pay_url],
         ],
       },
+      { title: 'asked for before', rows: rowsBefore(invoice, now_s) },
       { title: 'pay with', rows: isOpen ? Object.entries(invoice.exits) : [] },
     ],
   };
 }
+
+/** What it asked for in other coins, which counts as well until the end. */
+export const rowsBefore = (
+  { asked_before = [] }: Pick<Invoice, 'asked_before'>,
+  now_s: number,
+): [string, string][] =>
+  asked_before.map(({ chain, currency, amount, from, until, reserved }) => [
+    chain,
+    `${coins(amount, currency)}   from ${moment(from, now_s)} until ${moment(until, now_s)}${reserved ? '   reserved' : ''}`,
+  ]);
 
 const LABEL = 8;
 const PAGE_NOTE =

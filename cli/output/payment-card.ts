@@ -3,6 +3,7 @@ import type { CallReply } from '../../src/api/client/call.ts';
 import type { getAdminPayment } from '../../src/api/endpoints/admin.ts';
 import { formatDecimal, parseDecimal } from '../../src/money.ts';
 import type { Card, Section } from './card.ts';
+import { rowsBefore } from './invoice-card.ts';
 import { amountOf, coins, dollars } from './money.ts';
 import { moment, relative, shortId } from './value.ts';
 
@@ -54,7 +55,11 @@ export function paymentCard(detail: PaymentDetail, now_s: number): Card {
   return {
     headline: `${payment.status}${seen}   ${coins(amountOf(payment), payment.currency)}${payment.amount_usd === null ? '' : `   ${dollars(payment.amount_usd)}`}`,
     status: payment.payment_status ?? payment.status,
-    sections: [{ title: '', rows: factsOf(detail, now_s) }, ...listsOf(detail, now_s)],
+    sections: [
+      { title: '', rows: factsOf(detail, now_s) },
+      { title: 'asked for before', rows: rowsBefore(detail.invoice ?? {}, now_s) },
+      ...listsOf(detail, now_s),
+    ],
   };
 }
 

@@ -9,6 +9,8 @@ export interface View {
   /** The member that holds the rows; found automatically where the reply has only one list. */
   list?: string;
   columns?: readonly string[];
+  /** Of one thing, members that are lists: where there is no terminal, a line for each of theirs with these members. */
+  lines?: Readonly<Record<string, readonly string[]>>;
   /** How a terminal shows one thing, in place of a line for each member. */
   card?: (reply: never, now_s: number) => Promise<Card>;
   /** The member of its rows that says when each was made, where the newest come first. */
@@ -36,7 +38,7 @@ export async function printReply(io: Io, reply: unknown, view: View = {}): Promi
   const first = rows?.[0] ?? reply;
   if (!isRow(first)) return print(io, (rows ?? []).map((row) => `${clean(String(row))}\n`).join(''));
   const names = view.columns ?? Object.keys(first);
-  if (io.stdout.isTTY !== true) return print(io, plain(rows, first, names));
+  if (io.stdout.isTTY !== true) return print(io, plain(rows, first, names, view.lines));
   // How wide text is need only be known for a person.
   if (view.card) {
     const { printCardOf } = await import('./card.ts');
@@ -51,10 +53,20 @@ export async function printReply(io: Io, reply: unknown, view: View = {}): Promi
 }
 
 /** For programs: whole values, tabs between, no header, as gh does; one thing has a line for each member. */
-const plain = (rows: readonly unknown[] | undefined, thing: Row, names: readonly string[]): string => {
-  const lines = rows
-    ? rows.map((row) => names.map((name) => show(name, memberOf(row, name), false)))
-    : names.map((name) => [name, show(name, memberOf(thing, name), false)]);
+const plain = (
+  rows: readonly unknown[] | undefined,
+  thing: Row,
+  names: readonly string[],
+  parts: View['lines'] = {},
+): string => {
+  const values = (row: unknown, of: readonly string[]) =>
+    of.map((name) => show(name, memberOf(row, name), false));
+  const linesOf = (name: string): string[][] => {
+    const [list, columns] = [memberOf(thing, name), parts[name]];
+    if (columns && Array.isArray(list)) return list.map((one) => [name, ...values(one, columns)]);
+    return columns ? [] : [[name, ...values(thing, [name])]];
+  };
+  const lines = rows ? rows.map((row) => values(row, names)) : names.flatMap(linesOf);
   return lines.map((line) => `${line.join('\t')}\n`).join('');
 };
 

@@ -4,6 +4,7 @@ import { claimsOf, type ListedClaim } from '../../data/claims.ts';
 import { getInvoice, getInvoices } from '../../data/invoices.ts';
 import { getPayment, logsOfInvoice, logsOfPayment } from '../../data/payments.ts';
 import type { InvoiceRow, PaymentRow } from '../../data/schema/tables.ts';
+import { everyOffer, inCoin } from '../../data/terms.ts';
 import * as detail from '../../data/views/admin-detail.ts';
 import {
   candidatesFor,
@@ -18,7 +19,13 @@ import { Refusal } from '../../src/errors.ts';
 import { presentAdminClaim } from '../claims/present.ts';
 import type { App } from '../context.ts';
 import { presentEvents } from '../events/present.ts';
-import { presentIncome, presentInvoice, presentLog, presentPayment } from '../invoices/present.ts';
+import {
+  presentBefore,
+  presentIncome,
+  presentInvoice,
+  presentLog,
+  presentPayment,
+} from '../invoices/present.ts';
 import { presentEntry, presentLedgerEntry, presentTransfer } from './present.ts';
 
 /** AdminPayments. Words are taken in any case; `settled` means `confirmed`. */
@@ -72,12 +79,15 @@ async function invoiceDetail(app: App, invoice: InvoiceRow): Promise<z.input<typ
   if (!entry) throw new Refusal('payment_not_found');
   const payments = await detail.paymentsOf(query, invoice.id);
   const income = await detail.incomeOfInvoice(query, invoice.id);
+  const offers = await everyOffer(query, invoice);
   return {
     payment: presentEntry(entry),
-    invoice: presentInvoice(invoice, app.config.public_url),
-    payments: payments.map((payment) => presentPayment(payment, invoice)),
+    invoice: { ...presentInvoice(invoice, app.config.public_url), ...presentBefore(offers) },
+    payments: payments.map((payment) => presentPayment(payment, inCoin(offers, payment.chain, invoice))),
     logs: (await logsOfInvoice(query, invoice.id)).map(presentLog),
-    transfers: (await detail.transfersOf(query, subject)).map((row) => presentTransfer(row, invoice)),
+    transfers: (await detail.transfersOf(query, subject)).map((row) =>
+      presentTransfer(row, inCoin(offers, row.chain, invoice)),
+    ),
     candidates: [],
     claims: (await claimsOf(query, subject)).map(presentAdminClaim),
     ledger: (await detail.ledgerOfInvoice(query, invoice.id)).map(presentLedgerEntry),
@@ -91,6 +101,8 @@ async function unappliedDetail(app: App, payment: PaymentRow): Promise<z.input<t
   const [entry] = await entriesOfPayments(query, [payment.id]);
   if (!entry) throw new Refusal('payment_not_found');
   const invoice = payment.invoice_id === null ? undefined : await getInvoice(query, payment.invoice_id);
+  const offers = invoice ? await everyOffer(query, invoice) : [];
+  const asked = invoice && inCoin(offers, payment.chain, invoice);
   const subject = invoice ? { invoice_id: invoice.id } : { payment_id: payment.id };
   const transfers = await detail.transfersOf(query, { payment_id: payment.id });
   const events = await detail.eventsOf(query, subject);
@@ -101,8 +113,8 @@ async function unappliedDetail(app: App, payment: PaymentRow): Promise<z.input<t
   const candidates = [...claimed, ...open.filter(({ id }) => !claimed.some((each) => each.id === id))];
   return {
     payment: presentEntry(entry),
-    invoice: invoice ? presentInvoice(invoice, app.config.public_url) : null,
-    payments: [presentPayment(payment, invoice ?? null)],
+    invoice: invoice ? { ...presentInvoice(invoice, app.config.public_url), ...presentBefore(offers) } : null,
+    payments: [presentPayment(payment, asked ?? null)],
     logs: (await logsOfPayment(query, payment.id)).map(presentLog),
     transfers: transfers.map((row) => presentTransfer(row, payment)),
     candidates: candidates.map((row) => presentInvoice(row, app.config.public_url)),

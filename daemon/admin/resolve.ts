@@ -1,7 +1,7 @@
 // What an operator decides of an invoice: each decision passes through the one door and leaves a log row with who made it.
 import type { z } from 'zod';
 import type { InvoiceRow, UserRow } from '../../data/schema/tables.ts';
-import { formerTerms } from '../../data/terms.ts';
+import { everyOffer } from '../../data/terms.ts';
 import { nextCall } from '../../src/api/project/remedies.ts';
 import type { AdminPaymentDetail } from '../../src/api/schemas/admin.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -81,10 +81,7 @@ async function recheck(app: App, id: string, actor: string): Promise<string> {
 
 /** Also what it was asked for in before: it may be paid there. */
 async function readAll(app: App, invoice: InvoiceRow): Promise<void> {
-  for (const { blockchain, address_key, chain } of [
-    invoice,
-    ...(await formerTerms(app.db.query, invoice.id)),
-  ])
+  for (const { blockchain, address_key, chain } of await everyOffer(app.db.query, invoice))
     await app.observer.poll(blockchain, [{ address_key, chain }]);
 }
 

@@ -1,7 +1,7 @@
 // A transaction that an operator names: what it paid to an invoice's address, by the chain's word or as it was read.
 import type { z } from 'zod';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
-import { formerTerms, underTerms } from '../../data/terms.ts';
+import { everyOffer } from '../../data/terms.ts';
 import { MANUAL_INDEX, transfersOfTransactions } from '../../data/transfers.ts';
 import type { TransactionLookup } from '../../src/api/schemas/admin.ts';
 import { ProviderError, type Transfer } from '../../src/chains/family.ts';
@@ -102,8 +102,7 @@ async function ask(app: App, invoice: InvoiceRow, txid: string, force = false) {
 /** The invoice as it asks, or asked before, for the coin that this transaction paid; as it is where that is not known. */
 export async function inCoinOf(app: App, invoice: InvoiceRow, text: string): Promise<InvoiceRow> {
   if (invoice.switches === 0) return invoice;
-  const former = await formerTerms(app.db.query, invoice.id);
-  const offers = [invoice, ...former.map((terms) => underTerms(invoice, terms))];
+  const offers = await everyOffer(app.db.query, invoice);
   for (const offer of offers)
     if ((await storedOf(app, offer, normalizeTxid(app, offer, text))).length > 0) return offer;
   for (const offer of offers) {

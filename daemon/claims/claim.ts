@@ -1,15 +1,15 @@
 // A payer's own claim: reads the chain for it at once, answers what was found of his own money, and puts it on record.
 import { getInvoice } from '../../data/invoices.ts';
 import { mainPayment } from '../../data/payments.ts';
-import type { InvoiceRow, PaymentRow, TransferRow } from '../../data/schema/tables.ts';
+import type { InvoiceRow, PaymentRow } from '../../data/schema/tables.ts';
+import { everyOffer, offeredIn } from '../../data/terms.ts';
 import { transfersOfInvoice } from '../../data/transfers.ts';
-import { ProviderError } from '../../src/chains/family.ts';
-import { judgeClaim, stateOfClaim } from '../../src/claim.ts';
+import { claimFindings, judgeClaim, stateOfClaim } from '../../src/claim.ts';
 import type { App } from '../context.ts';
 import { findInvoice } from '../invoices/find.ts';
 import { noteClaim } from '../settle/settle.ts';
 import { type Finding, factsOf } from './present.ts';
-import { readNow, readTxid, searchChains, storedTransfers } from './search.ts';
+import { type Named, namedIn, readNow, searchChains, storedTransfers } from './search.ts';
 
 /**
  * Answers a claim; `text` is what the payer pasted, null or empty where nothing. Refuses with `invoice_not_found`, and with
@@ -18,70 +18,93 @@ import { readNow, readTxid, searchChains, storedTransfers } from './search.ts';
  */
 export async function claimPayment(app: App, invoice_id: string, text: string | null): Promise<Finding> {
   const invoice = await findInvoice(app, invoice_id);
+  const offers = await everyOffer(app.db.query, invoice);
   const pasted = text?.trim() ?? '';
-  const txid = pasted === '' ? null : readTxid(app, invoice, pasted);
-  if (pasted !== '' && txid === null)
-    return { invoice, txid, found: 'not_found', reason: 'not_an_id', transfers: [] };
-  const finding = txid === null ? await findOwn(app, invoice) : await findNamed(app, invoice, txid);
+  const named = namedIn(app, offers, pasted);
+  if (pasted !== '' && named.length === 0)
+    return { invoice, txid: null, found: 'not_found', reason: 'not_an_id', transfers: [] };
+  const finding = pasted === '' ? await findOwn(app, invoice, offers) : await findNamed(app, invoice, named);
   await put(app, finding);
   return finding;
 }
 
-/** Without a transaction: what counts for the invoice itself, read now while it may still change. */
-async function findOwn(app: App, invoice: InvoiceRow): Promise<Finding> {
+/** Without a transaction: what came for the invoice itself, read now while it may still change. */
+async function findOwn(app: App, invoice: InvoiceRow, offers: readonly InvoiceRow[]): Promise<Finding> {
   const is_read =
-    invoice.status === 'confirmed' || (await readAlone(app, invoice, () => readNow(app, invoice)));
+    invoice.status === 'confirmed' ||
+    (await readAlone(app, invoice, offers, (open) => readNow(app, invoice.id, open)));
   const { now, payment } = await asItIsNow(app, invoice);
   const found = stateOfClaim(now, payment?.status ?? null);
-  const own = (await transfersOfInvoice(app.db.query, invoice.id)).filter(
-    ({ state, payment_id }) => state !== 'gone' && (payment_id === null || payment_id === payment?.id),
-  );
-  if (found === 'not_found')
-    return { invoice: now, txid: null, found: is_read ? found : 'not_readable', reason: null, transfers: [] };
-  return { invoice: now, txid: null, found, reason: null, transfers: own };
+  const own = (await transfersOfInvoice(app.db.query, invoice.id)).filter(({ state }) => state !== 'gone');
+  if (found !== 'not_found') {
+    const of_it = own.filter(({ payment_id }) => payment_id === null || payment_id === payment?.id);
+    return { invoice: now, txid: null, found, reason: null, transfers: of_it };
+  }
+  const [late] = own.filter(({ disposition }) => disposition === 'late');
+  const offer = late && (await offeredIn(app.db.query, now, late.chain));
+  if (offer) {
+    const alike = own.filter(({ payment_id }) => payment_id === late.payment_id);
+    return { invoice: offer, txid: null, found: 'late', reason: null, transfers: alike };
+  }
+  return { invoice: now, txid: null, found: is_read ? found : 'not_readable', reason: null, transfers: [] };
 }
 
-async function findNamed(app: App, invoice: InvoiceRow, txid: string): Promise<Finding> {
-  const stored = await storedTransfers(app, invoice, txid);
-  if (stored.length > 0) return judge(app, invoice, txid, stored);
-  let named: string | null = txid;
-  const is_asked = await readAlone(app, invoice, async () => {
-    await readNow(app, invoice);
-    const read = await storedTransfers(app, invoice, txid);
-    if (read.length === 0) named = await searchChains(app, invoice, txid);
+async function findNamed(app: App, invoice: InvoiceRow, named: readonly Named[]): Promise<Finding> {
+  const isStored = async () => {
+    for (const each of named) if ((await storedTransfers(app, each)).length > 0) return true;
+    return false;
+  };
+  if (await isStored()) return judge(app, invoice, named);
+  let found: Named | null | undefined;
+  const offers = named.map(({ offer }) => offer);
+  const is_whole = await readAlone(app, invoice, offers, async (open) => {
+    const is_read = await readNow(app, invoice.id, open);
+    if (await isStored()) return true;
+    found = await searchChains(
+      app,
+      named.filter(({ offer }) => open.includes(offer)),
+    );
+    return is_read && found !== undefined;
   });
-  if (!is_asked) return { invoice, txid, found: 'not_readable', reason: null, transfers: [] };
-  const transfers = named === null ? [] : await storedTransfers(app, invoice, named);
-  return judge(app, invoice, named ?? txid, transfers);
+  const finding = await judge(app, invoice, found ? [found] : named);
+  return finding.found === 'not_found' && !is_whole ? { ...finding, found: 'not_readable' } : finding;
 }
 
-/** Whether `ask` could be done: no other claim for the invoice is under way, this minute's are not used up, the chains answer. */
+/**
+ * Whether `ask` could be done where the invoice may be paid: no other claim for it is under way, this minute's are not used up
+ * on any of its blockchains, the chains answer. `ask` is given those that may be asked; a claim counts for each once.
+ */
 async function readAlone(
   app: App,
-  { id, blockchain }: InvoiceRow,
-  ask: () => Promise<void>,
+  { id }: InvoiceRow,
+  offers: readonly InvoiceRow[],
+  ask: (open: readonly InvoiceRow[]) => Promise<boolean>,
 ): Promise<boolean> {
   return app.claims.alone(id, async () => {
-    if (!(await app.claims.mayAsk(blockchain))) return false;
-    try {
-      await ask();
-      return true;
-    } catch (error) {
-      if (error instanceof ProviderError) return false;
-      throw error;
-    }
+    const open = new Set<string>();
+    for (const blockchain of new Set(offers.map((offer) => offer.blockchain)))
+      if (await app.claims.mayAsk(blockchain)) open.add(blockchain);
+    const asked = offers.filter(({ blockchain }) => open.has(blockchain));
+    return (await ask(asked)) && asked.length === offers.length;
   });
 }
 
-async function judge(
-  app: App,
-  invoice: InvoiceRow,
-  txid: string,
-  stored: readonly TransferRow[],
-): Promise<Finding> {
+/** Of what the transaction is for each coin that the invoice is or was asked for in: the best, in its own coin before others. */
+async function judge(app: App, invoice: InvoiceRow, named: readonly Named[]): Promise<Finding> {
   const { now, payment } = await asItIsNow(app, invoice);
-  return { invoice: now, txid, ...judgeClaim(now, payment?.status ?? null, stored) };
+  const findings: Finding[] = [];
+  for (const each of named) {
+    const offer = (await offeredIn(app.db.query, now, each.offer.chain)) ?? now;
+    const stored = await storedTransfers(app, { offer, txid: each.txid });
+    const verdict = judgeClaim(offer, payment?.status ?? null, stored);
+    findings.push({ invoice: offer, txid: each.txid, ...verdict });
+  }
+  const [best] = findings.toSorted((one, other) => rankOf(one) - rankOf(other));
+  return best ?? { invoice: now, txid: null, found: 'not_found', reason: null, transfers: [] };
 }
+
+const rankOf = ({ invoice, found, transfers }: Finding): number =>
+  2 * claimFindings.indexOf(found) + (transfers.every(({ chain }) => chain === invoice.chain) ? 0 : 1);
 
 async function asItIsNow(
   { db }: Pick<App, 'db'>,

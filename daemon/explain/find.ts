@@ -16,7 +16,7 @@ import {
   usesOfAddress,
 } from '../../data/references.ts';
 import { usersByEmail } from '../../data/users.ts';
-import { eventIdsOf } from '../../data/views/admin-detail.ts';
+import { eventIdsOf, type Subject } from '../../data/views/admin-detail.ts';
 import { mainPaymentInvoices } from '../../data/views/admin-list.ts';
 import { emailError, normalizeEmail } from '../../src/api/describe/identifiers.ts';
 import { AddressError } from '../../src/chains/family.ts';
@@ -63,7 +63,7 @@ const kindOf: Record<ReferencedTable, MatchKind> = {
 const tablesFor: Record<WantedKind, readonly ReferencedTable[]> = {
   invoice: ['invoices', 'payments', 'events'],
   payment: ['invoices', 'payments', 'events'],
-  event: ['events', 'invoices'],
+  event: ['events', 'invoices', 'payments'],
   unit: ['units'],
   merchant: ['merchants'],
   contradiction: ['contradictions'],
@@ -232,17 +232,17 @@ async function shownAs(
   const shown = await mainPaymentInvoices(db.query, idsOf('payment'));
   const things = found.map((each): Found => {
     const of = each.kind === 'payment' ? shown.get(each.id) : undefined;
-    return of?.invoice_id && (of.is_main || as === 'invoice')
+    return of?.invoice_id && (of.is_main || as === 'invoice' || as === 'event')
       ? { ...each, kind: 'invoice', id: of.invoice_id }
       : each;
   });
   if (as === undefined) return things;
   if (as === 'event') {
-    const events = await eventIdsOf(
-      db.query,
-      onceEach(things.filter(({ kind }) => kind === 'invoice')).map(({ id }) => id),
-      MORE,
-    );
+    const subjects = onceEach(things).flatMap(({ kind, id }): Subject[] => {
+      if (kind === 'invoice') return [{ invoice_id: id }];
+      return kind === 'payment' ? [{ payment_id: id }] : [];
+    });
+    const events = await eventIdsOf(db.query, subjects, MORE);
     return [
       ...things.filter(({ kind }) => kind === 'event'),
       ...events.map((id) => ({ kind: 'event' as const, id, by: things[0]?.by ?? 'id' })),

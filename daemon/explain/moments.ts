@@ -35,7 +35,11 @@ const moment = (at: number, kind: Moment['kind'], text: string, by: string | nul
   by,
 });
 
-export function ofInvoice(invoice: InvoiceRow): Moment[] {
+/** `offers` as `everyOffer` returns them: it was made with the one that it asked for first. None without an invoice. */
+export function ofInvoice(offers: readonly InvoiceRow[]): Moment[] {
+  const since = ({ offered_at, created_at }: InvoiceRow): number => offered_at ?? created_at;
+  const [invoice] = offers.toSorted((one, other) => since(one) - since(other));
+  if (!invoice) return [];
   const asked = `${coins(invoice.amount_atomic, invoice)} on ${invoice.chain}`;
   const order = invoice.external_ref === null ? '' : ` for ${invoice.external_ref}`;
   return [
@@ -53,8 +57,15 @@ const arrivals: Record<TransferRow['disposition'], string> = {
   unmatched: 'seen on the chain, naming no open invoice',
 };
 
-export const ofTransfers = (rows: readonly TransferRow[], asset: Asset, readsAll: boolean): Moment[] =>
-  rows.map((row) => {
+/** Each in its own coin, which is one of these; the first is for those that are of none. */
+export const ofTransfers = (
+  rows: readonly TransferRow[],
+  assets: readonly (Asset & { chain: string })[],
+  readsAll: boolean,
+): Moment[] =>
+  rows.flatMap((row) => {
+    const asset = assets.find(({ chain }) => chain === row.chain) ?? assets[0];
+    if (!asset) return [];
     const memo = row.memo === null ? '' : `, memo ${row.memo}`;
     const gone = row.state === 'gone' ? ', gone since' : '';
     const why = readsAll && row.ambiguous !== null ? ` (${row.ambiguous})` : '';

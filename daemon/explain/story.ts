@@ -9,6 +9,7 @@ import { getMerchant } from '../../data/merchants.ts';
 import { getPayment, logsOfInvoice, logsOfPayment, mainPayment } from '../../data/payments.ts';
 import { type AddressUse, openInvoicesAt, type Scope } from '../../data/references.ts';
 import type { DeliveryRow, EventRow, InvoiceRow, PaymentRow } from '../../data/schema/tables.ts';
+import { everyOffer, inCoin } from '../../data/terms.ts';
 import { getUnit } from '../../data/units.ts';
 import * as detail from '../../data/views/admin-detail.ts';
 import { candidatesFor } from '../../data/views/admin-list.ts';
@@ -17,7 +18,7 @@ import { type Case, nextSteps, summaryOf } from '../../src/explain.ts';
 import { limitOf } from '../../src/ledger.ts';
 import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
-import { presentInvoice, presentPayment } from '../invoices/present.ts';
+import { presentBefore, presentInvoice, presentPayment } from '../invoices/present.ts';
 import type { Found } from './find.ts';
 import { presentMatches } from './matches.ts';
 import * as moments from './moments.ts';
@@ -86,14 +87,15 @@ async function invoiceStory(app: App, invoice: InvoiceRow, reading: Reading): Pr
     events.map(({ id }) => id),
   );
   const known = caseOf({ invoice, payment, events, deliveries, candidates: [] });
+  const offers = await everyOffer(query, invoice);
   return {
     summary: summaryOf(known),
-    invoice: presentInvoice(invoice, app.config.public_url),
+    invoice: { ...presentInvoice(invoice, app.config.public_url), ...presentBefore(offers) },
     payment: payment ? presentPayment(payment, invoice) : null,
     candidates: [],
     moments: moments.inTime([
-      ...moments.ofInvoice(invoice),
-      ...moments.ofTransfers(await detail.transfersOf(query, subject), invoice, reading.readsAll),
+      ...moments.ofInvoice(offers),
+      ...moments.ofTransfers(await detail.transfersOf(query, subject), offers, reading.readsAll),
       ...moments.ofLogs(await logsOfInvoice(query, invoice.id), reading.readsAll),
       ...moments.ofClaims(await claimsOf(query, subject), reading.readsAll),
       ...moments.ofLedger(await detail.ledgerOfInvoice(query, invoice.id)),
@@ -116,18 +118,21 @@ async function paymentStory(app: App, payment: PaymentRow, reading: Reading): Pr
     events.map(({ id }) => id),
   );
   const candidates = await candidatesOf(app, payment, reading);
-  const known = caseOf({ invoice, payment, events, deliveries, candidates: candidates.map(({ id }) => id) });
+  const offers = invoice ? await everyOffer(query, invoice) : [];
+  const asked = invoice && inCoin(offers, payment.chain, invoice);
+  const ids = candidates.map(({ id }) => id);
+  const known = caseOf({ invoice: asked, payment, events, deliveries, candidates: ids });
   return {
     summary: summaryOf(known),
-    invoice: invoice ? presentInvoice(invoice, app.config.public_url) : null,
-    payment: presentPayment(payment, invoice ?? null),
+    invoice: invoice ? { ...presentInvoice(invoice, app.config.public_url), ...presentBefore(offers) } : null,
+    payment: presentPayment(payment, asked ?? null),
     candidates: await presentMatches(
       app,
-      candidates.map(({ id }) => ({ kind: 'invoice', id, by: 'address' })),
+      ids.map((id) => ({ kind: 'invoice', id, by: 'address' })),
     ),
     moments: moments.inTime([
-      ...(invoice ? moments.ofInvoice(invoice) : []),
-      ...moments.ofTransfers(transfers, payment, reading.readsAll),
+      ...moments.ofInvoice(offers),
+      ...moments.ofTransfers(transfers, [payment], reading.readsAll),
       ...moments.ofLogs(await logsOfPayment(query, payment.id), reading.readsAll),
       ...moments.ofClaims(
         (await claimsOf(query, { payment_id: payment.id })).filter(

@@ -32,6 +32,7 @@ export interface LimitSettings {
   compose_per_address: number;
   /** Of all callers together. */
   compose_per_blockchain: number;
+  explain_per_address: number;
 }
 
 export interface Limits {

@@ -1,5 +1,6 @@
 // What the holder of a key may do to an invoice besides reading it: have the chain read now, and simulate a payment.
 import type { InvoiceRow } from '../../data/schema/tables.ts';
+import { everyOffer } from '../../data/terms.ts';
 import { ProviderError } from '../../src/chains/family.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
@@ -10,13 +11,17 @@ import { refuseShortLimit } from './limit.ts';
 import { invoiceIn } from './outcome.ts';
 
 /**
- * Reads the chain now and evaluates the invoice; one that has ended is returned as it is. Refuses with
+ * Reads the chain now, in each coin that it asked for, and evaluates the invoice; one that has ended is returned as it is. Refuses with
  * `invoice_not_found` or `limit_exhausted`; throws ProviderError where the chain cannot be read.
  */
 export async function checkInvoice(app: App, owner: Owner, id: string): Promise<InvoiceRow> {
   const invoice = await ownedInvoice(app, owner, id);
   if (invoice.status !== 'created') return invoice;
-  await app.observer.poll(invoice.blockchain, [invoice]).catch(async (error: unknown) => {
+  const read = async () => {
+    for (const offer of await everyOffer(app.db.query, invoice))
+      await app.observer.poll(offer.blockchain, [offer]);
+  };
+  await read().catch(async (error: unknown) => {
     // The caller can do something about a short limit, and is refused for it also while the chain cannot be reached.
     // Read again: it may have been booked in the meantime.
     if (error instanceof ProviderError) await refuseShortLimit(app, await ownedInvoice(app, owner, id));

@@ -25,6 +25,29 @@ export const presentOwnInvoice = (row: InvoiceRow, base: string) => ({
   ...presentReturns(row.shop),
 });
 
+/**
+ * What the invoice asked for in other coins than its present one, for its owner; nothing where its coin was never changed.
+ * `offers` as `everyOffer` returns them.
+ */
+export function presentBefore(
+  offers: readonly InvoiceRow[],
+): Pick<z.output<typeof InvoicePublic>, 'asked_before'> {
+  if (offers.length < 2) return {};
+  const before = offers.slice(1).toSorted((one, other) => (one.offered_at ?? 0) - (other.offered_at ?? 0));
+  return {
+    asked_before: before.map((offer) => ({
+      chain: offer.chain,
+      currency: offer.currency,
+      amount: formatDecimal(BigInt(offer.amount_atomic), offer.decimals),
+      address: offer.address,
+      memo: offer.memo,
+      from: offer.offered_at ?? offer.created_at,
+      until: offer.ended_at ?? offer.expires_at,
+      reserved: offer.reserved === 1,
+    })),
+  };
+}
+
 /** InvoicePublic. `base` is the public base URL without a trailing slash. */
 export function presentInvoice(row: InvoiceRow, base: string): z.output<typeof InvoicePublic> {
   const coin = (atomic: string): string => formatDecimal(BigInt(atomic), row.decimals);
@@ -75,8 +98,9 @@ function presentWords({ shop }: InvoiceRow, base: string) {
   };
 }
 
-/** PaymentPublic. */
-export function presentPayment(row: PaymentRow, invoice: InvoiceRow | null): z.output<typeof PaymentPublic> {
+/** PaymentPublic; what the invoice asks for in another coin says nothing of this payment. */
+export function presentPayment(row: PaymentRow, shown: InvoiceRow | null): z.output<typeof PaymentPublic> {
+  const invoice = shown?.chain === row.chain ? shown : null;
   return {
     id: row.id,
     invoice_id: row.invoice_id,

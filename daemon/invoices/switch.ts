@@ -17,6 +17,8 @@ import { hasEnded } from './outcome.ts';
 import { walletFor } from './wallet.ts';
 
 const RETRY_SECONDS = 60;
+/** The caller of a change of an invoice that no caller made. */
+const BUYER = 'buyer';
 
 /** Whether the buyer may still choose: it waits for a payment, and nothing has come. */
 const isOpen = ({ status, payment_id, expires_at }: InvoiceRow, now: number): boolean =>
@@ -92,7 +94,8 @@ async function drawing(app: App, invoice: InvoiceRow, gateway: Gateway) {
   const wallet = await walletFor(app, owner_id, gateway, 'buyer');
   const label = await labelOf(app.db.query, invoice);
   return async (tx: Tx, _: InvoiceRow, expires_at: number): Promise<Terms> => {
-    const asked = { owner_id, kind, gateway, wallet, unit_id, caller };
+    // Who changes the coin is a buyer without credentials, also where a key made the invoice.
+    const asked = { owner_id, kind, gateway, wallet, unit_id, caller: caller ?? BUYER };
     const reserved = gateway.unique_amount ? await reserveAmount(app, tx, asked, quoted) : quoted;
     if (owner_id !== null) await keepWatchQuota(app, tx, { owner_id, gateway, wallet });
     return termsOf(app, { gateway, wallet, label, expires_at }, reserved, usd_nanos);

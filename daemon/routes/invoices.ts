@@ -1,6 +1,9 @@
 // Invoices, for the holder of a key: create, list, read, have the chain read, simulate.
+import type { InvoiceRow } from '../../data/schema/tables.ts';
+import { everyOffer } from '../../data/terms.ts';
 import type { invoices as list } from '../../src/api/endpoints/invoices.ts';
 import { claimPage, presentClaim } from '../claims/present.ts';
+import type { App } from '../context.ts';
 import { explainAny, scopeOf } from '../explain/explain.ts';
 import { inboxOf } from '../explain/inbox.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -8,8 +11,14 @@ import { checkInvoice, simulateInvoice } from '../invoices/check.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
 import { ownedInvoice, ownerId } from '../invoices/find.ts';
 import { invoicePage } from '../invoices/list.ts';
-import { presentOwnInvoice } from '../invoices/present.ts';
+import { presentBefore, presentOwnInvoice } from '../invoices/present.ts';
 import { sell } from '../invoices/sell.ts';
+
+/** One invoice, with what it asked for before. */
+const presentWhole = async ({ db, config }: Pick<App, 'db' | 'config'>, row: InvoiceRow) => ({
+  ...presentOwnInvoice(row, config.public_url),
+  ...presentBefore(await everyOffer(db.query, row)),
+});
 
 export const invoices: Handlers<typeof list> = {
   async createInvoice({ body }, { app, owner, request, log }) {
@@ -29,11 +38,11 @@ export const invoices: Handlers<typeof list> = {
   },
 
   async getInvoice({ params }, { app, owner }) {
-    return presentOwnInvoice(await ownedInvoice(app, owner, params.invoice_id), app.config.public_url);
+    return presentWhole(app, await ownedInvoice(app, owner, params.invoice_id));
   },
 
   async checkInvoice({ params }, { app, owner }) {
-    return presentOwnInvoice(await checkInvoice(app, owner, params.invoice_id), app.config.public_url);
+    return presentWhole(app, await checkInvoice(app, owner, params.invoice_id));
   },
 
   async simulateInvoice({ params }, { app, owner }) {

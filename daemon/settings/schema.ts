@@ -453,6 +453,7 @@ export const settingsSchema = z.strictObject({
       claim_per_blockchain: perMinute(30, "payers' claims that have one blockchain asked"),
       compose_per_address: perMinute(20, 'payments made for wallets to sign, from one address'),
       compose_per_blockchain: perMinute(30, 'payments made for wallets to sign on one blockchain'),
+      explain_per_address: perMinute(120, 'searches for what a person has of a payment, from one address'),
     })
     .prefault({}),
 });

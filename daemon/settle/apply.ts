@@ -5,7 +5,7 @@ import { accountOfInvoice, getInvoice, lockInvoices, ownersOf } from '../../data
 import { lockHead } from '../../data/ledger.ts';
 import { provedThrough } from '../../data/proofs.ts';
 import type { FormerTermsRow, InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
-import { formerTerms } from '../../data/terms.ts';
+import { everyOffer, formerTerms } from '../../data/terms.ts';
 import { invoicesOfTransaction, transfersOfInvoice, transfersOfTransactions } from '../../data/transfers.ts';
 import { decide, type InvoiceStatus, type Knowledge, type Verdict } from '../../src/invoice.ts';
 import { seconds } from '../clock.ts';
@@ -187,9 +187,8 @@ async function knowledge(
 
 /** How far all accounts are read that the invoice may be paid at: what is asked for now, and what was before. */
 async function readThrough(tx: Tx, invoice: InvoiceRow): Promise<number> {
-  const accounts = invoice.switches === 0 ? [] : await formerTerms(tx, invoice.id);
   const proofs: number[] = [];
-  for (const account of [invoice, ...accounts]) proofs.push(await provedThrough(tx, account));
+  for (const account of await everyOffer(tx, invoice)) proofs.push(await provedThrough(tx, account));
   return Math.min(...proofs);
 }
 

@@ -38,6 +38,8 @@ export async function writeMoved(
   const tied = confirmed ? [] : counted;
   const written = verdict.payment ? await writePayment(step, verdict.payment, sum, tied) : null;
   const ending = invoice.status === 'created';
+  const watch_until = ending ? now + GRACE_SECONDS : invoice.watch_until;
+  const reserved_until = reservedUntil(before, transfers);
   const moved = {
     ...invoice,
     status: verdict.to,
@@ -46,16 +48,15 @@ export async function writeMoved(
     paid_at: confirmed ? now : null,
     ended_at: now,
     due_at: null,
-    ...(ending ? { watch_until: now + GRACE_SECONDS, reserved_until: reservedUntil(before, transfers) } : {}),
+    watch_until,
+    ...(ending ? { reserved_until: invoice.reserved === null ? null : reserved_until } : {}),
   };
   if (!(await moveInvoice(tx, invoice.status, moved)))
     throw new Error(`invoice ${invoice.id} moved under its lock`);
   const ended = { ...step, invoice: moved };
   // An invoice that outlived the daemon ends later than was foreseen: its late payments are read as long as others'.
   if (moved.watch_until > invoice.watch_until) await watchOffers(tx, moved);
-  const { watch_until } = moved;
-  if (ending && invoice.switches > 0)
-    await endTerms(tx, invoice.id, { watch_until, reserved_until: now + GRACE_SECONDS });
+  if (ending && invoice.switches > 0) await endTerms(tx, invoice.id, { watch_until, reserved_until });
   if (confirmed) await writeConfirmed(ended, verdict, written?.payment ?? null, counted);
   else await writeEnded(ended, written?.payment ?? null, transfers);
   return ended.invoice;
@@ -64,10 +65,9 @@ export async function writeMoved(
 /** How long an amount that no one paid is not reserved again: a payment that comes a little late must not pay another's invoice. */
 const UNPAID_AMOUNT_SECONDS = 3600;
 
-/** When an invoice that ends now gives its reserved amount back; null where it has none. */
-function reservedUntil({ invoice, now }: Step, transfers: readonly TransferRow[]): number | null {
-  if (invoice.reserved === null) return null;
-  const unpaid = transfers.length === 0 && invoice.payment_id === null;
+/** When an invoice that ends now gives back the amounts that it has reserved. */
+function reservedUntil({ invoice, own, now }: Step, transfers: readonly TransferRow[]): number {
+  const unpaid = transfers.length === 0 && own.length === 0 && invoice.payment_id === null;
   return now + (unpaid ? UNPAID_AMOUNT_SECONDS : GRACE_SECONDS);
 }
 

@@ -159,6 +159,12 @@ async function recordGroup(recording: Recording, { known, fresh, matches, booked
   const names = (found: Match<InvoiceRow>) => found.disposition !== 'unmatched' && found.invoice.id;
   // Where one output names the invoice that was meant, those that name others are theirs.
   const isShared = booked && matches.some((found) => names(found) === booked.invoice_id);
+  // Several outputs of one transaction are one payment.
+  const broughtTo = (found: Match<InvoiceRow>): bigint =>
+    fresh.reduce((sum, { amount_atomic }, at) => {
+      const other = matches[at];
+      return other && names(other) === names(found) ? sum + amount_atomic : sum;
+    }, 0n);
   const given: Transfer[] = [];
   for (const [at, transfer] of fresh.entries()) {
     const found = matches[at] as Match<InvoiceRow>;
@@ -166,7 +172,7 @@ async function recordGroup(recording: Recording, { known, fresh, matches, booked
     if (booked && !isOther) {
       await insertTransfer(tx, blockchain, transfer, 'final', bookedPlace(booked), now);
       given.push(transfer);
-    } else await insertMatched(recording, transfer, found);
+    } else await insertMatched(recording, transfer, found, broughtTo(found));
   }
   if (booked && given.length > 0) await compareBooked(recording, booked, given);
 }
@@ -206,6 +212,7 @@ async function insertMatched(
   recording: Recording,
   transfer: Transfer,
   found: Match<InvoiceRow>,
+  brings: bigint,
 ): Promise<void> {
   const { tx, deps, now, blockchain } = recording;
   const state = stateOf(recording, transfer.chain, transfer);
@@ -226,8 +233,7 @@ async function insertMatched(
   const locked = recording.invoices.get(found.invoice.id) ?? found.invoice;
   const place = placeAt(transfer, (await offeredIn(tx, locked, transfer.chain)) ?? locked);
   if (place === 'before') return unmatched(MADE_BEFORE);
-  const { chain, amount_atomic: brings } = transfer;
-  const invoice = await inItsCoin(recording, locked, { chain, brings, place });
+  const invoice = await inItsCoin(recording, locked, { chain: transfer.chain, brings, place });
   const is_late = place === 'late' || invoice.chain !== transfer.chain;
   const row = await insert(is_late ? 'late' : 'matched', invoice.id);
   if (!row) return;

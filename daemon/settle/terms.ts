@@ -6,6 +6,7 @@ import { insertLog, mainPayment } from '../../data/payments.ts';
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import {
+  everyOffer,
   formerTerms,
   labelOf,
   movePaymentTo,
@@ -105,8 +106,8 @@ export async function watchOffers(
   open_until = invoice.expires_at + GRACE_SECONDS,
 ): Promise<void> {
   const { id, created_at, watch_until } = invoice;
-  const former = invoice.switches === 0 ? [] : await formerTerms(tx, id);
-  for (const { blockchain, address_key, address, offered_at } of [invoice, ...former])
+  const offers = await everyOffer(tx, invoice);
+  for (const { blockchain, address_key, address, offered_at } of offers)
     await watchAddress(tx, {
       blockchain,
       address_key,
@@ -115,7 +116,7 @@ export async function watchOffers(
       open_until,
       watch_until,
     });
-  if (former.length > 0) await watchTerms(tx, id, watch_until);
+  if (offers.length > 1) await watchTerms(tx, id, watch_until);
 }
 
 /** Terms whose links say when the invoice expires now; as they were where the gateway is gone from the settings. */
@@ -137,7 +138,7 @@ async function relinked({ config }: SettleDeps, tx: Tx, invoice: InvoiceRow): Pr
 
 interface Coming {
   chain: string;
-  /** How much came in it; `named`: an operator's word says that it is what pays. */
+  /** How much one transaction brings of it; `named`: an operator's word says that it is what pays. */
   brings: bigint | 'named';
   now: number;
   /** The transfer that came, where it is stored already. */

@@ -5,7 +5,7 @@ import type { Tx } from '../../data/db/open.ts';
 import { invoicesByAmount, lockInvoice, setInvoicePayment } from '../../data/invoices.ts';
 import { getPayment, insertLog, insertPayment, mainPayment, updatePayment } from '../../data/payments.ts';
 import { type InvoiceRow, type PaymentRow, type TransferRow, UNAPPLIED } from '../../data/schema/tables.ts';
-import { offeredIn } from '../../data/terms.ts';
+import { formerByAmount, offeredIn } from '../../data/terms.ts';
 import { placeTransfers, transfersOfPayment } from '../../data/transfers.ts';
 import type { Gateway } from '../../src/chains/family.ts';
 import { tenTo } from '../../src/money.ts';
@@ -111,7 +111,7 @@ export async function recordUnmatched(
   await writeEvent(deps, tx, 'payment.unmatched', { merchant_id: owner_id, invoice: null, payment, now });
 }
 
-/** Invoices that expect exactly this at the same address, in the same asset on another blockchain. */
+/** Invoices that expect exactly this, or did before, at the same address, in the same asset on another blockchain. */
 async function meantElsewhere(
   { deps, tx }: Pick<UnappliedContext, 'deps' | 'tx'>,
   transfer: TransferRow,
@@ -123,7 +123,7 @@ async function meantElsewhere(
     if (scaled % tenTo(gateway.decimals) !== 0n) continue;
     const amount_atomic = (scaled / tenTo(gateway.decimals)).toString();
     const slot = { blockchain, address_key: transfer.address_key, chain, amount_atomic };
-    found.push(...(await invoicesByAmount(tx, slot)));
+    found.push(...(await invoicesByAmount(tx, slot)), ...(await formerByAmount(tx, slot)));
   }
   return found;
 }

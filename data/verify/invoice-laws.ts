@@ -35,9 +35,9 @@ const proofs = `left join cursors c on c.blockchain = i.blockchain
 const isProofOld = (
   since: number,
 ) => `(case when a.account is null then coalesce(c.last_error_at, 0) else a.updated_at end <= ${since}
-  or exists (select 1 from invoices o join payment_logs g on g.invoice_id = o.id
-    where o.created_at >= i.created_at and o.blockchain = i.blockchain and o.address_key = i.address_key
-      and o.chain = i.chain and o.expires_at >= i.expires_at
+  or exists (select 1 from invoices n join payment_logs g on g.invoice_id = n.id
+    where n.created_at >= i.created_at and n.blockchain = i.blockchain and n.address_key = i.address_key
+      and n.chain = i.chain and n.expires_at >= i.expires_at
       and g.actor = 'clock' and g.to_status = 'expired' and g.created_at <= ${since}))`;
 
 /** Nothing that retention has removed of logs is newer; SQL. */
@@ -105,14 +105,17 @@ export const invoiceLaws: Check[] = [
       const since = workingSince(context);
       return since === null
         ? null
-        : `select i.id as invoice_id, i.expires_at, ${proved} as read_through from invoices i ${proofs}
-          where i.status = 'created' and ${settled} and i.expires_at + ${SLACK_SECONDS} <= ${proved}
-            and c.last_ok_at >= i.expires_at + ${SLACK_SECONDS} and i.expires_at <= ${since}
-            and not exists (select 1 from transfers t where t.invoice_id = i.id and t.disposition = 'matched'
+        : `select o.id as invoice_id, o.expires_at from invoices o
+          where o.status = 'created' and o.due_at > 1 and o.expires_at <= ${since}
+            and not exists (select 1 from transfers t where t.invoice_id = o.id and t.disposition = 'matched'
               and t.state <> 'gone')
             -- One that asked for other coins before waits for those accounts, too.
-            and not exists (select 1 from former_terms f where f.invoice_id = i.id)
-            and ${isProofOld(since)}`;
+            and not exists (select 1 from (select blockchain, address_key, chain, created_at, expires_at
+                from invoices where id = o.id
+              union all select f.blockchain, f.address_key, f.chain, v.created_at, v.expires_at
+                from former_terms f join invoices v on v.id = f.invoice_id where f.invoice_id = o.id) i ${proofs}
+              where (i.expires_at + ${SLACK_SECONDS} <= ${proved}
+                and c.last_ok_at >= i.expires_at + ${SLACK_SECONDS} and ${isProofOld(since)}) is not true)`;
     },
   ),
   bySql(

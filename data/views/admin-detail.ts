@@ -49,16 +49,16 @@ export function eventsOf(query: Executor, subject: Subject): Promise<EventRow[]>
   return select.orderBy('seq').limit(SHOWN).execute();
 }
 
-/** The events of these invoices, oldest first. */
+/** The events of each of these, oldest first. */
 export async function eventIdsOf(
   query: Executor,
-  invoice_ids: readonly string[],
+  subjects: readonly Subject[],
   limit: number,
 ): Promise<string[]> {
   const ids: string[] = [];
-  for (const id of invoice_ids) {
+  for (const subject of subjects) {
     if (ids.length >= limit) break;
-    ids.push(...(await eventsOf(query, { invoice_id: id })).map((event) => event.id));
+    ids.push(...(await eventsOf(query, subject)).map((event) => event.id));
   }
   return ids.slice(0, limit);
 }

@@ -137,6 +137,10 @@ describe('a person', () => {
     expect(await none.ended).toBe(3);
     expect(linesLeft(none.output()).join('\n')).toMatch(/nothing found.*searched as.*an order.*gw inbox/s);
     const { json } = await gw(['explain', 'order-0', '--json']);
+    const piped = (await gw(['explain', 'order-0'])).stdout.split('\n').map((line) => line.split('\t'));
+    const { id, amount } = json.matches[0];
+    expect(piped).toContainEqual(['matches', 'invoice', id, 'confirmed', amount, 'TON', 'order-0']);
+    expect(piped).toContainEqual(['story.next', expect.stringMatching(/^gw /), expect.any(String)]);
     expect(json).toMatchObject({ matches: [{ id: at(0) }], story: { invoice: { status: 'confirmed' } } });
     const { json: inbox } = await gw(['inbox', '--json']);
     expect(inbox).toMatchObject({ has_more: false });

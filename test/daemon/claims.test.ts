@@ -1,5 +1,6 @@
 // A payer's own claim: what it finds, what it must not show, and what it leaves for shop and operator; on both databases.
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { switchInvoice } from '../../daemon/invoices/switch.ts';
 import { removeClaims } from '../../data/retention.ts';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { ProviderError, type Transfer } from '../../src/chains/family.ts';
@@ -38,7 +39,7 @@ describe.each(databases)("a payer's claim on %s", (database) => {
     service = await startApp({
       database,
       settings: FREE,
-      source: (id) => (id === 'ton' ? source : undefined),
+      source: (id) => (id === 'ton' || id === 'bitcoin' ? source : undefined),
     });
     merchant = await fundedMerchant(service);
     operator = await service.superuser();
@@ -290,6 +291,60 @@ describe.each(databases)("a payer's claim on %s", (database) => {
     const { double } = chainWith(paid);
     double.read = async (context) => [{ transfers: [], read_through: context.now() }];
     expect((await claim(invoice, paid.txid)).json).toMatchObject({ found: 'late' });
+  });
+
+  /** Asked for in TON, and now in bitcoin, where the chain shows nothing. */
+  const switched = async () => {
+    const old = await createFor(service, merchant, 'ton', { payable_with: ['bitcoin', 'ton-usdt'] });
+    const double = doubleFamily('bitcoin');
+    double.read = async () => [];
+    double.lookUp = async () => [];
+    return { old, fresh: await switchInvoice(service.app, old.id, 'bitcoin') };
+  };
+
+  test('finds what was paid for a coin that the invoice asked for before, and speaks of that coin', async () => {
+    verifies('claim-former-coin', 'claim-shows-own');
+    const { old } = await switched();
+    const paid = transferTo(service, old);
+    const { double } = chainWith(paid);
+    double.read = async () => [];
+    const ton = { chain: 'ton', currency: 'TON', amount: '2.5', min_confirmations: old.min_confirmations };
+    // In time and in full: the invoice asks for that coin again.
+    expect((await claim(old, paid.txid)).json).toMatchObject({ ...ton, found: 'confirmed', reason: null });
+    const other = await switched();
+    const nameless = transferTo(service, other.old, { memo: null });
+    chainWith(nameless);
+    const answer = { ...ton, found: 'unmatched', reason: 'memo_missing', txid: nameless.txid };
+    expect((await claim(other.old, nameless.txid)).json).toMatchObject(answer);
+    const { payment_id } = await transferRow(service, nameless);
+    expect(await claimsOf(other.old)).toMatchObject([{ currency: 'TON', amount: '2.5', payment_id }]);
+    // Too late, without naming it: what is listed in the former coin is spoken of, not the present one.
+    const third = await switched();
+    service.clock.advance(third.fresh.expires_at - service.clock.now() + 60);
+    const late = transferTo(service, third.old);
+    chainWith().double.read = async () => [{ transfers: [late] }];
+    expect((await claim(third.old)).json).toMatchObject({ ...ton, found: 'late', seen_at: late.latest_at });
+    expect((await invoiceRow(service, third.old.id)).chain).toBe('bitcoin');
+    // Another's money in that coin is not there.
+    expect((await claim(other.old, late.txid)).json).toMatchObject(nothing);
+  });
+
+  test('counts once for each blockchain of its coins, and asks no more than for one', async () => {
+    verifies('claim-former-coin', 'claim-limits');
+    const { old } = await switched();
+    await switchInvoice(service.app, old.id, 'ton-usdt');
+    const { asked, double } = chainWith();
+    double.read = async () => [];
+    const counted = vi.spyOn(service.app.claims, 'mayAsk');
+    onTestFinished(() => counted.mockRestore());
+    expect((await claim(old, newTxid())).json.found).toBe('not_found');
+    expect(counted.mock.calls.flat()).toEqual(['ton', 'bitcoin']);
+    expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
+    // Where one of them may be asked no more, the others are, and nothing is said of what was not read.
+    counted.mockResolvedValueOnce(false);
+    asked.length = 0;
+    expect((await claim(old, newTxid())).json.found).toBe('not_readable');
+    expect(asked).toEqual([]);
   });
 
   test('leaves few rows for one invoice, and what found something stays', async () => {

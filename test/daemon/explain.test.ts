@@ -146,6 +146,9 @@ describe.each(databases)('what is explained on %s', (database) => {
     expect(await ids(await transferOf(), 'payment', { token: operator.token })).toEqual([paid.id]);
     expect(await ids(unmatched.txid, 'payment', { token: operator.token })).toEqual([unmatched.id]);
     expect(await ids('order-7', 'event')).toContain(event);
+    // Of a payment that no invoice has, too, by its id and by its transaction.
+    for (const text of [unmatched.id, unmatched.txid])
+      expect(await ids(text, 'event', { token: operator.token })).toEqual([expect.stringMatching(/^evt_/)]);
     expect(await ids(ann.user.email, 'merchant', { token: operator.token })).toEqual([ann.id]);
     expect(await ids('order-7', 'unit')).toEqual([]);
     await create(service, ann, 'ton', { external_ref: 'twice' });

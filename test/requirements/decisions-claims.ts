@@ -12,6 +12,8 @@ export const claims = {
       'Shop and operator list what is claimed; the claimed invoices come first among those that a payment could mean, and its log has one line for each, by the buyer',
     'claim-limits':
       'Claims are limited for each address, invoice and blockchain over all daemons, one at a time for an invoice; at most 20 are stored for it, and what can be no transaction asks no one',
+    'claim-former-coin':
+      'A claim finds what was paid for a coin that the invoice asked for before, and speaks of it in that coin; it counts once for each of its blockchains',
     'claim-page':
       'The page of an ended or stuck payment has a small form for it, in every language, with scripts and without',
     'form-refused':

@@ -17,7 +17,11 @@ export const switching = {
     'switch-waits-for-former':
       'An invoice ends only when the accounts of its former coins are read past its end, too; what is found later shows in its coin, and an operator can book it',
     'switch-amount-safe':
-      'An amount that was asked for before stays reserved while the invoice is open and for a day after, and counts in the limits of unpaid amounts; the database refuses it to any other',
+      'An amount that was asked for before stays reserved while the invoice is open and then as long as those of ended invoices, and counts in the limits of unpaid amounts, as asked for without credentials; the database refuses it to any other',
+    'switch-amount-back':
+      'What was asked for before is given back soon after the end where a limit is reached, once its own account is read so far, and never while it could count',
+    'switch-shown':
+      'Its owner and the operator read what it asked for before, in their account export, too; each payment and transfer shows in its own coin',
     'switch-log':
       'Each change of the coin is a line in the log of the invoice, and an event `invoice.switched`; no webhook is sent for it',
     'switch-page':

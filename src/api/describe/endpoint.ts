@@ -129,7 +129,7 @@ interface Definition<
   /** Carries an ETag; a caller who has it is answered with 304. */
   etag?: true;
   /** A limiter of `limits.ts` that counts this call before anything else is done. */
-  limit?: 'login' | 'signup' | 'recovery' | 'checkout' | 'claim' | 'compose';
+  limit?: 'login' | 'signup' | 'recovery' | 'checkout' | 'claim' | 'compose' | 'explain';
 }
 
 export type Endpoint<

@@ -106,7 +106,7 @@ export const switchInvoice = endpoint({
   keywords: 'change the coin of an invoice, other chain, other network',
   description: `Asks for the same price in another coin at its rate of now: \`chain\`, \`amount\`, \`address\`, \`memo\` and the links change, the id, the price and the order stay. For invoices of a unit among the coins of the unit; for others among those that \`payable_with\` named when they were made. An invoice that asks for this coin already is returned unchanged.
 
-It gets its usual time again, at most that time longer than it had at first. What is paid in time as it was asked for before counts for the sale, and the invoice then asks for that coin again; where another payment has come by then, it is listed for the shop. Refused once a payment has been detected (\`payment_detected\`), and after 5 coins or 10 changes (\`too_many_unpaid\`).`,
+It gets its usual time again, at most that time longer than it had at first. What is paid in time as it was asked for before counts for the sale, and the invoice then asks for that coin again; where another payment has come by then, it is listed for the shop. Refused once a payment has been detected (\`payment_detected\`), after 5 coins or 10 changes, and where the unpaid amounts that buyers may have reserved are used up (\`too_many_unpaid\`).`,
   params: invoiceId,
   body: shape('InvoiceSwitch', { chain: chainField() }),
   response: InvoicePublic,

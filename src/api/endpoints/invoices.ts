@@ -93,7 +93,7 @@ Refusals: \`unknown_chain\` – take an id from \`GET /v1/gateways\`; \`no_walle
     payable_with: list(text({ min: 1, max: MAX_CHAIN }))
       .nullish()
       .describe(
-        `Other coins that its buyer may choose on the page, as ids or tickers; absent or null: none. ${BEYOND}`,
+        `Other coins that its buyer may choose on the page or with \`POST /v1/invoices/{invoice_id}/switch\`, as ids or tickers; absent or null: none. What the invoice asks for changes then: read it again, or follow \`invoice.switched\`. ${BEYOND}`,
       ),
   }),
   response: InvoicePublic,
@@ -235,6 +235,7 @@ Everyone finds what is theirs: a merchant his own, a superuser all. What is anot
   },
   response: Explanation,
   extension: true,
+  limit: 'explain',
   example: { query: { q: '{invoice_id}' } },
 });
 

@@ -39,6 +39,7 @@ export const exportTables = [
   'payments',
   'income',
   'balances',
+  'former_terms',
   'invoices',
   'units',
   'wallets',

@@ -67,6 +67,17 @@ const returns = () => ({
   return_automatically: z.boolean().optional().describe(`The same. ${BEYOND}`),
 });
 
+const AskedBefore = z.object({
+  chain: z.string(),
+  currency: z.string(),
+  amount: decimalString(),
+  address: z.string(),
+  memo: z.string().nullable(),
+  from: unixSeconds().describe('Since when it asked for this'),
+  until: unixSeconds().describe('What is sent so until then counts: the end of the invoice'),
+  reserved: z.boolean().describe('Whether no other invoice is given this amount yet'),
+});
+
 export const InvoicePublic = shape(
   'InvoicePublic',
   {
@@ -109,6 +120,12 @@ export const InvoicePublic = shape(
     description: z.string().optional().describe(`The same. ${BEYOND}`),
     image_url: z.string().optional().describe(`A picture, served here; the same. ${BEYOND}`),
     ...returns(),
+    asked_before: z
+      .array(AskedBefore)
+      .optional()
+      .describe(
+        `What it asked for in other coins before its buyer chose this one, the first first; only where one invoice is read by its owner. ${BEYOND}`,
+      ),
   },
   'What a buyer sees: address, memo, amount, expiry.',
 );

@@ -51,6 +51,9 @@ const OPEN_BITCOIN = first(
   'invoices',
   `status = 'created' and blockchain = 'bitcoin' and payment_id is null`,
 );
+/** What open invoices asked for before their buyers changed the coin. */
+const FORMER = `invoice_id in (select id from invoices where status = 'created')`;
+const HELD = `(select invoice_id from payments where status = 'held' and main = 1 order by id limit 1)`;
 const UNMATCHED = first('payments', `status = 'unmatched'`);
 const ALIVE = '(select max(last_ok_at) from cursors)';
 const proof = (address: string, account: string): string =>
@@ -158,6 +161,11 @@ export const breaks: Break[] = [
   },
   { law: 8, says: 'says it has received', by: `update invoices set confirmations = 3 where id = ${OPEN}` },
   {
+    law: 8,
+    says: 'which asks for another coin',
+    by: `update transfers set chain = 'ton-usdt' where disposition = 'matched' and invoice_id = ${HELD}`,
+  },
+  {
     law: 9,
     says: 'no invoice takes and no payment lists',
     by: `update transfers set payment_id = null where disposition = 'late'`,
@@ -219,6 +227,12 @@ export const breaks: Break[] = [
   },
   {
     law: 12,
+    says: 'read past its end',
+    by: `update invoices set expires_at = ${ALIVE} - 2000 where status = 'created'
+      and id in (select invoice_id from former_terms)`,
+  },
+  {
+    law: 12,
     says: 'a day after its time',
     by: `update invoices set expires_at = ${ALIVE} - 100000 where id = ${OPEN_BITCOIN}`,
   },
@@ -265,9 +279,37 @@ export const breaks: Break[] = [
   },
   {
     law: 15,
+    says: 'not reserved though nothing else',
+    by: `update former_terms set reserved = null where blockchain = 'bitcoin' and ${FORMER}`,
+  },
+  {
+    law: 15,
+    says: 'reserved for two',
+    async by({ run, id }) {
+      const other = await id(OPEN_BITCOIN);
+      const of = (column: string) => `${column} = (select ${column} from invoices where id = '${other}')`;
+      const columns = ['amount_merchant_atomic', 'amount_fee_atomic', 'amount_atomic'];
+      await run(
+        `update former_terms set ${columns.map(of).join(', ')} where blockchain = 'bitcoin' and ${FORMER}`,
+      );
+    },
+  },
+  {
+    law: 15,
+    says: 'not made here',
+    by: `update former_terms set memo = 'lower case' where blockchain = 'ton' and ${FORMER}`,
+  },
+  {
+    law: 15,
     says: 'longer than it had to be',
     by: `update invoices set reserved = 1, reserved_until = ${ALIVE} - 5000
       where status = 'cancelled' and blockchain = 'bitcoin'`,
+  },
+  {
+    law: 15,
+    says: 'longer than it had to be',
+    by: `update former_terms set reserved = 1, reserved_until = ${ALIVE} - 5000 where blockchain = 'bitcoin'
+      and invoice_id in (select id from invoices where status = 'cancelled')`,
   },
   { law: 15, says: 'not made here', by: `update invoices set memo = 'lower case' where id = ${OPEN}` },
   {
@@ -284,6 +326,22 @@ export const breaks: Break[] = [
     law: 16,
     says: 'another amount than its price',
     by: `update invoices set amount_merchant_atomic = '2499999999', amount_fee_atomic = '1' where id = ${OPEN}`,
+  },
+  {
+    law: 16,
+    says: 'no integer of at least zero',
+    by: `update former_terms set rate_usd_nanos = '0' || rate_usd_nanos where blockchain = 'ton' and ${FORMER}`,
+  },
+  {
+    law: 16,
+    says: 'another amount than its price',
+    by: `update former_terms set amount_merchant_atomic = '9000000000', amount_atomic = '9000000000'
+      where blockchain = 'ton' and ${FORMER}`,
+  },
+  {
+    law: 17,
+    says: 'is not watched',
+    by: `update former_terms set offered_at = offered_at - 1000000 where ${FORMER}`,
   },
   { law: 17, says: 'is not watched', by: `delete from watches where blockchain = 'bitcoin'` },
   { law: 17, says: 'is not watched', by: `update watches set since = since + 1000000` },

@@ -99,6 +99,7 @@ async function live(service: TestApp, receiver_url: string): Promise<void> {
   await unapplied(service, rich);
   await resolved(service, rich, operator.token);
   await create(service, rich, 'ton', {});
+  await switched(service, rich, pay);
   await unwatched(service, rich);
   await held(service, poor, pay);
   app.webhooks.kick();
@@ -111,6 +112,41 @@ async function live(service: TestApp, receiver_url: string): Promise<void> {
   for (const blockchain of ['ton', 'bitcoin']) await readThrough(service, blockchain);
   await create(service, rich, 'ton');
   await create(service, rich, 'bitcoin');
+  for (const [from, to] of CHANGES) await changed(service, rich, from, to);
+}
+
+const CHANGES = [
+  ['ton', 'bitcoin'],
+  ['bitcoin', 'ton'],
+] as const;
+
+/** An invoice whose buyer has changed its coin, as it asked before. */
+async function changed(
+  service: TestApp,
+  merchant: TestMerchant,
+  from: string,
+  to: string,
+): Promise<InvoiceRow> {
+  const old = await create(service, merchant, from, { payable_with: [to] });
+  const reply = await service.fetch('POST', `/v1/invoices/${old.id}/switch`, { body: { chain: to } });
+  expect(reply.status, reply.text).toBe(200);
+  return old;
+}
+
+/** Paid in its former coin, in its present one, in both, and ended in two coins without money. */
+async function switched(
+  service: TestApp,
+  merchant: TestMerchant,
+  pay: (invoice: InvoiceRow) => Promise<unknown>,
+): Promise<void> {
+  for (const [from, to] of CHANGES) {
+    await pay(await changed(service, merchant, from, to));
+    const both = await changed(service, merchant, from, to);
+    await pay(await invoiceRow(service, both.id));
+    await pay(both);
+    const { id } = await changed(service, merchant, from, to);
+    await service.fetch('POST', `/v1/invoices/${id}/cancel`, { key: merchant.key });
+  }
 }
 
 async function account(service: TestApp, { token }: TestMerchant, body: object): Promise<void> {

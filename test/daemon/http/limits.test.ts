@@ -17,6 +17,7 @@ const settings: LimitSettings = {
   claim_per_blockchain: 30,
   compose_per_address: 20,
   compose_per_blockchain: 30,
+  explain_per_address: 120,
 };
 
 function limited(

@@ -20,6 +20,7 @@ const settings = {
   'limits.signup_per_address': String(LIMIT),
   'limits.checkout_per_address': String(LIMIT),
   'limits.compose_per_address': String(LIMIT),
+  'limits.explain_per_address': String(LIMIT),
 };
 
 describe.skipIf(!hasPostgres)('three daemons', () => {
@@ -65,6 +66,8 @@ describe.skipIf(!hasPostgres)('three daemons', () => {
         headers: { 'x-forwarded-for': ip },
         body: { account: 'someone' },
       }),
+    explain: (at: number, ip: string) =>
+      turn(at).fetch('GET', '/v1/explain?q=order-1', { headers: { 'x-forwarded-for': ip } }),
   };
 
   test.each(Object.keys(kinds) as (keyof typeof kinds)[])(

@@ -77,6 +77,7 @@ describe.each(databases)('an export on %s', (database) => {
       deliveries: `deliveries where merchant_id = '${user.id}'`,
       units: `units where merchant_id = '${user.id}'`,
       wallets: `wallets where merchant_id = '${user.id}'`,
+      former_terms: `former_terms where owner_id = '${user.id}'`,
       balances: `balances where merchant_id = '${user.id}'`,
     };
     for (const [table, where] of Object.entries(expected)) {
@@ -94,7 +95,7 @@ describe.each(databases)('an export on %s', (database) => {
       expect(sorted(again.tables[table]), table).toEqual(sorted(tables[table]));
     // What a row names is there, too.
     const invoices = new Set(tables.invoices?.map(({ id }) => id));
-    for (const table of ['payments', 'transfers', 'income', 'events', 'logs'])
+    for (const table of ['payments', 'transfers', 'income', 'events', 'logs', 'former_terms'])
       for (const { invoice_id } of tables[table] ?? [])
         if (invoice_id !== null) expect(invoices.has(invoice_id), table).toBe(true);
   });

@@ -1,4 +1,5 @@
 // An invoice whose buyer pays in another coin: what comes for the old one, the new one or both, and who else moves it meanwhile.
+import { bech32 } from '@scure/base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { switchInvoice } from '../../../daemon/invoices/switch.ts';
 import { apply } from '../../../daemon/settle/settle.ts';
@@ -7,7 +8,6 @@ import { releaseAmounts } from '../../../data/reservations.ts';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { formerTerms } from '../../../data/terms.ts';
 import { verifyLaws } from '../../../data/verify/verify.ts';
-import { GRACE_SECONDS } from '../../../src/invoice.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
 import {
@@ -16,12 +16,14 @@ import {
   follow,
   fundedMerchant,
   invoiceRow,
+  newTxid,
   observe,
   paymentsOf,
   readThrough,
   transferTo,
   unconfirmed,
 } from '../../helpers/payments.ts';
+import { setWallet } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 const COINS = ['ton', 'ton-usdt', 'bitcoin', 'solana', 'litecoin', 'solana-usdc'];
@@ -31,7 +33,7 @@ describe.each(databases)('another coin on %s', (database) => {
   let merchant: TestMerchant;
 
   beforeAll(async () => {
-    test = await startApp({ database });
+    test = await startApp({ database, settings: { trust_proxy: true } });
     merchant = await fundedMerchant(test);
   });
   afterAll(() => test.stop());
@@ -228,6 +230,16 @@ describe.each(databases)('another coin on %s', (database) => {
     await observe(test, 'ton', [transferTo(test, next, { amount_atomic: 1n })]);
     await observe(test, 'bitcoin', [transferTo(test, paid)]);
     expect(await booked(next)).toEqual(once('bitcoin', ['ton TON']));
+    // Several outputs of one transaction are one payment, also where their sum alone tells whose it is.
+    const asked = await create('bitcoin');
+    const with_memo = await switched(asked, 'ton');
+    await observe(test, 'ton', [transferTo(test, with_memo, { amount_atomic: 1n })]);
+    const [one, txid] = [BigInt(asked.amount_atomic) / 3n, newTxid()];
+    const outputs = [one, BigInt(asked.amount_atomic) - one].map((amount_atomic, at) =>
+      transferTo(test, asked, { txid, index: `${at}`, amount_atomic }),
+    );
+    await observe(test, 'bitcoin', outputs);
+    expect(await booked(asked)).toEqual({ ...once('bitcoin', ['ton TON']), booked: 2 });
     // A part, whichever coin it is in, displaces nothing.
     const both = await create('ton');
     const usdt = await switched(both, 'ton-usdt');
@@ -339,12 +351,83 @@ describe.each(databases)('another coin on %s', (database) => {
       for (const blockchain of ['bitcoin', 'ton']) await readThrough(test, blockchain);
       await releaseAmounts(test.app.db, test.clock.now());
     };
-    await release(GRACE_SECONDS - 60);
+    await release(3600 - 60);
     expect(await amounts()).not.toBe(old.amount_atomic);
-    await release(GRACE_SECONDS);
+    await release(3600);
     expect(await amounts()).toBe(old.amount_atomic);
     const [terms] = await formerTerms(test.app.db.query, old.id);
     expect(terms).toMatchObject({ chain: 'bitcoin', reserved: null, reserved_until: null });
+  });
+
+  /** A shop that has sold nothing, and what buyers at an address ask of it. */
+  async function smallShop() {
+    const shop = await fundedMerchant(test, `small${++shops}-${database}@example.com`);
+    const program = bech32.toWords(new Uint8Array(20).fill(shops));
+    await setWallet(test.app, shop.id, 'bitcoin', bech32.encode('tb', [0, ...program]));
+    await setWallet(test.app, shop.id, 'litecoin', bech32.encode('tltc', [0, ...program]));
+    const currencies = ['bitcoin', 'litecoin'];
+    const body = { title: 'Tea', amount_usd: 44, currencies };
+    const unit = await test.fetch('POST', '/api/v1/merchant/units', { token: shop.token, body });
+    const buy = async (ip: string) => {
+      const request = { body: { chain: 'bitcoin' }, headers: { 'x-forwarded-for': ip } };
+      const { json } = await test.fetch('POST', `/v1/units/${unit.json.id}/checkout`, request);
+      return json.id ? invoiceRow(test, json.id) : (json.code as string);
+    };
+    return { shop, buy };
+  }
+  let shops = 0;
+  const readAll = async () => {
+    for (const blockchain of ['bitcoin', 'litecoin']) await readThrough(test, blockchain);
+  };
+
+  it('lets no three addresses hold the amounts of a shop for longer than its invoices are open', async () => {
+    verifies('switch-amount-back', 'switch-amount-safe');
+    const { shop, buy } = await smallShop();
+    const held: InvoiceRow[] = [];
+    for (const ip of ['192.0.2.1', '192.0.2.2', '192.0.2.3'])
+      for (;;) {
+        const invoice = await buy(ip);
+        if (typeof invoice === 'string') break;
+        held.push(invoice);
+        await refusal(switched(invoice, 'litecoin'));
+      }
+    // Five amounts for each, in whichever coin: two for an invoice that was changed.
+    expect(held).toHaveLength(9);
+    expect(await buy('192.0.2.4')).toBe('too_many_unpaid');
+    // The merchant himself is not refused, and what a buyer does with his invoices counts as a buyer's.
+    const own = await createFor(test, shop, 'bitcoin', { payable_with: ['litecoin'], amount: '44' });
+    expect(await refusal(switched(own, 'litecoin'))).toBe('too_many_unpaid');
+    const ends = (await Promise.all(held.map(now))).map(({ expires_at }) => expires_at);
+    test.clock.advance(Math.max(...ends) + 1 - test.clock.now());
+    await readAll();
+    expect((await now(held[0] as InvoiceRow)).status).toBe('expired');
+    expect(await buy('192.0.2.4')).toBe('too_many_unpaid');
+    test.clock.advance(901);
+    // Nothing is given back of a chain that is not read so far.
+    expect(await buy('192.0.2.4')).toBe('too_many_unpaid');
+    await readAll();
+    expect(await buy('192.0.2.4')).toMatchObject({ amount_atomic: held[0]?.amount_atomic });
+  });
+
+  it('gives no former amount back that money may still come for, and takes it when that came in time', async () => {
+    verifies('switch-amount-back', 'switch-former-counts');
+    const { shop } = await smallShop();
+    const ask = (chain: string) => createFor(test, shop, chain, { payable_with: ['litecoin'], amount: '44' });
+    const old = await ask('bitcoin');
+    const fresh = await switched(old, 'litecoin');
+    for (let each = 0; each < 18; each++) await ask('litecoin');
+    const paid = transferTo(test, old);
+    for (const seconds of [fresh.expires_at - test.clock.now() + 1, 901]) {
+      test.clock.advance(seconds);
+      await readThrough(test, 'litecoin');
+    }
+    // Bitcoin is not read: the amount is not given to another, though all are used up and its time is over.
+    expect((await now(old)).status).toBe('created');
+    const other = await ask('bitcoin');
+    expect(other.amount_atomic).not.toBe(old.amount_atomic);
+    await observe(test, 'bitcoin', [paid]);
+    expect(await booked(old)).toEqual(once('bitcoin'));
+    expect((await now(other)).status).toBe('created');
   });
 
   it('gives more time once for a part of at least a half, and says until when', async () => {
@@ -396,6 +479,38 @@ describe.each(databases)('another coin on %s', (database) => {
     expect((await test.fetch('GET', `/pay/${fixed.id}`)).text).not.toContain('/coins');
     const own = await test.fetch('GET', `/pay/${fixed.id}/coins`);
     expect([own.status, own.text.includes(`data-invoice="${fixed.id}"`)]).toEqual([200, true]);
+  });
+
+  it('shows its owner and the operator what it asked for before, and each payment in its own coin', async () => {
+    verifies('switch-shown');
+    const old = await create('ton', { payable_with: ['bitcoin'] });
+    test.clock.advance(60);
+    const fresh = await switched(old, 'bitcoin');
+    const before = {
+      ...{ chain: 'ton', currency: 'TON', amount: '2.5', address: old.address, memo: old.memo },
+      ...{ from: old.created_at, until: fresh.expires_at, reserved: false },
+    };
+    const read = async (path: string, auth: object) => (await test.fetch('GET', path, auth)).json;
+    const { token } = await test.superuser();
+    const { key } = merchant;
+    expect((await read(`/v1/invoices/${old.id}`, { key })).asked_before).toEqual([before]);
+    expect(await read(`/v1/public/invoices/${old.id}`, {})).not.toHaveProperty('asked_before');
+    const paid = [transferTo(test, fresh), transferTo(test, old)] as const;
+    await observe(test, 'bitcoin', [paid[0]]);
+    await observe(test, 'ton', [paid[1]]);
+    const ended = { ...before, until: test.clock.now() };
+    const detail = await read(`/api/v1/admin/payments/${old.id}`, { token });
+    expect(detail.invoice).toMatchObject({ chain: 'bitcoin', asked_before: [ended] });
+    const late = { currency: 'TON', amount: '2.5', received_amount: '2.5' };
+    expect(detail.payments).toMatchObject([{ currency: 'BTC' }, late]);
+    expect(detail.transfers.find(({ chain }: { chain: string }) => chain === 'ton')).toMatchObject({
+      ...{ amount: '2.5', currency: 'TON' },
+    });
+    const { story } = await read(`/v1/explain?q=${old.id}`, { key });
+    expect(story.invoice.asked_before).toEqual([ended]);
+    const texts = story.moments.map(({ text }: { text: string }) => text).join('\n');
+    expect(texts).toMatch(/^invoice made: 2.5 TON on ton/);
+    expect(texts).toContain('2.5 TON seen on the chain, after the end');
   });
 
   it('leaves books that break no law', async () => {
