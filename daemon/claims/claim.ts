@@ -16,21 +16,26 @@ import { readNow, readTxid, searchChains, storedTransfers } from './search.ts';
  * `rate_limited` while another claim for the invoice is under way. It books nothing: what it finds is judged as all that is
  * read, and what belongs to others is as if it were not there.
  */
-export async function claimPayment(app: App, invoice_id: string, text: string | null): Promise<Finding> {
+export async function claimPayment(
+  app: App,
+  invoice_id: string,
+  { text, ip }: { text: string | null; ip: string },
+): Promise<Finding> {
   const invoice = await findInvoice(app, invoice_id);
   const pasted = text?.trim() ?? '';
   const txid = pasted === '' ? null : readTxid(app, invoice, pasted);
   if (pasted !== '' && txid === null)
     return { invoice, txid, found: 'not_found', reason: 'not_an_id', transfers: [] };
-  const finding = txid === null ? await findOwn(app, invoice) : await findNamed(app, invoice, txid);
+  const finding =
+    txid === null ? await findOwn(app, invoice, ip) : await findNamed(app, invoice, { txid, ip });
   await put(app, finding);
   return finding;
 }
 
 /** Without a transaction: what counts for the invoice itself, read now while it may still change. */
-async function findOwn(app: App, invoice: InvoiceRow): Promise<Finding> {
+async function findOwn(app: App, invoice: InvoiceRow, ip: string): Promise<Finding> {
   const is_read =
-    invoice.status === 'confirmed' || (await readAlone(app, invoice, () => readNow(app, invoice)));
+    invoice.status === 'confirmed' || (await readAlone(app, { invoice, ip }, () => readNow(app, invoice)));
   const { now, payment } = await asItIsNow(app, invoice);
   const found = stateOfClaim(now, payment?.status ?? null);
   const own = (await transfersOfInvoice(app.db.query, invoice.id)).filter(
@@ -41,11 +46,15 @@ async function findOwn(app: App, invoice: InvoiceRow): Promise<Finding> {
   return { invoice: now, txid: null, found, reason: null, transfers: own };
 }
 
-async function findNamed(app: App, invoice: InvoiceRow, txid: string): Promise<Finding> {
+async function findNamed(
+  app: App,
+  invoice: InvoiceRow,
+  { txid, ip }: { txid: string; ip: string },
+): Promise<Finding> {
   const stored = await storedTransfers(app, invoice, txid);
   if (stored.length > 0) return judge(app, invoice, txid, stored);
   let named: string | null = txid;
-  const is_asked = await readAlone(app, invoice, async () => {
+  const is_asked = await readAlone(app, { invoice, ip }, async () => {
     await readNow(app, invoice);
     const read = await storedTransfers(app, invoice, txid);
     if (read.length === 0) named = await searchChains(app, invoice, txid);
@@ -58,11 +67,11 @@ async function findNamed(app: App, invoice: InvoiceRow, txid: string): Promise<F
 /** Whether `ask` could be done: no other claim for the invoice is under way, this minute's are not used up, the chains answer. */
 async function readAlone(
   app: App,
-  { id, blockchain }: InvoiceRow,
+  { invoice: { id, blockchain }, ip }: { invoice: InvoiceRow; ip: string },
   ask: () => Promise<void>,
 ): Promise<boolean> {
   return app.claims.alone(id, async () => {
-    if (!(await app.claims.mayAsk(blockchain))) return false;
+    if (!(await app.claims.mayAsk(blockchain, ip))) return false;
     try {
       await ask();
       return true;

@@ -13,7 +13,7 @@ export const wallets = {
     'compose-missing':
       'it asks for what is missing now; where nothing is to be paid it is refused, saying whether the invoice has ended or is paid',
     'compose-limits':
-      'payments for wallets to sign are limited by address, and by blockchain over all callers and daemons',
+      'payments for wallets to sign are limited by address, and by blockchain over all callers and daemons; those that use them up leave others theirs',
     'transaction-request':
       'a transaction request is offered only where wallets reach it by https; the code stays a transfer request',
     'found-wallets':
