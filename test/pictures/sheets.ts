@@ -102,10 +102,16 @@ async function writeSheets(
   await context.close();
 }
 
-async function openScene(page: Page, url: string, { path, unfolded }: Scene, lang: string): Promise<void> {
+async function openScene(
+  page: Page,
+  url: string,
+  { path, unfolded, script }: Scene,
+  lang: string,
+): Promise<void> {
   await page.goto(`${url}${path}${path.includes('?') ? '&' : '?'}lang=${lang}`);
   if (unfolded)
     await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true })');
+  if (script) await page.evaluate(script);
 }
 
 const found: string[] = [];

@@ -70,7 +70,10 @@ const announcedWallet = (address: string): string => `{
     },
   };
   const other = { ...wallet, name: 'Main', icon: 'https://wallet.example/i.png', chains: ['solana:mainnet'] };
-  const announce = (api) => api.register(wallet, other, { name: 'Nothing' });
+  const hostile = { ...wallet };
+  Object.defineProperty(hostile, 'name', { get() { throw new Error('no name'); } });
+  const wordless = { ...wallet, name: { toString() { throw new Error('no words'); } } };
+  const announce = (api) => api.register(hostile, null, wallet, wordless, other, { name: 'Nothing' });
   addEventListener('wallet-standard:app-ready', (event) => announce(event.detail));
   dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: announce }));
 }`;
@@ -80,6 +83,7 @@ const bridgedWallet = `{
   globalThis.account = (network) => ({
     event: 'connect', id: 1, payload: { items: [{ name: 'ton_addr', address: '${TON_ACCOUNT}', network }] },
   });
+  window.hostile = { tonconnect: { protocolVersion: 2, get walletInfo() { throw new Error('no words'); } } };
   window.testwallet = { tonconnect: {
     protocolVersion: 2,
     walletInfo: { name: 'Test Wallet', image: 'https://wallet.example/icon.png' },
@@ -284,6 +288,9 @@ describeInBrowser('the pay step', () => {
     expect(await page.locator('.found button').isDisabled()).toBe(true);
     const asked = await page.evaluate('globalThis.asked');
     expect(asked).toEqual([`${payer} 29900000 ${memo}`, 'solana:devnet', payer]);
+    await page.reload();
+    await outcome(page, 'has sent the payment');
+    expect(await page.locator('.found button').isDisabled(), 'after a reload').toBe(true);
     const row = await invoiceRow(world, id);
     await observe(world, 'solana', [transferTo(world, row, { amount_atomic: 1_000_000n })]);
     await page.locator('.gw[data-state=underpaid]').waitFor();
