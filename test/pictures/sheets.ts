@@ -39,7 +39,7 @@ const GAP = 6;
 const CAPTION = 20;
 /** Texts that are the same in other languages, or are none of ours. */
 const SAME =
-  /^(?:[^a-z]*|.{0,3}|Total|Transaction|USDC|Solana|Bitcoin|TON|TRON|Litecoin|API.*|≈.*|.*(?:USDT|USDC|SOL|BTC|LTC) = .*)$/u;
+  /^(?:[^a-z]*|.{0,3}|Description|Total|Transaction|USDC|Solana|Bitcoin|TON|TRON|Litecoin|API.*|≈.*|.*(?:USDT|USDC|SOL|BTC|LTC) = .*)$/u;
 
 const deviceOf = (lang: string, width: number, height: number): BrowserContextOptions => ({
   viewport: { width, height },
