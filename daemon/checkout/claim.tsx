@@ -3,6 +3,7 @@
 import { unitOf } from '../../src/chains/assets.ts';
 import type { CheckoutState } from '../../src/checkout.ts';
 import { padDecimal } from '../../src/money.ts';
+import { coins } from './parts.tsx';
 import type { ClaimAnswer, PayView } from './view.ts';
 
 /** Longest text that the form takes, as its endpoint does. */
@@ -56,7 +57,7 @@ function wordsOf({ lang, merchant }: PayView, answer: ClaimAnswer): string[] {
   if (answer === 'busy') return [lang.say('try_later')];
   const { found, reason, txid, seen_at, currency, network, confirmations, min_confirmations } = answer;
   const { unit, digits } = unitOf(currency ?? '');
-  const amount = answer.amount === null ? '' : `${lang.coin(padDecimal(answer.amount, digits))} ${unit}`;
+  const amount = answer.amount === null ? '' : coins({ lang, unit }, padDecimal(answer.amount, digits));
   const time = seen_at === null ? '' : lang.date(seen_at);
   const noted = lang.say('claim_noted', { merchant });
   switch (found) {

@@ -32,6 +32,12 @@ const SMALL = { width: 375, height: 667 };
 const PICTURED_HEIGHT = 500;
 /** Scenes in which a buyer is about to pay. */
 const PAYING = ['waiting', 'memo', 'bitcoin'];
+/** As when little time is left; the page's script finds no other. */
+const SOON = `{
+  const { classList, dataset } = document.querySelector('.gw');
+  classList.add('soon');
+  dataset.expires = +dataset.now + 90;
+}`;
 /** A sheet is a square, in pixels; pages are drawn smaller on it. */
 const SHEET = 1560;
 const SCALES: Record<string, number> = { 320: 0.7, 390: 0.66, 768: 0.5, 1280: 0.5 };
@@ -153,8 +159,7 @@ async function take(browser: Opener, url: string, scenes: readonly Scene[], lang
     );
     for (const scheme of schemes) {
       await page.emulateMedia({ colorScheme: scheme });
-      // The page's script sees each second that there is time enough.
-      if (scene.soon) await page.evaluate('document.querySelector(".gw").classList.add("soon")');
+      if (scene.soon) await page.evaluate(SOON);
       shots.get(scheme)?.push({ name: scene.name, png: await page.screenshot({ fullPage: true }) });
       if (AXE === '1' && AXE_WIDTHS.includes(width)) report(`${where} ${scheme}`, await violations(page));
     }
