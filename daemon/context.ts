@@ -55,7 +55,7 @@ export interface App {
   checkout: Checkout;
   claims: ClaimGate;
   /** Counts a payment made for a wallet to sign on a blockchain; milliseconds to wait where this minute's are used up. */
-  compose_limit(blockchain: string): Promise<number> | number;
+  compose_limit(blockchain: string, ip: string): Promise<number>;
   /** What this daemon has counted and can be read of it now, for Prometheus. Never rejects. */
   scrape(): Promise<string>;
 }

@@ -2,6 +2,8 @@
 // "I have paid": a small form for payers whose money is not seen, and in words what was found of it.
 import { unitOf } from '../../src/chains/assets.ts';
 import type { CheckoutState } from '../../src/checkout.ts';
+import { padDecimal } from '../../src/money.ts';
+import { coins } from './parts.tsx';
 import type { ClaimAnswer, PayView } from './view.ts';
 
 /** Longest text that the form takes, as its endpoint does. */
@@ -54,7 +56,8 @@ export function Claim({ view }: { view: PayView }) {
 function wordsOf({ lang, merchant }: PayView, answer: ClaimAnswer): string[] {
   if (answer === 'busy') return [lang.say('try_later')];
   const { found, reason, txid, seen_at, currency, network, confirmations, min_confirmations } = answer;
-  const amount = answer.amount === null ? '' : `${lang.coin(answer.amount)} ${unitOf(currency ?? '').unit}`;
+  const { unit, digits } = unitOf(currency ?? '');
+  const amount = answer.amount === null ? '' : coins({ lang, unit }, padDecimal(answer.amount, digits));
   const time = seen_at === null ? '' : lang.date(seen_at);
   const noted = lang.say('claim_noted', { merchant });
   switch (found) {

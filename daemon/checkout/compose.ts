@@ -21,7 +21,7 @@ import { orderOf, type PayOrder, shopName, sumsOf } from './view.ts';
 export async function composePayment(
   app: App,
   invoice_id: string,
-  account: string,
+  { account, ip }: { account: string; ip: string },
 ): Promise<z.input<typeof ComposedPayment>> {
   const row = await requireRow(app, invoice_id);
   const order = payableOrder(app, row);
@@ -31,7 +31,7 @@ export async function composePayment(
       detail: 'Wallets of this blockchain make the payment themselves: give them `qr_payload`',
     });
   const { key: payer } = readAddress(app, blockchain, account);
-  refuseFor(await app.compose_limit(blockchain.id));
+  refuseFor(await app.compose_limit(blockchain.id, ip));
   try {
     const composed = await app.observer.compose(blockchain.id, { ...order, payer, now: seconds(app.clock) });
     return { ...(composed as Composed), message: order.label };

@@ -52,9 +52,9 @@ export const Logo = ({ ticker }: { ticker: string }) => <Drawn drawing={logoDraw
 /** The mark of a wallet; null is any wallet. */
 export const Drawing = ({ wallet }: { wallet: Wallet | null }) => <Drawn drawing={walletDrawing(wallet)} />;
 
-/** An amount as people read it. */
+/** An amount as people read it; it stays on one line with what it is of. */
 export const coins = ({ lang, unit }: Pick<PayView, 'lang' | 'unit'>, amount: string): string =>
-  `${lang.coin(amount)} ${unit}`;
+  `${lang.coin(amount)}\u00a0${unit}`;
 
 /** A heading of the page, or one level lower in a page that has its own. */
 export const Heading = ({

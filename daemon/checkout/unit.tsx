@@ -86,7 +86,11 @@ export function Unit({ view }: { view: UnitView }) {
 
 export const Coin = ({ lang, choice }: { lang: Language; choice: Choice }) => {
   const { chain, currency, title, network, amount, fee, time, can_choose, reason } = choice;
-  const words = [...(fee ? [lang.say('fee_about', { usd: fee })] : []), ...(time ? [time] : [])].join(' · ');
+  const words = [
+    ...(reason ? [lang.say(reason)] : []),
+    ...(fee && can_choose ? [lang.say('fee_about', { usd: fee })] : []),
+    ...(time && can_choose ? [time] : []),
+  ];
   return (
     <li>
       <button type="submit" class="btn pick" name="chain" value={chain} disabled={!can_choose}>
@@ -96,9 +100,12 @@ export const Coin = ({ lang, choice }: { lang: Language; choice: Choice }) => {
         </span>
         {amount && can_choose && <bdi class="sum">{amount}</bdi>}
         <small>
-          {reason && lang.say(reason)}
-          {reason && can_choose && ' · '}
-          {can_choose && words}
+          {words.map((text, at) => (
+            <>
+              {at > 0 && ' '}
+              <span>{at < words.length - 1 ? `${text} ·` : text}</span>
+            </>
+          ))}
         </small>
       </button>
     </li>

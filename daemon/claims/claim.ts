@@ -16,23 +16,36 @@ import { type Named, namedIn, readNow, searchChains, storedTransfers } from './s
  * `rate_limited` while another claim for the invoice is under way. It books nothing: what it finds is judged as all that is
  * read, and what belongs to others is as if it were not there.
  */
-export async function claimPayment(app: App, invoice_id: string, text: string | null): Promise<Finding> {
+export async function claimPayment(
+  app: App,
+  invoice_id: string,
+  { text, ip }: { text: string | null; ip: string },
+): Promise<Finding> {
   const invoice = await findInvoice(app, invoice_id);
   const offers = await everyOffer(app.db.query, invoice);
   const pasted = text?.trim() ?? '';
   const named = namedIn(app, offers, pasted);
   if (pasted !== '' && named.length === 0)
     return { invoice, txid: null, found: 'not_found', reason: 'not_an_id', transfers: [] };
-  const finding = pasted === '' ? await findOwn(app, invoice, offers) : await findNamed(app, invoice, named);
+  const asking = { invoice, offers, ip };
+  const finding = pasted === '' ? await findOwn(app, asking) : await findNamed(app, asking, named);
   await put(app, finding);
   return finding;
 }
 
+/** Whose claim it is, where the invoice may be paid, as `everyOffer` returns it, and from where it was made. */
+interface Asking {
+  invoice: InvoiceRow;
+  offers: readonly InvoiceRow[];
+  ip: string;
+}
+
 /** Without a transaction: what came for the invoice itself, read now while it may still change. */
-async function findOwn(app: App, invoice: InvoiceRow, offers: readonly InvoiceRow[]): Promise<Finding> {
+async function findOwn(app: App, asking: Asking): Promise<Finding> {
+  const { invoice } = asking;
   const is_read =
     invoice.status === 'confirmed' ||
-    (await readAlone(app, invoice, offers, (open) => readNow(app, invoice.id, open)));
+    (await readAlone(app, asking, (open) => readNow(app, invoice.id, open)));
   const { now, payment } = await asItIsNow(app, invoice);
   const found = stateOfClaim(now, payment?.status ?? null);
   const own = (await transfersOfInvoice(app.db.query, invoice.id)).filter(({ state }) => state !== 'gone');
@@ -49,7 +62,8 @@ async function findOwn(app: App, invoice: InvoiceRow, offers: readonly InvoiceRo
   return { invoice: now, txid: null, found: is_read ? found : 'not_readable', reason: null, transfers: [] };
 }
 
-async function findNamed(app: App, invoice: InvoiceRow, named: readonly Named[]): Promise<Finding> {
+async function findNamed(app: App, asking: Asking, named: readonly Named[]): Promise<Finding> {
+  const { invoice } = asking;
   const isStored = async () => {
     for (const each of named) if ((await storedTransfers(app, each)).length > 0) return true;
     return false;
@@ -57,7 +71,7 @@ async function findNamed(app: App, invoice: InvoiceRow, named: readonly Named[])
   if (await isStored()) return judge(app, invoice, named);
   let found: Named | null | undefined;
   const offers = named.map(({ offer }) => offer);
-  const is_whole = await readAlone(app, invoice, offers, async (open) => {
+  const is_whole = await readAlone(app, { ...asking, offers }, async (open) => {
     const is_read = await readNow(app, invoice.id, open);
     if (await isStored()) return true;
     found = await searchChains(
@@ -76,14 +90,13 @@ async function findNamed(app: App, invoice: InvoiceRow, named: readonly Named[])
  */
 async function readAlone(
   app: App,
-  { id }: InvoiceRow,
-  offers: readonly InvoiceRow[],
+  { invoice: { id }, offers, ip }: Asking,
   ask: (open: readonly InvoiceRow[]) => Promise<boolean>,
 ): Promise<boolean> {
   return app.claims.alone(id, async () => {
     const open = new Set<string>();
     for (const blockchain of new Set(offers.map((offer) => offer.blockchain)))
-      if (await app.claims.mayAsk(blockchain)) open.add(blockchain);
+      if (await app.claims.mayAsk(blockchain, ip)) open.add(blockchain);
     const asked = offers.filter(({ blockchain }) => open.has(blockchain));
     return (await ask(asked)) && asked.length === offers.length;
   });

@@ -12,7 +12,7 @@ const RETRY_SECONDS = 5;
 
 export interface ClaimGate {
   /** Counts one claim that asks a blockchain; false where those of this minute are used up. */
-  mayAsk(blockchain: string): Promise<boolean>;
+  mayAsk(blockchain: string, ip: string): Promise<boolean>;
   /** Runs `work` while no other claim for this invoice does, at any daemon. Refuses with `rate_limited`. */
   alone<T>(invoice_id: string, work: () => Promise<T>): Promise<T>;
 }
@@ -22,12 +22,12 @@ export interface ClaimGateOptions {
   clock: Clock;
   runtime: Pick<Runtime, 'uuid'>;
   /** Counts one claim that asks a blockchain; milliseconds to wait where those of this minute are used up. */
-  count(blockchain: string): Promise<number> | number;
+  count(blockchain: string, ip: string): Promise<number>;
 }
 
 export function openClaimGate({ db, clock, runtime, count }: ClaimGateOptions): ClaimGate {
   return {
-    mayAsk: async (blockchain) => (await count(blockchain)) === 0,
+    mayAsk: async (blockchain, ip) => (await count(blockchain, ip)) === 0,
     async alone(invoice_id, work) {
       const name = `claim:${invoice_id}`;
       const holder = runtime.uuid();

@@ -27,10 +27,10 @@ export interface LimitSettings {
   checkout_per_address: number;
   claim_per_address: number;
   claim_per_invoice: number;
-  /** Of all callers together. */
+  /** Of all callers together, and as many again, one for each address. */
   claim_per_blockchain: number;
   compose_per_address: number;
-  /** Of all callers together. */
+  /** As claims are. */
   compose_per_blockchain: number;
   explain_per_address: number;
 }
@@ -154,14 +154,23 @@ function identityIn(input: unknown): string | undefined {
 const claimedIn = (input: unknown): string =>
   String((input as { params?: { invoice_id?: unknown } }).params?.invoice_id);
 
-/** Counts what has one blockchain asked, by all callers together; milliseconds to wait where this minute's are used up. */
+/**
+ * Counts what has one blockchain asked, by all callers together; milliseconds to wait where this minute's are used up. Then
+ * each address has one more, of as many again: to keep others from theirs takes as many addresses as that.
+ */
 export function limitOfBlockchain(
   app: Pick<App, 'config' | 'db' | 'clock' | 'secrets'>,
   name: 'claim_per_blockchain' | 'compose_per_blockchain',
-): (blockchain: string) => Promise<number> | number {
+): (blockchain: string, ip: string) => Promise<number> {
   const most = app.config.limits[name];
   const window = app.db.dialect === 'postgres' ? sharedWindow(app) : slidingWindow(app.clock, MAX_CALLERS);
-  return (blockchain) => (most === 0 ? 0 : window(`${name} ${blockchain}`, most));
+  return async (blockchain, ip) => {
+    if (most === 0) return 0;
+    const wait_ms = await window(`${name} ${blockchain}`, most);
+    if (wait_ms === 0) return 0;
+    const has_had = (await window(`${name} ${blockchain} ${network(ip)}`, 1)) > 0;
+    return has_had ? wait_ms : window(`${name} ${blockchain} reserve`, most);
+  };
 }
 
 /** Who calls without credentials, as a keyed hash that distinguishes callers and shows no address; null where it is exempt. */

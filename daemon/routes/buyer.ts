@@ -38,12 +38,14 @@ export const buyer: Handlers<typeof list> = {
     return presentInvoice(row, app.config.public_url);
   },
 
-  async claimPayment({ params, body }, { app }) {
-    return presentFinding(app, await claimPayment(app, params.invoice_id, body.txid ?? null));
+  async claimPayment({ params, body }, { app, request }) {
+    const claim = { text: body.txid ?? null, ip: request.ip };
+    return presentFinding(app, await claimPayment(app, params.invoice_id, claim));
   },
 
   getTransactionRequest: ({ params }, { app }) => presentTransactionRequest(app, params.invoice_id),
-  composePayment: ({ params, body }, { app }) => composePayment(app, params.invoice_id, body.account),
+  composePayment: ({ params, body }, { app, request }) =>
+    composePayment(app, params.invoice_id, { account: body.account, ip: request.ip }),
 
   async getWebExit({ params }, { app }) {
     return presentExit(await findInvoice(app, params.invoice_id), 'web');

@@ -74,9 +74,10 @@ export const checkout: Handlers<typeof list> = {
   async claimOnPage({ params: { invoice_id }, query, body }, context) {
     const options: PageOptions = { ...query, mode: 'page', size: 'page', framed: false };
     try {
-      const found = presentFinding(context.app, await claimPayment(context.app, invoice_id, body.txid));
-      const network =
-        context.app.gateways.find(({ chain }) => chain === found.chain)?.blockchain_name ?? null;
+      const { app, request } = context;
+      const claim = { text: body.txid, ip: request.ip };
+      const found = presentFinding(app, await claimPayment(app, invoice_id, claim));
+      const network = app.gateways.find(({ chain }) => chain === found.chain)?.blockchain_name ?? null;
       return payPage(context, invoice_id, { ...options, answer: { ...found, network } });
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'rate_limited') throw error;

@@ -450,9 +450,15 @@ export const settingsSchema = z.strictObject({
       checkout_per_address: perMinute(30, 'public checkouts from one address'),
       claim_per_address: perMinute(10, "payers' claims from one address"),
       claim_per_invoice: perMinute(5, "payers' claims for one invoice"),
-      claim_per_blockchain: perMinute(30, "payers' claims that have one blockchain asked"),
+      claim_per_blockchain: perMinute(
+        30,
+        "payers' claims that have one blockchain asked; then one for each address, as many again",
+      ),
       compose_per_address: perMinute(20, 'payments made for wallets to sign, from one address'),
-      compose_per_blockchain: perMinute(30, 'payments made for wallets to sign on one blockchain'),
+      compose_per_blockchain: perMinute(
+        30,
+        'payments made for wallets to sign on one blockchain; then as for claims',
+      ),
       explain_per_address: perMinute(120, 'searches for what a person has of a payment, from one address'),
     })
     .prefault({}),

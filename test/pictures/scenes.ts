@@ -13,6 +13,8 @@ export interface Scene {
   unfolded?: true;
   /** Drawn as it is when little time is left: the root has a class then. */
   soon?: true;
+  /** Run in the page once it is there. */
+  script?: string;
 }
 
 /** Words as merchants write them: in their own language, whatever the page's is. */
@@ -30,6 +32,26 @@ export const foreign: readonly string[] = [
   'order-1042',
 ];
 
+/** Fills in the form of who has paid, and sends it. */
+const claims = (text: string): string => `new Promise((resolve) => {
+  const form = document.querySelector('[data-claim]');
+  form.parentNode.hidden = false;
+  form.parentNode.open = true;
+  form.querySelector('input').value = ${JSON.stringify(text)};
+  new MutationObserver(resolve).observe(form.querySelector('[data-answer]'), { childList: true });
+  form.requestSubmit();
+})`;
+
+/** Two wallets announce themselves, and the first is asked: it has no account on the network. */
+const asksWallet = `new Promise((resolve) => {
+  const features = { 'standard:connect': { connect: async () => ({ accounts: [] }) }, 'solana:signAndSendTransaction': {} };
+  const wallet = (name) => ({ name, chains: ['solana:devnet'], features });
+  const detail = (api) => api.register(wallet('Phantom'), wallet('Solflare'));
+  dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail }));
+  document.querySelector('.found button').click();
+  setTimeout(resolve, 50);
+})`;
+
 export async function makeScenes(): Promise<{ test: TestApp; scenes: Scene[] }> {
   const test = await startApp({ settings: { 'gateways.tron-usdt.enabled': 'true' } });
   const merchant = await test.merchant();
@@ -44,6 +66,9 @@ export async function makeScenes(): Promise<{ test: TestApp; scenes: Scene[] }> 
   const unit = await createUnit(world, ORDER);
   const chooser = `/u/${unit.merchant_slug}/${unit.slug}`;
   const ton = await invoice({ chain: 'ton' });
+  const bought = async (chain: string) =>
+    `/pay/${(await ask(test, 'POST', `/v1/units/${unit.id}/checkout`, { body: { chain } })).id}`;
+  const switched = await bought('ton');
   const scenes: Scene[] = [
     ...checkoutStates.map((name) => ({ name, path: paths[name] as string })),
     { name: 'memo', path: ton },
@@ -55,6 +80,11 @@ export async function makeScenes(): Promise<{ test: TestApp; scenes: Scene[] }> 
     { name: 'expired, unfolded', path: paths.expired as string, unfolded: true },
     { name: 'tiny', path: `${ton.replace('/pay/', '/v1/pay/')}/page?width=240` },
     { name: 'unit', path: chooser },
+    { name: 'another way', path: switched },
+    { name: 'coins', path: `${switched}/coins` },
+    { name: 'wallets', path: await bought('solana-usdc'), script: asksWallet },
+    { name: 'not a transaction', path: paths.expired as string, script: claims('see my mail') },
+    { name: 'claimed part', path: paths.incomplete as string, script: claims('') },
     { name: 'receipt', path: `${paths.confirmed}/receipt` },
     { name: 'landing', path: '/' },
     { name: 'missing', path: '/pay/00000000-0000-4000-8000-000000000000' },

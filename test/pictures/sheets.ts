@@ -32,6 +32,12 @@ const SMALL = { width: 375, height: 667 };
 const PICTURED_HEIGHT = 500;
 /** Scenes in which a buyer is about to pay. */
 const PAYING = ['waiting', 'memo', 'bitcoin'];
+/** As when little time is left; the page's script finds no other. */
+const SOON = `{
+  const { classList, dataset } = document.querySelector('.gw');
+  classList.add('soon');
+  dataset.expires = +dataset.now + 90;
+}`;
 /** A sheet is a square, in pixels; pages are drawn smaller on it. */
 const SHEET = 1560;
 const SCALES: Record<string, number> = { 320: 0.7, 390: 0.66, 768: 0.5, 1280: 0.5 };
@@ -39,7 +45,7 @@ const GAP = 6;
 const CAPTION = 20;
 /** Texts that are the same in other languages, or are none of ours. */
 const SAME =
-  /^(?:[^a-z]*|.{0,3}|Total|Transaction|USDC|Solana|Bitcoin|TON|TRON|Litecoin|API.*|≈.*|.*(?:USDT|USDC|SOL|BTC|LTC) = .*)$/u;
+  /^(?:[^a-z]*|.{0,3}|Description|Total|Transaction|USDC|Solana|Bitcoin|TON|TRON|Litecoin|API.*|≈.*|.*(?:USDT|USDC|SOL|BTC|LTC) = .*)$/u;
 
 const deviceOf = (lang: string, width: number, height: number): BrowserContextOptions => ({
   viewport: { width, height },
@@ -102,10 +108,16 @@ async function writeSheets(
   await context.close();
 }
 
-async function openScene(page: Page, url: string, { path, unfolded }: Scene, lang: string): Promise<void> {
+async function openScene(
+  page: Page,
+  url: string,
+  { path, unfolded, script }: Scene,
+  lang: string,
+): Promise<void> {
   await page.goto(`${url}${path}${path.includes('?') ? '&' : '?'}lang=${lang}`);
   if (unfolded)
     await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true })');
+  if (script) await page.evaluate(script);
 }
 
 const found: string[] = [];
@@ -147,8 +159,7 @@ async function take(browser: Opener, url: string, scenes: readonly Scene[], lang
     );
     for (const scheme of schemes) {
       await page.emulateMedia({ colorScheme: scheme });
-      // The page's script sees each second that there is time enough.
-      if (scene.soon) await page.evaluate('document.querySelector(".gw").classList.add("soon")');
+      if (scene.soon) await page.evaluate(SOON);
       shots.get(scheme)?.push({ name: scene.name, png: await page.screenshot({ fullPage: true }) });
       if (AXE === '1' && AXE_WIDTHS.includes(width)) report(`${where} ${scheme}`, await violations(page));
     }

@@ -1,10 +1,14 @@
 // Takes the pictures of the README from the built product: `npm run pictures` writes them to .github/pictures.
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 import { type Gw, makeGw } from '../cli/helpers/gw.ts';
 import { makeHome } from '../daemon/helpers/process.ts';
 import { CHROMIUM } from '../helpers/software.ts';
+import { createToncenter, queryOf } from '../helpers/toncenter.ts';
 import { screenOf, windowOf } from './terminal.ts';
 
 const folder = fileURLToPath(new URL('../../.github/pictures/', import.meta.url));
@@ -20,6 +24,8 @@ const WALLETS = {
 };
 const RATES = { TON: '3.20', SOL: '165', BTC: '97000', LTC: '110' };
 const PHONE = { width: 390, height: 844 };
+const IPHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 const PIXELS_PER_POINT = 2;
 /** What a screen draws last may be a moment behind what it draws first. */
 const SETTLED_MS = 2_000;
@@ -37,6 +43,25 @@ const sales = [
   ['bitcoin', '1250.00', 'order-1009', ''],
   ['solana-usdt', '15.75', 'order-1010', ''],
 ] as const;
+
+/** TON as its indexer shows it: blocks, and no transaction. Without, the page would say that the network cannot be seen. */
+async function serveTon() {
+  const started = Math.floor(Date.now() / 1000);
+  const toncenter = createToncenter(() => {
+    const now = Math.floor(Date.now() / 1000);
+    return { seqno: now - started + 100, now };
+  });
+  const server = createServer(({ url }, response) => {
+    const asked = new URL(url ?? '', 'http://localhost');
+    const answer = toncenter.answer(asked.pathname, queryOf(asked));
+    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer ?? {}));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
 
 async function open(gw: Gw, email: string): Promise<void> {
   await done(gw(['signup', '--email', email, '--password', '-'], { stdin: PASSWORD }));
@@ -92,6 +117,8 @@ async function checkoutOnPhone(browser: Browser, url: string, path: string): Pro
     viewport: PHONE,
     deviceScaleFactor: PIXELS_PER_POINT,
     isMobile: true,
+    hasTouch: true,
+    userAgent: IPHONE,
     locale: 'en-US',
   });
   await page.goto(`${url}${path}`);
@@ -107,21 +134,29 @@ async function checkoutOnPhone(browser: Browser, url: string, path: string): Pro
 }
 
 const home = makeHome();
+const ton = await serveTon();
 const browser = await chromium.launch({
   executablePath: CHROMIUM,
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars'],
 });
 const gws: Gw[] = [];
+let taken = false;
 try {
   mkdirSync(folder, { recursive: true });
-  const { url } = await home.start({
+  const daemon = await home.start({
     args: ['--port', '4020'],
     env: {
       GATEWAYD_ADMIN_EMAIL: OPERATOR.email,
       GATEWAYD_ADMIN_PASSWORD: OPERATOR.password,
       GATEWAYD_PUBLIC_URL: PUBLIC_URL,
+      GATEWAYD_BLOCKCHAINS_TON_URL: ton.url,
       ...Object.fromEntries(Object.entries(RATES).map(([coin, usd]) => [`GATEWAYD_RATES_USD_${coin}`, usd])),
     },
+  });
+  const { url } = daemon;
+  // Without it, what is seen is a connection that is refused.
+  void daemon.ended.then(({ code, stderr }) => {
+    if (!taken) console.error(`the daemon ended with ${code}: ${stderr}`);
   });
   const [coffee, paper, operator] = [makeGw(url), makeGw(url), makeGw(url)];
   gws.push(coffee, paper, operator);
@@ -158,9 +193,11 @@ try {
   await shoot(browser, 'admin-payments', payments.output(), list);
   payments.write('q');
   await payments.ended;
+  taken = true;
   console.info(`pictures: written to ${folder}`);
 } finally {
   for (const gw of gws) gw.remove();
   await browser.close();
+  ton.close();
   await home.remove();
 }

@@ -27,6 +27,8 @@ export const payStep = {
       'what is chosen in a frame leads to a page that may stand in the frame, with the same looks',
     'embed-theme':
       'pages and fragments take theme, accent and radius, strictly checked, and text stays readable on any accent',
+    'pages-keyboard':
+      'all that a buyer may do is reached by keys, in the order in which it is read aloud; what has the focus shows it, and keeps it',
     'usual-time': 'a payment on its way is given the time that it usually takes',
   },
 } as const;

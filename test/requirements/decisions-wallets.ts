@@ -13,15 +13,15 @@ export const wallets = {
     'compose-missing':
       'it asks for what is missing now; where nothing is to be paid it is refused, saying whether the invoice has ended or is paid',
     'compose-limits':
-      'payments for wallets to sign are limited by address, and by blockchain over all callers and daemons',
+      'payments for wallets to sign are limited by address, and by blockchain over all callers and daemons; those that use them up leave others theirs',
     'transaction-request':
       'a transaction request is offered only where wallets reach it by https; the code stays a transfer request',
     'found-wallets':
       'a page on our own site offers the wallets of its browser that pay on the network of the invoice, and hands them exactly what the daemon made',
     'found-words':
-      'what became of it is shown in words: not confirmed, another network, too little, failed, sent; what is sent is not sent again',
+      'what became of it is shown in words: not confirmed, another network, too little, failed, sent; what is sent is not sent again, not after a reload either',
     'found-foreign':
-      'names and icons of wallets are text and pictures in themselves: nothing of theirs runs or is loaded',
+      'names and icons of wallets are text and pictures in themselves: nothing of theirs runs or is loaded, and a wallet that cannot be read keeps no other from being offered',
     'wallet-manifest':
       'wallets read name and icon of the operator from one manifest of our own, the same for all invoices',
   },

@@ -30,17 +30,23 @@ export function sendClaim(form: HTMLFormElement, done: () => void): void {
   const button = form.querySelector('button');
   const answer = form.querySelector<HTMLElement>('[data-answer]');
   if (!button || !answer || button.disabled) return;
+  // What is disabled loses the focus.
+  const had_focus = (form.getRootNode() as Document | ShadowRoot).activeElement === button;
   button.disabled = true;
   const busy = answer.dataset.busy || '';
-  const put = (markup: Element | null): void => {
+  const enable = (): void => {
     button.disabled = false;
+    if (had_focus) button.focus();
+  };
+  const put = (markup: Element | null): void => {
+    enable();
     if (markup) answer.textContent = '';
     for (const line of Array.from(markup ? markup.children : [])) answer.appendChild(line);
     done();
   };
   const fail = (): void => {
     answer.textContent = busy;
-    button.disabled = false;
+    enable();
   };
   const field = form.querySelector('input');
   const body = new URLSearchParams({ txid: field ? field.value : '' });

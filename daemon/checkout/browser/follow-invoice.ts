@@ -122,7 +122,7 @@ export function followInvoice(
   /** Replaces what is shown; the focus stays where it was, and what was unfolded stays so. */
   function show(next: HTMLElement): void {
     const keyOf = (element: Element): string =>
-      element.getAttribute('data-copy') || element.getAttribute('data-wallet') || element.className;
+      element.getAttribute('data-copy') || element.getAttribute('data-wallet') || element.textContent || '';
     const focused = (root.getRootNode() as Document | ShadowRoot).activeElement;
     const focus_key = focused && keyOf(focused);
     const folds = () => Array.from(root.querySelectorAll<HTMLDetailsElement>('details'));

@@ -52,11 +52,20 @@ interface Bridge {
   send(request: unknown): Promise<BridgeAnswer>;
 }
 
-/** A wallet as it is offered. Its name and icon are its own words. */
+/** A wallet as it is offered. Its name and icon are its own words, read once. */
 interface Offer {
   name: string;
-  icon: string | undefined;
+  icon: string | null;
   pay(): Promise<Outcome>;
+}
+
+/** What became of a payment, and in which state of the invoice. */
+interface Shown {
+  outcome: Outcome;
+  name: string;
+  state: string | undefined;
+  /** In milliseconds. */
+  at: number;
 }
 
 const BRIDGE_VERSION = 2;
@@ -67,12 +76,17 @@ const MAX_NAME = 40;
 /** Nothing but a picture that is in the address itself; the policy of the page loads no other. */
 const ICON = /^data:image\/(?:png|svg\+xml|webp|jpeg|gif)[;,]/;
 const MAX_ICON = 100_000;
+/** How long what was sent may take to be seen: twice as long as any wallet takes it for valid. Then it may be tried again. */
+const SENT_MS = 600_000;
+/** What this tab stores of an invoice, so that a reload does not offer to pay again. */
+const SENT_KEY = 'gatewayd:sent:';
 
 /** Offers them from now on; what is returned puts them into markup that has come since. */
 export function offerFound(root: HTMLElement, base: string): () => void {
   const registered: StandardWallet[] = [];
   let busy = false;
-  let shown: { outcome: Outcome; name: string; state: string | undefined } | null = null;
+  const key = `${SENT_KEY}${root.dataset.invoice}`;
+  let shown = storedSent(key);
 
   /** The payment for an account, or what went wrong. */
   async function compose(account: string): Promise<Composed | Outcome> {
@@ -119,25 +133,30 @@ export function offerFound(root: HTMLElement, base: string): () => void {
   }
 
   function offersOf(setup: Setup): Offer[] {
-    if (setup.protocol === 'bridge')
-      return bridgesIn(setup.property).map(([key, bridge]) => ({
-        name: bridge.walletInfo?.name || key,
-        icon: bridge.walletInfo?.image,
-        pay: () => payBridge(bridge, setup),
-      }));
-    return registered
-      .filter((wallet) => fits(wallet, setup))
-      .map((wallet) => ({ name: wallet.name, icon: wallet.icon, pay: () => payStandard(wallet, setup) }));
+    const makers =
+      setup.protocol === 'bridge'
+        ? bridgesIn(setup.property).map(([name, bridge]) => () => ({
+            name: nameOf(bridge.walletInfo?.name || name),
+            icon: iconOf(bridge.walletInfo?.image),
+            pay: () => payBridge(bridge, setup),
+          }))
+        : registered.map((wallet) => () => ({
+            name: fits(wallet, setup) ? nameOf(wallet.name) : '',
+            icon: iconOf(wallet.icon),
+            pay: () => payStandard(wallet, setup),
+          }));
+    return makers.flatMap((make) => readOffer(make)).filter(({ name }) => name);
   }
 
   async function pay({ name, pay: ask }: Offer, button: string): Promise<void> {
     const { state } = root.dataset;
     busy = true;
-    shown = { outcome: 'confirm', name, state };
+    shown = { outcome: 'confirm', name, state, at: Date.now() };
     show();
-    const outcome = await ask().catch((error) => refusedOr(error?.code, error?.message));
+    const outcome = await ask().catch(readRefusal);
     busy = false;
-    shown = { outcome, name, state };
+    shown = { outcome, name, state, at: Date.now() };
+    if (outcome === 'sent') storeSent(key, shown);
     show();
     root.querySelector<HTMLElement>(button)?.focus();
   }
@@ -148,18 +167,16 @@ export function offerFound(root: HTMLElement, base: string): () => void {
     if (!place || !words || !window.isSecureContext) return;
     const setup: Setup = JSON.parse(place.dataset.found || '');
     const say = (what: Outcome | 'pay', name: string): string =>
-      setup.say[what].split('{wallet}').join(`\u2068${nameOf(name)}\u2069`);
+      setup.say[what].split('{wallet}').join(`\u2068${name}\u2069`);
     // What is shown in another state is over; what was sent in this one must not be sent again.
-    const now = shown && (busy || shown.state === root.dataset.state) ? shown : null;
-    const offers = offersOf(setup).filter(({ name }) => nameOf(name));
-    const buttons = offers.map((offer, at) => {
+    const now = shown && (busy || (shown.state === root.dataset.state && !isOld(shown))) ? shown : null;
+    const buttons = offersOf(setup).map((offer, at) => {
       const button = document.createElement('button');
       button.type = 'button';
       button.className = `btn found-${at}${at ? '' : ' first'}`;
       button.disabled = busy || now?.outcome === 'sent';
       button.textContent = say('pay', offer.name);
-      const icon = iconOf(offer.icon);
-      if (icon) button.prepend(icon);
+      if (offer.icon) button.prepend(drawn(offer.icon));
       button.onclick = () => void pay(offer, `.found-${at}`);
       return button;
     });
@@ -167,7 +184,7 @@ export function offerFound(root: HTMLElement, base: string): () => void {
     words.before(...buttons);
     const text = now ? say(now.outcome, now.name) : '';
     if (words.textContent !== text) words.textContent = text;
-    place.hidden = buttons.length === 0;
+    place.hidden = buttons.length === 0 && !text;
   }
 
   const api = Object.freeze({
@@ -191,12 +208,42 @@ export function offerFound(root: HTMLElement, base: string): () => void {
 const refusedOr = (code: unknown, message = ''): Outcome =>
   REFUSED_CODES.includes(code) || REFUSED.test(message) ? 'declined' : 'failed';
 
-/** A stranger's object may be anything. */
-function fits({ chains, features }: StandardWallet, { network, sends }: Setup): boolean {
+/** What was thrown may be anything, too. */
+function readRefusal(error: { code?: unknown; message?: unknown } | undefined): Outcome {
   try {
-    return chains.includes(network) && !!features['standard:connect'] && !!features[sends];
+    return refusedOr(error?.code, String(error?.message));
   } catch {
-    return false;
+    return 'failed';
+  }
+}
+
+/** A stranger's object may be anything: what cannot be read is not offered. */
+function readOffer(make: () => Offer): Offer[] {
+  try {
+    return [make()];
+  } catch {
+    return [];
+  }
+}
+
+const fits = ({ chains, features }: StandardWallet, { network, sends }: Setup): boolean =>
+  chains.includes(network) && !!features['standard:connect'] && !!features[sends];
+
+const isOld = ({ outcome, at }: Shown): boolean => outcome === 'sent' && Date.now() - at > SENT_MS;
+
+function storeSent(key: string, sent: Shown): void {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(sent));
+  } catch {
+    // Storage may be forbidden.
+  }
+}
+
+function storedSent(key: string): Shown | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(key) || 'null');
+  } catch {
+    return null;
   }
 }
 
@@ -215,8 +262,10 @@ function bridgesIn(property: string): [string, Bridge][] {
 
 const nameOf = (name: unknown): string => String(name).trim().slice(0, MAX_NAME);
 
-function iconOf(address: unknown): HTMLImageElement | null {
-  if (typeof address !== 'string' || address.length > MAX_ICON || !ICON.test(address)) return null;
+const iconOf = (address: unknown): string | null =>
+  typeof address === 'string' && address.length <= MAX_ICON && ICON.test(address) ? address : null;
+
+function drawn(address: string): HTMLImageElement {
   const image = document.createElement('img');
   image.className = 'logo';
   image.alt = '';

@@ -81,7 +81,7 @@ export const de: Texts = {
   copy_what: '{what} kopieren',
   open_wallet: 'In der Wallet-App öffnen',
   wallet_hint: 'Es öffnet sich nichts? Scannen Sie den QR-Code oder kopieren Sie die Angaben in Ihre Wallet.',
-  scan: 'Scannen Sie den QR-Code mit Ihrer Wallet-App und bestätigen Sie {amount}.',
+  scan: 'Scannen Sie den QR-Code mit Ihrer Wallet‑App und bestätigen Sie {amount}.',
   scan_address:
     'Dieser QR-Code enthält nur die Adresse. Geben Sie den Rest selbst ein: {amount} im Netzwerk {network}.',
   qr_alt: 'QR-Code mit allen Zahlungsdaten',

@@ -80,7 +80,7 @@ export const fr: Texts = {
   copied: 'Copié',
   selected: 'Sélectionné : copiez-le maintenant',
   copy_what: 'Copier : {what}',
-  open_wallet: 'Ouvrir dans l’application du portefeuille',
+  open_wallet: 'Ouvrir dans un portefeuille',
   wallet_hint:
     'Rien ne s’est ouvert ? Scannez le code QR ou copiez les informations dans votre portefeuille.',
   scan: 'Scannez le code QR avec votre portefeuille, puis confirmez {amount}.',
@@ -123,7 +123,7 @@ export const fr: Texts = {
   wallet_confirm: 'Confirmez le paiement dans {wallet}.',
   wallet_sent: '{wallet} a envoyé le paiement. Il apparaîtra ici dans un instant.',
   wallet_declined: 'Vous n’avez pas confirmé le paiement dans {wallet}. Rien n’a été envoyé.',
-  wallet_network: '{wallet} est réglé sur un autre réseau. Changez-le dans le portefeuille, puis réessayez.',
+  wallet_network: '{wallet} est réglé sur un autre réseau. Changez‑le dans le portefeuille, puis réessayez.',
   wallet_cannot: 'Ce compte ne contient pas assez pour le paiement et les frais de réseau.',
   wallet_failed: '{wallet} n’a pas pu effectuer le paiement. Réessayez ou payez autrement.',
   formerly: 'anciennement {name}',

@@ -127,7 +127,7 @@ export const ja: Texts = {
   formerly: '旧 {name}',
   other_wallets: 'ほかのウォレット',
   by_hand: '手動で支払う',
-  usual_time: '通常 {time}かかります。',
+  usual_time: '通常、{time}かかります。',
   time_seconds: '数秒',
   time_minute: '約1分',
   time_minutes: '約{time}',

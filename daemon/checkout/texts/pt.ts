@@ -189,6 +189,6 @@ export const pt: Texts = {
   claim_nothing: 'Ainda não chegou nada para este pagamento. Se você já enviou, informe o ID da transação.',
   claim_not_found:
     'Não encontramos essa transação para este pagamento. Confira o ID na sua carteira ou tente novamente em alguns minutos.',
-  claim_not_an_id: 'Isso não é um ID de transação. Copie-o dos detalhes do pagamento na sua carteira.',
+  claim_not_an_id: 'Isso não é um ID de transação. Copie‑o dos detalhes do pagamento na sua carteira.',
   claim_not_readable: 'Não conseguimos verificar a rede agora. Tente novamente em alguns minutos.',
 };

@@ -22,7 +22,7 @@ const PAYER = `0:${'22'.repeat(32)}`;
 
 describe.each(databases)("a payment for the payer's wallet on %s", (database) => {
   const clock = testClock();
-  const settings = { 'limits.compose_per_blockchain': String(LIMIT) };
+  const settings = { trust_proxy: true, 'limits.compose_per_blockchain': String(LIMIT) };
   /** The coin of this chain is paid without asking it anything. */
   const source = (id: string) => (id === 'ton' ? sourceOf(namedRpc('silent')) : undefined);
   let service: TestApp;
@@ -34,8 +34,11 @@ describe.each(databases)("a payment for the payer's wallet on %s", (database) =>
   afterAll(() => service.stop());
 
   const create = (chain = 'ton') => createFor(service, merchant, chain);
-  const compose = (id: string, account = PAYER, from = service) =>
-    from.fetch('POST', `/v1/invoices/${id}/transaction`, { body: { account } });
+  const compose = (id: string, account = PAYER, from = service, ip = '198.51.100.1') =>
+    from.fetch('POST', `/v1/invoices/${id}/transaction`, {
+      headers: { 'x-forwarded-for': ip },
+      body: { account },
+    });
   const refusal = async (reply: ReturnType<typeof compose>) => {
     const { status, json } = await reply;
     return [status, json.code];
@@ -92,12 +95,18 @@ describe.each(databases)("a payment for the payer's wallet on %s", (database) =>
     const others =
       database === 'postgres' ? [await startApp({ database, clock, settings, source, database_url })] : [];
     const daemons = [service, ...others];
-    for (let at = 0; at < LIMIT; at++)
-      expect((await compose(id, PAYER, daemons[at % daemons.length])).status).toBe(200);
-    for (const daemon of daemons) {
-      const { status, headers } = await compose(id, PAYER, daemon);
-      expect([status, headers.get('retry-after')]).toEqual([429, String(MINUTE)]);
+    const by = (at: number, ip: string) => compose(id, PAYER, daemons[at % daemons.length], ip);
+    for (let at = 0; at < LIMIT; at++) expect((await by(at, '198.51.100.1')).status).toBe(200);
+    // Used up: each address has one more, until those are used up, too.
+    for (let address = 1; address <= LIMIT; address++) {
+      const statuses = [
+        (await by(0, `198.51.100.${address}`)).status,
+        (await by(1, `198.51.100.${address}`)).status,
+      ];
+      expect(statuses).toEqual([200, 429]);
     }
+    const { status, headers } = await by(1, '198.51.100.99');
+    expect([status, headers.get('retry-after')]).toEqual([429, String(MINUTE)]);
     for (const other of others) await other.stop();
   });
 });

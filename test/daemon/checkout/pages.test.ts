@@ -152,7 +152,7 @@ describe('an ended payment', () => {
     const ids = await everyState({ test: world, merchant });
     const { text } = await world.fetch('GET', `/pay/${ids.incomplete}?lang=en`);
     expect(text).toContain('Not paid in full');
-    expect(text).toContain('Only 5.00 USDC of 12.50 USDC arrived in time');
+    expect(text).toContain('Only 5.00\u00a0USDC of 12.50\u00a0USDC arrived in time');
     expect(text).not.toContain('too late');
   });
 

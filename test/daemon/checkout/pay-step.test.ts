@@ -70,7 +70,10 @@ const announcedWallet = (address: string): string => `{
     },
   };
   const other = { ...wallet, name: 'Main', icon: 'https://wallet.example/i.png', chains: ['solana:mainnet'] };
-  const announce = (api) => api.register(wallet, other, { name: 'Nothing' });
+  const hostile = { ...wallet };
+  Object.defineProperty(hostile, 'name', { get() { throw new Error('no name'); } });
+  const wordless = { ...wallet, name: { toString() { throw new Error('no words'); } } };
+  const announce = (api) => api.register(hostile, null, wallet, wordless, other, { name: 'Nothing' });
   addEventListener('wallet-standard:app-ready', (event) => announce(event.detail));
   dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: announce }));
 }`;
@@ -80,6 +83,7 @@ const bridgedWallet = `{
   globalThis.account = (network) => ({
     event: 'connect', id: 1, payload: { items: [{ name: 'ton_addr', address: '${TON_ACCOUNT}', network }] },
   });
+  window.hostile = { tonconnect: { protocolVersion: 2, get walletInfo() { throw new Error('no words'); } } };
   window.testwallet = { tonconnect: {
     protocolVersion: 2,
     walletInfo: { name: 'Test Wallet', image: 'https://wallet.example/icon.png' },
@@ -284,6 +288,9 @@ describeInBrowser('the pay step', () => {
     expect(await page.locator('.found button').isDisabled()).toBe(true);
     const asked = await page.evaluate('globalThis.asked');
     expect(asked).toEqual([`${payer} 29900000 ${memo}`, 'solana:devnet', payer]);
+    await page.reload();
+    await outcome(page, 'has sent the payment');
+    expect(await page.locator('.found button').isDisabled(), 'after a reload').toBe(true);
     const row = await invoiceRow(world, id);
     await observe(world, 'solana', [transferTo(world, row, { amount_atomic: 1_000_000n })]);
     await page.locator('.gw[data-state=underpaid]').waitFor();
@@ -430,7 +437,7 @@ test('a coin has the name that wallets give it where people read, and its ticker
   const { json } = await world.fetch('GET', `/v1/public/invoices/${made.id}`);
   expect(json).toMatchObject({ currency: 'TON', amount: '7.475' });
   const page = await html(`/pay/${made.id}`);
-  expect(page).toContain('7.475 Gram (TON)');
+  expect(page).toContain('7.475\u00a0Gram (TON)');
   expect(page).toMatch(/≈\u00a0<bdi>\$29\.90<\/bdi>/);
   expect(page).not.toMatch(/\d TON/);
 });
@@ -438,7 +445,7 @@ test('a coin has the name that wallets give it where people read, and its ticker
 test('stablecoins have two decimals at least, and what is copied is what is shown', async () => {
   verifies('coin-digits');
   const page = await html(`/pay/${await invoice('solana-usdc', '12.5')}`);
-  expect(page).toContain('confirm 12.50 USDC.');
+  expect(page).toContain('confirm 12.50\u00a0USDC.');
   expect(page).toContain('data-copy="12.50"');
   expect(await html(`/pay/${await invoice('bitcoin', '1000')}`)).toContain('data-copy="0.01"');
 });
@@ -449,7 +456,7 @@ test('the sum in USD is that of what is asked for now', async () => {
   const row = await invoiceRow(world, id);
   await observe(world, 'solana', [transferTo(world, row, { amount_atomic: 33_333_333n })]);
   const page = await html(`/pay/${id}`);
-  expect(page).toContain('Send the remaining 0.066666667 SOL (≈\u00a0$13.33)');
+  expect(page).toContain('Send the remaining 0.066666667\u00a0SOL (≈\u00a0$13.33)');
   expect(page).toContain('The QR code and the buttons below ask only for the remaining amount.');
 });
 
