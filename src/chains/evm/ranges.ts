@@ -241,7 +241,7 @@ const COUNT = '(?:a |an )?([\\d,]+)(k)?';
 const ALLOWED = [
   new RegExp(`block range:?\\s*${COUNT}`, 'i'),
   new RegExp(`max(?:imum)? range:?\\s*${COUNT}`, 'i'),
-  new RegExp(`limited to ${COUNT}(?![\\d,k]| ?(?:requests?|calls?|/))`, 'i'),
+  new RegExp(`limited to (?:0 - )?${COUNT}(?![\\d,k]| ?(?:requests?|calls?|/))`, 'i'),
   new RegExp(`(?:at most|up to) ${COUNT} blocks?`, 'i'),
 ];
 const PROPOSED = /\[(0x[0-9a-f]{1,12}),\s*(0x[0-9a-f]{1,12})\]/i;
