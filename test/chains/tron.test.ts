@@ -78,6 +78,13 @@ describe.runIf(hasAnvil)('reading TRON', () => {
     const { observer, provider } = open();
     expect(await observer.family.identify(provider.rpc)).toBe('testnet');
     expect(front.state.requests).toEqual(['/jsonrpc']);
+    const examine = () => observer.family.examine?.(observer.context);
+    expect(await examine()).toEqual([]);
+    front.state.runs_code = false;
+    front.state.omits = 'transactions';
+    await chain.payCoin(freshAddress(), 1n);
+    await chain.mine(4);
+    expect(await examine()).toMatchObject([{ is_needed: true }, { is_needed: false }]);
   });
 
   it('finds coins and tokens, shows T… senders and plain ids, and takes what is solidified for final', async () => {
