@@ -57,7 +57,7 @@ const side =
   (value: Fields): bigint =>
     value[id] === COIN_ID ? coins(value[quantity]) : 0n;
 /**
- * How many coins each kind takes; a token's amount has the same name. What kinds give back is told with their cost; what
+ * How many coins each kind takes; a token's amount has the same name. What kinds give back stands with their cost; what
  * nothing tells shows in the balance.
  */
 const TAKES: Readonly<Record<string, (value: Fields) => bigint>> = {

@@ -1,4 +1,4 @@
-// What is said of a coin that is behind the rest: why, and for how long by its own pace.
+// What people read of a coin that is behind the rest: why, and for how long by its own pace.
 import { expect, it } from 'vitest';
 import { coinBehind } from '../../../src/chains/evm/coins.ts';
 import { createMemory } from '../../../src/chains/evm/memory.ts';
