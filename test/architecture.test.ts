@@ -436,9 +436,34 @@ describe('shared code names no chain', () => {
     expect(found).toEqual([]);
   });
 
+  test('in what it says: what people read is made of the values', () => {
+    const words = [...ids, ...blockchains.map(({ name }) => name)].filter((word) => word !== 'Base');
+    // Wallets' protocols that are called after one, which people search for.
+    const named = new RegExp(`(?<![\\w-])(${words.join('|')})(?![\\w-]| Pay\\b| Connect\\b)`);
+    // Commands to copy, and the words to search by.
+    const isCommand = (line: string) => /^\s*(gw|gatewayd|echo) /.test(line);
+    const isKeywords = ({ parent }: ts.Node) =>
+      parent && ts.isPropertyAssignment(parent) && parent.name.getText() === 'keywords';
+    const textsOf = (node: ts.Node): string[] =>
+      ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)
+        ? node.text.split('\n')
+        : [];
+    const found = shared.flatMap((module) => {
+      const places: string[] = [];
+      walk(module.tree, (node) => {
+        if (isExample(node) || isKeywords(node)) return;
+        for (const line of textsOf(node))
+          if (named.test(line) && !isCommand(line)) places.push(`${at(module, node)} ${line}`);
+      });
+      return places;
+    });
+    expect(found).toEqual([]);
+    expect(named.test('on `ton-usdt`') && named.test('TRON only') && !named.test('TON Connect')).toBe(true);
+  });
+
   test('as a family', () => {
     const families =
-      /^src\/chains\/(?!gateways\.ts$|family\.ts$|assets\.ts$|catalogue\.ts$|custom\.ts$|usual\.ts$)/;
+      /^src\/chains\/(?!gateways\.ts$|family\.ts$|assets\.ts$|catalogue\.ts$|custom\.ts$|samples\.ts$|usual\.ts$)/;
     const outside = imports.filter(({ path }) => !path.startsWith('src/chains/'));
     expect(
       outside.flatMap(({ path, imports }) =>

@@ -1,7 +1,7 @@
 // What is examined of blockchains: each provider on its own, with its network, height and age, and our clock against them.
 
 import type { Blockchain } from '../../src/chains/catalogue.ts';
-import { ProviderError, type Tip, type UnreadableAsset } from '../../src/chains/family.ts';
+import { type Lack, ProviderError, type Tip, type UnreadableAsset } from '../../src/chains/family.ts';
 import type { ProviderConfig } from '../observer/providers/provider.ts';
 import { openRpc } from '../observer/providers/rpc.ts';
 import { providersOf } from '../observer/quorum.ts';
@@ -19,6 +19,8 @@ interface Probed {
   tip: Tip | null;
   /** Assets that it does not have as the settings name them. */
   unreadable: readonly UnreadableAsset[];
+  /** What it does not serve though reading asks for it. */
+  lacks: readonly Lack[];
   /** Of the tip when it was read, seconds of our clock. */
   age_seconds: number;
   error: ProviderError | null;
@@ -37,7 +39,11 @@ export const providers: Check = async ({ config }) => {
     );
   const probed = await Promise.all(asked);
   return [
-    ...probed.flatMap((one) => [findingOf(one, probed), ...one.unreadable.map(unreadableOf)]),
+    ...probed.flatMap((one) => [
+      findingOf(one, probed),
+      ...one.lacks.map((lack) => lackOf(one, lack, probed)),
+      ...one.unreadable.map(unreadableOf),
+    ]),
     clockOf(probed),
   ];
 };
@@ -56,10 +62,10 @@ async function probe(config: Config, blockchain: Blockchain, provider: ProviderC
   });
   const now = () => Math.floor(clock.ms() / 1000);
   const label = source.status()[0]?.provider ?? provider.provider;
-  const seen = { blockchain, provider: label, tip: null, unreadable: [], age_seconds: 0, error: null };
+  const seen = { blockchain, provider: label, tip: null, unreadable: [], lacks: [], age_seconds: 0, error: null };
   try {
-    const { tip, unreadable } = await source.use((rpc) =>
-      firstPage(blockchain, {
+    const { tip, unreadable, lacks } = await source.use(async (rpc) => {
+      const context = {
         rpc,
         network: config.network,
         blockchain: id,
@@ -67,11 +73,12 @@ async function probe(config: Config, blockchain: Blockchain, provider: ProviderC
           .enabled(config.network, config.gateways)
           .filter((one) => one.blockchain === id),
         now,
-        local: (chain_time) => ({ earliest_at: chain_time, latest_at: chain_time }),
+        local: (chain_time: number) => ({ earliest_at: chain_time, latest_at: chain_time }),
         spare_requests: 0,
-      }),
-    );
-    return { ...seen, tip, unreadable, age_seconds: tip === null ? 0 : now() - tip.time };
+      };
+      return { ...(await firstPage(blockchain, context)), lacks: (await family.examine?.(context)) ?? [] };
+    });
+    return { ...seen, tip, unreadable, lacks, age_seconds: tip === null ? 0 : now() - tip.time };
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
     return { ...seen, error };
@@ -112,6 +119,14 @@ function findingOf({ blockchain, provider, tip, age_seconds, error }: Probed, al
   return age_seconds > LATE_SECONDS
     ? warning(of, `${says}: it is behind`, `wait until its node has synced, or set blockchains.${id}.url`)
     : ok(of, says);
+}
+
+/** Where another provider serves it, that one is asked. */
+function lackOf({ blockchain: { id }, provider }: Probed, { is_needed, says }: Lack, all: readonly Probed[]): Finding {
+  const serves = ({ blockchain, error, lacks }: Probed) =>
+    blockchain.id === id && error === null && !lacks.some((each) => each.is_needed);
+  const level = is_needed && !all.some(serves) ? failed : warning;
+  return level(`provider ${id}`, `${provider}: ${says}`, `set blockchains.${id}.urls to providers that serve it`);
 }
 
 const unreadableOf = ({ chain, reason }: UnreadableAsset): Finding =>

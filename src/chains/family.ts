@@ -433,6 +433,14 @@ export class PayerError extends Error {
   override name = 'PayerError';
 }
 
+/** Something that reading asks for and a provider does not serve. */
+export interface Lack {
+  /** Whether something goes unseen without it; else it costs time or requests. */
+  is_needed: boolean;
+  /** One sentence without its full stop. */
+  says: string;
+}
+
 export interface Family {
   /** What it can be read from; a blockchain's default providers are of these kinds. */
   providers: readonly ProviderKind[];
@@ -469,6 +477,8 @@ export interface Family {
   makeReference?(random: Uint8Array): string;
   /** Which network the provider serves; throws ProviderError. Asked once per provider URL. */
   identify(rpc: Rpc): Promise<Network>;
+  /** What this provider does not serve of all that reading asks for. Absent where its tip tells enough. Throws ProviderError. */
+  examine?(context: ReadContext): Promise<readonly Lack[]>;
   /** Begins to read a blockchain: a new reader has nothing cached of earlier readings. */
   open(): ChainReader;
   /**

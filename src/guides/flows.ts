@@ -78,7 +78,7 @@ Make the calls of \`steps\` in order. Values in braces come from earlier replies
     docs: `Each confirmed sale debits its fee of 1 % from a prepaid balance. A refill of S USD raises \`limit_of_payments\` by S × 100.
 
 1. \`getBalances\` and \`getMerchantAccount\` show balance and limit.
-2. \`createRefill\` with \`chain\` and \`amount\` creates an invoice that you pay like a buyer. Refills on TON and Solana stay open for 5 minutes, on Bitcoin for 1 hour.
+2. \`createRefill\` with \`chain\` and \`amount\` creates an invoice that you pay like a buyer. It stays open for the \`payment_ttl_seconds\` of its gateway.
 3. Once it is confirmed, the limit is raised, and payments that were held for it are booked automatically, oldest first.
 
 When a check is refused with 402 \`limit_exhausted\`, the reply names the amount and the call to make.`,

@@ -1,6 +1,6 @@
 // A network and tokens that the settings add, in a whole daemon over a real node: known everywhere, checked on the chain, and not
 // taken out of the settings while a payment may still come.
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { providers } from '../../daemon/doctor/chains.ts';
 import { assertGatewaysMatch } from '../../daemon/process/known-gateways.ts';
 import type { Config } from '../../daemon/settings/config.ts';
@@ -10,6 +10,7 @@ import { create, credit, invoiceRow } from '../helpers/payments.ts';
 import { verifies } from '../requirements.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
 import { freshAddress } from './evm-observer.ts';
+import { startFaultyServer } from './faulty-server.ts';
 
 const CHAIN_ID = 10_200;
 const USDC = `0x${'a1'.repeat(20)}`;
@@ -129,6 +130,32 @@ it.runIf(hasAnvil)('of another chain id than its provider has, is not read', asy
   expect(await examine(other)).toMatchObject([
     { status: 'failed', says: expect.stringContaining('serves chain 10200, not Gnosis (chain 10201)') },
   ]);
+});
+
+it.runIf(hasAnvil)('whose provider serves no logs is not read, where no other one does', async () => {
+  verifies('command-doctor');
+  await open();
+  const silent = await startFaultyServer(
+    async ({ body }) => {
+      const calls = [JSON.parse(body)].flat() as { id: number; method: string; params: unknown[] }[];
+      const error = { code: -32_601, message: 'eth_getLogs is disabled' };
+      const answers = calls.map(async ({ id, method, params }) =>
+        method === 'eth_getLogs' ? { id, error } : { id, result: await chain.ask(method, ...params) },
+      );
+      const all = await Promise.all(answers);
+      return { body: JSON.stringify(body.startsWith('[') ? all : all[0]) };
+    },
+    () => '',
+  );
+  onTestFinished(() => silent.stop());
+  const findings = async (urls: string[]) => {
+    const gnosis = { ...test.app.config.blockchains.gnosis, url: undefined, urls };
+    const blockchains = { ...test.app.config.blockchains, gnosis };
+    const found = await examine({ ...test.app.config, blockchains } as Config);
+    return found.filter(({ says }) => says.includes('serves no logs')).map(({ status }) => status);
+  };
+  expect(await findings([silent.url])).toEqual(['failed']);
+  expect(await findings([silent.url, chain.url])).toEqual(['warning']);
 });
 
 /** Of a daemon on the same database with other settings. */

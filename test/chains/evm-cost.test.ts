@@ -1,12 +1,18 @@
 // What reading an EVM network costs: requests and calls a minute, which grow with addresses and never with invoices.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { watchAddress } from '../../data/invoices.ts';
 import { type EvmNetwork, networks } from '../../src/chains/evm/networks.ts';
 import type { Network } from '../../src/chains/family.ts';
 import { builtIn } from '../../src/chains/gateways.ts';
+import { startApp, type TestApp } from '../helpers/app.ts';
+import { create, credit, invoiceRow } from '../helpers/payments.ts';
+import { setWallet } from '../helpers/people.ts';
+import { sourceOf } from '../helpers/reading.ts';
 import { verifies } from '../requirements.ts';
 import { type EvmChain, hasAnvil, startAnvil } from './evm-chain.ts';
 import { createFront } from './evm-front.ts';
-import { createEvmObserver, gatewayOf } from './evm-observer.ts';
+import { createEvmObserver, freshAddress, gatewayOf } from './evm-observer.ts';
 
 const TOKEN = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 
@@ -119,4 +125,83 @@ describe.runIf(hasAnvil)('reading an EVM network', () => {
     expect(two.requests).toBeLessThan(3 * one.requests);
     expect(two.bytes).toBeLessThan(cost.network.batch.bytes + 20_000);
   });
+});
+
+// The whole daemon, once for one network: it takes a minute, and EVM_COSTS=1 has it measured.
+describe.runIf(hasAnvil && process.env.EVM_COSTS)('the daemon, on Base', () => {
+  let chain: EvmChain;
+  let test: TestApp;
+  afterEach(async () => {
+    await test?.stop();
+    await chain?.stop();
+  });
+
+  /** Open invoices of one merchant, at these addresses in turn, each for an amount of its own. */
+  async function fillInvoices(owner_id: string, keys: readonly string[], count: number): Promise<void> {
+    const now = chain.now();
+    const [open_until, watch_until] = [now + 100_000, now + 200_000];
+    for (const address_key of keys) {
+      const watch = { blockchain: 'base', address_key, address: address_key, since: now };
+      await watchAddress(test.app.db.query, { ...watch, open_until, watch_until });
+    }
+    const at = `json_extract('${JSON.stringify(keys)}', '$[' || (i % ${keys.length}) || ']')`;
+    await sql
+      .raw(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+        insert into invoices (id, owner_id, kind, chain, blockchain, currency, network, decimals, min_confirmations,
+          amount_usd_micros, amount_usd_fee_micros, rate_usd_nanos, amount_merchant_atomic, amount_fee_atomic,
+          amount_atomic, address, address_key, qr_payload, exits, status, amount_match, confirmations,
+          created_at, expires_at, due_at, watch_until, reserved)
+        select printf('%08x-0000-4000-8000-%012x', i, i), '${owner_id}', 'sale', 'base-usdc', 'base', 'USDC', 'testnet', 6, 15,
+          20000000, 0, '1000000000', 20000000 + 100 * i, '0', 20000000 + 100 * i, ${at}, ${at}, '0x', '{}', 'created', 'none', 0,
+          ${now}, ${open_until}, ${open_until}, ${watch_until}, 1
+        from n where ${count} > 0`)
+      .execute(test.app.db.query);
+  }
+
+  it.each([1, 1000])(
+    'asks as often with 100,000 open invoices as with none, at %i addresses',
+    async (addresses) => {
+      verifies('read-per-batch');
+      const found: [invoices: number, requests: number, seconds: number][] = [];
+      for (const count of [0, 100, 100_000]) {
+        const chain_id = networks.base.chain_ids.testnet;
+        chain = await startAnvil({ chain_id, block_seconds: 2, tokens: [{ address: TOKEN }], history: 200 });
+        const front = createFront(chain.ask);
+        const source = sourceOf(front.rpc);
+        test = await startApp({
+          settings: { 'gateways.base-usdc.enabled': 'true', 'gateways.base.enabled': 'true' },
+          source: (id) => (id === 'base' ? source : undefined),
+          single: true,
+        });
+        test.clock.set(chain.now());
+        const merchant = await test.merchant();
+        await credit(test, merchant.id, 1_000_000_000n);
+        const keys = Array.from({ length: addresses }, () => freshAddress());
+        await setWallet(test.app, merchant.id, 'base', keys[0] as string);
+        const paid = await create(test, merchant, 'base-usdc');
+        await fillInvoices(merchant.id, keys, count);
+        const open = test.app.db.query.selectFrom('invoices').where('status', '=', 'created').select('id');
+        expect(await open.execute()).toHaveLength(count + 1);
+        const pass = async () => {
+          await chain.grow(3, 6);
+          test.clock.set(chain.now());
+          await test.app.observer.poll('base');
+          await test.app.observer.tick();
+        };
+        for (let poll = 0; poll < 22; poll++) await pass();
+        front.requests.length = 0;
+        const began = performance.now();
+        for (let poll = 0; poll < 10; poll++) await pass();
+        found.push([count, front.requests.length, (performance.now() - began) / 1000]);
+        await chain.payToken(TOKEN, paid.address_key, BigInt(paid.amount_atomic));
+        for (let poll = 0; poll < 6; poll++) await pass();
+        expect((await invoiceRow(test, paid.id)).status).toBe('confirmed');
+        await test.stop();
+        await chain.stop();
+      }
+      console.log('open invoices, requests and seconds of a minute', addresses, found);
+      expect(new Set(found.map(([, requests]) => requests)).size).toBe(1);
+    },
+    600_000,
+  );
 });

@@ -234,21 +234,49 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
   });
 
   describe('that limits what is asked at once', () => {
-    const texts: [string, number, number][] = [
-      ['exceed maximum block range: 20', 20, 20],
-      ['Max range: 7', 7, 7],
-      ['eth_getLogs is limited to a 5 range', 5, 5],
-      ['block range is too wide', 9, 6],
-      ['Block range limit exceeded. See more details at a page', 3, 3],
-      ['requested too many blocks: at most 11 blocks are allowed', 11, 11],
-      ['query returned more than 10000 results', 4, 3],
-      ['no backend is currently healthy to serve traffic', 1, 1],
-      ['this block range should work: [0x10, 0x17]', 8, 8],
-      ['eth_getLogs is limited to a 1,000 range', 6, 6],
+    /** As they were met with, but for the numbers: whose, its words and code, blocks that it allows, and those asked for then. */
+    const texts: [string, string, number, number, number][] = [
+      [
+        'Alchemy',
+        'You can make eth_getLogs requests with up to a 8 block range. Based on your parameters, this block range should work: [0x10, 0x17]',
+        -32_600,
+        8,
+        8,
+      ],
+      [
+        'Alchemy',
+        'Log response size exceeded. You can make eth_getLogs requests with up to a 2K block range and no limit on the response size, or you can request any block range with a cap of 10K logs in the response. Based on your parameters and the response size limit, this block range should work: [0x0, 0x4]',
+        -32_602,
+        5,
+        5,
+      ],
+      ['Infura', 'range 52 exceeds limit of 9', -32_602, 9, 6],
+      [
+        'Infura',
+        'query returned more than 10000 results. Try with this block range [0xBDE5F8, 0xBDE5FE].',
+        -32_005,
+        7,
+        7,
+      ],
+      ['QuickNode', 'eth_getLogs is limited to a 5 range', -32_614, 5, 5],
+      ['Ankr', 'block range is too wide', -32_600, 9, 6],
+      // Its number is not the one that it allows.
+      ['dRPC', 'ranges over 10000 blocks are not supported on free plan', 35, 4, 3],
+      ['dRPC', 'Request timeout on the free tier, please upgrade your tier to the paid one', 30, 9, 6],
+      ['PublicNode', 'exceed maximum block range: 20', -32_000, 20, 12],
+      ['1RPC', 'eth_getLogs is limited to 0 - 10 blocks range', -32_602, 10, 10],
+      ['BlockPI', 'eth_getLogs is limited to 11 block range. Please check the parameters', -32_602, 11, 11],
+      ['Cloudflare', 'Max range: 7', -32_047, 7, 7],
+      ['Chainstack', 'Block range limit exceeded. See more details at a page', -32_000, 3, 3],
+      ['Coinbase', 'please limit the query to at most 11 blocks', -32_000, 11, 11],
+      ['Base', 'no backend is currently healthy to serve traffic', -32_011, 1, 1],
+      ['any', 'query returned more than 10000 results', -32_000, 4, 3],
+      ['any', 'eth_getLogs is limited to a 1,000 range', -32_000, 6, 6],
     ];
-    it.each(texts)('with "%s" is asked for less, and still for less later', async (text, allowed, then) => {
+    it.each(texts)('as %s does with "%s" is asked for less, and still for less later', async (...limit) => {
+      const [, text, code, allowed, then] = limit;
       const { front, observer, to } = await watching(bsc);
-      front.add(rangeCap(allowed, text));
+      front.add(rangeCap(allowed, text, code));
       await pay(to, 1n);
       await chain.grow(50);
       await pay(to, 2n);
@@ -261,7 +289,7 @@ describe.runIf(hasAnvil)('an EVM provider', () => {
       const asked = logCalls(front).map(blocksOf);
       // Where none was refused for long, more is tried again, once.
       expect(asked.filter((blocks) => blocks > allowed).length).toBeLessThanOrEqual(2);
-      expect(asked.filter((blocks) => blocks <= allowed)).toContain(Math.min(12, then));
+      expect(asked.filter((blocks) => blocks <= allowed)).toContain(then);
     });
 
     it('takes a refusal for frequency as that, and does not ask for less', async () => {

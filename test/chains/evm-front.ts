@@ -102,11 +102,11 @@ export const topicCap =
 
 /** A provider that allows so many blocks in one filter, and writes so. */
 export const rangeCap =
-  (blocks: number, text: string): Fault =>
+  (blocks: number, text: string, code?: number): Fault =>
   async (call, next) => {
     if (call.method !== 'eth_getLogs') return next(call);
     const { fromBlock, toBlock } = filterOf(call);
-    if (Number(toBlock) - Number(fromBlock) + 1 > blocks) throw refused(text);
+    if (Number(toBlock) - Number(fromBlock) + 1 > blocks) throw refused(text, code);
     return next(call);
   };
 

@@ -227,23 +227,46 @@ describe.runIf(hasAnvil)('reading an EVM node', () => {
       expect(observer.to(to)).toMatchObject([{ height: null, confirmations: 0, final: false }]);
     });
 
-    it('a payment that another transaction of the same number replaces is gone, once that stands deep', async () => {
+    it.each([1, 3, 70])(
+      '%d deep: a payment that another of the same number replaces is gone, once that stands deep',
+      async (depth) => {
+        const { observer, to } = await watching();
+        const from = chain.freshPayer();
+        await chain.payToken(USDC, to, 13n, from);
+        await chain.mine();
+        if (depth > 1) await chain.grow(depth - 1);
+        await observer.read();
+        const nonce = Number(observer.to(to)[0]?.inputs[0]?.split(':')[1]);
+        const elsewhere = freshAddress();
+        await chain.reorg(depth, [[{ from, to: elsewhere, value: 1n, nonce }, 0]]);
+        await observer.read();
+        expect(observer.to(to)).toMatchObject([{ height: null }]);
+        // A minute later, but not as deep as an invoice waits; then as deep.
+        await chain.mine(1, 200);
+        await observer.read();
+        expect(observer.gone.size).toBe(0);
+        await chain.grow(40);
+        await observer.read();
+        expect([...observer.gone.values()][0]).toMatch(/has its number/);
+      },
+    );
+
+    it('3 deep: a replacement that pays the shop another amount is a payment of its own', async () => {
       const { observer, to } = await watching();
       const from = chain.freshPayer();
       await chain.payToken(USDC, to, 13n, from);
-      await chain.mine(2);
+      await chain.mine(3);
       await observer.read();
       const nonce = Number(observer.to(to)[0]?.inputs[0]?.split(':')[1]);
-      await chain.reorg(2, [[{ from, to: freshAddress(), value: 1n, nonce }, 0]]);
+      const data = `0xa9059cbb${to.slice(2).padStart(64, '0')}${99n.toString(16).padStart(64, '0')}`;
+      await chain.reorg(3, [[{ from, to: USDC, data, nonce }, 1]]);
       await observer.read();
-      expect(observer.to(to)).toMatchObject([{ height: null }]);
-      // A minute later, but not as deep as an invoice waits; then as deep.
-      await chain.mine(1, 200);
-      await observer.read();
-      expect(observer.gone.size).toBe(0);
-      await chain.grow(40);
-      await observer.read();
-      expect([...observer.gone.values()][0]).toMatch(/has its number/);
+      for (let minute = 0; minute < 2; minute++) {
+        await chain.grow(20, 70);
+        await observer.read();
+      }
+      expect(observer.amounts(to)).toEqual([99n]);
+      expect([...observer.gone.values()]).toEqual([expect.stringMatching(/has its number/)]);
     });
 
     it('below what the network calls final: it is followed, and reported', async () => {

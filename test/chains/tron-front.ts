@@ -25,6 +25,8 @@ interface Transaction {
 
 /** Solidified: when eighteen others have built on it. */
 const SOLID_BLOCKS = 18;
+/** In which a transaction can be put into a block, as wallets have it. */
+const LIFE_SECONDS = 60;
 const MAX_RANGE = 5000;
 const MAX_TOPICS = 1000;
 const MAX_ADDRESSES = 1000;
@@ -54,6 +56,8 @@ export async function startTronFront(ask: AskNode) {
   /** The node's hashes by those that the front has shown. */
   const shown = new Map<string, string>();
   const planted = new Map<number, TronTransaction[]>();
+  /** Blocks that were shown, which are there also after they have left the chain, for a while. */
+  const blocks = new Map<string, object>();
   const state = {
     /** So many of the newest blocks are not there yet. */
     lag: 0,
@@ -261,8 +265,10 @@ export async function startTronFront(ask: AskNode) {
   async function apiBlock(height: number) {
     const block = await blockAt(height);
     if (!block) return null;
+    const expiration = (Number(block.timestamp) + LIFE_SECONDS) * 1000;
+    const made = await Promise.all(block.transactions.map(apiTransaction));
     const transactions = [
-      ...(await Promise.all(block.transactions.map(apiTransaction))),
+      ...made.map((each) => ({ ...each, raw_data: { ...(each.raw_data as object), expiration } })),
       ...(planted.get(height) ?? []),
     ];
     const raw_data = {
@@ -273,11 +279,14 @@ export async function startTronFront(ask: AskNode) {
       witness_address: tronHex(`0x${'11'.repeat(20)}`),
       version: 31,
     };
-    return {
-      blockID: show(height, block.hash).slice(2),
+    const blockID = show(height, block.hash).slice(2);
+    const found = {
+      blockID,
       block_header: { raw_data, witness_signature: '00' },
       ...(transactions.length > 0 && state.omits !== 'transactions' ? { transactions } : {}),
     };
+    blocks.set(blockID, found);
+    return found;
   }
 
   /** What the API tells of the newest block that no branch replaces; null where it tells nothing else there. */
@@ -312,6 +321,7 @@ export async function startTronFront(ask: AskNode) {
 
   async function api(method: string, body: Record<string, unknown>): Promise<unknown> {
     if (method === 'getnowblock') return apiBlock(await head());
+    if (method === 'getblockbyid') return blocks.get(String(body.value)) ?? {};
     if (method === 'getblockbynum') return (await apiBlock(Number(body.num))) ?? {};
     if (method === 'getblockbylimitnext') {
       const [start, end] = [Number(body.startNum), Number(body.endNum)];

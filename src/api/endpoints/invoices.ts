@@ -1,5 +1,6 @@
 // Invoices, for the holder of a merchant key or the platform key.
 
+import { sampleIds } from '../../chains/samples.ts';
 import { MAX_REFERENCE, wantedKinds } from '../../explain.ts';
 import { endpoint } from '../describe/endpoint.ts';
 import { bool, choice, counted, decimal, int, list, orNull, text } from '../describe/fields.ts';
@@ -30,7 +31,7 @@ export const MAX_URL = 2048;
 
 export const chainField = () =>
   text({ min: 1, max: MAX_CHAIN }).describe(
-    'Gateway id, from `GET /v1/gateways`: `ton`, `ton-usdt`, `bitcoin`, …',
+    `Gateway id, from \`GET /v1/gateways\`: ${sampleIds.map((id) => `\`${id}\``).join(', ')}, …`,
   );
 export const amountUnit = () =>
   choice(['usd', 'native'])

@@ -1,5 +1,6 @@
 // The merchant's account: key, webhook, wallets, prepaid limit, income and events.
 import { z } from 'zod';
+import { sampleBlockchains, sampleIds, sampleTicker } from '../../chains/samples.ts';
 import { eventTypes } from '../../event-types.ts';
 import { MAX_SLUG, MIN_SLUG, SLUG } from '../../slug.ts';
 import { endpoint } from '../describe/endpoint.ts';
@@ -85,7 +86,7 @@ export const updateMerchantAccount = endpoint({
 - \`end_previous_webhook_secret\`: true ends the previous secret at once, with a change as without: for one that has leaked.
 - \`end_previous_api_key\`: true ends a key that \`rotateApiKey\` left valid for a while.
 - \`webhook_refills\`: whether confirmed refills are posted to \`webhook_url\` as well; their \`data.invoice.kind\` is \`refill\`. Without it only sales are; the events of refills are listed in any case.
-- \`enabled_currencies\`: gateway ids (\`ton-usdt\`) or tickers (\`USDT\`, every gateway with it); null enables all.
+- \`enabled_currencies\`: gateway ids (\`${sampleIds[1]}\`) or tickers (\`${sampleTicker}\`, every gateway with it); null enables all.
 - \`slug\`: part of the addresses of your unit pages, 3 to 64 of a–z, 0–9 and single hyphens. Old addresses stop working.
 - \`display_name\`, \`logo_url\`, \`support_email\`, \`support_url\`, \`site_url\`, \`legal_line\`: what buyers see of the shop on pages and receipts; null removes each.
 - \`return_hosts\`: the hosts that buyers may be led back to, all of them; null allows none. A host that is taken away is no longer led to, from invoices that exist as well.`,
@@ -188,7 +189,7 @@ export const setMerchantWallet = endpoint({
   description:
     'Checks the checksum of the address for this network, refuses jetton wallets, token accounts and mints, and replaces the previous address. If the chain cannot be reached now, it is asked again when an invoice is created. Open invoices keep the address they show. The reply has the address in the form that wallets show.',
   body: shape('WalletUpdate', {
-    blockchain: text({ min: 1, max: MAX_CHAIN }).describe('`ton`, `solana`, `bitcoin`, …'),
+    blockchain: text({ min: 1, max: MAX_CHAIN }).describe(`${sampleBlockchains.map((id) => `\`${id}\``).join(', ')}, …`),
     address: text({ min: 8, max: 256 }),
     everywhere: bool()
       .optional()
@@ -229,7 +230,7 @@ export const createRefill = endpoint({
   effect: 'write',
   keywords: 'refill balance, refill account, prepaid limit',
   description:
-    'Paying S USD raises `limit_of_payments` by S × 100 and books held payments, oldest first. Refills on TON and Solana stay open for 5 minutes, on Bitcoin for 1 hour. No fee. Follow it like any invoice, with your merchant key.',
+    'Paying S USD raises `limit_of_payments` by S × 100 and books held payments, oldest first. A refill stays open for the `payment_ttl_seconds` of its gateway. No fee. Follow it like any invoice, with your merchant key.',
   body: RefillCreate,
   response: InvoicePublic,
   errors: creationRefusals,

@@ -1,5 +1,6 @@
 // The call of an endpoint as its example makes it: for programs, for a shell, as a command.
 import type { z } from 'zod';
+import { sampleName } from '../../chains/samples.ts';
 import type { Endpoint } from '../describe/endpoint.ts';
 import type { CatalogCall, Placeholder } from '../schemas/discovery.ts';
 import { commandLine } from './commands.ts';
@@ -74,7 +75,7 @@ export const placeholders = (network: string): z.infer<typeof Placeholder>[] => 
   },
   {
     name: 'ton_address',
-    description: 'Your own receive address on TON',
+    description: `Your own receive address on ${sampleName}`,
     ...(network === 'testnet' ? { sample: UNOWNED } : {}),
   },
   { name: 'invoice_id', description: 'An invoice', from: { operation: 'createInvoice', member: 'id' } },

@@ -101,7 +101,8 @@ function catchingUp({ cursor, context: { memory, now } }: Reading, read: number)
   const done = began ? read - began.height : 0;
   if (!began || done <= 0 || now() <= began.at) return 'it is catching up';
   const seconds = ((headOf(cursor)[0] - read) * (now() - began.at)) / done;
-  return `it is catching up, which takes about ${Math.ceil(seconds / 60)} minutes more`;
+  const minutes = Math.ceil(seconds / 60);
+  return `it is catching up, which takes about ${minutes} ${minutes === 1 ? 'minute' : 'minutes'} more`;
 }
 
 /** Notes where catching up began; null where it is not behind. */

@@ -9,6 +9,7 @@ import {
 } from '../family.ts';
 import { hexHash } from '../txid.ts';
 import { cursorHeight } from './cursor.ts';
+import { examineEvm } from './examine.ts';
 import { inspectEvmAddress } from './inspect.ts';
 import { lookUpEvm } from './look-up.ts';
 import { createMemory } from './memory.ts';
@@ -37,6 +38,7 @@ export function evm(network: EvmNetwork, provider: ProviderKind = evmRpc): Famil
     cursorHeight,
     identify: (rpc) => identify(network, rpc),
     inspectAddress: inspectEvmAddress,
+    examine: (context) => examineEvm(network, { ...context, memory: createMemory() }),
     open() {
       const memory = createMemory();
       const withMemory = (context: ReadContext) => ({ ...context, memory });

@@ -60,6 +60,8 @@ export interface Memory {
   decimals_pause: number;
   /** By transaction that lost its block: since when another one has its number, Unix seconds, and the head at that time. */
   replaced: Map<string, { at: number; height: number }>;
+  /** By transaction that lost its block: until when it can be mined again, Unix seconds of the chain, as far as that is known. */
+  expiries: Map<string, number>;
   /** What was asked of transactions for a page that is not stored yet, by their hash: the next try continues there. */
   proofs: Map<string, Proof>;
   /** Accounts as far as coins were read, up to this block; null where they must be read from the database. */
@@ -100,6 +102,7 @@ export const createMemory = (): Memory => ({
   decimals_at: 0,
   decimals_pause: 0,
   replaced: new Map(),
+  expiries: new Map(),
   proofs: new Map(),
   accounts: null,
   solid: null,

@@ -118,6 +118,11 @@ export interface EvmNetwork {
    * included; and without the tag, should that stall, at `alone` blocks.
    */
   final: { depth: number; alone: number };
+  /**
+   * By transaction, as people read its id, of a block that may have left the chain: until when it can be mined again, Unix
+   * seconds of the chain. Absent where nothing bounds that. Throws ProviderError.
+   */
+  expiries?(rpc: Rpc, block_hash: string): Promise<ReadonlyMap<string, number>>;
   /** Calls in one JSON-RPC batch at most, and bytes. */
   batch: { calls: number; bytes: number };
   dialect: Dialect;

@@ -70,7 +70,10 @@ function isNarrowed(
   const is_named = ABOUT_VALUES.test(words) && !ABOUT_BLOCKS.test(words);
   if (is_named && values > LEAST_VALUES)
     shrink(topics, values, Math.max(LEAST_VALUES, allowedValues(words, values) ?? Math.floor(values / 2)));
-  else if (blocks > 1) shrink(of_blocks, blocks, allowedBlocks(message, blocks));
+  else if (blocks > 1) {
+    const most = allowedBlocks(message, blocks);
+    shrink(of_blocks, most === undefined ? 2 * (proposedBlocks(message, blocks) ?? blocks / 2) : blocks, most);
+  }
   else if (values > FEW_VALUES) shrink(topics, values, FEW_VALUES);
   else return false;
   return true;
@@ -241,18 +244,23 @@ const COUNT = '(?:a |an )?([\\d,]+)(k)?';
 const ALLOWED = [
   new RegExp(`block range:?\\s*${COUNT}`, 'i'),
   new RegExp(`max(?:imum)? range:?\\s*${COUNT}`, 'i'),
-  new RegExp(`limited to ${COUNT}(?![\\d,k]| ?(?:requests?|calls?|/))`, 'i'),
+  new RegExp(`limited to (?:0 - )?${COUNT}(?![\\d,k]| ?(?:requests?|calls?|/))`, 'i'),
   new RegExp(`(?:at most|up to) ${COUNT} blocks?`, 'i'),
 ];
 const PROPOSED = /\[(0x[0-9a-f]{1,12}),\s*(0x[0-9a-f]{1,12})\]/i;
 
 /** How many blocks a refusal says that are allowed; undefined where it says nothing that helps. */
-export function allowedBlocks(message: string, tried: number): number | undefined {
+function allowedBlocks(message: string, tried: number): number | undefined {
   const counts = ALLOWED.flatMap((form) => {
     const [, digits, thousands] = form.exec(message) ?? [];
     return digits === undefined ? [] : Number(digits.replaceAll(',', '')) * (thousands ? 1000 : 1);
   });
-  const [, first, last] = PROPOSED.exec(message) ?? [];
-  if (first !== undefined && last !== undefined) counts.push(Number(last) - Number(first) + 1);
   return counts.find((count) => count >= 1 && count < tried);
+}
+
+/** How many it proposes this time: for what is in these blocks, so that others may be asked for more at once. */
+function proposedBlocks(message: string, tried: number): number | undefined {
+  const [, first, last] = PROPOSED.exec(message) ?? [];
+  const count = Number(last) - Number(first) + 1;
+  return count >= 1 && count < tried ? count : undefined;
 }

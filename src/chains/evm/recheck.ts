@@ -1,12 +1,12 @@
 // Asks what became of transfers that are not final: how deep they are, or whether another transaction took their place.
 import type { PendingTransfer, TransferUpdate } from '../family.ts';
 import { orFailed } from '../or-failed.ts';
-import { countOf, type Receipt, receiptOf } from './answers.ts';
+import { countOf, headerOf, type Receipt, receiptOf } from './answers.ts';
 import { type Assets, assetsOf, isOfCoin } from './assets.ts';
 import { creditsIn } from './credits.ts';
 import { type EvmCursor, hashAt, headOf, lowestOf } from './cursor.ts';
-import { type Asker, askEach, given, readHeaders, receiptCall } from './hosts.ts';
-import type { EvmContext } from './memory.ts';
+import { type Asker, askEach, blockCall, given, readHeaders, receiptCall } from './hosts.ts';
+import type { EvmContext, Memory } from './memory.ts';
 import type { EvmNetwork } from './networks.ts';
 import { askerOf, placeIn } from './reading.ts';
 
@@ -72,8 +72,8 @@ async function verifyOld(
 }
 
 /**
- * A transaction in no block is gone when its sender's number was used by another one, and that stands deep: absence alone
- * proves nothing.
+ * A transaction in no block is gone when its sender's number was used by another one, or its time is over, and that stands
+ * deep: absence alone proves nothing.
  */
 async function findReplaced(
   network: EvmNetwork,
@@ -83,19 +83,21 @@ async function findReplaced(
 ): Promise<TransferUpdate[]> {
   const { memory, now, gateways } = context;
   const { replaced, cursor } = memory;
-  if (!network.dialect.has_nonces || !cursor) return [];
-  if (replaced.size > CACHE_LIMIT) replaced.clear();
-  const waiting = pending.filter(({ height, inputs }) => height === null && inputs.length > 0);
-  for (const { txid } of pending.filter(({ height }) => height !== null)) replaced.delete(txid);
+  if (!cursor) return [];
+  for (const cache of [replaced, memory.expiries]) if (cache.size > CACHE_LIMIT) cache.clear();
+  const waiting = pending.filter((each) => each.height === null && boundOf(each, memory) !== null);
+  for (const { txid } of pending.filter(({ height }) => height !== null)) {
+    replaced.delete(txid);
+    memory.expiries.delete(txid);
+  }
   const txids = inTurn([...new Set(waiting.map(({ txid }) => txid))], replaced);
   const updates: TransferUpdate[] = [];
   const [head] = headOf(cursor);
   const assets = assetsOf(network, { gateways, network: context.network });
   for (const txid of txids) {
     const rows = waiting.filter((each) => each.txid === txid);
-    const [sender = '', number = '0'] = (rows[0]?.inputs[0] ?? '').split(':');
-    const sent = { sender, number: BigInt(number) };
-    const found = await orFailed(fateOf(asker, txid, sent));
+    const bound = boundOf(rows[0] as PendingTransfer, memory) as Bound;
+    const found = await orFailed(fateOf(asker, txid, bound));
     if (found === undefined) continue;
     const gone = rows.filter(({ index }) => isLost(found, assets, index));
     if (gone.length === 0) {
@@ -107,7 +109,7 @@ async function findReplaced(
     const least = gateways.find(({ chain }) => chain === rows[0]?.chain)?.min_confirmations ?? 0;
     if (now() - first.at < PROOFS_APART_SECONDS || head - first.height < least) continue;
     const other = await orFailed(
-      context.askOther?.((rpc) => fateOf(askerOf(network, { ...context, rpc }), txid, sent)) ??
+      context.askOther?.((rpc) => fateOf(askerOf(network, { ...context, rpc }), txid, bound)) ??
         Promise.resolve(undefined),
     );
     if (
@@ -116,10 +118,7 @@ async function findReplaced(
         : !gone.every((row) => isLost(other, assets, row.index))
     )
       continue;
-    const reason =
-      found === 'replaced'
-        ? `another transaction of ${network.dialect.shown(sender)} has its number, ${number}`
-        : 'it was mined again, and pays this no more';
+    const reason = found === 'over' ? reasonOf(network, bound) : 'it was mined again, and pays this no more';
     for (const { index } of gone) updates.push({ txid, index, state: 'gone', ...nowhere, reason });
   }
   return updates;
@@ -131,30 +130,48 @@ const inTurn = (txids: string[], replaced: ReadonlyMap<string, unknown>): string
     .sort((one, other) => Number(replaced.has(one)) - Number(replaced.has(other)))
     .slice(0, TRANSACTIONS_PER_RECHECK);
 
+/** What proves that a transaction in no block never will be in one: its number of its sender is used, or its time is over. */
+type Bound = { sender: string; number: bigint } | { until: number };
+
+function boundOf({ txid, inputs }: PendingTransfer, { expiries }: Memory): Bound | null {
+  const until = expiries.get(txid);
+  if (until !== undefined) return { until };
+  const [sender = '', number] = inputs[0]?.split(':') ?? [];
+  return number === undefined ? null : { sender, number: BigInt(number) };
+}
+
+const reasonOf = ({ dialect }: EvmNetwork, bound: Bound): string =>
+  'until' in bound
+    ? 'its block left the chain, and the time in which it could be in another one is over'
+    : `another transaction of ${dialect.shown(bound.sender)} has its number, ${bound.number}`;
+
 /**
- * What became of a transaction, as one host has it: its receipt where it was mined again, `replaced` where another one of its
- * sender has its number, null where it may still be mined.
+ * What became of a transaction, as one host has it: its receipt where it was mined again, `over` where it never will be, null
+ * where it may still be.
  */
-async function fateOf(
-  asker: Asker,
-  txid: string,
-  { sender, number }: { sender: string; number: bigint },
-): Promise<Receipt | 'replaced' | null> {
-  const [answer, used] = await askEach(asker, [
-    receiptCall(txid),
-    { method: 'eth_getTransactionCount', params: [sender, 'latest'] },
+async function fateOf(asker: Asker, txid: string, bound: Bound): Promise<Receipt | 'over' | null> {
+  const asked = `0x${txid.replace(/^0x/, '')}`;
+  const [answer, other] = await askEach(asker, [
+    receiptCall(asked),
+    'until' in bound
+      ? blockCall('finalized')
+      : { method: 'eth_getTransactionCount', params: [bound.sender, 'latest'] },
   ]);
-  const receipt = receiptOf(given(answer), txid);
+  const receipt = receiptOf(given(answer), asked);
   if (receipt) return receipt;
-  return countOf(given(used), 'a count of transactions') > number ? 'replaced' : null;
+  const is_over =
+    'until' in bound
+      ? (headerOf(given(other), 'finalized')?.time ?? 0) > bound.until
+      : countOf(given(other), 'a count of transactions') > bound.number;
+  return is_over ? 'over' : null;
 }
 
 /**
  * Whether a payment of it is no more: the same transaction may fail, or pay another, where it is mined a second time. Of an
  * asset that is not read now, only its failure tells.
  */
-function isLost(found: Receipt | 'replaced' | null, { logs }: Assets, index: string): boolean {
-  if (found === null || found === 'replaced') return found !== null;
+function isLost(found: Receipt | 'over' | null, { logs }: Assets, index: string): boolean {
+  if (found === null || found === 'over') return found !== null;
   if (found.status !== '0x1') return true;
   const isRead = logs.some(({ name }) => index.startsWith(`${name}:`));
   return isRead && !isOfCoin(index) && !creditsIn(logs, found.logs).some((credit) => credit.index === index);

@@ -1,5 +1,12 @@
 // Follows a reorganisation: how far back the chain is another one, and what the blocks that left it had paid.
-import { type Page, ProviderError, type Transfer, type TransferUpdate } from '../family.ts';
+import {
+  type Page,
+  type PendingTransfer,
+  ProviderError,
+  type Transfer,
+  type TransferUpdate,
+} from '../family.ts';
+import { orFailed } from '../or-failed.ts';
 import { badAnswer, fullBlockOf, type Header, headerOf, type Log, logsOf } from './answers.ts';
 import { coinIndex, isOfBalance } from './assets.ts';
 import { creditsIn, type PlacedCoin, readableTxid } from './credits.ts';
@@ -87,6 +94,7 @@ export async function* followFork(reading: Reading): AsyncGenerator<Page> {
   const after = withCoin(cut, reading.assets.coin !== null);
   const fork = headOf(after)[0];
   const { memory } = context;
+  await noteExpiries(reading, pending, orphaned);
   const orphaned_transfers = await readOrphans(reading, orphaned, fork);
   memory.marks = memory.marks.filter(({ height }) => height <= fork);
   memory.verified.clear();
@@ -96,6 +104,23 @@ export async function* followFork(reading: Reading): AsyncGenerator<Page> {
   // What was final in those blocks waits again, too.
   for (const { txid } of await request.pending()) reading.displaced.add(txid);
   yield* dropGains(reading);
+}
+
+/** Until when what stood in these blocks can be mined again: a node has them for a while. */
+async function noteExpiries(
+  { network, asker, context: { memory } }: Reading,
+  pending: readonly PendingTransfer[],
+  orphaned: readonly Held[],
+): Promise<void> {
+  for (const [, hash] of orphaned) {
+    const here = pending.filter(({ block_hash, index }) => block_hash === hash && !isOfBalance(index));
+    if (here.length === 0 || !network.expiries) continue;
+    const expiries = await orFailed(network.expiries(asker.rpc, hash));
+    for (const { txid } of here) {
+      const until = expiries?.get(txid);
+      if (until !== undefined) memory.expiries.set(txid, until);
+    }
+  }
 }
 
 /** Increases whose block left the chain are gone: they are known by it alone. */

@@ -303,7 +303,9 @@ async function* compare(
       );
     const rest = change - sure;
     const waiting = { balance: found - rest, exact: more && sure !== 0n ? more.height : exact, height };
-    const next = rest === 0n ? null : { amount: rest, height, hash, time };
+    // The first one is a single look, too.
+    const is_settled = rest === 0n && account.balance !== null;
+    const next = is_settled ? null : { amount: rest, height, hash, time };
     accounts.set(
       key,
       next ? { ...waiting, more: next } : { balance: found, exact: height, height, more: null },

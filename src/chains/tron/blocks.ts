@@ -46,13 +46,33 @@ const spending = z.object({
     ]),
   }),
 });
-/** Where each kind says how many coins it takes; a token's amount has the same name. */
-const TAKES: Record<string, string> = {
-  TransferContract: 'amount',
-  ParticipateAssetIssueContract: 'amount',
-  TriggerSmartContract: 'call_value',
-  FreezeBalanceContract: 'frozen_balance',
-  FreezeBalanceV2Contract: 'frozen_balance',
+type Fields = Readonly<Record<string, unknown>>;
+
+/** As exchanges between tokens name the coin: `_`. */
+const COIN_ID = '5f';
+const coins = (value: unknown): bigint => sun.safeParse(value).data ?? 0n;
+/** What is given of one side of an exchange, where that is the coin. */
+const side =
+  (id: string, quantity: string) =>
+  (value: Fields): bigint =>
+    value[id] === COIN_ID ? coins(value[quantity]) : 0n;
+/**
+ * How many coins each kind takes; a token's amount has the same name. What kinds give back stands with their cost; what
+ * nothing tells shows in the balance.
+ */
+const TAKES: Readonly<Record<string, (value: Fields) => bigint>> = {
+  TransferContract: ({ amount }) => coins(amount),
+  ParticipateAssetIssueContract: ({ amount }) => coins(amount),
+  TriggerSmartContract: ({ call_value }) => coins(call_value),
+  CreateSmartContract: ({ new_contract }) => coins((new_contract as Fields | undefined)?.call_value),
+  FreezeBalanceContract: ({ frozen_balance }) => coins(frozen_balance),
+  FreezeBalanceV2Contract: ({ frozen_balance }) => coins(frozen_balance),
+  ExchangeCreateContract: (value) =>
+    side('first_token_id', 'first_token_balance')(value) +
+    side('second_token_id', 'second_token_balance')(value),
+  ExchangeInjectContract: side('token_id', 'quant'),
+  ExchangeTransactionContract: side('token_id', 'quant'),
+  MarketSellAssetContract: side('sell_token_id', 'sell_token_quantity'),
 };
 
 export async function readBlocks(rpc: Rpc, from: number, to: number): Promise<CoinBlock[]> {
@@ -102,13 +122,34 @@ function spendingIn(transaction: { txID: string }): CoinSpending | null {
   const { data } = spending.safeParse(transaction);
   if (!data) return null;
   const [{ type, parameter }] = data.raw_data.contract;
+  const { value } = parameter;
+  const takes = Object.hasOwn(TAKES, type) ? TAKES[type] : undefined;
   const has_failed = data.ret.some(({ contractRet = SUCCESS }) => contractRet !== SUCCESS);
-  const taken = sun.safeParse(parameter.value[TAKES[type] ?? '']);
   return {
     txid: `0x${transaction.txID}`,
-    from: keyOf(parameter.value.owner_address),
-    amount: has_failed ? 0n : (taken.data ?? 0n),
+    from: keyOf(value.owner_address),
+    amount: has_failed ? 0n : (takes?.(value) ?? 0n),
   };
+}
+
+const dated = z.object({ txID: hash, raw_data: z.object({ expiration: z.int().positive() }) });
+const held = z.object({ blockID: hash, transactions: z.array(z.unknown()).default([]) });
+
+/** A node has the blocks of a branch that it left for about a minute. */
+export async function readExpiries(rpc: Rpc, block_hash: string): Promise<ReadonlyMap<string, number>> {
+  const id = block_hash.slice(2);
+  const { blockID, transactions } = check(
+    held,
+    await ask(rpc, 'wallet', 'getblockbyid', { value: id }),
+    `block ${id}`,
+  );
+  if (blockID !== id) throw badAnswer(`block ${id} was asked, another came`);
+  return new Map(
+    transactions.flatMap((each): [string, number][] => {
+      const { data } = dated.safeParse(each);
+      return data ? [[data.txID, Math.ceil(data.raw_data.expiration / 1000)]] : [];
+    }),
+  );
 }
 
 export async function readPayment(rpc: Rpc, txid: string): Promise<CoinPayment | null> {

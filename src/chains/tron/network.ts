@@ -2,7 +2,7 @@
 import type { Coins, EvmNetwork } from '../evm/networks.ts';
 import type { ProviderKind } from '../family.ts';
 import { keyOf, normalizeAddress, showAddress } from './address.ts';
-import { readBlocks, readPayment } from './blocks.ts';
+import { readBlocks, readExpiries, readPayment } from './blocks.ts';
 import { tokenKeys } from './contracts.ts';
 import { paymentLinks, walletLinks } from './links.ts';
 import { solidCoins } from './solid.ts';
@@ -26,7 +26,9 @@ export const tronNetwork: EvmNetwork = {
   coins: { mainnet: trx, testnet: trx },
   // Nineteen of the 27 who make blocks have built on it: what the network itself calls solidified.
   final: { depth: 19, alone: 600 },
-  batch: { calls: 20, bytes: 256_000 },
+  expiries: readExpiries,
+  // Its nodes take four million bytes, what stands before them often one; a thousand addresses in a filter are seventy thousand.
+  batch: { calls: 40, bytes: 1_000_000 },
   dialect: {
     normalizeAddress: (text) => normalizeAddress(text, tokenKeys),
     shown: showAddress,

@@ -7,6 +7,7 @@ import {
   gatewaysOf,
   withoutContract,
 } from '../../../src/chains/gateways.ts';
+import { sampleBlockchains, sampleIds, sampleName, sampleTicker } from '../../../src/chains/samples.ts';
 import { verifies } from '../../requirements.ts';
 
 const ids = (gateways: readonly { chain: string }[]) => gateways.map(({ chain }) => chain);
@@ -64,6 +65,19 @@ test('ids follow from blockchain and ticker, and numbers agree with each other',
       const coin = blockchains.find(({ id }) => id === blockchain)?.coin;
       if (!is_token) expect(currency).toBe(coin);
     }
+});
+
+test('what descriptions show of ids are ids', () => {
+  const [coin, token, elsewhere] = sampleIds;
+  const found = gatewaysOf('mainnet').filter(({ chain }) => [coin, token, elsewhere].includes(chain as never));
+  expect(found).toMatchObject([
+    { chain: coin, is_token: false, blockchain_name: sampleName },
+    { chain: token, is_token: true, currency: sampleTicker },
+    { chain: elsewhere, is_token: false },
+  ]);
+  expect(found[1]?.blockchain).toBe(found[0]?.blockchain);
+  expect(found.map(({ blockchain }) => blockchain)).toContain(sampleBlockchains[0]);
+  expect(blockchains.map(({ id }) => id)).toEqual(expect.arrayContaining([...sampleBlockchains]));
 });
 
 test('two public providers of a blockchain are of two operators', () => {
