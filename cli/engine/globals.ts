@@ -69,6 +69,17 @@ export const globals = [
     help: 'the reply as JSON, or only these members: a,b',
     stream_help: 'one JSON object per line',
   },
+  {
+    name: 'jq',
+    value: 'expression',
+    help: "what jq makes of the JSON: '.data[].id'; text is written without quotes",
+  },
+  {
+    name: 'template',
+    value: 'text',
+    help: "a line for each row of a list, or for one thing: '{{.id}} {{.amount}}'",
+  },
+  { name: 'csv', help: 'the columns of the table as CSV, or those of --json a,b' },
   { name: 'url', value: 'address', help: `the service (default: ${DEFAULT_URL})`, variable: 'GW_URL' },
   {
     name: 'plain-http',
