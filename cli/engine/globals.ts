@@ -4,6 +4,7 @@ import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 /** What of a command decides which of these flags it has. */
 export interface Subject {
   input?: Endpoint;
+  file?: string;
   writes?: boolean;
   stream?: boolean;
 }
@@ -46,7 +47,7 @@ export const globals = [
     value: 'path',
     help: 'the body as JSON; - reads stdin; flags override it',
     // A form is no JSON.
-    only: ({ input }) => input?.body !== undefined && input.encoding !== 'form',
+    only: ({ input, file }) => file !== undefined || (input?.body !== undefined && input.encoding !== 'form'),
   },
   { name: 'dry-run', help: 'show the request, send nothing', only: isWrite },
   {
