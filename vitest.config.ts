@@ -7,7 +7,7 @@ export const unit = [
   'test/src/api/{endpoint,fields,openapi,validation}.test.ts',
   'test/src/chains/*.test.ts',
   'test/api/mounted.test.ts',
-  'test/cli/tree.test.ts',
+  'test/cli/{shop-file,tree,writer}.test.ts',
   'test/data/ids.test.ts',
   'test/daemon/checkout/{language,qr}.test.ts',
   'test/daemon/http/{handler,limits,proxies}.test.ts',

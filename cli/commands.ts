@@ -45,7 +45,7 @@ const aliases: Record<string, string> = {
 
 /** First words in the order people read them; any other follows. */
 const order =
-  'login signup setup logout whoami explain inbox invoice payment exit unit wallet account balance income refill event listen gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
+  'login signup setup apply export logout whoami explain inbox invoice payment exit unit wallet account balance income refill event listen gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
     ' ',
   );
 
@@ -60,6 +60,14 @@ const journeys: Record<string, Journey> = {
   setup: {
     summary: 'Set up what you need before your first sale',
     load: () => import('./journeys/setup.ts'),
+  },
+  apply: {
+    summary: 'Make account, wallets and units what a file says',
+    load: () => import('./journeys/apply.ts'),
+  },
+  export: {
+    summary: 'Write account, wallets and units as such a file',
+    load: () => import('./journeys/export.ts'),
   },
   logout: { summary: 'Remove the stored token and key', load: () => import('./journeys/logout.ts') },
   'invoice create': { load: () => import('./journeys/invoice/create.ts') },

@@ -58,6 +58,8 @@ export interface Command {
   instead?: Readonly<Record<string, string>>;
   /** Markdown; the endpoint's description by default. */
   about?: string;
+  /** What `--file` holds, where that is no endpoint's body: the command reads it. */
+  file?: string;
   /** Whole command lines, the first for people, at least one with `--json` where it answers data. */
   examples: readonly string[];
   /** Whether it may change something though no endpoint's method says so: it takes `--dry-run`. */

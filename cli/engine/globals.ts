@@ -4,6 +4,7 @@ import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 /** What of a command decides which of these flags it has. */
 export interface Subject {
   input?: Endpoint;
+  file?: string;
   writes?: boolean;
   stream?: boolean;
 }
@@ -46,7 +47,7 @@ export const globals = [
     value: 'path',
     help: 'the body as JSON; - reads stdin; flags override it',
     // A form is no JSON.
-    only: ({ input }) => input?.body !== undefined && input.encoding !== 'form',
+    only: ({ input, file }) => file !== undefined || (input?.body !== undefined && input.encoding !== 'form'),
   },
   { name: 'dry-run', help: 'show the request, send nothing', only: isWrite },
   {
@@ -69,6 +70,17 @@ export const globals = [
     help: 'the reply as JSON, or only these members: a,b',
     stream_help: 'one JSON object per line',
   },
+  {
+    name: 'jq',
+    value: 'expression',
+    help: "what jq makes of the JSON: '.data[].id'; text is written without quotes",
+  },
+  {
+    name: 'template',
+    value: 'text',
+    help: "a line for each row of a list, or for one thing: '{{.id}} {{.amount}}'",
+  },
+  { name: 'csv', help: 'the columns of the table as CSV, or those of --json a,b' },
   { name: 'url', value: 'address', help: `the service (default: ${DEFAULT_URL})`, variable: 'GW_URL' },
   {
     name: 'plain-http',

@@ -1,9 +1,9 @@
 // Runs one command: reads its flags, puts together what it is given, calls it.
-import { type ColorMode, type Io, wantsColor } from '../output/io.ts';
+import { type ColorMode, type Io, type Writer, wantsColor } from '../output/io.ts';
 import type { Command, CommandEntry, Registry } from './command.ts';
 import { createContext } from './context.ts';
 import { milliseconds, usage } from './errors.ts';
-import { DEFAULT_TIMEOUT } from './globals.ts';
+import { DEFAULT_TIMEOUT, type GlobalValues, isWrite } from './globals.ts';
 import { fieldsOf, parseLeaf } from './parse.ts';
 import type { Line } from './resolve.ts';
 
@@ -18,6 +18,8 @@ export async function invoke(
   // Where help is wanted commander prints it, and throws that it did.
   const { values, given } = parseLeaf({ command, entry, rest: help ? ['--help'] : rest, io });
   io.json = jsonMode(command, values.flag('json'));
+  io.writer = await writerOf(command, io, values);
+  if (io.writer && io.json === false) io.json = true;
   setUp(io, values.text('color'), values.isOn('quiet'), !values.isOn('no-input'));
   await command.run(
     createContext({
@@ -52,4 +54,17 @@ function jsonMode(command: Command, value: string | undefined): Io['json'] {
   if (unknown.length > 0)
     throw usage(`unknown member ${unknown.join(', ')}`, `--json takes: ${[...known].join(', ')}`);
   return names;
+}
+
+/** What writes in place of JSON; what is wrong with it is found before anything is asked. */
+async function writerOf(command: Command, io: Io, values: GlobalValues): Promise<Writer | undefined> {
+  const [expression, template, csv] = [values.flag('jq'), values.flag('template'), values.isOn('csv')];
+  if (expression === undefined && template === undefined && !csv) return undefined;
+  if ([expression !== undefined, template !== undefined, csv].filter(Boolean).length > 1)
+    throw usage('--jq, --template and --csv exclude each other');
+  const { csvWriter, jqWriter, templateWriter } = await import('../output/writer.ts');
+  if (expression !== undefined) return jqWriter(io, expression, isWrite(command) && !values.isOn('dry-run'));
+  return template === undefined
+    ? csvWriter(io)
+    : templateWriter(io, template, Array.isArray(io.json) ? new Set(io.json) : fieldsOf(command));
 }

@@ -64,6 +64,8 @@ export async function printPages(
     await printReply(io, reply, view);
     return sayRest(io, endpoint, reply, view);
   }
+  // What a program reads is written as it comes, but for JSON.
+  const isByPage = io.writer?.by_page ?? (io.json === false && io.stdout.isTTY !== true);
   const whole: unknown[] = [];
   let first: Reply | undefined;
   for await (const reply of pagesOf(context, endpoint, input)) {
@@ -71,13 +73,11 @@ export async function printPages(
     const rows = rowsOf(reply, view.list) ?? [];
     const isOld = (row: unknown) => since !== undefined && madeAt(row, view.since ?? '') < since;
     const wanted = rows.filter((row) => !isOld(row) && (!isWanted || isWanted(row)));
-    // What a program reads is written as it comes.
-    if (io.json === false && io.stdout.isTTY !== true)
-      await printReply(io, { ...reply, [nameOfRows(reply, view)]: wanted }, view);
+    if (isByPage) await printReply(io, { ...reply, [nameOfRows(reply, view)]: wanted }, view);
     else whole.push(...wanted);
     if (rows.some(isOld)) break;
   }
-  if (io.json === false && io.stdout.isTTY !== true) return;
+  if (isByPage) return;
   const end = {
     ...('has_more' in (first ?? {}) ? { has_more: false } : {}),
     ...('next' in (first ?? {}) ? { next: null } : {}),

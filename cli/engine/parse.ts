@@ -34,7 +34,8 @@ const collect = (text: string, before: string[] | undefined): string[] => [...(b
 
 function addGlobal(leaf: Commander, flag: GlobalFlag, command: Command): void {
   const { name, short, value, optional, choices, repeatable, variable, only } = flag;
-  const help = (command.stream ? flag.stream_help : undefined) ?? flag.help;
+  const own = name === 'file' ? command.file : command.stream ? flag.stream_help : undefined;
+  const help = own ?? flag.help;
   const text = `${help}${variable ? ` [env: ${variable}]` : ''}`;
   const names = `${short ? `-${short}, ` : ''}--${name}`;
   if (name === 'help') return void leaf.helpOption(names, text);

@@ -62,7 +62,7 @@ async function report(error: unknown, io: Io, json: boolean, registry: Registry)
     await addRemedy(shown, registry);
     shown.in_words = await inCommands(shown.message, registry);
   }
-  if (json) printJson({ ...io, stdout: io.stderr }, shown.toJSON());
+  if (json) printJson({ ...io, stdout: io.stderr, writer: undefined }, shown.toJSON());
   // A person who pressed Ctrl-C knows.
   else if (shown.kind !== 'interrupted') {
     const { hint, request_id } = shown.details;

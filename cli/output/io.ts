@@ -6,12 +6,28 @@ export type ColorMode = 'auto' | 'always' | 'never';
 /** False, all members, or the named ones. */
 export type JsonMode = false | true | readonly string[];
 
+/** What of data is rows, and which of their members a table has. */
+export interface Shape {
+  /** The member that holds the rows; found automatically where the reply has only one list. */
+  list?: string;
+  columns?: readonly string[];
+}
+
+/** Writes data in place of JSON. */
+export interface Writer {
+  write(data: unknown, shape?: Shape): string;
+  /** Whether a list may come a page at a time. */
+  by_page: boolean;
+}
+
 export interface Io {
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
   stdin: NodeJS.ReadStream;
   env: NodeJS.ProcessEnv;
   json: JsonMode;
+  /** In place of JSON, where `--jq`, `--template` or `--csv` asks for it. */
+  writer?: Writer | undefined;
   quiet: boolean;
   color: boolean;
   /** Whether a person may be asked: terminal on both sides, and not forbidden. */
@@ -64,12 +80,17 @@ export const say = (io: Io, text: string): void => {
   if (!io.quiet) io.stderr.write(`${text}\n`);
 };
 
-/** One JSON document; indented for a person. */
-export const printJson = (io: Io, value: unknown): void =>
-  print(io, cleanJson(JSON.stringify(value, null, io.stdout.isTTY ? 2 : undefined)));
+/** One JSON document, indented for a person; or what was asked for in place of it. */
+export const printJson = (io: Io, value: unknown, shape?: Shape): void =>
+  printData(io, value, io.stdout.isTTY ? 2 : undefined, shape);
 
 /** One line of a stream of JSON documents. */
-export const printJsonLine = (io: Io, value: unknown): void => print(io, cleanJson(JSON.stringify(value)));
+export const printJsonLine = (io: Io, value: unknown): void => printData(io, value, undefined);
+
+function printData(io: Io, value: unknown, indent: number | undefined, shape?: Shape): void {
+  if (io.writer) io.stdout.write(io.writer.write(value, shape));
+  else print(io, cleanJson(JSON.stringify(value, null, indent)));
+}
 
 /** Most that is read from stdin: no body is larger. */
 const MAX_STDIN_BYTES = 1_000_000;

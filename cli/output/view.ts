@@ -1,14 +1,11 @@
 // Replies printed: JSON, a table or card for a person, tab-separated values where there is no terminal.
 import type { Card } from './card.ts';
-import { type Io, print, printJson, say } from './io.ts';
+import { type Io, print, printJson, type Shape, say } from './io.ts';
 import { clean, cleanLines, masked } from './text.ts';
 import { isRow, memberOf, type Row, show } from './value.ts';
 
 /** What of a reply is shown; dotted names reach into members. Without it, every member. */
-export interface View {
-  /** The member that holds the rows; found automatically where the reply has only one list. */
-  list?: string;
-  columns?: readonly string[];
+export interface View extends Shape {
   /** Of one thing, members that are lists: where there is no terminal, a line for each of theirs with these members. */
   lines?: Readonly<Record<string, readonly string[]>>;
   /** How a terminal shows one thing, in place of a line for each member. */
@@ -31,8 +28,9 @@ export function rowsOf(reply: unknown, list?: string): readonly unknown[] | unde
 
 /** Prints a reply: as JSON where that was asked for, else for people after the view. */
 export async function printReply(io: Io, reply: unknown, view: View = {}): Promise<void> {
+  if (io.json === true) return printJson(io, reply, view);
+  if (io.json !== false) return printJson(io, pick(reply, io.json, view.list), { ...view, columns: io.json });
   const rows = rowsOf(reply, view.list);
-  if (io.json !== false) return printJson(io, io.json === true ? reply : pick(reply, io.json, view.list));
   if (!rows && !isRow(reply)) return print(io, io.stdout.isTTY ? cleanLines(String(reply)) : String(reply));
   if (rows?.length === 0) return void io.stderr.write(io.stdout.isTTY ? 'nothing found\n' : '');
   const first = rows?.[0] ?? reply;
@@ -72,7 +70,7 @@ const plain = (
 
 /** One thing that is shown as JSON only: whole, or the named members. */
 export const printObject = (io: Io, thing: Row): void =>
-  printJson(io, Array.isArray(io.json) ? pick(thing, io.json, 'none') : thing);
+  printJson(io, Array.isArray(io.json) ? pick(thing, io.json, 'none') : thing, { list: 'none' });
 
 /** The named members: of each row where they are members of rows, else of the reply itself. */
 export function pick(reply: unknown, names: readonly string[], list?: string): unknown {

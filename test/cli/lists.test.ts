@@ -62,6 +62,27 @@ describe('a list', () => {
     expect((await gw(['invoice', 'list', '--search', 'no such thing', '--json'])).json.data).toEqual([]);
   });
 
+  it('is written as CSV page by page, by a template or as jq makes it, for programs and on a terminal', async () => {
+    verifies('gw-formats');
+    const { json } = await gw(['invoices', '--all', '--json', 'external_ref,amount']);
+    const csv = await gw(['invoices', '--all', '--csv', '--json', 'external_ref,amount']);
+    const lines = json.map(
+      (row: { external_ref: string; amount: string }) => `${row.external_ref},${row.amount}\r\n`,
+    );
+    expect(csv.stdout).toBe(`external_ref,amount\r\n${lines.join('')}`);
+    const counted = await gw(['invoices', '--all', '--jq', '.data | length, .[0].external_ref']);
+    expect(counted.stdout).toBe(`${MADE}\norder-${MADE - 1}\n`);
+    expect(rowsIn(await onTerminal(gw, ['invoices', '--template', '{{.external_ref}}']))).toBe(20);
+    // Nothing is made where what is to be written of it is wrong.
+    const create = ['invoice', 'create', '--chain', 'ton', '--amount', '5', '--json'];
+    for (const wrong of [
+      ['--jq', '.id['],
+      ['--jq', '.', '--csv'],
+    ])
+      expect(await gw([...create, ...wrong])).toMatchObject({ code: 2, stdout: '' });
+    expect((await gw(['invoices', '--jq', '.data[0].id'])).stdout).toBe(`${at(MADE - 1)}\n`);
+  });
+
   it('of events begins with the newest for a person, and goes back as far as is asked', async () => {
     verifies('gw-lists');
     const first = (text: string) => /order-\d+|\b[0-9a-f]{8}\b/.exec(text.split('\n')[1] ?? '')?.[0];

@@ -169,6 +169,11 @@ export const extensions = {
       'gw setup asks for wallets, name, mail, webhook and a unit, checks each answer, and can be run again and without a terminal',
     'gw-plurals': 'plurals are aliases',
     'gw-json': '--json is exactly the API’s object on stdout, errors are JSON on stderr',
+    'gw-formats':
+      'every command with --json takes --jq, --template and --csv; what is wrong with one is refused before anything is asked',
+    'gw-apply':
+      'gw apply makes account, wallets and units what a file says: shown first, asked about where something goes, again without a change',
+    'gw-export': 'gw export writes that file, without a secret, and applying it changes nothing',
     'gw-exit-codes': 'exit codes are those of the list, from 0 to 130',
     'gw-lost-answer':
       'what loses its answer is asked again under one key; what stays unknown has code 76, the key and the command',
