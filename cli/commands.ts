@@ -45,7 +45,7 @@ const aliases: Record<string, string> = {
 
 /** First words in the order people read them; any other follows. */
 const order =
-  'login signup setup apply export logout whoami explain inbox invoice payment exit unit wallet account balance income refill event listen gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
+  'login signup setup apply export logout whoami explain inbox invoice payment exit unit wallet account balance income refill event listen dev trigger gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
     ' ',
   );
 
@@ -97,6 +97,14 @@ const journeys: Record<string, Journey> = {
   listen: {
     summary: 'Forward events to a server on this machine',
     load: () => import('./journeys/listen.ts'),
+  },
+  dev: {
+    summary: 'Run a sandbox: daemon, receiver of webhooks and a buyer',
+    load: () => import('./journeys/dev.ts'),
+  },
+  trigger: {
+    summary: 'Make something happen in the sandbox',
+    load: () => import('./journeys/trigger.ts'),
   },
   'user signup': { summary: 'Sign up and sign in', load: () => import('./journeys/user/signup.ts') },
   'password change': { load: () => import('./journeys/password/change.ts') },

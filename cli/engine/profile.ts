@@ -6,7 +6,7 @@ import { DEFAULT_URL, type GlobalValues, variableOf } from './globals.ts';
 import { isPlain } from './transport.ts';
 
 /** What a profile can hold. */
-export const profileKeys = ['url', 'api_key', 'token', 'email', 'listen_secret'] as const;
+export const profileKeys = ['url', 'api_key', 'token', 'email', 'listen_secret', 'sandbox'] as const;
 export type ProfileKey = (typeof profileKeys)[number];
 export type Profile = Partial<Record<ProfileKey, string>>;
 
@@ -14,7 +14,7 @@ export type Profile = Partial<Record<ProfileKey, string>>;
 const credentials = ['api_key', 'token'] as const satisfies readonly ProfileKey[];
 
 export const isSecret = (key: ProfileKey): boolean =>
-  key === 'listen_secret' || credentials.some((each) => each === key);
+  key === 'listen_secret' || key === 'sandbox' || credentials.some((each) => each === key);
 
 export const DEFAULT_PROFILE = 'default';
 /** Keys and tokens are sent as headers. */

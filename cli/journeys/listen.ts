@@ -4,7 +4,6 @@ import { listEvents } from '../../src/api/endpoints/merchant.ts';
 import { eventTypes } from '../../src/event-types.ts';
 import { webhookHeaders } from '../../src/webhook.ts';
 import type { Command, Context } from '../engine/command.ts';
-import { usage } from '../engine/errors.ts';
 import { timeoutAfter } from '../engine/timeout.ts';
 import { type Io, paint, print, printJsonLine, say } from '../output/io.ts';
 import { coins } from '../output/money.ts';
@@ -12,6 +11,7 @@ import { clean } from '../output/text.ts';
 import { shortId } from '../output/value.ts';
 import { pick, printObject } from '../output/view.ts';
 import { followEvents, type GwEvent } from './parts/events.ts';
+import { receiverAt } from './parts/receiver.ts';
 
 /** What webhooks send, of sales; other kinds are forwarded when they are asked for. */
 const DEFAULT_EVENTS = 'invoice.confirmed';
@@ -92,17 +92,6 @@ export const command: Command = {
     }
   },
 };
-
-/** `4242`, `localhost:3000/hook` or a whole address. */
-function receiverAt(text: string): string {
-  const whole = /^\d+(\/|$)/.test(text)
-    ? `http://localhost:${text}`
-    : /^[a-z]+:\/\//i.test(text)
-      ? text
-      : `http://${text}`;
-  if (URL.canParse(whole) && /^https?:$/.test(new URL(whole).protocol)) return whole;
-  throw usage(`--forward-to takes a port, or an http or https address, not “${text}”`);
-}
 
 function wantedKinds(given: readonly string[] | undefined, url: string | undefined): Set<string> | undefined {
   const kinds = given ?? [url === undefined ? ALL : DEFAULT_EVENTS];

@@ -111,7 +111,7 @@ The signature proves how this invoice ended, not who came back: anyone can open 
 - \`GET /api/v1/merchant/events?after={event_id}\` returns every event since then; none is skipped.
 - With \`Accept: text/event-stream\` the same address stays open and sends each event as it happens.
 - \`POST /v1/invoices/{invoice_id}/check\` makes the service ask the chain at once.
-- In a terminal: \`gw invoice wait {invoice_id}\`, \`gw listen --forward-to URL\`.`,
+- In a terminal: \`gw invoice wait {invoice_id}\`, \`gw listen --forward-to URL\`; \`gw dev URL\` is a sandbox whose buyer pays rightly and wrongly.`,
   },
   {
     id: 'guide.idempotency',

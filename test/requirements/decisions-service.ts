@@ -184,6 +184,9 @@ export const extensions = {
     'gw-listen': 'gw listen forwards events to a URL',
     'gw-listen-gapless':
       'gw listen loses no event across a lost connection, also before the first event, and is back within seconds',
+    'gw-dev':
+      'gw dev runs a daemon in demo mode on a chain of its own; keys pay rightly and wrongly, and reading, matching, settlement and webhooks are those of every deployment',
+    'gw-trigger': 'gw trigger does the same without a screen, and ends with what the daemon reported',
     'gw-known-words':
       'a status, kind or event that does not exist is refused with the nearest; choices come from the description and complete',
     'gw-screens-true':

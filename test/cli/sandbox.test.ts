@@ -1,0 +1,215 @@
+// The sandbox of `gw dev`: its keys and `gw trigger` make payments on its chain, and the daemon reads, settles and posts.
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openChain, type Stored } from '../../cli/sandbox/chain.ts';
+import { triggerKinds } from '../../cli/sandbox/kinds.ts';
+import { openNode } from '../../cli/sandbox/node.ts';
+import { until } from '../helpers/until.ts';
+import { verifies } from '../requirements.ts';
+import { type Gw, makeGw, type Pty } from './helpers/gw.ts';
+
+const NOWHERE = 'http://127.0.0.1:9';
+
+describe('gw dev without a terminal', () => {
+  let gw: Gw;
+  let dev: ReturnType<Gw['start']>;
+  let ready: { url: string; api_key: string; webhook_secret: string; profile: string };
+  const requests: { headers: IncomingHttpHeaders; body: string }[] = [];
+  let status = 204;
+  const shop = createServer(async (request, response) => {
+    const parts = await request.toArray();
+    requests.push({ headers: request.headers, body: Buffer.concat(parts).toString('utf8') });
+    response.writeHead(status).end();
+  });
+  const trigger = async (...args: string[]) => (await gw(['trigger', ...args, '--json'])).json;
+  const deliveries = () => dev.lines.slice(1).map((line) => JSON.parse(line).delivery);
+
+  beforeAll(async () => {
+    shop.listen(0, '127.0.0.1');
+    await once(shop, 'listening');
+    gw = makeGw(NOWHERE);
+    dev = gw.start(['dev', `${(shop.address() as AddressInfo).port}/hook`, '--port', '0', '--json'], {
+      env: { TMPDIR: gw.dir },
+    });
+    ready = JSON.parse(await until('the sandbox', async () => dev.lines[0])).ready;
+  });
+  afterAll(async () => {
+    dev.child.kill('SIGTERM');
+    await dev.ended;
+    shop.close();
+    gw.remove();
+  });
+
+  it('is reached by its profile, and hands webhooks on with a signature that verifies', async () => {
+    verifies('gw-dev', 'gw-trigger');
+    const { invoice, events, txids } = await trigger('invoice.confirmed', '--amount-usd', '12.50');
+    expect(invoice).toMatchObject({ status: 'confirmed', amount_match: 'exact', amount_usd: '12.5' });
+    expect(invoice.txid).toBe(txids[0]);
+    expect(events.at(-1).type).toBe('invoice.confirmed');
+    const [request] = await until('the webhook', async () => (requests.length > 0 ? requests : undefined));
+    const headers = request?.headers as Record<string, string>;
+    const secret = ready.webhook_secret;
+    expect(new Webhook(secret).verify(request?.body ?? '', headers)).toMatchObject({
+      data: { invoice: { id: invoice.id } },
+    });
+    const listed = await gw([
+      '--profile',
+      ready.profile,
+      '--url',
+      ready.url,
+      'invoice',
+      'list',
+      '--json',
+      'id',
+    ]);
+    expect(listed.json).toEqual([{ id: invoice.id }]);
+  });
+
+  it('matches what is paid wrongly as everywhere', async () => {
+    verifies('gw-dev', 'gw-trigger');
+    const [over, under, nameless, twice] = await Promise.all([
+      trigger('payment.over'),
+      trigger('payment.under'),
+      trigger('payment.unmatched'),
+      trigger('payment.twice'),
+    ]);
+    expect(over.invoice).toMatchObject({ status: 'confirmed', amount_match: 'over', received_amount: '7.5' });
+    expect(under.invoice).toMatchObject({ status: 'created', amount_match: 'under', received_amount: '2.5' });
+    expect(nameless.invoice).toMatchObject({ status: 'created', amount_match: 'none' });
+    expect(nameless.events.map(({ type }: { type: string }) => type)).toContain('payment.unmatched');
+    expect(twice.txids).toHaveLength(2);
+    expect(twice.events.at(-1).type).toBe('payment.late');
+    // An invoice that exists, paid the rest.
+    const rest = await trigger('payment.over', '--invoice-id', under.invoice.id);
+    expect(rest.invoice).toMatchObject({ id: under.invoice.id, status: 'confirmed' });
+  });
+
+  it('answers a webhook with 500 when asked to, and shows what the own server answers', async () => {
+    verifies('gw-dev');
+    const before = requests.length;
+    const refused = await trigger('webhook.refused');
+    const answer = await until('the refusal', async () =>
+      deliveries().find(({ invoice_id }) => invoice_id === refused.invoice.id),
+    );
+    expect(answer.status).toBe(500);
+    expect(requests.length).toBe(before);
+    status = 418;
+    const { invoice } = await trigger('invoice.confirmed');
+    const own = await until('the webhook', async () =>
+      deliveries().find(({ invoice_id }) => invoice_id === invoice.id),
+    );
+    expect(own).toMatchObject({ type: 'invoice.confirmed', status: 418, external_ref: invoice.external_ref });
+  });
+
+  it('lists what can be triggered, and refuses what cannot with the nearest', async () => {
+    verifies('gw-trigger', 'gw-known-words');
+    const listed = await trigger('--list');
+    expect(listed.data.map(({ kind }: { kind: string }) => kind)).toEqual(Object.keys(triggerKinds));
+    const wrong = await gw(['trigger', 'payment.lat']);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('did you mean payment.late?')]);
+  });
+
+  it('is not started twice, takes no profile of something else, and is triggered by no page', async () => {
+    verifies('gw-dev');
+    const second = await gw(['dev', '--port', '0', '--json']);
+    expect([second.code, second.error.error.code]).toEqual([4, 'sandbox_running']);
+    await gw(['config', 'set', 'url', 'https://pay.example.com', '--profile', 'live']);
+    const other = await gw(['dev', '--port', '0', '--profile', 'live']);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('the profile live is used for')]);
+    const stored = JSON.parse(readFileSync(join(gw.dir, 'gw.json'), 'utf8')).profiles.dev.sandbox as string;
+    const body = JSON.stringify({ kind: 'invoice.created' });
+    const headers = { origin: 'https://evil.example' };
+    expect((await fetch(stored, { method: 'POST', body, headers })).status).toBe(404);
+    expect((await fetch(new URL('/trigger', stored), { method: 'POST', body })).status).toBe(404);
+  });
+
+  it('leaves nothing at its end', async () => {
+    verifies('gw-dev');
+    const left = () => readdirSync(gw.dir).filter((name) => name.startsWith('gw-dev-'));
+    expect(left()).toHaveLength(1);
+    dev.child.kill('SIGTERM');
+    await dev.ended;
+    expect(left()).toEqual([]);
+    const gone = await gw(['trigger', 'invoice.created', '--json']);
+    expect([gone.code, gone.error.error]).toEqual([
+      69,
+      expect.objectContaining({ code: 'no_sandbox', hint: expect.stringContaining('gw dev') }),
+    ]);
+    await expect(fetch(ready.url)).rejects.toThrow();
+  });
+});
+
+describe('gw dev on a terminal', () => {
+  it('shows invoices, events and answers, and obeys its keys', async () => {
+    verifies('gw-dev');
+    const gw = makeGw(NOWHERE);
+    const dir = join(gw.dir, 'sandbox');
+    const pty: Pty = gw.pty(['dev', '--port', '0', '--data-dir', dir]);
+    await pty.seeFrame((frame) => frame.includes('INVOICE') && frame.includes('EVENT'));
+    pty.write('n');
+    const made = await pty.seeFrame((frame) => /› \w{8} +5 USDC +created +dev-1 +expires in/.test(frame));
+    const id = /› (\w{8})/.exec(made)?.[1];
+    pty.write('5');
+    await pty.seeFrame((frame) => frame.includes('the next webhook is answered with 500'));
+    pty.write('o');
+    // Of the marked invoice, and of no other.
+    await pty.seeFrame(
+      (frame) =>
+        new RegExp(`› ${id} .* confirmed +dev-1 +7.5 over`).test(frame) &&
+        new RegExp(`invoice.confirmed +${id} +500 +\\d+ ms`).test(frame),
+    );
+    pty.write('?');
+    await pty.seeFrame((frame) => frame.includes('pay without the memo'));
+    pty.write('?q');
+    expect(await pty.ended).toBe(0);
+    expect(JSON.parse(readFileSync(join(dir, 'sandbox.json'), 'utf8')).chain.payments).toHaveLength(1);
+    expect(existsSync(join(dir, 'gatewayd', 'gatewayd.db'))).toBe(true);
+    gw.remove();
+  });
+});
+
+describe('the chain of the sandbox', () => {
+  const wallet = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk';
+  const order = { account: wallet, owner: wallet, mint: null, amount: 7n, memo: 'm' };
+
+  it('leaves out by a fork what is not final, for good, and nothing else', () => {
+    verifies('gw-dev');
+    let now = 1_800_000_000_000;
+    let stored: Stored | undefined;
+    const chain = openChain(
+      undefined,
+      (all) => (stored = all),
+      () => now,
+    );
+    const node = openNode(chain, new Set());
+    const ask = (method: string, params: unknown[]) =>
+      (node({ id: 1, method, params }) as { result: { value: never } }).result.value as never[];
+    chain.stall();
+    const txid = chain.pay(order);
+    now += 60_000;
+    expect(ask('getSignatureStatuses', [[txid]])).toMatchObject([{ confirmationStatus: 'confirmed' }]);
+    const { blockhash, slot } = chain.find(txid) ?? { blockhash: '', slot: 0 };
+    expect(chain.leaveOut(txid)).toBe(true);
+    chain.release();
+    expect(ask('getSignatureStatuses', [[txid]])).toEqual([null]);
+    expect(ask('getMultipleAccounts', [[wallet], {}])).toEqual([null]);
+    expect(chain.final().slot).toBeGreaterThan(slot + 300);
+    expect(ask('isBlockhashValid', [blockhash, { commitment: 'finalized' }])).toBe(false);
+    // What is final stays, also over a restart.
+    const kept = chain.pay(order);
+    now += 60_000;
+    expect(chain.leaveOut(kept)).toBe(false);
+    const again = openChain(
+      JSON.parse(JSON.stringify(stored)),
+      () => {},
+      () => now,
+    );
+    expect(again.find(kept)).toMatchObject({ amount: 7n, memo: 'm' });
+    expect(again.final().slot).toBe(chain.final().slot);
+  });
+});
