@@ -11,22 +11,24 @@ import { refuseShortLimit } from './limit.ts';
 import { invoiceIn } from './outcome.ts';
 
 /**
- * Reads the chain now, in each coin that it asked for, and evaluates the invoice; one that has ended is returned as it is. Refuses with
- * `invoice_not_found` or `limit_exhausted`; throws ProviderError where the chain cannot be read.
+ * Reads the chain now, also for each coin that it asked for before, and evaluates the invoice; one that has ended is returned as
+ * it is. Refuses with `invoice_not_found` or `limit_exhausted`; throws ProviderError where the chain of its coin cannot be read.
  */
 export async function checkInvoice(app: App, owner: Owner, id: string): Promise<InvoiceRow> {
   const invoice = await ownedInvoice(app, owner, id);
   if (invoice.status !== 'created') return invoice;
-  const read = async () => {
-    for (const offer of await everyOffer(app.db.query, invoice))
-      await app.observer.poll(offer.blockchain, [offer]);
-  };
-  await read().catch(async (error: unknown) => {
+  await app.observer.poll(invoice.blockchain, [invoice]).catch(async (error: unknown) => {
     // The caller can do something about a short limit, and is refused for it also while the chain cannot be reached.
     // Read again: it may have been booked in the meantime.
     if (error instanceof ProviderError) await refuseShortLimit(app, await ownedInvoice(app, owner, id));
     throw error;
   });
+  const [, ...former] = await everyOffer(app.db.query, invoice);
+  for (const offer of former)
+    await app.observer.poll(offer.blockchain, [offer]).catch((error: unknown) => {
+      // What it asks for now was read; the observer comes back for the rest.
+      if (!(error instanceof ProviderError)) throw error;
+    });
   const outcome = await apply(app, invoice.id, { fact: { kind: 'evaluate' }, actor: 'merchant' });
   if (!outcome) throw new Refusal('invoice_not_found');
   await refuseShortLimit(app, outcome.invoice);
