@@ -114,8 +114,8 @@ function State({ view, head }: { view: PayView; head: string }) {
             due: view.due === null ? '' : `${shown(view.due)} (≈\u00a0${view.asked_usd})`,
             extra: shown(view.extra),
           })}
-          {state === 'underpaid' && ` ${lang.say('rest_code')}`}
         </p>
+        {state === 'underpaid' && <p class="text">{lang.say('rest_code')}</p>}
         {hasEnded(state) && <p class="text">{lang.say('already_sent', { merchant })}</p>}
         {state === 'seen' && <Confirmations view={view} />}
       </div>
