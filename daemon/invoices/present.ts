@@ -1,7 +1,9 @@
 // Rows as the wire shows them: decimal strings, Unix seconds, absolute URLs.
 
 import type { z } from 'zod';
+import type { Executor } from '../../data/db/open.ts';
 import type { IncomeRow, InvoiceRow, PaymentLogRow, PaymentRow } from '../../data/schema/tables.ts';
+import { everyOffer } from '../../data/terms.ts';
 import type { IncomePublic, InvoicePublic, PaymentPublic } from '../../src/api/schemas/resources.ts';
 import { formatDecimal, USD_DECIMALS } from '../../src/money.ts';
 import { pictureAddress } from '../../src/picture.ts';
@@ -47,6 +49,12 @@ export function presentBefore(
     })),
   };
 }
+
+/** The same of one invoice, with what it asked for before. */
+export const presentWhole = async (query: Executor, row: InvoiceRow, base: string) => ({
+  ...presentOwnInvoice(row, base),
+  ...presentBefore(await everyOffer(query, row)),
+});
 
 /** InvoicePublic. `base` is the public base URL without a trailing slash. */
 export function presentInvoice(row: InvoiceRow, base: string): z.output<typeof InvoicePublic> {

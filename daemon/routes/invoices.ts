@@ -1,9 +1,6 @@
 // Invoices, for the holder of a key: create, list, read, have the chain read, simulate.
-import type { InvoiceRow } from '../../data/schema/tables.ts';
-import { everyOffer } from '../../data/terms.ts';
 import type { invoices as list } from '../../src/api/endpoints/invoices.ts';
 import { claimPage, presentClaim } from '../claims/present.ts';
-import type { App } from '../context.ts';
 import { explainAny, scopeOf } from '../explain/explain.ts';
 import { inboxOf } from '../explain/inbox.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -11,14 +8,8 @@ import { checkInvoice, simulateInvoice } from '../invoices/check.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
 import { ownedInvoice, ownerId } from '../invoices/find.ts';
 import { invoicePage } from '../invoices/list.ts';
-import { presentBefore, presentOwnInvoice } from '../invoices/present.ts';
+import { presentOwnInvoice, presentWhole } from '../invoices/present.ts';
 import { sell } from '../invoices/sell.ts';
-
-/** One invoice, with what it asked for before. */
-const presentWhole = async ({ db, config }: Pick<App, 'db' | 'config'>, row: InvoiceRow) => ({
-  ...presentOwnInvoice(row, config.public_url),
-  ...presentBefore(await everyOffer(db.query, row)),
-});
 
 export const invoices: Handlers<typeof list> = {
   async createInvoice({ body }, { app, owner, request, log }) {
@@ -38,11 +29,13 @@ export const invoices: Handlers<typeof list> = {
   },
 
   async getInvoice({ params }, { app, owner }) {
-    return presentWhole(app, await ownedInvoice(app, owner, params.invoice_id));
+    const row = await ownedInvoice(app, owner, params.invoice_id);
+    return presentWhole(app.db.query, row, app.config.public_url);
   },
 
   async checkInvoice({ params }, { app, owner }) {
-    return presentWhole(app, await checkInvoice(app, owner, params.invoice_id));
+    const row = await checkInvoice(app, owner, params.invoice_id);
+    return presentWhole(app.db.query, row, app.config.public_url);
   },
 
   async simulateInvoice({ params }, { app, owner }) {

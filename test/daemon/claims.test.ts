@@ -340,7 +340,7 @@ describe.each(databases)("a payer's claim on %s", (database) => {
     expect((await claim(old, newTxid())).json.found).toBe('not_found');
     expect(counted.mock.calls.flat()).toEqual(['ton', 'bitcoin']);
     expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
-    // Where one of them may be asked no more, the others are, and nothing is said of what was not read.
+    // Where one of them may be asked no more, the others are, and the answer is not that there is nothing.
     counted.mockResolvedValueOnce(false);
     asked.length = 0;
     expect((await claim(old, newTxid())).json.found).toBe('not_readable');

@@ -30,10 +30,17 @@ export interface Bill {
   reference: string | null;
   /** USD micros. */
   volume_micros: bigint;
-  /** True time, Unix milliseconds: when it was answered, and when its time is over. */
+  /** True time, Unix milliseconds: when it was asked for at the earliest, when that was answered, and when its time is over. */
+  asked_ms: number;
   created_ms: number;
   ends_ms: number;
+  /** How long it had at first: a part that is paid in time gives it so much more, once. */
+  usual_ms: number;
   payments: Payment[];
+  /** The same invoice in each coin that it was ever asked for in, which all of these share; the first is what it was made with. */
+  offers: Bill[];
+  /** Changes of its coin that were asked for and are not answered: no one knows what it asks for. */
+  changes: { unanswered: number };
   /** Asked for by someone: what comes of it is no longer the payers' doing alone. */
   cancelled: boolean;
   resolved: boolean;

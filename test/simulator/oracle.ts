@@ -125,30 +125,75 @@ export class Oracle {
 
   /** Whether the end of a bill is no longer the payers' doing alone. */
   #isExcused(bill: Bill): boolean {
-    return bill.cancelled || bill.resolved || this.#options.world.now_ms >= bill.ends_ms + GRACE_MS;
+    const { cancelled, resolved, changes, ends_ms } = bill.offers[0] ?? bill;
+    const is_asked = cancelled || resolved || changes.unanswered > 0;
+    return is_asked || this.#options.world.now_ms >= ends_ms + GRACE_MS;
   }
 
   #judgeExpired(bill: Bill): void {
     if (this.#isExcused(bill)) return;
-    const paid = bill.payments.filter(
-      (payment) =>
-        this.#isInTime(payment, bill) && this.#isSure(payment) && this.#standingFor(payment, bill) !== null,
-    );
-    const sum = paid.reduce((total, each) => total + (this.#standingFor(each, bill)?.amount ?? 0n), 0n);
-    if (sum >= bill.amount && paid.length > 0)
-      this.#options.fail(
-        'in-time-never-late',
-        `invoice ${bill.id} (${bill.chain}) expired, but ${sum} of ${bill.amount} was paid in time by ${listed(paid)}`,
+    const due = this.#paidIn(bill, (payment) => this.#isSure(payment));
+    if (due) this.#options.fail('in-time-never-late', `invoice ${bill.id} expired, but ${due}`);
+  }
+
+  /**
+   * How the invoice was paid in time beyond doubt, in one of its coins; null where it was not. What counts is what is asked
+   * for in one of them: alone, or where one transaction brings all of it and no other coin had as much at any time that may
+   * have left the chain again.
+   */
+  #paidIn(bill: Bill, counts: (payment: Payment) => boolean): string | null {
+    for (const offer of bill.offers) {
+      const paid = offer.payments.filter(
+        (payment) =>
+          this.#isInTime(payment, offer) && counts(payment) && this.#standingFor(payment, offer) !== null,
       );
+      const amounts = paid.map((each) => this.#standingFor(each, offer)?.amount ?? 0n);
+      const sum = amounts.reduce((total, amount) => total + amount, 0n);
+      if (paid.length === 0 || sum < offer.amount) continue;
+      const others = this.#othersOf(offer);
+      const is_whole = amounts.some((amount) => amount >= offer.amount);
+      const is_certain = others.every(
+        ({ full, payments }) => !full || payments.every((each) => this.#isSure(each)),
+      );
+      if (others.length === 0 || (is_whole && is_certain))
+        return `${sum} of ${offer.amount} ${offer.chain} was paid in time by ${listed(paid)}`;
+    }
+    return null;
+  }
+
+  /** What was sent for the same invoice in its other coins, in any version, and whether that was all of it. */
+  #othersOf(offer: Bill): { payments: readonly Payment[]; full: boolean }[] {
+    return offer.offers.flatMap((other) => {
+      if (other === offer) return [];
+      // A memo of one coin names the invoice in the others, too.
+      const misnamed = this.#options.town.payments.filter(
+        ({ bill, kind, chain, wallet, sent_ms }) =>
+          bill === null &&
+          MISNAMED.includes(kind) &&
+          chain === other.chain &&
+          wallet.key === other.wallet.key &&
+          sent_ms >= other.asked_ms,
+      );
+      const payments = [...other.payments, ...misnamed];
+      const most = ({ versions }: Payment): bigint => versions.reduce((sum, { amount }) => sum + amount, 0n);
+      const sum = payments.reduce((total, each) => total + most(each), 0n);
+      return payments.length === 0 ? [] : [{ payments, full: sum >= other.amount }];
+    });
+  }
+
+  /** Whether a payment for one coin of an invoice may wait in the list, because of what came in another. */
+  #mayBeListed(offer: Bill, { amount }: Version): boolean {
+    const others = this.#othersOf(offer);
+    return amount >= offer.amount ? others.some(({ full }) => full) : others.length > 0;
   }
 
   /** In time beyond doubt: what is within the last seconds is one or the other. */
-  #isInTime(payment: Payment, { created_ms, ends_ms }: Bill): boolean {
+  #isInTime(payment: Payment, { created_ms, ends_ms, offers }: Bill): boolean {
     const model = this.#model(payment.blockchain);
     const made_ms = model.madeAt(payment);
     const first_ms = model.firstAt?.(payment) ?? made_ms;
     // The end that was promised is a time of a clock that was set since.
-    const moved_ms = this.#options.clockMovedSince(created_ms);
+    const moved_ms = this.#options.clockMovedSince(offers[0]?.created_ms ?? created_ms);
     return first_ms >= created_ms + moved_ms && made_ms <= ends_ms - EDGE_MS - moved_ms;
   }
 
@@ -177,7 +222,9 @@ export class Oracle {
         continue;
       }
       sum += paid.version.amount;
-      if (bill) this.#judgeTime(bill, paid.payment);
+      const { chain, wallet } = paid.payment;
+      const offer = bill?.offers.find((each) => each.chain === chain && each.wallet.key === wallet.key);
+      if (bill) this.#judgeTime(offer ?? bill, paid.payment);
     }
     if (sum < BigInt(invoice?.amount_atomic ?? 0))
       fail(
@@ -198,20 +245,20 @@ export class Oracle {
     const keeps = KEEP_TIME.includes(blockchain);
     // A payment that was in no block when the invoice was made may be seen only afterwards; before a refill, it is read.
     const before_ms = keeps ? EDGE_MS : bill.kind === 'refill' ? READ_BEFORE_MS : 3_600_000;
-    if (last_ms < bill.created_ms - before_ms)
+    if (last_ms < bill.asked_ms - before_ms)
       fail('paid-after-asked', `invoice ${bill.id} is paid by payment ${serial}, made before it existed`);
     if (keeps && first_ms > bill.ends_ms + this.#prolongedBy(bill) + TIMELY_MS)
       fail('late-is-late', `invoice ${bill.id} is paid by payment ${serial}, made after its end`);
   }
 
   /** How much longer it has become for a part that was paid in time, milliseconds: its usual time, once. */
-  #prolongedBy({ id, created_ms, ends_ms }: Bill): number {
+  #prolongedBy({ id, usual_ms }: Bill): number {
     const { books } = this.#options;
     const [row] = books.rows<{ prolonged_at: bigint | null }>(
       'select prolonged_at from invoices where id = ?',
       id,
     );
-    return row?.prolonged_at == null ? 0 : ends_ms - created_ms;
+    return row?.prolonged_at == null ? 0 : usual_ms;
   }
 
   #paymentOf({ txid, chain, address_key, amount_atomic }: TransferRow) {
@@ -235,6 +282,7 @@ export class Oracle {
       if (!paid || !bill || !isNamed(paid.payment, paid.version, bill) || !this.#isInTime(paid.payment, bill))
         continue;
       if (this.#isExcused(bill) || row.booked_invoice_id !== null) continue;
+      if (this.#mayBeListed(bill, paid.version)) continue;
       const [invoice] = books.rows<InvoiceRow>('select * from invoices where id = ?', bill.id);
       // What came alongside the payment that confirmed it, or to an invoice that got too little, is late by rights.
       if (invoice?.status === 'confirmed' || invoice?.status === 'expired') continue;
@@ -314,21 +362,13 @@ export class Oracle {
         continue;
       }
       if (row.status === 'confirmed' || bill.cancelled || bill.resolved) continue;
-      const paid = bill.payments.filter(
-        (payment) => this.#isInTime(payment, bill) && this.#standingFor(payment, bill) !== null,
-      );
-      const sum = paid.reduce((total, each) => total + (this.#standingFor(each, bill)?.amount ?? 0n), 0n);
+      if (bill.changes.unanswered > 0) continue;
+      const due = this.#paidIn(bill, () => true);
       const isHeld = this.#isHeld(bill);
-      if (paid.length > 0 && sum >= bill.amount && !isHeld)
-        fail(
-          'in-time-confirms',
-          `invoice ${bill.id} (${bill.chain}) is ${row.status}, but ${sum} of ${bill.amount} was paid in time by ${listed(paid)}`,
-        );
+      if (due !== null && !isHeld)
+        fail('in-time-confirms', `invoice ${bill.id} is ${row.status}, but ${due}`);
       else if (row.status === 'created' && !isHeld)
-        fail(
-          'nothing-pending',
-          `invoice ${bill.id} (${bill.chain}) is still open, ${sum} of ${bill.amount} came`,
-        );
+        fail('nothing-pending', `invoice ${bill.id} (${bill.chain}) is still open`);
     }
   }
 
@@ -420,6 +460,8 @@ const IDENTIFIED: Record<string, readonly string[]> = {
   payments: ['id', 'invoice_id'],
   payment_logs: ['payment_id', 'invoice_id'],
 };
+/** What payers send in another coin than they were asked to, with the memo that they were given. */
+const MISNAMED = ['wrong_asset', 'wrong_network'];
 const HIDDEN = ['exits', 'qr_payload', 'reference_keys', 'sender', 'network'];
 const brief = (key: string, value: unknown): unknown =>
   HIDDEN.includes(key) ? undefined : typeof value === 'bigint' ? value.toString() : value;

@@ -298,6 +298,7 @@ export class Town {
     const { blockchain } = this.#model(json.chain);
     const wallet = kind === 'refill' ? this.platform.get(blockchain) : merchant.wallets.get(blockchain);
     const created_ms = this.#options.madeAt(json.id) ?? this.#world.now_ms;
+    const usual_ms = (json.expires_at - json.created_at) * 1000;
     const bill: Bill = {
       id: json.id,
       merchant: merchant.index,
@@ -309,12 +310,17 @@ export class Town {
       memo: json.memo,
       reference: /[?&]reference=([^&]+)/.exec(json.qr_payload)?.[1] ?? null,
       volume_micros: parseDecimal(json.amount_usd, 6) ?? 0n,
+      asked_ms: created_ms,
       created_ms,
-      ends_ms: created_ms + (json.expires_at - json.created_at) * 1000,
+      ends_ms: created_ms + usual_ms,
+      usual_ms,
       payments: [],
+      offers: [],
+      changes: { unanswered: 0 },
       cancelled: false,
       resolved: false,
     };
+    bill.offers.push(bill);
     this.bills.set(bill.id, bill);
     const place = `${this.spaceOf(blockchain)} ${bill.wallet.key}`;
     this.#asked.set(place, this.#asked.get(place) ?? created_ms);
@@ -516,22 +522,22 @@ export class Town {
     if (reply?.status === 409) bill.cancelled = false;
   }
 
-  /**
-   * Another coin: who was about to pay the first one does so all the same, and someone pays the new one. Which of the two
-   * counts is up to the daemon; that the books are right then is up to the laws.
-   */
+  /** Another coin: who was about to pay the first one does so all the same, and someone pays the new one. */
   async #switch(bill: Bill | undefined): Promise<void> {
     const merchant = bill && this.merchants[bill.merchant];
     if (!bill || !merchant || merchant.hostile || bill.kind === 'refill') return;
-    const was_resolved = bill.resolved;
-    bill.resolved = true;
+    const { offers, changes } = bill;
     const chain = this.#anyChain();
+    const asked_ms = this.#world.now_ms;
+    changes.unanswered++;
     const reply = await this.call('POST', `/v1/invoices/${bill.id}/switch`, { ip: '203.0.113.9' }, { chain });
-    // Refused, it is as if no one had asked; without an answer no one knows.
-    if (reply && reply.status !== 200) bill.resolved = was_resolved;
-    if (reply?.status !== 200 || chain === bill.chain) return;
+    if (reply) changes.unanswered--;
+    if (reply?.status !== 200) return;
     const { blockchain } = this.#model(chain);
     const { json } = reply;
+    const ends_ms = Math.max(bill.ends_ms, bill.created_ms + (json.expires_at - json.created_at) * 1000);
+    for (const offer of offers) offer.ends_ms = ends_ms;
+    if (offers.some((offer) => offer.chain === chain)) return;
     const next: Bill = {
       ...bill,
       chain,
@@ -540,8 +546,12 @@ export class Town {
       amount: parseDecimal(json.amount, decimalsOf(chain)) ?? 0n,
       memo: json.memo,
       reference: /[?&]reference=([^&]+)/.exec(json.qr_payload)?.[1] ?? null,
+      asked_ms,
+      created_ms: this.#world.now_ms,
+      ends_ms,
       payments: [],
     };
+    offers.push(next);
     const place = `${this.spaceOf(blockchain)} ${next.wallet.key}`;
     this.#asked.set(place, this.#asked.get(place) ?? this.#world.now_ms);
     this.#buy(next);
