@@ -62,7 +62,15 @@ async function probe(config: Config, blockchain: Blockchain, provider: ProviderC
   });
   const now = () => Math.floor(clock.ms() / 1000);
   const label = source.status()[0]?.provider ?? provider.provider;
-  const seen = { blockchain, provider: label, tip: null, unreadable: [], lacks: [], age_seconds: 0, error: null };
+  const seen = {
+    blockchain,
+    provider: label,
+    tip: null,
+    unreadable: [],
+    lacks: [],
+    age_seconds: 0,
+    error: null,
+  };
   try {
     const { tip, unreadable, lacks } = await source.use(async (rpc) => {
       const context = {
@@ -122,11 +130,19 @@ function findingOf({ blockchain, provider, tip, age_seconds, error }: Probed, al
 }
 
 /** Where another provider serves it, that one is asked. */
-function lackOf({ blockchain: { id }, provider }: Probed, { is_needed, says }: Lack, all: readonly Probed[]): Finding {
+function lackOf(
+  { blockchain: { id }, provider }: Probed,
+  { is_needed, says }: Lack,
+  all: readonly Probed[],
+): Finding {
   const serves = ({ blockchain, error, lacks }: Probed) =>
     blockchain.id === id && error === null && !lacks.some((each) => each.is_needed);
   const level = is_needed && !all.some(serves) ? failed : warning;
-  return level(`provider ${id}`, `${provider}: ${says}`, `set blockchains.${id}.urls to providers that serve it`);
+  return level(
+    `provider ${id}`,
+    `${provider}: ${says}`,
+    `set blockchains.${id}.urls to providers that serve it`,
+  );
 }
 
 const unreadableOf = ({ chain, reason }: UnreadableAsset): Finding =>

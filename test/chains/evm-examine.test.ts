@@ -46,7 +46,12 @@ describe.runIf(hasAnvil)('an EVM provider that is examined', () => {
   });
 
   it.each<[string, boolean, RegExp, (front: EvmFront) => void]>([
-    ['logs', true, /serves no logs.*: .*not available/, (front) => front.add(without((m) => m === 'eth_getLogs'))],
+    [
+      'logs',
+      true,
+      /serves no logs.*: .*not available/,
+      (front) => front.add(without((m) => m === 'eth_getLogs')),
+    ],
     ['whole blocks', true, /serves no whole blocks/, (front) => front.add(without(isWhole))],
     [
       'balances',

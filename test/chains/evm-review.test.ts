@@ -280,7 +280,10 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     let refusals = 1;
     front.add(async (call, next) => {
       if (call.method === 'eth_getLogs' && refusals-- > 0)
-        throw refused('query returned more than 10000 results. Try with this block range [0x8, 0x8].', -32_005);
+        throw refused(
+          'query returned more than 10000 results. Try with this block range [0x8, 0x8].',
+          -32_005,
+        );
       return next(call);
     });
     for (let reading = 0; reading < 36; reading++) {
@@ -290,7 +293,11 @@ describe.runIf(hasAnvil)('an EVM review', () => {
     front.requests.length = 0;
     await observer.read();
     const filters = front.requests.flat().filter(({ method }) => method === 'eth_getLogs');
-    expect(filters.map((call) => filterOf(call)).map(({ fromBlock, toBlock }) => Number(toBlock) - Number(fromBlock))).toEqual([1]);
+    expect(
+      filters
+        .map((call) => filterOf(call))
+        .map(({ fromBlock, toBlock }) => Number(toBlock) - Number(fromBlock)),
+    ).toEqual([1]);
   });
 
   it('HELD: a transaction that is mined again and fails, or pays no more, is awaited for ever', async () => {

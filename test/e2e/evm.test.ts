@@ -188,10 +188,13 @@ describe.skipIf(!hasAnvil)('through every gateway of the EVM family', () => {
         patience_ms: 20_000,
       });
       const found = await byGateway(async ({ gateway, late }) =>
-        balances.filter(({ chain, address_key }) => chain === gateway.chain && address_key === late.address_key),
+        balances.filter(
+          ({ chain, address_key }) => chain === gateway.chain && address_key === late.address_key,
+        ),
       );
       const right = { ok: true, unread: null, faults: [] };
-      for (const [chain, of] of Object.entries(found)) expect([chain, of]).toEqual([chain, [expect.objectContaining(right)]]);
+      for (const [chain, of] of Object.entries(found))
+        expect([chain, of]).toEqual([chain, [expect.objectContaining(right)]]);
     } finally {
       await books.close();
     }

@@ -189,7 +189,9 @@ export const setMerchantWallet = endpoint({
   description:
     'Checks the checksum of the address for this network, refuses jetton wallets, token accounts and mints, and replaces the previous address. If the chain cannot be reached now, it is asked again when an invoice is created. Open invoices keep the address they show. The reply has the address in the form that wallets show.',
   body: shape('WalletUpdate', {
-    blockchain: text({ min: 1, max: MAX_CHAIN }).describe(`${sampleBlockchains.map((id) => `\`${id}\``).join(', ')}, …`),
+    blockchain: text({ min: 1, max: MAX_CHAIN }).describe(
+      `${sampleBlockchains.map((id) => `\`${id}\``).join(', ')}, …`,
+    ),
     address: text({ min: 8, max: 256 }),
     everywhere: bool()
       .optional()

@@ -29,7 +29,10 @@ export async function examineEvm(network: EvmNetwork, context: EvmContext): Prom
     });
   if (coin) await examineCoin(asker, { name: network.name, by: coin.by, height }, lacks);
   if (!takesBatches(asker.host))
-    lacks.push({ is_needed: false, says: 'it takes no batches: reading takes several times as many requests' });
+    lacks.push({
+      is_needed: false,
+      says: 'it takes no batches: reading takes several times as many requests',
+    });
   return lacks;
 }
 
@@ -61,7 +64,12 @@ async function examineCoin(
     lacks.push({ is_needed: false, says: 'it runs no code: each balance takes a call of its own' });
 }
 
-async function note(lacks: Lack[], says: string, is_needed: boolean, ask: () => Promise<void>): Promise<void> {
+async function note(
+  lacks: Lack[],
+  says: string,
+  is_needed: boolean,
+  ask: () => Promise<void>,
+): Promise<void> {
   try {
     await ask();
   } catch (error) {

@@ -72,9 +72,12 @@ function isNarrowed(
     shrink(topics, values, Math.max(LEAST_VALUES, allowedValues(words, values) ?? Math.floor(values / 2)));
   else if (blocks > 1) {
     const most = allowedBlocks(message, blocks);
-    shrink(of_blocks, most === undefined ? 2 * (proposedBlocks(message, blocks) ?? blocks / 2) : blocks, most);
-  }
-  else if (values > FEW_VALUES) shrink(topics, values, FEW_VALUES);
+    shrink(
+      of_blocks,
+      most === undefined ? 2 * (proposedBlocks(message, blocks) ?? blocks / 2) : blocks,
+      most,
+    );
+  } else if (values > FEW_VALUES) shrink(topics, values, FEW_VALUES);
   else return false;
   return true;
 }

@@ -69,7 +69,9 @@ test('ids follow from blockchain and ticker, and numbers agree with each other',
 
 test('what descriptions show of ids are ids', () => {
   const [coin, token, elsewhere] = sampleIds;
-  const found = gatewaysOf('mainnet').filter(({ chain }) => [coin, token, elsewhere].includes(chain as never));
+  const found = gatewaysOf('mainnet').filter(({ chain }) =>
+    [coin, token, elsewhere].includes(chain as never),
+  );
   expect(found).toMatchObject([
     { chain: coin, is_token: false, blockchain_name: sampleName },
     { chain: token, is_token: true, currency: sampleTicker },
