@@ -70,6 +70,9 @@ export async function startTronFront(ask: AskNode) {
     /** Whether it runs code that changes nothing, and by how much the next balance that this tells is too high. */
     runs_code: true,
     too_high: 0n,
+    /** Its newest block that no branch replaces, where it stands still; and how far ahead code says that it ran. */
+    solid_at: null as number | null,
+    ahead: 0,
     requests: [] as string[],
   };
 
@@ -291,7 +294,7 @@ export async function startTronFront(ask: AskNode) {
 
   /** What the API tells of the newest block that no branch replaces; null where it tells nothing else there. */
   async function solidApi(method: string, body: Record<string, unknown>): Promise<unknown> {
-    const solid = await heightOf('finalized');
+    const solid = state.solid_at ?? (await heightOf('finalized'));
     const tag = `0x${solid.toString(16)}`;
     if (method === 'getnowblock') return apiBlock(solid);
     if (method === 'getaccount') {
@@ -315,8 +318,15 @@ export async function startTronFront(ask: AskNode) {
     const words = await ask<string>('eth_call', { data: `0x${data}` }, tag);
     const first = BigInt(words.slice(0, 66)) + state.too_high;
     state.too_high = 0n;
-    const shown_words = first.toString(16).padStart(64, '0') + words.slice(66);
-    return { result: { result: true }, energy_used: 1000, constant_result: [shown_words], transaction: {} };
+    const height = BigInt(`0x${words.slice(-64)}`) + BigInt(state.ahead);
+    const shown_words = [first, height].map((value) => value.toString(16).padStart(64, '0'));
+    shown_words.splice(1, 0, words.slice(66, -64));
+    return {
+      result: { result: true },
+      energy_used: 1000,
+      constant_result: [shown_words.join('')],
+      transaction: {},
+    };
   }
 
   async function api(method: string, body: Record<string, unknown>): Promise<unknown> {

@@ -2,6 +2,8 @@
 // much, late, and on a branch that is left; each webhook is seen once.
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifyChains } from '../../daemon/verify/chain.ts';
+import { openSnapshot } from '../../data/db/snapshot.ts';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import type { Gateway } from '../../src/chains/family.ts';
 import { hasAnvil } from '../chains/evm-chain.ts';
@@ -168,6 +170,35 @@ describe.skipIf(!hasAnvil)('through every gateway of the EVM family', () => {
     expect(await listed(txids)).toEqual(all('late'));
     expect(await statuses(late)).toEqual(all('expired'));
   }, 60_000);
+
+  it('the books are as the chains have it, read again from their beginning', async () => {
+    verifies('verify-chain');
+    for (let minute = 0; minute < 2; minute++) await pass(10, 61);
+    const { config, clock } = test.app;
+    const books = await openSnapshot(config.database_url);
+    try {
+      const balances = await verifyChains(books, {
+        config,
+        clock: { ms: clock.ms, monotonic_ms: () => performance.now() },
+        since: null,
+        sleep: async () => {
+          await world.grow(1, 10);
+          test.clock.set(world.now());
+        },
+        patience_ms: 20_000,
+      });
+      const found = await byGateway(async ({ gateway, late }) =>
+        balances.filter(
+          ({ chain, address_key }) => chain === gateway.chain && address_key === late.address_key,
+        ),
+      );
+      const right = { ok: true, unread: null, faults: [] };
+      for (const [chain, of] of Object.entries(found))
+        expect([chain, of]).toEqual([chain, [expect.objectContaining(right)]]);
+    } finally {
+      await books.close();
+    }
+  }, 120_000);
 
   it('each webhook is seen once, signed, and of what was confirmed alone', async () => {
     await until('every webhook', async () => (receiver.hooks.length >= confirmed.length ? true : undefined));

@@ -63,8 +63,14 @@ export function solidTrouble({ context: { memory, now } }: Reading): string | nu
 }
 
 async function* look(reading: Reading, source: CoinSource): AsyncGenerator<Page> {
-  const [height, hash] = await either(reading, ({ asker: { rpc } }) => source.solid.newest(rpc));
   const [head] = headOf(reading.cursor);
+  const [height, hash] = await either(reading, async ({ asker: { rpc }, network }) => {
+    const newest = await source.solid.newest(rpc);
+    // One that stands still has no balance that changes.
+    if (head - newest[0] > network.final.alone)
+      throw badAnswer(`its newest final block is ${newest[0]}, ${head} was read`);
+    return newest;
+  });
   if ((hashAt(reading.cursor, height) ?? hash) !== hash)
     throw badAnswer(`block ${height} is another one than was read`);
   const accounts = await accountsAt(reading, [height, hash]);
@@ -73,8 +79,8 @@ async function* look(reading: Reading, source: CoinSource): AsyncGenerator<Page>
     const keys = nextKeys(accounts, reading.cursor.solid as SolidPosition);
     if (keys.length === 0 || (reading.cursor.solid as SolidPosition).height < Math.min(height, head)) return;
     const found = await either(reading, ({ asker }) => ask(asker, source, keys));
-    // One that was made since then is read first; a host that lags is asked again later.
-    if (found.height > head) return;
+    // What was made since then is read first.
+    if (found.height > head) throw badAnswer(`balances are of block ${found.height}, ${head} was read`);
     yield* advance(reading, source, accounts, found.height);
     const at = reading.cursor.solid as SolidPosition;
     if (found.height !== at.height)
