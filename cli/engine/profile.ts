@@ -1,8 +1,10 @@
-// Where gw talks to and as whom: flags over GW_* over the profile over defaults; profiles are stored in one 0600 file.
+// Where gw talks to and as whom: flags over GW_* over the profile over defaults; profiles are stored in one 0600 file, their
+// secrets in the keyring of the system where there is one.
 import { chmodSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { GwError, usage } from './errors.ts';
 import { DEFAULT_URL, type GlobalValues, variableOf } from './globals.ts';
+import { accountOf, findKeyring, type Keyring } from './keyring.ts';
 import { isPlain } from './transport.ts';
 
 /** What a profile can hold. */
@@ -22,7 +24,7 @@ const HEADER_VALUE = /^[\x20-\x7e]*$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Where a value is from. */
-export type Origin = 'flag' | 'environment' | 'profile' | 'default';
+export type Origin = 'flag' | 'environment' | 'profile' | 'keyring' | 'default';
 export interface Setting {
   value: string;
   origin: Origin;
@@ -30,8 +32,11 @@ export interface Setting {
 
 interface Stored extends Record<string, unknown> {
   current: string;
-  profiles: Record<string, Profile>;
+  profiles: Record<string, StoredProfile>;
 }
+
+/** `keyring`: the one that has its secrets, which are not in the file then. */
+type StoredProfile = Profile & { keyring?: string };
 
 export interface Store {
   readonly path: string;
@@ -40,6 +45,8 @@ export interface Store {
   use(name: string): void;
   names(): string[];
   read(name: string): Profile;
+  /** Its secrets, and the keyring that has them; undefined where the file does. */
+  secrets(name: string): { values: Profile; keyring: string | undefined };
   /** Undefined removes a key. */
   write(name: string, values: { [Key in ProfileKey]?: string | undefined }): void;
   remove(name: string): void;
@@ -77,27 +84,108 @@ export async function openStore(env: NodeJS.ProcessEnv): Promise<Store> {
     throw new GwError('config', `the profiles cannot be read: ${broken.message}`, {
       hint: `correct or remove ${conf.path}`,
     });
-  const profiles = (): Record<string, Profile> => conf.get('profiles', {});
+  const profiles = (): Record<string, StoredProfile> => conf.get('profiles', {});
   const save = (values: Partial<Stored>): void => {
     conf.set(values);
     // An older file, or a directory that conf made on the way, may be open to others.
     chmodSync(conf.path, 0o600);
     if (!env.GW_CONFIG_DIR) chmodSync(dirname(conf.path), 0o700);
   };
+  const read = (name: string): StoredProfile => profiles()[name] ?? {};
+  const { secrets, write, removeSecrets } = secretsIn(env, conf.path, read, (name, profile) =>
+    save({ profiles: { ...profiles(), [name]: profile } }),
+  );
   return {
     path: conf.path,
     current: () => conf.get('current', DEFAULT_PROFILE),
     use: (name) => save({ current: checkName(name) }),
     names: () => Object.keys(profiles()),
-    read: (name) => profiles()[name] ?? {},
-    write(name, values) {
-      const merged = Object.entries({ ...profiles()[checkName(name)], ...values });
-      const profile = Object.fromEntries(merged.filter(([, value]) => value !== undefined)) as Profile;
-      save({ profiles: { ...profiles(), [name]: profile } });
-    },
+    read,
+    secrets,
+    write,
     remove(name) {
+      removeSecrets(name);
       const { [name]: _, ...others } = profiles();
       save({ profiles: others });
+    },
+  };
+}
+
+const isSecretName = (name: string): boolean => isSecret(name as ProfileKey);
+
+/** The members of a profile that are secrets, or those that are none. */
+const part = (profile: Readonly<Record<string, string | undefined>>, secret: boolean): Profile =>
+  Object.fromEntries(
+    Object.entries(profile).filter(([name, value]) => value !== undefined && isSecretName(name) === secret),
+  );
+
+/** Reads and writes profiles whose secrets are in the keyring, or in the file where there is none. */
+function secretsIn(
+  env: NodeJS.ProcessEnv,
+  path: string,
+  read: (name: string) => StoredProfile,
+  save: (name: string, profile: StoredProfile) => void,
+): Pick<Store, 'secrets' | 'write'> & { removeSecrets(name: string): void } {
+  let found: Keyring | null | undefined;
+  const keyring = () => {
+    found ??= findKeyring(env) ?? null;
+    return found;
+  };
+  // Asked once for each profile in a run.
+  const known = new Map<string, Profile>();
+  const secrets: Store['secrets'] = (name) => {
+    const profile = read(name);
+    if (profile.keyring === undefined) return { values: part(profile, true), keyring: undefined };
+    const ring = keyring();
+    if (!ring)
+      throw new GwError(
+        'config',
+        `the credentials of ${name} are in the ${profile.keyring}, which is not there`,
+        {
+          code: 'no_keyring',
+          hint: 'GW_TOKEN or GW_API_KEY in the environment, or gw login stores others in the file',
+        },
+      );
+    const values = known.get(name) ?? (JSON.parse(ring.read(accountOf(path, name)) ?? '{}') as Profile);
+    known.set(name, values);
+    return { values, keyring: profile.keyring };
+  };
+  /** What a sign-in or a sign-out replaces need not be readable; anything else must not get lost. */
+  const present = (name: string, isReplaced: boolean): Profile => {
+    try {
+      return secrets(name).values;
+    } catch (error) {
+      if (isReplaced) return {};
+      throw error;
+    }
+  };
+  return {
+    secrets,
+    removeSecrets(name) {
+      if (read(name).keyring !== undefined) keyring()?.remove(accountOf(path, name));
+    },
+    write(name, values) {
+      const before = read(checkName(name));
+      const { keyring: former, ...rest } = before;
+      const plain = part({ ...rest, ...values }, false);
+      const isAboutSecrets = Object.keys(values).some(isSecretName);
+      if (!isAboutSecrets)
+        return save(name, {
+          ...plain,
+          ...part(rest, true),
+          ...(former === undefined ? {} : { keyring: former }),
+        });
+      const account = accountOf(path, name);
+      const isReplaced = credentials.some((key) => Object.hasOwn(values, key));
+      const wanted = part({ ...present(name, isReplaced), ...values }, true);
+      const ring = keyring();
+      const isEmpty = Object.keys(wanted).length === 0;
+      if (!isEmpty && ring?.write(account, JSON.stringify(wanted))) {
+        known.set(name, wanted);
+        return save(name, { ...plain, keyring: ring.name });
+      }
+      if (former !== undefined || !isEmpty) ring?.remove(account);
+      save(name, { ...plain, ...wanted });
     },
   };
 }
@@ -106,6 +194,9 @@ function checkName(name: string): string {
   if (NAME.test(name) && name !== '__proto__') return name;
   throw usage(`“${name}” is not a valid profile name: use letters, digits, dots, dashes and underscores`);
 }
+
+/** Whether it is of the profile, wherever that has it. */
+export const isStored = ({ origin }: Setting): boolean => origin === 'profile' || origin === 'keyring';
 
 /** Settings in force, with their origin. */
 export class Settings {
@@ -147,8 +238,11 @@ export class Settings {
           ? this.#given('api-key')
           : undefined;
     if (given) return given;
-    const stored = this.store.read(this.profile.value)[key];
-    if (stored) return { value: stored, origin: 'profile' };
+    const { values, keyring } = isSecret(key)
+      ? this.store.secrets(this.profile.value)
+      : { values: this.store.read(this.profile.value), keyring: undefined };
+    const stored = values[key];
+    if (stored) return { value: stored, origin: keyring === undefined ? 'profile' : 'keyring' };
     return key === 'url' ? { value: DEFAULT_URL, origin: 'default' } : undefined;
   }
   /** Where the credentials of the profile are for. */
@@ -157,7 +251,7 @@ export class Settings {
   }
   /** Whether the profile has any. */
   get holds(): boolean {
-    const stored = this.store.read(this.profile.value);
+    const { values: stored } = this.store.secrets(this.profile.value);
     return credentials.some((key) => stored[key] !== undefined);
   }
   /**
@@ -167,8 +261,8 @@ export class Settings {
   credential(key: (typeof credentials)[number]): string | undefined {
     const found = this.get(key);
     const origin = originOf(this.url);
-    if (found?.origin !== 'profile' || origin === this.home) return found?.value;
-    const given = credentials.map((each) => this.get(each)).some((each) => each && each.origin !== 'profile');
+    if (!found || !isStored(found) || origin === this.home) return found?.value;
+    const given = credentials.map((each) => this.get(each)).some((each) => each && !isStored(each));
     if (given) return undefined;
     throw new GwError(
       'config',

@@ -8,6 +8,7 @@ export const environment = (): Record<string, string> => ({
     universal().flatMap(({ variable, help }: GlobalFlag) => (variable ? [[variable, help]] : [])),
   ),
   GW_CONFIG_DIR: 'directory of the profiles',
+  GW_KEYRING: 'off: credentials in the file of the profiles, not in the keyring of the system',
   GW_DEBUG: 'stack of an unexpected failure',
   NO_COLOR: 'no colours',
   CI: 'never prompt',

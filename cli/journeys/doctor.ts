@@ -9,6 +9,7 @@ import { getMe } from '../../src/api/endpoints/users.ts';
 import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import type { Command, Context } from '../engine/command.ts';
 import { GwError } from '../engine/errors.ts';
+import type { Settings } from '../engine/profile.ts';
 import { paint, print } from '../output/io.ts';
 import { dollars } from '../output/money.ts';
 import { clean } from '../output/text.ts';
@@ -81,7 +82,7 @@ async function* checksOf(context: Context): AsyncGenerator<Check, void> {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode;
   yield mode !== undefined && (mode & OTHERS) !== 0
     ? bad('profile', `${path} can be read by others`, `chmod 600 '${path}'`)
-    : good('profile', `${settings.profile.value} (${settings.profile.origin}), ${path}`);
+    : good('profile', `${settings.profile.value} (${settings.profile.origin}), ${path}${placeOf(settings)}`);
   let signup: string | undefined;
   const reached = await attempt('service', 'gatewayd start', async () => {
     await context.call(getHealth);
@@ -111,6 +112,10 @@ async function* checksOf(context: Context): AsyncGenerator<Check, void> {
     );
   yield* sight(context, wanted);
 }
+
+/** Where the credentials of the profile are, if it has any. */
+const placeOf = ({ holds, store, profile }: Settings): string =>
+  holds ? `, credentials in ${store.secrets(profile.value).keyring ?? 'that file'}` : '';
 
 /** On which blockchains the merchant is paid; undefined where that is not known. */
 interface Wanted {

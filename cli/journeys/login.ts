@@ -37,7 +37,7 @@ export const command: Command = {
     }),
   ],
   about:
-    'Signs a user in with a password, a token or an identity provider, and stores the token, which lasts 8 days, and the merchant key in the profile. A key alone is enough for invoices.',
+    'Signs a user in with a password, a token or an identity provider, and stores the token, which lasts 8 days, and the merchant key in the profile: in the keyring of the system (Secret Service by secret-tool, the keychain of macOS), else in a file that only its owner can read, as with GW_KEYRING=off. A key alone is enough for invoices.',
   fields: ['access_token', 'token_type', 'profile', 'url'],
   examples: [
     'gw login ada@example.com',

@@ -181,6 +181,8 @@ export const extensions = {
     'gw-own-origin': 'keys of a profile go to the service that gave them, over plain http to loopback only',
     'gw-precedence': 'flags win over environment over profile; GW_URL, GW_API_KEY, GW_TOKEN, GW_PROFILE',
     'gw-profiles': 'profiles are stored with mode 0600',
+    'gw-keyring':
+      'secrets of a profile are in the keyring of the system where there is one, and never both there and in the file',
     'gw-listen': 'gw listen forwards events to a URL',
     'gw-listen-gapless':
       'gw listen loses no event across a lost connection, also before the first event, and is back within seconds',

@@ -5,7 +5,8 @@ import { printObject } from '../../output/view.ts';
 
 export const command: Command = {
   endpoints: [],
-  about: 'Only its owner can read it (mode 0600). GW_CONFIG_DIR names another directory.',
+  about:
+    'Only its owner can read it (mode 0600). Keys and tokens are in the keyring of the system where there is one. GW_CONFIG_DIR names another directory.',
   fields: ['path'],
   examples: ['gw config path', 'gw config path --json'],
   async run({ settings, io }) {

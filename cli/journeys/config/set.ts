@@ -33,8 +33,8 @@ export const command: Command = {
     const value = own.value === '-' ? (await readStdin(io)).trim() : String(own.value);
     if (key === 'url' && !/^https?:$/.test(URL.canParse(value) ? new URL(value).protocol : ''))
       throw usage(`“${value}” is not an http or https address`);
-    const { profile, home, holds } = known;
-    if (key === 'url' && holds && new URL(value).origin !== home)
+    const { profile, home } = known;
+    if (key === 'url' && known.holds && new URL(value).origin !== home)
       throw new GwError('conflict', `the profile ${profile.value} holds keys for ${home}`, {
         code: 'foreign_credential',
         hint: `gw logout first, or another profile: gw config set url ${value} --profile NAME`,
