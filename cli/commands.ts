@@ -45,7 +45,7 @@ const aliases: Record<string, string> = {
 
 /** First words in the order people read them; any other follows. */
 const order =
-  'login signup setup apply export logout whoami explain inbox invoice payment exit unit wallet account balance income refill event listen dev trigger gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
+  'login signup setup apply export logout whoami explain inbox invoice payment exit unit wallet account balance income refill event listen dev trigger pos gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
     ' ',
   );
 
@@ -106,6 +106,7 @@ const journeys: Record<string, Journey> = {
     summary: 'Make something happen in the sandbox',
     load: () => import('./journeys/trigger.ts'),
   },
+  pos: { summary: 'Sell at a till', load: () => import('./journeys/pos.ts') },
   'user signup': { summary: 'Sign up and sign in', load: () => import('./journeys/user/signup.ts') },
   'password change': { load: () => import('./journeys/password/change.ts') },
   'page events': { load: () => import('./journeys/page/events.ts') },

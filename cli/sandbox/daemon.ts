@@ -3,15 +3,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { gatewaysOf } from '../../src/chains/gateways.ts';
+import { sandbox } from '../../src/chains/sandbox.ts';
 import { GwError } from '../engine/errors.ts';
-import { BRIEF_CHAIN, sandboxGateways } from './scenarios.ts';
 
 /** A slow machine under load still starts within it. */
 const READY_MS = 60_000;
 /** The least that a testnet takes. The end comes later: only what is proved read ends an invoice. */
 const BRIEF_SECONDS = 5;
-const RATES = { SOL: '150', USDC: '1', USDT: '1' };
 /** Lines of its log that say why it did not start. */
 const LAST_LINES = 3;
 
@@ -33,8 +31,7 @@ const variable = (id: string): string => id.toUpperCase().replaceAll('-', '_');
 
 /** Its whole environment: nothing of the developer's own settings reaches it. */
 function environmentOf({ dir, chain_url, operator, env }: DaemonOptions): Record<string, string> {
-  const ours = new Set(sandboxGateways.map(({ chain }) => chain));
-  const others = gatewaysOf('testnet').filter(({ chain }) => !ours.has(chain));
+  const { gateways, others, blockchain, brief, rates } = sandbox;
   return {
     PATH: env.PATH ?? '',
     HOME: env.HOME ?? '',
@@ -43,18 +40,18 @@ function environmentOf({ dir, chain_url, operator, env }: DaemonOptions): Record
     GATEWAYD_DATA_DIR: join(dir, 'gatewayd'),
     GATEWAYD_ADMIN_EMAIL: operator.email,
     GATEWAYD_ADMIN_PASSWORD: operator.password,
-    GATEWAYD_BLOCKCHAINS_SOLANA_URL: chain_url,
+    [`GATEWAYD_BLOCKCHAINS_${variable(blockchain)}_URL`]: chain_url,
     GATEWAYD_RATES_SOURCE: 'fixed',
     ...Object.fromEntries(
-      Object.entries(RATES).map(([ticker, usd]) => [`GATEWAYD_RATES_USD_${ticker}`, usd]),
+      Object.entries(rates).map(([ticker, usd]) => [`GATEWAYD_RATES_USD_${ticker}`, usd]),
     ),
     ...Object.fromEntries(
-      [...ours].map((id) => [`GATEWAYD_GATEWAYS_${variable(id)}_POLL_INTERVAL_SECONDS`, '1']),
+      gateways.map(({ chain }) => [`GATEWAYD_GATEWAYS_${variable(chain)}_POLL_INTERVAL_SECONDS`, '1']),
     ),
     ...Object.fromEntries(
       others.map(({ chain }) => [`GATEWAYD_GATEWAYS_${variable(chain)}_ENABLED`, 'false']),
     ),
-    [`GATEWAYD_GATEWAYS_${variable(BRIEF_CHAIN)}_PAYMENT_TTL_SECONDS`]: String(BRIEF_SECONDS),
+    [`GATEWAYD_GATEWAYS_${variable(brief)}_PAYMENT_TTL_SECONDS`]: String(BRIEF_SECONDS),
   };
 }
 

@@ -20,20 +20,17 @@ import {
   updateMerchantAccount,
 } from '../../src/api/endpoints/merchant.ts';
 import { getMe, signup } from '../../src/api/endpoints/users.ts';
+import { openChain, openNode, type StoredChain, sandbox } from '../../src/chains/sandbox.ts';
 import { GwError, toGwError } from '../engine/errors.ts';
 import { fetchService } from '../engine/transport.ts';
-import { openChain, type Stored as StoredChain } from './chain.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
 import { isTriggerKind } from './kinds.ts';
-import { openNode } from './node.ts';
 import { type Delivery, openReceiver } from './receiver.ts';
-import { type Asked, type Ground, type Outcome, sandboxGateways, trigger } from './scenarios.ts';
+import { type Asked, type Ground, type Outcome, trigger } from './scenarios.ts';
 import { listenLocally, type Reply } from './server.ts';
 
 const EMAIL = 'merchant@example.com';
 const OPERATOR = 'operator@example.com';
-/** A wallet that no one has the key of. */
-const WALLET = 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk';
 const CREDIT_USD = '100';
 const SECRET_BYTES = 24;
 /** A file that the daemon was about to make may still come. */
@@ -81,8 +78,13 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const dir = data_dir === undefined ? mkdtempSync(join(tmpdir(), 'gw-dev-')) : resolve(data_dir);
   const stored = storeIn(dir);
   const { password, webhook_secret } = stored;
-  const chain = openChain(stored.chain, (now) => write(dir, { ...stored, chain: now }));
-  const mints = sandboxGateways.flatMap(({ token_contract }) => token_contract ?? []);
+  const chain = openChain({
+    stored: stored.chain,
+    save: (chain) => write(dir, { ...stored, chain }),
+    now: Date.now,
+    random: randomBytes,
+  });
+  const mints = sandbox.gateways.flatMap(({ token_contract }) => token_contract ?? []);
   const node = openNode(chain, new Set(mints));
   const receiver = openReceiver(webhook_secret, forward_to, onDelivery);
   let run = (_: Asked): Promise<Outcome> => Promise.reject(new GwError('retry', 'the sandbox is starting'));
@@ -168,7 +170,7 @@ async function openMerchant(base_url: string, { password, webhook_secret }: Stor
     const operator = await signIn(OPERATOR);
     const credit = { prepaid_usd: CREDIT_USD, note: 'sandbox' };
     await operator.signed_in(creditMerchant, { params: { user_id }, body: credit });
-    await signed_in(setMerchantWallet, { body: { blockchain: 'solana', address: WALLET } });
+    await signed_in(setMerchantWallet, { body: { blockchain: sandbox.blockchain, address: sandbox.wallet } });
   }
   await signed_in(updateMerchantAccount, { body: { webhook_url, webhook_secret } });
   const { api_key } = await signed_in(getMerchantAccount);

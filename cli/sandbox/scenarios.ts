@@ -4,12 +4,9 @@ import type { CallReply, ClientCall } from '../../src/api/client/call.ts';
 import { cancelInvoice, getInvoicePayment } from '../../src/api/endpoints/buyer.ts';
 import { createInvoice, getInvoice } from '../../src/api/endpoints/invoices.ts';
 import { listEvents } from '../../src/api/endpoints/merchant.ts';
-import type { Gateway } from '../../src/chains/family.ts';
-import { gatewaysOf } from '../../src/chains/gateways.ts';
-import { associatedTokenAccount, TOKEN_PROGRAM } from '../../src/chains/solana/address.ts';
+import { accountIn, type Chain, sandbox } from '../../src/chains/sandbox.ts';
 import { divideUp, parseDecimal } from '../../src/money.ts';
 import { GwError } from '../engine/errors.ts';
-import type { Chain } from './chain.ts';
 import type { TriggerKind } from './kinds.ts';
 
 export type Invoice = CallReply<typeof getInvoice>;
@@ -39,19 +36,11 @@ export interface Outcome {
   events: { id: string; type: string }[];
 }
 
-/** What the sandbox's invoices ask for. */
-const USUAL_CHAIN = 'solana-usdc';
-/** Its invoices last only seconds: for what happens when their time is over. */
-export const BRIEF_CHAIN = 'solana-usdt';
 const USUAL_AMOUNT = '5.00';
 const ASK_MS = 250;
 /** Longer than any of them lasts. */
 const LIMIT_MS = 240_000;
 const EVENTS_READ = 100;
-
-export const sandboxGateways: readonly Gateway[] = gatewaysOf('testnet').filter(
-  ({ blockchain }) => blockchain === 'solana',
-);
 
 /** A part of what the invoice asks, as `over` / `under`. */
 interface Share {
@@ -63,13 +52,12 @@ const HALF: Share = { over: 1n, under: 2n };
 const MORE: Share = { over: 3n, under: 2n };
 
 function pay({ chain }: Ground, invoice: Invoice, { over, under } = WHOLE, memo = invoice.memo): string {
-  const gateway = sandboxGateways.find((each) => each.chain === invoice.chain);
+  const gateway = sandbox.gateways.find((each) => each.chain === invoice.chain);
   const asked = gateway && parseDecimal(invoice.amount, gateway.decimals);
   if (!gateway || !asked)
-    throw new GwError('conflict', `the sandbox pays on Solana only, not on ${invoice.chain}`);
+    throw new GwError('conflict', `the sandbox pays on ${sandbox.blockchain} only, not on ${invoice.chain}`);
   const { address: owner } = invoice;
-  const mint = gateway.token_contract;
-  const account = mint === null ? owner : associatedTokenAccount(owner, TOKEN_PROGRAM, mint);
+  const [account, mint] = [accountIn(gateway, owner), gateway.token_contract];
   return chain.pay({ account, owner, mint, amount: divideUp(asked * over, under), memo });
 }
 
@@ -209,7 +197,7 @@ export async function invoiceFor(
   orders += 1;
   return call(createInvoice, {
     body: {
-      chain: isBrief(kind) ? BRIEF_CHAIN : USUAL_CHAIN,
+      chain: isBrief(kind) ? sandbox.brief : sandbox.usual,
       amount: amount_usd ?? USUAL_AMOUNT,
       external_ref: `dev-${orders}`,
     },

@@ -1,4 +1,5 @@
 // The sandbox of `gw dev`: its keys and `gw trigger` make payments on its chain, and the daemon reads, settles and posts.
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -6,9 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openChain, type Stored } from '../../cli/sandbox/chain.ts';
 import { triggerKinds } from '../../cli/sandbox/kinds.ts';
-import { openNode } from '../../cli/sandbox/node.ts';
+import { openChain, openNode, type StoredChain } from '../../src/chains/sandbox.ts';
 import { until } from '../helpers/until.ts';
 import { verifies } from '../requirements.ts';
 import { type Gw, makeGw, type Pty } from './helpers/gw.ts';
@@ -180,12 +180,12 @@ describe('the chain of the sandbox', () => {
   it('leaves out by a fork what is not final, for good, and nothing else', () => {
     verifies('gw-dev');
     let now = 1_800_000_000_000;
-    let stored: Stored | undefined;
-    const chain = openChain(
-      undefined,
-      (all) => (stored = all),
-      () => now,
-    );
+    let stored: StoredChain | undefined;
+    const options = { now: () => now, random: (bytes: number) => randomBytes(bytes) };
+    const save = (all: StoredChain) => {
+      stored = all;
+    };
+    const chain = openChain({ ...options, stored, save });
     const node = openNode(chain, new Set());
     const ask = (method: string, params: unknown[]) =>
       (node({ id: 1, method, params }) as { result: { value: never } }).result.value as never[];
@@ -201,15 +201,11 @@ describe('the chain of the sandbox', () => {
     expect(chain.final().slot).toBeGreaterThan(slot + 300);
     expect(ask('isBlockhashValid', [blockhash, { commitment: 'finalized' }])).toBe(false);
     // What is final stays, also over a restart.
-    const kept = chain.pay(order);
+    const lasting = chain.pay(order);
     now += 60_000;
-    expect(chain.leaveOut(kept)).toBe(false);
-    const again = openChain(
-      JSON.parse(JSON.stringify(stored)),
-      () => {},
-      () => now,
-    );
-    expect(again.find(kept)).toMatchObject({ amount: 7n, memo: 'm' });
+    expect(chain.leaveOut(lasting)).toBe(false);
+    const again = openChain({ ...options, save, stored: JSON.parse(JSON.stringify(stored)) });
+    expect(again.find(lasting)).toMatchObject({ amount: 7n, memo: 'm' });
     expect(again.final().slot).toBe(chain.final().slot);
   });
 });

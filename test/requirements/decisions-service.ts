@@ -189,6 +189,8 @@ export const extensions = {
     'gw-dev':
       'gw dev runs a daemon in demo mode on a chain of its own; keys pay rightly and wrongly, and reading, matching, settlement and webhooks are those of every deployment',
     'gw-trigger': 'gw trigger does the same without a screen, and ends with what the daemon reported',
+    'gw-pos':
+      'gw pos shows the code of an amount, says PAID with a bell, cancels on Esc, waits for a lost connection, and counts the day per till and in all',
     'gw-known-words':
       'a status, kind or event that does not exist is refused with the nearest; choices come from the description and complete',
     'gw-screens-true':

@@ -1,5 +1,4 @@
 // A Solana of one machine: slots by the clock, payments that become final, and forks that leave one out.
-import { randomBytes } from 'node:crypto';
 import { base58 } from '@scure/base';
 
 /** Four times as fast as the network itself: final in 3 s. */
@@ -57,8 +56,16 @@ export interface Stored {
   payments: (Omit<Payment, 'amount'> & { amount: string })[];
 }
 
-/** `save` is called with all of it after each change. */
-export function openChain(stored: Stored | undefined, save: (stored: Stored) => void, now = Date.now): Chain {
+export interface ChainOptions {
+  stored: Stored | undefined;
+  /** Called with all of it after each change. */
+  save(stored: Stored): void;
+  /** Unix milliseconds. */
+  now(): number;
+  random(bytes: number): Uint8Array;
+}
+
+export function openChain({ stored, save, now, random }: ChainOptions): Chain {
   let skipped = stored?.skipped ?? 0;
   let payments: Payment[] = (stored?.payments ?? []).map((each) => ({
     ...each,
@@ -70,10 +77,10 @@ export function openChain(stored: Stored | undefined, save: (stored: Stored) => 
   const final = () => stalled ?? before(FINAL_SLOTS);
   const changed = () =>
     save({ skipped, payments: payments.map((each) => ({ ...each, amount: String(each.amount) })) });
-  const key = () => base58.encode(randomBytes(KEY_BYTES));
+  const key = () => base58.encode(random(KEY_BYTES));
   return {
     pay(order) {
-      const signature = base58.encode(randomBytes(SIGNATURE_BYTES));
+      const signature = base58.encode(random(SIGNATURE_BYTES));
       const made = { signature, payer: key(), blockhash: key(), slot: slotNow() + 1, made_at_ms: now() };
       payments.push({ ...order, ...made });
       changed();

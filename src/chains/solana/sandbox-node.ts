@@ -1,12 +1,7 @@
 // The JSON-RPC of a Solana node in front of the sandbox's chain: what the daemon asks to read payments.
 import { base58 } from '@scure/base';
-import {
-  CLOCK_SYSVAR,
-  MEMO_PROGRAM,
-  SYSTEM_PROGRAM,
-  TOKEN_PROGRAM,
-} from '../../src/chains/solana/address.ts';
-import { type Chain, FINAL_SLOTS, type Payment, type Point } from './chain.ts';
+import { CLOCK_SYSVAR, MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from './address.ts';
+import { type Chain, FINAL_SLOTS, type Payment, type Point } from './sandbox-chain.ts';
 
 const GENESIS = base58.encode(new Uint8Array(32).fill(3));
 const SYSVAR_PROGRAM = 'Sysvar1111111111111111111111111111111111111';
@@ -35,6 +30,8 @@ class RpcError extends Error {
   }
 }
 
+/** As nodes write lamports. */
+const jsonNumber = (value: bigint): number => Number(value);
 const seconds = (ms: number): number => Math.floor(ms / SECOND_MS);
 const sum = (payments: readonly Payment[]): bigint => payments.reduce((all, { amount }) => all + amount, 0n);
 
@@ -132,7 +129,7 @@ function accountOf(key: string, point: Point, chain: Chain, mints: ReadonlySet<s
   const payments = chain.payments(point.slot, key);
   const first = payments[0];
   if (!first) return null;
-  if (first.mint === null) return account(SYSTEM_PROGRAM, Number(sum(payments)), ['', 'base64']);
+  if (first.mint === null) return account(SYSTEM_PROGRAM, jsonNumber(sum(payments)), ['', 'base64']);
   const tokenAmount = { amount: String(sum(payments)), decimals: TOKEN_DECIMALS };
   return token('account', { mint: first.mint, owner: first.owner, tokenAmount });
 }
@@ -150,7 +147,7 @@ function transactionOf(payment: Payment, chain: Chain): unknown {
   ];
   const keys = [payer, account, ...programs];
   const lamports = (held: bigint) =>
-    keys.map((key) => (key !== account ? OTHERS_LAMPORTS : mint === null ? Number(held) : RENT_LAMPORTS));
+    keys.map((key) => (key !== account ? OTHERS_LAMPORTS : mint === null ? jsonNumber(held) : RENT_LAMPORTS));
   const tokens = (held: bigint) =>
     mint === null
       ? []
@@ -169,7 +166,7 @@ function transactionOf(payment: Payment, chain: Chain): unknown {
           programId: SYSTEM_PROGRAM,
           parsed: {
             type: 'transfer',
-            info: { source: payer, destination: account, lamports: Number(amount) },
+            info: { source: payer, destination: account, lamports: jsonNumber(amount) },
           },
         }
       : {
