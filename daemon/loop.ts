@@ -62,7 +62,7 @@ export function coalesce<T>(
   };
 }
 
-/** What is waited for, by name: where that takes too long, it can be said what for. */
+/** What is waited for, by name: where that takes too long, the log can name it. */
 export interface Waits {
   on<T>(name: string, work: Promise<T>): Promise<T>;
   names(): string[];
