@@ -14,6 +14,8 @@ import { verifies } from '../requirements.ts';
 import { type Gw, makeGw, type Pty } from './helpers/gw.ts';
 
 const NOWHERE = 'http://127.0.0.1:9';
+/** A slow machine under load still starts within it. */
+const START_MS = 60_000;
 
 describe('gw dev without a terminal', () => {
   let gw: Gw;
@@ -36,7 +38,7 @@ describe('gw dev without a terminal', () => {
     dev = gw.start(['dev', `${(shop.address() as AddressInfo).port}/hook`, '--port', '0', '--json'], {
       env: { TMPDIR: gw.dir },
     });
-    ready = JSON.parse(await until('the sandbox', async () => dev.lines[0])).ready;
+    ready = JSON.parse(await until('the sandbox', async () => dev.lines[0], START_MS)).ready;
   });
   afterAll(async () => {
     dev.child.kill('SIGTERM');
