@@ -161,7 +161,7 @@ describe('a person', () => {
     const piped = (await gw(['explain', 'order-0'])).stdout.split('\n').map((line) => line.split('\t'));
     const { id, amount } = json.matches[0];
     expect(piped).toContainEqual(['matches', 'invoice', id, 'confirmed', amount, 'TON', 'order-0']);
-    expect(piped).toContainEqual(['story.next', expect.stringMatching(/^gw /), expect.any(String)]);
+    expect(piped.flat().filter((value) => /^[[{]/.test(value))).toEqual([]);
     expect(json).toMatchObject({ matches: [{ id: at(0) }], story: { invoice: { status: 'confirmed' } } });
     const { json: inbox } = await gw(['inbox', '--json']);
     expect(inbox).toMatchObject({ has_more: false });
