@@ -338,7 +338,7 @@ describe.each(databases)("a payer's claim on %s", (database) => {
     const counted = vi.spyOn(service.app.claims, 'mayAsk');
     onTestFinished(() => counted.mockRestore());
     expect((await claim(old, newTxid())).json.found).toBe('not_found');
-    expect(counted.mock.calls.flat()).toEqual(['ton', 'bitcoin']);
+    expect(counted.mock.calls.map(([blockchain]) => blockchain)).toEqual(['ton', 'bitcoin']);
     expect(asked.toSorted()).toEqual([...new Set(asked)].toSorted());
     // Where one of them may be asked no more, the others are, and the answer is not that there is nothing.
     counted.mockResolvedValueOnce(false);
