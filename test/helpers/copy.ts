@@ -108,7 +108,7 @@ export function copyRooms(): Copy {
     },
     async compile() {
       const args = ['-p', 'tsconfig.build.json', '--pretty', 'false'];
-      const { code, stdout, stderr } = await run('node_modules/typescript/bin/tsc', args);
+      const { code, stdout, stderr } = await run('node_modules/typescript-7/bin/tsc', args);
       const messages = stdout.split('\n').filter((line) => /^\S.*error TS\d+/.test(line));
       return code === 0 || messages.length > 0 ? messages : [stdout + stderr];
     },
