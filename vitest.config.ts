@@ -38,8 +38,8 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // Twice the two cores it is tuned for: many tests wait for blocks, locks and processes.
-    maxWorkers: 4,
+    // One more than the two cores it is tuned for: many tests wait for blocks and locks, others start processes of their own.
+    maxWorkers: 3,
     reporters: ['default', './test/helpers/reporter.ts'],
     dangerouslyIgnoreUnhandledErrors: false,
     coverage: { include: ['src/**', 'data/**', 'daemon/**', 'cli/**'], reporter: ['text-summary', 'html'] },

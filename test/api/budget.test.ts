@@ -24,13 +24,13 @@ const budgets: Record<number, string> = {
   // The chain of a check cannot be reached here: then invoice and limit are read once more.
   7: 'checkoutUnit checkInvoice deleteUser coinsOnPage',
   9: 'cancelInvoice cancelOnPage buyOnPage',
-  // The chains cannot be asked here: what is stored is searched on each, and the claim is put on record.
-  11: 'claimPayment',
-  12: 'getAdminPayment claimOnPage listInbox',
+  12: 'getAdminPayment listInbox',
   13: 'setHouse creditMerchant resendEvent getAdminMerchant',
   17: 'getAdminDashboard',
   // Under the lock of the invoice, with a new amount and its watch; for both coins.
-  19: 'switchInvoice switchOnPage',
+  // A claim: the chains cannot be asked here, so the invoice is evaluated by what is stored, and the claim put on record.
+  19: 'switchInvoice switchOnPage claimPayment',
+  20: 'claimOnPage',
   // Each way that a text can be meant is searched, and then the story read.
   24: 'explain',
   30: 'listObservers',

@@ -43,7 +43,7 @@ const CREATORS = 2;
 /** Invoices paid with one message. */
 const PAID_AT_ONCE = 6;
 /** Between two rounds of a worker, so that all get their turn. */
-const PAUSE_MS = 8;
+const PAUSE_MS = 25;
 /** A password is hashed slowly on purpose: without a longer pause that would be most of the load. */
 const SIGN_UP_PAUSE_MS = 300;
 
