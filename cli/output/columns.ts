@@ -74,8 +74,9 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
     list: 'none',
     card: async (reply: Explanation, now_s: number) =>
       (await import('./explain-card.ts')).explainCard(reply, now_s),
-    columns: ['query', 'story.summary', 'matches', 'story.next', 'next'],
+    columns: ['query', 'story.summary', 'story.moments', 'matches', 'story.next', 'next'],
     lines: {
+      'story.moments': ['at', 'kind', 'text'],
       matches: ['kind', 'id', 'status', 'amount', 'currency', 'about'],
       'story.next': ['command', 'why'],
       next: ['command', 'why'],

@@ -41,7 +41,7 @@ export const moment = (at: number, now_s: number): string =>
 /** A member as text: times are ISO 8601, or relative for a person; lists are joined. */
 export function show(name: string, value: unknown, people: boolean): string {
   if (value === null || value === undefined) return people ? '–' : '';
-  if (typeof value === 'number' && name.endsWith('_at'))
+  if (typeof value === 'number' && /(^|[._])at$/.test(name))
     return people ? relative(value, Math.floor(Date.now() / 1000)) : new Date(value * 1000).toISOString();
   if (Array.isArray(value)) return value.map((item) => show('', item, people)).join(', ');
   if (isRow(value)) return clean(JSON.stringify(value));

@@ -136,8 +136,8 @@ export function Dev({ sandbox, name, forward_to, onDeliveries }: DevProps) {
         <Lines of={HELP} rows={room + 2} />
       ) : (
         <Box flexDirection="column" height={room + 2} overflow="hidden">
-          <Invoices {...{ invoices, at, now, size }} rows={invoice_rows} />
-          <Events events={data?.events ?? []} {...{ deliveries, size }} rows={room - invoice_rows} />
+          <Invoices {...{ invoices, at, now }} rows={invoice_rows} />
+          <Events events={data?.events ?? []} deliveries={deliveries} rows={room - invoice_rows} />
         </Box>
       )}
       <Text
@@ -199,7 +199,6 @@ interface InvoicesProps {
   invoices: readonly Invoice[];
   at: number;
   now: number;
-  size: Size;
   rows: number;
 }
 
@@ -227,7 +226,7 @@ function receivedOf(
   now: number,
 ): string {
   if (received_amount !== null && amount_match !== 'none')
-    return `${received_amount} ${amount_match}${status === 'created' ? `, ${confirmations} confirmations` : ''}`;
+    return `${received_amount} ${amount_match}${status === 'created' ? `, confirmed ${confirmations}×` : ''}`;
   if (status !== 'created') return '';
   return expires_at > now ? `expires ${relative(expires_at, now)}` : 'its time is over';
 }
@@ -235,7 +234,6 @@ function receivedOf(
 interface EventsProps {
   events: Loaded['events'];
   deliveries: readonly Delivery[];
-  size: Size;
   rows: number;
 }
 

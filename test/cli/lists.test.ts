@@ -161,6 +161,14 @@ describe('a person', () => {
     const piped = (await gw(['explain', 'order-0'])).stdout.split('\n').map((line) => line.split('\t'));
     const { id, amount } = json.matches[0];
     expect(piped).toContainEqual(['matches', 'invoice', id, 'confirmed', amount, 'TON', 'order-0']);
+    const [made] = json.story.moments;
+    const time = new Date(made.at * 1000).toISOString().replace('.000Z', '');
+    expect(piped.find(([name]) => name === 'story.moments')).toEqual([
+      'story.moments',
+      expect.stringContaining(time),
+      made.kind,
+      made.text,
+    ]);
     expect(piped.flat().filter((value) => /^[[{]/.test(value))).toEqual([]);
     expect(json).toMatchObject({ matches: [{ id: at(0) }], story: { invoice: { status: 'confirmed' } } });
     const { json: inbox } = await gw(['inbox', '--json']);
