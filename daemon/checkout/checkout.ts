@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { checkoutRow, checkoutState } from '../../data/views/checkout.ts';
 import { Refusal } from '../../src/errors.ts';
 import { type Clock, seconds } from '../clock.ts';
-import type { Streamed } from '../http/exchange.ts';
+import { type Streamed, whileSame } from '../http/exchange.ts';
 import { type CardParts, drawCard } from './card.ts';
 import { type LiveDeps, openLive } from './live.ts';
 import { openPageCache, type PageCache } from './page-cache.ts';
@@ -46,6 +46,7 @@ export function openCheckout(deps: LiveDeps): Checkout {
   const pages = openPageCache(deps.clock, {
     row: (id) => checkoutRow(deps.db, id),
     state: (id) => checkoutState(deps.db, id),
+    isSame: (id, state) => whileSame(deps.db, () => checkoutState.now(deps.db, id)?.state === state),
   });
   const codes = new LRUCache<string, string>({ max: MAX_CODES });
   // Drawn once for all who ask at the same time.

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { type CheckoutRow, checkoutStateOf } from '../../data/views/checkout.ts';
 import type { Raw } from '../../src/api/describe/endpoint.ts';
 import { type Clock, seconds } from '../clock.ts';
+import type { Prepared } from '../http/exchange.ts';
 
 /** About 30 kB each. */
 const MAX_PAGES = 500;
@@ -13,6 +14,8 @@ export interface PageQuestions {
   row(id: string): Promise<CheckoutRow | undefined>;
   /** What of the row changes while its buyer watches: far less to read. */
   state(id: string): Promise<{ state: string } | undefined>;
+  /** The same without waiting; absent where the database cannot. */
+  isSame(id: string, state: string): Prepared['again'];
 }
 
 export interface PageCache {
@@ -20,10 +23,14 @@ export interface PageCache {
   row(id: string): Promise<CheckoutRow | undefined>;
   /** The page under `key` if it was made of this row, in this second; else what `make` makes. */
   page(key: string, row: CheckoutRow, make: () => Promise<Raw>): Promise<Raw>;
+  /** Whether a page of this row may be sent once more, in the second in which it was made. */
+  again(row: CheckoutRow): Prepared['again'];
 }
 
 export function openPageCache(clock: Clock, questions: PageQuestions): PageCache {
-  const rows = new LRUCache<string, { row: CheckoutRow; state: string }>({ max: MAX_PAGES });
+  const rows = new LRUCache<string, { row: CheckoutRow; state: string; isSame: Prepared['again'] }>({
+    max: MAX_PAGES,
+  });
   const pages = new LRUCache<string, { row: CheckoutRow; page: Raw }>({ max: MAX_PAGES });
   let second = 0;
   const isNow = () => {
@@ -40,7 +47,10 @@ export function openPageCache(clock: Clock, questions: PageQuestions): PageCache
       if (known && (await questions.state(id))?.state === known.state) return known.row;
       const started = second;
       const row = await questions.row(id);
-      if (row && started === second) rows.set(id, { row, state: checkoutStateOf(row) });
+      if (row && started === second) {
+        const state = checkoutStateOf(row);
+        rows.set(id, { row, state, isSame: questions.isSame(id, state) });
+      }
       return row;
     },
     async page(key, row, make) {
@@ -52,6 +62,13 @@ export function openPageCache(clock: Clock, questions: PageQuestions): PageCache
       const page = typeof made.body === 'string' ? { ...made, body: Buffer.from(made.body) } : made;
       if (started === second) pages.set(key, { row, page });
       return page;
+    },
+    again(row) {
+      const known = rows.get(row.id);
+      const { isSame, row: latest } = known ?? {};
+      if (!isSame || latest !== row) return undefined;
+      const made_in = second;
+      return () => seconds(clock) === made_in && isSame();
     },
   };
 }

@@ -56,9 +56,11 @@ export async function payPage(
   const since = app.blindness.of(row.blockchain);
   const packed = accepts(request.headers, 'gzip');
   const key = [row.id, lang.code, mode, ...look, framed, packed, since, is_phone].join(' ');
-  return app.checkout.pages.page(key, row, () =>
+  const page = await app.checkout.pages.page(key, row, () =>
     showInvoice(app, row, { lang, options, headers: request.headers, is_phone }),
   );
+  const isSame = app.checkout.pages.again(row);
+  return { ...page, again: isSame && (() => isSame() && app.blindness.of(row.blockchain) === since) };
 }
 
 interface Asked {

@@ -1,4 +1,5 @@
 // A request as a handler sees it, and the answers that are more than the described reply.
+import type { Db } from '../../data/db/open.ts';
 import type { MerchantRow } from '../../data/schema/tables.ts';
 
 /** What a handler may know of the request itself. */
@@ -37,9 +38,38 @@ export class Prepared {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
-  constructor(answer: Pick<Prepared, 'status' | 'headers' | 'body'>) {
+  /** Whether it may be given again, to whoever asks for the same path with the same preferences; asks without waiting. */
+  readonly again?: (() => boolean) | undefined;
+  constructor(answer: Pick<Prepared, 'status' | 'headers' | 'body' | 'again'>) {
+    this.again = answer.again;
     this.status = answer.status;
     this.headers = answer.headers;
     this.body = answer.body;
   }
+}
+
+/** A JSON reply that may be given again as long as `again` says so. */
+export const repeatable = (value: unknown, again: Prepared['again']): Prepared =>
+  new Prepared({
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(value),
+    again,
+  });
+
+/**
+ * Whether what the database says is still so, by a question that is asked only where something was written since it was asked last.
+ * Undefined where the database cannot answer without waiting, or others write to it.
+ */
+export function whileSame(db: Pick<Db, 'firstNow' | 'commits'>, isSame: () => boolean): Prepared['again'] {
+  const { commits } = db;
+  if (!db.firstNow || !commits) return undefined;
+  let asked_at = -1;
+  return () => {
+    const now = commits();
+    if (now === asked_at) return true;
+    if (!isSame()) return false;
+    asked_at = now;
+    return true;
+  };
 }

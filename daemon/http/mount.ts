@@ -9,13 +9,14 @@ import { parseInput } from '../../src/api/read/validation.ts';
 import { ProviderError } from '../../src/chains/family.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
-import { NO_ENDPOINT } from '../metrics/metrics.ts';
+import { type AtHand, openAtHand } from './at-hand.ts';
 import { authenticate, PUBLIC } from './auth.ts';
 import { Call, CallContext, type CallServer } from './call.ts';
 import type { Route } from './handler.ts';
 import { idempotencyKey, onceOnly } from './idempotent.ts';
 import { createLimits, type Limits, sharedWindow } from './limits.ts';
 import { callerAddress, type Trust, trustOf } from './proxies.ts';
+import { recordAnswer } from './record.ts';
 import {
   type Answer,
   invalidAnswer,
@@ -34,6 +35,8 @@ const UNUSABLE_RETRY_SECONDS = 60;
 
 export interface Http {
   h3: H3;
+  /** Asked before the routes are, where it is there. */
+  at_hand?: AtHand;
   /** From now on: streams end, and connections close after their answer. */
   drain(): void;
   /** From now on: streams end, new requests are refused, connections close after their answer. */
@@ -69,6 +72,7 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
     stopping: stopping.signal,
     inside,
     trust,
+    at_hand: openAtHand(app, trust, draining.signal),
     async dispatch(request, ip) {
       inside.set(request, ip);
       return h3.fetch(request);
@@ -95,6 +99,7 @@ export function createHttp(app: App, routes: readonly Route[]): Http {
   h3.all('/**', (event) => respond(server, event, undefined, notFound));
   return {
     h3,
+    at_hand: server.at_hand,
     drain: () => draining.abort(),
     stop() {
       draining.abort();
@@ -110,6 +115,7 @@ interface Server extends CallServer {
   /** Requests that the daemon sends to itself for a caller, each with the address of that caller. */
   inside: WeakMap<Request, string>;
   trust: Trust | null;
+  at_hand: AtHand;
 }
 
 /** `/v1/units/{unit_id}` → `/v1/units/:unit_id`; h3 ignores a trailing slash. */
@@ -117,7 +123,7 @@ const patternOf = (endpoint: Endpoint): string => endpoint.path.replace(/\{([^}]
 
 /** Runs the checks and the handler, and turns whatever comes of it into one logged answer. */
 async function respond(
-  { app, draining, stopping, inside, trust }: Server,
+  { app, draining, stopping, inside, trust, at_hand }: Server,
   event: H3Event,
   endpoint: Endpoint | undefined,
   work: (call: Call) => Promise<Answer> | Answer,
@@ -142,29 +148,30 @@ async function respond(
       reply.body = null;
     } else reply.body = endingWith(reply.body, draining);
   }
-  const took_ms = performance.now() - started;
-  const endpoint_id = endpoint?.id ?? NO_ENDPOINT;
-  app.metrics.requests.add([endpoint_id, String(reply.status)]);
-  app.metrics.request_seconds.observe([endpoint_id], took_ms / 1000);
-  app.log.info(
-    {
-      request_id,
-      // Never the URL: keys may stand in it.
-      endpoint: endpoint?.id ?? null,
-      method: req.method,
-      status: reply.status,
-      ms: Math.round(took_ms),
-      ...(app.config.log_callers && { ip }),
-    },
-    'request',
-  );
-  return toResponse(reply, {
+  recordAnswer(app, {
+    request_id,
+    endpoint_id: endpoint?.id ?? null,
+    method: req.method,
+    status: reply.status,
+    took_ms: performance.now() - started,
+    ip: () => ip,
+  });
+  const response = toResponse(reply, {
     request_id,
     ignored: call.ignored,
     cors: endpoint?.cors === true,
     close: draining.aborted,
   });
+  const { again } = reply;
+  const node = event.runtime?.node?.req as IncomingMessage | undefined;
+  if (again && node && endpoint && isForAll(endpoint, call))
+    at_hand.keep(node, { endpoint_id: endpoint.id, answer: response.answer, again });
+  return response;
 }
+
+/** Whether others who ask for the same path get the same answer, as often as they like. */
+const isForAll = ({ method, auth, limit }: Endpoint, { event, ignored }: Call): boolean =>
+  method === 'GET' && auth === 'none' && !limit && ignored === undefined && event.url.search === '';
 
 /** The answer; where a browser's form is refused, as a page that its reader understands. */
 async function answerReadably(server: Server, route: Route, call: Call): Promise<Answer> {

@@ -2,14 +2,13 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { H3 } from 'h3';
 import { NodeRequest, sendNodeResponse } from 'srvx/node';
-import { AnswerResponse } from './reply.ts';
-
-/** The status says it all; the general way of sending says no more either. */
-const NO_PHRASE = '';
+import type { AtHand } from './at-hand.ts';
+import { AnswerResponse, writeAnswer } from './reply.ts';
 
 /** Answers each request of a server with what the routes make of it. */
-export function nodeHandler(h3: H3): RequestListener {
+export function nodeHandler({ h3, at_hand }: { h3: H3; at_hand?: AtHand }): RequestListener {
   return (req, res) => {
+    if (at_hand?.give(req, res)) return;
     void answerTo(h3, new NodeRequest({ req, res }) as unknown as Request)
       .then((response) => send(res, response))
       // What cannot be sent is no answer: the caller is not left waiting for the rest of it.
@@ -23,14 +22,5 @@ function send(res: ServerResponse, response: Response): void | Promise<void> {
   const { answer } = response as Partial<AnswerResponse>;
   if (!(response instanceof AnswerResponse) || !answer || answer.body instanceof ReadableStream)
     return sendNodeResponse(res, response);
-  const { status, headers, body } = answer;
-  if (body === null) {
-    res.writeHead(status, NO_PHRASE, headers);
-    res.end();
-    return;
-  }
-  // Head and text go out as one piece, where the general way makes two of them.
-  const length = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
-  res.writeHead(status, NO_PHRASE, { ...headers, 'content-length': String(length) });
-  res.end(body);
+  writeAnswer(res, answer);
 }

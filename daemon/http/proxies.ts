@@ -51,7 +51,11 @@ export function trustOf(proxies: TrustedProxies): Trust | null {
  * the last entry on, which the nearest of them added. Where both headers are there and disagree, one of them is from the
  * caller, and neither is believed. In-process calls have no peer; they come from this very machine.
  */
-export function callerAddress(peer: string | undefined, headers: Headers, trust: Trust | null): string {
+export function callerAddress(
+  peer: string | undefined,
+  headers: Pick<Headers, 'get'>,
+  trust: Trust | null,
+): string {
   const from = plain(peer) ?? '127.0.0.1';
   if (!trust) return from;
   const named = [headers.get('x-forwarded-for')?.split(','), forwardedFor(headers.get('forwarded'))].filter(

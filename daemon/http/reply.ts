@@ -1,5 +1,5 @@
 // Answers as they are sent: replies, refusals, validation errors, and the headers all of them carry.
-import { validateHeaderValue } from 'node:http';
+import { type ServerResponse, validateHeaderValue } from 'node:http';
 import { FastResponse } from 'srvx';
 import { z } from 'zod';
 import type { Endpoint, Raw } from '../../src/api/describe/endpoint.ts';
@@ -15,6 +15,8 @@ export interface Answer {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: Body;
+  /** Whether it may be given again to who asks for the same, as it is; asks without waiting. Absent: never. */
+  again?: (() => boolean) | undefined;
 }
 
 const JSON_TYPE: Answer['headers'] = { 'content-type': 'application/json' };
@@ -24,7 +26,10 @@ const PREFLIGHT_SECONDS = 86_400;
 /** What a handler returned, checked against the description: fields it does not name never leave the process. */
 export function replyAnswer(endpoint: Endpoint, value: unknown): Answer {
   const status = endpoint.status ?? 200;
-  if (value instanceof Prepared) return { status: value.status, headers: value.headers, body: value.body };
+  if (value instanceof Prepared) {
+    const { status, headers, body, again } = value;
+    return { status, headers, body, again };
+  }
   if (value instanceof Streamed) return { status, headers: value.headers, body: value.body };
   if (endpoint.response instanceof z.ZodType)
     return { status, headers: JSON_TYPE, body: JSON.stringify(endpoint.response.parse(value)) };
@@ -34,7 +39,7 @@ export function replyAnswer(endpoint: Endpoint, value: unknown): Answer {
 /** Of HTML that brings no policy of its own: it loads nothing, runs nothing and is shown in no frame. */
 const CLOSED_POLICY = "default-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-function rawAnswer({ body, headers, status: given }: Raw, media: string, status: number): Answer {
+function rawAnswer({ body, headers, status: given, again }: Raw, media: string, status: number): Answer {
   const charset = /^text\/|javascript$|xml$/.test(media) ? '; charset=utf-8' : '';
   return {
     status: given ?? status,
@@ -44,6 +49,7 @@ function rawAnswer({ body, headers, status: given }: Raw, media: string, status:
       ...headers,
     },
     body: body as Body,
+    again,
   };
 }
 
@@ -119,4 +125,20 @@ export function toResponse(
   }
   if (options.close) headers.connection = 'close';
   return new AnswerResponse({ status: answer.status, headers, body: answer.body });
+}
+
+/** The status says it all; the general way of sending says no more either. */
+const NO_PHRASE = '';
+
+/** The answer is no stream. */
+export function writeAnswer(res: ServerResponse, { status, headers, body }: Answer): void {
+  if (body === null) {
+    res.writeHead(status, NO_PHRASE, headers);
+    res.end();
+    return;
+  }
+  // Head and text go out as one piece, where the general way makes two of them.
+  const length = typeof body === 'string' ? Buffer.byteLength(body) : (body as Uint8Array).byteLength;
+  res.writeHead(status, NO_PHRASE, { ...headers, 'content-length': String(length) });
+  res.end(body);
 }

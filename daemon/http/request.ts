@@ -9,7 +9,7 @@ const MAX_MULTIPART_FIELDS = 50;
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,64}$/;
 
 /** The caller's own id where it is harmless to repeat, a new one otherwise. */
-export function requestId(headers: Headers, { uuid }: { uuid(): string }): string {
+export function requestId(headers: Pick<Headers, 'get'>, { uuid }: { uuid(): string }): string {
   const given = headers.get('x-request-id');
   return given && SANE_REQUEST_ID.test(given) ? given : uuid();
 }

@@ -5,7 +5,7 @@ import type { Db } from '../../data/db/open.ts';
 import { getInvoice, invoiceState, stateOf } from '../../data/invoices.ts';
 import { getPublicInvoice } from '../../src/api/endpoints/buyer.ts';
 import { Refusal } from '../../src/errors.ts';
-import { Prepared } from '../http/exchange.ts';
+import { type Prepared, repeatable, whileSame } from '../http/exchange.ts';
 import type { Config } from '../settings/config.ts';
 import { presentInvoice } from './present.ts';
 
@@ -34,14 +34,14 @@ export function openPublicInvoices({
       if (known && (await invoiceState(db, id))?.state === known.state) return known.answer;
       const row = await getInvoice(db.query, id);
       if (!row) throw new Refusal('invoice_not_found');
+      const state = stateOf(row);
       const body = getPublicInvoice.response.parse(presentInvoice(row, config.public_url));
-      const answer = new Prepared({
-        status: 200,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
+      const answer = repeatable(
+        body,
+        whileSame(db, () => invoiceState.now(db, id)?.state === state),
+      );
       // Of the row that was presented: it may have moved on since the state was read.
-      texts.set(id, { state: stateOf(row), answer });
+      texts.set(id, { state, answer });
       return answer;
     },
   };

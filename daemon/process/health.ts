@@ -20,6 +20,10 @@ export async function assertHealthy({ db, instance }: Pick<App, 'db' | 'instance
   await ping(db);
 }
 
+/** The same without waiting, where the database can. */
+export const isHealthyNow = ({ db, instance }: Pick<App, 'db' | 'instance'>): boolean =>
+  !instance.draining() && ping.now(db) !== undefined;
+
 /**
  * Readiness. Refuses with `draining` or `not_ready`, which carry the same members. A blockchain that cannot be read is none of
  * the reasons: a balancer would take all daemons away for it.

@@ -55,7 +55,7 @@ export async function serve({
   });
   let handle: RequestListener | undefined;
   const handler = opened.then((http) => {
-    handle = nodeHandler(http.h3);
+    handle = nodeHandler(http);
     return handle;
   });
   const answer: RequestListener = (request, response) => {

@@ -60,6 +60,13 @@ export interface Db {
   statement<T>(work: (on: Executor) => Promise<T>): Promise<T>;
   /** The first row of a question that was compiled before, with these values; reads what is committed. */
   first(question: CompiledQuery, values: readonly (string | number)[]): Promise<UnknownRow | undefined>;
+  /** The same at once, where nothing has to be waited for: SQLite in a file. */
+  firstNow?(question: CompiledQuery, values: readonly (string | number)[]): UnknownRow | undefined;
+  /**
+   * How often something was committed since it was opened, where this process alone writes what is read so: as long as it is the
+   * same, so is every answer of the database.
+   */
+  commits?(): number;
   /**
    * Runs the questions of a list that is shown to someone; it may come from a replica, but has all that was committed
    * before the call. What is decided about money is read by `query` and `transaction` alone.

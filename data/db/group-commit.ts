@@ -21,6 +21,8 @@ export interface Control {
   commit(): void;
   run(text: string): void;
   isOpen(): boolean;
+  /** How often it was committed. */
+  commits: number;
 }
 
 /** One caller's transaction in a group; it hears of its end only when the group has been committed. */

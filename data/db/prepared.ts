@@ -4,15 +4,22 @@ import type { Tables } from '../schema/tables.ts';
 import type { Db, Executor } from './database.ts';
 import { nameStatement } from './named.ts';
 
+/** Asks for at most one row. */
+export interface Lookup<Values, Row> {
+  (db: Db, ...values: Extract<Values, unknown[]>): Promise<Row | undefined>;
+  /** The same without waiting, where the database can (`db.firstNow`). */
+  now(db: Db, ...values: Extract<Values, unknown[]>): Row | undefined;
+}
+
 /**
  * A question for at most one row by the values that `build` binds, each once and in their order. It reads what is
  * committed, so it is not for what must be seen inside a transaction.
  */
 export function lookup<Values extends (string | number)[], Row>(
   build: (query: Kysely<Tables>, ...values: Values) => Compilable<Row>,
-): (db: Db, ...values: Values) => Promise<Row | undefined> {
+): Lookup<Values, Row> {
   const compiled = new WeakMap<Db, CompiledQuery>();
-  return (db, ...values) => {
+  const questionOf = (db: Db, values: Values) => {
     let question = compiled.get(db);
     if (!question) {
       question = build(db.query, ...values).compile();
@@ -21,8 +28,12 @@ export function lookup<Values extends (string | number)[], Row>(
       nameStatement(question.sql, 'read');
       compiled.set(db, question);
     }
-    return db.first(question, values) as Promise<Row | undefined>;
+    return question;
   };
+  return Object.assign(
+    (db: Db, ...values: Values) => db.first(questionOf(db, values), values) as Promise<Row | undefined>,
+    { now: (db: Db, ...values: Values) => db.firstNow?.(questionOf(db, values), values) as Row | undefined },
+  );
 }
 
 /** Stands for the value of this name while a statement is compiled. */

@@ -71,7 +71,8 @@ function handleOf(
   const dialect = inTurn(new SqliteDialect({ database: statements }), turns);
   // Holds the connection from its begin to its end.
   const writer = new Kysely<Tables>({ dialect, plugins });
-  const transaction = createGroupCommit(writer, controlOf(database, statements, file), turns);
+  const control = controlOf(database, statements, file);
+  const transaction = createGroupCommit(writer, control, turns);
   const query = new Kysely<Tables>({ dialect: inLine(dialect, writer, transaction), plugins });
   return {
     dialect: 'sqlite',
@@ -83,6 +84,10 @@ function handleOf(
       if (!reader) return (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0];
       return reader.first(question.sql, values);
     },
+    ...(reader && {
+      firstNow: (question, values) => reader.first(question.sql, values),
+      commits: () => control.commits,
+    }),
     readList: (work) => work({ dialect: 'sqlite', query }),
     // Its statements end before anything else happens.
     interrupt: async () => {},
@@ -117,9 +122,15 @@ function controlOf(database: SQLite.Database, statements: SqliteDatabase, file: 
           'the database file or its log was moved, deleted or replaced: nothing written now would be found again. Put it back, or restart the daemon on the new one',
           'SQLITE_READONLY_DBMOVED',
         );
-      run('commit');
+      try {
+        run('commit');
+      } finally {
+        // Also where it is unknown whether it was.
+        this.commits++;
+      }
     },
     isOpen: () => database.inTransaction,
+    commits: 0,
   };
 }
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { AmountMatch, InvoiceStatus, PaymentStatus } from '../../src/invoice.ts';
 import type { MerchantProfile } from '../../src/shop.ts';
-import type { Db, Executor } from '../db/database.ts';
+import type { Executor } from '../db/database.ts';
 import { lookup } from '../db/prepared.ts';
 import { STATE, stateOf } from '../invoices.ts';
 import { toJson } from '../schema/json.ts';
@@ -54,8 +54,8 @@ const others = OTHERS.map((column) => {
   return { from, name };
 });
 
-export const checkoutRow: (db: Db, id: string) => Promise<CheckoutRow | undefined> = lookup(
-  (query, id: string) => joined(query).selectAll('invoices').select(OTHERS).where('invoices.id', '=', id),
+export const checkoutRow = lookup((query, id: string) =>
+  joined(query).selectAll('invoices').select(OTHERS).where('invoices.id', '=', id),
 );
 
 /** What may change of that row, as one text: equal for equal contents. */

@@ -42,6 +42,8 @@ export interface Raw {
   body: string | Uint8Array | ReadableStream;
   headers?: Record<string, string>;
   status?: number;
+  /** Whether it may be given again to who asks for the same with the same preferences; asks without waiting. Absent: never. */
+  again?: (() => boolean) | undefined;
 }
 
 /** What a call does to what is stored: reads it, adds to it or changes it, or takes something away for good. */

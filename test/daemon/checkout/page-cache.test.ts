@@ -20,6 +20,7 @@ function openShop() {
       asked.state++;
       return stored.row && { state: checkoutStateOf(stored.row) };
     },
+    isSame: (_, state) => () => stored.row !== undefined && checkoutStateOf(stored.row) === state,
   });
   const show = async () => {
     const row = await cache.row('one');
