@@ -1,6 +1,6 @@
 // Events: the record of what happened, in order, never changed; what webhooks are sent from.
 import { type Insertable, sql } from 'kysely';
-import type { Db, Executor } from './db/database.ts';
+import type { Batch, Db, Executor } from './db/database.ts';
 import { newId } from './db/ids.ts';
 import { writer } from './db/prepared.ts';
 import type { EventRow, Tables } from './schema/tables.ts';
@@ -34,6 +34,9 @@ const insert = writer(eventColumns, (query, place: NewEvent) => query.insertInto
 export async function insertEvent(on: Executor, event: NewEvent): Promise<void> {
   await insert(on, event);
 }
+
+/** The same as a part of a batch. */
+export const eventToInsert = (on: Executor, event: NewEvent): Batch[number] => insert.bound(on, event);
 
 /** When the newest event happened by the time of its daemon, Unix seconds; undefined where there is none. */
 export async function newestEventAt(query: Executor): Promise<number | undefined> {

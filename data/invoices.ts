@@ -4,7 +4,7 @@ import type { InvoiceStatus } from '../src/invoice.ts';
 import type { Db, Dialect, Executor, Tx } from './db/database.ts';
 import { lockInOrder } from './db/lock-order.ts';
 import { lookup, question, writer } from './db/prepared.ts';
-import { eventColumns, insertEvent, type NewEvent } from './events.ts';
+import { eventColumns, eventToInsert, insertEvent, type NewEvent } from './events.ts';
 import { toJson } from './schema/json.ts';
 import type { InvoiceRow, Tables, WatchRow } from './schema/tables.ts';
 import { formerChainsWatched } from './terms.ts';
@@ -136,6 +136,13 @@ export async function insertOpened(
   }
   const named = eventColumns.map((name) => [`event_${name}`, event[name]] as const);
   return (await insertBoth(on, { ...written(invoice), ...Object.fromEntries(named) })).length > 0;
+}
+
+/** The same as a transaction of its own, durable when it resolves. */
+export function insertOpenedAlone(db: Db, invoice: NewInvoice, event: NewEvent): Promise<boolean> {
+  const { dialect, query } = db;
+  if (db.batch) return db.batch([insert.bound(query, written(invoice)), eventToInsert(query, event)]);
+  return db.statement((on) => insertOpened(dialect, on, invoice, event));
 }
 
 const selectInvoice = (query: Executor, { id }: { id: string }) =>

@@ -15,7 +15,7 @@ import { type Quote, quote } from '../../src/quote.ts';
 import type { InvoiceShop } from '../../src/shop.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
-import { openInvoice } from '../settle/settle.ts';
+import { openInvoice, openInvoiceAlone } from '../settle/settle.ts';
 import { keepWatchQuota, reserveAmount } from './amounts.ts';
 import { refuseBlind } from './availability.ts';
 import { isCovered, noteHeld, type Seller } from './limit.ts';
@@ -113,7 +113,7 @@ async function openAlone(
   if (request.id !== null || request.gateway.unique_amount) return null;
   const row = invoiceValues(app, request, quoted, rate);
   if (!app.watches.covers(row)) return null;
-  return (await app.db.statement((on) => openInvoice(app, on, row))) ? row : null;
+  return (await openInvoiceAlone(app, row)) ? row : null;
 }
 
 function openWithWatch(app: App, request: InvoiceRequest, quoted: Quote, rate: bigint): Promise<InvoiceRow> {

@@ -5,7 +5,7 @@ export { noteClaim } from './claim.ts';
 export { credit, evaluateHeld } from './credit.ts';
 export { markAsHouse } from './house.ts';
 export { noteShortLimit } from './limit.ts';
-export { openInvoice } from './open.ts';
+export { openInvoice, openInvoiceAlone } from './open.ts';
 export { noteAction } from './operator.ts';
 export { CursorMoved, recordNamed, recordPage, recordUpdates } from './record.ts';
 export type { Outcome, ReadScope, SettleDeps } from './step.ts';

@@ -45,6 +45,9 @@ export type Tx = Transaction<Tables>;
 /** Where questions are asked. */
 export type Reader = Pick<Db, 'dialect' | 'query'>;
 
+/** Statements that are one transaction, with their values: nothing is written where the first one writes no row. */
+export type Batch = readonly { text: string; values: readonly (string | number | bigint | null)[] }[];
+
 export interface Db {
   dialect: Dialect;
   /** For reading, and for single statements. */
@@ -58,6 +61,11 @@ export interface Db {
    * SQLite `work` may run several: it is a transaction as any other there.
    */
   statement<T>(work: (on: Executor) => Promise<T>): Promise<T>;
+  /**
+   * Writes a batch in a thread of its own, durable when the promise resolves; false where its first statement wrote no row. Present
+   * where that is faster (SQLite in a file).
+   */
+  batch?(batch: Batch): Promise<boolean>;
   /** The first row of a question that was compiled before, with these values; reads what is committed. */
   first(question: CompiledQuery, values: readonly (string | number)[]): Promise<UnknownRow | undefined>;
   /** The same at once, where nothing has to be waited for: SQLite in a file. */

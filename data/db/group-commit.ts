@@ -1,8 +1,9 @@
 // SQLite has one writer: those who want to write wait in one line, share commits, and stop no reader.
 import type { Kysely } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
-import type { Db, Turns, Tx } from './database.ts';
+import type { Batch, Db, Turns, Tx } from './database.ts';
 import { isBusy } from './failures.ts';
+import { failureOf, type WritingThread, type Written } from './writing-thread.ts';
 
 /** Most transactions that share one commit. */
 const GROUP_LIMIT = 64;
@@ -18,6 +19,8 @@ export interface Control {
   /** Takes the write lock at once, or throws that it is busy. */
   begin(): void;
   /** Throws where nothing would be stored. */
+  assertOurs(): void;
+  /** The same. */
   commit(): void;
   run(text: string): void;
   isOpen(): boolean;
@@ -34,17 +37,39 @@ interface Job {
   tries: number;
 }
 
+/** One caller's batch, which the thread writes. */
+interface Sent {
+  batch: Batch;
+  succeed(written: boolean): void;
+  fail(error: unknown): void;
+}
+
+/** The line of all who write to a file: transactions here, batches in the thread, never both at once. */
+export interface Line {
+  transaction: Db['transaction'];
+  batch: NonNullable<Db['batch']>;
+}
+
 /**
  * Those that come while a commit is on its way share the next one: the disk is asked once for all of them. Each has
  * a savepoint of its own, so that a failure undoes its own work and no one else's.
  */
-export function createGroupCommit(query: Kysely<Tables>, control: Control, turns: Turns): Db['transaction'] {
+export function createLine(
+  query: Kysely<Tables>,
+  control: Control,
+  turns: Turns,
+  thread: WritingThread | null,
+): Line {
   const waiting: Job[] = [];
+  const sent: Sent[] = [];
   let running = false;
 
   async function run(): Promise<void> {
     running = true;
-    while (waiting.length > 0) {
+    while (waiting.length > 0 || sent.length > 0) {
+      // In turns, so that neither keeps the other waiting.
+      if (thread && sent.length > 0) await writeSent(thread, sent.splice(0, GROUP_LIMIT), control);
+      if (waiting.length === 0) continue;
       await gather(waiting, turns);
       const busy = await runGroup(query, waiting, control, turns);
       if (busy === undefined) continue;
@@ -56,11 +81,34 @@ export function createGroupCommit(query: Kysely<Tables>, control: Control, turns
     running = false;
   }
 
-  return <T>(work: (tx: Tx) => Promise<T>) =>
-    new Promise<T>((resolve, reject) => {
-      waiting.push({ work, succeed: (value) => resolve(value as T), fail: reject, tries: 0 });
-      if (!running) void run();
-    });
+  return {
+    transaction: <T>(work: (tx: Tx) => Promise<T>) =>
+      new Promise<T>((resolve, reject) => {
+        waiting.push({ work, succeed: (value) => resolve(value as T), fail: reject, tries: 0 });
+        if (!running) void run();
+      }),
+    batch: (batch) =>
+      new Promise<boolean>((succeed, fail) => {
+        sent.push({ batch, succeed, fail });
+        if (!running) void run();
+      }),
+  };
+}
+
+/** Has the thread write them; what comes meanwhile goes with the next. Each hears of its own. */
+async function writeSent(thread: WritingThread, sent: readonly Sent[], control: Control): Promise<void> {
+  try {
+    control.assertOurs();
+    const written = await thread.write(sent.map(({ batch }) => batch));
+    control.commits++;
+    for (const [at, one] of sent.entries()) {
+      const what = written[at] as Written;
+      if (typeof what === 'boolean') one.succeed(what);
+      else one.fail(failureOf(what));
+    }
+  } catch (error) {
+    for (const { fail } of sent) fail(error);
+  }
 }
 
 /** Lets the requests that have arrived already come to their transactions, while more keep coming. */

@@ -41,22 +41,27 @@ export async function openDb(url: string, options: OpenOptions = {}): Promise<Db
   const db = await openHandle(url, options);
   return {
     ...db,
+    ...(db.batch && { batch: timed(db.batch, options.onTimed) }),
     transaction: followed(timed(db.transaction, options.onTimed)),
     // On PostgreSQL it is over, and durable, as soon as the statement has been answered.
     statement: db.dialect === 'sqlite' ? followed(db.statement) : db.statement,
   };
 }
 
-function timed(transaction: Db['transaction'], onTimed: Timed | undefined): Db['transaction'] {
-  if (!onTimed) return transaction;
-  return async (work) => {
+function timed<Work extends (...given: never[]) => Promise<unknown>>(
+  work: Work,
+  onTimed: Timed | undefined,
+): Work {
+  if (!onTimed) return work;
+  const measured = async (...given: Parameters<Work>) => {
     const began_ms = performance.now();
     try {
-      return await transaction(work);
+      return await work(...given);
     } finally {
       onTimed('transaction', performance.now() - began_ms);
     }
   };
+  return measured as Work;
 }
 
 async function openHandle(url: string, options: OpenOptions): Promise<Db> {

@@ -1,7 +1,7 @@
 // Statements that nearly every request runs: built and compiled once for each database, and planned once by PostgreSQL.
 import type { Compilable, CompiledQuery, DialectAdapter, Kysely } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
-import type { Db, Executor } from './database.ts';
+import type { Batch, Db, Executor } from './database.ts';
 import { nameStatement } from './named.ts';
 
 /** Asks for at most one row. */
@@ -45,7 +45,11 @@ class Parameter {
 }
 
 type Build<Values, Row> = (query: Executor, place: Values) => Compilable<Row>;
-type Run<Values, Row> = (on: Executor, values: Partial<Values>) => Promise<Row[]>;
+interface Run<Values, Row> {
+  (on: Executor, values: Partial<Values>): Promise<Row[]>;
+  /** The statement with these values, as a part of a batch. */
+  bound(on: Executor, values: Partial<Values>): Batch[number];
+}
 
 /** A statement that writes the values of these names; `build` binds each wherever it is needed, and nothing else. */
 export const writer = <Values extends object, Row>(
@@ -67,7 +71,7 @@ function prepared<Values extends object, Row>(
   const place = Object.fromEntries(names.map((name) => [name, new Parameter(name)])) as unknown as Values;
   // A transaction has the adapter of the database that it is of.
   const compiled = new WeakMap<DialectAdapter, { statement: CompiledQuery<Row>; order: string[] }>();
-  return async (on, values) => {
+  const bind = (on: Executor, values: Partial<Values>) => {
     const { adapter } = on.getExecutor();
     let known = compiled.get(adapter);
     if (!known) {
@@ -77,9 +81,20 @@ function prepared<Values extends object, Row>(
       compiled.set(adapter, known);
     }
     const { statement, order } = known;
-    const parameters = order.map((name) => values[name as keyof Values] ?? null);
-    return (await on.executeQuery<Row>({ ...statement, parameters })).rows;
+    return { statement, parameters: order.map((name) => values[name as keyof Values] ?? null) };
   };
+  return Object.assign(
+    async (on: Executor, values: Partial<Values>) => {
+      const { statement, parameters } = bind(on, values);
+      return (await on.executeQuery<Row>({ ...statement, parameters })).rows;
+    },
+    {
+      bound(on: Executor, values: Partial<Values>) {
+        const { statement, parameters } = bind(on, values);
+        return { text: statement.sql, values: parameters as Batch[number]['values'] };
+      },
+    },
+  );
 }
 
 function nameOf(parameter: unknown): string {

@@ -16,8 +16,9 @@ import type { Tables } from '../schema/tables.ts';
 import type { Db, Executor, Turns } from './database.ts';
 import { sqlite } from './driver.ts';
 import { registerExact } from './exact.ts';
-import { type Control, createGroupCommit } from './group-commit.ts';
+import { type Control, createLine } from './group-commit.ts';
 import { decodeRow } from './rows.ts';
+import { openWritingThread } from './writing-thread.ts';
 
 /** Reading a larger file whole would make every start slow; its schema is still read. */
 const QUICK_CHECK_BYTES = 64 * 1024 * 1024;
@@ -72,7 +73,12 @@ function handleOf(
   // Holds the connection from its begin to its end.
   const writer = new Kysely<Tables>({ dialect, plugins });
   const control = controlOf(database, statements, file);
-  const transaction = createGroupCommit(writer, control, turns);
+  // Whoever replaces how it waits decides what is done when: all of it is done here.
+  const thread =
+    file === null || turns.before
+      ? null
+      : openWritingThread({ file, timeout: BUSY_TIMEOUT_MS, checkpoint_pages: CHECKPOINT_PAGES });
+  const { transaction, batch } = createLine(writer, control, turns, thread);
   const query = new Kysely<Tables>({ dialect: inLine(dialect, writer, transaction), plugins });
   return {
     dialect: 'sqlite',
@@ -84,6 +90,7 @@ function handleOf(
       if (!reader) return (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0];
       return reader.first(question.sql, values);
     },
+    ...(thread && { batch }),
     ...(reader && {
       firstNow: (question, values) => reader.first(question.sql, values),
       commits: () => control.commits,
@@ -93,6 +100,7 @@ function handleOf(
     interrupt: async () => {},
     async close() {
       // The one that writes goes last: it copies the log back and takes it away.
+      await thread?.close();
       reader?.close();
       await writer.destroy();
       // The query builder leaves a database open that it was never asked about.
@@ -116,12 +124,15 @@ function controlOf(database: SQLite.Database, statements: SqliteDatabase, file: 
         wait(BUSY_TIMEOUT_MS);
       }
     },
-    commit() {
+    assertOurs() {
       if (!isOurs())
         throw new (sqlite().SqliteError)(
           'the database file or its log was moved, deleted or replaced: nothing written now would be found again. Put it back, or restart the daemon on the new one',
           'SQLITE_READONLY_DBMOVED',
         );
+    },
+    commit() {
+      this.assertOurs();
       try {
         run('commit');
       } finally {

@@ -5,10 +5,12 @@ import { join } from 'node:path';
 import type SQLite from 'better-sqlite3';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Batch } from '../../data/db/database.ts';
 import { sqlite } from '../../data/db/driver.ts';
 import { isBusy, isUniqueViolation, isUnusable } from '../../data/db/failures.ts';
 import { type Db, openDb } from '../../data/db/open.ts';
 import { lookup } from '../../data/db/prepared.ts';
+import { openWritingThread } from '../../data/db/writing-thread.ts';
 import { migrate } from '../../data/migrations/migrate.ts';
 
 const CROWD = 8;
@@ -169,5 +171,81 @@ describe('a database file', () => {
     other.exec('commit');
     await write('starved-last');
     expect(await names('starved-%')).toHaveLength(62);
+  });
+});
+
+describe('batches, which a thread writes', () => {
+  const meta = (name: string, value: string | null = 'a') => ({
+    text: 'insert into meta (name, value) values (?, ?) on conflict do nothing',
+    values: [name, value],
+  });
+  const send = (...batch: Batch) => db.batch?.(batch) as Promise<boolean>;
+
+  test('are whole, or nothing where the first statement writes no row', async () => {
+    expect(await send(meta('one'), meta('one-more'))).toBe(true);
+    expect(await send(meta('one'), meta('one-less'))).toBe(false);
+    expect(await names('one%')).toEqual(['one', 'one-more']);
+  });
+
+  test('one that is refused takes no other along, and is told why', async () => {
+    const sent = await Promise.allSettled([
+      send(meta('crowd-1')),
+      send(meta('crowd-2'), meta('crowd-3', null)),
+      send(meta('crowd-4')),
+      write('crowd-5'),
+      send(meta('crowd-6')),
+    ]);
+    expect(sent.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+    ]);
+    expect(String((sent[1] as PromiseRejectedResult).reason)).toContain('NOT NULL');
+    expect(await names('crowd-%')).toEqual(['crowd-1', 'crowd-4', 'crowd-5', 'crowd-6']);
+  });
+
+  test('wait while another process has the write lock, and hold up no one who reads', async () => {
+    const other = outside();
+    other.exec('begin immediate');
+    const sent = [send(meta('locked-1')), write('locked-2'), send(meta('locked-3'))];
+    expect(await names('locked-%')).toEqual([]);
+    other.exec('commit');
+    await Promise.all(sent);
+    expect(await names('locked-%')).toEqual(['locked-1', 'locked-2', 'locked-3']);
+  });
+
+  test('who waits too long is told that it is busy, all at once', async () => {
+    const other = outside();
+    other.exec('begin immediate');
+    const errors = await Promise.all(
+      Array.from({ length: CROWD }, (_, at) => failure(send(meta(`busy-${at}`)))),
+    );
+    expect(errors.map((error) => isBusy(error))).toEqual(errors.map(() => true));
+    other.exec('commit');
+    expect(await names('busy-%')).toEqual([]);
+  });
+
+  test('are refused where the file was taken away', async () => {
+    await send(meta('before'));
+    renameSync(file, `${file}-away`);
+    expect(isUnusable(await failure(send(meta('after'))))).toBe(true);
+    renameSync(`${file}-away`, file);
+    expect(await send(meta('again'))).toBe(true);
+  });
+
+  test('a thread that ended says that nothing is known, and the next batch has a new one', async () => {
+    const path = join(directory, 'absent.db');
+    const thread = openWritingThread({ file: path, timeout: 1_000, checkpoint_pages: 100 });
+    expect(isUnusable(await failure(thread.write([[meta('one')]])))).toBe(true);
+    const there = await openDb(`sqlite:${path}`);
+    onTestFinished(() => there.close());
+    await migrate(there);
+    expect(await thread.write([[meta('one')]])).toEqual([true]);
+    const unknown = { text: 'insert into no_such_table values (?)', values: [1] };
+    expect(isUnusable(await failure(thread.write([[unknown, meta('two')]])))).toBe(true);
+    expect(await thread.write([[meta('two')], [meta('two')]])).toEqual([true, false]);
+    await thread.close();
   });
 });
