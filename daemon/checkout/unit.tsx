@@ -95,10 +95,12 @@ export const Coin = ({ lang, choice }: { lang: Language; choice: Choice }) => {
     <li>
       <button type="submit" class="btn pick" name="chain" value={chain} disabled={!can_choose}>
         <Logo ticker={currency} />
-        <span class="name">
-          <bdi>{title}</bdi> {network && <bdi class="on">{network}</bdi>}
+        <span class="priced">
+          <span>
+            <bdi>{title}</bdi> {network && <bdi class="on">{network}</bdi>}
+          </span>
+          {amount && can_choose && <bdi class="sum">{amount}</bdi>}
         </span>
-        {amount && can_choose && <bdi class="sum">{amount}</bdi>}
         <small>
           {words.map((text, at) => (
             <>

@@ -71,7 +71,7 @@ export const ar: Texts = {
   copied: 'تم النسخ',
   selected: 'تم التحديد: انسخه الآن',
   copy_what: 'نسخ: {what}',
-  open_wallet: 'الفتح في تطبيق المحفظة',
+  open_wallet: 'فتح تطبيق المحفظة',
   wallet_hint: 'لم يُفتح شيء؟ امسح رمز QR أو انسخ البيانات إلى محفظتك.',
   scan: 'امسح رمز QR بتطبيق محفظتك ثم أكّد {amount}.',
   scan_address: 'يحتوي رمز QR هذا على العنوان فقط. أدخل الباقي بنفسك: {amount} على شبكة {network}.',
