@@ -42,7 +42,7 @@ function examine(foreign: readonly string[]): Drawn {
     // What is compared or copied by its letters may break anywhere, and scripts without spaces do.
     if (parent.closest('.raw, .hash') === null)
       for (const { 0: word, index } of node.data.matchAll(
-        /[\p{Script=Latin}\p{Script=Cyrillic}\p{N}()]+/gu,
+        /[\p{Script=Latin}\p{Script=Cyrillic}\p{N}\p{Sc}\u00a0\u202f().,]+/gu,
       )) {
         range.setStart(node, index);
         range.setEnd(node, index + word.length);

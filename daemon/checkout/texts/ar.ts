@@ -122,7 +122,7 @@ export const ar: Texts = {
   time_seconds: 'بضع ثوانٍ',
   time_minute: 'دقيقة تقريبًا',
   time_minutes: '{time} تقريبًا',
-  time_range: '{n}–{time}',
+  time_range: 'من {n} إلى {time}',
   fee_about: 'الرسوم نحو {usd}',
   no_rate: 'سعر الصرف غير متاح الآن',
   another_way: 'الدفع بطريقة أخرى',

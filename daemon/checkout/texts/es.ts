@@ -78,7 +78,7 @@ export const es: Texts = {
   copied: 'Copiado',
   selected: 'Seleccionado: cópialo ahora',
   copy_what: 'Copiar: {what}',
-  open_wallet: 'Abrir en la app del monedero',
+  open_wallet: 'Abrir en el monedero',
   wallet_hint: '¿No se ha abierto nada? Escanea el código QR o copia los datos en tu monedero.',
   scan: 'Escanea el código QR con tu monedero y confirma {amount}.',
   scan_address:
@@ -134,7 +134,7 @@ export const es: Texts = {
   fee_about: 'comisión aprox. {usd}',
   no_rate: 'Tipo de cambio no disponible ahora',
   another_way: 'Pagar de otra forma',
-  another_sent: 'Si ya ha enviado {currency}, no vuelva a pagar: su pago se reconocerá.',
+  another_sent: 'Si ya has enviado {currency}, no vuelvas a pagar: reconoceremos tu pago.',
   another_back: 'Seguir pagando con {currency}',
   rest_code: 'El código QR y los botones de abajo piden solo el importe restante.',
   open_page: 'Abrir la página de pago',

@@ -15,7 +15,7 @@ export const fr: Texts = {
   seen: 'Paiement détecté',
   seen_text:
     'Votre paiement est arrivé et est en cours de confirmation. Vous n’avez rien d’autre à faire : vous pouvez fermer cette page.',
-  orphaned: 'Votre transaction a été abandonnée',
+  orphaned: 'Votre transaction n’a pas abouti',
   orphaned_text:
     'Le réseau l’a rejetée ou remplacée. Vérifiez votre portefeuille : si l’argent y est toujours, payez à nouveau.',
   underpaid: 'Payé en partie',
