@@ -99,7 +99,11 @@ export const Coin = ({ lang, choice }: { lang: Language; choice: Choice }) => {
           <span>
             <bdi>{title}</bdi> {network && <bdi class="on">{network}</bdi>}
           </span>
-          {amount && can_choose && <bdi class="sum">{amount}</bdi>}
+          {amount && can_choose && (
+            <span class="sum">
+              <bdi>{amount}</bdi>
+            </span>
+          )}
         </span>
         <small>
           {words.map((text, at) => (

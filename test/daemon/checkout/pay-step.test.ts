@@ -512,6 +512,19 @@ describeInBrowser('the choice of a coin', () => {
       'Bitcoin (BTC) ≈ 0.00024 BTCfee about $1.00 · 10 to 60 minutes',
       'USDT TRON≈ 24.00 USDTfee about $2.00 · about a minute',
     ]);
+    // Amounts stand at the end of the line, in either direction, whether or not it is theirs alone.
+    for (const [lang, width] of [
+      ['fa', 320],
+      ['fa', 1280],
+    ] as const) {
+      await page.setViewportSize({ ...TALL, width });
+      await page.goto(`${serving.url}/u/${unit.merchant_slug}/${unit.slug}?lang=${lang}`);
+      const ends = await page
+        .locator('.sum')
+        .evaluateAll((sums) => sums.map((one) => one.getBoundingClientRect().left));
+      expect(new Set(ends.map(Math.round)).size, `${lang} at ${width}`).toBe(1);
+    }
+    await page.goto(`${serving.url}/u/${unit.merchant_slug}/${unit.slug}`);
     for (const width of [320, 360, 390]) {
       await page.setViewportSize({ ...TALL, width });
       expect((await inspect(page, [])).faults, `at ${width}`).toEqual([]);
