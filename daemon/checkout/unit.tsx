@@ -109,7 +109,10 @@ export const Coin = ({ lang, choice }: { lang: Language; choice: Choice }) => {
           {words.map((text, at) => (
             <>
               {at > 0 && ' '}
-              <span>{at < words.length - 1 ? `${text} ·` : text}</span>
+              <span>
+                {at > 0 && <i>· </i>}
+                {text}
+              </span>
             </>
           ))}
         </small>

@@ -57,7 +57,7 @@ export const es: Texts = {
   fee: 'Comisión de servicio (incluida)',
   transaction: 'Transacción',
   paid_at: 'Pagado el',
-  confirmations: 'Confirmaciones: {n} de {m}',
+  confirmations: 'Confirmaciones: {n}\u00a0de\u00a0{m}',
   time_left: 'Tiempo restante',
   pay_before: 'Paga antes de: {time}',
   minute_left: 'Queda menos de un minuto',
@@ -78,7 +78,7 @@ export const es: Texts = {
   copied: 'Copiado',
   selected: 'Seleccionado: cópialo ahora',
   copy_what: 'Copiar: {what}',
-  open_wallet: 'Abrir en el monedero',
+  open_wallet: 'Abrir monedero',
   wallet_hint: '¿No se ha abierto nada? Escanea el código QR o copia los datos en tu monedero.',
   scan: 'Escanea el código QR con tu monedero y confirma {amount}.',
   scan_address:

@@ -53,7 +53,7 @@ export const hi: Texts = {
   fee: 'सेवा शुल्क (शामिल)',
   transaction: 'ट्रांज़ैक्शन',
   paid_at: 'भुगतान का समय',
-  confirmations: 'पुष्टियाँ: {m} में से {n}',
+  confirmations: 'पुष्टियाँ: {m}\u00a0में\u00a0से\u00a0{n}',
   time_left: 'बाकी समय',
   pay_before: 'भुगतान की समय-सीमा: {time}',
   minute_left: 'एक मिनट से कम समय बाकी है',

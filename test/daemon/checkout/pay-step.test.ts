@@ -369,6 +369,12 @@ describeInBrowser('the pay step', () => {
       expect(readQr(await page.locator('[data-qr]').screenshot())).toBe(qr_payload);
       await page.goto(`${serving.url}/v1/pay/${id}/page?width=300`);
       expect((await box(page, '.title')).width).toBeGreaterThan(100);
+      // Enlarged twice, a page of ours keeps all that there is to do.
+      await page.setViewportSize({ width: 195, height: 422 });
+      await page.goto(`${serving.url}/pay/${id}`);
+      for (const kept of ['.title', '.hand summary', 'details.cancel summary'])
+        expect(await shown(page, kept), kept).toBeGreaterThan(0);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(195);
       await page.context().close();
     }
   });
