@@ -98,6 +98,8 @@ async function writeSheets(
 ): Promise<void> {
   const placed = place(shots, scale);
   const context = await browser.open({ viewport: { width: SHEET, height: SHEET } });
+  // A sheet holds megabytes, and a busy machine takes its time for them.
+  context.setDefaultTimeout(0);
   const page = await context.newPage();
   for (let sheet = 0; sheet <= (placed.at(-1)?.sheet ?? 0); sheet++) {
     const figures = placed.filter((one) => one.sheet === sheet).map(({ html }) => html);

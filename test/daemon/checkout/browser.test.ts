@@ -133,16 +133,16 @@ describeInBrowser('the pay page in a browser', () => {
       const page = await open(`/pay/${id}`, context);
       await page.evaluate('document.body.dataset.same = "yes"');
       await connected(page);
-      // Whoever has just paid by hand looks at the end of a long page.
+      // A buyer who has just paid by hand has scrolled to the end of a long page.
       await page.setViewportSize({ width: 390, height: 500 });
       await page.evaluate('scrollTo(0, document.body.scrollHeight)');
       await settle(id);
       const settled = performance.now();
       await page.locator('.gw[data-state=confirmed]').waitFor();
       waits.push(performance.now() - settled);
-      const told = await page.locator('.state').boundingBox();
-      expect(told?.y).toBeGreaterThanOrEqual(0);
-      expect((told?.y ?? 0) + (told?.height ?? 0)).toBeLessThanOrEqual(500);
+      const state = await page.locator('.state').boundingBox();
+      expect(state?.y).toBeGreaterThanOrEqual(0);
+      expect((state?.y ?? 0) + (state?.height ?? 0)).toBeLessThanOrEqual(500);
       expect(await page.locator('[data-live]').textContent()).toMatch(/^Paid\. /);
       expect(await page.title()).toMatch(/^Paid · /);
       expect(await page.getAttribute('body', 'data-same')).toBe('yes');
@@ -152,7 +152,7 @@ describeInBrowser('the pay page in a browser', () => {
     await context.close();
   });
 
-  test('money that comes after the end is told on the page that is still open', async () => {
+  test('money that comes after the end is reported on the page that is still open', async () => {
     const id = await invoice();
     const context = await browser.open();
     const page = await open(`/pay/${id}`, context);

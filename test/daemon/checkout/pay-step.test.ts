@@ -372,8 +372,8 @@ describeInBrowser('the pay step', () => {
       // Enlarged twice, a page of ours keeps all that there is to do.
       await page.setViewportSize({ width: 195, height: 422 });
       await page.goto(`${serving.url}/pay/${id}`);
-      for (const kept of ['.title', '.hand summary', 'details.cancel summary'])
-        expect(await shown(page, kept), kept).toBeGreaterThan(0);
+      for (const remaining of ['.title', '.hand summary', 'details.cancel summary'])
+        expect(await shown(page, remaining), remaining).toBeGreaterThan(0);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(195);
       await page.context().close();
     }
