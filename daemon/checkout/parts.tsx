@@ -95,8 +95,13 @@ export const Merchant = ({
 export const ItemPicture = ({ src }: { src: string }) => <img class="pic" src={src} alt="" />;
 
 /** The class of a checkout's root. */
-export const rootClass = ({ mode, size }: Pick<Surface, 'mode' | 'size'>): string =>
-  `gw s-${size === 'phone' ? 'mobile' : size}${mode === 'page' ? ' page' : ''}`;
+/** `own`: a page that no other site shows, as wide as its window. */
+export const rootClass = ({
+  mode,
+  size,
+  framed = true,
+}: Pick<Surface, 'mode' | 'size'> & { framed?: boolean }): string =>
+  `gw s-${size === 'phone' ? 'mobile' : size}${mode === 'page' ? ' page' : ''}${framed ? '' : ' own'}`;
 
 /** A copy button; it works by script, and is not shown without. */
 export const Copy = ({

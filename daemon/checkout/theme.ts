@@ -13,6 +13,8 @@ export interface Theme {
 const HEX = /^[0-9a-f]{6}$/i;
 /** Least contrast of what is not text against what stands behind it (WCAG 2.2, 1.4.11). */
 const EDGE_CONTRAST = 3;
+/** … and of text (1.4.3). */
+const TEXT_CONTRAST = 4.5;
 /** Stands out from white and from black. */
 const GREY = '#808080';
 
@@ -36,9 +38,16 @@ function contrast(one: string, other: string): number {
 /** Text on it is black or white, whichever is read better: one of them always has 4.5:1. */
 function accentOf(hex: string, scheme: Theme['scheme']): string[] {
   const on = contrast(hex, 'ffffff') >= contrast(hex, '000000') ? '#ffffff' : '#000000';
-  const grounds = scheme === 'auto' ? [palette.light.card, palette.dark.card] : [palette[scheme].card];
-  const isSeen = grounds.every((ground) => contrast(hex, ground.slice(1)) >= EDGE_CONTRAST);
-  return [`--gw-accent:#${hex}`, `--gw-on:${on}`, `--gw-edge:${isSeen ? `#${hex}` : GREY}`];
+  const grounds = (scheme === 'auto' ? [palette.light, palette.dark] : [palette[scheme]]).flatMap(
+    ({ card, field }) => [card, field],
+  );
+  const least = Math.min(...grounds.map((ground) => contrast(hex, ground.slice(1))));
+  return [
+    `--gw-accent:#${hex}`,
+    `--gw-on:${on}`,
+    `--gw-edge:${least >= EDGE_CONTRAST ? `#${hex}` : GREY}`,
+    `--gw-link:${least >= TEXT_CONTRAST ? `#${hex}` : 'var(--gw-ink)'}`,
+  ];
 }
 
 /** The rules of a theme; empty for the usual one. Throws where a value is none of those that the API lets through. */

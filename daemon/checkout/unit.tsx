@@ -95,15 +95,24 @@ export const Coin = ({ lang, choice }: { lang: Language; choice: Choice }) => {
     <li>
       <button type="submit" class="btn pick" name="chain" value={chain} disabled={!can_choose}>
         <Logo ticker={currency} />
-        <span class="name">
-          <bdi>{title}</bdi> {network && <bdi class="on">{network}</bdi>}
+        <span class="priced">
+          <span>
+            <bdi>{title}</bdi> {network && <bdi class="on">{network}</bdi>}
+          </span>
+          {amount && can_choose && (
+            <span class="sum">
+              <bdi>{amount}</bdi>
+            </span>
+          )}
         </span>
-        {amount && can_choose && <bdi class="sum">{amount}</bdi>}
         <small>
           {words.map((text, at) => (
             <>
               {at > 0 && ' '}
-              <span>{at < words.length - 1 ? `${text} ·` : text}</span>
+              <span>
+                {at > 0 && <i>· </i>}
+                {text}
+              </span>
             </>
           ))}
         </small>

@@ -39,6 +39,16 @@ function examine(foreign: readonly string[]): Drawn {
     for (const rect of range.getClientRects())
       if (rect.width > 1 && rect.height > 1) lines.push({ node, text: node.data, rect });
     if (parent.closest('bdi, .mark') === null) texts.push(node.data.trim());
+    // What is compared or copied by its letters may break anywhere, and scripts without spaces do.
+    if (parent.closest('.raw, .hash') === null)
+      for (const { 0: word, index } of node.data.matchAll(
+        /[\p{Script=Latin}\p{Script=Cyrillic}\p{N}\p{Sc}\u00a0\u202f().,]+/gu,
+      )) {
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        const tops = [...range.getClientRects()].map(({ top }) => Math.round(top));
+        if (new Set(tops).size > 1) faults.push(`broken: “${word}” of ${short(node.data)}`);
+      }
     if (Number.parseFloat(getComputedStyle(parent).fontSize) < 11) faults.push(`tiny: ${short(node.data)}`);
     const rightToLeft = /[\u0590-\u08ff]/;
     const word = foreign.find((one) => node.data.includes(one));

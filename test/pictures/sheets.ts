@@ -32,12 +32,13 @@ const SMALL = { width: 375, height: 667 };
 const PICTURED_HEIGHT = 500;
 /** Scenes in which a buyer is about to pay. */
 const PAYING = ['waiting', 'memo', 'bitcoin'];
-/** As when little time is left; the page's script finds no other. */
-const SOON = `{
-  const { classList, dataset } = document.querySelector('.gw');
-  classList.add('soon');
+/** As when little time is left; done once the page's script has seen it. */
+const SOON = `new Promise((resolve) => {
+  const { dataset } = document.querySelector('.gw');
+  const written = { childList: true, characterData: true, subtree: true };
+  new MutationObserver(resolve).observe(document.querySelector('[data-left]'), written);
   dataset.expires = +dataset.now + 90;
-}`;
+})`;
 /** A sheet is a square, in pixels; pages are drawn smaller on it. */
 const SHEET = 1560;
 const SCALES: Record<string, number> = { 320: 0.7, 390: 0.66, 768: 0.5, 1280: 0.5 };
@@ -97,6 +98,8 @@ async function writeSheets(
 ): Promise<void> {
   const placed = place(shots, scale);
   const context = await browser.open({ viewport: { width: SHEET, height: SHEET } });
+  // A sheet holds megabytes, and a busy machine takes its time for them.
+  context.setDefaultTimeout(0);
   const page = await context.newPage();
   for (let sheet = 0; sheet <= (placed.at(-1)?.sheet ?? 0); sheet++) {
     const figures = placed.filter((one) => one.sheet === sheet).map(({ html }) => html);

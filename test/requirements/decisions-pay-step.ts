@@ -8,7 +8,7 @@ export const payStep = {
     'pay-step-desktop':
       'a computer shows the code first, 280 to 320 px wide, with one sentence, and only links that open something there',
     'pay-step-clock': 'the clock is a quiet line until two minutes are left',
-    'pay-step-tiny': 'a checkout below 300 px shows amount, code and button only',
+    'pay-step-tiny': 'an embed below 300 px shows amount, code and button only',
     'wallet-links':
       'pages offer wallets as their chain lists them, and on a test network none that works on the main network alone',
     'last-wallet':

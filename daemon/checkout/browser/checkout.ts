@@ -60,6 +60,8 @@ function start(): void {
     },
     onShown() {
       document.title = root.dataset.title || '';
+      // A frame leaves the page around it where it is.
+      if (window.parent === window) root.querySelector('.state')?.scrollIntoView({ block: 'nearest' });
       stopRefreshing();
       lead();
     },

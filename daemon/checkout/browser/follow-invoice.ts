@@ -78,7 +78,7 @@ export function followInvoice(
   function showDeadline(): void {
     const time = find<HTMLTimeElement>('[data-before]');
     if (!time) return;
-    const hour = { hour: '2-digit', minute: '2-digit' } as const;
+    const hour = { timeStyle: 'short' } as const;
     const dated = { dateStyle: 'medium', timeStyle: 'short' } as const;
     const isFar = +data('expires') - now() / 1000 > DATED_SECONDS;
     try {

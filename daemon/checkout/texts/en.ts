@@ -95,7 +95,7 @@ export const en: Texts = {
   blind:
     'We can’t see the {network} network right now. If you have already paid, your money is not lost: we’ll detect it as soon as we can see the network again.',
   simulate_only:
-    'Simulate only: the {network} network can’t be seen right now. Do not send anything: we would not notice it in time.',
+    'Simulation only: we can’t see the {network} network right now. Do not send anything: we would not notice it in time.',
   again: 'Start a new payment',
 
   return_to: 'Return to {merchant}',
@@ -142,7 +142,7 @@ export const en: Texts = {
   choose: 'How do you want to pay?',
   inactive: 'This offer isn’t available right now.',
   unavailable: 'Not available right now',
-  only_simulated: 'Simulate only',
+  only_simulated: 'Simulation only',
   no_coins: 'No payment methods are available right now. Please come back later.',
   try_another: 'You can’t pay with this currency right now. Please choose another one.',
   try_later: 'Something went wrong. Please try again in a minute.',

@@ -15,7 +15,7 @@ export const fr: Texts = {
   seen: 'Paiement détecté',
   seen_text:
     'Votre paiement est arrivé et est en cours de confirmation. Vous n’avez rien d’autre à faire : vous pouvez fermer cette page.',
-  orphaned: 'Votre transaction a été abandonnée',
+  orphaned: 'Votre transaction n’a pas abouti',
   orphaned_text:
     'Le réseau l’a rejetée ou remplacée. Vérifiez votre portefeuille : si l’argent y est toujours, payez à nouveau.',
   underpaid: 'Payé en partie',
@@ -58,7 +58,7 @@ export const fr: Texts = {
   fee: 'Frais de service (inclus)',
   transaction: 'Transaction',
   paid_at: 'Payé le',
-  confirmations: 'Confirmations : {n} sur {m}',
+  confirmations: 'Confirmations : {n}\u00a0sur\u00a0{m}',
   time_left: 'Temps restant',
   pay_before: 'À payer avant : {time}',
   minute_left: 'Il reste moins d’une minute',
@@ -80,7 +80,7 @@ export const fr: Texts = {
   copied: 'Copié',
   selected: 'Sélectionné : copiez-le maintenant',
   copy_what: 'Copier : {what}',
-  open_wallet: 'Ouvrir dans un portefeuille',
+  open_wallet: 'Ouvrir le portefeuille',
   wallet_hint:
     'Rien ne s’est ouvert ? Scannez le code QR ou copiez les informations dans votre portefeuille.',
   scan: 'Scannez le code QR avec votre portefeuille, puis confirmez {amount}.',

@@ -58,7 +58,7 @@ export const tr: Texts = {
   fee: 'Hizmet bedeli (dahil)',
   transaction: 'İşlem',
   paid_at: 'Ödeme zamanı',
-  confirmations: 'Onaylar: {n} / {m}',
+  confirmations: 'Onaylar: {n}\u00a0/\u00a0{m}',
   time_left: 'Kalan süre',
   pay_before: 'Son ödeme: {time}',
   minute_left: 'Bir dakikadan az kaldı',

@@ -51,13 +51,17 @@ export function walletLinks(order: PageOrder): readonly WalletLink[] {
     transaction_url === null
       ? paymentLinks(order).uri
       : `${SOLANA_SCHEME}:${encodeURIComponent(transaction_url)}`;
-  const page = encodeURIComponent(order.page_url);
-  const site = encodeURIComponent(new URL(order.page_url).origin);
-  return [
-    { wallet: null, href: any, opens_on: ['phone'] },
-    { wallet: phantom, href: `https://phantom.app/ul/browse/${page}?ref=${site}`, opens_on: ['phone'] },
-    { wallet: solflare, href: `https://solflare.com/ul/v1/browse/${page}?ref=${site}`, opens_on: ['phone'] },
-  ];
+  const open: WalletLink = { wallet: null, href: any, opens_on: ['phone'] };
+  const query = `${encodeURIComponent(order.page_url)}?ref=${encodeURIComponent(new URL(order.page_url).origin)}`;
+  const browse = (wallet: Wallet, address: string): WalletLink => ({
+    wallet,
+    href: address + query,
+    opens_on: ['phone'],
+  });
+  const inPhantom = browse(phantom, 'https://phantom.app/ul/browse/');
+  const inSolflare = browse(solflare, 'https://solflare.com/ul/v1/browse/');
+  // In a wallet's own browser the page offers that wallet over https alone: elsewhere what pays at once is first.
+  return transaction_url === null ? [open, inPhantom, inSolflare] : [inPhantom, open, inSolflare];
 }
 
 /** Wallet Standard: wallets announce themselves to the page, with the networks that they know. */

@@ -133,16 +133,34 @@ describeInBrowser('the pay page in a browser', () => {
       const page = await open(`/pay/${id}`, context);
       await page.evaluate('document.body.dataset.same = "yes"');
       await connected(page);
+      // A buyer who has just paid by hand has scrolled to the end of a long page.
+      await page.setViewportSize({ width: 390, height: 500 });
+      await page.evaluate('scrollTo(0, document.body.scrollHeight)');
       await settle(id);
       const settled = performance.now();
       await page.locator('.gw[data-state=confirmed]').waitFor();
       waits.push(performance.now() - settled);
+      const state = await page.locator('.state').boundingBox();
+      expect(state?.y).toBeGreaterThanOrEqual(0);
+      expect((state?.y ?? 0) + (state?.height ?? 0)).toBeLessThanOrEqual(500);
       expect(await page.locator('[data-live]').textContent()).toMatch(/^Paid\. /);
       expect(await page.title()).toMatch(/^Paid · /);
       expect(await page.getAttribute('body', 'data-same')).toBe('yes');
       await page.close();
     }
     console.log(`settlement to screen: ${waits.map(Math.round).join(', ')} ms`);
+    await context.close();
+  });
+
+  test('money that comes after the end is reported on the page that is still open', async () => {
+    const id = await invoice();
+    const context = await browser.open();
+    const page = await open(`/pay/${id}`, context);
+    await apply(world.app, id, { fact: { kind: 'cancel' }, actor: 'buyer' });
+    await page.locator('.gw[data-state=cancelled]').waitFor();
+    await observe(world, 'solana', [transferTo(world, await invoiceRow(world, id))]);
+    await page.locator('.gw[data-state=late]').waitFor();
+    expect(await page.locator('[data-live]').textContent()).toMatch(/^Your payment arrived late\. /);
     await context.close();
   });
 
@@ -257,6 +275,12 @@ describeInBrowser('the pay page in a browser', () => {
     const printed = await ink();
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     expect(await ink(), 'paper is white on dark screens too').toBe(printed);
+    const waiting = await open(`/pay/${await invoice({ chain: 'ton' })}`, context);
+    await waiting.emulateMedia({ media: 'print' });
+    expect(await waiting.locator('[data-qr]').isVisible()).toBe(true);
+    expect(await waiting.locator('.btn:visible, button:visible').count(), 'nothing to press on paper').toBe(
+      0,
+    );
     await context.close();
   });
 });

@@ -5,6 +5,7 @@ import { themeStyle } from '../../../daemon/checkout/theme.ts';
 import type { Serving } from '../../../daemon/process/serve.ts';
 import { apply } from '../../../daemon/settle/settle.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { violations } from '../../helpers/axe.ts';
 import { describeInBrowser, holds, listen, useBrowser } from '../../helpers/browser.ts';
 import { serve } from '../../helpers/local-server.ts';
 import { fundedMerchant } from '../../helpers/payments.ts';
@@ -242,6 +243,12 @@ describeInBrowser('checkout in foreign pages', () => {
     );
     await page.goto(`${serving.url}/v1/pay/${id}/page?theme=dark&accent=ffe100&radius=0`);
     expect(await page.evaluate(`(${colours})(document)`)).toEqual(expected);
+    await apply(world.app, id, { fact: { kind: 'cancel' }, actor: 'buyer' });
+    for (const scheme of ['light', 'auto', 'dark']) {
+      await page.goto(`${serving.url}/v1/pay/${id}/page?theme=${scheme}&accent=ffe100`);
+      expect(await page.locator('.look').count()).toBeGreaterThan(0);
+      expect(await violations(page), scheme).toEqual([]);
+    }
     await context.close();
     for (const bad of [
       'accent=red',

@@ -20,6 +20,7 @@ import { create, credit, invoiceRow, observe, transferTo } from '../../helpers/p
 import { moreWallets, setWallet, wallets } from '../../helpers/people.ts';
 import { readQr } from '../../helpers/png.ts';
 import { sourceOf } from '../../helpers/reading.ts';
+import { inspect } from '../../pictures/faults.ts';
 import { verifies } from '../../requirements.ts';
 import { createInvoice, createUnit } from './states.ts';
 
@@ -368,6 +369,12 @@ describeInBrowser('the pay step', () => {
       expect(readQr(await page.locator('[data-qr]').screenshot())).toBe(qr_payload);
       await page.goto(`${serving.url}/v1/pay/${id}/page?width=300`);
       expect((await box(page, '.title')).width).toBeGreaterThan(100);
+      // Enlarged twice, a page of ours keeps all that there is to do.
+      await page.setViewportSize({ width: 195, height: 422 });
+      await page.goto(`${serving.url}/pay/${id}`);
+      for (const remaining of ['.title', '.hand summary', 'details.cancel summary'])
+        expect(await shown(page, remaining), remaining).toBeGreaterThan(0);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(195);
       await page.context().close();
     }
   });
@@ -415,7 +422,8 @@ test('a transaction request is offered where wallets reach it by https, and the 
     });
     const { qr_payload } = await invoiceRow(world, id);
     expect(qr_payload).toMatch(/^solana:\w+\?amount=29\.9&/);
-    return { id, qr_payload, any: /href="(solana:[^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') };
+    const [first] = /data-wallet="[a-z]+"/.exec(page) ?? [];
+    return { id, first, qr_payload, any: /href="(solana:[^"]+)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') };
   }
   for (const url of [
     'http://pay.example',
@@ -423,10 +431,12 @@ test('a transaction request is offered where wallets reach it by https, and the 
     'https://localhost:4021',
     'https://[::1]',
   ]) {
-    const { any, qr_payload } = await links(url);
+    const { any, qr_payload, first } = await links(url);
     expect(any, url).toBe(qr_payload);
+    expect(first, url).toBe('data-wallet="any"');
   }
-  const { any, id } = await links('https://pay.example');
+  const { any, id, first } = await links('https://pay.example');
+  expect(first).toBe('data-wallet="phantom"');
   const request = `https://pay.example/v1/invoices/${id}/transaction`;
   expect(any).toBe(`solana:${encodeURIComponent(request)}`);
 });
@@ -508,6 +518,23 @@ describeInBrowser('the choice of a coin', () => {
       'Bitcoin (BTC) ≈ 0.00024 BTCfee about $1.00 · 10 to 60 minutes',
       'USDT TRON≈ 24.00 USDTfee about $2.00 · about a minute',
     ]);
+    // Amounts stand at the end of the line, in either direction, whether or not it is theirs alone.
+    for (const [lang, width] of [
+      ['fa', 320],
+      ['fa', 1280],
+    ] as const) {
+      await page.setViewportSize({ ...TALL, width });
+      await page.goto(`${serving.url}/u/${unit.merchant_slug}/${unit.slug}?lang=${lang}`);
+      const ends = await page
+        .locator('.sum')
+        .evaluateAll((sums) => sums.map((one) => one.getBoundingClientRect().left));
+      expect(new Set(ends.map(Math.round)).size, `${lang} at ${width}`).toBe(1);
+    }
+    await page.goto(`${serving.url}/u/${unit.merchant_slug}/${unit.slug}`);
+    for (const width of [320, 360, 390]) {
+      await page.setViewportSize({ ...TALL, width });
+      expect((await inspect(page, [])).faults, `at ${width}`).toEqual([]);
+    }
     const { rates } = world.app;
     const rate = rates.rate.bind(rates);
     rates.rate = (currency) => {

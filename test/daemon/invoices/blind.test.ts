@@ -97,9 +97,9 @@ describe.each(databases)('a blockchain that cannot be read, on %s', (database) =
     expect((await gatewaysOf(test))('solana')).toMatchObject({ available: false, simulate_only: true });
     const { id } = await create(test, merchant, 'solana');
     const page = await test.fetch('GET', `/pay/${id}?lang=en`, { headers: HTML });
-    expect(page.text).toContain('Simulate only: the Solana network');
+    expect(page.text).toContain('Simulation only: we can’t see the Solana network');
     const chooser = await test.fetch('GET', `/v1/units/${unit_id}/page?lang=en`, { headers: HTML });
-    expect(chooser.text).toContain('Simulate only');
+    expect(chooser.text).toContain('Simulation only');
     expect(chooser.text).not.toMatch(/<button[^>]* disabled/);
     const simulated = await test.fetch('POST', `/v1/invoices/${id}/simulate`, { key: merchant.key });
     expect(simulated.json.status).toBe('confirmed');
