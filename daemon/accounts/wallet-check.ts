@@ -1,10 +1,10 @@
 // Compares addresses that are given as wallets with the chain: jetton wallets, token accounts and mints are none.
-import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { WalletInUse } from '../../data/merchants.ts';
 import type { Blockchain } from '../../src/chains/catalogue.ts';
 import { ProviderError } from '../../src/chains/family.ts';
 import { Refusal } from '../../src/errors.ts';
+import { boundedCache } from '../cache.ts';
 import type { SteadyClock } from '../clock.ts';
 import type { Observer } from '../observer/observer.ts';
 import type { Runtime } from '../process/runtime.ts';
@@ -47,7 +47,7 @@ export interface WalletCheckOptions {
 }
 
 export function openWalletCheck({ observer, clock, runtime, config, log }: WalletCheckOptions): WalletCheck {
-  const answers = new LRUCache<string, Answer>({ max: MAX_ADDRESSES });
+  const answers = boundedCache<string, Answer>(MAX_ADDRESSES);
 
   async function inspect(blockchain: string, address_key: string): Promise<string | null | undefined> {
     // Not every chain has addresses that are no wallets.

@@ -1,5 +1,5 @@
 // Which language a page or a mail speaks, and how it writes numbers, money and times.
-import { LRUCache } from 'lru-cache';
+import { boundedCache } from '../cache.ts';
 import * as spoken from './texts/languages.ts';
 import type { Texts } from './texts/texts.ts';
 
@@ -141,7 +141,7 @@ function makeLanguage(code: LanguageCode): Language {
 function memoize<Key extends string | number, Made extends object | string>(
   write: (key: Key) => Made,
 ): (key: Key) => Made {
-  const cached = new LRUCache<Key, Made>({ max: MAX_CACHED });
+  const cached = boundedCache<Key, Made>(MAX_CACHED);
   return (key) => {
     const text = cached.get(key) ?? write(key);
     cached.set(key, text);

@@ -1,8 +1,8 @@
 // Pages of the current second: a link that thousands open at once is rendered once a second, and a caller that asks
 // again and again costs little. A page shows nothing but its row, where and in which language it stands, and the clock.
-import { LRUCache } from 'lru-cache';
 import { type CheckoutRow, checkoutStateOf } from '../../data/views/checkout.ts';
 import type { Raw } from '../../src/api/describe/endpoint.ts';
+import { boundedCache } from '../cache.ts';
 import { type Clock, seconds } from '../clock.ts';
 import type { Prepared } from '../http/exchange.ts';
 
@@ -28,10 +28,10 @@ export interface PageCache {
 }
 
 export function openPageCache(clock: Clock, questions: PageQuestions): PageCache {
-  const rows = new LRUCache<string, { row: CheckoutRow; state: string; isSame: Prepared['again'] }>({
-    max: MAX_PAGES,
-  });
-  const pages = new LRUCache<string, { row: CheckoutRow; page: Raw }>({ max: MAX_PAGES });
+  const rows = boundedCache<string, { row: CheckoutRow; state: string; isSame: Prepared['again'] }>(
+    MAX_PAGES,
+  );
+  const pages = boundedCache<string, { row: CheckoutRow; page: Raw }>(MAX_PAGES);
   let second = 0;
   const isNow = () => {
     const now = seconds(clock);

@@ -26,8 +26,21 @@ function settingsLast<T extends Command | Option>(...given: Grouping<T>): Map<st
 type Grouping<T> = [all: T[], visible: T[], groupOf: (item: T) => string];
 const rank = (group: string): number => (group === SETTINGS ? 1 : 0);
 
-/** Gives a command `--config` and one flag for each setting. */
+/** Gives a command of a program `--config` and one flag for each setting, once it is run or its help is shown. */
 export function addSettings(command: Command): Command {
+  let has_flags = false;
+  // They are hundreds for each of the commands: making all of them would take a tenth of a daemon's start.
+  const add = (): void => {
+    if (!has_flags) addFlags(command);
+    has_flags = true;
+  };
+  command.parent?.hook('preSubcommand', (_, chosen) => {
+    if (chosen === command) add();
+  });
+  return command.on('beforeHelp', add);
+}
+
+function addFlags(command: Command): void {
   command.configureHelp({ groupItems: settingsLast });
   const file = command.createOption(
     '--config <file>',
@@ -41,7 +54,7 @@ export function addSettings(command: Command): Command {
     const option = command.createOption(`${leaf.flag} ${value}`, `${leaf.help} (${leaf.env}${known})`);
     command.addOption((isDetail(leaf) ? option.hideHelp() : option).helpGroup(SETTINGS));
   }
-  return command.addHelpText(
+  command.addHelpText(
     'after',
     `
 Flags win over environment variables, those over the file, those over defaults.

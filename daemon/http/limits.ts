@@ -1,10 +1,10 @@
 // How often one address or identity may call: exact sliding windows in bounded memory, or in the database that daemons share.
 
 import ipaddr from 'ipaddr.js';
-import { LRUCache } from 'lru-cache';
 import { countCall, forgetCalls } from '../../data/call-windows.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { Refusal } from '../../src/errors.ts';
+import { boundedCache } from '../cache.ts';
 import type { Clock } from '../clock.ts';
 import type { App } from '../context.ts';
 
@@ -92,7 +92,7 @@ export function refuseFor(wait_ms: number): undefined {
 }
 
 function slidingWindow(clock: Clock, max_callers: number): Window<number> {
-  const calls = new LRUCache<string, number[]>({ max: max_callers });
+  const calls = boundedCache<string, number[]>(max_callers);
   return (caller, most) => {
     const now = clock.ms();
     const recent = (calls.get(caller) ?? []).filter((at) => at > now - WINDOW_MS && at <= now);
@@ -125,7 +125,7 @@ function notingRefusals(
   clock: Clock,
   max_callers: number,
 ): Window<Promise<number> | number> {
-  const refused_until = new LRUCache<string, number>({ max: max_callers });
+  const refused_until = boundedCache<string, number>(max_callers);
   return (caller, most) => {
     const left_ms = (refused_until.get(caller) ?? 0) - clock.ms();
     if (left_ms > 0 && left_ms <= WINDOW_MS) return left_ms;

@@ -1,10 +1,10 @@
 // What a buyer is shown of an invoice, as text that is cached while the invoice stays as it is: wallets and shops ask
 // for it again and again until it is paid.
-import { LRUCache } from 'lru-cache';
 import type { Db } from '../../data/db/open.ts';
 import { getInvoice, invoiceState, stateOf } from '../../data/invoices.ts';
 import { getPublicInvoice } from '../../src/api/endpoints/buyer.ts';
 import { Refusal } from '../../src/errors.ts';
+import { boundedCache } from '../cache.ts';
 import { type Prepared, repeatable, whileSame } from '../http/exchange.ts';
 import type { Config } from '../settings/config.ts';
 import { presentInvoice } from './present.ts';
@@ -27,7 +27,7 @@ export function openPublicInvoices({
   db: Db;
   config: Pick<Config, 'public_url'>;
 }): PublicInvoices {
-  const texts = new LRUCache<string, { state: string; answer: Prepared }>({ max: MAX_TEXTS });
+  const texts = boundedCache<string, { state: string; answer: Prepared }>(MAX_TEXTS);
   return {
     async get(id) {
       const known = texts.get(id);

@@ -1,8 +1,8 @@
 // How long the addresses of invoices are watched, and which of them are known to be watched long enough.
-import { LRUCache } from 'lru-cache';
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow, WatchRow } from '../../data/schema/tables.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
+import { boundedCache } from '../cache.ts';
 
 /** Watches are prolonged by whole hours, so that most invoices of an address find it watched long enough. */
 const WATCH_STEP_SECONDS = 3600;
@@ -34,7 +34,7 @@ export interface Watches {
 
 export function openWatches(): Watches {
   /** By address and holder, Unix seconds: a watch begins earlier when the clock was ahead and is right again. */
-  const watched = new LRUCache<string, { since: number; open_until: number }>({ max: MAX_ADDRESSES });
+  const watched = boundedCache<string, { since: number; open_until: number }>(MAX_ADDRESSES);
   const covers = (row: InvoiceRow): boolean => {
     const known = watched.get(keyOf(row));
     const { since, open_until } = watchFor(row);

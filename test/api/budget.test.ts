@@ -89,7 +89,8 @@ describe.each(databases)('statements on %s', (database) => {
   test.each(described.map((endpoint) => [endpoint.id, endpoint] as const))(
     'of %s stay within its budget',
     async (id, endpoint) => {
-      await cost(endpoint, await world.cast());
+      // Only so that all that is asked once for a process has been asked.
+      await cost(endpoint, endpoint.method === 'GET' ? newcomer : await world.cast());
       const { count, statements } = await cost(endpoint, await world.cast());
       expect(count, statements).toBeLessThanOrEqual(budgetOf(id, count));
     },

@@ -57,13 +57,26 @@ export function requestFor(random: Random, endpoint: Endpoint, pool: Pool, mixtu
   return { ...call, body };
 }
 
-/** One field after the other with one hostile value after the other, while all else is right. */
-export function* sweep(random: Random, endpoint: Endpoint, pool: () => Pool): Generator<PlainCall> {
+/**
+ * One field after the other with one hostile value after the other, while all else is right; of the values every
+ * `share`-th, in turns, so that each is met by some fields.
+ */
+export function* sweep(
+  random: Random,
+  endpoint: Endpoint,
+  pool: () => Pool,
+  share: number,
+): Generator<PlainCall> {
   const { params = {}, query = {}, body } = endpoint;
   const members = body ? Object.keys(propertiesOf(jsonSchemaOf(body))) : [];
-  for (const name of [...Object.keys(params), ...Object.keys(query), ...members])
-    for (const value of members.includes(name) ? [...hostileTexts, ...hostileValues] : hostileTexts)
-      yield requestFor(random, endpoint, { ...pool(), [name]: [value] }, { sound: 1, spoilt: 0 });
+  let turn = random.below(share);
+  for (const name of [...Object.keys(params), ...Object.keys(query), ...members]) {
+    const values = members.includes(name) ? [...hostileTexts, ...hostileValues] : hostileTexts;
+    turn++;
+    for (const [index, value] of values.entries())
+      if ((index + turn) % share === 0)
+        yield requestFor(random, endpoint, { ...pool(), [name]: [value] }, { sound: 1, spoilt: 0 });
+  }
 }
 
 /** No URL can carry half a character. */

@@ -25,8 +25,9 @@ const STEPS = 70;
 /** Readings with a sane provider after which everything is stored and proved. */
 const SANE_READINGS = 40;
 const MOST_LAG_SECONDS = 400;
-/** One seed to be tried alone: `SEED=7 npx vitest run test/chains/ton-random.test.ts`. */
-const seeds = process.env.SEED ? [Number(process.env.SEED)] : [1, 2, 3, 4, 5, 6];
+/** One seed to be tried alone, or so many: `SEED=7` or `SEEDS=100 npx vitest run test/chains/ton-random.test.ts`. */
+const { SEED, SEEDS = 3 } = process.env;
+const seeds = SEED ? [Number(SEED)] : Array.from({ length: Number(SEEDS) }, (_, each) => each + 1);
 
 /** Numbers from 0 to 1, the same ones for a seed. */
 function randomFrom(seed: number): () => number {

@@ -16,18 +16,10 @@ const QUIET_MS = 35_000;
 
 /** Waits until every webhook has been tried, then reads all of it. */
 export async function wrongBooks({ home, inspect, payer, receiver }: Stand): Promise<string[]> {
-  await until(
-    'every webhook has been tried',
-    () =>
-      inspect(async ({ query }) => {
-        const open = query
-          .selectFrom('deliveries')
-          .select('id')
-          .where('status', 'in', ['pending', 'sending']);
-        return (await open.executeTakeFirst()) ? undefined : true;
-      }),
-    QUIET_MS,
-  );
+  const isTried = async ({ query }: Pick<Db, 'query'>) => {
+    const open = query.selectFrom('deliveries').select('id').where('status', 'in', ['pending', 'sending']);
+    return (await open.executeTakeFirst()) ? undefined : true;
+  };
   // What is paid for an invoice that had ended is awaited by no one else.
   const isRead = ({ query }: Pick<Db, 'query'>) =>
     query
@@ -36,7 +28,11 @@ export async function wrongBooks({ home, inspect, payer, receiver }: Stand): Pro
       .where('address_key', '=', payer.shop_key)
       .executeTakeFirstOrThrow()
       .then(({ count }) => Number(count) >= payer.paid.length || undefined);
-  await until('every payment has been read', () => inspect(isRead), QUIET_MS);
+  // One connection for all the asking: opening one costs more than the question, and a daemon is running.
+  await inspect(async (db) => {
+    await until('every webhook has been tried', () => isTried(db), QUIET_MS);
+    await until('every payment has been read', () => isRead(db), QUIET_MS);
+  });
   const secrets = createSecrets(readFileSync(join(home.dir, 'gatewayd', 'secret'), 'utf8').trim());
   return inspect(async (db) => [
     ...(await wrongBookings(db)),

@@ -13,7 +13,8 @@ import { wrongBooks } from './books.ts';
 import { brokenPromises, type Load, newPromises, type Promises, startLoad } from './load.ts';
 import { call, credit, openShop, openStand, readInvoice, type Shop, type Stand } from './stand.ts';
 
-const ROUNDS = 4;
+/** `ROUNDS=20 npx vitest run test/e2e/database-faults.test.ts` plays more. */
+const ROUNDS = Number(process.env.ROUNDS ?? 2);
 /** Between two faults. */
 const ANSWERS = 40;
 const LONGEST_ROUND_MS = 20_000;
@@ -61,15 +62,16 @@ async function expectAllWell({ stand, daemon, shop, promises, load }: World): Pr
       (await readInvoice(daemon.url, id)).status === 'created' ? undefined : true,
     );
   // After a failure of the database the observer waits 10 s; what is paid for a cancelled invoice, nothing else waits for.
-  await until(
-    'all that arrived is stored',
-    () =>
-      stand.inspect(async ({ query }) => {
+  await stand.inspect(({ query }) =>
+    until(
+      'all that arrived is stored',
+      async () => {
         const rows = await query.selectFrom('transfers').select('txid').execute();
         const stored = new Set(rows.map(({ txid }) => txid));
         return stand.payer.paid.every(({ txid }) => stored.has(txid)) || undefined;
-      }),
-    STORED_MS,
+      },
+      STORED_MS,
+    ),
   );
   expect(promises.faults).toEqual([]);
   expect(await brokenPromises(daemon.url, shop, promises)).toEqual([]);
