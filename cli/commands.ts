@@ -45,7 +45,7 @@ const aliases: Record<string, string> = {
 
 /** First words in the order people read them; any other follows. */
 const order =
-  'login signup setup apply export logout whoami explain inbox invoice payment exit unit wallet account balance income refill event listen dev trigger pos gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
+  'login signup setup apply export logout whoami explain inbox invoice payment claim exit unit wallet account balance income refill event listen dev trigger pos gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
     ' ',
   );
 

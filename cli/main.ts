@@ -14,6 +14,14 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exit(1);
   });
   process.stderr.on('error', () => {});
+  if (argv.length === 2 && argv[0] === 'completion') {
+    const { builtScript } = await import('./engine/completion.ts');
+    const script = builtScript(argv[1] ?? '');
+    if (script !== undefined) {
+      process.stdout.write(`${script}\n`);
+      return;
+    }
+  }
   const [{ run }, { openRegistry }] = await Promise.all([import('./engine/run.ts'), import('./commands.ts')]);
   process.exitCode = await run(argv, await openRegistry());
 }

@@ -1,5 +1,8 @@
-// Run by the build: writes the list of commands, so that help need not build every schema.
+// Run by the build: writes the list of commands, so that help need not build every schema, and what shells complete.
 import { writeFileSync } from 'node:fs';
-import { BUILT, deriveRows } from './commands.ts';
+import { BUILT, deriveRows, openRegistry } from './commands.ts';
+import { writeTable } from './engine/completion-table.ts';
 
-writeFileSync(BUILT, JSON.stringify(await deriveRows()));
+const rows = await deriveRows();
+writeFileSync(BUILT, JSON.stringify(rows));
+await writeTable(await openRegistry(rows));

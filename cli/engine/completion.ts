@@ -1,69 +1,17 @@
-// Completion scripts, made from the list of commands: what may follow each path, its flags, and the words of a value.
-import type { Registry } from './command.ts';
-import { type GlobalFlag, globalsOf, universal } from './globals.ts';
-import { allFlags } from './input.ts';
-import { childrenOf } from './registry.ts';
+// Completion scripts, made from a table: what may follow each path, its flags, and the words of a value.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 
 /**
  * `follow`: what may follow a path: `''` is the beginning, `invoice` its verbs, `invoice get` its flags. `values`: the words
  * that a flag or a place takes: `invoice list --status`, `completion #0`, and `--color` for every command.
  */
-interface Table {
+export interface Table {
   follow: Map<string, readonly string[]>;
   values: Map<string, readonly string[]>;
   /** Flags behind which a value stands, in every command that has them. */
   valued: readonly string[];
-}
-
-async function tableOf(registry: Registry): Promise<Table> {
-  const { entries, aliases, groups } = registry;
-  const follow = new Map<string, readonly string[]>();
-  const values = new Map<string, readonly string[]>();
-  const valued = new Set<string>();
-  const switches = new Set<string>();
-  const note = (name: string, hasValue: boolean) => (hasValue ? valued : switches).add(`--${name}`);
-  for (const { path } of entries)
-    for (const [index] of path.split(' ').entries()) {
-      const group = path.split(' ').slice(0, index).join(' ');
-      follow.set(group, childrenOf(registry, group === '' ? [] : group.split(' ')));
-    }
-  for (const { path, load } of entries) {
-    const command = await load();
-    const own = allFlags(command);
-    const shared = globalsOf(command, own);
-    for (const flag of own) {
-      note(flag.name, flag.kind !== 'boolean');
-      if (!flag.choices) continue;
-      values.set(`${path} --${flag.name}`, flag.choices);
-      const place = command.args?.indexOf(flag.field) ?? -1;
-      if (place >= 0) values.set(`${path} #${place}`, flag.choices);
-    }
-    for (const flag of shared) note(flag.name, flag.value !== undefined && !flag.optional);
-    follow.set(
-      path,
-      [...own, ...shared].map(({ name }) => `--${name}`),
-    );
-  }
-  for (const { name, choices } of universal() as GlobalFlag[]) if (choices) values.set(`--${name}`, choices);
-  const copy = (from: string, to: string) => {
-    for (const map of [follow, values])
-      for (const [key, list] of [...map])
-        if (key === from || key.startsWith(`${from} `)) map.set(to + key.slice(from.length), list);
-  };
-  for (const [alias, noun] of Object.entries(aliases)) copy(noun, alias);
-  // A noun that lists where no verb follows it takes the flags of its list.
-  for (const noun of [
-    ...Object.keys(aliases),
-    ...Object.keys(groups).filter((name) => groups[name]?.lists),
-  ]) {
-    const flags = follow.get(`${noun} list`);
-    if (!flags) continue;
-    follow.set(noun, [...(follow.get(noun) ?? []), ...flags]);
-    for (const [key, list] of [...values])
-      if (key.startsWith(`${noun} list --`)) values.set(noun + key.slice(`${noun} list`.length), list);
-  }
-  follow.set('', [...(follow.get('') ?? []), ...Object.keys(aliases), 'help']);
-  return { follow, values, valued: [...valued].filter((name) => !switches.has(name)) };
 }
 
 const lines = (map: Map<string, readonly string[]>, line: (key: string, words: string) => string): string =>
@@ -208,5 +156,24 @@ ${lines(values, (key, list) => `    '${key}' = '${list}'`)}
 
 const makers = { bash, zsh, fish, powershell };
 
-export const scriptFor = async (registry: Registry, shell: keyof typeof makers): Promise<string> =>
-  makers[shell](await tableOf(registry));
+export type Shell = keyof typeof makers;
+
+export const scriptOf = (table: Table, shell: Shell): string => makers[shell](table);
+
+/** Where the build writes the table, since shells ask for the script when they start. */
+export const BUILT_TABLE = new URL(
+  'dist/completion.json',
+  pathToFileURL(createRequire(import.meta.url).resolve('gatewayd/package.json')),
+);
+
+/** Undefined for another shell, and where nothing is built. */
+export function builtScript(shell: string): string | undefined {
+  // The sources may have changed since.
+  if (import.meta.url.endsWith('.ts') || !Object.hasOwn(makers, shell)) return undefined;
+  try {
+    const { follow, values, valued } = JSON.parse(readFileSync(BUILT_TABLE, 'utf8'));
+    return scriptOf({ follow: new Map(follow), values: new Map(values), valued }, shell as Shell);
+  } catch {
+    return undefined;
+  }
+}

@@ -21,7 +21,7 @@ export async function run(argv: readonly string[], registry: Registry): Promise<
     await dispatch(line, registry, io, stop.signal);
     return Number(process.exitCode ?? 0);
   } catch (error) {
-    return await report(error, io, line.json, registry);
+    return await report(error, io, line, registry);
   }
 }
 
@@ -49,8 +49,8 @@ function endOnSignal(stop: AbortController): void {
 }
 
 /** Prints what went wrong on stderr; the exit code. */
-async function report(error: unknown, io: Io, json: boolean, registry: Registry): Promise<number> {
-  const fault = isCommanders(error) ? fromCommander(error) : toGwError(error);
+async function report(error: unknown, io: Io, { json, path }: Line, registry: Registry): Promise<number> {
+  const fault = isCommanders(error) ? fromCommander(error, path) : toGwError(error);
   if (fault === null) return exits.ok.code;
   const shown =
     fault ?? new GwError('general', `unexpected failure: ${(error as Error).message}`, { code: 'bug' });
@@ -84,9 +84,16 @@ const isCommanders = (error: unknown): error is CommandersError =>
   error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
 
 /** Null where commander has only printed what was wanted. */
-function fromCommander({ message: text, exitCode }: CommandersError): GwError | null {
+function fromCommander(
+  { message: text, exitCode }: CommandersError,
+  path: readonly string[],
+): GwError | null {
   if (exitCode === 0) return null;
   const [message = '', ...rest] = text.replace(/^error: /, '').split('\n');
-  const hint = rest.join(' ').replace(/^\((.*)\)$/, '$1');
-  return new GwError('usage', message, { code: 'usage', hint: hint || 'gw --help' });
+  const here = ['gw', ...path].join(' ');
+  const hint = rest
+    .join(' ')
+    .replace(/^\(Did you mean (.*)\)$/, 'did you mean $1')
+    .replace(/(one of |, |mean )(?!one of)([a-z])/g, `$1${here} $2`);
+  return new GwError('usage', message, { code: 'usage', hint: hint || `${here} --help` });
 }

@@ -30,9 +30,12 @@ export const command: Command = {
   async run(context) {
     const { own } = await context.input();
     const { io, registry } = context;
-    const { scriptFor } = await import('../engine/completion.ts');
+    const [{ scriptOf }, { tableOf }] = await Promise.all([
+      import('../engine/completion.ts'),
+      import('../engine/completion-table.ts'),
+    ]);
     const shell = own.shell === 'pwsh' ? 'powershell' : (own.shell as (typeof shells)[number]);
-    const script = await scriptFor(registry, shell);
+    const script = scriptOf(await tableOf(registry), shell);
     if (io.json !== false) printObject(io, { shell, script });
     else print(io, script);
   },

@@ -42,17 +42,26 @@ export const command: Command = {
       value: 'path',
       help: 'a directory that stays; by default all is gone at the end',
     },
+    {
+      field: 'record',
+      name: 'record',
+      place: 'own',
+      kind: 'text',
+      value: 'dir',
+      help: 'write what each key and trigger made happen to DIR/KIND.json, for tests; gw listen --replay posts it again',
+    },
   ],
   about:
     'Starts `gatewayd` on testnet in demo mode with a merchant, a wallet and a webhook, on a chain of its own: nothing leaves this machine, and no coin exists. Keys make invoices, pay them rightly and wrongly, let them expire, and answer webhooks with 500. What happens then is not simulated: the daemon reads the chain, matches and settles as everywhere. `gw --profile dev …` reaches it from another terminal, and `gw trigger` makes the same things happen without a screen. Without a terminal, or with --json, it prints a line for each webhook.',
   fields: ['ready', 'delivery'],
-  examples: ['gw dev', 'gw dev localhost:3000/hooks', 'gw dev --port 0 --json'],
+  examples: ['gw dev', 'gw dev localhost:3000/hooks', 'gw dev --record fixtures', 'gw dev --port 0 --json'],
   stream: true,
   async run(context) {
     const { own } = await context.input();
     const { io, signal } = context;
     const forward_to = own.forward_to === undefined ? undefined : receiverAt(String(own.forward_to));
     const data_dir = own.data_dir === undefined ? undefined : String(own.data_dir);
+    const record_dir = own.record === undefined ? undefined : String(own.record);
     const port = portOf(own.port);
     const [{ announce, requireFree }, { openSandbox }] = await Promise.all([
       import('../sandbox/profile.ts'),
@@ -65,14 +74,16 @@ export const command: Command = {
       deliver = listen;
     };
     const onDelivery = (delivery: Delivery) => deliver(delivery);
-    const sandbox = await openSandbox({ data_dir, port, forward_to, env: io.env, signal, onDelivery });
+    const sandbox = await openSandbox({
+      ...{ data_dir, port, forward_to, record_dir, env: io.env, signal, onDelivery },
+    });
     hasCome();
     const { name, remove } = await announce(context, sandbox);
     process.on('exit', remove);
     try {
       if (isLive(io, own)) {
         const { devScreen } = await import('../screens/dev.tsx');
-        await devScreen(context, { sandbox, name, forward_to, onDeliveries });
+        await devScreen(context, { sandbox, name, forward_to, record_dir, onDeliveries });
       } else await printDeliveries(context, sandbox, name, onDeliveries);
     } finally {
       process.off('exit', remove);

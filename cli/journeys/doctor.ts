@@ -10,11 +10,12 @@ import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import type { Command, Context } from '../engine/command.ts';
 import { GwError } from '../engine/errors.ts';
 import type { Settings } from '../engine/profile.ts';
-import { paint, print } from '../output/io.ts';
+import { paint, print, terminalWidth } from '../output/io.ts';
 import { dollars } from '../output/money.ts';
 import { clean } from '../output/text.ts';
 import { relative } from '../output/value.ts';
 import { printObject } from '../output/view.ts';
+import { wrapped } from '../output/width.ts';
 
 type Sight = CallReply<typeof getReadiness>['blockchains'][number];
 type Account = CallReply<typeof getMerchantAccount>;
@@ -29,6 +30,8 @@ interface Check {
 
 /** The file of the profiles holds keys: no one else reads it. */
 const OTHERS = 0o077;
+/** Mark and name, which stand before what was found. */
+const LABEL = 16;
 
 export const command: Command = {
   endpoints: [
@@ -52,7 +55,11 @@ export const command: Command = {
       checks.push(check);
       if (io.json !== false) continue;
       const mark = check.ok ? paint(io, 'green', 'ok  ') : paint(io, 'red', 'bad ');
-      print(io, `${mark} ${check.name.padEnd(10)} ${clean(check.detail)}`);
+      const lines = wrapped(
+        clean(check.detail),
+        io.stdout.isTTY ? terminalWidth(io) - 1 - LABEL : Number.POSITIVE_INFINITY,
+      );
+      print(io, `${mark} ${check.name.padEnd(10)} ${lines.join(`\n${' '.repeat(LABEL)}`)}`);
       if (check.fix) print(io, `     ${paint(io, 'cyan', '→')} ${check.fix}`);
     }
     const ok = checks.every((check) => check.ok);

@@ -4,6 +4,7 @@ import { listEvents } from '../../src/api/endpoints/merchant.ts';
 import { eventTypes } from '../../src/event-types.ts';
 import { webhookHeaders } from '../../src/webhook.ts';
 import type { Command, Context } from '../engine/command.ts';
+import { GwError, usage } from '../engine/errors.ts';
 import { timeoutAfter } from '../engine/timeout.ts';
 import { type Io, paint, print, printJsonLine, say } from '../output/io.ts';
 import { coins } from '../output/money.ts';
@@ -50,6 +51,14 @@ export const command: Command = {
       help: 'start after this event',
     },
     {
+      field: 'replay',
+      name: 'replay',
+      place: 'own',
+      kind: 'text',
+      value: 'file',
+      help: 'post the events of a recording of gw trigger --record, signed anew, and exit; needs no service',
+    },
+    {
       field: 'print_secret',
       name: 'print-secret',
       place: 'own',
@@ -63,6 +72,7 @@ export const command: Command = {
   examples: [
     'gw listen localhost:3000/hooks',
     'gw listen --forward-to http://localhost:3000/hooks --events all --json',
+    'gw listen localhost:3000/hooks --replay fixtures/payment.late.json',
     'gw listen --print-secret',
   ],
   stream: true,
@@ -72,31 +82,64 @@ export const command: Command = {
     const secret = await listenSecret(context);
     if (own.print_secret === true) return io.json === false ? print(io, secret) : printObject(io, { secret });
     const url = own.forward_to === undefined ? undefined : receiverAt(String(own.forward_to));
-    const wanted = wantedKinds(own.events as string[] | undefined, url);
-    // As the account's own webhook has it unless it asks for refills.
-    const sales_only = url !== undefined && own.events === undefined;
+    // A recording is posted whole; else as the account's own webhook has it unless it asks for refills.
+    const usual = url !== undefined && own.replay === undefined;
+    const wanted = wantedKinds((own.events as string[] | undefined) ?? [usual ? DEFAULT_EVENTS : ALL]);
+    const sales_only = usual && own.events === undefined;
     const onOpen = () => {
       say(io, url ? `forwarding ${[...(wanted ?? [ALL])].join(', ')} to ${url}` : 'listening; Ctrl-C ends');
       say(io, `secret ${secret}`);
     };
-    for await (const event of followEvents(context, { after: own.after as string, signal, onOpen })) {
-      if (wanted && !wanted.has(event.type)) continue;
-      if (sales_only && event.data.invoice?.kind === 'refill') continue;
-      const delivery = url === undefined ? null : await deliver(event, url, secret);
-      if (io.json !== false)
-        printJsonLine(
-          io,
-          Array.isArray(io.json) ? pick({ event, delivery }, io.json, 'none') : { event, delivery },
-        );
-      else printDelivery(io, event, delivery);
-    }
+    const posts = { url, secret, wanted, sales_only };
+    if (own.replay !== undefined) return replay(io, await recorded(String(own.replay), url), posts);
+    for await (const event of followEvents(context, { after: own.after as string, signal, onOpen }))
+      await post(io, event, posts);
   },
 };
 
-function wantedKinds(given: readonly string[] | undefined, url: string | undefined): Set<string> | undefined {
-  const kinds = given ?? [url === undefined ? ALL : DEFAULT_EVENTS];
-  return kinds.includes(ALL) || kinds.includes('*') ? undefined : new Set(kinds);
+const wantedKinds = (kinds: readonly string[]): Set<string> | undefined =>
+  kinds.includes(ALL) || kinds.includes('*') ? undefined : new Set(kinds);
+
+interface Posts {
+  /** Without it events are only printed. */
+  url: string | undefined;
+  secret: string;
+  /** All of them by default. */
+  wanted: Set<string> | undefined;
+  sales_only: boolean;
 }
+
+/** Posts and prints an event that is wanted; whether the server took it, or had nothing to take. */
+async function post(io: Io, event: GwEvent, { url, secret, wanted, sales_only }: Posts): Promise<boolean> {
+  if (wanted && !wanted.has(event.type)) return true;
+  if (sales_only && event.data.invoice?.kind === 'refill') return true;
+  const delivery = url === undefined ? null : await deliver(event, url, secret);
+  const members = { event, delivery };
+  if (io.json === false) printDelivery(io, event, delivery);
+  else printJsonLine(io, Array.isArray(io.json) ? pick(members, io.json, 'none') : members);
+  return delivery === null || isTaken(delivery);
+}
+
+async function recorded(path: string, url: string | undefined): Promise<GwEvent[]> {
+  if (url === undefined)
+    throw usage('--replay needs a server', 'gw listen localhost:3000/hooks --replay FILE');
+  const { eventsIn } = await import('../sandbox/fixture.ts');
+  return eventsIn(path);
+}
+
+/** One after the other. Throws GwError where the server did not take all. */
+async function replay(io: Io, events: readonly GwEvent[], posts: Posts): Promise<void> {
+  say(io, `secret ${posts.secret}`);
+  let refused = 0;
+  for (const event of events) if (!(await post(io, event, posts))) refused += 1;
+  if (refused > 0)
+    throw new GwError(
+      'general',
+      refused === 1 ? 'one event was not taken' : `${refused} events were not taken`,
+    );
+}
+
+const isTaken = ({ status }: Delivery): boolean => status !== null && status >= 200 && status < 300;
 
 /** The profile's secret; made and stored the first time. */
 async function listenSecret(context: Context): Promise<string> {
@@ -157,7 +200,7 @@ function printDelivery(io: Io, event: GwEvent, delivery: Delivery | null): void 
     print(io, line);
     return;
   }
-  const ok = delivery.status !== null && delivery.status >= 200 && delivery.status < 300;
+  const ok = isTaken(delivery);
   const outcome =
     delivery.status === null ? `failed: ${clean(delivery.error ?? '')}` : String(delivery.status);
   print(io, `${line}  → ${paint(io, ok ? 'green' : 'red', outcome)}  ${delivery.duration_ms} ms`);

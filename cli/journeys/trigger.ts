@@ -1,15 +1,17 @@
 // `gw trigger`: makes something happen in the sandbox of `gw dev`, and waits until the daemon has reported it.
 import type { Command, Context } from '../engine/command.ts';
 import { GwError, type Kind, usage } from '../engine/errors.ts';
-import { type Io, paint, print } from '../output/io.ts';
+import { type Io, paint, print, say } from '../output/io.ts';
 import { coins } from '../output/money.ts';
 import { showWaiting } from '../output/progress.ts';
 import { statusColor } from '../output/status.ts';
 import { clean } from '../output/text.ts';
 import { shortId } from '../output/value.ts';
 import { printObject, printReply } from '../output/view.ts';
+import { writeFixture } from '../sandbox/fixture.ts';
 import { type TriggerKind, triggerKinds } from '../sandbox/kinds.ts';
 import { notRunning, sandboxUrl } from '../sandbox/profile.ts';
+import type { Made } from '../sandbox/sandbox.ts';
 import type { Outcome } from '../sandbox/scenarios.ts';
 
 const kinds = Object.keys(triggerKinds);
@@ -42,14 +44,23 @@ export const command: Command = {
       value: 'usd',
       help: 'what a new invoice asks (default: 5.00)',
     },
+    {
+      field: 'record',
+      name: 'record',
+      place: 'own',
+      kind: 'text',
+      value: 'dir',
+      help: 'write requests, events and webhooks to DIR/KIND.json, for tests; gw listen --replay posts them again',
+    },
     { field: 'list', name: 'list', place: 'own', kind: 'boolean', help: 'list the kinds and exit' },
   ],
   about:
     'Needs `gw dev`, which may run without a terminal: `gw dev --json &`. Payments are made on the chain of the sandbox; reading, matching, settlement and webhooks are those of every deployment. Ends when the daemon has reported what happened, with the invoice, the transactions and the events.',
-  fields: ['kind', 'invoice', 'txids', 'events'],
+  fields: ['kind', 'invoice', 'txids', 'events', 'recorded'],
   examples: [
     'gw trigger payment.late',
     'gw trigger --list',
+    'gw trigger payment.late --record fixtures',
     'gw trigger payment.over --amount-usd 12.50 --json',
   ],
   async run(context) {
@@ -60,24 +71,26 @@ export const command: Command = {
       return printReply(io, { data }, { columns: ['kind', 'about'] });
     }
     if (own.kind === undefined) throw usage('which kind?', 'gw trigger --list');
-    const outcome = await ask(context, own);
-    if (io.json !== false) printObject(io, { ...outcome });
-    else printOutcome(io, outcome);
+    const { fixture, ...outcome } = await ask(context, own);
+    const recorded = fixture && writeFixture(String(own.record), fixture);
+    if (io.json !== false) return printObject(io, { ...outcome, ...(recorded ? { recorded } : {}) });
+    printOutcome(io, outcome);
+    if (recorded) say(io, `recorded in ${recorded}`);
   },
 };
 
 async function ask(
   context: Context,
-  { kind, invoice_id, amount_usd }: Record<string, unknown>,
-): Promise<Outcome> {
+  { kind, invoice_id, amount_usd, record }: Record<string, unknown>,
+): Promise<Made> {
   const { io, signal } = context;
   const url = await sandboxUrl(context);
   const hasCome = showWaiting(io, `waiting for ${String(kind)}: ${triggerKinds[kind as TriggerKind]}`);
   try {
-    const body = JSON.stringify({ kind, invoice_id, amount_usd });
+    const body = JSON.stringify({ kind, invoice_id, amount_usd, record: record !== undefined });
     const response = await fetch(url, { method: 'POST', body, signal });
     const reply = (await response.json().catch(() => ({}))) as Record<string, unknown>;
-    if (response.ok) return reply as unknown as Outcome;
+    if (response.ok) return reply as unknown as Made;
     throw new GwError((reply.kind as Kind) ?? 'general', String(reply.message ?? 'the sandbox failed'), {
       ...(typeof reply.code === 'string' ? { code: reply.code } : {}),
     });

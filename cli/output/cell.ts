@@ -3,8 +3,8 @@ import { amountOf, coins, dollars } from './money.ts';
 import { clean } from './text.ts';
 import { isRow, memberOf, moment, type Row, relative, shortId, show } from './value.ts';
 
-/** How much room a value may take: whole, or short, as a table needs it where not all has room. */
-export type Size = 'whole' | 'short';
+/** How much room a value may take: whole, or short, as a table needs it where not all has room; ids before times. */
+export type Size = 'whole' | 'short ids' | 'short';
 
 const ID = /(^|[._])id$/;
 const DOLLARS = /(^|_)usd$|^(limit_of_payments|fee_charged)$/;
@@ -33,7 +33,7 @@ export function cell(row: unknown, name: string, size: Size, now_s: number): str
   const value = memberOf(row, name);
   const last = lastOf(name);
   const at = momentOf(last, value);
-  if (at !== undefined) return size === 'whole' ? moment(at, now_s) : relative(at, now_s);
+  if (at !== undefined) return size === 'short' ? relative(at, now_s) : moment(at, now_s);
   const parent = parentOf(row, name);
   if (COINS.test(last) && isRow(parent) && typeof parent.currency === 'string') {
     const amount = (last === 'amount' ? amountOf(parent) : value) as string | null;

@@ -1,5 +1,9 @@
 // What a person is shown of each reply, and the examples that say more than the description's own.
+import type { CallReply } from '../../src/api/client/call.ts';
 import type { EndpointId } from '../../src/api/endpoints/api.ts';
+import type { getInvoicePayment } from '../../src/api/endpoints/buyer.ts';
+import type { getBalances } from '../../src/api/endpoints/merchant.ts';
+import type { Card } from './card.ts';
 import type { Explanation } from './explain-card.ts';
 import type { Invoice } from './invoice-card.ts';
 import type { PaymentDetail } from './payment-card.ts';
@@ -20,6 +24,18 @@ const paymentDetailCard = async (detail: PaymentDetail, now_s: number) =>
 export const invoiceView = async (one: Invoice, now_s: number) =>
   (await import('./invoice-card.ts')).invoiceCard(one, now_s);
 
+/** The first balance is what is prepaid; the others are what sales brought in. */
+async function balanceCard([prepaid, ...income]: CallReply<typeof getBalances>): Promise<Card> {
+  const { coins, dollars } = await import('./money.ts');
+  return {
+    headline: `${dollars(prepaid?.amount ?? '0')} prepaid`,
+    status: '',
+    sections: [
+      { title: 'income', rows: income.map(({ currency, amount }) => ['', coins(amount, currency)]) },
+    ],
+  };
+}
+
 export const presented: Partial<Record<EndpointId, Presented>> = {
   listGateways: {
     columns: [
@@ -36,6 +52,7 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
   },
   listInvoices: {
     columns: invoice,
+    empty: 'make one: gw invoice create --chain CHAIN --amount USD',
     since: 'created_at',
     examples: [
       'gw invoice list --status created',
@@ -59,6 +76,8 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
   cancelInvoice: { card: invoiceView, columns: ['id', 'status', 'amount', 'currency', 'external_ref'] },
   getPublicInvoice: { card: invoiceView },
   getInvoicePayment: {
+    card: async (reply: CallReply<typeof getInvoicePayment>, now_s: number) =>
+      (await import('./invoice-card.ts')).receivedCard(reply, now_s),
     columns: [
       'payment.status',
       'payment.received_amount',
@@ -89,6 +108,7 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
   },
   listUnits: {
     columns: ['id', 'title', 'amount_usd', 'currencies', 'active', 'page_url'],
+    empty: 'make one: gw unit create',
     examples: ['gw unit list', 'gw units --json id,title,page_url'],
   },
   createUnit: {
@@ -122,9 +142,10 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
     examples: ['gw account pages', 'gw account pages --json ready,problems'],
   },
   getEmbedPreview: { list: 'snippets', columns: ['id', 'unit_id', 'html'] },
-  getBalances: { columns: ['currency', 'amount'] },
+  getBalances: { card: balanceCard, columns: ['currency', 'amount'] },
   getMerchantWallets: {
     columns: ['blockchain', 'address', 'currencies', 'network', 'updated_at'],
+    empty: 'say where you are paid: gw wallet set BLOCKCHAIN ADDRESS',
     examples: ['gw wallet list', 'gw wallet list --json missing'],
   },
   setMerchantWallet: {
@@ -136,14 +157,26 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
   getRefillWallets: { columns: ['blockchain', 'address', 'currencies', 'network'] },
   listIncome: {
     since: 'created_at',
+    empty: 'sales stand here once they are confirmed: gw invoice list',
     columns: ['created_at', 'amount', 'currency', 'chain', 'fee_charged', 'webhook_status', 'invoice_id'],
     examples: ['gw income', 'gw income list --from-date 2026-01-01 --limit 100 --json'],
   },
   listEvents: {
     since: 'timestamp',
-    columns: ['id', 'type', 'timestamp', 'data.invoice.id', 'data.invoice.status'],
+    columns: [
+      'id',
+      'type',
+      'timestamp',
+      'data.invoice.id',
+      'data.invoice.status',
+      'data.invoice.external_ref',
+    ],
+    empty: 'the first comes with the first invoice: gw invoice create',
   },
-  resendEvent: { columns: ['id', 'type', 'timestamp', 'deliveries'] },
+  resendEvent: {
+    columns: ['id', 'type', 'timestamp', 'deliveries'],
+    lines: { deliveries: ['finished_at', 'kind', 'status', 'http_status', 'error'] },
+  },
   detectIdentitySource: {
     examples: ['gw user identity-source ada@example.com', 'gw user identity-source 12345 --json source'],
   },
@@ -327,6 +360,7 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
   listContradictions: {
     list: 'data',
     columns: ['id', 'kind', 'blockchain', 'count', 'created_at', 'invoice_id', 'txid', 'details'],
+    empty: 'the sources agree',
     examples: ['gw admin contradictions', 'gw admin contradictions --no-open --json id,kind,details'],
   },
   closeContradiction: { columns: ['id', 'kind', 'closed_at', 'closed_by', 'note'] },

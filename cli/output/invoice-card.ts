@@ -1,7 +1,7 @@
 // An invoice for a person: what to send where, next to its QR code.
 
 import type { CallReply } from '../../src/api/client/call.ts';
-import type { getPublicInvoice } from '../../src/api/endpoints/buyer.ts';
+import type { getInvoicePayment, getPublicInvoice } from '../../src/api/endpoints/buyer.ts';
 import type { Card } from './card.ts';
 import { type Io, paint, print, terminalWidth } from './io.ts';
 import { coins, dollars } from './money.ts';
@@ -98,6 +98,37 @@ export const rowsBefore = (
     chain,
     `${coins(amount, currency)}   from ${moment(from, now_s)} until ${moment(until, now_s)}${reserved ? '   reserved' : ''}`,
   ]);
+
+/** What has come for an invoice, and how it went on. */
+export function receivedCard({ payment, logs }: CallReply<typeof getInvoicePayment>, now_s: number): Card {
+  const log: [string, string][] = logs.map(({ created_at, from_status, to_status, note }) => [
+    '',
+    [moment(created_at, now_s), `${from_status ?? '–'} → ${to_status}`, note ?? '']
+      .filter(Boolean)
+      .join('  '),
+  ]);
+  if (payment === null)
+    return { headline: 'nothing has come yet', status: '', sections: [{ title: 'log', rows: log }] };
+  const { status, currency, amount, amount_match, confirmations, min_confirmations } = payment;
+  const asked = amount === null ? '' : ` of ${coins(amount, currency)}   ${amount_match}`;
+  return {
+    headline: `${status}   ${coins(payment.received_amount, currency)}${asked}`,
+    status,
+    sections: [
+      {
+        title: '',
+        rows: [
+          ['id', payment.id],
+          ['chain', payment.chain],
+          ['depth', `${confirmations} of ${min_confirmations} confirmations`],
+          ...(payment.txid === null ? [] : [['txid', payment.txid] as [string, string]]),
+          ['seen', moment(payment.created_at, now_s)],
+        ],
+      },
+      { title: 'log', rows: log },
+    ],
+  };
+}
 
 const LABEL = 8;
 const PAGE_NOTE =

@@ -45,10 +45,12 @@ function lay(rows: readonly unknown[], columns: readonly string[], size: Size): 
   return { cells, widths };
 }
 
-/** Ids and times become short where not all has room; then the last columns go. Nothing else is cut. */
+/** Ids become short where not all has room, then times; then the last columns go. Nothing else is cut. */
 function fitted(rows: readonly unknown[], columns: readonly string[], available: number): Laid {
-  const whole = lay(rows, columns, 'whole');
-  if (taken(whole.widths) <= available) return whole;
+  for (const size of ['whole', 'short ids'] as const) {
+    const laid = lay(rows, columns, size);
+    if (taken(laid.widths) <= available) return laid;
+  }
   const { cells, widths } = lay(rows, columns, 'short');
   let count = widths.length;
   while (count > 1 && taken(widths.slice(0, count)) > available) count -= 1;
@@ -88,8 +90,13 @@ export function printTable(
   });
 }
 
-/** Members of one thing; what holds several things is a section of its own. An end that no longer matters is left out. */
-export function printCard(io: Io, thing: Row, names: readonly string[]): void {
+/** Members of one thing, `parts` of lists in it; what holds several things is a section of its own. An end that no longer matters is left out. */
+export function printCard(
+  io: Io,
+  thing: Row,
+  names: readonly string[],
+  parts: Readonly<Record<string, readonly string[]>> = {},
+): void {
   const now_s = Math.floor(Date.now() / 1000);
   const facts: [string, string][] = [];
   const sections: Section[] = [];
@@ -97,7 +104,17 @@ export function printCard(io: Io, thing: Row, names: readonly string[]): void {
     const value = memberOf(thing, name);
     const isList = Array.isArray(value) && value.some(isRow);
     if (name === 'expires_at' && typeof thing.status === 'string' && thing.status !== 'created') continue;
-    if (isList) sections.push({ title: name, rows: value.map((item) => ['', valuesOf(item as Row)]) });
+    if (isList)
+      sections.push({
+        title: name,
+        rows: value.map((item) => [
+          '',
+          parts[name]
+            ?.map((part) => cell(item, part, 'whole', now_s))
+            .filter((text) => text !== '–')
+            .join('  ') ?? valuesOf(item as Row),
+        ]),
+      });
     else if (isRow(value))
       sections.push({
         title: name,

@@ -12,6 +12,8 @@ export interface View extends Shape {
   card?: (reply: never, now_s: number) => Promise<Card>;
   /** The member of its rows that says when each was made, where the newest come first. */
   since?: string;
+  /** What a person is told to do about a list without rows. */
+  empty?: string;
   /** Members of one thing that a terminal shows in part only; programs, and `--json`, have them whole. */
   secrets?: readonly string[];
 }
@@ -32,7 +34,10 @@ export async function printReply(io: Io, reply: unknown, view: View = {}): Promi
   if (io.json !== false) return printJson(io, pick(reply, io.json, view.list), { ...view, columns: io.json });
   const rows = rowsOf(reply, view.list);
   if (!rows && !isRow(reply)) return print(io, io.stdout.isTTY ? cleanLines(String(reply)) : String(reply));
-  if (rows?.length === 0) return void io.stderr.write(io.stdout.isTTY ? 'nothing found\n' : '');
+  if (rows?.length === 0) {
+    const todo = view.empty === undefined ? '' : `; ${view.empty}`;
+    return void io.stderr.write(io.stdout.isTTY ? `nothing found${todo}\n` : '');
+  }
   const first = rows?.[0] ?? reply;
   if (!isRow(first)) return print(io, (rows ?? []).map((row) => `${clean(String(row))}\n`).join(''));
   const names = view.columns ?? Object.keys(first);
@@ -46,7 +51,7 @@ export async function printReply(io: Io, reply: unknown, view: View = {}): Promi
   if (rows) return printTable(io, rows, names);
   const hidden = (view.secrets ?? []).filter((name) => typeof first[name] === 'string');
   const inPart = Object.fromEntries(hidden.map((name) => [name, masked(String(first[name]))]));
-  printCard(io, { ...first, ...inPart }, names);
+  printCard(io, { ...first, ...inPart }, names, view.lines);
   if (hidden.length > 0) say(io, `In part only: ${hidden.join(', ')}; --json ${hidden.join(',')} shows them`);
 }
 

@@ -63,7 +63,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const log = openSync(log_file, 'a', 0o600);
   const child = spawn(process.execPath, [join(home, 'bin', 'gatewayd.js'), 'start', '--port', String(port)], {
     cwd: dir,
-    stdio: ['ignore', 'pipe', log],
+    // The channel closes with this process, however it ends, and the daemon ends with it.
+    stdio: ['ignore', 'pipe', log, 'ipc'],
     env: environmentOf(options),
   });
   closeSync(log);

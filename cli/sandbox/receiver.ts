@@ -10,6 +10,8 @@ const BAD_GATEWAY = 502;
 const UNSIGNED = 401;
 const OK = 200;
 const TAKEN = 300;
+/** So many of the newest are kept. */
+const KEPT = 500;
 
 /** One webhook, with what it was answered. */
 export interface Delivery {
@@ -26,12 +28,22 @@ export interface Delivery {
   error: string | null;
 }
 
+/** One webhook as it was posted. */
+export interface Posted {
+  headers: Record<string, string>;
+  /** The text that is signed. */
+  body: string;
+  answered: number;
+}
+
 export interface Receiver {
   /** The status to answer a webhook with. */
   take(headers: Record<string, string>, body: string): Promise<number>;
   refuseNext(): void;
   /** Whether the next one is refused. */
   refuses(): boolean;
+  /** The newest, oldest first. */
+  posted(): readonly Posted[];
 }
 
 /** `secret` signs what comes; `url` is where it is handed on to. */
@@ -41,6 +53,7 @@ export function openReceiver(
   onDelivery: (delivery: Delivery) => void,
 ): Receiver {
   let refused = 0;
+  const posted: Posted[] = [];
   const answer = async (headers: Record<string, string>, body: string) => {
     if (!isSigned(headers, body, secret)) return { status: UNSIGNED, error: 'the signature is wrong' };
     if (refused > 0) {
@@ -57,6 +70,8 @@ export function openReceiver(
       const { type = '', invoice_id = null, external_ref = null } = factsOf(body);
       const duration_ms = Math.round(performance.now() - started);
       const id = headers['webhook-id'] ?? '';
+      posted.push({ headers: sentHeaders(headers), body, answered: status });
+      if (posted.length > KEPT) posted.shift();
       onDelivery({ id, type, invoice_id, external_ref, at_ms, status, duration_ms, error });
       return status;
     },
@@ -64,6 +79,7 @@ export function openReceiver(
       refused += 1;
     },
     refuses: () => refused > 0,
+    posted: () => posted,
   };
 }
 
@@ -80,13 +96,17 @@ function isSigned(headers: Record<string, string>, body: string, secret: string)
   });
 }
 
+const sentHeaders = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) => /^(webhook-|content-type$|user-agent$)/.test(name)),
+  );
+
 /** The same body and signature, as if the daemon had posted it there. */
 async function forward(url: string, headers: Record<string, string>, body: string) {
-  const sent = Object.entries(headers).filter(([name]) => /^(webhook-|content-type$|user-agent$)/.test(name));
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: Object.fromEntries(sent),
+      headers: sentHeaders(headers),
       body,
       redirect: 'manual',
       signal: timeoutAfter(FORWARD_MS),

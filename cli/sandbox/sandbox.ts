@@ -24,6 +24,7 @@ import { openChain, openNode, type StoredChain, sandbox } from '../../src/chains
 import { GwError, toGwError } from '../engine/errors.ts';
 import { fetchService } from '../engine/transport.ts';
 import { type Daemon, startDaemon } from './daemon.ts';
+import { type Fixture, fixtureOf, recordingFetch, writeFixture } from './fixture.ts';
 import { isTriggerKind } from './kinds.ts';
 import { type Delivery, openReceiver } from './receiver.ts';
 import { type Asked, type Ground, type Outcome, trigger } from './scenarios.ts';
@@ -43,6 +44,11 @@ interface Stored {
   webhook_secret: string;
 }
 
+/** What came of a trigger, with the whole of it where that was asked for. */
+export interface Made extends Outcome {
+  fixture?: Fixture;
+}
+
 export interface Sandbox {
   url: string;
   email: string;
@@ -52,7 +58,7 @@ export interface Sandbox {
   /** Where `gw trigger` asks; holds a secret of its own. */
   trigger_url: string;
   call: ClientCall;
-  trigger(asked: Asked): Promise<Outcome>;
+  trigger(asked: Asked): Promise<Made>;
   refuseNext(): void;
   refuses(): boolean;
   /** Resolves when its daemon has ended. */
@@ -66,6 +72,8 @@ export interface SandboxOptions {
   port: number;
   /** Where webhooks are handed on to. */
   forward_to: string | undefined;
+  /** Where what is triggered is written to. */
+  record_dir: string | undefined;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
   onDelivery(delivery: Delivery): void;
@@ -74,7 +82,7 @@ export interface SandboxOptions {
 const random = (): string => randomBytes(SECRET_BYTES).toString('base64url');
 
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const { data_dir, port, forward_to, env, signal, onDelivery } = options;
+  const { data_dir, port, forward_to, record_dir, env, signal, onDelivery } = options;
   const dir = data_dir === undefined ? mkdtempSync(join(tmpdir(), 'gw-dev-')) : resolve(data_dir);
   const stored = storeIn(dir);
   const { password, webhook_secret } = stored;
@@ -87,7 +95,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
   const mints = sandbox.gateways.flatMap(({ token_contract }) => token_contract ?? []);
   const node = openNode(chain, new Set(mints));
   const receiver = openReceiver(webhook_secret, forward_to, onDelivery);
-  let run = (_: Asked): Promise<Outcome> => Promise.reject(new GwError('retry', 'the sandbox is starting'));
+  let run = (_: Asked): Promise<Made> => Promise.reject(new GwError('retry', 'the sandbox is starting'));
   const trigger_path = `/trigger/${random()}`;
   const server = await listenLocally({
     '/chain': (body) => ({ status: 200, body: node(JSON.parse(body)) }),
@@ -109,8 +117,20 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
     daemon = await startDaemon({ dir, port, chain_url: `${server.url}/chain`, operator, env });
     const merchant = await openMerchant(daemon.url, stored, `${server.url}/webhook`);
     const { refuseNext, refuses } = receiver;
-    const ground: Ground = { call: merchant.call, chain, signal, refuseNext };
-    run = (asked) => trigger(ground, asked);
+    run = async (asked) => {
+      const requests: Fixture['requests'] = [];
+      const ground: Ground = {
+        call: merchant.callBy(recordingFetch(requests)),
+        chain,
+        signal,
+        refuseNext,
+      };
+      const outcome = await trigger(ground, asked);
+      if (asked.record !== true && record_dir === undefined) return outcome;
+      const fixture = await fixtureOf(ground, outcome, { requests, receiver, webhook_secret });
+      if (record_dir !== undefined) writeFixture(record_dir, fixture);
+      return { ...outcome, ...(asked.record === true ? { fixture } : {}) };
+    };
     const { url, ended } = daemon;
     const trigger_url = server.url + trigger_path;
     return {
@@ -123,6 +143,7 @@ export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
       refuses,
       close,
       ...merchant,
+      call: merchant.callBy(fetchService),
       trigger: run,
     };
   } catch (error) {
@@ -174,15 +195,16 @@ async function openMerchant(base_url: string, { password, webhook_secret }: Stor
   }
   await signed_in(updateMerchantAccount, { body: { webhook_url, webhook_secret } });
   const { api_key } = await signed_in(getMerchantAccount);
-  return { token, api_key, call: callAs({ token, api_key }) };
+  const callBy = (by: typeof fetch) => createCall({ base_url, fetch: by, token, api_key });
+  return { token, api_key, callBy };
 }
 
 /** What `gw trigger` is answered: what came of it, or why nothing did. */
-async function answerTrigger(run: (asked: Asked) => Promise<Outcome>, body: string): Promise<Reply> {
-  const { kind, invoice_id, amount_usd } = JSON.parse(body) as Record<string, string | undefined>;
+async function answerTrigger(run: (asked: Asked) => Promise<Made>, body: string): Promise<Reply> {
+  const { kind, invoice_id, amount_usd, record } = JSON.parse(body) as Partial<Asked>;
   if (kind === undefined || !isTriggerKind(kind)) return { status: 404 };
   try {
-    return { status: 200, body: await run({ kind, invoice_id, amount_usd }) };
+    return { status: 200, body: await run({ kind, invoice_id, amount_usd, record }) };
   } catch (error) {
     const known = toGwError(error);
     if (!known) throw error;

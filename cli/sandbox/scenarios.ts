@@ -25,6 +25,8 @@ export interface Asked {
   /** One that exists; a new one by default. */
   invoice_id?: string | undefined;
   amount_usd?: string | undefined;
+  /** The whole of it is wanted, for a file. */
+  record?: boolean | undefined;
 }
 
 export interface Outcome {

@@ -60,6 +60,7 @@ export interface DevProps {
   /** The profile that reaches it. */
   name: string;
   forward_to: string | undefined;
+  record_dir: string | undefined;
   onDeliveries(listen: (delivery: Delivery) => void): void;
 }
 
@@ -77,7 +78,7 @@ const load = async ({ call }: Sandbox) => {
 };
 type Loaded = Awaited<ReturnType<typeof load>>;
 
-export function Dev({ sandbox, name, forward_to, onDeliveries }: DevProps) {
+export function Dev({ sandbox, name, forward_to, record_dir, onDeliveries }: DevProps) {
   const { exit } = useApp();
   const size = useSize();
   const now = useNow();
@@ -131,7 +132,7 @@ export function Dev({ sandbox, name, forward_to, onDeliveries }: DevProps) {
   const invoice_rows = Math.max(1, Math.floor(room / SHARE));
   return (
     <Box flexDirection="column" width={size.columns} height={size.rows}>
-      <Head {...{ sandbox, name, forward_to, size }} />
+      <Head {...{ sandbox, name, forward_to, record_dir, size }} />
       {help ? (
         <Lines of={HELP} rows={room + 2} />
       ) : (
@@ -159,18 +160,20 @@ function Head({
   sandbox,
   name,
   forward_to,
+  record_dir,
   size,
-}: Pick<DevProps, 'sandbox' | 'name' | 'forward_to'> & { size: Size }) {
+}: Omit<DevProps, 'onDeliveries'> & { size: Size }) {
   const { url, api_key, webhook_secret } = sandbox;
   const facts =
     size.columns >= WIDE
       ? `key ${api_key}   secret ${webhook_secret}`
       : `gw --profile ${name} account get --json api_key,webhook_secret`;
   const to = forward_to === undefined ? 'webhooks answered here' : `webhooks to ${forward_to}`;
+  const recorded = record_dir === undefined ? '' : `  recorded in ${record_dir}`;
   return (
     <>
       <Text inverse wrap="truncate">
-        {pad(clean(` gw dev  ${url}  profile ${name}  ${to}`), size.columns)}
+        {pad(clean(` gw dev  ${url}  profile ${name}  ${to}${recorded}`), size.columns)}
       </Text>
       <Text dimColor wrap="truncate">
         {clean(facts)}

@@ -76,6 +76,7 @@ export async function start(options: Record<string, unknown> & { yes?: boolean }
       lock.release();
     };
     endOnSignal(log, { stop, waits });
+    endWithParent(log);
     endOnBug(log, config);
     serving.open(http);
     scraped?.open(createMetricsHttp(app));
@@ -153,6 +154,20 @@ const nextSteps = (url: string, email: string): string => `Next, in another term
 /** A reader of our output that went away is no reason to stop taking payments. */
 function surviveWriters(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+}
+
+/** Who starts a daemon with a channel to it, as `gw dev` does, has it for as long as itself, also where it is killed. */
+function endWithParent(log: Log): void {
+  // Without a channel it is undefined; false where its other end is gone already.
+  if (process.connected === undefined) return;
+  const end = () => {
+    log.info('the process that started this daemon is gone');
+    process.kill(process.pid, 'SIGTERM');
+  };
+  if (!process.connected) return end();
+  process.once('disconnect', end);
+  // The channel alone keeps nothing running.
+  process.channel?.unref();
 }
 
 function endOnSignal(log: Log, { stop, waits }: { stop: () => Promise<void>; waits: Waits }): void {

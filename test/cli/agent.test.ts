@@ -112,8 +112,8 @@ describe('exit codes', () => {
       await gw(['invoice', 'list', '--statsu', 'created']),
     ];
     expect([command.code, flag.code]).toEqual([2, 2]);
-    expect(command.stderr).toContain('Did you mean invoice?');
-    expect(flag.stderr).toContain('Did you mean --status?');
+    expect(command.stderr).toContain('did you mean gw invoice?');
+    expect(flag.stderr).toContain('did you mean --status?');
   });
 
   it('2 for an unknown member of --json, with the known ones', async () => {

@@ -98,6 +98,32 @@ describe('money that waits', () => {
     expect(linesLeft(pty.output()).join('\n')).toMatch(new RegExp(`unmatched +${short(id)} +1\\.75 TON`));
   });
 
+  it('is gone through one by one, each booked by Enter after a preview', async () => {
+    verifies('gw-inbox-work');
+    const invoice = await create(service, merchant, 'ton', { external_ref: 'sale-77' });
+    const id = await payNameless(invoice, BigInt(invoice.amount_atomic));
+    const pty = gw.pty(['admin', 'inbox', '--work'], { env: { GW_TOKEN: token }, columns: 120 });
+    // Others wait too: they are skipped.
+    let place = 1;
+    for (await pty.see(/1 of \d+: [^\n]*\n/); !pty.output().includes(short(id)); ) {
+      await pty.see(new RegExp(`${place} of \\d+: [^]*q ends:`));
+      pty.write(`s${ENTER}`);
+      place += 1;
+      await pty.see(new RegExp(`${place} of \\d+: [^\\n]*\\n`));
+    }
+    await pty.see(new RegExp(`${place} of \\d+: [^]*q ends:`));
+    pty.write(`sale-77${ENTER}`);
+    await pty.see(/2\.5 TON → sale-77 of .*fee \$\d.*limit after \$\d/);
+    pty.write(ENTER);
+    await pty.see(/is confirmed/);
+    pty.write(`q${ENTER}`);
+    await pty.ended;
+    const { payment } = (await service.fetch('GET', `/api/v1/admin/payments/${invoice.id}`, { token })).json;
+    expect(payment.status).toBe('confirmed');
+    const piped = await gw(['admin', 'inbox', '--work'], { env: { GW_TOKEN: token } });
+    expect([piped.code, piped.stderr]).toEqual([2, expect.stringContaining('needs a terminal')]);
+  });
+
   it('is booked for an invoice where it is shown', async () => {
     verifies('gw-waiting-money');
     const invoices = [];

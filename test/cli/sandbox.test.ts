@@ -91,6 +91,36 @@ describe('gw dev without a terminal', () => {
     expect(rest.invoice).toMatchObject({ id: under.invoice.id, status: 'confirmed' });
   });
 
+  it('records what happened as a file, which is posted again, signed anew', async () => {
+    verifies('gw-fixture');
+    const dir = join(gw.dir, 'fixtures');
+    const { recorded, txids } = await trigger('payment.twice', '--record', dir);
+    expect(recorded).toBe(join(dir, 'payment.twice.json'));
+    const text = readFileSync(recorded, 'utf8');
+    expect(text).not.toContain(ready.api_key);
+    const { requests: made, events, webhooks, ...rest } = JSON.parse(text);
+    expect(made).toMatchObject([
+      { method: 'POST', path: '/v1/invoices', status: 200, body: { amount: '5.00' } },
+    ]);
+    expect(rest).toMatchObject({ kind: 'payment.twice', txids, webhook_secret: ready.webhook_secret });
+    expect(events.map(({ type }: { type: string }) => type)).toContain('payment.late');
+    expect(webhooks).toMatchObject([{ answered: 204, headers: { 'content-type': 'application/json' } }]);
+    const before = requests.length;
+    const secret = (await gw(['listen', '--print-secret'])).stdout.trim();
+    const replayed = await gw(['listen', `${(shop.address() as AddressInfo).port}`, '--replay', recorded]);
+    expect(replayed.code).toBe(0);
+    const posted = requests.slice(before);
+    expect(posted).toHaveLength(events.length);
+    for (const { headers, body } of posted)
+      expect(() => new Webhook(secret).verify(body, headers as Record<string, string>)).not.toThrow();
+    // The same bytes that the daemon posted.
+    expect(posted.map(({ body }) => body)).toContain(webhooks[0].body);
+    const none = await gw(['listen', '9', '--replay', recorded, '--events', 'payment.late']);
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('was not taken')]);
+    const other = await gw(['listen', '9', '--replay', join(gw.dir, 'gw.json')]);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('is no recording')]);
+  });
+
   it('answers a webhook with 500 when asked to, and shows what the own server answers', async () => {
     verifies('gw-dev');
     const before = requests.length;
@@ -147,8 +177,8 @@ describe('gw dev without a terminal', () => {
 });
 
 describe('gw dev on a terminal', () => {
-  it('shows invoices, events and answers, and obeys its keys', async () => {
-    verifies('gw-dev');
+  it('shows invoices, events and answers, obeys its keys, and ends its daemon where it is killed', async () => {
+    verifies('gw-dev', 'gw-dev-end');
     const gw = makeGw(NOWHERE);
     const dir = join(gw.dir, 'sandbox');
     const pty: Pty = gw.pty(['dev', '--port', '0', '--data-dir', dir]);
@@ -171,6 +201,18 @@ describe('gw dev on a terminal', () => {
     expect(await pty.ended).toBe(0);
     expect(JSON.parse(readFileSync(join(dir, 'sandbox.json'), 'utf8')).chain.payments).toHaveLength(1);
     expect(existsSync(join(dir, 'gatewayd', 'gatewayd.db'))).toBe(true);
+    // Begun again where it was, and killed: its daemon ends by itself.
+    const dev = gw.start(['dev', '--port', '0', '--data-dir', dir, '--json']);
+    const { ready } = JSON.parse(await until('the sandbox', async () => dev.lines[0], START_MS));
+    const kept = await gw(['--profile', 'dev', '--url', ready.url, 'invoice', 'list', '--json', 'status']);
+    expect(kept.json).toEqual([{ status: 'confirmed' }]);
+    dev.child.kill('SIGKILL');
+    await until('the end of the daemon', () =>
+      fetch(ready.url).then(
+        () => undefined,
+        () => true,
+      ),
+    );
     gw.remove();
   });
 });

@@ -189,6 +189,9 @@ export const extensions = {
     'gw-dev':
       'gw dev runs a daemon in demo mode on a chain of its own; keys pay rightly and wrongly, and reading, matching, settlement and webhooks are those of every deployment',
     'gw-trigger': 'gw trigger does the same without a screen, and ends with what the daemon reported',
+    'gw-dev-end': 'the daemon of gw dev ends with it, also where it is killed',
+    'gw-fixture':
+      'gw trigger and gw dev record requests, events and webhooks of a scenario as a file, which gw listen --replay posts again, signed anew',
     'gw-pos':
       'gw pos shows the code of an amount, says PAID with a bell, cancels on Esc, waits for a lost connection, and counts the day per till and in all',
     'gw-known-words':
@@ -197,6 +200,8 @@ export const extensions = {
       'what a screen shows is true: rows that no longer match leave, all in view are read again, their age is shown, and the mark follows its row',
     'gw-waiting-money':
       'money that waits for a person is listed with its amount at 80 columns, with all that is known and every invoice it could pay, and booked where it is shown',
+    'gw-inbox-work':
+      'gw admin inbox --work goes through what waits one by one: what it could pay, a preview of the booking, and Enter books',
     'gw-for-people':
       'people read money with its sign at the right, times both ways and ids by their end; columns go before anything is cut; no JSON but with --json',
     'gw-plain-words':

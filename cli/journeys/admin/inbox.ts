@@ -7,6 +7,7 @@ import {
   listObservers,
 } from '../../../src/api/endpoints/admin.ts';
 import type { Command, Context } from '../../engine/command.ts';
+import { usage } from '../../engine/errors.ts';
 import { say } from '../../output/io.ts';
 import { amountOf } from '../../output/money.ts';
 import { shortId } from '../../output/value.ts';
@@ -31,13 +32,26 @@ type Payment = CallReply<typeof listAdminPayments>['data'][number];
 
 export const command: Command = {
   endpoints: [listAdminPayments, listContradictions, listObservers, getAdminDashboard],
+  flags: [
+    {
+      field: 'work',
+      name: 'work',
+      place: 'own',
+      kind: 'boolean',
+      help: 'go through the payments one by one: a preview, Enter books, c credits, n notes, s skips',
+    },
+  ],
   about:
     'Held, late and unmatched payments, contradictions, blockchains that cannot be read, and webhooks that failed: what has waited longest first, each with the command that is next. At most 200 of each kind; `has_more` says that there are others.',
   fields: ['kind', 'id', 'amount', 'currency', 'merchant', 'about', 'created_at', 'next'],
-  examples: ['gw admin inbox', 'gw admin inbox --json kind,id,next'],
+  examples: ['gw admin inbox', 'gw admin inbox --work', 'gw admin inbox --json kind,id,next'],
   async run(context) {
-    const { data, has_more } = await inboxOf(context);
+    const { own } = await context.input();
     const { io } = context;
+    if (own.work === true && !io.prompts)
+      throw usage('--work needs a terminal', 'gw admin inbox --json, then gw admin resolve');
+    const { data, has_more } = await inboxOf(context);
+    if (own.work === true) return (await import('../parts/inbox-work.ts')).workThrough(context, data);
     if (io.json !== false || io.stdout.isTTY !== true)
       return printReply(
         io,
@@ -58,6 +72,8 @@ export const command: Command = {
         steps: [{ command: next }],
       }),
     );
+    if (data.some(({ kind }) => (WAITING as readonly string[]).includes(kind)))
+      say(io, 'One by one, with a preview of each booking: gw admin inbox --work');
     if (has_more) say(io, `More than ${PAGE} of a kind wait: gw admin payments --status late --all`);
   },
 };
@@ -95,7 +111,7 @@ async function inboxOf({ call }: Context): Promise<{ data: Item[]; has_more: boo
     data.push({
       ...none,
       kind: 'webhooks',
-      about: `${webhooks_failed} confirmations that no receiver accepted`,
+      about: `${webhooks_failed} ${webhooks_failed === 1 ? 'confirmation' : 'confirmations'} that no receiver accepted`,
       created_at: null,
       next: 'gw admin dashboard',
     });
@@ -122,7 +138,9 @@ function itemOf(kind: string, row: Payment): Item {
     kind === 'unmatched'
       ? claimed_invoice_id
         ? `the payer claims it for invoice ${shortId(claimed_invoice_id)}`
-        : `${candidates} open invoices could be meant`
+        : candidates === 0
+          ? 'no open invoice could be meant'
+          : `${candidates} open ${candidates === 1 ? 'invoice' : 'invoices'} could be meant`
       : `order ${external_ref ?? 'without name'}`;
   const next = {
     held: `gw admin credit ${shortId(row.owner_id ?? 'USER_ID')} USD`,

@@ -1,4 +1,5 @@
 // `gw config use`: the profile that commands take by default.
+import { nearest } from '../../../src/nearest.ts';
 import type { Command } from '../../engine/command.ts';
 import { GwError } from '../../engine/errors.ts';
 import { DEFAULT_PROFILE } from '../../engine/profile.ts';
@@ -27,7 +28,7 @@ export const command: Command = {
     const known = new Set([DEFAULT_PROFILE, ...store.names()]);
     if (!known.has(name))
       throw new GwError('not_found', `there is no profile ${name}; there are: ${[...known].join(', ')}`, {
-        hint: `gw login --profile ${name} makes one`,
+        hint: `did you mean ${nearest(name, known)}? gw login --profile ${name} makes one`,
       });
     store.use(name);
     say(context.io, `Now using the profile ${name}`);

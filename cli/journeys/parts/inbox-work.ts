@@ -1,0 +1,214 @@
+// The operator's inbox gone through by a person: each payment with what it could pay, a preview, and one key to book it.
+import type { CallReply } from '../../../src/api/client/call.ts';
+import {
+  creditMerchant,
+  getAdminMerchant,
+  getAdminPayment,
+  resolvePayment,
+} from '../../../src/api/endpoints/admin.ts';
+import { getPublicConfig } from '../../../src/api/endpoints/buyer.ts';
+import { divideUp, formatDecimal, parseDecimal, tenTo } from '../../../src/money.ts';
+import type { Context } from '../../engine/command.ts';
+import { GwError } from '../../engine/errors.ts';
+import { flagsOf } from '../../engine/flags.ts';
+import { askText } from '../../engine/prompts.ts';
+import { wholeId } from '../../engine/references.ts';
+import { printSections } from '../../output/card.ts';
+import { type Io, paint, print, say, terminalWidth } from '../../output/io.ts';
+import { coins, dollars } from '../../output/money.ts';
+import { candidateLine, type PaymentDetail } from '../../output/payment-card.ts';
+import { clean } from '../../output/text.ts';
+import { moment, shortId } from '../../output/value.ts';
+import { wrapped } from '../../output/width.ts';
+import { describeFound, lookUp } from '../admin/resolve.ts';
+
+/** As many as there are keys for. */
+const NAMED = 9;
+/** Of USD in previews. */
+const DECIMALS = 8;
+
+/** The invoice that a payment would be booked for. */
+interface Target {
+  id: string;
+  external_ref: string | null;
+  amount_usd: string;
+}
+
+interface Shop {
+  merchant: CallReply<typeof getAdminMerchant>;
+  config: CallReply<typeof getPublicConfig>;
+}
+
+export interface Waiting {
+  kind: string;
+  id: string | null;
+}
+
+/** Goes through them one by one, until a person has seen all or leaves. */
+export async function workThrough(context: Context, items: readonly Waiting[]): Promise<void> {
+  const { io } = context;
+  const payments = items.filter(
+    ({ kind, id }) => id !== null && ['held', 'late', 'unmatched'].includes(kind),
+  );
+  if (payments.length === 0) return print(io, 'No payment waits.');
+  for (const [index, { kind, id }] of payments.entries()) {
+    const detail = await context.call(getAdminPayment, { params: { invoice_id: String(id) } });
+    print(io, '');
+    if (!(await workOn(context, detail, `${index + 1} of ${payments.length}: ${kind}`))) return;
+  }
+  print(io, 'That was the last one.');
+}
+
+/** Shows one and does what a person says; false where he leaves. */
+async function workOn(context: Context, detail: PaymentDetail, title: string): Promise<boolean> {
+  const { io } = context;
+  const { payment } = detail;
+  const { owner_id, txid } = payment;
+  const isHeld = payment.payment_status === 'held';
+  const targets = targetsOf(detail);
+  showPayment(io, detail, title, targets);
+  let [target, note] = [targets[0], ''];
+  for (;;) {
+    const shop = owner_id === null ? null : await shopOf(context, owner_id);
+    const booked = txid === null || isHeld ? undefined : target;
+    if (booked) await preview(context, detail, booked, shop);
+    const keys = [
+      ...(booked ? ['Enter books it', 'n adds a note'] : []),
+      ...(targets.length > 1 ? [`1-${targets.length} or an order chooses`] : isHeld ? [] : ['an order chooses']),
+      ...(shop ? ['c credits the merchant'] : []),
+      's skips',
+      'q ends',
+    ];
+    const answer = await askText(`${keys.join(', ')}:`, io);
+    const key = answer.toLowerCase();
+    if (key === 'q') return false;
+    if (key === 's') return true;
+    if (key === 'n' && booked) note = await askText('note, for the log:', io);
+    else if (key === 'c' && shop) {
+      // What is held is booked with it; anything else still waits.
+      if ((await done(io, () => credit(context, shop))) && isHeld) return true;
+    } else if (key === '') {
+      if (booked && (await done(io, () => book(context, txid, booked, note)))) return true;
+    } else if (!isHeld)
+      await done(io, async () => {
+        target = targets[Number(answer) - 1] ?? (await named(context, answer));
+      });
+  }
+}
+
+/** The invoice that an order, a memo or the end of an id names. */
+async function named(context: Context, text: string): Promise<Target> {
+  const flag = flagsOf(resolvePayment).find(({ field }) => field === 'invoice_id');
+  const invoice_id = String(flag && (await wholeId(context, resolvePayment, flag, text)));
+  const { invoice } = await context.call(getAdminPayment, { params: { invoice_id } });
+  if (invoice === null) throw new GwError('not_found', `“${text}” is no invoice`);
+  return invoice;
+}
+
+/** What it could pay, the nearest first; what an invoice has received late is that invoice's. */
+function targetsOf({ payment, invoice, candidates, claims }: PaymentDetail): Target[] {
+  if (payment.payment_status === 'unmatched') {
+    const isClaimed = ({ id }: Target) => claims.some(({ invoice_id }) => invoice_id === id);
+    return [...candidates]
+      .sort((one, other) => Number(isClaimed(other)) - Number(isClaimed(one)))
+      .slice(0, NAMED);
+  }
+  return invoice === null || payment.payment_status === 'held' ? [] : [invoice];
+}
+
+function showPayment(io: Io, detail: PaymentDetail, title: string, targets: readonly Target[]): void {
+  const { payment, candidates } = detail;
+  const now_s = Math.floor(Date.now() / 1000);
+  const received = payment.received_amount ?? payment.amount;
+  print(io, paint(io, 'bold', `${title}   ${shortId(payment.id)}   ${received === null ? '' : coins(received, payment.currency)}`));
+  const named = targets.flatMap(({ id }) => candidates.find((one) => one.id === id) ?? []);
+  printSections(io, [
+    {
+      title: '',
+      rows: [
+        ['merchant', `${payment.owner_slug ?? 'platform'}   ${payment.chain}`],
+        ['order', payment.external_ref ?? '–'],
+        ['memo', detail.invoice?.memo ?? detail.transfers[0]?.memo ?? '–'],
+        ['txid', payment.txid ?? '–'],
+        ['created', moment(payment.created_at, now_s)],
+      ],
+    },
+    {
+      title: 'could pay',
+      rows: named.map((one, index) => [String(index + 1), candidateLine(one, detail, now_s)]),
+    },
+  ]);
+}
+
+const shopOf = async ({ call }: Context, user_id: string): Promise<Shop> => ({
+  merchant: await call(getAdminMerchant, { params: { user_id } }),
+  config: await call(getPublicConfig),
+});
+
+const usd = (text: string): bigint => parseDecimal(text, DECIMALS) || 0n;
+
+/** Says what a booking would do: `5 USDC → order-7 of ann, fee $0.05, limit after $9975.00, webhook to https://…`. */
+async function preview(
+  context: Context,
+  { payment }: PaymentDetail,
+  target: Target,
+  shop: Shop | null,
+): Promise<void> {
+  const { io } = context;
+  const amount = coins(payment.received_amount ?? '0', payment.currency);
+  const order = target.external_ref ?? shortId(target.id);
+  const found = await lookUp(context, { invoice_id: target.id, txid: payment.txid ?? '' });
+  const parts = [
+    `${amount} → ${order}${shop === null ? '' : ` of ${shop.merchant.merchant.slug}`}`,
+    ...(shop === null ? [] : effectsOf(shop, target)),
+  ];
+  print(io, '');
+  for (const line of wrapped(clean(parts.join(', ')), terminalWidth(io) - 1)) print(io, paint(io, 'bold', line));
+  print(io, paint(io, 'dim', clean(typeof found === 'string' ? found : describeFound(found))));
+}
+
+/** What else a booking does: a fee, which lowers the limit, and a webhook. */
+function effectsOf({ merchant: { merchant, webhook_url }, config }: Shop, { amount_usd }: Target): string[] {
+  const webhook = webhook_url === null ? 'no webhook' : `webhook to ${webhook_url}`;
+  if (merchant.house) return [webhook];
+  const fee = divideUp(usd(amount_usd) * usd(config.platform_fee_rate), tenTo(DECIMALS));
+  const limit =
+    usd(merchant.limit_of_payments) - (fee * usd(config.refill_credit_multiplier)) / tenTo(DECIMALS);
+  const shown = (value: bigint) => dollars(formatDecimal(value, DECIMALS));
+  return [`fee ${shown(fee)}`, `limit after ${shown(limit)}`, webhook];
+}
+
+async function book(context: Context, txid: string | null, { id }: Target, note: string): Promise<string> {
+  const { payment } = await context.call(resolvePayment, {
+    params: { invoice_id: id },
+    body: { action: 'confirm', txid, ...(note === '' ? {} : { note }) },
+  });
+  return `invoice ${shortId(id)} is ${payment.status}`;
+}
+
+async function credit(context: Context, { merchant: { merchant } }: Shop): Promise<string> {
+  const prepaid_usd = await askText(`USD to credit to ${merchant.slug}; empty: none`, context.io);
+  if (prepaid_usd === '') throw new GwError('general', 'nothing was credited', { code: 'declined' });
+  const note = await askText('note, for the ledger:', context.io);
+  const reply = await context.call(creditMerchant, {
+    params: { user_id: merchant.user_id },
+    body: { prepaid_usd, ...(note === '' ? {} : { note }) },
+  });
+  return `credited; the limit of ${merchant.slug} is ${dollars(reply.limit_of_payments)}`;
+}
+
+/** Says what came of it; a refusal is read, and the same payment asked about again. */
+async function done(io: Io, act: () => Promise<string | void>): Promise<boolean> {
+  try {
+    const what = await act();
+    if (what) print(io, paint(io, 'green', clean(what)));
+    return true;
+  } catch (error) {
+    const isRefusal =
+      error instanceof GwError &&
+      ['general', 'usage', 'not_found', 'conflict', 'limit', 'retry'].includes(error.kind);
+    if (!isRefusal) throw error;
+    say(io, paint(io, 'red', clean(error.message)));
+    return false;
+  }
+}
