@@ -43,7 +43,6 @@ export async function figuresOf(app: App, scope: Scope): Promise<z.output<typeof
         day,
         sales: of?.count ?? 0,
         volume_usd: formatUsd(of?.volume_micros ?? 0n),
-        fees_usd: formatUsd(of?.fee_micros ?? 0n),
       };
     }),
     invoices: scope === undefined ? await allInvoices(app) : await invoicesOf(app, scope),

@@ -8,7 +8,6 @@ export interface DayFigures {
   day: string;
   count: number;
   volume_micros: bigint;
-  fee_micros: bigint;
 }
 
 const DAY_MS = 86_400_000;
@@ -19,16 +18,15 @@ const sum = <T>(column: string) => sql<T>`cast(coalesce(sum(${sql.ref(column)}),
 export async function salesByDay(query: Executor, since: number): Promise<DayFigures[]> {
   const rows = await query
     .selectFrom('tallies')
-    .select(['day', sum<number>('count').as('count')])
-    .select([sum<bigint>('amount_micros').as('volume_micros'), sum<bigint>('fee_micros').as('fee_micros')])
+    .select(['day', sum<number>('count').as('count'), sum<bigint>('amount_micros').as('volume_micros')])
     .where('name', '=', 'sales')
     .where('day', '>=', since)
     .groupBy('day')
     .execute();
-  return rows.map(({ day, count, ...sums }) => ({
+  return rows.map(({ day, count, volume_micros }) => ({
     day: new Date(day * DAY_MS).toISOString().slice(0, 10),
     count: Number(count),
-    ...sums,
+    volume_micros,
   }));
 }
 
@@ -40,11 +38,7 @@ export async function salesByDayOf(
 ): Promise<DayFigures[]> {
   const rows = await query
     .selectFrom('income_totals')
-    .select(['day', sum<number>('count').as('count')])
-    .select([
-      sum<bigint>('amount_usd_micros').as('volume_micros'),
-      sum<bigint>('fee_charged_micros').as('fee_micros'),
-    ])
+    .select(['day', sum<number>('count').as('count'), sum<bigint>('amount_usd_micros').as('volume_micros')])
     .where('merchant_id', '=', merchant_id)
     .where('day', '>=', since)
     .groupBy('day')

@@ -380,7 +380,7 @@ export const getFigures = endpoint({
   effect: 'read',
   keywords: 'my dashboard, sales per day, volume, trend, statistics, how is business',
   description:
-    'Confirmed sales, their volume and fees for each of the last 30 days, invoices by status, and the limit that remains. Of your account; for a superuser of the deployment, unless `own` asks for his.',
+    'Confirmed sales and their volume for each of the last 30 days, invoices by status, and the limit that remains. Of your account; for a superuser of the deployment, unless `own` asks for his.',
   query: ofAccount,
   response: Figures,
   extension: true,

@@ -23,7 +23,6 @@ export const Figures = shape('Figures', {
         day: z.iso.date(),
         sales: count().describe('Confirmed sales'),
         volume_usd: decimalString(),
-        fees_usd: decimalString(),
       }),
     )
     .describe('The last 30 days, UTC, oldest first, today last'),
