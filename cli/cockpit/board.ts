@@ -93,7 +93,9 @@ async function adminBoard(desk: Desk): Promise<Board> {
   ]);
   const period = (label: string, name: string, sums: Admin['fees_usd']) => ({
     label,
-    items: Object.entries(sums).map(([of, usd]) => fact(`${name} ${of}`, pad(`${of} ${dollars(usd)}`, PERIOD))),
+    items: Object.entries(sums).map(([of, usd]) =>
+      fact(`${name} ${of}`, pad(`${of} ${dollars(usd)}`, PERIOD)),
+    ),
   });
   return {
     about: `version ${admin.version}   ${admin.users} users   prepaid ${dollars(admin.prepaid_usd)}`,
