@@ -16,8 +16,8 @@ import { type Key, type Program, runSession, type Session, type Size } from './s
 import type { Desk, Place, View } from './view.ts';
 import { openView, viewNames } from './views.ts';
 
-/** Header, status line and foot. */
-const FRAME_ROWS = 3;
+/** What the view is, and what it says. */
+const HEAD_ROWS = 2;
 /** Views that one can go back to. */
 const MAX_HISTORY = 8;
 /** Data that is younger than this is called new: its age would only flicker. */
@@ -36,6 +36,7 @@ export interface CockpitOptions {
 interface Service {
   network: 'mainnet' | 'testnet';
   demo_mode: boolean;
+  public_base_url: string;
   blockchains: ReadonlyMap<string, string>;
 }
 
@@ -77,13 +78,12 @@ export class Cockpit implements Program {
   /** Which network it is, and on which blockchain each gateway pays. */
   async #learn(context: Context): Promise<void> {
     try {
-      const [{ network, demo_mode }, { data }] = await Promise.all([
+      const [{ network, demo_mode, public_base_url }, { data }] = await Promise.all([
         context.call(getPublicConfig),
         context.call(listGateways),
       ]);
       this.#service = {
-        network,
-        demo_mode,
+        ...{ network, demo_mode, public_base_url },
         blockchains: new Map(data.map(({ chain, blockchain }) => [chain, blockchain])),
       };
       this.#session.changed();
@@ -112,6 +112,7 @@ export class Cockpit implements Program {
         this.#say(`copied ${what}: ${text}`, 'good');
       },
       browse: (url) => void this.#browse(url),
+      payPage: (id) => this.#service && `${this.#service.public_base_url}/pay/${id}`,
       explorer: (chain, kind, id) => {
         const blockchain = this.#service?.blockchains.get(chain);
         if (blockchain === undefined || !this.#service) return undefined;
@@ -181,6 +182,10 @@ export class Cockpit implements Program {
     // What is being done says itself what came of it.
     if (this.#busy !== '') return;
     this.#notice = undefined;
+    if (key.name === 'paste' && !this.#prompt) {
+      this.#say('text can be pasted where it is asked for: after / or :', 'bad');
+      return;
+    }
     if (this.#prompt) {
       const asked = this.#prompt;
       // What it leads to may ask something else.
@@ -234,15 +239,16 @@ export class Cockpit implements Program {
 
   frame(size: Size): Line[] {
     const now_s = Math.floor(Date.now() / SECOND_MS);
-    const inner = { columns: size.columns, rows: Math.max(1, size.rows - FRAME_ROWS) };
+    const foot = this.#foot(size.columns);
+    const inner = { columns: size.columns, rows: Math.max(1, size.rows - HEAD_ROWS - foot.length) };
     // Drawn first: what is in view decides what the line above says.
-    const view = this.#view.lines(inner, now_s).slice(0, inner.rows);
+    const view = this.#view.lines(inner, now_s);
     const body = this.#help ? this.#helpLines() : view;
     return [
       this.#head(size.columns),
       this.#statusLine(size.columns, now_s),
       ...Array.from({ length: inner.rows }, (_, index) => body[index] ?? BLANK),
-      this.#foot(size.columns),
+      ...foot,
     ].slice(0, size.rows);
   }
 
@@ -279,14 +285,14 @@ export class Cockpit implements Program {
     return line(...ends([left], [colored(age, isOld ? 'yellow' : 'gray')], width));
   }
 
-  #foot(width: number): Line {
-    if (this.#prompt) return this.#prompt.line(width);
+  #foot(width: number): readonly Line[] {
+    if (this.#prompt) return this.#prompt.lines(width);
     const keys = this.#view.keys.map(([key, what]) => `${key} ${what}`);
     const always = ['? help', ': go to', 'q quit'];
     // What has room, from the left: the help has all.
     let text = always.join('  ');
     for (const key of keys) if (widthOf(text) + widthOf(key) + 2 <= width) text += `  ${key}`;
-    return line(dim(shorten(text, width)));
+    return [line(dim(shorten(text, width)))];
   }
 
   #helpLines(): Line[] {

@@ -7,8 +7,9 @@ const MAX_BACKOFF = 8;
 /** What a person is told of a failure. */
 export function failureText(error: unknown): string {
   if (!(error instanceof GwError)) return (error as Error).message;
-  const { kind, message, details } = error;
-  return kind === 'auth' ? `${message}: leave with q, then ${details.hint ?? 'gw login'}` : message;
+  const { message, details } = error;
+  const is_signed_out = details.status === 401 || details.code === 'not_signed_in';
+  return is_signed_out ? `${message}: leave with q, then gw login` : message;
 }
 
 /** Does a round now and `interval_ms` after each; `again` asks for one at once, or right after the one that runs. */

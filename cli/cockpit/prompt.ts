@@ -1,6 +1,6 @@
 // What the foot of the cockpit asks: a command, text, one of several, or a word before something is done.
 import { shorten, widthOf } from '../output/width.ts';
-import { bold, dim, type Line, line } from './paint.ts';
+import { bold, dim, type Line, line, type Piece } from './paint.ts';
 import type { Key } from './session.ts';
 import type { MenuItem, Question } from './view.ts';
 
@@ -9,7 +9,7 @@ const CURSOR = '█';
 const MAX_TYPED = 400;
 
 export interface Prompt {
-  line(width: number): Line;
+  lines(width: number): readonly Line[];
   /** What remains to be asked: this, something else, or nothing. */
   key(key: Key): Prompt | null;
 }
@@ -40,8 +40,9 @@ export class Typing implements Prompt {
     this.#typed = question.initial ?? '';
   }
 
-  line(width: number): Line {
-    return typedLine(this.#question.label, this.#typed, this.#question.hint?.(this.#typed) ?? '', width);
+  lines(width: number): readonly Line[] {
+    const hint = this.#question.hint?.(this.#typed) ?? '';
+    return [typedLine(this.#question.label, this.#typed, hint, width)];
   }
 
   key(key: Key): Prompt | null {
@@ -71,15 +72,26 @@ export class Menu implements Prompt {
     this.#items = items;
   }
 
-  line(): Line {
-    const items = this.#items.flatMap(({ key, label }) => [bold(key), ` ${label}   `]);
-    return line(bold(`${this.#title}: `), ...items, bold('esc'), ' leave it');
+  /** In as many lines as all have room in. */
+  lines(width: number): readonly Line[] {
+    const lines: Piece[][] = [[bold(`${this.#title}: `)]];
+    let used = widthOf(this.#title) + 2;
+    for (const { key, label } of [...this.#items, { key: 'esc', label: 'leave it' }]) {
+      const cells = widthOf(`${key} ${label}   `);
+      if (used > 0 && used + cells > width) {
+        lines.push([]);
+        used = 0;
+      }
+      lines.at(-1)?.push(bold(key), { text: ` ${label}   ` });
+      used += cells;
+    }
+    return lines.map((pieces) => ({ pieces }));
   }
 
   key({ name, text }: Key): Prompt | null {
     if (name === 'escape') return null;
     const item = this.#items.find(({ key }) => key === text);
-    if (!item) return this;
+    if (!item || name === 'paste') return this;
     item.run();
     return null;
   }

@@ -5,14 +5,15 @@ import { withTerminal } from '../output/progress.ts';
 import { clean } from '../output/text.ts';
 import { type Line, Painter } from './paint.ts';
 
-/** Another screen, without cursor and without wrapping lines. */
-const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l';
-const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
+/** Another screen, without cursor and without wrapping lines; what is pasted comes as such. */
+const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h';
+const LEAVE = '\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l';
 const END_COLORS = '\u001b[0m';
 const FALLBACK = { columns: 80, rows: 24 };
+const MAX_PASTED = 10_000;
 
 export interface Key {
-  /** `return`, `escape`, `up`, …; the letter with ctrl. */
+  /** `return`, `escape`, `up`, …; the letter with ctrl; `paste`. */
   name: string;
   ctrl: boolean;
   /** What it writes; empty for keys that write nothing. */
@@ -70,7 +71,18 @@ export async function runSession(io: Io, open: (session: Session) => Program): P
     isDue = true;
     queueMicrotask(paint);
   }
+  let pasted: string | undefined;
   const press = (text: string | undefined, { name = '', ctrl = false, meta = false }: Pressed) => {
+    // None of what is pasted is a key: it may be anything.
+    if (name === 'paste-start') pasted = '';
+    else if (name === 'paste-end') {
+      program.key({ name: 'paste', ctrl: false, text: clean(pasted ?? '') });
+      pasted = undefined;
+      changed();
+    } else if (pasted !== undefined) pasted = (pasted + (text ?? '')).slice(0, MAX_PASTED);
+    else pressed(text, { name, ctrl, meta });
+  };
+  const pressed = (text: string | undefined, { name = '', ctrl = false, meta = false }: Pressed) => {
     const isText = !ctrl && !meta && name !== 'return' && name !== 'enter' && name !== 'tab';
     program.key({
       name: name === 'enter' ? 'return' : name,

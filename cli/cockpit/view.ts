@@ -73,6 +73,8 @@ export interface Desk {
   confirm(question: string, word: string | undefined, work: () => Promise<string>): void;
   copy(what: string, text: string): void;
   browse(url: string): void;
+  /** The page of an invoice; undefined until the service has answered. */
+  payPage(invoice_id: string): string | undefined;
   /** Pages of explorers for a transaction or an address; undefined where none is known. */
   explorer(chain: string, kind: 'transaction' | 'address', id: string): string | undefined;
 }

@@ -161,7 +161,7 @@ describe('the cockpit', () => {
     pty.write(':ledg\t');
     await pty.seeFrame((frame) => frame.includes(':ledger █'));
     pty.write(ENTER);
-    await pty.seeFrame((frame) => frame.includes('gw  ledger') && frame.includes('demo_credit'));
+    await pty.seeFrame((frame) => frame.includes('gw  ledger') && frame.includes('no bookings yet'));
     pty.write(`:payments cancelled${ENTER}`);
     await pty.seeFrame((frame) => frame.includes('gw  payments cancelled'));
     pty.write('?');
@@ -213,7 +213,7 @@ describe('the cockpit', () => {
     await pty.seeFrame((frame) => frame.includes('ID↓'));
     pty.write('S');
     await pty.seeFrame((frame) => frame.includes('ID↑'));
-    pty.write('ssssssssssss');
+    pty.write('sssssssss');
     await pty.seeFrame((frame) => !/[↑↓] /.test(frame.split('\n')[2] ?? ''));
     pty.write('ca');
     await pty.seeFrame((frame) => frame.includes('[ ] status') && !frame.includes('STATUS'));
@@ -281,7 +281,7 @@ describe('the cockpit', () => {
     onDatabase((db) =>
       db.prepare("update users set token_version = token_version + 1 where email like 'operator@%'").run(),
     );
-    await pty.seeFrame((frame) => frame.includes('! ') && frame.includes('trying again'));
+    await pty.seeFrame((frame) => frame.includes('! ') && frame.includes('leave with q, then gw login'));
     expect(markedIn(pty.frame())).not.toBe('');
     await logInOperator(operator);
   });

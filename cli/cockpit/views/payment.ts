@@ -9,9 +9,6 @@ import { failureText } from '../poll.ts';
 import type { Desk, MenuItem, Place, View } from '../view.ts';
 import { paymentCopies, paymentLinks } from './payments.ts';
 
-/** Candidates that have a key each. */
-const KEYS = '123456789';
-
 export function paymentDetail(desk: Desk, { id = '' }: Place): View {
   const load = () => desk.context.call(getAdminPayment, { params: { invoice_id: id } });
   return new Detail<PaymentDetail>(desk, {
@@ -91,13 +88,12 @@ class Resolving {
   /** Of an unmatched payment: which invoice it is to be booked for. */
   #chooseCandidate(at = 0): void {
     const { candidates } = this.#data;
-    const shown = candidates.slice(at, at + KEYS.length);
-    const [first] = shown;
+    const first = candidates[at];
     if (!first) return;
-    const line = candidateLine(first, this.#data, Math.floor(Date.now() / 1000));
+    this.#desk.say(candidateLine(first, this.#data, Math.floor(Date.now() / 1000)));
     const go = (to: number) => () => this.#chooseCandidate((to + candidates.length) % candidates.length);
     // One at a time, with all that tells it from others: booking the wrong one is not undone.
-    this.#desk.menu(`book it for ${at + 1} of ${candidates.length}: ${line}`, [
+    this.#desk.menu(`book it for number ${at + 1} of ${candidates.length}`, [
       { key: 'y', label: 'yes', run: () => void this.#lookUp(first.id, this.#paidBy()) },
       { key: 'j', label: 'next', run: go(at + 1) },
       { key: 'k', label: 'last', run: go(at - 1) },

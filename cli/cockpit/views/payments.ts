@@ -82,10 +82,14 @@ export const paymentCopies = (
 
 export const paymentLinks = (
   desk: Desk,
-  row: Pick<Payment, 'chain' | 'txid'>,
+  row: Pick<Payment, 'chain' | 'txid'> & { invoice_id?: string | null },
   invoice?: { pay_url: string; address: string } | null,
 ): readonly Link[] => [
-  { key: 'p', what: 'page', url: invoice?.pay_url },
+  {
+    key: 'p',
+    what: 'page',
+    url: invoice?.pay_url ?? (row.invoice_id ? desk.payPage(row.invoice_id) : undefined),
+  },
   {
     key: 'e',
     what: 'explorer',

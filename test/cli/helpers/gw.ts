@@ -35,6 +35,8 @@ export interface Pty {
   write(keys: string): void;
   /** Waits until the terminal was sent something that matches. */
   see(pattern: RegExp): Promise<string>;
+  /** Waits until the terminal is sent anything more. */
+  sent(): Promise<void>;
   /** What a screen shows now, without colours. */
   frame(): string;
   /** Waits until a whole frame of a screen is as wanted. */
@@ -62,7 +64,14 @@ const WHOLE = '\u001b[?2026l';
 function cockpitFrame(output: string, columns: number, rows: number): string {
   const whole = output.slice(0, output.lastIndexOf(WHOLE));
   const cells = screenOf(whole.slice(Math.max(0, whole.lastIndexOf(CLEARED))), columns, rows);
-  return cells.map((row) => row.map(({ text }) => text).join('').trimEnd()).join('\n');
+  return cells
+    .map((row) =>
+      row
+        .map(({ text }) => text)
+        .join('')
+        .trimEnd(),
+    )
+    .join('\n');
 }
 
 export interface Gw {
@@ -163,6 +172,7 @@ export function makeGw(url: string): Gw {
           );
           return frame();
         },
+        sent: () => new Promise((resolve) => child.stdout.once('data', () => resolve())),
         write: (keys) => void child.stdin.write(keys),
         ended,
         kill: (signal) => {
