@@ -37,14 +37,23 @@ const CODES: Readonly<Record<string, number>> = {
 };
 const RESET = '\u001b[0m';
 
-function codesOf({ color, bold, dim }: Piece, inverse: Line['inverse']): string {
+/** The sequences that begin a piece, by what it looks like: there are few, and each frame has hundreds of pieces. */
+const sequences = new Map<string, string>();
+
+function codesOf({ color = '', bold = false, dim = false }: Piece, inverse: Line['inverse']): string {
+  if (color === '' && !bold && !dim && !inverse) return '';
+  const key = `${color} ${bold} ${dim} ${inverse}`;
+  const known = sequences.get(key);
+  if (known !== undefined) return known;
   const codes = [
     ...(bold ? [1] : []),
     ...(dim && !inverse ? [2] : []),
     ...(inverse ? [7] : []),
-    ...(inverse === 'red' ? [31] : !inverse && color !== undefined ? [CODES[color] ?? 39] : []),
+    ...(inverse === 'red' ? [31] : !inverse && color !== '' ? [CODES[color] ?? 39] : []),
   ];
-  return codes.length === 0 ? '' : `\u001b[${codes.join(';')}m`;
+  const sequence = codes.length === 0 ? '' : `\u001b[${codes.join(';')}m`;
+  sequences.set(key, sequence);
+  return sequence;
 }
 
 /** The line as text for the terminal, exactly `width` cells wide. */

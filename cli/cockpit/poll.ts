@@ -4,12 +4,18 @@ import { GwError } from '../engine/errors.ts';
 /** A service that is down is asked less and less often. */
 const MAX_BACKOFF = 8;
 
+const SIGNED_OUT: ReadonlySet<string> = new Set([
+  'not_signed_in',
+  'not_authenticated',
+  'invalid_credentials',
+  'invalid_api_key',
+]);
+
 /** What a person is told of a failure. */
 export function failureText(error: unknown): string {
   if (!(error instanceof GwError)) return (error as Error).message;
   const { message, details } = error;
-  const is_signed_out = details.status === 401 || details.code === 'not_signed_in';
-  return is_signed_out ? `${message}: leave with q, then gw login` : message;
+  return SIGNED_OUT.has(details.code ?? '') ? `${message}: leave with q, then gw login` : message;
 }
 
 /** Does a round now and `interval_ms` after each; `again` asks for one at once, or right after the one that runs. */

@@ -132,6 +132,7 @@ export class Rows<Row> {
   async #round(): Promise<void> {
     if (this.#wanted !== undefined) return this.#move();
     if (this.#above.length === 0) await this.#readNewest();
+    this.#dropEnd();
     if (!this.#isFilled) return this.#fill();
     for (const index of this.#pagesInView()) await this.#readAt(index);
     if (this.#turn >= this.rows.length) this.#turn = 0;
@@ -166,6 +167,7 @@ export class Rows<Row> {
       if (this.#wanted !== undefined) break;
     }
     if (this.rounds.isStopped) return;
+    this.#dropEnd();
     this.#isFilled = !this.has_more || this.rows.length >= MAX_ROWS;
     this.loading = !this.#isFilled;
     if (!this.#isFilled) this.rounds.again();
@@ -176,7 +178,8 @@ export class Rows<Row> {
     this.#wanted = undefined;
     if (wanted === 'behind') {
       await this.#readAt(this.rows.length);
-      while (this.rows.length > MAX_ROWS) this.#dropTop();
+      for (let over = this.rows.length - MAX_ROWS; over > 0; over -= PAGE)
+        this.#dropTop(Math.min(over, PAGE));
       return;
     }
     const last = this.#above.pop();
@@ -189,12 +192,12 @@ export class Rows<Row> {
     this.#dropEnd();
   }
 
-  #dropTop(): void {
-    const gone = this.rows.slice(0, PAGE);
+  #dropTop(count: number): void {
+    const gone = this.rows.slice(0, count);
     this.#above.push({ count: gone.length, after: this.#last_above });
     this.#last_above = gone.at(-1);
     for (const row of gone) this.#read_at.delete(this.#source.keyOf(row));
-    this.rows = this.rows.slice(PAGE);
+    this.rows = this.rows.slice(count);
   }
 
   #dropEnd(): void {
