@@ -104,21 +104,10 @@ export async function undeliveredEventIds(
   return [...new Set(rows.map(({ event_id }) => event_id))];
 }
 
-/** Units of all merchants, or of one. */
-export function latestUnits(
-  query: Executor,
-  { owner_id, after, limit }: Place & { owner_id?: string | undefined },
-): Promise<(UnitRow & { owner_slug: string })[]> {
-  let select = query
-    .selectFrom('units')
-    .innerJoin('merchants', 'merchants.id', 'units.merchant_id')
-    .selectAll('units')
-    .select('merchants.slug as owner_slug')
-    .orderBy('units.id', 'desc')
-    .limit(limit);
-  if (owner_id !== undefined) select = select.where('units.merchant_id', '=', owner_id);
-  if (after !== undefined) select = select.where('units.id', '<', after);
-  return select.execute();
+/** Units of all merchants. */
+export function latestUnits(query: Executor, { after, limit }: Place): Promise<UnitRow[]> {
+  const select = query.selectFrom('units').selectAll().orderBy('id', 'desc').limit(limit);
+  return (after === undefined ? select : select.where('id', '<', after)).execute();
 }
 
 /** The slugs of merchants by their ids. */

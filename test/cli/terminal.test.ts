@@ -327,7 +327,7 @@ describe('with ten thousand invoices', () => {
     await pty.seeFrame((frame) => frame.includes('10000 of the newest 10000'));
     // What lies behind them comes when their end is reached, and what lies before goes.
     pty.write('G');
-    await pty.seeFrame((frame) => /rows 201 to 100\d\d/.test(frame));
+    await pty.seeFrame((frame) => /rows \d+ to 100\d\d/.test(frame));
     pty.write('G');
     await pty.seeFrame((frame) => frame.includes(`bulk-${ROWS}`));
     pty.write('g');
