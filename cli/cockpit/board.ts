@@ -12,6 +12,7 @@ import { pad, padLeft } from '../output/width.ts';
 import { sparkline } from './sparkline.ts';
 import type { Desk, Place } from './view.ts';
 import { type AccountEvent, atOf, orderOf, placeOf, statusOf } from './views/events.ts';
+import { byAmount } from './views/parts.ts';
 
 /** Something that is shown, and where enter leads from it. */
 export interface Item {
@@ -52,18 +53,18 @@ const counted = (name: string, count: number, place: Place, color?: string): Ite
 
 /** The trend of 30 days: bars, and what they come to. */
 function trend({ days }: Figures, today?: string): Board['sections'] {
-  const volumes = days.map(({ volume_usd }) => Number(volume_usd));
+  const volumes = days.map(({ volume_usd }) => byAmount(volume_usd));
   const sales = days.map((day) => day.sales);
-  const highest = days[volumes.indexOf(Math.max(...volumes))];
+  const highest = days[volumes.reduce((most, value, at) => (value > (volumes[most] ?? 0n) ? at : most), 0)];
   const total = sales.reduce((sum, each) => sum + each, 0);
   const best =
-    highest && Number(highest.volume_usd) > 0
+    highest && byAmount(highest.volume_usd) > 0n
       ? `most ${dollars(highest.volume_usd)} on ${highest.day}`
       : 'no sales in 30 days';
   return [
     {
       label: 'sales',
-      items: [fact('sales trend', sparkline(sales), 'cyan')],
+      items: [fact('sales trend', sparkline(sales.map(BigInt)), 'cyan')],
       note: `${total} in 30 days, today ${sales.at(-1) ?? 0}`,
     },
     {
@@ -259,6 +260,7 @@ async function ownBoard(desk: Desk): Promise<Board> {
     return counted(kind, count, { view: 'inbox', filter: kind }, kind === 'blind' ? 'red' : 'yellow');
   });
   const { limit_of_payments: limit } = figures;
+  const isUsedUp = limit !== null && byAmount(limit) <= 0n;
   return {
     about: limit === null ? 'no limit' : `limit ${dollars(limit)}`,
     sections: [
@@ -275,11 +277,11 @@ async function ownBoard(desk: Desk): Promise<Board> {
           {
             name: 'limit',
             text: limit === null ? 'none' : `${dollars(limit)} can still be confirmed`,
-            color: limit !== null && Number(limit) <= 0 ? 'red' : undefined,
+            color: isUsedUp ? 'red' : undefined,
             place: { view: 'ledger' },
           },
         ],
-        note: limit !== null && Number(limit) <= 0 ? 'gw refill create raises it' : '',
+        note: isUsedUp ? 'gw refill create raises it' : '',
       },
     ],
     ...tape,

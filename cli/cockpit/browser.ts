@@ -1,4 +1,4 @@
-// The clipboard of whoever sits at the terminal, and the browser of this machine.
+// The clipboard of the terminal, and the browser of this machine.
 import { spawn } from 'node:child_process';
 
 /** OSC 52: the terminal itself copies, over any number of hops. */

@@ -1,7 +1,7 @@
 // The cockpit: its frame, where one has been, the keys that work everywhere, and the view inside.
 import { listAdminMerchants } from '../../src/api/endpoints/admin.ts';
 import { getPublicConfig, listGateways } from '../../src/api/endpoints/buyer.ts';
-import { explorers } from '../../src/chains/explorers.ts';
+import type { Explorer } from '../../src/chains/gateways.ts';
 import { nearest } from '../../src/nearest.ts';
 import type { Context } from '../engine/command.ts';
 import { GwError } from '../engine/errors.ts';
@@ -38,6 +38,7 @@ interface Service {
   demo_mode: boolean;
   public_base_url: string;
   blockchains: ReadonlyMap<string, string>;
+  explorerOf(blockchain: string): Explorer | undefined;
 }
 
 export class Cockpit implements Program {
@@ -82,7 +83,10 @@ export class Cockpit implements Program {
         context.call(getPublicConfig),
         context.call(listGateways),
       ]);
+      // The list of all blockchains is loaded once something is shown.
+      const { explorerOf } = await import('../../src/chains/gateways.ts');
       this.#service = {
+        explorerOf: (blockchain) => explorerOf(blockchain, network),
         ...{ network, demo_mode, public_base_url },
         blockchains: new Map(data.map(({ chain, blockchain }) => [chain, blockchain])),
       };
@@ -116,8 +120,7 @@ export class Cockpit implements Program {
       explorer: (chain, kind, id) => {
         const blockchain = this.#service?.blockchains.get(chain);
         if (blockchain === undefined || !this.#service) return undefined;
-        const pages = explorers[blockchain]?.[this.#service.network];
-        return pages?.[kind].replace('{id}', encodeURIComponent(id));
+        return this.#service.explorerOf(blockchain)?.[kind].replace('{id}', encodeURIComponent(id));
       },
     };
   }

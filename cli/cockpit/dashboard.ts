@@ -3,7 +3,7 @@
 import { clean } from '../output/text.ts';
 import { pad, widthOf } from '../output/width.ts';
 import { type Board, type Item, loadBoard } from './board.ts';
-import { BLANK, beside, bold, colored, dim, type Line, line, type Piece } from './paint.ts';
+import { BLANK, bold, colored, dim, type Line, line, type Piece, sideBySide } from './paint.ts';
 import { Poll } from './poll.ts';
 import type { Key, Size } from './session.ts';
 import { windowStart } from './table.ts';
@@ -11,8 +11,8 @@ import type { Desk, Status, View } from './view.ts';
 
 const LABEL = 10;
 const GAP = 3;
-/** From this width on what happens stands beside the figures. */
-const MIN_BESIDE = 150;
+/** From this width on what happens stands next to the figures. */
+const MIN_SIDE_BY_SIDE = 150;
 const TAPE_WIDTH = 76;
 
 interface Laid {
@@ -57,7 +57,7 @@ export class Dashboard implements View {
   lines(size: Size): Line[] {
     const { data } = this.#poll;
     if (!data) return [];
-    const isWide = size.columns >= MIN_BESIDE;
+    const isWide = size.columns >= MIN_SIDE_BY_SIDE;
     const width = isWide ? size.columns - TAPE_WIDTH - 2 : size.columns;
     const figures = data.sections.flatMap((section) => this.#section(section, width));
     const tape = data.tape.map((item): Laid => ({ line: line(...this.#itemPieces(item)), items: [item] }));
@@ -65,7 +65,7 @@ export class Dashboard implements View {
     if (isWide) {
       const [left, right] = [this.#inView(figures, size.rows), this.#inView([title, ...tape], size.rows)];
       this.#grid = [...figures, ...tape].map(({ items }) => items).filter(({ length }) => length > 0);
-      return beside(
+      return sideBySide(
         left,
         Array.from({ length: size.rows }, (_, index) => right[index] ?? BLANK),
         width,

@@ -1,10 +1,10 @@
-// A list: rows to move through, filter, sort, mark and act on, with the row under the cursor beside it where there is room.
+// A list: rows to move through, filter, sort, mark and act on, with the row under the cursor next to it where there is room.
 import type { Section } from '../output/card.ts';
 import { clean } from '../output/text.ts';
 import { shortId } from '../output/value.ts';
 import { Text } from './detail.ts';
 import { type Copy, copyMenu, type Link, linkMenu } from './menus.ts';
-import { BLANK, beside, type Line, line } from './paint.ts';
+import { BLANK, type Line, line, sideBySide } from './paint.ts';
 import { failureText } from './poll.ts';
 import { Rows, type Source } from './rows.ts';
 import type { Key, Size } from './session.ts';
@@ -31,7 +31,7 @@ export interface ListSpec<Row> {
   choices?: readonly string[];
   /** What the filter searches. */
   textOf(row: Row): string;
-  /** What is shown beside the list, and on the whole screen where nothing is opened. */
+  /** What is shown next to the list, and on the whole screen where nothing is opened. */
   facts(row: Row, now_s: number): readonly Section[];
   /** Where enter leads. */
   open?(row: Row): Place | undefined;
@@ -44,8 +44,8 @@ export interface ListSpec<Row> {
   about?(): string;
 }
 
-/** From this width on the row under the cursor stands beside the list. */
-const MIN_BESIDE = 150;
+/** From this width on the row under the cursor stands next to the list. */
+const MIN_SIDE_BY_SIDE = 150;
 const MAX_PANEL = 84;
 
 export class List<Row extends object> implements View {
@@ -220,7 +220,7 @@ export class List<Row extends object> implements View {
       return this.#facts.draw(this.#spec.facts(row, now_s), size);
     }
     this.#isOpen = false;
-    const isWide = size.columns >= MIN_BESIDE;
+    const isWide = size.columns >= MIN_SIDE_BY_SIDE;
     const panel = isWide ? Math.min(MAX_PANEL, Math.floor(size.columns * 0.4)) : 0;
     const width = size.columns - panel;
     this.#inView = rowsInView(shown, around, size.rows);
@@ -242,7 +242,7 @@ export class List<Row extends object> implements View {
     const side = row
       ? new Text().draw(this.#spec.facts(row, now_s), { columns: panel - 2, rows: size.rows })
       : [];
-    return beside(
+    return sideBySide(
       table,
       Array.from({ length: size.rows }, (_, index) => side[index] ?? BLANK),
       width - 1,

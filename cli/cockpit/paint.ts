@@ -86,7 +86,7 @@ export function ends(left: readonly Piece[], right: readonly Piece[], width: num
 }
 
 /** Lines side by side: the left ones exactly `width` wide. */
-export const beside = (left: readonly Line[], right: readonly Line[], width: number): Line[] =>
+export const sideBySide = (left: readonly Line[], right: readonly Line[], width: number): Line[] =>
   Array.from({ length: Math.max(left.length, right.length) }, (_, index) => {
     const one = left[index] ?? BLANK;
     const other = right[index] ?? BLANK;

@@ -11,7 +11,7 @@ const SIGNED_OUT: ReadonlySet<string> = new Set([
   'invalid_api_key',
 ]);
 
-/** What a person is told of a failure. */
+/** A failure, as a person reads it. */
 export function failureText(error: unknown): string {
   if (!(error instanceof GwError)) return (error as Error).message;
   const { message, details } = error;

@@ -9,10 +9,10 @@ const OVERLAP = 5;
 /** Rows held at most. */
 export const MAX_ROWS = 10_000;
 /** Rows that a list keeps while another view is shown. */
-const KEPT = 1_000;
+const REMAINING = 1_000;
 /** Pages read again in one round for rows in view that lie far apart, as a filter leaves them. */
 const MAX_VIEW_PAGES = 4;
-/** Pages that are read until they meet what is held, before all of it is read anew. */
+/** Pages that are read until they meet what is held, before all of it is read again. */
 const MAX_NEW_PAGES = 5;
 /** So near to an end of the window the next page is read. */
 const NEAR_END = 100;
@@ -93,7 +93,7 @@ export class Rows<Row> {
     this.rounds.again();
   }
 
-  /** Whether the first row held is the first of the list; if not, it is read anew from there. */
+  /** Whether the first row held is the first of the list; if not, it is read again from there. */
   toTop(): boolean {
     if (this.#above.length === 0) return true;
     this.#reset();
@@ -111,9 +111,9 @@ export class Rows<Row> {
   /** Reads no more, and gives up what is far from the first rows. */
   stop(): void {
     this.rounds.stop();
-    if (this.rows.length <= KEPT) return;
-    for (const row of this.rows.slice(KEPT)) this.#read_at.delete(this.#source.keyOf(row));
-    this.rows = this.rows.slice(0, KEPT);
+    if (this.rows.length <= REMAINING) return;
+    for (const row of this.rows.slice(REMAINING)) this.#read_at.delete(this.#source.keyOf(row));
+    this.rows = this.rows.slice(0, REMAINING);
     this.has_more = true;
     this.#isFilled = false;
     this.#turn = 0;
@@ -142,7 +142,7 @@ export class Rows<Row> {
     }
   }
 
-  /** What is new at the top, up to what is held; where they do not meet, all is read anew. */
+  /** What is new at the top, up to what is held; where they do not meet, all is read again. */
   async #readNewest(): Promise<void> {
     const known = new Set(this.rows.map((row) => this.#source.keyOf(row)));
     let fresh: readonly Row[] = [];

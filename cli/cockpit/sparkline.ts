@@ -4,13 +4,11 @@ const BARS = '▁▂▃▄▅▆▇█';
 const NOTHING = '·';
 
 /** A value of zero is a dot; any other has a bar, the highest the whole height. */
-export function sparkline(values: readonly number[]): string {
-  const highest = Math.max(0, ...values);
+export function sparkline(values: readonly bigint[]): string {
+  const highest = values.reduce((most, value) => (value > most ? value : most), 0n);
   return values
     .map((value) =>
-      value <= 0
-        ? NOTHING
-        : (BARS[Math.min(BARS.length - 1, Math.ceil((value / highest) * BARS.length) - 1)] ?? NOTHING),
+      value <= 0n ? NOTHING : (BARS[Number((value * BigInt(BARS.length) - 1n) / highest)] ?? NOTHING),
     )
     .join('');
 }

@@ -59,7 +59,7 @@ const merchant: Readonly<Record<string, Open>> = {
   gateways: list(gateways),
 };
 
-/** Of one thing; nobody types their names. */
+/** Of one thing; no one types their names. */
 const details: Readonly<Record<Desk['who'], Readonly<Record<string, Open>>>> = {
   operator: { payment: paymentDetail, merchant: merchantDetail },
   merchant: { payment: invoiceDetail },

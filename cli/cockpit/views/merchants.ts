@@ -119,7 +119,7 @@ export function merchantDetail(desk: Desk, { id = '' }: Place): View {
       text: `${merchant.slug}   ${merchant.house ? 'house' : dollars(merchant.limit_of_payments)}`,
       status: merchant.is_active ? 'ok' : 'failed',
     }),
-    sections: (data, now_s) => [
+    sections: ({ ledger: bookings, ...data }, now_s) => [
       factsOf(data.merchant, now_s),
       facts([
         ...optional('webhook', data.webhook_url),
@@ -141,7 +141,7 @@ export function merchantDetail(desk: Desk, { id = '' }: Place): View {
       ),
       listed(
         'latest bookings',
-        data.ledger.map(
+        bookings.map(
           (entry) =>
             `${moment(entry.created_at, now_s)}  ${entry.kind}  ${dollars(entry.amount_usd)}  balance ${dollars(entry.balance_usd)}  ${entry.note ?? ''}`,
         ),

@@ -43,7 +43,7 @@ describe.each(databases)('figures and lists for screens on %s', (database) => {
     await post(`/v1/invoices/${id}/simulate`, { key: who.key }, undefined);
   }
 
-  test('are sales by day and invoices by status, of whoever asks', async () => {
+  test('are sales by day and invoices by status, of the caller', async () => {
     verifies('figures-and-lists');
     for (const [who, sales, volumes, created] of [
       [{ key: ann.key }, [1, 2], ['10', '20'], 1],
