@@ -17,6 +17,7 @@ const groups: Record<string, Group> = {
   refill: { summary: 'Top up the prepaid limit' },
   income: { summary: 'Confirmed sales', lists: true },
   event: { summary: 'Events of your account' },
+  ledger: { summary: 'Bookings on your prepaid balance', lists: true },
   user: { summary: 'Your user and, for operators, all users' },
   password: { summary: 'Change or recover a password' },
   page: { summary: 'Pages, fragments and images for buyers' },
@@ -45,7 +46,7 @@ const aliases: Record<string, string> = {
 
 /** First words in the order people read them; any other follows. */
 const order =
-  'login signup setup apply export logout whoami explain inbox invoice payment claim exit unit wallet account balance income refill event listen dev trigger pos gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
+  'login signup setup apply export logout whoami dashboard explain inbox invoice payment claim exit unit wallet account balance ledger income refill event listen dev trigger pos gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
     ' ',
   );
 
@@ -80,6 +81,10 @@ const journeys: Record<string, Journey> = {
     load: () => import('./journeys/invoice/wait.ts'),
   },
   'invoice qr': { summary: 'Draw the QR code of an invoice', load: () => import('./journeys/invoice/qr.ts') },
+  dashboard: {
+    summary: 'Watch your sales, payments and what waits',
+    load: () => import('./journeys/dashboard.ts'),
+  },
   explain: { load: () => import('./journeys/explain.ts') },
   inbox: { load: () => import('./journeys/inbox.ts') },
   'wallet list': { load: () => import('./journeys/wallet/list.ts') },

@@ -177,6 +177,26 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
     columns: ['id', 'type', 'timestamp', 'deliveries'],
     lines: { deliveries: ['finished_at', 'kind', 'status', 'http_status', 'error'] },
   },
+  getFigures: {
+    list: 'days',
+    columns: ['day', 'sales', 'volume_usd'],
+    examples: ['gw dashboard', 'gw dashboard --json days'],
+  },
+  listLedger: {
+    since: 'created_at',
+    columns: ['created_at', 'kind', 'amount_usd', 'balance_usd', 'invoice_id', 'note', 'owner_slug'],
+    examples: ['gw ledger', 'gw ledger list --all --csv > ledger.csv', 'gw ledger --json kind,amount_usd'],
+  },
+  listAdminEvents: {
+    since: 'timestamp',
+    columns: ['id', 'type', 'timestamp', 'owner_slug', 'data.invoice.id', 'data.invoice.status'],
+    examples: ['gw admin events', 'gw admin events --undelivered --json id,type,deliveries'],
+  },
+  listAdminUnits: {
+    since: 'created_at',
+    columns: ['id', 'title', 'owner_slug', 'amount_usd', 'currencies', 'active', 'page_url'],
+    examples: ['gw admin units', 'gw admin units --json id,title,owner_slug'],
+  },
   detectIdentitySource: {
     examples: ['gw user identity-source ada@example.com', 'gw user identity-source 12345 --json source'],
   },

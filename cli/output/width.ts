@@ -1,13 +1,18 @@
 // How wide text is in a terminal, and text of a given width.
-import widthOf from 'string-width';
+import stringWidth from 'string-width';
 
-export { widthOf };
+/** Letters of Latin scripts, and the signs of tables and figures: each takes one cell. */
+const NARROW = /^[ -~¡-¬®-ɏ–—“”…›●│█▁-▇↑↓→]*$/;
+
+/** Cells that the text takes; that of most text is its length. */
+export const widthOf = (text: string): number => (NARROW.test(text) ? text.length : stringWidth(text));
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** At most `cells` wide, with an ellipsis where something is left out. */
 export function shorten(text: string, cells: number): string {
   if (widthOf(text) <= cells) return text;
+  if (cells > 0 && NARROW.test(text)) return `${text.slice(0, cells - 1)}…`;
   let shown = '';
   let width = 0;
   for (const { segment } of segmenter.segment(text)) {

@@ -59,8 +59,9 @@ const presentRow = (row: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(row)
       .filter(([name]) => !LEFT_OUT.has(name))
-      .map(([name, value]) => [name, name === 'actor' ? actorOf(value) : plain(value)]),
+      .map(([name, value]) => [name, name === 'actor' ? withoutOperator(value) : plain(value)]),
   );
 
 const plain = (value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value);
-const actorOf = (actor: unknown): string => String(actor).replace(OPERATOR, 'operator');
+/** Who did it, without the name of the operator: that only operators read. */
+export const withoutOperator = (actor: unknown): string => String(actor).replace(OPERATOR, 'operator');

@@ -4,6 +4,7 @@ import { closeOne, contradictionPage } from '../admin/contradictions.ts';
 import { creditMerchant } from '../admin/credit.ts';
 import { daemonList, drainOne } from '../admin/daemons.ts';
 import { dashboard } from '../admin/dashboard.ts';
+import { adminEventPage } from '../admin/events.ts';
 import { setHouse } from '../admin/house.ts';
 import { merchantDetail, merchantPage } from '../admin/merchants.ts';
 import { presentObservers } from '../admin/observers.ts';
@@ -11,6 +12,7 @@ import { listPayments, paymentDetail } from '../admin/payments.ts';
 import { refillWallets, setRefillWallet } from '../admin/refill-wallets.ts';
 import { resolvePayment } from '../admin/resolve.ts';
 import { lookUpTransaction } from '../admin/transaction.ts';
+import { adminUnitPage } from '../admin/units.ts';
 import { claimPage, presentAdminClaim } from '../claims/present.ts';
 import type { Handlers } from '../http/handler.ts';
 import { deploymentSecret } from '../process/secrets.ts';
@@ -32,6 +34,8 @@ export const admin: Handlers<typeof list> = {
   listAdminClaims: ({ query }, { app }) => claimPage(app, query, presentAdminClaim),
   listDaemons: (_, { app }) => daemonList(app),
   drainDaemon: ({ params }, context) => drainOne(context, params.daemon_id),
+  listAdminEvents: ({ query }, { app }) => adminEventPage(app, query),
+  listAdminUnits: ({ query }, { app }) => adminUnitPage(app, query),
   listContradictions: ({ query }, { app }) => contradictionPage(app, query),
   closeContradiction: ({ params, body }, context) => closeOne(context, params.contradiction_id, body.note),
 };

@@ -5,10 +5,12 @@ import { unitsOf } from '../../data/units.ts';
 import type { merchant as list } from '../../src/api/endpoints/merchant.ts';
 import { merchantOf } from '../accounts/create.ts';
 import { exportPage } from '../accounts/export.ts';
+import { figuresOf, ledgerPage } from '../accounts/figures.ts';
 import { presentAccount, presentBalances, presentWallet } from '../accounts/present.ts';
 import { rotateKey, updateAccount } from '../accounts/update.ts';
 import { refillWallets, setWallet, walletsAndMissing } from '../accounts/wallets.ts';
 import { eventPage, eventStream, resendEvent } from '../events/feed.ts';
+import { scopeOf } from '../explain/explain.ts';
 import type { Handlers } from '../http/handler.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
 import { presentIncome, presentInvoice } from '../invoices/present.ts';
@@ -96,4 +98,8 @@ export const merchant: Handlers<typeof list> = {
   resendEvent: ({ params }, { app, user }) => resendEvent(app, user.id, params.event_id),
 
   exportAccount: ({ query }, { app, user }) => exportPage(app, user, query),
+
+  getFigures: ({ query }, { app, ...who }) => figuresOf(app, scopeOf(who, query.own)),
+
+  listLedger: ({ query }, { app, ...who }) => ledgerPage(app, scopeOf(who, query.own), query),
 };

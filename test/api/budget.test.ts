@@ -15,14 +15,16 @@ const budgets: Record<number, string> = {
   0: 'listGateways getPublicConfig embedScript currencyLogo logoImage faviconImage getWalletManifest detectIdentitySource getResetPage getCatalog searchCatalog getAgentManifest getLlmsTxt getLlmsFullTxt getRobotsTxt getOpenApi getDocs getRedoc getLiveness getConfirmationPage getLanding',
   1: 'getWebhookSecret getPublicInvoice getTransactionRequest getWebExit getTgExit payShort payReceipt payPage payDiv payQrSvg payQrPng loginAccessToken testToken recoverPassword getMe getUser getSitemap getHealth healthCheck testEmail sendEmailConfirmation',
   // The first viewer for a while asks where the events stand.
-  2: 'listClaims listAdminClaims getReadiness payEvents closeContradiction listInvoices exportAccount getInvoice deleteUnit getMerchantAccount getRefillWallets getEmbedPreview resetPassword recoverPasswordHtml updateMyPassword getAdminRefillWallets confirmEmail',
-  3: 'listDaemons lookUpTransaction listContradictions getUnit getInvoicePayment composePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome signup updateMe listUsers',
+  2: 'listLedger listClaims listAdminClaims getReadiness payEvents closeContradiction listInvoices exportAccount getInvoice deleteUnit getMerchantAccount getRefillWallets getEmbedPreview resetPassword recoverPasswordHtml updateMyPassword getAdminRefillWallets confirmEmail',
+  3: 'listAdminUnits listDaemons lookUpTransaction listContradictions getUnit getInvoicePayment composePayment updateMerchantAccount rotateApiKey getMerchantWallets setMerchantWallet getBalances listIncome signup updateMe listUsers',
   // Of the events, one gives those that are new their positions.
-  4: 'drainDaemon listEvents setAdminRefillWallet unitShort unitPage unitDiv listUnits updateUnit loginGoogle createUser updateUser listAdminPayments',
+  4: 'listAdminEvents drainDaemon listEvents setAdminRefillWallet unitShort unitPage unitDiv listUnits updateUnit loginGoogle createUser updateUser listAdminPayments',
   5: 'createInvoice getPaymentPage',
   6: 'createUnit createRefill loginTelegram listAdminMerchants deleteMe resolvePayment',
   // The chain of a check cannot be reached here: then invoice and limit are read once more.
   7: 'checkoutUnit checkInvoice deleteUser coinsOnPage',
+  // Each status is counted by its index, up to a bound.
+  8: 'getFigures',
   9: 'cancelInvoice cancelOnPage buyOnPage',
   12: 'getAdminPayment listInbox',
   13: 'setHouse creditMerchant resendEvent getAdminMerchant',

@@ -16,6 +16,7 @@ import { benchObserver } from './observer.ts';
 import { benchPayPage } from './pay-page.ts';
 import { benchPublicInvoice } from './public-invoice.ts';
 import { benchRequests } from './requests.ts';
+import { benchScreens } from './screens.ts';
 import { benchSearch } from './search.ts';
 import { benchBurst, benchSettlement } from './settlement.ts';
 import { benchStart } from './start.ts';
@@ -30,6 +31,7 @@ const benches: Record<string, () => Promise<void>> = {
   'public-invoice': benchPublicInvoice,
   'pay-page': benchPayPage,
   search: benchSearch,
+  screens: benchScreens,
   observer: benchObserver,
   settlement: benchSettlement,
   burst: benchBurst,

@@ -1,13 +1,16 @@
 // The operator's screens: whatever they show is true, and keys do what they show.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { sqlite } from '../../data/db/driver.ts';
 import { verifies } from '../requirements.ts';
-import type { Gw, Pty } from './helpers/gw.ts';
+import { type Gw, makeGw, type Pty } from './helpers/gw.ts';
 import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
 
 const ENTER = '\r';
 const CTRL_R = '\u0012';
+const ESC = '\u001b';
+const NO_NAME = 'no-such-order';
 /** More than two pages of the list. */
 const MANY = 450;
 
@@ -40,8 +43,12 @@ function onDatabase<T>(work: (db: InstanceType<ReturnType<typeof sqlite>>) => T)
 }
 
 /** A screen that is left when the test ends. */
-function open(args: string[], size?: { columns: number; rows: number }): Pty {
-  const pty = operator.pty(args, size);
+function open(
+  args: string[],
+  size?: { columns?: number; rows?: number; env?: Record<string, string> },
+  who = operator,
+): Pty {
+  const pty = who.pty(args, size);
   onTestFinished(async () => {
     pty.write('\u0003');
     await pty.ended;
@@ -49,7 +56,7 @@ function open(args: string[], size?: { columns: number; rows: number }): Pty {
   return pty;
 }
 
-const markedIn = (frame: string): string => /^› (\w{8})/m.exec(frame)?.[1] ?? '';
+const markedIn = (frame: string): string => /^› [ ●](\w{8})/m.exec(frame)?.[1] ?? '';
 
 describe('gw admin payments', () => {
   it('lets rows leave a filtered list, and its mark follow the row', async () => {
@@ -130,4 +137,152 @@ it('reads dashboard and observers again on ctrl-r', async () => {
   await pty.seeFrame((frame) => frame.includes(`created ${before + 1}`));
   pty.write(`:observers${ENTER}`);
   await pty.seeFrame((frame) => frame.includes('BLOCKCHAIN') && frame.includes('read just now'));
+});
+
+describe('the cockpit', () => {
+  it('opens the list behind a count, leads back and ahead, and goes to views by name', async () => {
+    verifies('gw-cockpit');
+    const id = await create('behind the count');
+    const pty = open(['admin', 'dashboard', '--refresh', '1h'], { columns: 120, rows: 40 });
+    await pty.seeFrame((frame) => /created \d+/.test(frame) && frame.includes('testnet demo'));
+    expect(pty.frame()).toMatch(/volume +[·▁-█]{30}/);
+    expect(pty.frame()).toContain('behind the count');
+    pty.write('j');
+    await pty.seeFrame((frame) => frame.includes('›created'));
+    pty.write(ENTER);
+    await pty.seeFrame((frame) => frame.includes('gw  payments created') && frame.includes(short(id)));
+    pty.write('[');
+    await pty.seeFrame((frame) => frame.includes('gw  dashboard'));
+    pty.write(']');
+    await pty.seeFrame((frame) => frame.includes('gw  payments created'));
+    pty.write(`:wbhooks${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes('did you mean webhooks?'));
+    pty.write(':ledg\t');
+    await pty.seeFrame((frame) => frame.includes(':ledger █'));
+    pty.write(ENTER);
+    await pty.seeFrame((frame) => frame.includes('gw  ledger') && frame.includes('no bookings yet'));
+    pty.write(`:payments cancelled${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes('gw  payments cancelled'));
+    pty.write('?');
+    await pty.seeFrame((frame) => frame.includes('here: payments cancelled') && frame.includes('ctrl-r'));
+  });
+
+  it('has every view, none of them broken, at each size', async () => {
+    verifies('gw-cockpit');
+    for (const [columns, rows] of [
+      [80, 24],
+      [200, 50],
+    ] as const) {
+      const pty = open(['admin', 'dashboard', '--refresh', '1h'], { columns, rows });
+      await pty.seeFrame((frame) => frame.includes('invoices'));
+      for (const view of 'payments inbox merchants units webhooks events ledger observers contradictions rates gateways'.split(
+        ' ',
+      )) {
+        pty.write(`:${view}${ENTER}`);
+        const shown = await pty.seeFrame(
+          (frame) => frame.includes(`gw  ${view}`) && frame.includes('read just now'),
+        );
+        expect(shown, view).toContain('testnet demo');
+        expect(shown, view).not.toContain('!');
+        const lines = shown.split('\n');
+        expect(lines.length, view).toBe(rows);
+        // Next to the list stands the row under the cursor, where there is room.
+        expect(
+          lines.slice(3, -1).some((line) => line.includes('│')),
+          view,
+        ).toBe(columns === 200);
+      }
+    }
+  });
+
+  it('acts on marked rows after their number was typed', async () => {
+    verifies('gw-cockpit');
+    const [first, second] = [await create('marked one'), await create('marked two')];
+    const pty = open(['admin', 'payments', '--status', 'created', '--refresh', '1h'], { columns: 160 });
+    await pty.seeFrame((frame) => markedIn(frame) === short(second));
+    pty.write('  ');
+    await pty.seeFrame((frame) => frame.includes('2 marked') && frame.includes(`●${short(first)}`));
+    pty.write('x');
+    await pty.seeFrame((frame) => frame.includes('type 2, then enter'));
+    pty.write(`3${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes('nothing was done'));
+    pty.write(`x2${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes('expire: 2 done') && !frame.includes(short(first)));
+    pty.write(`:payments marked t${ENTER}`);
+    await pty.seeFrame((frame) => markedIn(frame) === short(second) && /› {2}\w{8} {2}expired/.test(frame));
+  });
+
+  it('sorts, hides columns, copies and opens', async () => {
+    verifies('gw-cockpit');
+    const id = await create('copied');
+    const opened = join(stage.home.dir, 'opened');
+    const browser = join(stage.home.dir, 'browser');
+    writeFileSync(browser, `#!/bin/sh\necho "$1" > '${opened}'\n`, { mode: 0o755 });
+    const env = { BROWSER: browser };
+    const pty = open(['admin', 'payments', '--refresh', '1h'], { columns: 160, env });
+    await pty.seeFrame((frame) => markedIn(frame) === short(id) && frame.includes('testnet demo'));
+    pty.write('s');
+    await pty.seeFrame((frame) => frame.includes('ID↓'));
+    pty.write('S');
+    await pty.seeFrame((frame) => frame.includes('ID↑'));
+    pty.write('sssssssss');
+    await pty.seeFrame((frame) => !/[↑↓]/.test(frame.split('\n')[2] ?? ''));
+    pty.write('ca');
+    await pty.seeFrame((frame) => frame.includes('[ ] status') && !frame.includes('STATUS'));
+    pty.write(ESC);
+    await pty.seeFrame((frame) => frame.includes('q quit'));
+    pty.write('gyi');
+    await pty.see(new RegExp(`\u001b\\]52;c;${Buffer.from(id).toString('base64')}\u0007`));
+    pty.write('o');
+    await pty.seeFrame((frame) => frame.includes('opened http'));
+    await expect
+      .poll(() => existsSync(opened) && readFileSync(opened, 'utf8'), { timeout: 20_000 })
+      .toContain(`/pay/${id}`);
+  });
+
+  it('says what an empty list means, and what it has of text from outside is text', async () => {
+    await create('\u001b]52;c;ZXZpbA==\u0007 wide 注文 order');
+    const pty = open(['admin', 'payments', '--refresh', '1h'], { columns: 200 });
+    await pty.seeFrame((frame) => /wide 注 ?文 ? ?order/.test(frame));
+    expect(pty.output()).not.toContain('ZXZpbA==\u0007');
+    pty.write(`/${NO_NAME}${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes(`nothing with “${NO_NAME}”`));
+    pty.write(`:contradictions${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes('nothing is contradicted'));
+  });
+
+  it('is the same for a merchant on his own data, and with a key alone shows what a key may read', async () => {
+    verifies('gw-cockpit');
+    const id = await create('my own');
+    const pty = open(['dashboard', '--refresh', '1h'], { columns: 120, rows: 40 }, gw);
+    await pty.seeFrame((frame) => frame.includes('limit') && frame.includes('my own'));
+    for (const view of ['units', 'webhooks', 'events', 'ledger', 'inbox', 'gateways']) {
+      pty.write(`:${view}${ENTER}`);
+      await pty.seeFrame((frame) => frame.includes(`gw  ${view}`) && frame.includes('read just now'));
+    }
+    pty.write(`:payments my own${ENTER}`);
+    await pty.seeFrame((frame) => markedIn(frame) === short(id));
+    pty.write('x');
+    await pty.seeFrame((frame) => frame.includes(`type ${short(id)}`));
+    pty.write(`${short(id)}${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes('cancel: done') && frame.includes('cancelled'));
+    const { json } = await gw(['account', 'get', '--json', 'api_key']);
+    const keyed = makeGw(stage.daemon_url);
+    onTestFinished(() => keyed.remove());
+    const alone = open(['dashboard'], { env: { GW_API_KEY: json.api_key } }, keyed);
+    await alone.seeFrame((frame) => frame.includes('latest invoices'));
+    alone.write(`:units${ENTER}`);
+    await alone.seeFrame((frame) => frame.includes('not signed in: leave with q, then gw login'));
+  });
+
+  it('says that it is signed out in the middle, and continues to show what it has', async () => {
+    const pty = open(['admin', 'payments', '--refresh', '500ms']);
+    await pty.seeFrame((frame) => frame.includes('read just now'));
+    onDatabase((db) =>
+      db.prepare("update users set token_version = token_version + 1 where email like 'operator@%'").run(),
+    );
+    await pty.seeFrame((frame) => frame.includes('! ') && frame.includes('leave with q, then gw login'));
+    expect(markedIn(pty.frame())).not.toBe('');
+    await logInOperator(operator);
+  });
 });

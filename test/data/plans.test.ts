@@ -113,6 +113,15 @@ async function lists({ service }: World, { owner, operator, values }: Cast): Pro
   for (const as of ['invoice', 'event'])
     await ask(`/v1/explain?q=${encodeURIComponent(external_ref ?? event)}&as=${as}`, owner.token);
   await ask('/v1/inbox', owner.token);
+  await ask('/v1/figures', operator.token);
+  const { data } = (await service.fetch('GET', '/v1/ledger', { token: operator.token })).json;
+  const entry = data[0]?.id ?? values.invoice_id;
+  for (const more of ['', `&owner_id=${owner.id}`]) {
+    await ask(`/v1/ledger?after=${entry}${more}`, operator.token);
+    await ask(`/api/v1/admin/events?after=${values.event_id}${more}`, operator.token);
+    await ask(`/api/v1/admin/events?undelivered=true${more}`, operator.token);
+    await ask(`/api/v1/admin/units?after=${values.unit_id}${more}`, operator.token);
+  }
   for (const order of ['oldest', 'newest'])
     await ask(
       `/api/v1/merchant/events?after=${values.event_id}&type=invoice.created&order=${order}`,

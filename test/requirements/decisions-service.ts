@@ -198,6 +198,12 @@ export const extensions = {
       'a status, kind or event that does not exist is refused with the nearest; choices come from the description and complete',
     'gw-screens-true':
       'what a screen shows is true: rows that no longer match leave, all in view are read again, their age is shown, and the mark follows its row',
+    'figures-and-lists':
+      'an account reads its sales by day, its invoices by status and its bookings newest first, a superuser those of all; operators list events and units of all accounts, page by page, and the events that no one accepted',
+    'gw-cockpit':
+      'the cockpit opens the list behind each count, goes to every view by its name, back and ahead, acts on marked rows after a word was typed, copies, opens pages, sorts and chooses columns; a merchant has the same of his own data',
+    'gw-cockpit-beyond':
+      'a list of any length is reached to its end while a bounded number of its rows is held',
     'gw-waiting-money':
       'money that waits for a person is listed with its amount at 80 columns, with all that is known and every invoice it could pay, and booked where it is shown',
     'gw-inbox-work':

@@ -1,5 +1,6 @@
-// `gw admin dashboard`: the figures of the deployment; a live screen on a terminal.
-import { getAdminDashboard, listAdminMerchants } from '../../../src/api/endpoints/admin.ts';
+// `gw admin dashboard`: the figures of the deployment; on a terminal the operator's cockpit.
+import { getAdminDashboard, listAdminEvents } from '../../../src/api/endpoints/admin.ts';
+import { getFigures } from '../../../src/api/endpoints/merchant.ts';
 import type { Command } from '../../engine/command.ts';
 import { presented } from '../../output/columns.ts';
 import { printReply } from '../../output/view.ts';
@@ -8,7 +9,7 @@ import { isLive, liveFlags, liveOf } from '../parts/live.ts';
 const view = presented.getAdminDashboard ?? {};
 
 export const command: Command = {
-  endpoints: [getAdminDashboard, listAdminMerchants],
+  endpoints: [getAdminDashboard, getFigures, listAdminEvents],
   input: getAdminDashboard,
   flags: liveFlags,
   examples: ['gw admin dashboard', 'gw admin dashboard --json attention', 'gw admin dashboard --once'],
@@ -16,7 +17,7 @@ export const command: Command = {
   async run(context) {
     const { own } = await context.input();
     if (!isLive(context.io, own)) return printReply(context.io, await context.call(getAdminDashboard), view);
-    const { operatorScreen } = await import('../../screens/app.tsx');
-    await operatorScreen(context, { initial: 'dashboard', ...liveOf(own) });
+    const { runCockpit } = await import('../../cockpit/cockpit.ts');
+    await runCockpit(context, { who: 'operator', place: { view: 'dashboard' }, ...liveOf(own) });
   },
 };

@@ -78,7 +78,8 @@ export const command: Command = {
   },
 };
 
-async function inboxOf({ call }: Context): Promise<{ data: Item[]; has_more: boolean }> {
+/** The queue: what has waited longest first. */
+export async function inboxOf({ call }: Context): Promise<{ data: Item[]; has_more: boolean }> {
   const [dashboard, observers, contradictions, ...payments] = await Promise.all([
     call(getAdminDashboard),
     call(listObservers),
@@ -113,7 +114,7 @@ async function inboxOf({ call }: Context): Promise<{ data: Item[]; has_more: boo
       kind: 'webhooks',
       about: `${webhooks_failed} ${webhooks_failed === 1 ? 'confirmation' : 'confirmations'} that no receiver accepted`,
       created_at: null,
-      next: 'gw admin dashboard',
+      next: 'gw admin events --undelivered',
     });
   data.sort((one, other) => (one.created_at ?? Infinity) - (other.created_at ?? Infinity));
   const has_more = payments.some((page) => page.has_more) || contradictions.data.length < contradictions.open;

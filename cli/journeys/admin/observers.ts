@@ -28,7 +28,7 @@ export const command: Command = {
       for (const line of observerNotes(reply, Math.floor(Date.now() / 1000))) say(context.io, line);
       return;
     }
-    const { operatorScreen } = await import('../../screens/app.tsx');
-    await operatorScreen(context, { initial: 'observers', ...liveOf(own) });
+    const { runCockpit } = await import('../../cockpit/cockpit.ts');
+    await runCockpit(context, { who: 'operator', place: { view: 'observers' }, ...liveOf(own) });
   },
 };

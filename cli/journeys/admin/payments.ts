@@ -23,7 +23,8 @@ export const command: Command = {
     const isList = own.all === true || own.search !== undefined || own.since !== undefined;
     if (isList || !isLive(context.io, own))
       return printPages(context, listAdminPayments, { input, own, view });
-    const { operatorScreen } = await import('../../screens/app.tsx');
-    await operatorScreen(context, { initial: 'payments', query: input.query, ...liveOf(own) });
+    const { runCockpit } = await import('../../cockpit/cockpit.ts');
+    const place = { view: 'payments', query: input.query, choice: String(input.query.status ?? '') };
+    await runCockpit(context, { who: 'operator', place, ...liveOf(own) });
   },
 };

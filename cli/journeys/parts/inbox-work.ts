@@ -74,7 +74,11 @@ async function workOn(context: Context, detail: PaymentDetail, title: string): P
     if (booked) await preview(context, detail, booked, shop);
     const keys = [
       ...(booked ? ['Enter books it', 'n adds a note'] : []),
-      ...(targets.length > 1 ? [`1-${targets.length} or an order chooses`] : isHeld ? [] : ['an order chooses']),
+      ...(targets.length > 1
+        ? [`1-${targets.length} or an order chooses`]
+        : isHeld
+          ? []
+          : ['an order chooses']),
       ...(shop ? ['c credits the merchant'] : []),
       's skips',
       'q ends',
@@ -120,7 +124,14 @@ function showPayment(io: Io, detail: PaymentDetail, title: string, targets: read
   const { payment, candidates } = detail;
   const now_s = Math.floor(Date.now() / 1000);
   const received = payment.received_amount ?? payment.amount;
-  print(io, paint(io, 'bold', `${title}   ${shortId(payment.id)}   ${received === null ? '' : coins(received, payment.currency)}`));
+  print(
+    io,
+    paint(
+      io,
+      'bold',
+      `${title}   ${shortId(payment.id)}   ${received === null ? '' : coins(received, payment.currency)}`,
+    ),
+  );
   const named = targets.flatMap(({ id }) => candidates.find((one) => one.id === id) ?? []);
   printSections(io, [
     {
@@ -163,7 +174,8 @@ async function preview(
     ...(shop === null ? [] : effectsOf(shop, target)),
   ];
   print(io, '');
-  for (const line of wrapped(clean(parts.join(', ')), terminalWidth(io) - 1)) print(io, paint(io, 'bold', line));
+  for (const line of wrapped(clean(parts.join(', ')), terminalWidth(io) - 1))
+    print(io, paint(io, 'bold', line));
   print(io, paint(io, 'dim', clean(typeof found === 'string' ? found : describeFound(found))));
 }
 

@@ -22,6 +22,7 @@ import {
   TransactionLookup,
 } from '../schemas/admin.ts';
 import { AdminClaims } from '../schemas/claim.ts';
+import { AdminEvents, AdminUnits } from '../schemas/figures.ts';
 import { invoiceStatuses, paymentStatuses } from '../schemas/resources.ts';
 import { claimQuery, invoiceId, MAX_CHAIN } from './invoices.ts';
 
@@ -427,6 +428,53 @@ export const drainDaemon = endpoint({
   example: { params: { daemon_id: '{daemon_id}' } },
 });
 
+export const listAdminEvents = endpoint({
+  id: 'listAdminEvents',
+  method: 'GET',
+  path: '/api/v1/admin/events',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'List the events of all accounts',
+  gw: 'admin events',
+  effect: 'read',
+  keywords: 'latest events of the deployment, webhooks that failed',
+  description:
+    'Newest first, with the attempts to deliver each. With `undelivered`, those whose latest attempt was not accepted, at most `limit`, the latest attempts first; `after` does not apply then.',
+  extension: true,
+  query: {
+    owner_id: uuid().optional().describe("The merchant's user id"),
+    undelivered: bool().default(false).describe('Only events that no receiver accepted'),
+    after: text({ min: 1, max: MAX_FILTER }).optional().describe('The last event of the page before'),
+    limit: int({ gte: 1, lte: 200 }).default(50),
+  },
+  response: AdminEvents,
+  errors: ['event_not_found'],
+  hidden: true,
+  example: { query: { limit: '5' } },
+});
+
+export const listAdminUnits = endpoint({
+  id: 'listAdminUnits',
+  method: 'GET',
+  path: '/api/v1/admin/units',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'List the units of all merchants',
+  gw: 'admin units',
+  effect: 'read',
+  keywords: 'offers of all shops',
+  description: 'Newest first, with the page of each.',
+  extension: true,
+  query: {
+    owner_id: uuid().optional().describe("The merchant's user id"),
+    after: uuid().optional().describe('The last unit of the page before'),
+    limit: int({ gte: 1, lte: 200 }).default(50),
+  },
+  response: AdminUnits,
+  hidden: true,
+  example: { query: { limit: '5' } },
+});
+
 export const admin = [
   getAdminDashboard,
   listAdminMerchants,
@@ -446,4 +494,6 @@ export const admin = [
   listAdminClaims,
   listDaemons,
   drainDaemon,
+  listAdminEvents,
+  listAdminUnits,
 ] as const;

@@ -5,7 +5,7 @@ import { eventTypes } from '../../event-types.ts';
 import { MAX_SLUG, MIN_SLUG, SLUG } from '../../slug.ts';
 import { endpoint } from '../describe/endpoint.ts';
 import { bool, choice, counted, date, decimal, duration, int, list, text, word } from '../describe/fields.ts';
-import { email } from '../describe/identifiers.ts';
+import { email, uuid } from '../describe/identifiers.ts';
 import { shape } from '../describe/shape.ts';
 import {
   BEYOND,
@@ -17,6 +17,7 @@ import {
   webUrl,
 } from '../describe/shop-fields.ts';
 import { EventList, EventPublic } from '../schemas/event.ts';
+import { Figures, LedgerList } from '../schemas/figures.ts';
 import { EmbedPreview, ExportPage, exportTables, PaymentPagePreview } from '../schemas/merchant.ts';
 import {
   BalancePublic,
@@ -364,6 +365,51 @@ Pages of \`payments\`, \`transfers\`, \`logs\` and \`income\` hold what belongs 
   example: { query: { table: 'invoices' } },
 });
 
+const ofAccount = {
+  own: bool().default(false).describe('Only of your account, for superusers too'),
+};
+
+export const getFigures = endpoint({
+  id: 'getFigures',
+  method: 'GET',
+  path: '/v1/figures',
+  auth: 'any',
+  tag: 'merchant',
+  summary: 'Get sales by day and invoices by status',
+  gw: 'dashboard',
+  effect: 'read',
+  keywords: 'my dashboard, sales per day, volume, trend, statistics, how is business',
+  description:
+    'Confirmed sales and their volume for each of the last 30 days, invoices by status, and the limit that remains. Of your account; for a superuser of the deployment, unless `own` asks for his.',
+  query: ofAccount,
+  response: Figures,
+  extension: true,
+  example: {},
+});
+
+export const listLedger = endpoint({
+  id: 'listLedger',
+  method: 'GET',
+  path: '/v1/ledger',
+  auth: 'any',
+  tag: 'merchant',
+  summary: 'List the bookings on the prepaid balance',
+  gw: 'ledger list',
+  effect: 'read',
+  keywords: 'ledger entries, bookings, fees and refills, statement of account, prepaid balance history',
+  description:
+    'Refills, credits and fees with the balance after each, newest first. Of your account; a superuser reads all, or those of `owner_id`.',
+  query: {
+    ...ofAccount,
+    owner_id: uuid().optional().describe("A merchant's user id, for superusers"),
+    after: uuid().optional().describe('The last entry of the page before'),
+    limit: int({ gte: 1, lte: 200 }).default(50),
+  },
+  response: LedgerList,
+  extension: true,
+  example: { query: { limit: '5' } },
+});
+
 export const merchant = [
   getMerchantAccount,
   updateMerchantAccount,
@@ -379,4 +425,6 @@ export const merchant = [
   listEvents,
   resendEvent,
   exportAccount,
+  getFigures,
+  listLedger,
 ] as const;

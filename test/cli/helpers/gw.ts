@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 import { execa } from 'execa';
+import { screenOf } from '../../pictures/terminal.ts';
 
 export const GW = fileURLToPath(new URL('../../../bin/gw.js', import.meta.url));
 /** A slow machine under load still answers within it. */
@@ -34,6 +35,8 @@ export interface Pty {
   write(keys: string): void;
   /** Waits until the terminal was sent something that matches. */
   see(pattern: RegExp): Promise<string>;
+  /** Waits until the terminal is sent anything more. */
+  sent(): Promise<void>;
   /** What a screen shows now, without colours. */
   frame(): string;
   /** Waits until a whole frame of a screen is as wanted. */
@@ -52,6 +55,24 @@ const FOOTER = /q quit|esc back|esc leave|█/;
 
 const lastFrame = (output: string): string =>
   stripVTControlCharacters(output.split(FRAME).at(-1) ?? '').replaceAll('\r', '');
+
+/** Where the cockpit clears the screen, and where a frame of it is whole: it sends what has changed only. */
+const CLEARED = '\u001b[?2026h\u001b[2J';
+const WHOLE = '\u001b[?2026l';
+
+/** What a terminal of that size shows of the cockpit, by the last whole frame. */
+function cockpitFrame(output: string, columns: number, rows: number): string {
+  const whole = output.slice(0, output.lastIndexOf(WHOLE));
+  const cells = screenOf(whole.slice(Math.max(0, whole.lastIndexOf(CLEARED))), columns, rows);
+  return cells
+    .map((row) =>
+      row
+        .map(({ text }) => text)
+        .join('')
+        .trimEnd(),
+    )
+    .join('\n');
+}
 
 export interface Gw {
   dir: string;
@@ -139,7 +160,8 @@ export function makeGw(url: string): Gw {
           child.stdout.on('data', check);
           void ended.then(() => check() || fail('ended'));
         });
-      const frame = () => lastFrame(output);
+      const frame = () =>
+        output.includes(CLEARED) ? cockpitFrame(output, columns, rows) : lastFrame(output);
       return {
         output: () => output,
         frame,
@@ -150,6 +172,7 @@ export function makeGw(url: string): Gw {
           );
           return frame();
         },
+        sent: () => new Promise((resolve) => child.stdout.once('data', () => resolve())),
         write: (keys) => void child.stdin.write(keys),
         ended,
         kill: (signal) => {
