@@ -35,6 +35,8 @@ function environmentOf({ dir, chain_url, operator, env }: DaemonOptions): Record
   return {
     PATH: env.PATH ?? '',
     HOME: env.HOME ?? '',
+    // Its daemon ends with it.
+    GW_SANDBOX: '1',
     GATEWAYD_NETWORK: 'testnet',
     GATEWAYD_DEMO: 'true',
     GATEWAYD_DATA_DIR: join(dir, 'gatewayd'),

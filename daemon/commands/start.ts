@@ -156,18 +156,18 @@ function surviveWriters(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 }
 
-/** Who starts a daemon with a channel to it, as `gw dev` does, has it for as long as itself, also where it is killed. */
+/** `gw dev` has its daemon for as long as itself, also where it is killed. Other supervisors may come and go. */
 function endWithParent(log: Log): void {
-  // Without a channel it is undefined; false where its other end is gone already.
-  if (process.connected === undefined) return;
+  if (process.env.GW_SANDBOX === undefined || process.connected === undefined) return;
   const end = () => {
-    log.info('the process that started this daemon is gone');
+    log.info('gw dev is gone');
     process.kill(process.pid, 'SIGTERM');
   };
-  if (!process.connected) return end();
   process.once('disconnect', end);
   // The channel alone keeps nothing running.
   process.channel?.unref();
+  // Its other end may be gone already.
+  if (!process.connected) end();
 }
 
 function endOnSignal(log: Log, { stop, waits }: { stop: () => Promise<void>; waits: Waits }): void {

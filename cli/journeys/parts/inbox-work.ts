@@ -210,10 +210,10 @@ async function credit(context: Context, { merchant: { merchant } }: Shop): Promi
 }
 
 /** Says what came of it; a refusal is read, and the same payment asked about again. */
-async function done(io: Io, act: () => Promise<string | void>): Promise<boolean> {
+async function done(io: Io, act: () => Promise<unknown>): Promise<boolean> {
   try {
     const what = await act();
-    if (what) print(io, paint(io, 'green', clean(what)));
+    if (typeof what === 'string') print(io, paint(io, 'green', clean(what)));
     return true;
   } catch (error) {
     const isRefusal =
