@@ -1,4 +1,4 @@
-// Answers that may be given again: what thousands ask for again and again is sent without being routed, read and made anew.
+// Answers that may be given again: what thousands ask for again and again is sent without being routed, read and made again.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { App } from '../context.ts';
