@@ -115,7 +115,7 @@ export const de: Texts = {
   landing_buyer: 'Sie möchten bezahlen? Öffnen Sie den Link, den Sie vom Shop erhalten haben.',
   landing_up: 'Alle Systeme funktionieren',
   landing_down: 'Manche Zahlungen können länger dauern als sonst',
-  landing_docs: 'Entwicklerdokumentation',
+  landing_docs: 'Entwickler\u00addokumentation',
   landing_reference: 'API-Referenz',
   landing_agents: 'Für KI-Agenten',
   pay_with: 'Mit {wallet} bezahlen',

@@ -78,7 +78,7 @@ export const tr: Texts = {
   copied: 'Kopyalandı',
   selected: 'Seçildi: şimdi kopyalayın',
   copy_what: 'Kopyala: {what}',
-  open_wallet: 'Cüzdan uygulamasında aç',
+  open_wallet: 'Cüzdanda aç',
   wallet_hint: 'Bir şey açılmadı mı? QR kodunu okutun veya bilgileri cüzdanınıza kopyalayın.',
   scan: 'QR kodunu cüzdan uygulamanızla okutun ve {amount} tutarını onaylayın.',
   scan_address: 'Bu QR kodunda yalnızca adres var. Gerisini kendiniz girin: {network} ağında {amount}.',
