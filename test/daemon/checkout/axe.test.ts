@@ -12,8 +12,8 @@ import { createUnit, everyState } from './states.ts';
 
 const WIDTHS = [320, 768, 1280];
 /**
- * What axe looks at: the layout of phones in both schemes, which differ in nothing but colours, and the one that all wider
- * screens have. Another direction changes where things are, so that it is looked at once, where there is least room.
+ * What axe checks: the layout of phones in both schemes, which differ in nothing but colours, and the one that all wider
+ * screens have. Another direction changes where things are, so that it is checked once, where there is least room.
  */
 const LOOKS = {
   en: [
