@@ -254,6 +254,7 @@ const poolOf = ({ owner, other, operator, values }: Cast): Pool => ({
   status: ['created', 'confirmed', 'held', 'unmatched'],
   kind: ['sale', 'refill', 'flow'],
   email_to: ['ada@example.com'],
+  q: [values.email, 'create an invoice'],
   file: ['ton.svg', 'page.css'],
   from_date: ['2026-01-01'],
   to_date: ['2026-12-31'],

@@ -210,7 +210,7 @@ it.skipIf(!hasPostgres)(
     const invoices = await stand.inspect(({ query }) => query.selectFrom('invoices').select('id').execute());
     expect(invoices).toEqual([{ id }]);
   },
-  60_000,
+  120_000,
 );
 
 it('killed between confirming and sending, and while sending, it sends each webhook at most once', async () => {

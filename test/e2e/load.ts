@@ -37,16 +37,13 @@ export const newPromises = (): Promises => ({
   faults: [],
 });
 
-/** 409: a cancel or a simulate came too late. */
-const EXPECTED = [200, 409];
-/** The database was busy; the caller is asked to come again. */
-const BUSY = 503;
+/** 409: a cancel or a simulate came too late. 503: the database was busy; the caller is asked to come again. */
+const EXPECTED = [200, 409, 503];
 const CREATORS = 2;
 /** Invoices paid with one message. */
 const PAID_AT_ONCE = 6;
-/** Between two rounds of a worker, so that all get their turn; longer where a daemon had to refuse it for now. */
+/** Between two rounds of a worker, so that all get their turn. */
 const PAUSE_MS = 25;
-const REFUSED_PAUSE_MS = 250;
 /** A password is hashed slowly on purpose: without a longer pause that would be most of the load. */
 const SIGN_UP_PAUSE_MS = 300;
 
@@ -67,9 +64,8 @@ export type Choose = () => string;
 export function startLoad(stand: Stand, at: string | Choose, shop: Shop, promises: Promises): Load {
   let stopped = false;
   const at_start = countAnswers(promises);
-  const worker = async (step: () => Promise<void>, usual_ms = PAUSE_MS) => {
+  const worker = async (step: () => Promise<void>, pause_ms = PAUSE_MS) => {
     while (!stopped) {
-      let is_refused = false;
       try {
         await step();
       } catch (error) {
@@ -77,14 +73,12 @@ export function startLoad(stand: Stand, at: string | Choose, shop: Shop, promise
         const is_gone = error instanceof TypeError || error instanceof SyntaxError;
         if (is_gone && typeof at === 'string') return;
         // As expected as in the steps themselves: it comes again.
-        const is_busy = error instanceof Refused && error.status === BUSY;
-        is_refused = is_gone || is_busy;
-        if (!is_refused) {
+        const is_busy = error instanceof Refused && error.status === 503;
+        if (!is_gone && !is_busy) {
           promises.faults.push(String(error));
           return;
         }
       }
-      const pause_ms = is_refused ? Math.max(REFUSED_PAUSE_MS, usual_ms) : usual_ms;
       await new Promise((resolve) => setTimeout(resolve, pause_ms));
     }
   };
@@ -113,9 +107,7 @@ const countAnswers = ({ created, confirmed, cancelled, accounts }: Promises): nu
 function workSteps(stand: Stand, url: Choose, shop: Shop, promises: Promises) {
   const { payer } = stand;
   const post = async (path: string, body?: unknown): Promise<Invoice | undefined> => {
-    const reply = await call(url(), 'POST', path, { shop, body });
-    const { status, json } = reply;
-    if (status === BUSY) throw new Refused(path, reply);
+    const { status, json } = await call(url(), 'POST', path, { shop, body });
     if (!EXPECTED.includes(status)) promises.faults.push(`${path}: ${status} ${JSON.stringify(json)}`);
     return status === 200 ? json : undefined;
   };

@@ -15,8 +15,8 @@ import type { TestApp } from './app.ts';
 import { CHROMIUM, hasBrowser } from './software.ts';
 import { until } from './until.ts';
 
-/** A machine that is busy with other tests may take seconds for one frame. */
-const WAIT_MS = 20_000;
+/** A machine that is busy with other tests may take seconds for one frame, and many for a page. */
+const WAIT_MS = 40_000;
 
 const LAUNCH_FLAGS = [
   '--headless',
