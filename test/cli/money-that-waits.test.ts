@@ -113,7 +113,7 @@ describe('money that waits', () => {
     }
     await pty.see(new RegExp(`${place} of \\d+: [^]*q ends:`));
     pty.write(`sale-77${ENTER}`);
-    await pty.see(/2\.5 TON → sale-77 of .*fee \$\d.*limit after \$\d/);
+    await pty.see(/✔[^]*2\.5 TON → sale-77 of [^\n]*fee \$\d[^\n]*limit after \$\d[^]*q ends:/);
     pty.write(ENTER);
     await pty.see(/is confirmed/);
     pty.write(`q${ENTER}`);

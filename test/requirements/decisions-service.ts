@@ -200,6 +200,8 @@ export const extensions = {
       'what a screen shows is true: rows that no longer match leave, all in view are read again, their age is shown, and the mark follows its row',
     'gw-waiting-money':
       'money that waits for a person is listed with its amount at 80 columns, with all that is known and every invoice it could pay, and booked where it is shown',
+    'gw-links':
+      'on a terminal with colours ids open their page, transactions and addresses their explorer, by OSC 8; nothing but a web address is linked',
     'gw-inbox-work':
       'gw admin inbox --work goes through what waits one by one: what it could pay, a preview of the booking, and Enter books',
     'gw-for-people':
