@@ -111,7 +111,7 @@ export const rowsBefore = (
     `${coins(amount, currency)}   from ${moment(from, now_s)} until ${moment(until, now_s)}${reserved ? '   reserved' : ''}`,
   ]);
 
-/** What has come for an invoice, and how it went on. */
+/** What has come for an invoice, and its log. */
 export function receivedCard({ payment, logs }: CallReply<typeof getInvoicePayment>, now_s: number): Card {
   const log: [string, string][] = logs.map(({ created_at, from_status, to_status, note }) => [
     '',

@@ -191,7 +191,7 @@ export const extensions = {
     'gw-trigger': 'gw trigger does the same without a screen, and ends with what the daemon reported',
     'gw-dev-end': 'the daemon of gw dev ends with it, also where it is killed',
     'gw-fixture':
-      'gw trigger and gw dev record requests, events and webhooks of a scenario as a file, which gw listen --replay posts again, signed anew',
+      'gw trigger and gw dev record requests, events and webhooks of a scenario as a file, which gw listen --replay posts again, with a new signature',
     'gw-pos':
       'gw pos shows the code of an amount, says PAID with a bell, cancels on Esc, waits for a lost connection, and counts the day per till and in all',
     'gw-known-words':

@@ -74,7 +74,11 @@ async function workOn(context: Context, detail: PaymentDetail, title: string): P
     if (booked) await preview(context, detail, booked, shop);
     const keys = [
       ...(booked ? ['Enter books it', 'n adds a note'] : []),
-      ...(targets.length > 1 ? [`1-${targets.length} or an order chooses`] : isHeld ? [] : ['an order chooses']),
+      ...(targets.length > 1
+        ? [`1-${targets.length} or an order chooses`]
+        : isHeld
+          ? []
+          : ['an order chooses']),
       ...(shop ? ['c credits the merchant'] : []),
       's skips',
       'q ends',
@@ -92,6 +96,7 @@ async function workOn(context: Context, detail: PaymentDetail, title: string): P
     } else if (!isHeld)
       await done(io, async () => {
         target = targets[Number(answer) - 1] ?? (await named(context, answer));
+        return undefined;
       });
   }
 }
@@ -102,6 +107,8 @@ async function named(context: Context, text: string): Promise<Target> {
   const invoice_id = String(flag && (await wholeId(context, resolvePayment, flag, text)));
   const { invoice } = await context.call(getAdminPayment, { params: { invoice_id } });
   if (invoice === null) throw new GwError('not_found', `“${text}” is no invoice`);
+  if (invoice.status === 'confirmed')
+    throw new GwError('conflict', `invoice ${shortId(invoice.id)} is paid already`);
   return invoice;
 }
 
@@ -113,14 +120,24 @@ function targetsOf({ payment, invoice, candidates, claims }: PaymentDetail): Tar
       .sort((one, other) => Number(isClaimed(other)) - Number(isClaimed(one)))
       .slice(0, NAMED);
   }
-  return invoice === null || payment.payment_status === 'held' ? [] : [invoice];
+  // What came for an invoice that is paid already books nothing.
+  return invoice === null || payment.payment_status === 'held' || invoice.status === 'confirmed'
+    ? []
+    : [invoice];
 }
 
 function showPayment(io: Io, detail: PaymentDetail, title: string, targets: readonly Target[]): void {
   const { payment, candidates } = detail;
   const now_s = Math.floor(Date.now() / 1000);
   const received = payment.received_amount ?? payment.amount;
-  print(io, paint(io, 'bold', `${title}   ${shortId(payment.id)}   ${received === null ? '' : coins(received, payment.currency)}`));
+  print(
+    io,
+    paint(
+      io,
+      'bold',
+      `${title}   ${shortId(payment.id)}   ${received === null ? '' : coins(received, payment.currency)}`,
+    ),
+  );
   const named = targets.flatMap(({ id }) => candidates.find((one) => one.id === id) ?? []);
   printSections(io, [
     {
@@ -163,7 +180,8 @@ async function preview(
     ...(shop === null ? [] : effectsOf(shop, target)),
   ];
   print(io, '');
-  for (const line of wrapped(clean(parts.join(', ')), terminalWidth(io) - 1)) print(io, paint(io, 'bold', line));
+  for (const line of wrapped(clean(parts.join(', ')), terminalWidth(io) - 1))
+    print(io, paint(io, 'bold', line));
   print(io, paint(io, 'dim', clean(typeof found === 'string' ? found : describeFound(found))));
 }
 
@@ -198,7 +216,7 @@ async function credit(context: Context, { merchant: { merchant } }: Shop): Promi
 }
 
 /** Says what came of it; a refusal is read, and the same payment asked about again. */
-async function done(io: Io, act: () => Promise<string | void>): Promise<boolean> {
+async function done(io: Io, act: () => Promise<string | undefined>): Promise<boolean> {
   try {
     const what = await act();
     if (what) print(io, paint(io, 'green', clean(what)));
