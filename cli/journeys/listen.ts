@@ -56,7 +56,7 @@ export const command: Command = {
       place: 'own',
       kind: 'text',
       value: 'file',
-      help: 'post the events of a recording of gw trigger --record, signed anew, and exit; needs no service',
+      help: 'post the events of a recording of gw trigger --record, with a new signature, and exit; needs no service',
     },
     {
       field: 'print_secret',

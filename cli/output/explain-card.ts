@@ -3,7 +3,7 @@ import type { CallReply } from '../../src/api/client/call.ts';
 import type { explain } from '../../src/api/endpoints/invoices.ts';
 import type { Card, Section } from './card.ts';
 import { rowsBefore } from './invoice-card.ts';
-import { coins, dollars } from './money.ts';
+import { coins, deep, dollars } from './money.ts';
 import { relative, shortId } from './value.ts';
 
 export type Explanation = CallReply<typeof explain>;
@@ -108,7 +108,7 @@ function storyCard(story: Story, match: Match, now_s: number): Card {
       ? [
           [
             'received',
-            `${coins(payment.received_amount, payment.currency)}   ${payment.status}   ${payment.confirmations} confirmations`,
+            `${coins(payment.received_amount, payment.currency)}   ${payment.status}   ${deep(payment.confirmations)}`,
           ] as [string, string],
         ]
       : []),

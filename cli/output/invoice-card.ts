@@ -2,9 +2,10 @@
 
 import type { CallReply } from '../../src/api/client/call.ts';
 import type { getInvoicePayment, getPublicInvoice } from '../../src/api/endpoints/buyer.ts';
+import { type Explorer, explorerOfGateway } from '../../src/chains/explorers.ts';
 import type { Card } from './card.ts';
 import { type Io, paint, print, terminalWidth } from './io.ts';
-import { coins, dollars } from './money.ts';
+import { coins, deep, dollars } from './money.ts';
 import { fittingQr, tint } from './qr.ts';
 import { clean } from './text.ts';
 import { moment, relative } from './value.ts';
@@ -59,7 +60,8 @@ export function invoiceCard(invoice: Invoice, now_s: number): Card {
   const received =
     received_amount === null
       ? null
-      : `${coins(received_amount, currency)}   ${amount_match}   ${confirmations} confirmations`;
+      : `${coins(received_amount, currency)}   ${amount_match}   ${deep(confirmations)}`;
+  const explorer = explorerOfGateway(invoice.chain, invoice.network);
   return {
     headline: `${status}   ${coins(amount, currency)}   ${dollars(amount_usd)}`,
     status,
@@ -71,12 +73,18 @@ export function invoiceCard(invoice: Invoice, now_s: number): Card {
           ...optional('order', invoice.external_ref),
           ['chain', `${invoice.chain}, ${invoice.network}`],
           ...optional('received', received),
-          ['address', invoice.address],
+          [
+            'address',
+            invoice.address,
+            explorer?.address.replace('{id}', encodeURIComponent(invoice.address)),
+          ],
           ...optional(
             'memo',
             invoice.memo === null ? null : `${invoice.memo}${isOpen ? '  (required)' : ''}`,
           ),
-          ...optional('txid', invoice.txid),
+          ...(invoice.txid === null
+            ? []
+            : [['txid', invoice.txid, explorer && transactionPage(explorer, invoice.txid)] as const]),
           ['created', moment(invoice.created_at, now_s)],
           ...optional('expires', isOpen ? moment(invoice.expires_at, now_s) : null),
           ...optional('paid', invoice.paid_at === null ? null : moment(invoice.paid_at, now_s)),
@@ -89,6 +97,10 @@ export function invoiceCard(invoice: Invoice, now_s: number): Card {
   };
 }
 
+/** What was simulated is on no chain. */
+const transactionPage = ({ transaction }: Explorer, txid: string): string | undefined =>
+  txid.startsWith('simulated-') ? undefined : transaction.replace('{id}', encodeURIComponent(txid));
+
 /** What it asked for in other coins, which counts as well until the end. */
 export const rowsBefore = (
   { asked_before = [] }: Pick<Invoice, 'asked_before'>,
@@ -99,7 +111,7 @@ export const rowsBefore = (
     `${coins(amount, currency)}   from ${moment(from, now_s)} until ${moment(until, now_s)}${reserved ? '   reserved' : ''}`,
   ]);
 
-/** What has come for an invoice, and how it went on. */
+/** What has come for an invoice, and its log. */
 export function receivedCard({ payment, logs }: CallReply<typeof getInvoicePayment>, now_s: number): Card {
   const log: [string, string][] = logs.map(({ created_at, from_status, to_status, note }) => [
     '',

@@ -64,6 +64,17 @@ export function wantsColor(mode: ColorMode, { env, stdout }: Pick<Io, 'env' | 's
 export const paint = (io: Pick<Io, 'color'>, color: Color, text: string): string =>
   io.color ? `\u001b[${COLORS[color]}m${text}\u001b[0m` : text;
 
+/** Text that a click opens, where the terminal knows links (OSC 8); others show the text. Nothing but a web address is one. */
+export function linked(
+  { color, stdout }: Pick<Io, 'color' | 'stdout'>,
+  text: string,
+  address: unknown,
+): string {
+  const isWeb = typeof address === 'string' && /^https?:/.test(address) && URL.canParse(address);
+  if (!color || stdout.isTTY !== true || !isWeb) return text;
+  return `\u001b]8;;${new URL(address).href}\u001b\\${text}\u001b]8;;\u001b\\`;
+}
+
 /** Cells of a line; COLUMNS wins, as users expect. A terminal without a size reports 0. */
 export function terminalWidth({ env, stdout }: Pick<Io, 'env' | 'stdout'>): number {
   const wanted = Number(env.COLUMNS);

@@ -14,6 +14,10 @@ export function dollars(amount: string | null): string {
 export const coins = (amount: string | null, currency: string): string =>
   amount === null ? '–' : clean(`${amount} ${currency}`);
 
+/** `1 confirmation`, `32 confirmations`. */
+export const deep = (confirmations: number): string =>
+  `${confirmations} ${confirmations === 1 ? 'confirmation' : 'confirmations'}`;
+
 /** Money that has come without being asked for, or when it was no longer: what came is what there is. */
 const CAME: ReadonlySet<string> = new Set(['late', 'unmatched', 'orphaned']);
 

@@ -4,7 +4,7 @@ import type { getAdminPayment } from '../../src/api/endpoints/admin.ts';
 import { formatDecimal, parseDecimal } from '../../src/money.ts';
 import type { Card, Section } from './card.ts';
 import { rowsBefore } from './invoice-card.ts';
-import { amountOf, coins, dollars } from './money.ts';
+import { amountOf, coins, deep, dollars } from './money.ts';
 import { moment, relative, shortId } from './value.ts';
 
 export type PaymentDetail = CallReply<typeof getAdminPayment>;
@@ -74,7 +74,7 @@ function factsOf({ payment, invoice, transfers }: PaymentDetail, now_s: number):
     ['id', payment.id],
     ['merchant', `${payment.owner_slug ?? 'platform'}   ${payment.kind ?? 'no invoice'}   ${payment.chain}`],
     ...optional('order', payment.external_ref),
-    ['received', `${received}${match}   ${payment.confirmations} confirmations`],
+    ['received', `${received}${match}   ${deep(payment.confirmations)}`],
     ...optional('invoice', payment.invoice_id === payment.id ? null : payment.invoice_id),
     ...optional('address', invoice?.address),
     ...optional('memo', invoice?.memo ?? transfers[0]?.memo),

@@ -2,7 +2,7 @@
 
 import { printSections, type Section } from './card.ts';
 import { cell, isNumeric, type Size, shownNames, valuesOf } from './cell.ts';
-import { type Io, paint, print, terminalWidth } from './io.ts';
+import { type Io, linked, paint, print, terminalWidth } from './io.ts';
 import { statusColor } from './status.ts';
 import { isRow, memberOf, type Row } from './value.ts';
 import { pad, padLeft, widthOf } from './width.ts';
@@ -57,6 +57,9 @@ function fitted(rows: readonly unknown[], columns: readonly string[], available:
   return { cells, widths: widths.slice(0, count) };
 }
 
+/** The page of a row, which its id opens. */
+const pageOf = (row: unknown): unknown => memberOf(row, 'pay_url') ?? memberOf(row, 'page_url');
+
 /** `below` gives the lines that stand under a row, made for the width of the terminal. */
 export function printTable(
   io: Io,
@@ -72,9 +75,9 @@ export function printTable(
       rows.map((row) => memberOf(row, name)),
     ),
   );
-  const line = (texts: readonly string[], each: (text: string) => string) =>
+  const line = (texts: readonly string[], each: (text: string, index: number) => string) =>
     widths
-      .map((width, index) => each((numeric[index] ? padLeft : pad)(texts[index] ?? '', width)))
+      .map((width, index) => each((numeric[index] ? padLeft : pad)(texts[index] ?? '', width), index))
       .join(GAP)
       .trimEnd();
   print(
@@ -82,9 +85,12 @@ export function printTable(
     line(columns.map(headOf), (text) => paint(io, 'bold', text)),
   );
   cells.forEach((texts, index) => {
+    const page = pageOf(rows[index]);
     print(
       io,
-      line(texts, (text) => colored(io, text)),
+      line(texts, (text, at) =>
+        columns[at] === 'id' ? text.replace(/^\S+/, (id) => linked(io, id, page)) : colored(io, text),
+      ),
     );
     for (const text of below?.(index) ?? []) print(io, text);
   });

@@ -12,7 +12,7 @@ export interface View extends Shape {
   card?: (reply: never, now_s: number) => Promise<Card>;
   /** The member of its rows that says when each was made, where the newest come first. */
   since?: string;
-  /** What a person is told to do about a list without rows. */
+  /** What a person can do about a list without rows. */
   empty?: string;
   /** Members of one thing that a terminal shows in part only; programs, and `--json`, have them whole. */
   secrets?: readonly string[];

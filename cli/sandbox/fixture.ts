@@ -96,7 +96,7 @@ export function eventsIn(path: string): GwEvent[] {
     const { events } = JSON.parse(text) as Partial<Fixture>;
     if (events?.every(({ id, type, data }) => id && type && data)) return events;
   } catch {
-    // Said below.
+    // The refusal is below.
   }
   throw usage(`${path} is no recording`, 'record one: gw trigger invoice.confirmed --record fixtures');
 }

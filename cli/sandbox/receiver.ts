@@ -10,8 +10,8 @@ const BAD_GATEWAY = 502;
 const UNSIGNED = 401;
 const OK = 200;
 const TAKEN = 300;
-/** So many of the newest are kept. */
-const KEPT = 500;
+/** So many of the newest are stored. */
+const STORED = 500;
 
 /** One webhook, with what it was answered. */
 export interface Delivery {
@@ -71,7 +71,7 @@ export function openReceiver(
       const duration_ms = Math.round(performance.now() - started);
       const id = headers['webhook-id'] ?? '';
       posted.push({ headers: sentHeaders(headers), body, answered: status });
-      if (posted.length > KEPT) posted.shift();
+      if (posted.length > STORED) posted.shift();
       onDelivery({ id, type, invoice_id, external_ref, at_ms, status, duration_ms, error });
       return status;
     },

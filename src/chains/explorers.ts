@@ -42,3 +42,7 @@ export const explorers: Readonly<Record<string, Record<Network, Explorer>>> = {
   arbitrum: { mainnet: plain('https://arbiscan.io'), testnet: plain('https://sepolia.arbiscan.io') },
   tron: { mainnet: tronscan('https://tronscan.org'), testnet: tronscan('https://nile.tronscan.org') },
 };
+
+/** A gateway is named after its blockchain, and its asset where that has several. */
+export const explorerOfGateway = (chain: string, network: Network): Explorer | undefined =>
+  explorers[chain.split('-')[0] ?? '']?.[network];

@@ -9,7 +9,7 @@ const RUNS = 7;
 /** From the start of the process to ready. */
 const READY_MS = 500;
 
-/** Of a command that asks nobody, against Node.js that does nothing; of one that asks the service, against Node.js that does. */
+/** Of a command that asks no one, against Node.js that does nothing; of one that asks the service, against Node.js that does. */
 const START_RATIO = 1.6;
 const COMMANDS = [['--version'], ['--help'], ['invoice', '--help'], ['completion', 'bash']];
 

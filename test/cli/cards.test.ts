@@ -1,5 +1,7 @@
 // What people read: cards and tables that fit their terminal, with money, times and ids as a person takes them in.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { explorerOfGateway } from '../../src/chains/explorers.ts';
+import { explorerOf, gatewaysOf } from '../../src/chains/gateways.ts';
 import { verifies } from '../requirements.ts';
 import { type Gw, linesLeft } from './helpers/gw.ts';
 import { openStage, type Stage } from './helpers/stage.ts';
@@ -41,6 +43,27 @@ it('an invoice is a card that fits 80×24, with status and amount first', async 
   expect(paid[0]).toBe('confirmed   6.25 TON   $12.50');
   expect(paid.some((line) => line.startsWith('expires'))).toBe(false);
   expect(paid.find((line) => line.startsWith('paid'))).toMatch(/ UTC \(\d+s ago\)/);
+});
+
+it('ids, pages and addresses are links where a terminal shows colours, and plain text elsewhere', async () => {
+  verifies('gw-links');
+  const { json } = await gw(['invoice', 'get', ids.open, '--json', 'pay_url,address']);
+  const opened = async (args: string[], env: Record<string, string> = {}) => {
+    const pty = gw.pty(args, { env });
+    expect(await pty.ended).toBe(0);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the links are looked for
+    return [...pty.output().matchAll(/\u001b\]8;;(.+?)\u001b\\(.+?)\u001b\]8;;\u001b\\/g)].map(
+      ([, url, text]) => [url, text],
+    );
+  };
+  expect(await opened(['invoice', 'list'])).toContainEqual([json.pay_url, ids.open.slice(-8)]);
+  const card = await opened(['invoice', 'get', ids.paid]);
+  expect(card).toContainEqual([`https://testnet.tonviewer.com/${json.address}`, json.address]);
+  // What was simulated is on no chain.
+  expect(card).toHaveLength(2);
+  expect(await opened(['invoice', 'list'], { NO_COLOR: '1' })).toEqual([]);
+  for (const { chain, blockchain } of gatewaysOf('mainnet'))
+    expect(explorerOfGateway(chain, 'mainnet'), chain).toBe(explorerOf(blockchain, 'mainnet'));
 });
 
 it('columns are dropped before anything is cut, ids by their last eight characters', async () => {

@@ -106,14 +106,14 @@ describe('money that waits', () => {
     // Others wait too: they are skipped.
     let place = 1;
     for (await pty.see(/1 of \d+: [^\n]*\n/); !pty.output().includes(short(id)); ) {
-      await pty.see(new RegExp(`${place} of \\d+: [^]*q ends:`));
+      await pty.see(new RegExp(`${place} of \\d+: [\\s\\S]*q ends:`));
       pty.write(`s${ENTER}`);
       place += 1;
       await pty.see(new RegExp(`${place} of \\d+: [^\\n]*\\n`));
     }
-    await pty.see(new RegExp(`${place} of \\d+: [^]*q ends:`));
+    await pty.see(new RegExp(`${place} of \\d+: [\\s\\S]*q ends:`));
     pty.write(`sale-77${ENTER}`);
-    await pty.see(/2\.5 TON → sale-77 of .*fee \$\d.*limit after \$\d/);
+    await pty.see(/✔[\s\S]*2\.5 TON → sale-77 of [^\n]*fee \$\d[^\n]*limit after \$\d[\s\S]*q ends:/);
     pty.write(ENTER);
     await pty.see(/is confirmed/);
     pty.write(`q${ENTER}`);

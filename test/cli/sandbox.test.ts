@@ -91,7 +91,7 @@ describe('gw dev without a terminal', () => {
     expect(rest.invoice).toMatchObject({ id: under.invoice.id, status: 'confirmed' });
   });
 
-  it('records what happened as a file, which is posted again, signed anew', async () => {
+  it('records what happened as a file, which is posted again, with a new signature', async () => {
     verifies('gw-fixture');
     const dir = join(gw.dir, 'fixtures');
     const { recorded, txids } = await trigger('payment.twice', '--record', dir);
@@ -201,11 +201,11 @@ describe('gw dev on a terminal', () => {
     expect(await pty.ended).toBe(0);
     expect(JSON.parse(readFileSync(join(dir, 'sandbox.json'), 'utf8')).chain.payments).toHaveLength(1);
     expect(existsSync(join(dir, 'gatewayd', 'gatewayd.db'))).toBe(true);
-    // Begun again where it was, and killed: its daemon ends by itself.
+    // Begun again where it was, and killed: its daemon ends too.
     const dev = gw.start(['dev', '--port', '0', '--data-dir', dir, '--json']);
     const { ready } = JSON.parse(await until('the sandbox', async () => dev.lines[0], START_MS));
-    const kept = await gw(['--profile', 'dev', '--url', ready.url, 'invoice', 'list', '--json', 'status']);
-    expect(kept.json).toEqual([{ status: 'confirmed' }]);
+    const listed = await gw(['--profile', 'dev', '--url', ready.url, 'invoice', 'list', '--json', 'status']);
+    expect(listed.json).toEqual([{ status: 'confirmed' }]);
     dev.child.kill('SIGKILL');
     await until('the end of the daemon', () =>
       fetch(ready.url).then(

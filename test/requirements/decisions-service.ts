@@ -191,7 +191,7 @@ export const extensions = {
     'gw-trigger': 'gw trigger does the same without a screen, and ends with what the daemon reported',
     'gw-dev-end': 'the daemon of gw dev ends with it, also where it is killed',
     'gw-fixture':
-      'gw trigger and gw dev record requests, events and webhooks of a scenario as a file, which gw listen --replay posts again, signed anew',
+      'gw trigger and gw dev record requests, events and webhooks of a scenario as a file, which gw listen --replay posts again, with a new signature',
     'gw-pos':
       'gw pos shows the code of an amount, says PAID with a bell, cancels on Esc, waits for a lost connection, and counts the day per till and in all',
     'gw-known-words':
@@ -206,6 +206,8 @@ export const extensions = {
       'a list of any length is reached to its end while a bounded number of its rows is held',
     'gw-waiting-money':
       'money that waits for a person is listed with its amount at 80 columns, with all that is known and every invoice it could pay, and booked where it is shown',
+    'gw-links':
+      'on a terminal with colours ids open their page, transactions and addresses their explorer, by OSC 8; nothing but a web address is linked',
     'gw-inbox-work':
       'gw admin inbox --work goes through what waits one by one: what it could pay, a preview of the booking, and Enter books',
     'gw-for-people':

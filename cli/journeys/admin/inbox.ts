@@ -135,6 +135,8 @@ function itemOf(kind: string, row: Payment): Item {
   } = row;
   const amount = row.received_amount ?? amountOf(row);
   const booked = `${shortId(invoice_id ?? 'INVOICE')} confirm${txid === null ? '' : ` --txid ${txid}`}`;
+  // A payment that stands for itself came besides another one, which may have paid the invoice.
+  const is_second = kind === 'late' && invoice_id !== null && invoice_id !== id;
   const about =
     kind === 'unmatched'
       ? claimed_invoice_id
@@ -142,10 +144,10 @@ function itemOf(kind: string, row: Payment): Item {
         : candidates === 0
           ? 'no open invoice could be meant'
           : `${candidates} open ${candidates === 1 ? 'invoice' : 'invoices'} could be meant`
-      : `order ${external_ref ?? 'without name'}`;
+      : `order ${external_ref ?? 'without name'}${is_second ? ', besides another payment' : ''}`;
   const next = {
     held: `gw admin credit ${shortId(row.owner_id ?? 'USER_ID')} USD`,
-    late: `gw admin resolve ${booked}`,
+    late: is_second ? `gw admin payment ${shortId(id)}` : `gw admin resolve ${booked}`,
     unmatched: `gw admin payment ${shortId(id)}`,
   }[kind];
   return { kind, id, amount, currency, merchant: owner_slug, about, created_at, next: next ?? '' };

@@ -7,6 +7,7 @@ import { confirm } from '../../engine/derive.ts';
 import { GwError } from '../../engine/errors.ts';
 import { presented } from '../../output/columns.ts';
 import { say } from '../../output/io.ts';
+import { deep } from '../../output/money.ts';
 import { clean } from '../../output/text.ts';
 import { printReply } from '../../output/view.ts';
 
@@ -20,7 +21,7 @@ export function describeFound(found: Found): string {
   const { currency, received_amount, amount, amount_match, source, booked_invoice_ids } = found;
   if (!found.found) return `the chain has no transaction ${found.txid} that paid the address of this invoice`;
   const depth = Math.min(...found.transfers.map(({ confirmations }) => confirmations));
-  const paid = `paid ${received_amount} of ${amount} ${currency} (${amount_match}), ${depth} confirmations`;
+  const paid = `paid ${received_amount} of ${amount} ${currency} (${amount_match}), ${deep(depth)}`;
   const origin = source === 'chain' ? 'on the chain' : 'as read before; the chain cannot be asked now';
   const booked = booked_invoice_ids.length > 0 ? `; already booked for ${booked_invoice_ids.join(', ')}` : '';
   return `${paid}, ${origin}${booked}`;

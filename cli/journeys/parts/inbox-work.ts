@@ -96,6 +96,7 @@ async function workOn(context: Context, detail: PaymentDetail, title: string): P
     } else if (!isHeld)
       await done(io, async () => {
         target = targets[Number(answer) - 1] ?? (await named(context, answer));
+        return undefined;
       });
   }
 }
@@ -106,6 +107,8 @@ async function named(context: Context, text: string): Promise<Target> {
   const invoice_id = String(flag && (await wholeId(context, resolvePayment, flag, text)));
   const { invoice } = await context.call(getAdminPayment, { params: { invoice_id } });
   if (invoice === null) throw new GwError('not_found', `“${text}” is no invoice`);
+  if (invoice.status === 'confirmed')
+    throw new GwError('conflict', `invoice ${shortId(invoice.id)} is paid already`);
   return invoice;
 }
 
@@ -117,7 +120,10 @@ function targetsOf({ payment, invoice, candidates, claims }: PaymentDetail): Tar
       .sort((one, other) => Number(isClaimed(other)) - Number(isClaimed(one)))
       .slice(0, NAMED);
   }
-  return invoice === null || payment.payment_status === 'held' ? [] : [invoice];
+  // What came for an invoice that is paid already books nothing.
+  return invoice === null || payment.payment_status === 'held' || invoice.status === 'confirmed'
+    ? []
+    : [invoice];
 }
 
 function showPayment(io: Io, detail: PaymentDetail, title: string, targets: readonly Target[]): void {
@@ -210,10 +216,10 @@ async function credit(context: Context, { merchant: { merchant } }: Shop): Promi
 }
 
 /** Says what came of it; a refusal is read, and the same payment asked about again. */
-async function done(io: Io, act: () => Promise<unknown>): Promise<boolean> {
+async function done(io: Io, act: () => Promise<string | undefined>): Promise<boolean> {
   try {
     const what = await act();
-    if (typeof what === 'string') print(io, paint(io, 'green', clean(what)));
+    if (what) print(io, paint(io, 'green', clean(what)));
     return true;
   } catch (error) {
     const isRefusal =

@@ -2,6 +2,7 @@
 import type { Context, Own } from '../../engine/command.ts';
 import type { Invoice } from '../../output/invoice-card.ts';
 import { print, printJsonLine } from '../../output/io.ts';
+import { deep } from '../../output/money.ts';
 import { clean } from '../../output/text.ts';
 import { pick } from '../../output/view.ts';
 import { follow, intervalOf, requirePaid } from './follow.ts';
@@ -26,7 +27,7 @@ export async function watchInvoice(context: Context, { id }: { id: string }, own
           new Date().toISOString(),
           invoice.status,
           invoice.amount_match,
-          `${invoice.confirmations} confirmations`,
+          deep(invoice.confirmations),
           invoice.txid ?? '',
         ]
           .map((text) => clean(text))

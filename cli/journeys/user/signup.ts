@@ -36,6 +36,8 @@ export const command: Command = {
     const user = await context.call(signup, input);
     if (own.login !== false) await signIn(context, user.email, String(input.body.password));
     await printReply(context.io, user);
+    if (own.login !== false && context.io.json === false)
+      say(context.io, 'Next: gw setup asks where you are paid');
     if (user.pending_email !== undefined)
       say(
         context.io,

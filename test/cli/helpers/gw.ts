@@ -218,7 +218,10 @@ export const linesLeft = (output: string): string[] =>
     .replaceAll('\r', '')
     .split('\n');
 
-/** What of the output a terminal obeys rather than shows, but for colours, cursor and screen that gw itself sends. */
+/** What of the output a terminal obeys rather than shows, but for colours, cursor, screen and links that gw itself sends. */
 export const foreignControls = (output: string): string[] =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  output.match(/\u001b\]|\u009d|\u009b|\u0007|[\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f]/g) ?? [];
+  output
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    .replaceAll(/\u001b\]8;;(https?:\/\/[!-~]+)?\u001b\\/g, '')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    .match(/\u001b\]|\u009d|\u009b|\u0007|[\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f]/g) ?? [];
