@@ -7,7 +7,7 @@ import type { Context } from '../engine/command.ts';
 import { GwError } from '../engine/errors.ts';
 import { clean } from '../output/text.ts';
 import { relative } from '../output/value.ts';
-import { pad, shorten, widthOf } from '../output/width.ts';
+import { pad, shorten, widthOf, wrapped } from '../output/width.ts';
 import { copySequence, openBrowser } from './browser.ts';
 import { BLANK, bold, colored, dim, ends, type Line, line, type Piece } from './paint.ts';
 import { failureText } from './poll.ts';
@@ -23,6 +23,7 @@ const MAX_HISTORY = 8;
 /** Data that is younger than this is called new: its age would only flicker. */
 const NEW_SECONDS = 10;
 const SECOND_MS = 1000;
+const HELP_KEY = 16;
 /** Network and gateways are asked for again until they are known. */
 const RETRY_MS = 3_000;
 
@@ -246,7 +247,7 @@ export class Cockpit implements Program {
     const inner = { columns: size.columns, rows: Math.max(1, size.rows - HEAD_ROWS - foot.length) };
     // Drawn first: what is in view decides what the line above says.
     const view = this.#view.lines(inner, now_s);
-    const body = this.#help ? this.#helpLines() : view;
+    const body = this.#help ? this.#helpLines(size.columns) : view;
     return [
       this.#head(size.columns),
       this.#statusLine(size.columns, now_s),
@@ -298,16 +299,20 @@ export class Cockpit implements Program {
     return [line(dim(shorten(text, width)))];
   }
 
-  #helpLines(): Line[] {
+  #helpLines(width: number): Line[] {
     const rows = (title: string, keys: View['keys']): Line[] => [
       line(bold(title)),
-      ...keys.map(([key, what]) => line(colored(pad(`  ${key}`, 20), 'cyan'), what)),
+      ...keys.map(([key, what]) => line(colored(pad(`  ${key}`, HELP_KEY), 'cyan'), what)),
       BLANK,
     ];
+    const views = wrapped(viewNames(this.#desk.who).join(' '), width - HELP_KEY).map(
+      (names) => ['', names] as const,
+    );
     return [
       ...rows(`here: ${clean(this.#view.title)}`, this.#view.keys),
       ...rows('everywhere', [
-        [':name', `go to ${viewNames(this.#desk.who).join(', ')}; tab completes, :payments held filters`],
+        [':name', 'go to a view (tab completes); :payments held, :payments order-7'],
+        ...views,
         ['esc  [  ]', 'clear, back; back, and ahead again'],
         ['j k ↑ ↓', 'move; pgup pgdn ctrl-b ctrl-f a page, g G first and last'],
         ['/ text', 'show what holds it, !text what does not'],
