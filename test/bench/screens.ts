@@ -65,15 +65,16 @@ async function fill({ home, merchant_id }: World): Promise<void> {
 
 /** What a program takes that does nothing with a key but to answer it, on the same terminal. */
 async function floor(): Promise<void> {
-  const echo = "process.stdin.setRawMode(true); process.stdin.on('data', () => process.stdout.write('.'))";
+  const echo =
+    "process.stdin.setRawMode(true); process.stdin.on('data', (key) => (String(key) === 'q' ? process.exit() : process.stdout.write('.')))";
   const command = `exec '${process.execPath}' -e "${echo}"`;
-  const child = spawn('script', ['-qefc', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn('script', ['-qefc', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
   const sent = () => new Promise<void>((resolve) => child.stdout.once('data', () => resolve()));
   await sleep(START_MS);
   await timed({ write: (keys) => void child.stdin.write(keys), sent }, WARM_UP);
   const times = await timed({ write: (keys) => void child.stdin.write(keys), sent }, KEYS);
   say(`key to answer of a program that only echoes: ${spread(times, 1)} ms`);
-  child.kill();
+  child.stdin.write('q');
 }
 
 /** Times keys that move, page and turn the order; the highest and the median of each round. */
