@@ -11,7 +11,7 @@ import { pad, shorten, widthOf, wrapped } from '../output/width.ts';
 import { copySequence, openBrowser } from './browser.ts';
 import { BLANK, bold, colored, dim, ends, type Line, line, type Piece } from './paint.ts';
 import { failureText } from './poll.ts';
-import { Menu, type Prompt, Typing } from './prompt.ts';
+import { Choice, Menu, type Prompt, Typing } from './prompt.ts';
 import { type Key, type Program, runSession, type Session, type Size } from './session.ts';
 import type { Desk, Place, View } from './view.ts';
 import { openView, viewNames } from './views.ts';
@@ -107,6 +107,9 @@ export class Cockpit implements Program {
       say: (text, kind) => this.#say(text, kind),
       menu: (title, items) => {
         this.#prompt = new Menu(title, items);
+      },
+      choose: (title, choices, onPick) => {
+        this.#prompt = new Choice(title, choices, onPick);
       },
       ask: (question) => {
         this.#prompt = new Typing(question);
