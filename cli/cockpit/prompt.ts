@@ -42,8 +42,11 @@ export class Typing implements Prompt {
   }
 
   lines(width: number): readonly Line[] {
-    const hint = this.#question.hint?.(this.#typed) ?? '';
-    return [typedLine(this.#question.label, this.#typed, hint, width)];
+    const { label, hint } = this.#question;
+    // What is asked stays in sight, however much is typed.
+    if (label.length > 1 && widthOf(`${label}${this.#typed}`) >= width)
+      return [line(bold(shorten(label, width))), typedLine('', this.#typed, '', width)];
+    return [typedLine(label, this.#typed, hint?.(this.#typed) ?? '', width)];
   }
 
   key(key: Key): Prompt | null {

@@ -2,7 +2,12 @@
 import { getAdminPayment, resolvePayment } from '../../../src/api/endpoints/admin.ts';
 import { GwError } from '../../engine/errors.ts';
 import { describeFound, lookUp, sayUnchanged } from '../../journeys/admin/resolve.ts';
-import { candidateLine, type PaymentDetail, paymentCard } from '../../output/payment-card.ts';
+import {
+  candidateLine,
+  candidatesTitle,
+  type PaymentDetail,
+  paymentCard,
+} from '../../output/payment-card.ts';
 import { clean } from '../../output/text.ts';
 import { shortId } from '../../output/value.ts';
 import { Detail } from '../detail.ts';
@@ -91,7 +96,7 @@ class Resolving {
     const { candidates } = this.#data;
     const now_s = Math.floor(Date.now() / 1000);
     const lines = candidates.map((open) => clean(candidateLine(open, this.#data, now_s)));
-    this.#desk.choose('book it for', lines, (index) => {
+    this.#desk.choose(candidatesTitle(candidates.length), lines, (index) => {
       const open = candidates[index];
       if (open) void this.#lookUp(open.id, this.#paidBy());
     });
