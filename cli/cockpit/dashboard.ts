@@ -37,7 +37,7 @@ export class Dashboard implements View {
 
   readonly keys: View['keys'] = [
     ['enter', 'open'],
-    ['h j k l ← ↓ ↑ →', 'move'],
+    ['h j k l', 'move'],
     ['ctrl-r', 'read'],
   ];
 
