@@ -7,11 +7,11 @@ import type { Context } from '../engine/command.ts';
 import { GwError } from '../engine/errors.ts';
 import { clean } from '../output/text.ts';
 import { relative } from '../output/value.ts';
-import { pad, shorten, widthOf } from '../output/width.ts';
+import { pad, shorten, widthOf, wrapped } from '../output/width.ts';
 import { copySequence, openBrowser } from './browser.ts';
-import { BLANK, bold, colored, dim, ends, type Line, line, type Piece } from './paint.ts';
+import { BLANK, bold, colored, dim, ends, type Line, line, type Piece, sideBySide } from './paint.ts';
 import { failureText } from './poll.ts';
-import { Menu, type Prompt, Typing } from './prompt.ts';
+import { Choice, Menu, type Prompt, Typing } from './prompt.ts';
 import { type Key, type Program, runSession, type Session, type Size } from './session.ts';
 import type { Desk, Place, View } from './view.ts';
 import { openView, viewNames } from './views.ts';
@@ -23,6 +23,9 @@ const MAX_HISTORY = 8;
 /** Data that is younger than this is called new: its age would only flicker. */
 const NEW_SECONDS = 10;
 const SECOND_MS = 1000;
+const HELP_KEY = 14;
+/** The keys of one view have room in it. */
+const HELP_WIDTH = 38;
 /** Network and gateways are asked for again until they are known. */
 const RETRY_MS = 3_000;
 
@@ -106,6 +109,9 @@ export class Cockpit implements Program {
       say: (text, kind) => this.#say(text, kind),
       menu: (title, items) => {
         this.#prompt = new Menu(title, items);
+      },
+      choose: (title, choices, onPick) => {
+        this.#prompt = new Choice(title, choices, onPick);
       },
       ask: (question) => {
         this.#prompt = new Typing(question);
@@ -246,7 +252,7 @@ export class Cockpit implements Program {
     const inner = { columns: size.columns, rows: Math.max(1, size.rows - HEAD_ROWS - foot.length) };
     // Drawn first: what is in view decides what the line above says.
     const view = this.#view.lines(inner, now_s);
-    const body = this.#help ? this.#helpLines() : view;
+    const body = this.#help ? this.#helpLines(size.columns) : view;
     return [
       this.#head(size.columns),
       this.#statusLine(size.columns, now_s),
@@ -298,25 +304,38 @@ export class Cockpit implements Program {
     return [line(dim(shorten(text, width)))];
   }
 
-  #helpLines(): Line[] {
-    const rows = (title: string, keys: View['keys']): Line[] => [
-      line(bold(title)),
-      ...keys.map(([key, what]) => line(colored(pad(`  ${key}`, 20), 'cyan'), what)),
-      BLANK,
-    ];
-    return [
-      ...rows(`here: ${clean(this.#view.title)}`, this.#view.keys),
-      ...rows('everywhere', [
-        [':name', `go to ${viewNames(this.#desk.who).join(', ')}; tab completes, :payments held filters`],
-        ['esc  [  ]', 'clear, back; back, and ahead again'],
-        ['j k ↑ ↓', 'move; pgup pgdn ctrl-b ctrl-f a page, g G first and last'],
-        ['/ text', 'show what holds it, !text what does not'],
+  /** The keys of this view next to those of all, or above them where there is no room. */
+  #helpLines(width: number): Line[] {
+    const isWide = width >= 2 * HELP_WIDTH;
+    const left = isWide ? HELP_WIDTH : width;
+    const right = isWide ? width - HELP_WIDTH - 2 : width;
+    const here = keyLines(`here: ${clean(this.#view.title)}`, this.#view.keys, left);
+    const everywhere = keyLines(
+      'everywhere',
+      [
+        [':name', `go to ${viewNames(this.#desk.who).join(' ')}`],
+        [':name text', 'the same, filtered: :payments held, :payments order-7'],
+        ['tab', 'completes a name'],
+        ['esc [ ]', 'clear, then back; back; ahead again'],
+        ['j k ↑ ↓', 'move; pgup pgdn ctrl-b ctrl-f by a page; g G to the ends'],
+        ['/ text', 'show what holds it; !text what does not'],
         ['?', 'this help'],
-        ['q :q ctrl-c', 'leave'],
-      ]),
-    ];
+        ['q ctrl-c', 'leave'],
+      ],
+      right,
+    );
+    return isWide ? sideBySide(here, everywhere, left) : [...here, BLANK, ...everywhere];
   }
 }
+
+const keyLines = (title: string, keys: View['keys'], width: number): Line[] => [
+  line(bold(title)),
+  ...keys.flatMap(([key, what]) =>
+    wrapped(what, width - HELP_KEY).map((text, index) =>
+      line(colored(pad(index === 0 ? `  ${key}` : '', HELP_KEY), 'cyan'), text),
+    ),
+  ),
+];
 
 /** What several words begin with. */
 function common(words: readonly string[]): string {

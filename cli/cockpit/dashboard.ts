@@ -37,7 +37,7 @@ export class Dashboard implements View {
 
   readonly keys: View['keys'] = [
     ['enter', 'open'],
-    ['h j k l ← ↓ ↑ →', 'move'],
+    ['h j k l', 'move'],
     ['ctrl-r', 'read'],
   ];
 
@@ -61,6 +61,7 @@ export class Dashboard implements View {
     const width = isWide ? size.columns - TAPE_WIDTH - 2 : size.columns;
     const figures = data.sections.flatMap((section) => this.#section(section, width));
     const tape = data.tape.map((item): Laid => ({ line: line(...this.#itemPieces(item)), items: [item] }));
+    if (tape.length === 0) tape.push({ line: line(dim(' nothing yet')), items: [] });
     const title: Laid = { line: line(bold(data.tape_title)), items: [] };
     if (isWide) {
       const [left, right] = [this.#inView(figures, size.rows), this.#inView([title, ...tape], size.rows)];

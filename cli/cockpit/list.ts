@@ -129,8 +129,9 @@ export class List<Row extends object> implements View {
           : `the newest ${rows.length}`
         : String(rows.length);
     const text = [
-      `${shown.length} of ${held}${loading && rows.length > 0 ? ' and more to come' : ''}`,
-      rounds.error === null && loading && rows.length === 0 && 'loading',
+      loading && rows.length === 0
+        ? 'loading'
+        : `${shown.length} of ${held}${loading ? ' and more to come' : ''}`,
       found < 0 && shown.length > 0 && 'the marked row has left',
       this.#marks.size > 0 && `${this.#marks.size} marked`,
       this.#choice && `status ${this.#choice}`,

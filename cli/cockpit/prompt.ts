@@ -2,6 +2,7 @@
 import { shorten, widthOf } from '../output/width.ts';
 import { bold, dim, type Line, line, type Piece } from './paint.ts';
 import type { Key } from './session.ts';
+import { moved, windowStart } from './table.ts';
 import type { MenuItem, Question } from './view.ts';
 
 const CURSOR = '█';
@@ -41,8 +42,11 @@ export class Typing implements Prompt {
   }
 
   lines(width: number): readonly Line[] {
-    const hint = this.#question.hint?.(this.#typed) ?? '';
-    return [typedLine(this.#question.label, this.#typed, hint, width)];
+    const { label, hint } = this.#question;
+    // What is asked stays in sight, however much is typed.
+    if (label.length > 1 && widthOf(`${label}${this.#typed}`) >= width)
+      return [line(bold(shorten(label, width))), typedLine('', this.#typed, '', width)];
+    return [typedLine(label, this.#typed, hint?.(this.#typed) ?? '', width)];
   }
 
   key(key: Key): Prompt | null {
@@ -59,6 +63,45 @@ export class Typing implements Prompt {
     if (typed === undefined) return this;
     this.#typed = typed;
     onType?.(typed);
+    return this;
+  }
+}
+
+/** Lines of a choice that are shown at once. */
+const MAX_CHOICES = 9;
+
+/** One of several lines: the cursor moves over them, and enter takes one. */
+export class Choice implements Prompt {
+  readonly #title: string;
+  readonly #choices: readonly string[];
+  readonly #onPick: (index: number) => void;
+  #at = 0;
+
+  constructor(title: string, choices: readonly string[], onPick: (index: number) => void) {
+    this.#title = title;
+    this.#choices = choices;
+    this.#onPick = onPick;
+  }
+
+  lines(): readonly Line[] {
+    const start = windowStart(this.#at, this.#choices.length, MAX_CHOICES);
+    return [
+      line(bold(this.#title)),
+      ...this.#choices
+        .slice(start, start + MAX_CHOICES)
+        .map((text, index) => line(start + index === this.#at ? bold(`› ${text}`) : `  ${text}`)),
+      line(dim('j k move   enter take it   esc leave it')),
+    ];
+  }
+
+  key(key: Key): Prompt | null {
+    if (key.name === 'escape') return null;
+    if (key.name === 'return') {
+      this.#onPick(this.#at);
+      return null;
+    }
+    const to = moved(key, { selected: this.#at, count: this.#choices.length, page: MAX_CHOICES });
+    if (to !== undefined) this.#at = to;
     return this;
   }
 }

@@ -28,7 +28,7 @@ export interface Sort {
 
 const GAP = '  ';
 /** Cursor and mark, for terminals without colours too. */
-const SIGNS = 3;
+const SIGNS = 2;
 
 /** The first row in view: the marked one stays inside, as near the middle as the ends allow. */
 export const windowStart = (selected: number, count: number, height: number): number =>
@@ -103,7 +103,7 @@ export class Table<Row> {
       ...inView.map((row, at): Line => {
         const isMarked = marks.has(keyOf(row));
         const pieces: Piece[] = [
-          { text: row === cursor ? '› ' : '  ' },
+          { text: row === cursor ? '›' : ' ' },
           { text: isMarked ? '●' : ' ', color: 'magenta' },
           ...columns.flatMap((column, index): Piece[] => [
             { text: cell(texts[at]?.[places[index] ?? 0] ?? '', column), color: column.color?.(row) },

@@ -68,6 +68,8 @@ export interface Desk {
   /** Says at the top what came of something. */
   say(text: string, kind?: 'good' | 'bad'): void;
   menu(title: string, items: readonly MenuItem[]): void;
+  /** Asks which of these lines it is. */
+  choose(title: string, choices: readonly string[], onPick: (index: number) => void): void;
   ask(question: Question): void;
   /** Asks for a word, or for enter alone where there is none; then does it, and says what came of it. */
   confirm(question: string, word: string | undefined, work: () => Promise<string>): void;

@@ -1,12 +1,13 @@
 // From a key to its frame in the cockpit: with 100,000 payments behind it, and with 50 events a second.
 
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDb } from '../../data/db/open.ts';
 import { makeGw, type Pty } from '../cli/helpers/gw.ts';
 import { wallets } from '../helpers/people.ts';
 import { ask, serviceAt } from '../helpers/service.ts';
-import { atMost, median, say } from './measure.ts';
+import { atMost, median, say, spread } from './measure.ts';
 import { fillInvoices, startWorld, type World } from './world.ts';
 
 const PAYMENTS = 100_000;
@@ -18,7 +19,10 @@ const WARM_UP = 50;
 const ROUNDS = 3;
 /** Between a frame and the next key: no one types faster. */
 const PAUSE_MS = 30;
+/** Until a bare program reads keys. */
+const START_MS = 1_000;
 const EVENTS_PER_SECOND = 50;
+const WORKERS = 8;
 const MEDIAN_MS = 5;
 const WORST_MS = 50;
 
@@ -32,6 +36,7 @@ export async function benchScreens(): Promise<void> {
   await gw(['login', OPERATOR.email, '--password-stdin'], { stdin: OPERATOR.password });
   const pty = gw.pty(['admin', 'payments'], SIZE);
   await pty.seeFrame((frame) => frame.includes('of the newest 10000'));
+  await floor();
   await judge(`with ${PAYMENTS} payments`, pty);
   const load = await sellSteadily(world);
   await judge(`with ${EVENTS_PER_SECOND} events a second`, pty);
@@ -58,11 +63,25 @@ async function fill({ home, merchant_id }: World): Promise<void> {
   await db.close();
 }
 
+/** What a program takes that does nothing with a key but to answer it, on the same terminal. */
+async function floor(): Promise<void> {
+  const echo =
+    "process.stdin.setRawMode(true); process.stdin.on('data', (key) => (String(key) === 'q' ? process.exit() : process.stdout.write('.')))";
+  const command = `exec '${process.execPath}' -e "${echo}"`;
+  const child = spawn('script', ['-qefc', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const sent = () => new Promise<void>((resolve) => child.stdout.once('data', () => resolve()));
+  await sleep(START_MS);
+  await timed({ write: (keys) => void child.stdin.write(keys), sent }, WARM_UP);
+  const times = await timed({ write: (keys) => void child.stdin.write(keys), sent }, KEYS);
+  say(`key to answer of a program that only echoes: ${spread(times, 1)} ms`);
+  child.stdin.write('q');
+}
+
 /** Times keys that move, page and turn the order; the highest and the median of each round. */
 async function judge(what: string, pty: Pty): Promise<void> {
-  await typed(pty, WARM_UP);
+  await timed(pty, WARM_UP);
   const rounds: number[][] = [];
-  for (let round = 0; round < ROUNDS; round++) rounds.push(await typed(pty, KEYS));
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await timed(pty, KEYS));
   atMost(`key to frame ${what}, median, ms`, rounds.map(median), MEDIAN_MS, 1);
   atMost(
     `key to frame ${what}, worst, ms`,
@@ -72,7 +91,7 @@ async function judge(what: string, pty: Pty): Promise<void> {
   );
 }
 
-async function typed(pty: Pty, keys: number): Promise<number[]> {
+async function timed(pty: Pick<Pty, 'write' | 'sent'>, keys: number): Promise<number[]> {
   const times: number[] = [];
   for (let key = 0; key < keys; key++) {
     const sent = pty.sent();
@@ -106,7 +125,7 @@ async function sellSteadily({ daemon, key }: World): Promise<{ stop(): number }>
       await ask(service, 'POST', `/v1/invoices/${(invoice as { id: string }).id}/cancel`, {});
     }
   };
-  const workers = [run(), run()];
+  const workers = Array.from({ length: WORKERS }, run);
   return {
     stop() {
       isOver = true;

@@ -230,11 +230,11 @@ describe('operator screens', () => {
     expect(pty.output()).toContain('gw login');
   });
 
-  it('stay read-only from view to view, and say which views there are', async () => {
+  it('stay read-only from view to view, and say which view may be meant', async () => {
     const pty = operator.pty(['admin', 'dashboard', '--readonly']);
     await pty.see(/volume/);
     pty.write(`:zz${ENTER}`);
-    await pty.see(/no view “zz”: dashboard, payments, observers(?!; trying again)/);
+    await pty.see(/no view “zz”: did you mean \w+\?/);
     pty.write(`:payments${ENTER}`);
     await pty.see(new RegExp(invoice_id.slice(-8)));
     pty.write(`G${ENTER}`);
@@ -249,11 +249,11 @@ describe('operator screens', () => {
     const pty = operator.pty(['admin', 'payments']);
     await pty.see(new RegExp(invoice_id.slice(-8)));
     pty.write(`/zzz${ENTER}`);
-    await pty.see(/0 of \d+ {3}by created at {3}filter zzz/);
+    await pty.seeFrame((frame) => /0 of \d+ {3}filter zzz/.test(frame));
     pty.write('?');
     await pty.see(/this help/);
-    pty.write('?S');
-    await pty.see(/by created at reversed {3}filter zzz/);
+    pty.write('?s');
+    await pty.seeFrame((frame) => frame.includes('ID↓') && frame.includes('filter zzz'));
     pty.write('q');
     expect(await pty.ended).toBe(0);
   });
@@ -269,7 +269,7 @@ describe('operator screens', () => {
     screen.write(ENTER);
     await screen.see(/could pay \(all \d+\)/);
     screen.write('r');
-    await screen.see(/b book it for one of \d+ open invoices/);
+    await screen.seeFrame((frame) => /b book it for one of \d+ open invoices/.test(frame));
     screen.write('b');
     await screen.seeFrame((frame) => frame.includes('could pay (all '));
     // The nearest amount comes first.

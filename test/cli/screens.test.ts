@@ -56,7 +56,7 @@ function open(
   return pty;
 }
 
-const markedIn = (frame: string): string => /^› [ ●](\w{8})/m.exec(frame)?.[1] ?? '';
+const markedIn = (frame: string): string => /^›[ ●](\w{8})/m.exec(frame)?.[1] ?? '';
 
 describe('gw admin payments', () => {
   it('lets rows leave a filtered list, and its mark follow the row', async () => {
@@ -209,7 +209,7 @@ describe('the cockpit', () => {
     pty.write(`x2${ENTER}`);
     await pty.seeFrame((frame) => frame.includes('expire: 2 done') && !frame.includes(short(first)));
     pty.write(`:payments marked t${ENTER}`);
-    await pty.seeFrame((frame) => markedIn(frame) === short(second) && /› {2}\w{8} {2}expired/.test(frame));
+    await pty.seeFrame((frame) => markedIn(frame) === short(second) && /› \w{8} {2}expired/.test(frame));
   });
 
   it('sorts, hides columns, copies and opens', async () => {

@@ -2,7 +2,13 @@
 import { getAdminPayment, resolvePayment } from '../../../src/api/endpoints/admin.ts';
 import { GwError } from '../../engine/errors.ts';
 import { describeFound, lookUp, sayUnchanged } from '../../journeys/admin/resolve.ts';
-import { candidateLine, type PaymentDetail, paymentCard } from '../../output/payment-card.ts';
+import {
+  candidateLine,
+  candidatesTitle,
+  type PaymentDetail,
+  paymentCard,
+} from '../../output/payment-card.ts';
+import { clean } from '../../output/text.ts';
 import { shortId } from '../../output/value.ts';
 import { Detail } from '../detail.ts';
 import { failureText } from '../poll.ts';
@@ -86,18 +92,14 @@ class Resolving {
   }
 
   /** Of an unmatched payment: which invoice it is to be booked for. */
-  #chooseCandidate(at = 0): void {
+  #chooseCandidate(): void {
     const { candidates } = this.#data;
-    const first = candidates[at];
-    if (!first) return;
-    this.#desk.say(candidateLine(first, this.#data, Math.floor(Date.now() / 1000)));
-    const go = (to: number) => () => this.#chooseCandidate((to + candidates.length) % candidates.length);
-    // One at a time, with all that tells it from others: booking the wrong one is not undone.
-    this.#desk.menu(`book it for number ${at + 1} of ${candidates.length}`, [
-      { key: 'y', label: 'yes', run: () => void this.#lookUp(first.id, this.#paidBy()) },
-      { key: 'j', label: 'next', run: go(at + 1) },
-      { key: 'k', label: 'last', run: go(at - 1) },
-    ]);
+    const now_s = Math.floor(Date.now() / 1000);
+    const lines = candidates.map((open) => clean(candidateLine(open, this.#data, now_s)));
+    this.#desk.choose(candidatesTitle(candidates.length), lines, (index) => {
+      const open = candidates[index];
+      if (open) void this.#lookUp(open.id, this.#paidBy());
+    });
   }
 
   /** The transaction that was seen for the invoice and may be what pays it. */
