@@ -164,7 +164,7 @@ function endWithParent(log: Log): void {
     log.info('the process that started this daemon is gone');
     process.kill(process.pid, 'SIGTERM');
   };
-  if (!process.connected) return end();
+  if (!process.connected) end();
   process.once('disconnect', end);
   // The channel alone keeps nothing running.
   process.channel?.unref();
