@@ -62,7 +62,7 @@ describe('settings', () => {
     const ran = await gw(['config', 'use', 'defualt', '--json']);
     expect(ran).toMatchObject({
       code: 3,
-      error: { error: { hint: 'gw login --profile defualt makes one' } },
+      error: { error: { hint: 'did you mean default? gw login --profile defualt makes one' } },
     });
     expect(ran.error.error.message).toContain('there are: default');
     expect((await gw(['config', 'get', 'profile', '--json', 'value'])).json).toEqual({ value: 'default' });
