@@ -437,7 +437,8 @@ export const listAdminEvents = endpoint({
   summary: 'List the events of all accounts',
   gw: 'admin events',
   effect: 'read',
-  keywords: 'latest events of the deployment, webhooks that failed',
+  keywords: 'latest events of the deployment',
+  secondary: true,
   description:
     'Newest first, with the attempts to deliver each. With `undelivered`, those whose latest attempt was not accepted, at most `limit`, the latest attempts first; `after` does not apply then.',
   extension: true,
@@ -462,7 +463,7 @@ export const listAdminUnits = endpoint({
   summary: 'List the units of all merchants',
   gw: 'admin units',
   effect: 'read',
-  keywords: 'offers of all shops',
+  secondary: true,
   description: 'Newest first, with the page of each.',
   extension: true,
   query: {

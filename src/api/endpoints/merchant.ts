@@ -378,7 +378,8 @@ export const getFigures = endpoint({
   summary: 'Get sales by day and invoices by status',
   gw: 'dashboard',
   effect: 'read',
-  keywords: 'my dashboard, sales per day, volume, trend, statistics, how is business',
+  keywords: 'dashboard, sales per day, trend, statistics',
+  secondary: true,
   description:
     'Confirmed sales and their volume for each of the last 30 days, invoices by status, and the limit that remains. Of your account; for a superuser of the deployment, unless `own` asks for his.',
   query: ofAccount,
@@ -396,7 +397,8 @@ export const listLedger = endpoint({
   summary: 'List the bookings on the prepaid balance',
   gw: 'ledger list',
   effect: 'read',
-  keywords: 'ledger entries, bookings, fees and refills, statement of account, prepaid balance history',
+  keywords: 'ledger entries, statement of account',
+  secondary: true,
   description:
     'Refills, credits and fees with the balance after each, newest first. Of your account; a superuser reads all, or those of `owner_id`.',
   query: {
