@@ -49,7 +49,7 @@ it('the account is a card with sections, its key and secret in part', async () =
   verifies('gw-for-people');
   const { json } = await gw(['account', 'get', '--json']);
   const lines = await linesOf(['account', 'get']);
-    expect(lines.length).toBeLessThan(24);
+  expect(lines.length).toBeLessThan(24);
   expect(lines[0]).toMatch(
     new RegExp(`^${json.slug} {3}testnet {3}\\$\\d+\\.\\d\\d can still be confirmed$`),
   );
