@@ -11,7 +11,8 @@ export function nearest(text: string, candidates: Iterable<string>): string {
   return best;
 }
 
-function editDistance(a: string, b: string): number {
+/** How many characters are to be added, removed or replaced. */
+export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];

@@ -139,11 +139,25 @@ export const ownOf = ({ flags, values }: Gathered): Own =>
 export async function toInput(endpoint: Endpoint, gathered: Gathered): Promise<Input> {
   const { input, faults } = await checked(endpoint, gathered);
   if (faults.length === 0) return input;
+  const address = faults.some(({ loc }) => loc[1] === 'address') ? await addressForm(gathered) : undefined;
   const messages = faults.map(({ loc, msg }) => {
     const flag = gathered.flags.find((candidate) => candidate.field === loc[1]);
-    return `${flag ? `--${flag.name}` : loc.join('.')}: ${faultInWords(msg)}`;
+    const words = (loc[1] === 'address' ? address : undefined) ?? faultInWords(msg);
+    return `${flag ? `--${flag.name}` : loc.join('.')}: ${words}`;
   });
   throw new GwError('usage', messages.join('; '), { code: 'validation', extra: { errors: faults } });
+}
+
+/** What an address of the blockchain that was named looks like; undefined where only the service may know. */
+async function addressForm({ values }: Gathered): Promise<string | undefined> {
+  const named = values.get('blockchain') ?? values.get('chain');
+  if (typeof named !== 'string') return undefined;
+  const { findBlockchain } = await import('../../src/chains/gateways.ts');
+  const chain = findBlockchain(named);
+  if (!chain) return undefined;
+  const { mainnet, testnet } = chain.address_hint;
+  const form = mainnet === testnet ? mainnet : `${mainnet}; on test networks ${testnet}`;
+  return `is no address on ${chain.name}; expected ${form}`;
 }
 
 /** What the service would say against a flag's value among the others; undefined where it takes it. */

@@ -5,6 +5,7 @@ import { getPublicConfig, listGateways } from '../../src/api/endpoints/buyer.ts'
 import { listInvoices } from '../../src/api/endpoints/invoices.ts';
 import { getMerchantAccount, getMerchantWallets } from '../../src/api/endpoints/merchant.ts';
 import { getHealth, getReadiness } from '../../src/api/endpoints/system.ts';
+import { listUnits } from '../../src/api/endpoints/units.ts';
 import { getMe } from '../../src/api/endpoints/users.ts';
 import { parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import type { Command, Context } from '../engine/command.ts';
@@ -41,6 +42,7 @@ export const command: Command = {
     getMe,
     getMerchantAccount,
     getMerchantWallets,
+    listUnits,
     listInvoices,
     getReadiness,
   ],
@@ -166,9 +168,11 @@ async function* sight(context: Context, { blockchains: wanted }: Wanted): AsyncG
 
 async function* signedIn(context: Context, wanted: Wanted): AsyncGenerator<Check, void> {
   let pending: string | undefined;
+  let is_operator = false;
   const who = await attempt('sign-in', 'gw login', async () => {
     const me = await context.call(getMe);
     pending = me.pending_email;
+    is_operator = me.is_superuser;
     return me.email;
   });
   yield who;
@@ -185,6 +189,8 @@ async function* signedIn(context: Context, wanted: Wanted): AsyncGenerator<Check
     return account.slug;
   });
   if (!account) return yield known;
+  if (is_operator && !(await sells(context)))
+    return yield good('account', `${account.slug}, an operator who sells nothing: no wallet, no unit`);
   const { enabled_currencies, house, limit_of_payments, webhook_url } = account;
   yield await attempt('wallets', 'gw wallet set BLOCKCHAIN ADDRESS', async () => {
     const { wallets, missing } = await context.call(getMerchantWallets);
@@ -210,6 +216,16 @@ async function* signedIn(context: Context, wanted: Wanted): AsyncGenerator<Check
     'webhook',
     webhook_url ?? 'none: gw account update --webhook-url URL, or gw listen --forward-to URL',
   );
+}
+
+/** Whether an account has anything to be paid for or with; where that is not known, it is judged as one that has. */
+async function sells({ call }: Context): Promise<boolean> {
+  try {
+    const [{ wallets }, { units }] = await Promise.all([call(getMerchantWallets), call(listUnits)]);
+    return wallets.length > 0 || units.length > 0;
+  } catch {
+    return true;
+  }
 }
 
 async function attempt(name: string, fix: string, work: () => Promise<string>): Promise<Check> {

@@ -3,6 +3,7 @@ import type { CallReply } from '../../src/api/client/call.ts';
 import type { EndpointId } from '../../src/api/endpoints/api.ts';
 import type { getInvoicePayment } from '../../src/api/endpoints/buyer.ts';
 import type { getBalances } from '../../src/api/endpoints/merchant.ts';
+import type { Account } from './account-card.ts';
 import type { Card } from './card.ts';
 import type { Explanation } from './explain-card.ts';
 import type { Invoice } from './invoice-card.ts';
@@ -23,6 +24,9 @@ const paymentDetailCard = async (detail: PaymentDetail, now_s: number) =>
 
 export const invoiceView = async (one: Invoice, now_s: number) =>
   (await import('./invoice-card.ts')).invoiceCard(one, now_s);
+
+const accountView = async (account: Account, now_s: number) =>
+  (await import('./account-card.ts')).accountCard(account, now_s);
 
 /** The first balance is what is prepaid; the others are what sales brought in. */
 async function balanceCard([prepaid, ...income]: CallReply<typeof getBalances>): Promise<Card> {
@@ -126,9 +130,12 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
   },
   getMerchantAccount: {
     examples: ['gw account get', 'gw account get --json api_key,limit_of_payments'],
+    card: accountView,
     secrets: ['api_key', 'webhook_secret'],
   },
   updateMerchantAccount: {
+    card: accountView,
+    secrets: ['api_key', 'webhook_secret'],
     examples: [
       'gw account update --webhook-url https://shop.example.com/hooks --webhook-secret -',
       'gw account update --enabled-currencies TON,USDT --json',

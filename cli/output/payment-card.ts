@@ -1,6 +1,7 @@
 // Everything about an invoice or a payment, for the operator: on the command line and on the screen.
 import type { CallReply } from '../../src/api/client/call.ts';
 import type { getAdminPayment } from '../../src/api/endpoints/admin.ts';
+import { ranked, type Score, SLIP } from '../../src/candidates.ts';
 import { formatDecimal, parseDecimal } from '../../src/money.ts';
 import type { Card, Section } from './card.ts';
 import { rowsBefore } from './invoice-card.ts';
@@ -23,10 +24,25 @@ function difference(asked: string, received: string | null): string {
   return more === 0n ? 'exact' : `${more > 0n ? '+' : ''}${formatDecimal(more, DECIMALS)}`;
 }
 
+/** The invoices that an unmatched payment may mean, scored, the likeliest first. */
+export const rankedCandidates = ({ payment, transfers, candidates }: PaymentDetail): (Candidate & Score)[] =>
+  ranked(candidates, {
+    amount: payment.received_amount,
+    memo: transfers[0]?.memo ?? null,
+    at: transfers[0]?.first_seen_at ?? payment.created_at,
+  });
+
 /** An invoice that an unmatched payment may mean: how near it is in amount and time, and whether its payer claims the payment. */
 export const candidateLine = (
-  open: Candidate,
-  { payment, claims }: Pick<PaymentDetail, 'payment' | 'claims'>,
+  open: Pick<Candidate, 'id' | 'amount' | 'currency' | 'amount_usd' | 'created_at' | 'external_ref'> &
+    Partial<Pick<Score, 'memo_distance'>>,
+  {
+    payment,
+    claims,
+  }: {
+    payment: Pick<PaymentDetail['payment'], 'received_amount'>;
+    claims: readonly Pick<PaymentDetail['claims'][number], 'invoice_id'>[];
+  },
   now_s: number,
 ): string =>
   [
@@ -36,6 +52,11 @@ export const candidateLine = (
     dollars(open.amount_usd),
     `made ${relative(open.created_at, now_s)}`,
     open.external_ref ?? '',
+    open.memo_distance != null && open.memo_distance <= SLIP
+      ? open.memo_distance === 0
+        ? 'same memo'
+        : `memo ${open.memo_distance} off`
+      : '',
     claims.some(({ invoice_id }) => invoice_id === open.id) ? 'the payer claims it' : '',
   ]
     .filter(Boolean)

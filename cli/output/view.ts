@@ -42,16 +42,17 @@ export async function printReply(io: Io, reply: unknown, view: View = {}): Promi
   if (!isRow(first)) return print(io, (rows ?? []).map((row) => `${clean(String(row))}\n`).join(''));
   const names = view.columns ?? Object.keys(first);
   if (io.stdout.isTTY !== true) return print(io, plain(rows, first, names, view.lines));
+  const hidden = (view.secrets ?? []).filter((name) => typeof first[name] === 'string');
   // How wide text is need only be known for a person.
   if (view.card) {
     const { printCardOf } = await import('./card.ts');
-    return printCardOf(io, await view.card(reply as never, Math.floor(Date.now() / 1000)));
+    printCardOf(io, await view.card(reply as never, Math.floor(Date.now() / 1000)));
+  } else {
+    const { printCard, printTable } = await import('./table.ts');
+    if (rows) return printTable(io, rows, names);
+    const inPart = Object.fromEntries(hidden.map((name) => [name, masked(String(first[name]))]));
+    printCard(io, { ...first, ...inPart }, names, view.lines);
   }
-  const { printCard, printTable } = await import('./table.ts');
-  if (rows) return printTable(io, rows, names);
-  const hidden = (view.secrets ?? []).filter((name) => typeof first[name] === 'string');
-  const inPart = Object.fromEntries(hidden.map((name) => [name, masked(String(first[name]))]));
-  printCard(io, { ...first, ...inPart }, names, view.lines);
   if (hidden.length > 0) say(io, `In part only: ${hidden.join(', ')}; --json ${hidden.join(',')} shows them`);
 }
 

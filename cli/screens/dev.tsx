@@ -9,7 +9,7 @@ import { coins } from '../output/money.ts';
 import { screenColor } from '../output/status.ts';
 import { clean } from '../output/text.ts';
 import { relative, shortId } from '../output/value.ts';
-import { pad, padLeft } from '../output/width.ts';
+import { pad, padLeft, widthOf } from '../output/width.ts';
 import type { TriggerKind } from '../sandbox/kinds.ts';
 import { type Delivery, isTaken } from '../sandbox/receiver.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
@@ -169,14 +169,17 @@ function Head({
       ? `key ${api_key}   secret ${webhook_secret}`
       : `gw --profile ${name} account get --json api_key,webhook_secret`;
   const to = forward_to === undefined ? 'webhooks answered here' : `webhooks to ${forward_to}`;
-  const recorded = record_dir === undefined ? '' : `  recorded in ${record_dir}`;
+  const head = ` gw dev  ${url}  profile ${name}  `;
+  // What the line has no room for goes below, before the keys of the profile.
+  const recorded = record_dir === undefined ? '' : `recorded in ${record_dir}`;
+  const fits = recorded !== '' && widthOf(`${head}${to}  ${recorded}`) <= size.columns;
   return (
     <>
       <Text inverse wrap="truncate">
-        {pad(clean(` gw dev  ${url}  profile ${name}  ${to}${recorded}`), size.columns)}
+        {pad(clean(`${head}${to}${fits ? `  ${recorded}` : ''}`), size.columns)}
       </Text>
       <Text dimColor wrap="truncate">
-        {clean(facts)}
+        {clean(recorded === '' || fits ? facts : `${recorded}  ${facts}`)}
       </Text>
     </>
   );

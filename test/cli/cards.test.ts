@@ -45,6 +45,27 @@ it('an invoice is a card that fits 80×24, with status and amount first', async 
   expect(paid.find((line) => line.startsWith('paid'))).toMatch(/ UTC \(\d+s ago\)/);
 });
 
+it('the account is a card with sections, its key and secret in part', async () => {
+  verifies('gw-for-people');
+  const { json } = await gw(['account', 'get', '--json']);
+  const lines = await linesOf(['account', 'get']);
+  expect(lines.length).toBeLessThan(24);
+  expect(lines[0]).toMatch(
+    new RegExp(`^${json.slug} {3}testnet {3}\\$\\d+\\.\\d\\d can still be confirmed$`),
+  );
+  expect(lines).toEqual(expect.arrayContaining(['access', 'webhook', 'sales']));
+  const text = lines.join('\n');
+  expect(text).toContain(`…${json.api_key.slice(-4)}`);
+  for (const secret of [json.api_key, json.webhook_secret]) expect(text).not.toContain(secret);
+  // No name of a member before a value.
+  for (const line of lines) expect(line).not.toMatch(/^\w+_\w+ /);
+  const changed = await linesOf(['account', 'update', '--display-name', 'Tea House']);
+  expect(changed.slice(changed.indexOf('what buyers see'))).toContainEqual(
+    expect.stringMatching(/^name +Tea House$/),
+  );
+  expect(changed.join('\n')).not.toContain(json.api_key);
+});
+
 it('ids, pages and addresses are links where a terminal shows colours, and plain text elsewhere', async () => {
   verifies('gw-links');
   const { json } = await gw(['invoice', 'get', ids.open, '--json', 'pay_url,address']);

@@ -1,11 +1,11 @@
 // gw doctor says what is true, and nothing waits for ever at a service that never answers.
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { serve } from '../helpers/local-server.ts';
 import { ABSENT_ID } from '../helpers/people.ts';
 import { verifies } from '../requirements.ts';
-import { GW, type Gw } from './helpers/gw.ts';
-import { openStage, type Stage } from './helpers/stage.ts';
+import { GW, type Gw, makeGw } from './helpers/gw.ts';
+import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
 
 interface Check {
   name: string;
@@ -60,6 +60,27 @@ describe('gw doctor', () => {
     const bad = json.checks.filter(({ ok }: Check) => !ok) as Check[];
     expect(bad.length).toBeGreaterThan(1);
     expect(new Set(bad.map(({ name }) => name))).toEqual(new Set(['blockchain']));
+  });
+
+  it('judges wallets and limit only of an account that sells', async () => {
+    verifies('gw-doctor');
+    const operator = makeGw(stage.daemon_url);
+    onTestFinished(() => operator.remove());
+    await logInOperator(operator);
+    const { json } = await operator(['doctor', '--json']);
+    const names = json.checks.map(({ name }: Check) => name);
+    expect(names).not.toContain('wallets');
+    expect(names).not.toContain('limit');
+    expect(json.checks).toContainEqual(
+      expect.objectContaining({
+        name: 'account',
+        ok: true,
+        detail: expect.stringContaining('sells nothing'),
+      }),
+    );
+    await operator(['unit', 'create', '--title', 'Tea', '--amount-usd', '3', '--currencies', 'TON']);
+    const selling = (await operator(['doctor', '--json'])).json;
+    expect(selling.checks).toContainEqual(expect.objectContaining({ name: 'wallets', ok: false }));
   });
 });
 

@@ -1,6 +1,7 @@
 // Money that waits for a person: listed with its amount on every terminal, and booked where it is shown.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
+import { ranked } from '../../src/candidates.ts';
 import type { Transfer } from '../../src/chains/family.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { listen } from '../helpers/browser.ts';
@@ -46,6 +47,24 @@ function open(args: string[], size: { columns: number; rows: number } = { column
   });
   return pty;
 }
+
+it('what it could mean is scored by memo, amount and time, the likeliest first', () => {
+  const asked = (id: string, amount: string, memo: string | null, created_at: number) => ({
+    ...{ id, amount, memo, created_at },
+  });
+  const all = [
+    asked('far', '9', 'ZZZZZZZZ', 90),
+    asked('older', '2', 'ZZZZZZZZ', 10),
+    asked('exact', '2.0', 'ZZZZZZZZ', 80),
+    asked('slip', '2.5', 'ABCD1234', 20),
+    asked('none', '1', null, 100),
+  ];
+  const scored = ranked(all, { amount: '2', memo: 'abcd1243', at: 100 });
+  expect(scored.map(({ id }) => id)).toEqual(['slip', 'exact', 'older', 'none', 'far']);
+  expect(scored[0]).toMatchObject({ amount_match: 'under', seconds_apart: 80, memo_distance: 2 });
+  expect(scored[1]).toMatchObject({ amount_match: 'exact', memo_distance: 8 });
+  expect(scored[3]).toMatchObject({ amount_match: 'over', memo_distance: null });
+});
 
 /** A final transfer to the invoice's address that names no invoice. */
 async function payNameless(invoice: InvoiceRow, amount_atomic: bigint): Promise<string> {
@@ -93,6 +112,15 @@ describe('money that waits', () => {
         next: `gw admin payment ${short(id)}`,
       }),
     );
+    const row = json.data.find((one: { id: string }) => one.id === id);
+    expect(row.candidates[0]).toMatchObject({
+      status: 'created',
+      amount: '2.5',
+      amount_match: 'under',
+      seconds_apart: expect.any(Number),
+      memo_distance: null,
+      claimed: false,
+    });
     const pty = gw.pty(['admin', 'inbox'], { env });
     expect(await pty.ended).toBe(0);
     expect(linesLeft(pty.output()).join('\n')).toMatch(new RegExp(`unmatched +${short(id)} +1\\.75 TON`));

@@ -31,6 +31,11 @@ it('says what is wrong with a value in plain words', async () => {
     [['invoice', 'create', '--chain', 'ton', '--amount', 'abc'], '--amount: must be a number such as 12.50'],
     [['invoice', 'list', '--limit', 'many'], '--limit: must be a whole number'],
     [['invoice', 'list', '--limit', '0'], '--limit: must be greater than or equal to 1'],
+    [
+      ['wallet', 'set', 'solana', 'foo'],
+      '--address: is no address on Solana; expected 32 to 44 base58 characters',
+    ],
+    [['wallet', 'set', 'ton', 'foo'], '--address: is no address on TON; expected UQ… or EQ…'],
     [['income', '--from-date', 'yesterday'], '--from-date: must be a day such as 2026-01-31'],
   ];
   for (const [args, fault] of faults) {

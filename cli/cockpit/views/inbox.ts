@@ -1,6 +1,6 @@
 // All that waits for a person, longest first: the operator's queue, or a merchant's own.
 import { listInbox } from '../../../src/api/endpoints/invoices.ts';
-import { inboxOf } from '../../journeys/admin/inbox.ts';
+import { inboxOf, meantBy, SCORED } from '../../journeys/admin/inbox.ts';
 import { matchLine, shortCommand } from '../../output/explain-card.ts';
 import { coins } from '../../output/money.ts';
 import { screenColor } from '../../output/status.ts';
@@ -25,8 +25,8 @@ interface Waiting {
 
 async function read({ context, who }: Desk): Promise<readonly Waiting[]> {
   if (who === 'operator') {
-    const { data } = await inboxOf(context);
-    return data.map((item) => ({ ...item, meant: [], next: [item.next] }));
+    const { data } = await inboxOf(context, SCORED);
+    return data.map((item) => ({ ...item, meant: meantBy(item), next: [item.next] }));
   }
   const { data } = await context.call(listInbox);
   const now_s = Math.floor(Date.now() / 1000);

@@ -2,17 +2,26 @@
 import type { CallReply } from '../../../src/api/client/call.ts';
 import {
   getAdminDashboard,
+  getAdminPayment,
   listAdminPayments,
   listContradictions,
   listObservers,
 } from '../../../src/api/endpoints/admin.ts';
+import type { Score } from '../../../src/candidates.ts';
 import type { Command, Context } from '../../engine/command.ts';
-import { usage } from '../../engine/errors.ts';
+import { GwError, usage } from '../../engine/errors.ts';
 import { say } from '../../output/io.ts';
 import { amountOf } from '../../output/money.ts';
+import { candidateLine, rankedCandidates } from '../../output/payment-card.ts';
 import { shortId } from '../../output/value.ts';
 import { printReply } from '../../output/view.ts';
 
+/** Of so many payments a person sees at once what they could mean: each is a call. */
+export const SCORED = 10;
+/** Calls under way at a time. */
+const AT_ONCE = 5;
+/** Invoices that a row of people's names of those that it could mean. */
+const NAMED = 3;
 /** The largest page the service gives: of each kind so many are listed. */
 const PAGE = 200;
 const WAITING = ['held', 'late', 'unmatched'] as const;
@@ -25,13 +34,27 @@ interface Item {
   merchant: string | null;
   about: string;
   created_at: number | null;
+  /** Open invoices that it could mean, the likeliest first; those of the payments beyond the first ones are not asked for. */
+  candidates: readonly ScoredCandidate[];
   next: string;
+}
+
+type Invoice = CallReply<typeof getAdminPayment>['candidates'][number];
+
+export interface ScoredCandidate
+  extends Score,
+    Pick<
+      Invoice,
+      'id' | 'external_ref' | 'status' | 'amount' | 'currency' | 'amount_usd' | 'memo' | 'created_at'
+    > {
+  /** Whether a payer claims the payment for it, which proves nothing. */
+  claimed: boolean;
 }
 
 type Payment = CallReply<typeof listAdminPayments>['data'][number];
 
 export const command: Command = {
-  endpoints: [listAdminPayments, listContradictions, listObservers, getAdminDashboard],
+  endpoints: [listAdminPayments, getAdminPayment, listContradictions, listObservers, getAdminDashboard],
   flags: [
     {
       field: 'work',
@@ -42,15 +65,18 @@ export const command: Command = {
     },
   ],
   about:
-    'Held, late and unmatched payments, contradictions, blockchains that cannot be read, and webhooks that failed: what has waited longest first, each with the command that is next. At most 200 of each kind; `has_more` says that there are others.',
-  fields: ['kind', 'id', 'amount', 'currency', 'merchant', 'about', 'created_at', 'next'],
+    'Held, late and unmatched payments, contradictions, blockchains that cannot be read, and webhooks that failed: what has waited longest first, each with the command that is next. At most 200 of each kind; `has_more` says that there are others. With `--json`, `candidates` of an unmatched payment are the invoices that it could mean, the likeliest first, each with `amount_match`, `seconds_apart` and `memo_distance`.',
+  fields: ['kind', 'id', 'amount', 'currency', 'merchant', 'about', 'created_at', 'candidates', 'next'],
   examples: ['gw admin inbox', 'gw admin inbox --work', 'gw admin inbox --json kind,id,next'],
   async run(context) {
     const { own } = await context.input();
     const { io } = context;
     if (own.work === true && !io.prompts)
       throw usage('--work needs a terminal', 'gw admin inbox --json, then gw admin resolve');
-    const { data, has_more } = await inboxOf(context);
+    // Programs have the candidates of all, where they want them; the preview asks for its own.
+    const isAsked = io.json === true || (io.json !== false && io.json.includes('candidates'));
+    const scored = isAsked ? Number.POSITIVE_INFINITY : io.json === false && own.work !== true ? SCORED : 0;
+    const { data, has_more } = await inboxOf(context, io.stdout.isTTY === true || isAsked ? scored : 0);
     if (own.work === true) return (await import('../parts/inbox-work.ts')).workThrough(context, data);
     if (io.json !== false || io.stdout.isTTY !== true)
       return printReply(
@@ -62,31 +88,75 @@ export const command: Command = {
         },
       );
     const { printInbox } = await import('../parts/inbox.ts');
-    printInbox(
-      io,
-      data,
-      ['kind', 'id', 'amount', 'currency', 'created_at', 'merchant'],
-      ({ about, next }) => ({
-        about,
-        meant: [],
-        steps: [{ command: next }],
-      }),
-    );
+    printInbox(io, data, ['kind', 'id', 'amount', 'currency', 'created_at', 'merchant'], (item) => ({
+      about: item.about,
+      meant: meantBy(item).slice(0, NAMED),
+      steps: [{ command: item.next }],
+    }));
     if (data.some(({ kind }) => (WAITING as readonly string[]).includes(kind)))
       say(io, 'One by one, with a preview of each booking: gw admin inbox --work');
     if (has_more) say(io, `More than ${PAGE} of a kind wait: gw admin payments --status late --all`);
   },
 };
 
-/** The queue: what has waited longest first. */
-export async function inboxOf({ call }: Context): Promise<{ data: Item[]; has_more: boolean }> {
+/** What an item could mean, a line each. */
+export const meantBy = ({ amount, candidates }: Pick<Item, 'amount' | 'candidates'>): string[] =>
+  candidates.map((open) =>
+    candidateLine(
+      open,
+      {
+        payment: { received_amount: amount },
+        claims: open.claimed ? [{ invoice_id: open.id }] : [],
+      },
+      Math.floor(Date.now() / 1000),
+    ),
+  );
+
+/** What the payments could mean that have waited longest, `most` of them. */
+async function addCandidates({ call }: Context, items: readonly Item[], most: number): Promise<void> {
+  const open = items.filter(({ kind }) => kind === 'unmatched').slice(0, most);
+  for (let from = 0; from < open.length; from += AT_ONCE)
+    await Promise.all(
+      open.slice(from, from + AT_ONCE).map(async (item) => {
+        item.candidates = await call(getAdminPayment, { params: { invoice_id: String(item.id) } }).then(
+          (detail) =>
+            rankedCandidates(detail).map((one) => ({
+              id: one.id,
+              external_ref: one.external_ref,
+              status: one.status,
+              amount: one.amount,
+              currency: one.currency,
+              amount_usd: one.amount_usd,
+              memo: one.memo,
+              created_at: one.created_at,
+              amount_match: one.amount_match,
+              seconds_apart: one.seconds_apart,
+              memo_distance: one.memo_distance,
+              claimed: detail.claims.some(({ invoice_id }) => invoice_id === one.id),
+            })),
+          (error) => {
+            // It was dealt with meanwhile.
+            if (error instanceof GwError && error.kind === 'not_found') return [];
+            throw error;
+          },
+        );
+      }),
+    );
+}
+
+/** The queue: what has waited longest first; of `scored` unmatched payments, what they could mean. */
+export async function inboxOf(
+  context: Context,
+  scored: number,
+): Promise<{ data: Item[]; has_more: boolean }> {
+  const { call } = context;
   const [dashboard, observers, contradictions, ...payments] = await Promise.all([
     call(getAdminDashboard),
     call(listObservers),
     call(listContradictions, { query: { limit: PAGE } }),
     ...WAITING.map((status) => call(listAdminPayments, { query: { status, limit: PAGE } })),
   ]);
-  const none = { id: null, amount: null, currency: null, merchant: null };
+  const none = { id: null, amount: null, currency: null, merchant: null, candidates: [] };
   const data: Item[] = [
     ...payments.flatMap((page, index) => page.data.map((row) => itemOf(WAITING[index] ?? 'held', row))),
     ...contradictions.data.map(({ id, kind, blockchain, created_at }) => ({
@@ -117,6 +187,7 @@ export async function inboxOf({ call }: Context): Promise<{ data: Item[]; has_mo
       next: 'gw admin events --undelivered',
     });
   data.sort((one, other) => (one.created_at ?? Infinity) - (other.created_at ?? Infinity));
+  await addCandidates(context, data, scored);
   const has_more = payments.some((page) => page.has_more) || contradictions.data.length < contradictions.open;
   return { data, has_more };
 }
@@ -126,7 +197,7 @@ function itemOf(kind: string, row: Payment): Item {
     id,
     invoice_id,
     txid,
-    candidates,
+    candidates: count,
     claimed_invoice_id,
     owner_slug,
     currency,
@@ -141,14 +212,24 @@ function itemOf(kind: string, row: Payment): Item {
     kind === 'unmatched'
       ? claimed_invoice_id
         ? `the payer claims it for invoice ${shortId(claimed_invoice_id)}`
-        : candidates === 0
+        : count === 0
           ? 'no open invoice could be meant'
-          : `${candidates} open ${candidates === 1 ? 'invoice' : 'invoices'} could be meant`
+          : `${count} open ${count === 1 ? 'invoice' : 'invoices'} could be meant`
       : `order ${external_ref ?? 'without name'}${is_second ? ', besides another payment' : ''}`;
   const next = {
     held: `gw admin credit ${shortId(row.owner_id ?? 'USER_ID')} USD`,
     late: is_second ? `gw admin payment ${shortId(id)}` : `gw admin resolve ${booked}`,
     unmatched: `gw admin payment ${shortId(id)}`,
   }[kind];
-  return { kind, id, amount, currency, merchant: owner_slug, about, created_at, next: next ?? '' };
+  return {
+    kind,
+    id,
+    amount,
+    currency,
+    merchant: owner_slug,
+    about,
+    created_at,
+    candidates: [],
+    next: next ?? '',
+  };
 }

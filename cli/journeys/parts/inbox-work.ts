@@ -16,7 +16,7 @@ import { wholeId } from '../../engine/references.ts';
 import { printSections } from '../../output/card.ts';
 import { type Io, paint, print, say, terminalWidth } from '../../output/io.ts';
 import { coins, dollars } from '../../output/money.ts';
-import { candidateLine, type PaymentDetail } from '../../output/payment-card.ts';
+import { candidateLine, type PaymentDetail, rankedCandidates } from '../../output/payment-card.ts';
 import { clean } from '../../output/text.ts';
 import { moment, shortId } from '../../output/value.ts';
 import { wrapped } from '../../output/width.ts';
@@ -113,10 +113,11 @@ async function named(context: Context, text: string): Promise<Target> {
 }
 
 /** What it could pay, the nearest first; what an invoice has received late is that invoice's. */
-function targetsOf({ payment, invoice, candidates, claims }: PaymentDetail): Target[] {
+function targetsOf(detail: PaymentDetail): Target[] {
+  const { payment, invoice, claims } = detail;
   if (payment.payment_status === 'unmatched') {
     const isClaimed = ({ id }: Target) => claims.some(({ invoice_id }) => invoice_id === id);
-    return [...candidates]
+    return rankedCandidates(detail)
       .sort((one, other) => Number(isClaimed(other)) - Number(isClaimed(one)))
       .slice(0, NAMED);
   }
@@ -127,7 +128,8 @@ function targetsOf({ payment, invoice, candidates, claims }: PaymentDetail): Tar
 }
 
 function showPayment(io: Io, detail: PaymentDetail, title: string, targets: readonly Target[]): void {
-  const { payment, candidates } = detail;
+  const { payment } = detail;
+  const candidates = rankedCandidates(detail);
   const now_s = Math.floor(Date.now() / 1000);
   const received = payment.received_amount ?? payment.amount;
   print(
