@@ -38,7 +38,7 @@ export class Prepared {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string | Uint8Array | ReadableStream<Uint8Array> | null;
-  /** Whether it may be given again, to whoever asks for the same path with the same preferences; asks without waiting. */
+  /** Whether it may be given again, to anyone who asks for the same path with the same preferences; asks without waiting. */
   readonly again?: (() => boolean) | undefined;
   constructor(answer: Pick<Prepared, 'status' | 'headers' | 'body' | 'again'>) {
     this.again = answer.again;

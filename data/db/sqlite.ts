@@ -73,7 +73,7 @@ function handleOf(
   // Holds the connection from its begin to its end.
   const writer = new Kysely<Tables>({ dialect, plugins });
   const control = controlOf(database, statements, file);
-  // Whoever replaces how it waits decides what is done when: all of it is done here.
+  // Who replaces how it waits decides what is done when: all of it is done here.
   const thread =
     file === null || turns.before
       ? null

@@ -1,5 +1,5 @@
 // A thread that writes to a SQLite file for the daemon: statements that need no answer in between, many of them with one commit,
-// so that nobody else waits while they are run and while the disk stores them.
+// so that no one else waits while they are run and while the disk stores them.
 import { Worker } from 'node:worker_threads';
 import type { Batch } from './database.ts';
 import { driverPath, sqlite } from './driver.ts';

@@ -187,7 +187,7 @@ describe('batches, which a thread writes', () => {
     expect(await names('one%')).toEqual(['one', 'one-more']);
   });
 
-  test('one that is refused takes no other along, and is told why', async () => {
+  test('one that is refused takes no other along, and learns why', async () => {
     const sent = await Promise.allSettled([
       send(meta('crowd-1')),
       send(meta('crowd-2'), meta('crowd-3', null)),
@@ -216,7 +216,7 @@ describe('batches, which a thread writes', () => {
     expect(await names('locked-%')).toEqual(['locked-1', 'locked-2', 'locked-3']);
   });
 
-  test('who waits too long is told that it is busy, all at once', async () => {
+  test('who waits too long learns that it is busy, all at once', async () => {
     const other = outside();
     other.exec('begin immediate');
     const errors = await Promise.all(
