@@ -59,7 +59,13 @@ const isPassing = (error: unknown): boolean =>
 export function Pos({ context, till, chains }: PosProps & { context: Context }) {
   const { exit } = useApp();
   const size = useSize();
-  const [typed, setTyped] = useState('');
+  const [typed, showTyped] = useState('');
+  // Keys may come faster than frames.
+  const latest = useRef('');
+  const setTyped = useCallback((text: string) => {
+    latest.current = text;
+    showTyped(text);
+  }, []);
   const [chain, setChain] = useState(0);
   const [notice, setNotice] = useState('');
   const [sold, setSold] = useState<Sold>({ step: 'typing' });
@@ -67,7 +73,7 @@ export function Pos({ context, till, chains }: PosProps & { context: Context }) 
   const begin = useCallback(() => {
     setSold({ step: 'typing' });
     setTyped('');
-  }, []);
+  }, [setTyped]);
   const onInvoice = useCallback((invoice: Invoice) => {
     setNotice('');
     setSold({ step: 'waiting', invoice, leaves: false });
@@ -104,14 +110,14 @@ export function Pos({ context, till, chains }: PosProps & { context: Context }) 
     if (sold.step !== 'typing') return key.escape ? leave() : undefined;
     setNotice('');
     if (key.escape) return setTyped('');
-    if (key.backspace || key.delete) return setTyped((before) => before.slice(0, -1));
+    if (key.backspace || key.delete) return setTyped(latest.current.slice(0, -1));
     if (input === 'c') return setChain((before) => (before + 1) % chains.length);
     if (key.return) {
-      if (/[1-9]/.test(typed))
-        setSold({ step: 'asking', amount: typed.replace(/\.$/, ''), key: randomUUID() });
+      if (/[1-9]/.test(latest.current))
+        setSold({ step: 'asking', amount: latest.current.replace(/\.$/, ''), key: randomUUID() });
       return;
     }
-    const next = typed + input.replace(',', '.');
+    const next = latest.current + input.replace(',', '.');
     if (AMOUNT.test(next)) setTyped(next);
   });
   const trouble = notice || totals.error;

@@ -120,9 +120,11 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
       });
       // Destroying the client ends it at any stage; undici heeds a signal only once it is connected.
       let expired = false;
-      const expire = () => {
+      const expire = async () => {
+        // After a time in which this process stood still, an answer may have come that it has not read yet.
+        await runtime.turn();
         expired = true;
-        return client.destroy();
+        await client.destroy();
       };
       const interrupt = () => client.destroy();
       const callOff = runtime.after(timeout_ms, () => void expire());

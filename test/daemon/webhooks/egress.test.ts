@@ -1,14 +1,19 @@
 // Outgoing requests reach public addresses only, whatever the URL, the name server or the receiver does.
+import { spawn } from 'node:child_process';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemRuntime } from '../../../daemon/process/runtime.ts';
 import { checkWebhookUrl, isPublicAddress, openHttpOut } from '../../../daemon/webhooks/egress.ts';
 import { verifies } from '../../requirements.ts';
 
 const request = { headers: { 'content-type': 'application/json' }, body: '{}' };
 const never = new AbortController().signal;
+const ANSWER_MS = 50;
+/** The other process has answered by then. */
+const STANDSTILL_MS = 1_000;
 
 /** A receiver on loopback that counts connections. */
 async function listen(
@@ -321,6 +326,30 @@ describe('a request', () => {
     });
     expect(await post(receiver.url, { timeout_ms: 1500 })).toEqual({ kind: 'answered', http_status: 200 });
     expect(await post(dripping.url, { timeout_ms: 1500 })).toEqual({ kind: 'answered', http_status: 500 });
+  });
+
+  test('is read though this process stood still until the deadline was over', async () => {
+    const program = `const server = require('node:http').createServer((request, response) => {
+      console.log('received');
+      setTimeout(() => response.end('ok'), ${ANSWER_MS});
+    }).listen(0, '127.0.0.1', () => console.log(server.address().port));`;
+    const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill());
+    const [port] = await once(child.stdout, 'data');
+    let expire = () => {};
+    const runtime = {
+      ...systemRuntime,
+      after(_: number, work: () => void) {
+        expire = work;
+        return () => {};
+      },
+    };
+    const outcome = post(`http://127.0.0.1:${String(port).trim()}/hook`, { runtime });
+    await once(child.stdout, 'data');
+    // The answer comes meanwhile. Then, as after any standstill, timers are first.
+    setTimeout(() => expire());
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STANDSTILL_MS);
+    expect(await outcome).toEqual({ kind: 'answered', http_status: 200 });
   });
 
   test('is given up at the deadline when no answer comes', async () => {
