@@ -1,9 +1,9 @@
 // Outgoing requests reach public addresses only, whatever the URL, the name server or the receiver does.
-import { spawn } from 'node:child_process';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemRuntime } from '../../../daemon/process/runtime.ts';
 import { checkWebhookUrl, isPublicAddress, openHttpOut } from '../../../daemon/webhooks/egress.ts';
@@ -12,7 +12,7 @@ import { verifies } from '../../requirements.ts';
 const request = { headers: { 'content-type': 'application/json' }, body: '{}' };
 const never = new AbortController().signal;
 const ANSWER_MS = 50;
-/** The other process has answered by then. */
+/** The receiver has answered by then. */
 const STANDSTILL_MS = 1_000;
 
 /** A receiver on loopback that counts connections. */
@@ -329,13 +329,16 @@ describe('a request', () => {
   });
 
   test('is read though this process stood still until the deadline was over', async () => {
-    const program = `const server = require('node:http').createServer((request, response) => {
-      console.log('received');
-      setTimeout(() => response.end('ok'), ${ANSWER_MS});
-    }).listen(0, '127.0.0.1', () => console.log(server.address().port));`;
-    const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
-    onTestFinished(() => void child.kill());
-    const [port] = await once(child.stdout, 'data');
+    const receiver = new Worker(
+      `const { parentPort, workerData } = require('node:worker_threads');
+      const server = require('node:http').createServer((request, response) => {
+        parentPort.postMessage('received');
+        setTimeout(() => response.end('ok'), workerData);
+      }).listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
+      { eval: true, workerData: ANSWER_MS },
+    );
+    onTestFinished(() => void receiver.terminate());
+    const [port] = await once(receiver, 'message');
     let expire = () => {};
     const runtime = {
       ...systemRuntime,
@@ -344,8 +347,8 @@ describe('a request', () => {
         return () => {};
       },
     };
-    const outcome = post(`http://127.0.0.1:${String(port).trim()}/hook`, { runtime });
-    await once(child.stdout, 'data');
+    const outcome = post(`http://127.0.0.1:${port}/hook`, { runtime });
+    await once(receiver, 'message');
     // The answer comes meanwhile. Then, as after any standstill, timers are first.
     setTimeout(() => expire());
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, STANDSTILL_MS);
