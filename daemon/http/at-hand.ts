@@ -36,7 +36,7 @@ export function openAtHand(app: App, trust: Trust | null, closing: AbortSignal):
   });
   return {
     give(req, res) {
-      if (req.method !== 'GET' || closing.aborted) return false;
+      if (req.method !== 'GET' || closing.aborted || hasBody(req)) return false;
       const known = answers.get(keyOf(req));
       if (!known) return false;
       const started = performance.now();
@@ -69,6 +69,10 @@ export function openAtHand(app: App, trust: Trust | null, closing: AbortSignal):
     },
   };
 }
+
+/** Its length has a limit that the route knows. */
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 function keyOf({ url, headers }: IncomingMessage): string {
   let key = url ?? '';
