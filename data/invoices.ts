@@ -87,11 +87,11 @@ export async function insertInvoice(on: Executor, invoice: NewInvoice): Promise<
 }
 
 /** As it is written. */
-const written = ({ exits, shop, payable_with, ...values }: NewInvoice): InvoiceValues => ({
-  ...values,
-  exits: toJson(exits),
-  shop: shop && toJson(shop),
-  payable_with: payable_with && toJson(payable_with),
+const written = (invoice: NewInvoice): InvoiceValues => ({
+  ...invoice,
+  exits: toJson(invoice.exits),
+  shop: invoice.shop && toJson(invoice.shop),
+  payable_with: invoice.payable_with && toJson(invoice.payable_with),
 });
 
 /** Values of its event stand under names of their own: some columns of the two have the same. */

@@ -2,7 +2,7 @@
 import { type Insertable, sql } from 'kysely';
 import type { Db, Executor, Tx } from './db/database.ts';
 import { isUniqueViolation } from './db/failures.ts';
-import { lookup, question } from './db/prepared.ts';
+import { lookup, question, remembered } from './db/prepared.ts';
 import { toJson } from './schema/json.ts';
 import type { DeploymentWalletRow, MerchantRow, Tables, WalletRow } from './schema/tables.ts';
 
@@ -32,14 +32,16 @@ const addressOf = question(['id'], (query, { id }: { id: string }) =>
 );
 
 /** The merchant whose key has this SHA-256 (hex), if its user may still act. */
-export const merchantByKeyHash = lookup((query, hash: string) =>
-  query
-    .selectFrom('merchants')
-    .innerJoin('users', 'users.id', 'merchants.id')
-    .selectAll('merchants')
-    .select('users.is_active')
-    .where('merchants.api_key_hash', '=', hash)
-    .where('users.deleted_at', 'is', null),
+export const merchantByKeyHash = remembered(
+  lookup((query, hash: string) =>
+    query
+      .selectFrom('merchants')
+      .innerJoin('users', 'users.id', 'merchants.id')
+      .selectAll('merchants')
+      .select('users.is_active')
+      .where('merchants.api_key_hash', '=', hash)
+      .where('users.deleted_at', 'is', null),
+  ),
 );
 
 /** The merchant whose key of before has this SHA-256 (hex) and works at that time (Unix seconds), if its user may still act. */
@@ -168,13 +170,15 @@ export const getWallet: (
   db: Db,
   merchant_id: string,
   blockchain: string,
-) => Promise<WalletInUse | undefined> = lookup((query, merchant_id: string, blockchain: string) =>
-  query
-    .selectFrom('wallets')
-    .selectAll()
-    .select(unreadOf('wallets').as('unread'))
-    .where('merchant_id', '=', merchant_id)
-    .where('blockchain', '=', blockchain),
+) => Promise<WalletInUse | undefined> = remembered(
+  lookup((query, merchant_id: string, blockchain: string) =>
+    query
+      .selectFrom('wallets')
+      .selectAll()
+      .select(unreadOf('wallets').as('unread'))
+      .where('merchant_id', '=', merchant_id)
+      .where('blockchain', '=', blockchain),
+  ),
 );
 
 export async function putWallet(query: Executor, wallet: WalletRow): Promise<void> {

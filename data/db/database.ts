@@ -45,7 +45,7 @@ export type Tx = Transaction<Tables>;
 /** Where questions are asked. */
 export type Reader = Pick<Db, 'dialect' | 'query'>;
 
-/** Statements that are one transaction, with their values: nothing is written where the first one writes no row. */
+/** Inserts that are one transaction, with their values: nothing is written where the first one writes no row. */
 export type Batch = readonly { text: string; values: readonly (string | number | bigint | null)[] }[];
 
 export interface Db {
@@ -75,6 +75,8 @@ export interface Db {
    * same, so is every answer of the database.
    */
   commits?(): number;
+  /** The same without batches, which add rows and change none. */
+  changes?(): number;
   /**
    * Runs the questions of a list that is shown to someone; it may come from a replica, but has all that was committed
    * before the call. What is decided about money is read by `query` and `transaction` alone.

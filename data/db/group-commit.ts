@@ -24,8 +24,10 @@ export interface Control {
   commit(): void;
   run(text: string): void;
   isOpen(): boolean;
-  /** How often it was committed. */
-  commits: number;
+  /** How often transactions were committed … */
+  changes: number;
+  /** … and groups of batches. */
+  batches: number;
 }
 
 /** One caller's transaction in a group; it hears of its end only when the group has been committed. */
@@ -100,7 +102,7 @@ async function writeSent(thread: WritingThread, sent: readonly Sent[], control: 
   try {
     control.assertOurs();
     const written = await thread.write(sent.map(({ batch }) => batch));
-    control.commits++;
+    control.batches++;
     for (const [at, one] of sent.entries()) {
       const what = written[at] as Written;
       if (typeof what === 'boolean') one.succeed(what);

@@ -93,7 +93,8 @@ function handleOf(
     ...(thread && { batch }),
     ...(reader && {
       firstNow: (question, values) => reader.first(question.sql, values),
-      commits: () => control.commits,
+      commits: () => control.changes + control.batches,
+      changes: () => control.changes,
     }),
     readList: (work) => work({ dialect: 'sqlite', query }),
     // Its statements end before anything else happens.
@@ -137,11 +138,12 @@ function controlOf(database: SQLite.Database, statements: SqliteDatabase, file: 
         run('commit');
       } finally {
         // Also where it is unknown whether it was.
-        this.commits++;
+        this.changes++;
       }
     },
     isOpen: () => database.inTransaction,
-    commits: 0,
+    changes: 0,
+    batches: 0,
   };
 }
 

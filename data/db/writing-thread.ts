@@ -23,6 +23,8 @@ const WRITE = `
   const database = new SQLite(workerData.file, { fileMustExist: true, timeout: workerData.timeout });
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
+  // What a statement may have to undo is not written to a file that is made for it.
+  database.pragma('temp_store = MEMORY');
   database.pragma('wal_autocheckpoint = ' + workerData.checkpoint_pages);
   const begin = database.prepare('begin immediate');
   const commit = database.prepare('commit');
