@@ -2,7 +2,7 @@
 import { type Insertable, sql } from 'kysely';
 import type { Db, Executor, Tx } from './db/database.ts';
 import { isUniqueViolation } from './db/failures.ts';
-import { lookup, question, remembered } from './db/prepared.ts';
+import { lookup, question, cached } from './db/prepared.ts';
 import { toJson } from './schema/json.ts';
 import type { DeploymentWalletRow, MerchantRow, Tables, WalletRow } from './schema/tables.ts';
 
@@ -32,7 +32,7 @@ const addressOf = question(['id'], (query, { id }: { id: string }) =>
 );
 
 /** The merchant whose key has this SHA-256 (hex), if its user may still act. */
-export const merchantByKeyHash = remembered(
+export const merchantByKeyHash = cached(
   lookup((query, hash: string) =>
     query
       .selectFrom('merchants')
@@ -170,7 +170,7 @@ export const getWallet: (
   db: Db,
   merchant_id: string,
   blockchain: string,
-) => Promise<WalletInUse | undefined> = remembered(
+) => Promise<WalletInUse | undefined> = cached(
   lookup((query, merchant_id: string, blockchain: string) =>
     query
       .selectFrom('wallets')

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 import type { Batch, Db, Turns, Tx } from './database.ts';
 import { isBusy } from './failures.ts';
-import { failureOf, type WritingThread, type Written } from './writing-thread.ts';
+import type { WritingThread } from './writing-thread.ts';
 
 /** Most transactions that share one commit. */
 const GROUP_LIMIT = 64;
@@ -39,17 +39,10 @@ interface Job {
   tries: number;
 }
 
-/** One caller's batch, which the thread writes. */
-interface Sent {
-  batch: Batch;
-  succeed(written: boolean): void;
-  fail(error: unknown): void;
-}
-
 /** The line of all who write to a file: transactions here, batches in the thread, never both at once. */
 export interface Line {
   transaction: Db['transaction'];
-  batch: NonNullable<Db['batch']>;
+  batch?: NonNullable<Db['batch']>;
 }
 
 /**
@@ -63,24 +56,41 @@ export function createLine(
   thread: WritingThread | null,
 ): Line {
   const waiting: Job[] = [];
-  const sent: Sent[] = [];
+  /** Batches that came while transactions had the lock. */
+  let held: (() => void)[] = [];
   let running = false;
+  /** Batches that the thread has. */
+  let sent = 0;
+  let onAnswered = () => {};
 
   async function run(): Promise<void> {
     running = true;
-    while (waiting.length > 0 || sent.length > 0) {
+    while (waiting.length > 0) {
       // In turns, so that neither keeps the other waiting.
-      if (thread && sent.length > 0) await writeSent(thread, sent.splice(0, GROUP_LIMIT), control);
-      if (waiting.length === 0) continue;
+      if (sent > 0) await new Promise<void>((resolve) => (onAnswered = resolve));
       await gather(waiting, turns);
       const busy = await runGroup(query, waiting, control, turns);
-      if (busy === undefined) continue;
-      for (const job of waiting.splice(0))
-        if (++job.tries < LOCK_TRIES) waiting.push(job);
-        else job.fail(busy);
-      await turns.sleep(LOCK_PAUSE_MS);
+      if (busy !== undefined) {
+        for (const job of waiting.splice(0))
+          if (++job.tries < LOCK_TRIES) waiting.push(job);
+          else job.fail(busy);
+        await turns.sleep(LOCK_PAUSE_MS);
+      }
+      const ready = held;
+      held = [];
+      for (const resume of ready) resume();
     }
     running = false;
+  }
+
+  async function send(thread: WritingThread, batch: Batch): Promise<boolean> {
+    if (sent === 0) control.assertOurs();
+    sent++;
+    try {
+      return await thread.write(batch);
+    } finally {
+      if (--sent === 0) onAnswered();
+    }
   }
 
   return {
@@ -89,28 +99,13 @@ export function createLine(
         waiting.push({ work, succeed: (value) => resolve(value as T), fail: reject, tries: 0 });
         if (!running) void run();
       }),
-    batch: (batch) =>
-      new Promise<boolean>((succeed, fail) => {
-        sent.push({ batch, succeed, fail });
-        if (!running) void run();
-      }),
+    ...(thread && {
+      batch: (batch) =>
+        running
+          ? new Promise((resolve) => held.push(() => resolve(send(thread, batch))))
+          : send(thread, batch),
+    }),
   };
-}
-
-/** Has the thread write them; what comes meanwhile goes with the next. Each hears of its own. */
-async function writeSent(thread: WritingThread, sent: readonly Sent[], control: Control): Promise<void> {
-  try {
-    control.assertOurs();
-    const written = await thread.write(sent.map(({ batch }) => batch));
-    control.batches++;
-    for (const [at, one] of sent.entries()) {
-      const what = written[at] as Written;
-      if (typeof what === 'boolean') one.succeed(what);
-      else one.fail(failureOf(what));
-    }
-  } catch (error) {
-    for (const { fail } of sent) fail(error);
-  }
 }
 
 /** Lets the requests that have arrived already come to their transactions, while more keep coming. */

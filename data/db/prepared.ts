@@ -37,15 +37,15 @@ export function lookup<Values extends (string | number)[], Row>(
 }
 
 /** Of each lookup. */
-const MOST_REMEMBERED = 1_000;
+const MOST_CACHED = 1_000;
 /** Other processes write too, now and then (`gatewayd admin`): so soon is seen what they changed. */
-const REMEMBERED_MS = 100;
+const CACHED_MS = 100;
 
 /**
  * The same, whose rows are given again until something in the database may have changed: what nearly every request asks for alike. Not for
  * rows that a batch adds to.
  */
-export function remembered<Values extends unknown[], Row>(
+export function cached<Values extends unknown[], Row>(
   asked: (db: Db, ...values: Values) => Promise<Row | undefined>,
 ): (db: Db, ...values: Values) => Promise<Row | undefined> {
   const all = new WeakMap<Db, { changes: number; until: number; rows: Map<string, Row> }>();
@@ -54,13 +54,13 @@ export function remembered<Values extends unknown[], Row>(
     const [changes, now] = [db.changes(), performance.now()];
     let known = all.get(db);
     if (known?.changes !== changes || known.until < now) {
-      known = { changes, until: now + REMEMBERED_MS, rows: new Map() };
+      known = { changes, until: now + CACHED_MS, rows: new Map() };
       all.set(db, known);
     }
     const { rows } = known;
     const key = values.join('\n');
     const row = rows.get(key) ?? (await asked(db, ...values));
-    if (row && rows.size < MOST_REMEMBERED) rows.set(key, Object.freeze(row));
+    if (row && rows.size < MOST_CACHED) rows.set(key, Object.freeze(row));
     return row;
   };
 }

@@ -77,7 +77,15 @@ function handleOf(
   const thread =
     file === null || turns.before
       ? null
-      : openWritingThread({ file, timeout: BUSY_TIMEOUT_MS, checkpoint_pages: CHECKPOINT_PAGES });
+      : openWritingThread({
+          file,
+          timeout: BUSY_TIMEOUT_MS,
+          checkpoint_pages: CHECKPOINT_PAGES,
+          onCommit() {
+            control.batches++;
+            control.assertOurs();
+          },
+        });
   const { transaction, batch } = createLine(writer, control, turns, thread);
   const query = new Kysely<Tables>({ dialect: inLine(dialect, writer, transaction), plugins });
   return {
@@ -90,7 +98,7 @@ function handleOf(
       if (!reader) return (await query.executeQuery<UnknownRow>({ ...question, parameters: values })).rows[0];
       return reader.first(question.sql, values);
     },
-    ...(thread && { batch }),
+    ...(batch && { batch }),
     ...(reader && {
       firstNow: (question, values) => reader.first(question.sql, values),
       commits: () => control.changes + control.batches,

@@ -4,21 +4,26 @@ import { Worker } from 'node:worker_threads';
 import type { Batch } from './database.ts';
 import { driverPath, sqlite } from './driver.ts';
 
+/** Most batches that share one commit. */
+const GROUP_LIMIT = 64;
 /** It only runs statements: more memory than this is no use to it. */
 const LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 64 };
 
-/** What the thread is sent: the texts that are new to it, and of each batch which of them with which values. */
+/** What the thread is sent of a batch: texts that are new to it, and which of all it knows with which values. */
 interface Order {
   texts: string[];
-  batches: [number, Batch[number]['values']][][];
+  batch: [number, Batch[number]['values']][];
 }
 
 /** What became of a batch: whether its first statement wrote a row, or why nothing was written. */
-export type Written = boolean | { message: string; code: string };
+type Written = boolean | { message: string; code: string };
 
-/** Alone in the line of writers while it works. Where a row is refused, each is tried again without the others. */
+/**
+ * Alone in the line of writers while it works. What came while it wrote shares the next commit; where a row is refused, each is tried
+ * again without the others.
+ */
 const WRITE = `
-  const { parentPort, workerData } = require('node:worker_threads');
+  const { parentPort, receiveMessageOnPort, workerData } = require('node:worker_threads');
   const SQLite = require(workerData.module);
   const database = new SQLite(workerData.file, { fileMustExist: true, timeout: workerData.timeout });
   database.pragma('synchronous = FULL');
@@ -49,6 +54,14 @@ const WRITE = `
       if (database.inTransaction) rollback.run();
     }
   };
+  const written = (batches) => {
+    try {
+      return together(batches);
+    } catch (error) {
+      const is_of_one = String(error.code).startsWith('SQLITE_CONSTRAINT') && batches.length > 1;
+      return batches.map(is_of_one ? apart : () => failure(error));
+    }
+  };
   const apart = (batch) => {
     try {
       return together([batch])[0];
@@ -56,27 +69,24 @@ const WRITE = `
       return failure(error);
     }
   };
-  parentPort.on('message', (order) => {
-    if (order === null) {
-      database.close();
-      return parentPort.close();
+  parentPort.on('message', (first) => {
+    const batches = [];
+    let order = first;
+    for (; order; order = batches.length < workerData.group_limit && receiveMessageOnPort(parentPort)?.message) {
+      // What cannot be prepared ends the thread: its numbers would mean other texts from then on.
+      for (const text of order.texts) statements.push(database.prepare(text));
+      batches.push(order.batch);
     }
-    // What cannot be prepared ends the thread: its numbers would mean other texts from then on.
-    for (const text of order.texts) statements.push(database.prepare(text));
-    let written;
-    try {
-      written = together(order.batches);
-    } catch (error) {
-      const is_of_one = String(error.code).startsWith('SQLITE_CONSTRAINT') && order.batches.length > 1;
-      written = order.batches.map(is_of_one ? apart : () => failure(error));
-    }
-    parentPort.postMessage(written);
+    if (batches.length > 0) parentPort.postMessage(written(batches));
+    if (order !== null) return;
+    database.close();
+    parentPort.close();
   });
 `;
 
 export interface WritingThread {
-  /** Writes each, or tells why not. One call at a time. Rejects where the thread ended: then nothing is known of them. */
-  write(batches: readonly Batch[]): Promise<Written[]>;
+  /** Writes it with those that wait for the same commit: whether its first statement wrote a row. Rejects also where nothing is known of it. */
+  write(batch: Batch): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -84,36 +94,50 @@ interface Running {
   worker: Worker;
   /** Texts that it has, by their number. */
   known: Map<string, number>;
-  /** Who waits for what it was sent. */
-  answer: { resolve(written: Written[]): void; reject(error: Error): void } | undefined;
+  /** Who waits for what became of theirs, in the order in which they were sent. */
+  waiting: { succeed(written: boolean): void; fail(error: unknown): void }[];
 }
 
-/** The thread starts with the first batch. */
-export function openWritingThread(options: {
+/**
+ * The thread starts with the first batch. `onCommit` is called after each commit, before anyone hears of it; what it throws is the
+ * failure of all that it wrote.
+ */
+export function openWritingThread({
+  onCommit,
+  ...options
+}: {
   file: string;
   timeout: number;
   checkpoint_pages: number;
+  onCommit(): void;
 }): WritingThread {
   let running: Running | undefined;
 
   function start(): Running {
     const worker = new Worker(WRITE, {
       eval: true,
-      workerData: { ...options, module: driverPath() },
+      workerData: { ...options, group_limit: GROUP_LIMIT, module: driverPath() },
       resourceLimits: LIMITS,
     });
-    const made: Running = { worker, known: new Map(), answer: undefined };
+    const made: Running = { worker, known: new Map(), waiting: [] };
     const ended = (error: Error) => {
       if (running === made) running = undefined;
-      made.answer?.reject(
-        new (sqlite().SqliteError)(`the thread that writes ended: ${error.message}`, 'SQLITE_IOERR'),
-      );
-      made.answer = undefined;
+      for (const { fail } of made.waiting.splice(0))
+        fail(new (sqlite().SqliteError)(`the thread that writes ended: ${error.message}`, 'SQLITE_IOERR'));
     };
-    worker.on('message', (written: Written[]) => {
-      const { answer } = made;
-      made.answer = undefined;
-      answer?.resolve(written);
+    worker.on('message', (group: Written[]) => {
+      const heard = made.waiting.splice(0, group.length);
+      try {
+        onCommit();
+      } catch (error) {
+        for (const { fail } of heard) fail(error);
+        return;
+      }
+      for (const [at, { succeed, fail }] of heard.entries()) {
+        const written = group[at] as Written;
+        if (typeof written === 'boolean') succeed(written);
+        else fail(failureOf(written));
+      }
     });
     worker.on('error', ended);
     worker.on('exit', () => ended(new Error('it stopped')));
@@ -121,10 +145,9 @@ export function openWritingThread(options: {
   }
 
   return {
-    write(batches) {
+    write(batch) {
       running ??= start();
-      const made = running;
-      const { worker, known } = made;
+      const { worker, known, waiting } = running;
       const texts: string[] = [];
       const numberOf = (text: string) => {
         const number = known.get(text) ?? known.size;
@@ -134,12 +157,9 @@ export function openWritingThread(options: {
         }
         return number;
       };
-      const order: Order = {
-        batches: batches.map((batch) => batch.map(({ text, values }) => [numberOf(text), values])),
-        texts,
-      };
-      return new Promise((resolve, reject) => {
-        made.answer = { resolve, reject };
+      const order: Order = { batch: batch.map(({ text, values }) => [numberOf(text), values]), texts };
+      return new Promise((succeed, fail) => {
+        waiting.push({ succeed, fail });
         worker.postMessage(order);
       });
     },
@@ -154,5 +174,5 @@ export function openWritingThread(options: {
 }
 
 /** What a thread says of a failure, as the driver would throw it. */
-export const failureOf = ({ message, code }: Exclude<Written, boolean>): Error =>
+const failureOf = ({ message, code }: Exclude<Written, boolean>): Error =>
   code.startsWith('SQLITE_') ? new (sqlite().SqliteError)(message, code) : new Error(message);

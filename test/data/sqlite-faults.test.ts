@@ -237,15 +237,23 @@ describe('batches, which a thread writes', () => {
 
   test('a thread that ended says that nothing is known, and the next batch has a new one', async () => {
     const path = join(directory, 'absent.db');
-    const thread = openWritingThread({ file: path, timeout: 1_000, checkpoint_pages: 100 });
-    expect(isUnusable(await failure(thread.write([[meta('one')]])))).toBe(true);
+    const thread = openWritingThread({
+      file: path,
+      timeout: 1_000,
+      checkpoint_pages: 100,
+      onCommit: () => {},
+    });
+    expect(isUnusable(await failure(thread.write([meta('one')])))).toBe(true);
     const there = await openDb(`sqlite:${path}`);
     onTestFinished(() => there.close());
     await migrate(there);
-    expect(await thread.write([[meta('one')]])).toEqual([true]);
+    expect(await thread.write([meta('one')])).toBe(true);
     const unknown = { text: 'insert into no_such_table values (?)', values: [1] };
-    expect(isUnusable(await failure(thread.write([[unknown, meta('two')]])))).toBe(true);
-    expect(await thread.write([[meta('two')], [meta('two')]])).toEqual([true, false]);
+    expect(isUnusable(await failure(thread.write([unknown, meta('two')])))).toBe(true);
+    expect(await Promise.all([meta('two'), meta('two')].map((one) => thread.write([one])))).toEqual([
+      true,
+      false,
+    ]);
     await thread.close();
   });
 });
