@@ -62,5 +62,8 @@ export const programs: BuildOptions = {
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
+    // V8 holds the text of all that is loaded, with two bytes for each character where one of them is not of Latin-1.
+    comments: false,
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
   },
 };
