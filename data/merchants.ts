@@ -2,7 +2,7 @@
 import { type Insertable, sql } from 'kysely';
 import type { Db, Executor, Tx } from './db/database.ts';
 import { isUniqueViolation } from './db/failures.ts';
-import { lookup, question, cached } from './db/prepared.ts';
+import { cached, lookup, question } from './db/prepared.ts';
 import { toJson } from './schema/json.ts';
 import type { DeploymentWalletRow, MerchantRow, Tables, WalletRow } from './schema/tables.ts';
 

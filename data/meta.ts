@@ -24,6 +24,12 @@ export async function keepMeta(query: Executor, name: string, value: string): Pr
   return row.value;
 }
 
+/** All names that begin so, with what follows; `prefix` has no wildcard. */
+export async function metaNames(query: Executor, prefix: string): Promise<string[]> {
+  const rows = await query.selectFrom('meta').select('name').where('name', 'like', `${prefix}%`).execute();
+  return rows.map(({ name }) => name);
+}
+
 /** The value under this name; undefined where there is none. */
 export async function findMeta(query: Executor, name: string): Promise<string | undefined> {
   const row = await query.selectFrom('meta').select('value').where('name', '=', name).executeTakeFirst();

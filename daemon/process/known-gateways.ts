@@ -1,9 +1,12 @@
 // Whether the settings still mean what the database was used with: no invoice is awaited through a gateway that is not read.
 import type { Db } from '../../data/db/open.ts';
 import { awaitedChains } from '../../data/invoices.ts';
-import { changeMeta, findMeta, keepMeta } from '../../data/meta.ts';
+import { changeMeta, findMeta, keepMeta, metaNames } from '../../data/meta.ts';
 import type { Gateway } from '../../src/chains/family.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
+
+/** Before the name of each gateway that any daemon of this database was started with: no invoice goes through another. */
+const SOLD = 'sold:';
 
 type Settings = Pick<
   Config,
@@ -15,17 +18,24 @@ type Settings = Pick<
  * longer name, or that is another asset now: their payments would not be seen, or would be counted as something else.
  */
 export async function assertGatewaysMatch(db: Db, config: Settings, now: number): Promise<void> {
-  const awaited = await awaitedChains(db.query, now);
   const { network, gateways, blockchains, chains, custom_blockchains } = config;
   const known = [
     ...chains.enabled(network, gateways, blockchains),
     ...chains.disabled(network, gateways, blockchains),
   ];
-  for (const [chain, until] of awaited)
-    if (!known.some((gateway) => gateway.chain === chain))
-      throw new ConfigError(
-        `invoices through ${chain} may be paid until ${shown(until)}, and the settings no longer say how it is read: ${remedy(config, chain)}`,
-      );
+  let asked: Promise<Map<string, number>> | undefined;
+  // Reads all invoices that are open, which may be a million.
+  const awaited = () => (asked ??= awaitedChains(db.query, now));
+  const isKnown = (chain: string) => known.some((gateway) => gateway.chain === chain);
+  const noted = await metaNames(db.query, SOLD);
+  if (noted.length === 0 || !noted.every((name) => isKnown(name.slice(SOLD.length))))
+    for (const [chain, until] of await awaited())
+      if (!isKnown(chain))
+        throw new ConfigError(
+          `invoices through ${chain} may be paid until ${shown(until)}, and the settings no longer say how it is read: ${remedy(config, chain)}`,
+        );
+  for (const { chain } of known)
+    if (!noted.includes(SOLD + chain)) await keepMeta(db.query, SOLD + chain, '1');
   for (const { id, chain_id } of custom_blockchains) {
     const used = await keepMeta(db.query, `blockchain:${id}`, String(chain_id));
     if (used !== String(chain_id))
@@ -37,8 +47,9 @@ export async function assertGatewaysMatch(db: Db, config: Settings, now: number)
     const name = `gateway:${gateway.chain}`;
     const identity = identityOf(gateway);
     const before = await findMeta(db.query, name);
-    const until = awaited.get(gateway.chain);
-    if (before !== undefined && before !== identity && until !== undefined)
+    const isChanged = before !== undefined && before !== identity;
+    const until = isChanged ? (await awaited()).get(gateway.chain) : undefined;
+    if (until !== undefined)
       throw new ConfigError(
         `invoices through ${gateway.chain} may be paid until ${shown(until)} in ${before}, and the settings name ${identity}: name the former until then, and the latter under another id`,
       );

@@ -2,13 +2,11 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Kysely, PostgresDialect, SqliteDialect, sql } from 'kysely';
-import pg from 'pg';
 import type { Tables } from '../schema/tables.ts';
 import type { Dialect } from './database.ts';
 import { driverPath, sqlite } from './driver.ts';
 import { registerExact } from './exact.ts';
 import { codeOf, DatabaseError } from './failures.ts';
-import { types } from './postgres.ts';
 import { RowPlugin } from './rows.ts';
 
 /** A writer of another version may hold a file for a moment. */
@@ -103,6 +101,8 @@ async function integrityOf(file: string): Promise<Damage[]> {
 }
 
 async function openServer(url: string): Promise<Snapshot> {
+  // Only where there is a server: see `openDb`.
+  const [{ default: pg }, { types }] = await Promise.all([import('pg'), import('./postgres.ts')]);
   // One connection, which is in its transaction from the first statement to the last.
   const pool = new pg.Pool({ connectionString: url, max: 1, idleTimeoutMillis: 0, types });
   pool.on('error', () => undefined);
