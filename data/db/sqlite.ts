@@ -54,6 +54,8 @@ function prepareFile(database: SQLite.Database, file: string): void {
   database.pragma('synchronous = FULL');
   database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   database.pragma('foreign_keys = ON');
+  // What a savepoint or a statement may have to undo is not written to a file that is made for it.
+  database.pragma('temp_store = MEMORY');
   database.prepare('select count(*) from sqlite_schema').get();
   if (file !== ':memory:' && statSync(file).size <= QUICK_CHECK_BYTES) {
     const check = database.pragma('quick_check(1)', { simple: true });

@@ -148,12 +148,15 @@ export async function postgresStatements(): Promise<string[]> {
 /** One at a time: the others wait until it is committed. */
 function inTransaction({ schema, dialect }: Db): Promise<MigrationResultSet> {
   return schema.connection().execute(async (connection) => {
+    // An index of millions of rows is sorted in files.
+    if (dialect === 'sqlite') await sql`pragma temp_store = FILE`.execute(connection);
     await sql.raw(dialect === 'sqlite' ? 'begin immediate' : 'begin').execute(connection);
     if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(connection);
     const done = await migratorOf(connection, dialect)
       .migrateToLatest()
       .catch((error: unknown): MigrationResultSet => ({ error }));
     await sql.raw(done.error ? 'rollback' : 'commit').execute(connection);
+    if (dialect === 'sqlite') await sql`pragma temp_store = MEMORY`.execute(connection);
     return done;
   });
 }
