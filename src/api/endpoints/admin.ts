@@ -322,14 +322,14 @@ export const remarkPayment = endpoint({
 ${DISMISSING} An operator may dismiss and reopen whatever is late or unmatched.`,
   extension: true,
   params: invoiceId,
-  body: remarkBody(),
+  body: remarkBody,
   response: AdminPaymentDetail,
   errors: ['payment_not_found', 'payment_not_waiting', 'bad_request'],
   idempotent: true,
   hidden: true,
   example: {
-    params: { invoice_id: '{invoice_id}' },
-    body: { note: 'the buyer asked about it by mail' },
+    params: { invoice_id: '{paid_invoice_id}' },
+    body: { note: 'the buyer asked by mail' },
   },
 });
 

@@ -262,11 +262,10 @@ export const listInbox = endpoint({
 export const DISMISSING =
   '`dismissed: true` closes a late or unmatched payment that was dealt with elsewhere, sent back by hand for example: it leaves the inbox and what is counted as waiting, and is still listed, explained, and bookable. `dismissed: false` has it wait again. Where it stands so already, nothing is written. It waits again too once its transaction has left the chain and come back.';
 
-export const remarkBody = () =>
-  shape('RemarkCreate', {
-    note: text({ min: 1, max: MAX_NOTE }).describe('Why'),
-    dismissed: bool().optional().describe('Whether it waits no longer; without it only the note is written'),
-  });
+export const remarkBody = shape('RemarkCreate', {
+  note: text({ min: 1, max: MAX_NOTE }).describe('Why'),
+  dismissed: bool().optional().describe('Whether it waits no longer; without it only the note is written'),
+});
 
 export const remarkOwnPayment = endpoint({
   id: 'remarkOwnPayment',
@@ -285,14 +284,14 @@ ${DISMISSING} What is paid at an address that another account uses too, and what
   params: {
     payment_id: uuid().describe('A payment, or the invoice that shows it, as the inbox lists it'),
   },
-  body: remarkBody(),
+  body: remarkBody,
   response: PaymentRemark,
   errors: ['payment_not_found', 'payment_not_waiting', 'operator_decides', 'bad_request'],
   extension: true,
   idempotent: true,
   example: {
-    params: { payment_id: '{payment_id}' },
-    body: { note: 'sent back by hand', dismissed: true },
+    params: { payment_id: '{paid_invoice_id}' },
+    body: { note: 'the buyer asked by mail' },
   },
 });
 
