@@ -156,6 +156,7 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
     examples: ['gw wallet list', 'gw wallet list --json missing'],
   },
   setMerchantWallet: {
+    lines: { also: [] },
     examples: [
       'gw wallet set BLOCKCHAIN ADDRESS',
       'gw wallet set --blockchain BLOCKCHAIN --address ADDRESS --json',

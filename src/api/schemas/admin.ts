@@ -284,6 +284,8 @@ export const ContradictionPublic = shape('ContradictionPublic', {
 export const AdminContradictions = shape('AdminContradictions', {
   data: z.array(ContradictionPublic).describe('Newest first'),
   open: count().describe('How many are still open'),
+  has_more: z.boolean(),
+  ...totals(),
   skip: z.int(),
   limit: z.int(),
 });
