@@ -1,4 +1,5 @@
 // References: where a command wants an id, an order, a memo, a transaction or the end of an id will do; the service resolves it.
+import type { CallReply } from '../../src/api/client/call.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { explain } from '../../src/api/endpoints/invoices.ts';
 import { MAX_REFERENCE, type WantedKind } from '../../src/explain.ts';
@@ -64,9 +65,20 @@ export async function wholeId(
   if (q === '' || q.length > MAX_REFERENCE || WHOLE.test(q)) return value;
   // Of users, only operators name others.
   const own = endpoint?.auth !== 'admin' && flag.field !== 'user_id' && flag.field !== 'owner_id';
-  const { matches, has_more } = await call(asking(endpoint?.auth), { query: { q, as, own, brief: true } });
+  const reply = await call(asking(endpoint?.auth), { query: { q, as, own, brief: true } });
+  return onlyMatch(reply, q, own).id;
+}
+
+type Matches = Pick<CallReply<typeof explain>, 'matches' | 'has_more'>;
+
+/** What a reference names; refuses what names nothing, or several. */
+export function onlyMatch(
+  { matches, has_more }: Matches,
+  q: string,
+  own = false,
+): Matches['matches'][number] {
   const [only, ...others] = matches;
-  if (only && others.length === 0) return only.id;
+  if (only && others.length === 0) return only;
   if (!only)
     throw new GwError('not_found', `nothing of ${own ? 'yours' : 'anyone'} is named by “${q}”`, {
       code: 'unknown_reference',

@@ -59,7 +59,7 @@ describe('the tree of commands', () => {
     // Places in a list that only its pages tell, and what is no id: words, names, addresses, amounts, texts.
     const cursors = ['claim list --after', 'admin claims --after', 'ledger list --after'];
     const others =
-      'action address alias amount blockchain chain command email email_to file forward_to key kind merchant_slug method name note noun path prepaid_usd q shell telegram_id till txid unit_slug value verb'.split(
+      'action address alias amount blockchain chain command email email_to file forward_to key kind merchant_slug method name note noun path prepaid_usd q ref shell telegram_id till txid unit_slug value verb'.split(
         ' ',
       );
     const unresolved: string[] = [];

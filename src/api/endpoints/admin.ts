@@ -325,7 +325,7 @@ ${DISMISSING} An operator may dismiss and reopen whatever is late or unmatched.`
   body: remarkBody,
   response: AdminPaymentDetail,
   errors: ['payment_not_found', 'payment_not_waiting', 'bad_request'],
-  idempotent: true,
+  repeatable: true,
   hidden: true,
   example: {
     params: { invoice_id: '{paid_invoice_id}' },
