@@ -42,13 +42,15 @@ export function checkAlias(name: string, line: string, registry: Registry): void
 function expanded(argv: readonly string[], name: string, line: string): string[] {
   const at = argv.indexOf(name);
   const rest = argv.slice(at + 1);
+  const placed = rest.flatMap((word, index) => (word.startsWith('-') ? [] : [index]));
   const used = new Set<number>();
   const words = wordsOf(line).map((word) =>
-    word.replaceAll(/\$([1-9])/g, (_, digit: string) => {
-      const value = rest[Number(digit) - 1];
-      if (value === undefined) throw usage(`the alias ${name} needs $${digit}: ${line}`);
-      used.add(Number(digit) - 1);
-      return value;
+    word.replaceAll(/\$([1-9])/g, (place, digit: string) => {
+      const index = placed[Number(digit) - 1];
+      if (index !== undefined) used.add(index);
+      else if (!rest.includes('--help') && !rest.includes('-h'))
+        throw usage(`the alias ${name} needs ${place}: ${line}`);
+      return index === undefined ? place : (rest[index] ?? '');
     }),
   );
   return [...argv.slice(0, at), ...words, ...rest.filter((_, index) => !used.has(index))];

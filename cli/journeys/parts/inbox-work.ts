@@ -81,8 +81,8 @@ async function workOn(context: Context, detail: PaymentDetail, title: string): P
         : isHeld
           ? []
           : ['an order chooses']),
-      ...(shop ? ['c credits the merchant'] : []),
-      ...(isDismissible ? ['d closes it without booking'] : []),
+      ...(shop ? ['c credits'] : []),
+      ...(isDismissible ? ['d closes unbooked'] : []),
       'n notes',
       's skips',
       'q ends',

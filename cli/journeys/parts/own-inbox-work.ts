@@ -30,7 +30,7 @@ async function workOn(context: Context, item: Item, title: string): Promise<bool
   const payment_id = String(item.id);
   const isDismissible = item.kind !== 'held';
   show(context, item, title);
-  const keys = [...(isDismissible ? ['d closes it without booking'] : []), 'n notes', 's skips', 'q ends'];
+  const keys = [...(isDismissible ? ['d closes unbooked'] : []), 'n notes', 's skips', 'q ends'];
   const say = async (dismissed?: true): Promise<string> => {
     const body = await askRemark(io, dismissed);
     await context.call(remarkOwnPayment, { params: { payment_id }, body });
