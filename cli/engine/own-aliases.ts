@@ -1,4 +1,4 @@
-// A person's own names for command lines: kept with the profiles, and looked up only where no command has the name.
+// A person's own names for command lines: stored with the profiles, and looked up only where no command has the name.
 import type { Registry } from './command.ts';
 import type { Table } from './completion.ts';
 import { usage } from './errors.ts';

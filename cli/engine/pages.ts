@@ -102,7 +102,7 @@ async function* pagesOf({ call }: Context, endpoint: Endpoint, input: Input): As
     const hasMore = typeof reply.has_more === 'boolean' ? reply.has_more : read < Number(reply.count ?? 0);
     if (!hasMore || rows.length === 0) return;
     place = by === 'skip' ? read : (reply.next ?? undefined);
-    // Without a place to go on from, the same page would come again.
+    // Without a place to continue from, the same page would come again.
     if (place === undefined) return;
   }
 }

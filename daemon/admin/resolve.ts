@@ -68,15 +68,15 @@ export async function resolvePayment(
 export async function remarkPayment(
   { app, user, log }: UserContext,
   id: string,
-  said: Remark,
+  request: Remark,
 ): Promise<z.input<typeof AdminPaymentDetail>> {
   const actor = operatorName(user);
   const listed = await findListed(app, id);
   const payment_id = 'invoice' in listed ? listed.invoice.payment_id : listed.payment.id;
   if (payment_id === null)
     throw new Refusal('payment_not_waiting', { detail: 'No payment has come for this invoice' });
-  const changed = await remark(app, payment_id, said, { actor, owner_id: null });
-  if (changed) log.warn({ actor, payment_id, ...said }, 'the operator noted something of a payment');
+  const changed = await remark(app, payment_id, request, { actor, owner_id: null });
+  if (changed) log.warn({ actor, payment_id, ...request }, 'the operator noted something of a payment');
   return paymentDetail(app, id);
 }
 

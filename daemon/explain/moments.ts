@@ -95,7 +95,7 @@ export const ofLogs = (rows: readonly PaymentLogRow[], readsAll: boolean): Momen
     const shown = note === null || (!readsAll && !isOwn && namesAnId(note)) ? '' : ` (${note})`;
     const kind = to_status === 'confirmed' ? 'booked' : 'status';
     const status = `${words[to_status as PaymentLogRow['to_status']] ?? to_status}${shown}`;
-    // Where nothing has moved, what was said of it is all there is.
+    // Where nothing has moved, its note is all there is.
     const isSaid = row.from_status === to_status && shown !== '';
     return moment(row.created_at, kind, isSaid ? (note ?? '') : status, actor);
   });

@@ -19,7 +19,7 @@ export const merchantName = (id: string): string => `merchant:${id}`;
 export async function remarkOwn(
   app: App,
   id: string,
-  said: Remark,
+  request: Remark,
   owner_id: string | null,
 ): Promise<z.output<typeof PaymentRemark>> {
   const payment_id = (await getInvoice(app.db.query, id))?.payment_id ?? id;
@@ -31,7 +31,7 @@ export async function remarkOwn(
     });
   };
   await find();
-  await remark(app, payment_id, said, { actor: merchantName(owner_id ?? ''), owner_id });
+  await remark(app, payment_id, request, { actor: merchantName(owner_id ?? ''), owner_id });
   const payment = await find();
   const invoice =
     payment.invoice_id === null ? undefined : await getInvoice(app.db.query, payment.invoice_id);

@@ -22,11 +22,11 @@ export interface Speaker {
 /** The log is read by others too, within a limit: no merchant fills it. */
 const REMARKS_OF_MERCHANT = 50;
 
-const said = (dismissed: boolean | undefined): string =>
+const actionOf = (dismissed: boolean | undefined): string =>
   dismissed === undefined ? 'noted' : dismissed ? 'closed without booking' : 'waits again';
 
 /**
- * Writes it into the log of the payment, with who said it; neither books nor balances change. Where it stands so already
+ * Writes it into the log of the payment, with who wrote it; neither books nor balances change. Where it stands so already
  * nothing is written. False then. Refuses with `payment_not_found`, `payment_not_waiting`, `operator_decides` or `bad_request`.
  */
 export async function remark(
@@ -63,12 +63,12 @@ export async function remark(
           ? await dismissPayment(tx, payment_id, { by: actor, note, now })
           : await reopenPayment(tx, payment_id, { by: owner_id === null ? null : actor, now });
     if (!payment) throw new Refusal(dismissed ? 'payment_not_waiting' : 'operator_decides');
-    await insertLog(tx, logOf(payment, { note: `${said(dismissed)}: ${note}`, actor, now }));
+    await insertLog(tx, logOf(payment, { note: `${actionOf(dismissed)}: ${note}`, actor, now }));
     return true;
   });
 }
 
-/** Whoever else is paid at the address may be who was paid: then no account decides alone. */
+/** Another account that is paid at the address may be the one that was paid: no account decides alone. */
 function refuseShared(owners: readonly { owner_id: string | null }[], owner_id: string): void {
   if (owners.some((other) => other.owner_id !== owner_id))
     throw new Refusal('operator_decides', { detail: 'Another account is paid at this address too' });

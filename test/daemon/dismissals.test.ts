@@ -1,4 +1,4 @@
-// Money that a person has dealt with elsewhere: closed without booking, by whoever may, and bookable all the same.
+// Money that a person has dealt with elsewhere: closed without booking, by those who may, and bookable all the same.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Transfer } from '../../src/chains/family.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
@@ -44,7 +44,7 @@ describe.each(databases)('payments that are closed without booking on %s', (data
     return attention.unmatched + attention.late;
   };
   /** A payment to the address of an invoice of Ann that names none, with that invoice. */
-  async function stray(at: Partial<Transfer> = { final: true }) {
+  async function nameless(at: Partial<Transfer> = { final: true }) {
     const invoice = await create(service, ann, 'ton');
     const transfer = transferTo(service, invoice, { memo: null, ...at });
     await observe(service, 'ton', [transfer]);
@@ -53,9 +53,9 @@ describe.each(databases)('payments that are closed without booking on %s', (data
     return { id: id as string, invoice, transfer };
   }
 
-  test('wait no longer, are found all the same, and wait again where that is said', async () => {
+  test('wait no longer, are found all the same, and wait again where that is asked for', async () => {
     verifies('payment-dismiss', 'payment-reopen');
-    const { id } = await stray();
+    const { id } = await nameless();
     const [before, books] = [await waiting(), await verifyChain(service, ann.id)];
     expect((await asOperator(id, { note: ' ', dismissed: true })).json.code).toBe('bad_request');
     const closed = await asOperator(id, { note: NOTE, dismissed: true });
@@ -74,7 +74,7 @@ describe.each(databases)('payments that are closed without booking on %s', (data
     ]);
     expect(await listed('dismissed')).toContain(id);
     expect((await admin('payments')).data.map((row: { id: string }) => row.id)).toContain(id);
-    // Said again, nothing is written.
+    // Asked again, nothing is written.
     const again = await asOperator(id, { note: 'another', dismissed: true });
     expect(again.json.logs).toEqual(closed.json.logs);
     // The merchant reads that it was closed, not by whom and why; he may not undo it.
@@ -94,7 +94,7 @@ describe.each(databases)('payments that are closed without booking on %s', (data
 
   test('are closed by their merchant where they are his alone', async () => {
     verifies('payment-dismiss-own');
-    const { id } = await stray();
+    const { id } = await nameless();
     const eve = await fundedMerchant(service);
     for (const who of [{ key: eve.key }, { token: eve.token }]) {
       const stolen = await call('POST', `/v1/payments/${id}/note`, who, { note: 'mine', dismissed: true });
@@ -118,8 +118,8 @@ describe.each(databases)('payments that are closed without booking on %s', (data
     for (let each = 0; each < 60 && last.status === 200; each += 1) last = await asAnn(id, { note: 'again' });
     expect(last.status).toBe(400);
     expect(await inbox()).toContain(id);
-    // Whoever else is paid there may be who was paid.
-    const other = await stray();
+    // Another account that is paid there may be the one that was paid.
+    const other = await nameless();
     await create(service, eve, 'ton');
     expect((await asAnn(other.id, { note: 'mine', dismissed: true })).json.code).toBe('operator_decides');
     expect((await asOperator(other.id, { note: 'a test', dismissed: true })).status).toBe(200);
@@ -151,7 +151,7 @@ describe.each(databases)('payments that are closed without booking on %s', (data
   test('can be booked later, which ends the dismissal, also at the same moment', async () => {
     verifies('payment-dismiss-booked');
     for (const isClosedFirst of [true, false, false, false]) {
-      const { id, invoice, transfer } = await stray();
+      const { id, invoice, transfer } = await nameless();
       const before = await waiting();
       const close = () => asOperator(id, { note: 'a test', dismissed: true });
       if (isClosedFirst) await close();
@@ -170,7 +170,7 @@ describe.each(databases)('payments that are closed without booking on %s', (data
 
   test('wait again once their transaction has left the chain and is back', async () => {
     verifies('payment-dismiss-reorg');
-    const { id, transfer } = await stray(unconfirmed);
+    const { id, transfer } = await nameless(unconfirmed);
     await asOperator(id, { note: 'a test', dismissed: true });
     const before = await waiting();
     const { txid, index } = transfer;
@@ -184,7 +184,7 @@ describe.each(databases)('payments that are closed without booking on %s', (data
     ]);
     expect((await admin(`payments/${id}`)).payment).toMatchObject({ status: 'unmatched', dismissed: null });
     expect(await waiting()).toBe(before + 1);
-    // What was said of it is still read.
+    // The note is still read.
     const { logs } = await admin(`payments/${id}`);
     expect(logs.map(({ note }: { note: string }) => note)).toContain('closed without booking: a test');
   });

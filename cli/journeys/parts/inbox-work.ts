@@ -216,7 +216,7 @@ async function book(context: Context, txid: string | null, { id }: Target): Prom
 const remarkOn = async (context: Context, invoice_id: string, dismissed?: true): Promise<string> => {
   const body = await askRemark(context.io, dismissed);
   await context.call(remarkPayment, { params: { invoice_id }, body });
-  return saidOf(body);
+  return outcomeOf(body);
 };
 
 export async function askRemark(io: Io, dismissed?: true): Promise<{ note: string; dismissed?: true }> {
@@ -225,7 +225,7 @@ export async function askRemark(io: Io, dismissed?: true): Promise<{ note: strin
   return { note, ...(dismissed ? { dismissed } : {}) };
 }
 
-export const saidOf = ({ dismissed }: { dismissed?: true }): string =>
+export const outcomeOf = ({ dismissed }: { dismissed?: true }): string =>
   dismissed ? 'closed: it waits no longer' : 'noted';
 
 async function credit(context: Context, { merchant: { merchant } }: Shop): Promise<string> {

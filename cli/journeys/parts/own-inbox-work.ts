@@ -8,7 +8,7 @@ import { matchLine, stepRows } from '../../output/explain-card.ts';
 import { paint, print } from '../../output/io.ts';
 import { coins } from '../../output/money.ts';
 import { moment, shortId } from '../../output/value.ts';
-import { askRemark, done, saidOf } from './inbox-work.ts';
+import { askRemark, done, outcomeOf } from './inbox-work.ts';
 
 type Item = CallReply<typeof listInbox>['data'][number];
 
@@ -34,7 +34,7 @@ async function workOn(context: Context, item: Item, title: string): Promise<bool
   const say = async (dismissed?: true): Promise<string> => {
     const body = await askRemark(io, dismissed);
     await context.call(remarkOwnPayment, { params: { payment_id }, body });
-    return saidOf(body);
+    return outcomeOf(body);
   };
   for (;;) {
     const key = (await askText(`${keys.join(', ')}:`, io)).toLowerCase();

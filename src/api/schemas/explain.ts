@@ -93,5 +93,5 @@ export const Inbox = shape('Inbox', {
 export const PaymentRemark = shape(
   'PaymentRemark',
   { payment: PaymentPublic, dismissed: Dismissal.nullable().describe('Null while it waits') },
-  'A payment that a person has said something of.',
+  'A payment after a note was written.',
 );

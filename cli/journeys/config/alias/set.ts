@@ -20,7 +20,7 @@ export const command: Command = {
     },
   ],
   about:
-    'The name of a command cannot be taken. An alias is kept for all profiles of this user, and completes once the script of `gw completion` is loaded again.',
+    'The name of a command cannot be taken. An alias is stored for all profiles of this user, and completes once the script of `gw completion` is loaded again.',
   fields: ['name', 'command'],
   examples: [
     "gw config alias set paid 'invoice list --status confirmed'",
