@@ -96,8 +96,8 @@ export const ofLogs = (rows: readonly PaymentLogRow[], readsAll: boolean): Momen
     const kind = to_status === 'confirmed' ? 'booked' : 'status';
     const status = `${words[to_status as PaymentLogRow['to_status']] ?? to_status}${shown}`;
     // Where nothing has moved, its note is all there is.
-    const isSaid = row.from_status === to_status && shown !== '';
-    return moment(row.created_at, kind, isSaid ? (note ?? '') : status, actor);
+    const isNote = row.from_status === to_status && shown !== '';
+    return moment(row.created_at, kind, isNote ? (note ?? '') : status, actor);
   });
 
 export const ofClaims = (rows: readonly ListedClaim[], readsAll: boolean): Moment[] =>
