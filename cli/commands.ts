@@ -27,6 +27,7 @@ const groups: Record<string, Group> = {
   'admin daemon': { summary: 'One of the daemons of the deployment' },
   system: { summary: 'Check whether the daemon answers' },
   config: { summary: 'Settings of gw and of the service' },
+  'config alias': { summary: 'Your own names for command lines' },
 };
 
 const aliases: Record<string, string> = {
@@ -46,7 +47,7 @@ const aliases: Record<string, string> = {
 
 /** First words in the order people read them; any other follows. */
 const order =
-  'login signup setup apply export logout whoami dashboard explain inbox invoice payment claim exit unit wallet account balance ledger income refill event listen dev trigger pos gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
+  'login signup setup apply export logout whoami dashboard explain open inbox invoice payment claim exit unit wallet account balance ledger income refill event listen dev trigger pos gateways catalog search user password page discovery admin system config api mcp schema completion doctor'.split(
     ' ',
   );
 
@@ -86,6 +87,10 @@ const journeys: Record<string, Journey> = {
     load: () => import('./journeys/dashboard.ts'),
   },
   explain: { load: () => import('./journeys/explain.ts') },
+  open: {
+    summary: 'Open a page or an explorer in the browser',
+    load: () => import('./journeys/open.ts'),
+  },
   inbox: { load: () => import('./journeys/inbox.ts') },
   'wallet list': { load: () => import('./journeys/wallet/list.ts') },
   'account delete': {
@@ -142,6 +147,18 @@ const journeys: Record<string, Journey> = {
   },
   'config profiles': { summary: 'List profiles', load: () => import('./journeys/config/profiles.ts') },
   'config use': { summary: 'Choose the profile', load: () => import('./journeys/config/use.ts') },
+  'config alias set': {
+    summary: 'Give a command line a name of your own',
+    load: () => import('./journeys/config/alias/set.ts'),
+  },
+  'config alias list': {
+    summary: 'List your own names for command lines',
+    load: () => import('./journeys/config/alias/list.ts'),
+  },
+  'config alias unset': {
+    summary: 'Remove a name of your own',
+    load: () => import('./journeys/config/alias/unset.ts'),
+  },
   'config path': {
     summary: 'Show where profiles are stored',
     load: () => import('./journeys/config/path.ts'),

@@ -15,10 +15,12 @@ export async function main(argv: readonly string[]): Promise<void> {
   });
   process.stderr.on('error', () => {});
   if (argv.length === 2 && argv[0] === 'completion') {
-    const { builtScript } = await import('./engine/completion.ts');
-    const script = builtScript(argv[1] ?? '');
-    if (script !== undefined) {
-      process.stdout.write(`${script}\n`);
+    const shell = argv[1] ?? '';
+    const { builtTable, scriptOf } = await import('./engine/completion.ts');
+    const table = builtTable(shell);
+    if (table !== undefined) {
+      const { completedWithOwn } = await import('./engine/own-aliases.ts');
+      process.stdout.write(`${scriptOf(await completedWithOwn(table, process.env), shell)}\n`);
       return;
     }
   }

@@ -154,7 +154,7 @@ export async function noteUnsent(
     .execute();
 }
 
-/** Payments that came to this status since a moment and still have it; newest first. */
+/** Payments that came to this status since a moment, still have it and were not dismissed; newest first. */
 export function paymentsSince(
   query: Executor,
   { status, since, limit }: { status: 'held' | 'late' | 'unmatched'; since: number; limit: number },
@@ -164,6 +164,7 @@ export function paymentsSince(
     .selectAll()
     .where(sql<SqlBool>`status in ('held', 'late', 'unmatched')`)
     .where('status', '=', status)
+    .where('dismissed', '=', 0)
     .where('updated_at', '>=', since)
     .orderBy('updated_at', 'desc')
     .limit(limit)

@@ -43,23 +43,82 @@ const columns = [
   'listed_as',
   'listed_at',
   'created_at',
+  'dismissed',
+  'dismissed_at',
+  'dismissed_by',
+  'dismissed_note',
   'updated_at',
 ] as const satisfies (keyof PaymentRow)[];
 
 const insert = writer(columns, (query, place: PaymentRow) => query.insertInto('payments').values(place));
 
-export async function insertPayment(tx: Tx, values: Omit<PaymentRow, 'id'>): Promise<PaymentRow> {
-  const payment = { ...values, id: newId() };
+/** Of a payment that waits, or waited for no one. */
+const UNDISMISSED = { dismissed: 0, dismissed_at: null, dismissed_by: null, dismissed_note: null } as const;
+
+export async function insertPayment(
+  tx: Tx,
+  values: Omit<PaymentRow, 'id' | keyof typeof UNDISMISSED>,
+): Promise<PaymentRow> {
+  const payment = { ...values, ...UNDISMISSED, id: newId() };
   await insert(tx, payment);
   return payment;
 }
 
+/** What waits no more as late or unmatched is not dismissed either: it is booked, or its transaction has left the chain. */
 export async function updatePayment(
   tx: Tx,
   id: string,
   values: Updateable<Tables['payments']>,
 ): Promise<void> {
-  await tx.updateTable('payments').set(values).where('id', '=', id).execute();
+  const { status } = values;
+  const ends = status !== undefined && status !== 'late' && status !== 'unmatched';
+  await tx
+    .updateTable('payments')
+    .set({ ...values, ...(ends ? UNDISMISSED : {}) })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Dismisses a payment that waits as late or unmatched; undefined where none does. */
+export function dismissPayment(
+  tx: Tx,
+  id: string,
+  { by, note, now }: { by: string; note: string; now: number },
+): Promise<PaymentRow | undefined> {
+  return tx
+    .updateTable('payments')
+    .set({ dismissed: 1, dismissed_at: now, dismissed_by: by, dismissed_note: note, updated_at: now })
+    .where('id', '=', id)
+    .where('dismissed', '=', 0)
+    .where('status', 'in', ['late', 'unmatched'])
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Has a dismissed payment wait again; undefined where it is not dismissed, or not by `by`. */
+export function reopenPayment(
+  tx: Tx,
+  id: string,
+  { by, now }: { by: string | null; now: number },
+): Promise<PaymentRow | undefined> {
+  let update = tx
+    .updateTable('payments')
+    .set({ ...UNDISMISSED, updated_at: now })
+    .where('id', '=', id)
+    .where('dismissed', '=', 1);
+  if (by !== null) update = update.where('dismissed_by', '=', by);
+  return update.returningAll().executeTakeFirst();
+}
+
+/** How many log rows of a payment somebody has written. */
+export async function countLogsBy(query: Executor, payment_id: string, actor: string): Promise<number> {
+  const { count } = await query
+    .selectFrom('payment_logs')
+    .select((of) => of.fn.countAll().as('count'))
+    .where('payment_id', '=', payment_id)
+    .where('actor', '=', actor)
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 type Log = Omit<Insertable<Tables['payment_logs']>, 'seq'>;

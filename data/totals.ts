@@ -21,3 +21,18 @@ export async function countRows(query: Executor, rows: RawBuilder<unknown>): Pro
   const count = Number(counted[0]?.count ?? 0);
   return { total: Math.min(count, COUNTED_MOST), total_is_more: count > COUNTED_MOST };
 }
+
+/** How many rows a table has, or those with one value of an indexed column (null: those without any). */
+export function countTable(
+  query: Executor,
+  table: 'ledger' | 'events' | 'units' | 'contradictions',
+  where: readonly [column: string, value: string | null] | null,
+): Promise<Total> {
+  const those =
+    where === null
+      ? sql``
+      : where[1] === null
+        ? sql` where ${sql.ref(where[0])} is null`
+        : sql` where ${sql.ref(where[0])} = ${where[1]}`;
+  return countRows(query, sql`select 1 from ${sql.table(table)}${those} limit ${COUNT_LIMIT}`);
+}

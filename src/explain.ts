@@ -76,6 +76,8 @@ export interface Case {
   /** An event that no receiver accepted, and what went wrong last. */
   failed_event: { id: string; why: string } | null;
   candidates: readonly string[];
+  /** Who has closed it without booking it, as who asks may read it; null where it was not closed. */
+  dismissed: { by: string; note: string | null } | null;
 }
 
 export interface NextStep {
@@ -83,11 +85,17 @@ export interface NextStep {
   why: string;
 }
 
+/** `Closed by the merchant: sent back by hand`. */
+export const closedBy = ({ by, note }: { by: string; note: string | null }): string =>
+  `Closed by the ${by}${note === null ? '' : `: ${note}`}`;
+
 /** What became of it, in one sentence. */
 export function summaryOf(story: Case): string {
-  const { invoice_status, payment_status, asked, received } = story;
-  const failed =
-    story.failed_event === null ? '' : ` Its webhook was not delivered: ${story.failed_event.why}.`;
+  const { invoice_status, payment_status, asked, received, dismissed } = story;
+  const closed = dismissed === null ? '' : ` ${closedBy(dismissed)}.`;
+  const failed = `${closed}${
+    story.failed_event === null ? '' : ` Its webhook was not delivered: ${story.failed_event.why}.`
+  }`;
   switch (payment_status) {
     case 'unmatched':
       return `${received} came, and no open invoice is named by it.${failed}`;
@@ -122,13 +130,22 @@ export function nextSteps(story: Case, reader: 'merchant' | 'operator'): NextSte
 function operatorSteps(story: Case): NextStep[] {
   const { invoice_id, payment_id, payment_status, owner_id, txid } = story;
   const by = txid === null ? '' : ` --txid ${txid}`;
+  const close = {
+    command: `gw admin note ${payment_id} WHY --dismissed`,
+    why: 'close it without booking it, where it was dealt with elsewhere',
+  };
+  if (story.dismissed !== null)
+    return [{ command: `gw admin note ${payment_id} WHY --no-dismissed`, why: 'have it wait again' }];
   switch (payment_status) {
     case 'held':
       return owner_id === null
         ? []
         : [{ command: `gw admin credit ${owner_id} USD`, why: 'raise the limit: it is booked at once' }];
     case 'late':
-      return [{ command: `gw admin resolve ${invoice_id} confirm${by}`, why: 'book it for its invoice' }];
+      return [
+        { command: `gw admin resolve ${invoice_id} confirm${by}`, why: 'book it for its invoice' },
+        close,
+      ];
     case 'unmatched':
       return [
         ...story.candidates.slice(0, 1).map((id) => ({
@@ -136,6 +153,7 @@ function operatorSteps(story: Case): NextStep[] {
           why: 'book it for the likeliest invoice',
         })),
         { command: `gw admin payment ${payment_id}`, why: 'see all that it may mean' },
+        close,
       ];
     default:
   }
@@ -152,7 +170,11 @@ function operatorSteps(story: Case): NextStep[] {
 }
 
 function merchantSteps(story: Case): NextStep[] {
-  const { invoice_id, payment_id, payment_status } = story;
+  const { invoice_id, payment_id, payment_status, dismissed } = story;
+  if (dismissed !== null)
+    return dismissed.by === 'operator'
+      ? []
+      : [{ command: `gw payment note ${payment_id} WHY --no-dismissed`, why: 'have it wait again' }];
   switch (payment_status) {
     case 'held':
       return [
@@ -167,6 +189,10 @@ function merchantSteps(story: Case): NextStep[] {
         {
           command: `gw explain ${payment_id} --json`,
           why: 'give this to the operator, who can book it; or send the money back from your wallet',
+        },
+        {
+          command: `gw payment note ${payment_id} WHY --dismissed`,
+          why: 'close it where you have dealt with it',
         },
       ];
     default:

@@ -156,9 +156,9 @@ ${lines(values, (key, list) => `    '${key}' = '${list}'`)}
 
 const makers = { bash, zsh, fish, powershell };
 
-export type Shell = keyof typeof makers;
+type Shell = keyof typeof makers;
 
-export const scriptOf = (table: Table, shell: Shell): string => makers[shell](table);
+export const scriptOf = (table: Table, shell: string): string => makers[shell as Shell](table);
 
 /** Where the build writes the table, since shells ask for the script when they start. */
 export const BUILT_TABLE = new URL(
@@ -166,13 +166,13 @@ export const BUILT_TABLE = new URL(
   pathToFileURL(createRequire(import.meta.url).resolve('gatewayd/package.json')),
 );
 
-/** Undefined for another shell, and where nothing is built. */
-export function builtScript(shell: string): string | undefined {
+/** The table of the build; undefined for another shell, and where nothing is built. */
+export function builtTable(shell: string): Table | undefined {
   // The sources may have changed since.
   if (import.meta.url.endsWith('.ts') || !Object.hasOwn(makers, shell)) return undefined;
   try {
     const { follow, values, valued } = JSON.parse(readFileSync(BUILT_TABLE, 'utf8'));
-    return scriptOf({ follow: new Map(follow), values: new Map(values), valued }, shell as Shell);
+    return { follow: new Map(follow), values: new Map(values), valued };
   } catch {
     return undefined;
   }

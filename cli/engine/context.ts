@@ -115,13 +115,14 @@ async function readInput(
       found.values.set(flag.field, await ask(flag, io, choices, fault));
     }
   requireAll(found, command);
-  if (command.input)
-    for (const flag of found.flags) {
-      const value = found.values.get(flag.field);
-      if (typeof value !== 'string' || !/_id$|^after$/.test(flag.field)) continue;
-      const { wholeId } = await import('./references.ts');
-      found.values.set(flag.field, await wholeId(context, command.input, flag, value));
-    }
+  for (const flag of found.flags) {
+    const value = found.values.get(flag.field);
+    if (typeof value !== 'string' || !(flag.names || /_id$|^after$/.test(flag.field))) continue;
+    // What only this command has is resolved where it goes.
+    if (flag.place === 'own' && !flag.names) continue;
+    const { wholeId } = await import('./references.ts');
+    found.values.set(flag.field, await wholeId(context, command.input, flag, value));
+  }
   const input = command.input ? await toInput(command.input, found) : { params: {}, query: {}, body: {} };
   return { input, own: ownOf(found) };
 }

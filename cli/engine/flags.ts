@@ -4,6 +4,7 @@ import { secretNames } from '../../src/api/describe/fields.ts';
 import { isOptional, type JsonSchema, jsonSchema } from '../../src/api/describe/json-schema.ts';
 import { pictureNames } from '../../src/api/describe/shop-fields.ts';
 import { flagName } from '../../src/api/project/commands.ts';
+import type { WantedKind } from '../../src/explain.ts';
 
 export type InputPart = 'params' | 'query' | 'body' | 'own';
 export type Kind = 'text' | 'integer' | 'boolean' | 'list';
@@ -23,6 +24,8 @@ export interface Flag {
   picture?: boolean;
   choices?: readonly string[];
   default?: unknown;
+  /** What its value names, of a flag of one command: it takes any reference to one. */
+  names?: WantedKind;
   /** How the value is called in the help. */
   value?: string;
 }

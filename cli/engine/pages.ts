@@ -102,6 +102,8 @@ async function* pagesOf({ call }: Context, endpoint: Endpoint, input: Input): As
     const hasMore = typeof reply.has_more === 'boolean' ? reply.has_more : read < Number(reply.count ?? 0);
     if (!hasMore || rows.length === 0) return;
     place = by === 'skip' ? read : (reply.next ?? undefined);
+    // Without a place to continue from, the same page would come again.
+    if (place === undefined) return;
   }
 }
 

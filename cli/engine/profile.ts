@@ -33,6 +33,7 @@ export interface Setting {
 interface Stored extends Record<string, unknown> {
   current: string;
   profiles: Record<string, StoredProfile>;
+  aliases: Record<string, string>;
 }
 
 /** `keyring`: the one that has its secrets, which are not in the file then. */
@@ -50,6 +51,10 @@ export interface Store {
   /** Undefined removes a key. */
   write(name: string, values: { [Key in ProfileKey]?: string | undefined }): void;
   remove(name: string): void;
+  /** The user's own names for command lines. */
+  aliases(): Readonly<Record<string, string>>;
+  /** Undefined removes one. */
+  setAlias(name: string, line: string | undefined): void;
 }
 
 /** Opens the file of profiles; GW_CONFIG_DIR names another directory. Nothing is written until something is set. */
@@ -107,6 +112,11 @@ export async function openStore(env: NodeJS.ProcessEnv): Promise<Store> {
       removeSecrets(name);
       const { [name]: _, ...others } = profiles();
       save({ profiles: others });
+    },
+    aliases: () => conf.get('aliases', {}),
+    setAlias(name, line) {
+      const { [name]: _, ...others } = conf.get('aliases', {});
+      save({ aliases: line === undefined ? others : { ...others, [name]: line } });
     },
   };
 }

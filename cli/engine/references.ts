@@ -1,4 +1,5 @@
 // References: where a command wants an id, an order, a memo, a transaction or the end of an id will do; the service resolves it.
+import type { CallReply } from '../../src/api/client/call.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { explain } from '../../src/api/endpoints/invoices.ts';
 import { MAX_REFERENCE, type WantedKind } from '../../src/explain.ts';
@@ -11,11 +12,16 @@ const WHOLE = /^(evt_[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9
 /** Candidates that an ambiguous one names. */
 const NAMED = 8;
 
+type Named = Pick<Flag, 'field' | 'place' | 'names'>;
+
 /** What the id of a field names; undefined where it is none that the service resolves. */
-function kindOf({ field, place }: Flag, { id, auth }: Endpoint): WantedKind | undefined {
+export function namedBy({ field, place, names }: Named, endpoint?: Endpoint): WantedKind | undefined {
+  if (names !== undefined) return names;
   switch (field) {
     case 'invoice_id':
-      return auth === 'admin' ? 'payment' : 'invoice';
+      return endpoint?.auth === 'admin' ? 'payment' : 'invoice';
+    case 'payment_id':
+      return 'payment';
     case 'owner_id':
     case 'user_id':
       return 'merchant';
@@ -28,33 +34,51 @@ function kindOf({ field, place }: Flag, { id, auth }: Endpoint): WantedKind | un
     case 'daemon_id':
       return 'daemon';
     case 'after':
-      if (place !== 'query') return undefined;
-      return id === 'listEvents' ? 'event' : id === 'listInvoices' ? 'invoice' : undefined;
+      return place === 'query' ? continued[endpoint?.id ?? ''] : undefined;
     default:
       return undefined;
   }
 }
 
+/** What lists continue behind; claims and bookings are known by their pages only. */
+const continued: Readonly<Record<string, WantedKind>> = {
+  listEvents: 'event',
+  listAdminEvents: 'event',
+  listInvoices: 'invoice',
+  listAdminUnits: 'unit',
+};
+
 /** Asked with the credential of the command itself; where that needs none, with whichever there is. */
-const asking = ({ auth }: Endpoint): typeof explain =>
+const asking = (auth: Endpoint['auth'] = 'none'): typeof explain =>
   ({ ...explain, auth: auth === 'none' ? 'any' : auth }) as typeof explain;
 
 /** The id that a value names; whole ids, and values that are none, as they are. Refuses what names nothing, or several. */
 export async function wholeId(
-  { call }: Context,
-  endpoint: Endpoint,
-  flag: Flag,
+  { call }: Pick<Context, 'call'>,
+  endpoint: Endpoint | undefined,
+  flag: Named,
   value: unknown,
 ): Promise<unknown> {
-  const as = kindOf(flag, endpoint);
+  const as = namedBy(flag, endpoint);
   if (as === undefined || typeof value !== 'string') return value;
   const q = value.trim();
   if (q === '' || q.length > MAX_REFERENCE || WHOLE.test(q)) return value;
   // Of users, only operators name others.
-  const own = endpoint.auth !== 'admin' && flag.field !== 'user_id';
-  const { matches, has_more } = await call(asking(endpoint), { query: { q, as, own, brief: true } });
+  const own = endpoint?.auth !== 'admin' && flag.field !== 'user_id' && flag.field !== 'owner_id';
+  const reply = await call(asking(endpoint?.auth), { query: { q, as, own, brief: true } });
+  return onlyMatch(reply, q, own).id;
+}
+
+type Matches = Pick<CallReply<typeof explain>, 'matches' | 'has_more'>;
+
+/** What a reference names; refuses what names nothing, or several. */
+export function onlyMatch(
+  { matches, has_more }: Matches,
+  q: string,
+  own = false,
+): Matches['matches'][number] {
   const [only, ...others] = matches;
-  if (only && others.length === 0) return only.id;
+  if (only && others.length === 0) return only;
   if (!only)
     throw new GwError('not_found', `nothing of ${own ? 'yours' : 'anyone'} is named by “${q}”`, {
       code: 'unknown_reference',

@@ -13,11 +13,16 @@ const SIGNAL_BASE = 128;
 /** Exit code of the command line. */
 export async function run(argv: readonly string[], registry: Registry): Promise<number> {
   const io = processIo();
-  const line = readLine(argv, registry);
+  let line = readLine(argv, registry);
   io.json = line.json;
   const stop = new AbortController();
   endOnSignal(stop);
   try {
+    if (line.unknown !== undefined) {
+      const { withOwnAlias } = await import('./own-aliases.ts');
+      line = await withOwnAlias(argv, line, registry, io.env);
+      io.json = line.json;
+    }
     await dispatch(line, registry, io, stop.signal);
     return Number(process.exitCode ?? 0);
   } catch (error) {

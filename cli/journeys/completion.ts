@@ -1,4 +1,4 @@
-// `gw completion`: a script that completes commands and flags; it needs neither network nor profile.
+// `gw completion`: a script that completes commands, flags and the user's own aliases; it needs no network.
 import type { Command } from '../engine/command.ts';
 import { print } from '../output/io.ts';
 import { printObject } from '../output/view.ts';
@@ -30,12 +30,13 @@ export const command: Command = {
   async run(context) {
     const { own } = await context.input();
     const { io, registry } = context;
-    const [{ scriptOf }, { tableOf }] = await Promise.all([
+    const [{ scriptOf }, { tableOf }, { completedWithOwn }] = await Promise.all([
       import('../engine/completion.ts'),
       import('../engine/completion-table.ts'),
+      import('../engine/own-aliases.ts'),
     ]);
     const shell = own.shell === 'pwsh' ? 'powershell' : (own.shell as (typeof shells)[number]);
-    const script = scriptOf(await tableOf(registry), shell);
+    const script = scriptOf(await completedWithOwn(await tableOf(registry), io.env), shell);
     if (io.json !== false) printObject(io, { shell, script });
     else print(io, script);
   },

@@ -48,6 +48,7 @@ export const command: Command = {
       place: 'own',
       kind: 'text',
       value: 'id',
+      names: 'event',
       help: 'start after this event',
     },
     {

@@ -156,6 +156,7 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
     examples: ['gw wallet list', 'gw wallet list --json missing'],
   },
   setMerchantWallet: {
+    lines: { also: [] },
     examples: [
       'gw wallet set BLOCKCHAIN ADDRESS',
       'gw wallet set --blockchain BLOCKCHAIN --address ADDRESS --json',
@@ -371,6 +372,31 @@ export const presented: Partial<Record<EndpointId, Presented>> = {
     list: 'none',
     card: paymentDetailCard,
     columns: ['payment.id', 'payment.status', 'payment.payment_status', 'payment.amount', 'payment.txid'],
+  },
+  remarkPayment: {
+    list: 'none',
+    card: paymentDetailCard,
+    columns: [
+      'payment.id',
+      'payment.status',
+      'payment.txid',
+      'payment.dismissed.by',
+      'payment.dismissed.note',
+    ],
+    examples: [
+      "gw admin note ID 'sent back by hand' --dismissed",
+      "gw admin note ID 'it was no test after all' --no-dismissed",
+      "gw admin note ID 'the buyer asked by mail' --json",
+    ],
+  },
+  remarkOwnPayment: {
+    list: 'none',
+    columns: ['payment.id', 'payment.status', 'payment.txid', 'dismissed.by', 'dismissed.note'],
+    examples: [
+      "gw payment note ID 'sent back by hand' --dismissed",
+      "gw payment note ID 'it was no top-up after all' --no-dismissed",
+      "gw payment note ID 'the buyer asked by mail' --json",
+    ],
   },
   lookUpTransaction: {
     list: 'none',

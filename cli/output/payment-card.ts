@@ -73,8 +73,9 @@ export function paymentCard(detail: PaymentDetail, now_s: number): Card {
     payment.payment_status === null || payment.payment_status === payment.status
       ? ''
       : `, payment ${payment.payment_status}`;
+  const closed = payment.dismissed ? ', closed' : '';
   return {
-    headline: `${payment.status}${seen}   ${coins(amountOf(payment), payment.currency)}${payment.amount_usd === null ? '' : `   ${dollars(payment.amount_usd)}`}`,
+    headline: `${payment.status}${seen}${closed}   ${coins(amountOf(payment), payment.currency)}${payment.amount_usd === null ? '' : `   ${dollars(payment.amount_usd)}`}`,
     status: payment.payment_status ?? payment.status,
     sections: [
       { title: '', rows: factsOf(detail, now_s) },
@@ -83,6 +84,12 @@ export function paymentCard(detail: PaymentDetail, now_s: number): Card {
     ],
   };
 }
+
+/** `by operator:1234…, 2m ago: sent back by hand`. */
+const closedLine = (
+  { by, at, note }: NonNullable<PaymentDetail['payment']['dismissed']>,
+  now_s: number,
+): string => `by ${by}, ${moment(at, now_s)}${note === null ? '' : `: ${note}`}`;
 
 function factsOf({ payment, invoice, transfers }: PaymentDetail, now_s: number): Section['rows'] {
   const isOpen = payment.status === 'created';
@@ -101,6 +108,7 @@ function factsOf({ payment, invoice, transfers }: PaymentDetail, now_s: number):
     ...optional('memo', invoice?.memo ?? transfers[0]?.memo),
     ...optional('txid', payment.txid),
     ['created', moment(payment.created_at, now_s)],
+    ...optional('closed', payment.dismissed && closedLine(payment.dismissed, now_s)),
     ...optional('expires', isOpen && payment.expires_at !== null ? moment(payment.expires_at, now_s) : null),
     ...optional('paid', payment.paid_at === null ? null : moment(payment.paid_at, now_s)),
   ];

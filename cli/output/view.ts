@@ -67,7 +67,8 @@ const plain = (
     of.map((name) => show(name, memberOf(row, name), false));
   const linesOf = (name: string): string[][] => {
     const [list, columns] = [memberOf(thing, name), parts[name]];
-    if (columns && Array.isArray(list)) return list.map((one) => [name, ...values(one, columns)]);
+    if (columns && Array.isArray(list))
+      return list.map((one) => [name, ...(isRow(one) ? values(one, columns) : [show(name, one, false)])]);
     return columns ? [] : [[name, ...values(thing, [name])]];
   };
   const lines = rows ? rows.map((row) => values(row, names)) : names.flatMap(linesOf);

@@ -7,6 +7,7 @@ import { listEvents } from '../../src/api/endpoints/merchant.ts';
 import { accountIn, type Chain, sandbox } from '../../src/chains/sandbox.ts';
 import { divideUp, parseDecimal } from '../../src/money.ts';
 import { GwError } from '../engine/errors.ts';
+import { wholeId } from '../engine/references.ts';
 import type { TriggerKind } from './kinds.ts';
 
 export type Invoice = CallReply<typeof getInvoice>;
@@ -195,7 +196,10 @@ export async function invoiceFor(
   { call }: Ground,
   { kind, invoice_id, amount_usd }: Asked,
 ): Promise<Invoice> {
-  if (invoice_id !== undefined) return call(getInvoice, { params: { invoice_id } });
+  if (invoice_id !== undefined) {
+    const id = await wholeId({ call }, getInvoice, { field: 'invoice_id', place: 'params' }, invoice_id);
+    return call(getInvoice, { params: { invoice_id: String(id) } });
+  }
   orders += 1;
   return call(createInvoice, {
     body: {

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { countInvoices } from '../../data/invoices.ts';
 import { getMerchant } from '../../data/merchants.ts';
+import { countTable } from '../../data/totals.ts';
 import { ledgerEntries, salesByDay, salesByDayOf } from '../../data/views/desk.ts';
 import { rollups } from '../../data/views/rollups.ts';
 import type { Figures, LedgerList } from '../../src/api/schemas/figures.ts';
@@ -77,11 +78,19 @@ async function limitLeft({ db }: App, merchant_id: string): Promise<string | nul
   return merchant && merchant.house_since === null ? formatUsd(limitOf(merchant.prepaid_micros)) : null;
 }
 
+interface PageOf {
+  owner_id?: string | undefined;
+  after?: string | undefined;
+  limit: number;
+  /** Whether all are counted. */
+  count?: boolean | undefined;
+}
+
 /** LedgerList. Which operator booked only operators read. */
 export async function ledgerPage(
   { db }: App,
   scope: Scope,
-  { owner_id, after, limit }: { owner_id?: string | undefined; after?: string | undefined; limit: number },
+  { owner_id, after, limit, count }: PageOf,
 ): Promise<z.output<typeof LedgerList>> {
   const of = scope === undefined ? owner_id : scope;
   const rows =
@@ -94,5 +103,13 @@ export async function ledgerPage(
     owner_id: row.merchant_id,
     owner_slug: row.owner_slug,
   }));
-  return { data, has_more: rows.length > limit, next: data.at(-1)?.id ?? null };
+  const counting = count && of !== null;
+  const total = counting
+    ? await db.readList(({ query }) =>
+        countTable(query, 'ledger', of === undefined ? null : ['merchant_id', of]),
+      )
+    : count
+      ? { total: 0, total_is_more: false }
+      : {};
+  return { data, has_more: rows.length > limit, next: data.at(-1)?.id ?? null, ...total };
 }

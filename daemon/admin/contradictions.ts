@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { closeContradiction, countContradictions, listContradictions } from '../../data/contradictions.ts';
 import type { ContradictionRow } from '../../data/schema/tables.ts';
+import { countTable } from '../../data/totals.ts';
 import type { AdminContradictions, ContradictionPublic } from '../../src/api/schemas/admin.ts';
 import { Refusal } from '../../src/errors.ts';
 import { seconds } from '../clock.ts';
@@ -12,16 +13,23 @@ import { operatorName } from './resolve.ts';
 /** AdminContradictions. */
 export async function contradictionPage(
   { db, config }: Pick<App, 'db' | 'config'>,
-  query: { open: boolean; skip: number; limit: number },
+  query: { open: boolean; skip: number; limit: number; count?: boolean },
 ): Promise<z.output<typeof AdminContradictions>> {
-  const rows = await listContradictions(db.query, query);
   const { skip, limit } = query;
+  const rows = await listContradictions(db.query, { ...query, limit: limit + 1 });
   const counts = await countContradictions(
     db.query,
     config.chains.blockchains.map(({ id }) => id),
   );
   const open = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  return { data: rows.map(present), open, skip, limit };
+  const total = query.count
+    ? await countTable(db.query, 'contradictions', query.open ? ['closed_at', null] : null)
+    : {};
+  return {
+    data: rows.slice(0, limit).map(present),
+    has_more: rows.length > limit,
+    ...{ open, skip, limit, ...total },
+  };
 }
 
 /** ContradictionPublic of the one that is closed. Refuses with `contradiction_not_found`. */

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import { eventsBefore, getEvent, getEvents, positionOf } from '../../data/events.ts';
 import type { EventRow } from '../../data/schema/tables.ts';
+import { countTable } from '../../data/totals.ts';
 import { latestEvents, slugsOf, undeliveredEventIds } from '../../data/views/desk.ts';
 import type { AdminEvents } from '../../src/api/schemas/figures.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -13,13 +14,14 @@ interface EventQuery {
   undelivered: boolean;
   after?: string | undefined;
   limit: number;
+  count?: boolean;
 }
 
 const NOT_ACCEPTED: ReadonlySet<string> = new Set(['failed', 'unknown']);
 
 /** AdminEvents. Refuses with `event_not_found` where `after` is no event of these. */
 export async function adminEventPage(app: App, query: EventQuery): Promise<z.input<typeof AdminEvents>> {
-  const { limit, undelivered } = query;
+  const { limit, undelivered, owner_id: of, count } = query;
   const rows = await (undelivered ? undeliveredRows(app, query) : latestRows(app, query));
   const page = rows.slice(0, limit);
   const shown = await presentEvents(app, page);
@@ -28,7 +30,11 @@ export async function adminEventPage(app: App, query: EventQuery): Promise<z.inp
     const owner_id = page[index]?.merchant_id ?? null;
     return { ...event, owner_id, owner_slug: slugs.get(owner_id ?? '') ?? null };
   });
+  const where = of === undefined ? null : (['merchant_id', of] as const);
+  const total =
+    count && !undelivered ? await app.db.readList((on) => countTable(on.query, 'events', where)) : {};
   return {
+    ...total,
     // One that was accepted when it was sent again waits for no one.
     data: undelivered
       ? data.filter(({ deliveries }) => NOT_ACCEPTED.has(deliveries?.at(-1)?.status ?? ''))

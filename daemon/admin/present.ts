@@ -12,6 +12,7 @@ import type {
 import { limitOf } from '../../src/ledger.ts';
 import { PLAN } from '../../src/limits.ts';
 import { formatDecimal, formatUsd } from '../../src/money.ts';
+import { presentDismissal } from '../invoices/present.ts';
 
 /** AdminPayment. */
 export function presentEntry(entry: AdminEntry): z.output<typeof AdminPayment> {
@@ -50,6 +51,7 @@ const common = (
   chain: of.chain,
   currency: of.currency,
   payment_status: payment?.status ?? null,
+  dismissed: payment ? presentDismissal(payment, 'operator') : null,
 });
 
 function presentShown(

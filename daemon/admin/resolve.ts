@@ -10,7 +10,7 @@ import type { App } from '../context.ts';
 import type { UserContext } from '../http/handler.ts';
 import { refuseLimit } from '../invoices/limit.ts';
 import { hasEnded, invoiceOf } from '../invoices/outcome.ts';
-import { apply, noteAction, type Outcome } from '../settle/settle.ts';
+import { apply, noteAction, type Outcome, type Remark, remark } from '../settle/settle.ts';
 import { findListed, paymentDetail } from './payments.ts';
 import { inCoinOf, normalizeTxid, readNamed } from './transaction.ts';
 
@@ -58,6 +58,25 @@ export async function resolvePayment(
     log.warn({ ...details, refused: (error as Error).message }, "the operator's resolution was refused");
     throw error;
   }
+  return paymentDetail(app, id);
+}
+
+/**
+ * Notes something of a payment, dismisses it or has it wait again, and answers AdminPaymentDetail. Refuses with
+ * `payment_not_found`, `payment_not_waiting` or `bad_request`.
+ */
+export async function remarkPayment(
+  { app, user, log }: UserContext,
+  id: string,
+  request: Remark,
+): Promise<z.input<typeof AdminPaymentDetail>> {
+  const actor = operatorName(user);
+  const listed = await findListed(app, id);
+  const payment_id = 'invoice' in listed ? listed.invoice.payment_id : listed.payment.id;
+  if (payment_id === null)
+    throw new Refusal('payment_not_waiting', { detail: 'No payment has come for this invoice' });
+  const changed = await remark(app, payment_id, request, { actor, owner_id: null });
+  if (changed) log.warn({ actor, payment_id, ...request }, 'the operator noted something of a payment');
   return paymentDetail(app, id);
 }
 

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Executor } from '../../data/db/open.ts';
 import type { UnitRow } from '../../data/schema/tables.ts';
+import { countTable } from '../../data/totals.ts';
 import { unitsOf } from '../../data/units.ts';
 import { latestUnits, slugsOf } from '../../data/views/desk.ts';
 import type { AdminUnits } from '../../src/api/schemas/figures.ts';
@@ -11,7 +12,12 @@ import type { App } from '../context.ts';
 /** AdminUnits. */
 export async function adminUnitPage(
   { db, config }: App,
-  { owner_id, after, limit }: { owner_id?: string | undefined; after?: string | undefined; limit: number },
+  {
+    owner_id,
+    after,
+    limit,
+    count,
+  }: { owner_id?: string | undefined; after?: string | undefined; limit: number; count?: boolean },
 ): Promise<z.output<typeof AdminUnits>> {
   const rows = await db.readList(({ query }) =>
     owner_id === undefined
@@ -36,7 +42,9 @@ export async function adminUnitPage(
     created_at: row.created_at,
     updated_at: row.updated_at,
   }));
-  return { data, has_more: rows.length > limit, next: data.at(-1)?.id ?? null };
+  const where = owner_id === undefined ? null : (['merchant_id', owner_id] as const);
+  const total = count ? await db.readList(({ query }) => countTable(query, 'units', where)) : {};
+  return { data, has_more: rows.length > limit, next: data.at(-1)?.id ?? null, ...total };
 }
 
 /** All of one merchant, newest first: his plan bounds them. */

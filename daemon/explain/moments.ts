@@ -88,15 +88,16 @@ const words: Partial<Record<PaymentLogRow['to_status'], string>> = {
 /** Who is no operator reads neither which of them acted, nor a note that names what may be another's. */
 export const ofLogs = (rows: readonly PaymentLogRow[], readsAll: boolean): Moment[] =>
   rows.map((row) => {
-    const { note, actor, to_status } = readsAll ? row : presentPublicLog(row);
-    const shown = note === null || (!readsAll && namesAnId(note)) ? '' : ` (${note})`;
+    // What the merchant wrote is his own to read.
+    const isOwn = row.actor.startsWith('merchant:');
+    const { note, to_status } = readsAll || isOwn ? row : presentPublicLog(row);
+    const { actor } = readsAll ? row : presentPublicLog(row);
+    const shown = note === null || (!readsAll && !isOwn && namesAnId(note)) ? '' : ` (${note})`;
     const kind = to_status === 'confirmed' ? 'booked' : 'status';
-    return moment(
-      row.created_at,
-      kind,
-      `${words[to_status as PaymentLogRow['to_status']] ?? to_status}${shown}`,
-      actor,
-    );
+    const status = `${words[to_status as PaymentLogRow['to_status']] ?? to_status}${shown}`;
+    // Where nothing has moved, its note is all there is.
+    const isNote = row.from_status === to_status && shown !== '';
+    return moment(row.created_at, kind, isNote ? (note ?? '') : status, actor);
   });
 
 export const ofClaims = (rows: readonly ListedClaim[], readsAll: boolean): Moment[] =>

@@ -18,7 +18,7 @@ import { type Case, nextSteps, summaryOf } from '../../src/explain.ts';
 import { limitOf } from '../../src/ledger.ts';
 import { formatUsd } from '../../src/money.ts';
 import type { App } from '../context.ts';
-import { presentBefore, presentInvoice, presentPayment } from '../invoices/present.ts';
+import { presentBefore, presentDismissal, presentInvoice, presentPayment } from '../invoices/present.ts';
 import type { Found } from './find.ts';
 import { presentMatches } from './matches.ts';
 import * as moments from './moments.ts';
@@ -86,7 +86,10 @@ async function invoiceStory(app: App, invoice: InvoiceRow, reading: Reading): Pr
     query,
     events.map(({ id }) => id),
   );
-  const known = caseOf({ invoice, payment, events, deliveries, candidates: [] });
+  const known = caseOf({
+    ...{ invoice, payment, events, deliveries, candidates: [] },
+    dismissed: dismissalOf(payment, reading),
+  });
   const offers = await everyOffer(query, invoice);
   return {
     summary: summaryOf(known),
@@ -121,7 +124,10 @@ async function paymentStory(app: App, payment: PaymentRow, reading: Reading): Pr
   const offers = invoice ? await everyOffer(query, invoice) : [];
   const asked = invoice && inCoin(offers, payment.chain, invoice);
   const ids = candidates.map(({ id }) => id);
-  const known = caseOf({ invoice: asked, payment, events, deliveries, candidates: ids });
+  const known = caseOf({
+    ...{ invoice: asked, payment, events, deliveries, candidates: ids },
+    dismissed: dismissalOf(payment, reading),
+  });
   return {
     summary: summaryOf(known),
     invoice: invoice ? { ...presentInvoice(invoice, app.config.public_url), ...presentBefore(offers) } : null,
@@ -158,6 +164,12 @@ export async function candidatesOf(
   return candidatesFor(db.query, transfer, scope);
 }
 
+/** An operator reads what another wrote; a sentence names no one by his id. */
+function dismissalOf(payment: PaymentRow | undefined, reading: Reading): Case['dismissed'] {
+  const shown = payment ? presentDismissal(payment, roleOf(reading)) : null;
+  return shown && { ...shown, by: shown.by.replace(/:.*$/s, '') };
+}
+
 /** What sentence and commands follow from. */
 export function caseOf({
   invoice,
@@ -165,12 +177,15 @@ export function caseOf({
   events,
   deliveries,
   candidates,
+  dismissed = payment ? presentDismissal(payment, 'merchant') : null,
 }: {
   invoice: InvoiceRow | undefined;
   payment: PaymentRow | undefined;
   events: readonly EventRow[];
   deliveries: readonly DeliveryRow[];
   candidates: readonly string[];
+  /** As who asks may read it; as the merchant may, by default. */
+  dismissed?: Case['dismissed'];
 }): Case {
   const asset = invoice ?? payment;
   const atomic = invoice?.received_atomic ?? payment?.received_atomic ?? null;
@@ -189,6 +204,7 @@ export function caseOf({
     usd: invoice ? `$${formatUsd(invoice.amount_usd_micros)}` : null,
     failed_event: failedOf(events, deliveries),
     candidates,
+    dismissed,
   };
 }
 

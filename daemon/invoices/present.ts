@@ -4,7 +4,12 @@ import type { z } from 'zod';
 import type { Executor } from '../../data/db/open.ts';
 import type { IncomeRow, InvoiceRow, PaymentLogRow, PaymentRow } from '../../data/schema/tables.ts';
 import { everyOffer } from '../../data/terms.ts';
-import type { IncomePublic, InvoicePublic, PaymentPublic } from '../../src/api/schemas/resources.ts';
+import type {
+  Dismissal,
+  IncomePublic,
+  InvoicePublic,
+  PaymentPublic,
+} from '../../src/api/schemas/resources.ts';
 import { formatDecimal, USD_DECIMALS } from '../../src/money.ts';
 import { pictureAddress } from '../../src/picture.ts';
 import type { ReturnSettings } from '../../src/shop.ts';
@@ -126,15 +131,31 @@ export function presentPayment(row: PaymentRow, shown: InvoiceRow | null): z.out
   };
 }
 
-const OPERATOR = 'operator';
+/** People, named with an id behind it. */
+const person = /^(operator|merchant):/;
 
 /**
- * PaymentLogPublic as anyone may read it: of an operator it names neither who it was nor what that person wrote behind the
- * action.
+ * PaymentLogPublic as anyone may read it: of operators and merchants it names neither who it was nor what that person wrote
+ * behind the action.
  */
 export function presentPublicLog(row: PaymentLogRow) {
-  if (!row.actor.startsWith(`${OPERATOR}:`)) return presentLog(row);
-  return presentLog({ ...row, actor: OPERATOR, note: row.note?.replace(/:.*$/s, '') ?? null });
+  const [, role] = person.exec(row.actor) ?? [];
+  if (role === undefined) return presentLog(row);
+  return presentLog({ ...row, actor: role, note: row.note?.replace(/:.*$/s, '') ?? null });
+}
+
+/** Dismissal of a payment; merchants read neither who of the operators it was, nor what that person wrote. */
+export function presentDismissal(
+  { dismissed_at, dismissed_by, dismissed_note }: PaymentRow,
+  reader: 'merchant' | 'operator',
+): z.output<typeof Dismissal> | null {
+  if (dismissed_at === null || dismissed_by === null) return null;
+  const isPrivate = reader === 'merchant' && dismissed_by.startsWith('operator:');
+  return {
+    at: dismissed_at,
+    by: reader === 'merchant' ? dismissed_by.replace(/:.*$/s, '') : dismissed_by,
+    note: isPrivate ? null : dismissed_note,
+  };
 }
 
 /** PaymentLogPublic as the operator reads it. */

@@ -10,7 +10,7 @@ import { merchantDetail, merchantPage } from '../admin/merchants.ts';
 import { presentObservers } from '../admin/observers.ts';
 import { listPayments, paymentDetail } from '../admin/payments.ts';
 import { refillWallets, setRefillWallet } from '../admin/refill-wallets.ts';
-import { resolvePayment } from '../admin/resolve.ts';
+import { remarkPayment, resolvePayment } from '../admin/resolve.ts';
 import { lookUpTransaction } from '../admin/transaction.ts';
 import { adminUnitPage } from '../admin/units.ts';
 import { claimPage, presentAdminClaim } from '../claims/present.ts';
@@ -30,6 +30,7 @@ export const admin: Handlers<typeof list> = {
   listAdminPayments: ({ query }, { app }) => listPayments(app, query),
   getAdminPayment: ({ params }, { app }) => paymentDetail(app, params.invoice_id),
   resolvePayment: ({ params, body }, context) => resolvePayment(context, params.invoice_id, body),
+  remarkPayment: ({ params, body }, context) => remarkPayment(context, params.invoice_id, body),
   lookUpTransaction: ({ params }, { app }) => lookUpTransaction(app, params.invoice_id, params.txid),
   listAdminClaims: ({ query }, { app }) => claimPage(app, query, presentAdminClaim),
   listDaemons: (_, { app }) => daemonList(app),

@@ -3,6 +3,7 @@ import type { invoices as list } from '../../src/api/endpoints/invoices.ts';
 import { claimPage, presentClaim } from '../claims/present.ts';
 import { explainAny, scopeOf } from '../explain/explain.ts';
 import { inboxOf } from '../explain/inbox.ts';
+import { remarkOwn } from '../explain/remark.ts';
 import type { Handlers } from '../http/handler.ts';
 import { checkInvoice, simulateInvoice } from '../invoices/check.ts';
 import { INVOICE_CREATED } from '../invoices/create.ts';
@@ -46,6 +47,9 @@ export const invoices: Handlers<typeof list> = {
     claimPage(app, { ...query, owner_id: ownerId(owner) }, presentClaim),
 
   explain: ({ query }, { app, ...who }) => explainAny(app, query, scopeOf(who, query.own)),
+
+  remarkOwnPayment: ({ params, body }, { app, ...who }) =>
+    remarkOwn(app, params.payment_id, body, scopeOf(who, true) ?? null),
 
   listInbox: (_, { app, ...who }) => inboxOf(app, scopeOf(who, true) ?? null),
 };

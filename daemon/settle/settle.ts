@@ -3,6 +3,7 @@
 export { apply, reevaluateInvoices } from './apply.ts';
 export { noteClaim } from './claim.ts';
 export { credit, evaluateHeld } from './credit.ts';
+export { type Remark, remark } from './dismiss.ts';
 export { markAsHouse } from './house.ts';
 export { noteShortLimit } from './limit.ts';
 export { openInvoice, openInvoiceAlone } from './open.ts';

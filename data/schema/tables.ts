@@ -285,6 +285,11 @@ interface PaymentsTable {
   listed_as: InvoiceKind | `${typeof UNAPPLIED}_${InvoiceKind}` | typeof UNAPPLIED;
   /** Its place in the operator's list, Unix seconds: the invoice's creation where the invoice shows it. */
   listed_at: number;
+  /** 1: late or unmatched, and a person has dealt with it elsewhere; by whom, when (Unix seconds) and why. */
+  dismissed: Flag;
+  dismissed_at: number | null;
+  dismissed_by: string | null;
+  dismissed_note: string | null;
   created_at: Once<number>;
   updated_at: number;
 }

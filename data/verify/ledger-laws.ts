@@ -142,7 +142,7 @@ const recount = `
   union all select 'webhooks', webhook_status, 0, count(*), 0, 0 from income
     where webhook_status in ('failed', 'unknown') group by webhook_status
   union all select 'payments:' || status, blockchain, 0, count(*), 0, 0 from payments
-    where status in ${attention} group by status, blockchain`;
+    where status in ${attention} and dismissed = 0 group by status, blockchain`;
 
 export const ledgerLaws: Check[] = [
   chain,

@@ -12,7 +12,10 @@ export const CANDIDATES_SHOWN = 20;
 const CANDIDATES_READ = 1_000;
 
 export interface EntryFilter {
-  /** Of an invoice or of a payment; another word finds nothing. */
+  /**
+   * Of an invoice or of a payment; another word finds nothing. `late` and `unmatched` are those that wait, DISMISSED the
+   * others.
+   */
   status?: string | undefined;
   /** `sale` or `refill`; another word finds nothing. */
   kind?: string | undefined;
@@ -82,6 +85,11 @@ const places: Record<Exclude<PaymentStatus, 'confirmed'>, readonly PaymentRow['l
   orphaned: ['sale', 'refill', ...alongside, UNAPPLIED],
 };
 
+/** What is asked for to see late and unmatched payments that were dismissed; no status of its own. */
+const DISMISSED = 'dismissed';
+const dismissible = ['late', 'unmatched'] as const;
+type Flags = readonly (0 | 1)[];
+
 const isUnapplied = (place: PaymentRow['listed_as']): boolean => place.startsWith(UNAPPLIED);
 const keysOf = <K extends string>(of: Record<K, unknown>): K[] => Object.keys(of) as K[];
 const isKeyOf = <K extends string>(of: Record<K, unknown>, key: string): key is K => Object.hasOwn(of, key);
@@ -124,21 +132,39 @@ function partsOf({ status, kind, chain, owner_id }: EntryFilter): Part[] {
             condition: `status <> 'created'`,
           })),
     );
-  const payments = (statuses: (keyof typeof places)[], alone: boolean): Part[] =>
+  const payments = (
+    statuses: readonly (keyof typeof places)[],
+    { alone, dismissed }: { alone: boolean; dismissed: Flags },
+  ): Part[] =>
     statuses.flatMap((of) =>
       places[of]
         .filter((place) => (!alone || isUnapplied(place)) && (kind === undefined || place.endsWith(kind)))
-        .map((place) => ({
-          table: 'payments',
-          index: `payments_by${by || '_status'}`,
-          fixed: [...given, ['status', sql.lit(of)], ['listed_as', sql.lit(place)]],
-          filters: [],
-          condition: `status <> 'confirmed'`,
-        })),
+        .flatMap((place) =>
+          dismissed.map(
+            (flag): Part => ({
+              table: 'payments',
+              index: `payments_by${by || '_status'}`,
+              fixed: [
+                ...given,
+                ['status', sql.lit(of)],
+                ['dismissed', sql.lit(flag)],
+                ['listed_as', sql.lit(place)],
+              ],
+              filters: [],
+              condition: `status <> 'confirmed'`,
+            }),
+          ),
+        ),
     );
-  if (status !== undefined && isKeyOf(places, status)) return payments([status], false);
+  if (status === DISMISSED) return payments(dismissible, { alone: false, dismissed: [1] });
+  if (status !== undefined && isKeyOf(places, status))
+    return payments([status], { alone: false, dismissed: [0] });
   if (status !== undefined) return isKeyOf(invoiceStatuses, status) ? invoices([status]) : [];
-  return [...invoices(keysOf(invoiceStatuses)), ...payments(keysOf(places), true)];
+  return [
+    ...invoices(keysOf(invoiceStatuses)),
+    ...payments(keysOf(places), { alone: true, dismissed: [0] }),
+    ...payments(dismissible, { alone: true, dismissed: [1] }),
+  ];
 }
 
 /**
@@ -331,7 +357,7 @@ export async function candidatesFor(
   return rows.sort((a, b) => nearest.indexOf(a.id) - nearest.indexOf(b.id));
 }
 
-/** The latest late or unmatched payments of a blockchain. */
+/** The latest late or unmatched payments of a blockchain that wait. */
 export async function latestUnapplied(
   query: Executor,
   blockchain: string,
@@ -343,7 +369,7 @@ export async function latestUnapplied(
     .select('id')
     .where('blockchain', '=', blockchain)
     .where('status', '=', sql.lit(status))
-    .where(sql<boolean>`status in ('late', 'unmatched')`)
+    .where(sql<boolean>`status in ('late', 'unmatched') and dismissed = 0`)
     .orderBy('listed_at', 'desc')
     .orderBy('id', 'desc')
     .limit(limit)

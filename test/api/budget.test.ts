@@ -25,9 +25,11 @@ const budgets: Record<number, string> = {
   7: 'checkoutUnit checkInvoice deleteUser coinsOnPage',
   // Each status is counted by its index, up to a bound.
   8: 'getFigures',
-  9: 'cancelInvoice cancelOnPage buyOnPage',
+  9: 'cancelInvoice cancelOnPage buyOnPage remarkOwnPayment',
   12: 'getAdminPayment listInbox',
   13: 'setHouse creditMerchant resendEvent getAdminMerchant',
+  // The detail of the payment is answered, too.
+  16: 'remarkPayment',
   17: 'getAdminDashboard',
   // Under the lock of the invoice, with a new amount and its watch; for both coins.
   // A claim: the chains cannot be asked here, so the invoice is evaluated by what is stored, and the claim put on record.

@@ -152,6 +152,64 @@ describe('money that waits', () => {
     expect([piped.code, piped.stderr]).toEqual([2, expect.stringContaining('needs a terminal')]);
   });
 
+  it('is closed without booking by d with a reason, noted by n, and found all the same', async () => {
+    verifies('gw-inbox-work', 'payment-dismiss');
+    const env = { GW_TOKEN: token };
+    const invoice = await create(service, merchant, 'ton', { external_ref: 'closed-1' });
+    const id = await payNameless(invoice, 3n * TON);
+    const pty = gw.pty(['admin', 'inbox', '--work'], { env, columns: 120 });
+    let place = 1;
+    for (await pty.see(/1 of \d+: [^\n]*\n/); !pty.output().includes(short(id)); ) {
+      await pty.see(new RegExp(`${place} of \\d+: [\\s\\S]*q ends:`));
+      pty.write(`s${ENTER}`);
+      place += 1;
+      await pty.see(new RegExp(`${place} of \\d+: [^\\n]*\\n`));
+    }
+    await pty.see(new RegExp(`${place} of \\d+: [\\s\\S]*d closes unbooked, n notes[\\s\\S]*q ends:`));
+    pty.write(`n${ENTER}`);
+    await pty.see(/note, for the log:/);
+    pty.write(`asked the buyer${ENTER}`);
+    await pty.see(/noted[\s\S]*q ends:/);
+    pty.write(`d${ENTER}`);
+    await pty.see(/why, for the log/);
+    pty.write(`sent back by hand${ENTER}`);
+    await pty.see(/closed: it waits no longer/);
+    pty.write('\u0003');
+    await pty.ended;
+    const { json } = await gw(['admin', 'inbox', '--json', 'id'], { env });
+    expect(JSON.stringify(json)).not.toContain(id);
+    const card = gw.pty(['admin', 'payment', short(id)], { env, columns: 120 });
+    expect(await card.ended).toBe(0);
+    expect(linesLeft(card.output()).join('\n')).toMatch(/closed +by operator:.*: sent back by hand/);
+    const found = await gw(['explain', short(id), '--json'], { env: { GW_API_KEY: merchant.key } });
+    expect(found.json.story.summary).toMatch(/Closed by the operator\.$/);
+    const again = await gw(['admin', 'note', short(id), 'no, it was not', '--no-dismissed', '--json'], {
+      env,
+    });
+    expect(again.json.payment.dismissed).toBeNull();
+    // What only its merchant is paid at, he closes himself; what a note holds moves no terminal.
+    const own = gw.pty(['inbox', '--work'], { env: { GW_API_KEY: merchant.key }, columns: 120 });
+    await own.see(/1 of \d+: [\s\S]*n notes[\s\S]*q ends:/);
+    own.write(`d${ENTER}`);
+    await own.see(/why, for the log/);
+    own.write(`private top-up${ENTER}`);
+    await own.see(/closed: it waits no longer/);
+    own.write('\u0003');
+    await own.ended;
+    const { data } = await list('dismissed');
+    expect(data.map(({ dismissed }: { dismissed: { note: string } }) => dismissed.note)).toContain(
+      'private top-up',
+    );
+    const note = '\u001b[31mred';
+    const noted = await gw(['payment', 'note', id, note, '--dismissed'], {
+      env: { GW_API_KEY: merchant.key },
+    });
+    expect([noted.code, noted.stdout]).toEqual([0, expect.not.stringContaining('\u001b')]);
+    const story = gw.pty(['explain', id], { env: { GW_API_KEY: merchant.key }, columns: 120 });
+    await story.ended;
+    expect(story.output()).not.toContain(note);
+  });
+
   it('is booked for an invoice where it is shown', async () => {
     verifies('gw-waiting-money');
     const invoices = [];
@@ -227,4 +285,66 @@ it('gw admin payment shows candidates, transfers, log and ledger', async () => {
   const open = await show(unmatched);
   expect(open).toMatch(/could pay \(all \d+\)/);
   expect(open).toContain('maybe');
+});
+
+it('gw open leads to pages and explorers, printed where nothing can be opened', async () => {
+  verifies('gw-open');
+  const env = { GW_API_KEY: merchant.key };
+  const invoice = await create(service, merchant, 'ton', { external_ref: 'open-me' });
+  const transfer = transferTo(service, invoice, { final: true });
+  await observe(service, 'ton', [transfer]);
+  const url = async (ref: string) => (await gw(['open', ref], { env })).stdout.trim();
+  expect(await url('open-me')).toMatch(new RegExp(`/pay/${invoice.id}$`));
+  expect(await url(invoice.id.slice(-8))).toBe(await url('open-me'));
+  expect(await url(transfer.txid)).toBe(`https://testnet.tonviewer.com/transaction/${transfer.txid}`);
+  expect(await url(invoice.address)).toMatch(/^https:\/\/testnet\.tonviewer\.com\/.+/);
+  const body = { title: 'Tea', amount_usd: 3, currencies: ['TON'] };
+  const unit = await service.fetch('POST', '/api/v1/merchant/units', { token: merchant.token, body });
+  expect(await url(unit.json.id.slice(-8))).toBe(unit.json.page_url);
+  const none = await gw(['open', 'no-such-thing', '--json'], { env });
+  expect([none.code, none.error.error.code]).toEqual([3, 'unknown_reference']);
+  for (const external_ref of ['two', 'two']) await create(service, merchant, 'ton', { external_ref });
+  const several = await gw(['open', 'two', '--json'], { env });
+  expect([several.code, several.error.error.code]).toEqual([2, 'ambiguous_id']);
+  expect(several.error.error.candidates).toHaveLength(2);
+  const opened = gw.pty(['open', 'open-me'], { env: { ...env, BROWSER: 'true' }, columns: 120 });
+  expect(await opened.ended).toBe(0);
+  expect(opened.output()).toMatch(/opened http/);
+});
+
+it("a person's own names stand for command lines, shadow none and complete", async () => {
+  verifies('gw-own-aliases');
+  const env = { GW_API_KEY: merchant.key };
+  const set = (name: string, line: string) => gw(['config', 'alias', 'set', name, line, '--json']);
+  expect((await set('of', "invoice list --external-ref '$1'")).json).toMatchObject({ name: 'of' });
+  await create(service, merchant, 'ton', { external_ref: 'an order' });
+  const found = await gw(['of', 'an order', '--json', 'external_ref'], { env });
+  expect(found.json).toEqual([{ external_ref: 'an order' }]);
+  expect((await gw(['of', '--help'])).stdout).toContain('gw invoice list');
+  expect((await gw(['of'])).stderr).toContain('needs $1');
+  for (const [name, line] of [
+    ['invoices', 'unit list'],
+    ['help', 'unit list'],
+    ['new', 'no such command'],
+    ['new', 'of x'],
+    ['new', "invoice list --external-ref 'x"],
+    ['-x', 'unit list'],
+  ] as const)
+    expect((await set(name, line)).code, `${name} ${line}`).toBe(2);
+  const script = (await gw(['completion', 'bash'])).stdout;
+  expect(script).toMatch(/"of"\) found="[^"]*--external-ref/);
+  expect(script).toMatch(/""\) found="[^"]* of"/);
+  expect((await gw(['config', 'alias', 'list', '--json'])).json).toEqual([
+    { name: 'of', command: "invoice list --external-ref '$1'" },
+  ]);
+  expect((await gw(['config', 'alias', 'unset', 'of'])).code).toBe(0);
+  expect((await gw(['of', 'an order'], { env })).stderr).toContain('unknown command');
+});
+
+it('a wallet that was set on one blockchain only names no others', async () => {
+  const { stdout } = await gw(['wallet', 'set', 'ton', (await create(service, merchant, 'ton')).address], {
+    env: { GW_TOKEN: merchant.token },
+  });
+  expect(stdout).toContain('blockchain\tton');
+  expect(stdout).not.toMatch(/^also/m);
 });

@@ -9,6 +9,7 @@ import { exits } from '../../cli/engine/errors.ts';
 import { globals } from '../../cli/engine/globals.ts';
 import { allFlags } from '../../cli/engine/input.ts';
 import { fieldsOf, parseLeaf } from '../../cli/engine/parse.ts';
+import { namedBy } from '../../cli/engine/references.ts';
 import { readLine } from '../../cli/engine/resolve.ts';
 import { type Io, processIo } from '../../cli/output/io.ts';
 import { api } from '../../src/api/endpoints/api.ts';
@@ -51,6 +52,42 @@ describe('the tree of commands', () => {
       const group = path.split(' ').slice(0, -1).join(' ');
       if (group) expect(groups[group]?.summary, group).toBeTruthy();
     }
+  });
+
+  it('takes references wherever it takes the id of something', () => {
+    verifies('explain-references');
+    // Places in a list that only its pages tell, and what is no id: words, names, addresses, amounts, texts.
+    const cursors = ['claim list --after', 'admin claims --after', 'ledger list --after'];
+    const others =
+      'action address alias amount blockchain chain command email email_to file forward_to key kind merchant_slug method name note noun path prepaid_usd q ref shell telegram_id till txid unit_slug value verb'.split(
+        ' ',
+      );
+    const unresolved: string[] = [];
+    for (const { entry, command } of all)
+      for (const flag of allFlags(command)) {
+        const isPlaced = flag.place === 'params' || (command.args ?? []).includes(flag.field);
+        const isId = /(^|_)id$|^after$/.test(flag.field) || flag.value === 'id';
+        if (!isPlaced && !isId) continue;
+        const isKnown = others.includes(flag.field) || cursors.includes(`${entry.path} --${flag.name}`);
+        // The sandbox resolves its own.
+        const isOfSandbox = entry.path === 'trigger' && flag.field === 'invoice_id';
+        if (!isKnown && !isOfSandbox && namedBy(flag, command.input) === undefined)
+          unresolved.push(`${entry.path} ${flag.field}`);
+      }
+    expect(unresolved, 'cli/engine/references.ts says what a field names').toEqual([]);
+  });
+
+  it('says of every list with pages how many there are, which only a person asks for', () => {
+    verifies('list-totals');
+    const silent = all.flatMap(({ entry, command: { input } }) => {
+      const { query = {}, response } = input ?? {};
+      const hasPages = 'limit' in query && ('after' in query || 'skip' in query);
+      const members = response && 'shape' in response ? (response.shape as object) : {};
+      return hasPages && !('count' in query && 'total' in members) && !('count' in members)
+        ? [entry.path]
+        : [];
+    });
+    expect(silent).toEqual([]);
   });
 
   it('resolves every alias to a command or a group', () => {

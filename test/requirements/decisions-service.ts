@@ -208,6 +208,10 @@ export const extensions = {
       'money that waits for a person is listed with its amount at 80 columns, with all that is known and every invoice it could pay, and booked where it is shown',
     'gw-links':
       'on a terminal with colours ids open their page, transactions and addresses their explorer, by OSC 8; nothing but a web address is linked',
+    'gw-open':
+      'gw open leads to the page of an invoice or a unit, and to the explorer of a transaction or an address, by any reference; where there is no terminal or no browser, and with --print, it prints the address',
+    'gw-own-aliases':
+      'A person gives command lines names of his own: they shadow no command, take words behind them, and complete',
     'gw-inbox-work':
       'gw admin inbox --work goes through what waits one by one: what it could pay, a preview of the booking, and Enter books',
     'gw-for-people':

@@ -1,5 +1,5 @@
 // One payment with everything about it, and putting it right after an id was typed.
-import { getAdminPayment, resolvePayment } from '../../../src/api/endpoints/admin.ts';
+import { getAdminPayment, remarkPayment, resolvePayment } from '../../../src/api/endpoints/admin.ts';
 import { GwError } from '../../engine/errors.ts';
 import { describeFound, lookUp, sayUnchanged } from '../../journeys/admin/resolve.ts';
 import {
@@ -35,6 +35,21 @@ export function paymentDetail(desk: Desk, { id = '' }: Place): View {
         run: (data, again) => new Resolving(desk, data, again).begin(),
       },
       {
+        key: 'n',
+        label: 'note',
+        writes: true,
+        run: (data, again) => asking(desk, data, { label: 'note', again }),
+      },
+      {
+        key: 'd',
+        label: 'dismiss',
+        writes: true,
+        run: (data, again) => {
+          const isClosed = data.payment.dismissed !== null;
+          asking(desk, data, { label: isClosed ? 'reopen' : 'dismiss', dismissed: !isClosed, again });
+        },
+      },
+      {
         key: 'm',
         label: 'merchant',
         run: ({ payment }) => {
@@ -44,6 +59,32 @@ export function paymentDetail(desk: Desk, { id = '' }: Place): View {
       },
     ],
   });
+}
+
+/** Asks why, and has the payment wait no longer, wait again, or just noted. */
+function asking(
+  desk: Desk,
+  { payment }: PaymentDetail,
+  { label, dismissed, again }: { label: string; dismissed?: boolean; again: () => void },
+): void {
+  desk.ask({
+    label: `${label}: why, for the log, then enter: `,
+    onDone: (typed) => void say(typed.trim()),
+  });
+  async function say(note: string): Promise<void> {
+    if (note === '') return desk.say('without a reason nothing was done', 'bad');
+    try {
+      const body = { note, ...(dismissed === undefined ? {} : { dismissed }) };
+      await desk.context.call(remarkPayment, { params: { invoice_id: payment.id }, body });
+      desk.say(
+        dismissed ? 'closed: it waits no longer' : dismissed === false ? 'it waits again' : 'noted',
+        'good',
+      );
+      again();
+    } catch (failure) {
+      desk.say(`${label} refused: ${failureText(failure)}`, 'bad');
+    }
+  }
 }
 
 type Action = 'recheck' | 'confirm' | 'expire' | 'fail';

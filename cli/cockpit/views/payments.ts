@@ -20,6 +20,7 @@ const STATUSES = [
   'late',
   'unmatched',
   'orphaned',
+  'dismissed',
   'created',
   'confirmed',
   'expired',
@@ -34,7 +35,7 @@ const columns: readonly Column<Payment>[] = [
     title: 'PAYMENT',
     rank: 5,
     width: 10,
-    value: (row) => row.payment_status ?? '–',
+    value: (row) => (row.dismissed ? 'closed' : (row.payment_status ?? '–')),
     color: (row) => screenColor(row.payment_status),
   },
   {
@@ -161,6 +162,7 @@ export const payments = (
       ...optional('reference', row.external_ref),
       ...optional('memo', row.memo),
       ...optional('txid', row.txid),
+      ...optional('closed', row.dismissed && `by ${row.dismissed.by}: ${row.dismissed.note}`),
       ...optional('could pay', row.candidates > 0 ? `${row.candidates} open invoices` : null),
       ['created', moment(row.created_at, now_s)],
       ...optional(

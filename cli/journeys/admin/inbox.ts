@@ -61,7 +61,7 @@ export const command: Command = {
       name: 'work',
       place: 'own',
       kind: 'boolean',
-      help: 'go through the payments one by one: a preview, Enter books, c credits, n notes, s skips',
+      help: 'go through the payments one by one: a preview, Enter books, c credits, d closes without booking, n notes, s skips',
     },
   ],
   about:

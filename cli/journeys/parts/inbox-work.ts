@@ -4,6 +4,7 @@ import {
   creditMerchant,
   getAdminMerchant,
   getAdminPayment,
+  remarkPayment,
   resolvePayment,
 } from '../../../src/api/endpoints/admin.ts';
 import { getPublicConfig } from '../../../src/api/endpoints/buyer.ts';
@@ -67,19 +68,22 @@ async function workOn(context: Context, detail: PaymentDetail, title: string): P
   const isHeld = payment.payment_status === 'held';
   const targets = targetsOf(detail);
   showPayment(io, detail, title, targets);
-  let [target, note] = [targets[0], ''];
+  const isDismissible = payment.payment_status === 'late' || payment.payment_status === 'unmatched';
+  let target = targets[0];
   for (;;) {
     const shop = owner_id === null ? null : await shopOf(context, owner_id);
     const booked = txid === null || isHeld ? undefined : target;
     if (booked) await preview(context, detail, booked, shop);
     const keys = [
-      ...(booked ? ['Enter books it', 'n adds a note'] : []),
+      ...(booked ? ['Enter books it'] : []),
       ...(targets.length > 1
         ? [`1-${targets.length} or an order chooses`]
         : isHeld
           ? []
           : ['an order chooses']),
-      ...(shop ? ['c credits the merchant'] : []),
+      ...(shop ? ['c credits'] : []),
+      ...(isDismissible ? ['d closes unbooked'] : []),
+      'n notes',
       's skips',
       'q ends',
     ];
@@ -87,12 +91,14 @@ async function workOn(context: Context, detail: PaymentDetail, title: string): P
     const key = answer.toLowerCase();
     if (key === 'q') return false;
     if (key === 's') return true;
-    if (key === 'n' && booked) note = await askText('note, for the log:', io);
-    else if (key === 'c' && shop) {
+    if (key === 'n') await done(io, () => remarkOn(context, payment.id));
+    else if (key === 'd' && isDismissible) {
+      if (await done(io, () => remarkOn(context, payment.id, true))) return true;
+    } else if (key === 'c' && shop) {
       // What is held is booked with it; anything else still waits.
       if ((await done(io, () => credit(context, shop))) && isHeld) return true;
     } else if (key === '') {
-      if (booked && (await done(io, () => book(context, txid, booked, note)))) return true;
+      if (booked && (await done(io, () => book(context, txid, booked)))) return true;
     } else if (!isHeld)
       await done(io, async () => {
         target = targets[Number(answer) - 1] ?? (await named(context, answer));
@@ -198,13 +204,29 @@ function effectsOf({ merchant: { merchant, webhook_url }, config }: Shop, { amou
   return [`fee ${shown(fee)}`, `limit after ${shown(limit)}`, webhook];
 }
 
-async function book(context: Context, txid: string | null, { id }: Target, note: string): Promise<string> {
+async function book(context: Context, txid: string | null, { id }: Target): Promise<string> {
   const { payment } = await context.call(resolvePayment, {
     params: { invoice_id: id },
-    body: { action: 'confirm', txid, ...(note === '' ? {} : { note }) },
+    body: { action: 'confirm', txid },
   });
   return `invoice ${shortId(id)} is ${payment.status}`;
 }
+
+/** What a person says of a payment that is not booked; with `dismissed` it waits no longer. */
+const remarkOn = async (context: Context, invoice_id: string, dismissed?: true): Promise<string> => {
+  const body = await askRemark(context.io, dismissed);
+  await context.call(remarkPayment, { params: { invoice_id }, body });
+  return outcomeOf(body);
+};
+
+export async function askRemark(io: Io, dismissed?: true): Promise<{ note: string; dismissed?: true }> {
+  const note = await askText(dismissed ? 'why, for the log; empty: it waits on' : 'note, for the log:', io);
+  if (note.trim() === '') throw new GwError('general', 'nothing was written', { code: 'declined' });
+  return { note, ...(dismissed ? { dismissed } : {}) };
+}
+
+export const outcomeOf = ({ dismissed }: { dismissed?: true }): string =>
+  dismissed ? 'closed: it waits no longer' : 'noted';
 
 async function credit(context: Context, { merchant: { merchant } }: Shop): Promise<string> {
   const prepaid_usd = await askText(`USD to credit to ${merchant.slug}; empty: none`, context.io);
@@ -218,7 +240,7 @@ async function credit(context: Context, { merchant: { merchant } }: Shop): Promi
 }
 
 /** Says what came of it; a refusal is read, and the same payment asked about again. */
-async function done(io: Io, act: () => Promise<string | undefined>): Promise<boolean> {
+export async function done(io: Io, act: () => Promise<string | undefined>): Promise<boolean> {
   try {
     const what = await act();
     if (what) print(io, paint(io, 'green', clean(what)));

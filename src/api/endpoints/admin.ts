@@ -24,9 +24,8 @@ import {
 import { AdminClaims } from '../schemas/claim.ts';
 import { AdminEvents, AdminUnits } from '../schemas/figures.ts';
 import { invoiceStatuses, paymentStatuses } from '../schemas/resources.ts';
-import { claimQuery, invoiceId, MAX_CHAIN } from './invoices.ts';
+import { claimQuery, DISMISSING, invoiceId, MAX_CHAIN, MAX_NOTE, remarkBody } from './invoices.ts';
 
-const MAX_NOTE = 255;
 const MAX_TXID = 128;
 const MAX_FILTER = 64;
 
@@ -229,9 +228,11 @@ export const listAdminPayments = endpoint({
   effect: 'read',
   keywords: 'late and unmatched payments',
   description:
-    'Newest first. `status` takes a status of an invoice (`settled` means `confirmed`) or of a payment: `held`, `late` and `unmatched` are what waits for a person. `kind` is `sale` or `refill`. An unknown word matches nothing.',
+    'Newest first. `status` takes a status of an invoice (`settled` means `confirmed`) or of a payment: `held`, `late` and `unmatched` are what waits for a person; `dismissed` are late and unmatched payments that wait no longer. `kind` is `sale` or `refill`. An unknown word matches nothing.',
   query: {
-    status: word([...invoiceStatuses, 'settled', ...paymentStatuses], { max: MAX_FILTER }).optional(),
+    status: word([...invoiceStatuses, 'settled', ...paymentStatuses, 'dismissed'], {
+      max: MAX_FILTER,
+    }).optional(),
     kind: word(['sale', 'refill'], { max: MAX_FILTER }).optional(),
     chain: filter().describe('Gateway id'),
     owner_id: uuid().optional().describe("The merchant's user id"),
@@ -306,6 +307,32 @@ Every action that changes something, and every \`recheck\`, is logged with who d
   example: { params: { invoice_id: '{invoice_id}' }, body: { action: 'recheck' } },
 });
 
+export const remarkPayment = endpoint({
+  id: 'remarkPayment',
+  method: 'POST',
+  path: '/api/v1/admin/payments/{invoice_id}/note',
+  auth: 'admin',
+  tag: 'admin',
+  summary: 'Note something of a payment, or close it without booking it',
+  gw: 'admin note {invoice_id} {note}',
+  effect: 'write',
+  keywords: 'dismiss a payment, sent back by hand, test transfer, close without booking, reopen',
+  description: `Writes the note into the log of the payment, with who wrote it. Books and balances stay as they are.
+
+${DISMISSING} An operator may dismiss and reopen whatever is late or unmatched.`,
+  extension: true,
+  params: invoiceId,
+  body: remarkBody,
+  response: AdminPaymentDetail,
+  errors: ['payment_not_found', 'payment_not_waiting', 'bad_request'],
+  repeatable: true,
+  hidden: true,
+  example: {
+    params: { invoice_id: '{paid_invoice_id}' },
+    body: { note: 'the buyer asked by mail' },
+  },
+});
+
 export const lookUpTransaction = endpoint({
   id: 'lookUpTransaction',
   method: 'GET',
@@ -344,6 +371,7 @@ export const listContradictions = endpoint({
     open: bool().default(true).describe('Only those that are still open'),
     skip: int({ gte: 0 }).default(0),
     limit: int({ gte: 1, lte: 200 }).default(50),
+    count: counted(),
   },
   response: AdminContradictions,
   hidden: true,
@@ -440,13 +468,14 @@ export const listAdminEvents = endpoint({
   keywords: 'latest events of the deployment',
   secondary: true,
   description:
-    'Newest first, with the attempts to deliver each. With `undelivered`, those whose latest attempt was not accepted, at most `limit`, the latest attempts first; `after` does not apply then.',
+    'Newest first, with the attempts to deliver each. With `undelivered`, those whose latest attempt was not accepted, at most `limit`, the latest attempts first; neither `after` nor `count` applies then.',
   extension: true,
   query: {
     owner_id: uuid().optional().describe("The merchant's user id"),
     undelivered: bool().default(false).describe('Only events that no receiver accepted'),
     after: text({ min: 1, max: MAX_FILTER }).optional().describe('The last event of the page before'),
     limit: int({ gte: 1, lte: 200 }).default(50),
+    count: counted(),
   },
   response: AdminEvents,
   errors: ['event_not_found'],
@@ -470,6 +499,7 @@ export const listAdminUnits = endpoint({
     owner_id: uuid().optional().describe("The merchant's user id"),
     after: uuid().optional().describe('The last unit of the page before'),
     limit: int({ gte: 1, lte: 200 }).default(50),
+    count: counted(),
   },
   response: AdminUnits,
   hidden: true,
@@ -489,6 +519,7 @@ export const admin = [
   listAdminPayments,
   getAdminPayment,
   resolvePayment,
+  remarkPayment,
   lookUpTransaction,
   listContradictions,
   closeContradiction,

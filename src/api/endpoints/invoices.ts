@@ -20,7 +20,7 @@ import {
   webUrl,
 } from '../describe/shop-fields.ts';
 import { ClaimList } from '../schemas/claim.ts';
-import { Explanation, Inbox } from '../schemas/explain.ts';
+import { Explanation, Inbox, PaymentRemark } from '../schemas/explain.ts';
 import { InvoiceList, InvoicePublic } from '../schemas/resources.ts';
 
 /** Longest gateway id or ticker. */
@@ -28,6 +28,7 @@ export const MAX_CHAIN = 64;
 /** Longest order reference. */
 export const MAX_EXTERNAL_REF = 500;
 export const MAX_URL = 2048;
+export const MAX_NOTE = 255;
 
 export const chainField = () =>
   text({ min: 1, max: MAX_CHAIN }).describe(
@@ -257,6 +258,43 @@ export const listInbox = endpoint({
   example: {},
 });
 
+/** What `dismissed` does, of both who may say it. */
+export const DISMISSING =
+  '`dismissed: true` closes a late or unmatched payment that was dealt with elsewhere, sent back by hand for example: it leaves the inbox and what is counted as waiting, and is still listed, explained, and bookable. `dismissed: false` has it wait again. Where it stands so already, nothing is written. It waits again too once its transaction has left the chain and come back.';
+
+export const remarkBody = shape('RemarkCreate', {
+  note: text({ min: 1, max: MAX_NOTE }).describe('Why'),
+  dismissed: bool().optional().describe('Whether it waits no longer; without it only the note is written'),
+});
+
+export const remarkOwnPayment = endpoint({
+  id: 'remarkOwnPayment',
+  method: 'POST',
+  path: '/v1/payments/{payment_id}/note',
+  auth: 'any',
+  tag: 'invoices',
+  summary: 'Note something of a payment of yours, or close it without booking it',
+  gw: 'payment note {payment_id} {note}',
+  effect: 'write',
+  keywords:
+    'dismiss a payment, sent back by hand, private top-up, close without booking, reopen, clear the inbox',
+  description: `Writes the note into the log of the payment; buyers do not read it. Books and balances stay as they are.
+
+${DISMISSING} What is paid at an address that another account uses too, and what an operator has dismissed, the operator decides (\`operator_decides\`).`,
+  params: {
+    payment_id: uuid().describe('A payment, or the invoice that shows it, as the inbox lists it'),
+  },
+  body: remarkBody,
+  response: PaymentRemark,
+  errors: ['payment_not_found', 'payment_not_waiting', 'operator_decides', 'bad_request'],
+  extension: true,
+  repeatable: true,
+  example: {
+    params: { payment_id: '{paid_invoice_id}' },
+    body: { note: 'the buyer asked by mail' },
+  },
+});
+
 export const invoices = [
   createInvoice,
   listInvoices,
@@ -266,4 +304,5 @@ export const invoices = [
   listClaims,
   explain,
   listInbox,
+  remarkOwnPayment,
 ] as const;

@@ -406,6 +406,7 @@ export const listLedger = endpoint({
     owner_id: uuid().optional().describe("A merchant's user id, for superusers"),
     after: uuid().optional().describe('The last entry of the page before'),
     limit: int({ gte: 1, lte: 200 }).default(50),
+    count: counted(),
   },
   response: LedgerList,
   extension: true,

@@ -91,6 +91,8 @@ const remedies: Record<ErrorCode, Advice | null> = {
   merchant_not_found: { hint: 'List the merchants', next: 'listAdminMerchants' },
   daemon_not_found: { hint: 'List the running daemons', next: 'listDaemons' },
   contradiction_not_found: { hint: 'List the open contradictions', next: 'listContradictions' },
+  payment_not_waiting: 'Book it, refill the limit, or wait: it is not late, nor does it name no invoice',
+  operator_decides: 'Ask the operator of this deployment',
   payment_not_found: { hint: 'List the payments', next: 'listAdminPayments' },
   method_not_allowed: 'Use one of the methods in the `Allow` header',
   email_taken: 'Choose another email address',

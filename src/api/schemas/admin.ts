@@ -6,6 +6,7 @@ import { EventPublic } from './event.ts';
 import {
   amountMatches,
   BalancePublic,
+  Dismissal,
   IncomePublic,
   InvoicePublic,
   invoiceStatuses,
@@ -86,6 +87,9 @@ export const AdminPayment = shape(
       .describe(
         'The invoice that a payer claimed it for first, which proves nothing. Beyond the specification',
       ),
+    dismissed: Dismissal.nullable().describe(
+      'Of a late or unmatched payment that waits no longer; null where none was dismissed. Beyond the specification',
+    ),
     created_at: unixSeconds(),
     expires_at: unixSeconds().nullable(),
     paid_at: unixSeconds().nullable(),
@@ -280,6 +284,8 @@ export const ContradictionPublic = shape('ContradictionPublic', {
 export const AdminContradictions = shape('AdminContradictions', {
   data: z.array(ContradictionPublic).describe('Newest first'),
   open: count().describe('How many are still open'),
+  has_more: z.boolean(),
+  ...totals(),
   skip: z.int(),
   limit: z.int(),
 });

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { matchedBy, matchKinds } from '../../explain.ts';
 import { decimalString, shape, unixSeconds } from '../describe/shape.ts';
-import { InvoicePublic, PaymentPublic } from './resources.ts';
+import { Dismissal, InvoicePublic, PaymentPublic } from './resources.ts';
 
 export const ExplainMatch = shape(
   'ExplainMatch',
@@ -89,3 +89,9 @@ export const Inbox = shape('Inbox', {
   data: z.array(InboxItem).describe('What has waited longest first'),
   has_more: z.boolean(),
 });
+
+export const PaymentRemark = shape(
+  'PaymentRemark',
+  { payment: PaymentPublic, dismissed: Dismissal.nullable().describe('Null while it waits') },
+  'A payment after a note was written.',
+);

@@ -1,6 +1,6 @@
 // What screens show of an account or of all: figures by day, bookings, events, units.
 import { z } from 'zod';
-import { count, decimalString, shape, unixSeconds } from '../describe/shape.ts';
+import { count, decimalString, shape, totals, unixSeconds } from '../describe/shape.ts';
 import { LedgerEntryPublic } from './admin.ts';
 import { EventPublic } from './event.ts';
 import { invoiceStatuses } from './resources.ts';
@@ -13,6 +13,7 @@ const owner = {
 const page = {
   has_more: z.boolean(),
   next: z.string().nullable().describe('Pass it as `after` for the next page'),
+  ...totals(),
 };
 
 export const Figures = shape('Figures', {

@@ -157,6 +157,16 @@ export const PaymentPublic = shape(
   'What was seen on the chain for an invoice.',
 );
 
+export const Dismissal = shape(
+  'Dismissal',
+  {
+    at: unixSeconds(),
+    by: z.string().describe('`operator` or `merchant`; an operator reads the id behind it too'),
+    note: z.string().nullable().describe('Null for merchants where an operator wrote it'),
+  },
+  'Who has dealt with a payment elsewhere, so that it waits no longer.',
+);
+
 export const PaymentLogPublic = shape('PaymentLogPublic', {
   id: z.uuid(),
   from_status: z.string().nullable(),

@@ -1,9 +1,10 @@
 // Whatever happens in whatever order: every credit stays accounted for, every invoice settles once.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apply } from '../../../daemon/settle/settle.ts';
+import { apply, remark } from '../../../daemon/settle/settle.ts';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import type { Transfer } from '../../../src/chains/family.ts';
+import { Refusal } from '../../../src/errors.ts';
 import { type Fact, GRACE_SECONDS } from '../../../src/invoice.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
@@ -35,6 +36,7 @@ type Move =
     }
   | { kind: 'follow'; transfer: number; to: 'gone' | 'mined' | 'final' | 'unconfirmed' }
   | { kind: 'say'; invoice: number; fact: Fact; transfer: number | null }
+  | { kind: 'remark'; transfer: number; dismissed: boolean }
   | { kind: 'reorganise' }
   | { kind: 'credit'; micros: number }
   | { kind: 'wait'; seconds: number; read: boolean };
@@ -73,6 +75,14 @@ const move: fc.Arbitrary<Move> = fc.oneof(
       invoice: at,
       fact: fc.constantFrom(...facts),
       transfer: fc.option(fc.nat({ max: 7 })),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('remark' as const),
+      transfer: fc.nat({ max: 7 }),
+      dismissed: fc.boolean(),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('reorganise' as const) }) },
@@ -135,7 +145,8 @@ describe.each(databases)('random histories on %s', (database) => {
       const txid = one.transfer === null ? null : (made[one.transfer]?.txid ?? newTxid());
       const named = fact.kind === 'resolve' && fact.action === 'confirm' ? txid : null;
       await apply(test.app, invoice.id, { fact, actor: 'operator:1', txid: named });
-    } else if (one.kind === 'reorganise')
+    } else if (one.kind === 'remark') await say(made[one.transfer]?.txid ?? '', one.dismissed);
+    else if (one.kind === 'reorganise')
       await observe(test, blockchain, [], { orphaned_blocks: [block.block_hash] });
     else if (one.kind === 'credit') await credit(test, merchant.id, BigInt(one.micros), { wake: true });
     else if (one.kind === 'wait') {
@@ -143,6 +154,24 @@ describe.each(databases)('random histories on %s', (database) => {
       if (one.read) await readThrough(test, blockchain);
       else await test.app.observer.tick();
     }
+  }
+
+  /** Closes what came by a transaction, or has it wait again; what does not wait is refused. */
+  async function say(txid: string, dismissed: boolean) {
+    const rows = await test.app.db.query
+      .selectFrom('transfers')
+      .select('payment_id')
+      .where('txid', '=', txid)
+      .execute();
+    for (const { payment_id } of rows)
+      await remark(
+        test.app,
+        payment_id ?? '',
+        { note: 'a test', dismissed },
+        { actor: 'operator:1', owner_id: null },
+      ).catch((error: unknown) => {
+        if (!(error instanceof Refusal)) throw error;
+      });
   }
 
   async function audit(merchant: TestMerchant, ids: string[], txids: string[]) {
@@ -189,6 +218,7 @@ describe.each(databases)('random histories on %s', (database) => {
       if (shown?.status === 'held') expect(invoice.status).toBe('created');
     }
     for (const payment of payments) {
+      if (payment.dismissed) expect(['late', 'unmatched']).toContain(payment.status);
       const log = await query
         .selectFrom('payment_logs')
         .select('to_status')
