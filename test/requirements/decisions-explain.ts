@@ -9,7 +9,7 @@ export const explaining = {
     'explain-references':
       'Every argument of a command that takes an id takes the same references, which the service resolves; a whole id costs no other request, and what could be several is refused with them',
     'inbox-own':
-      'A merchant lists his money that waits, with his own open invoices that it may mean, his events that no receiver accepted, and blockchains that cannot be read, each with what he may do',
+      'A merchant lists his money that waits, with his own open invoices that it may mean, scored and the likeliest first, his events that no receiver accepted, and blockchains that cannot be read, each with what he may do',
     'list-totals':
       'A list without a count says how many it has where that is asked for, counted up to a bound; a person reads below every page how many there are',
   },

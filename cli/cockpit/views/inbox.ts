@@ -1,8 +1,9 @@
 // All that waits for a person, longest first: the operator's queue, or a merchant's own.
 import { listInbox } from '../../../src/api/endpoints/invoices.ts';
-import { inboxOf, meantBy, SCORED } from '../../journeys/admin/inbox.ts';
-import { matchLine, shortCommand } from '../../output/explain-card.ts';
+import { inboxOf, SCORED } from '../../journeys/admin/inbox.ts';
+import { shortCommand } from '../../output/explain-card.ts';
 import { coins } from '../../output/money.ts';
+import { meantBy } from '../../output/payment-card.ts';
 import { screenColor } from '../../output/status.ts';
 import { moment, relative, shortId } from '../../output/value.ts';
 import type { ListSpec } from '../list.ts';
@@ -29,12 +30,11 @@ async function read({ context, who }: Desk): Promise<readonly Waiting[]> {
     return data.map((item) => ({ ...item, meant: meantBy(item), next: [item.next] }));
   }
   const { data } = await context.call(listInbox);
-  const now_s = Math.floor(Date.now() / 1000);
-  return data.map(({ candidates, next, external_ref, about, ...item }) => ({
+  return data.map(({ next, external_ref, about, ...item }) => ({
     ...item,
     merchant: null,
     about: [external_ref && `order ${external_ref}`, about].filter(Boolean).join(': '),
-    meant: candidates.map((open) => `${shortId(open.id)} ${matchLine(open, now_s)}`),
+    meant: meantBy(item),
     next: next.map(({ command }) => command),
   }));
 }

@@ -12,7 +12,7 @@ import type { Command, Context } from '../../engine/command.ts';
 import { GwError, usage } from '../../engine/errors.ts';
 import { say } from '../../output/io.ts';
 import { amountOf } from '../../output/money.ts';
-import { candidateLine, rankedCandidates } from '../../output/payment-card.ts';
+import { meantBy, rankedCandidates } from '../../output/payment-card.ts';
 import { shortId } from '../../output/value.ts';
 import { printReply } from '../../output/view.ts';
 
@@ -98,19 +98,6 @@ export const command: Command = {
     if (has_more) say(io, `More than ${PAGE} of a kind wait: gw admin payments --status late --all`);
   },
 };
-
-/** What an item could mean, a line each. */
-export const meantBy = ({ amount, candidates }: Pick<Item, 'amount' | 'candidates'>): string[] =>
-  candidates.map((open) =>
-    candidateLine(
-      open,
-      {
-        payment: { received_amount: amount },
-        claims: open.claimed ? [{ invoice_id: open.id }] : [],
-      },
-      Math.floor(Date.now() / 1000),
-    ),
-  );
 
 /** What the payments could mean that have waited longest, `most` of them. */
 async function addCandidates({ call }: Context, items: readonly Item[], most: number): Promise<void> {
