@@ -1,5 +1,7 @@
 // What a view of the cockpit is, and what it is given.
 import type { Context } from '../engine/command.ts';
+import type { DetailSpec } from './detail.ts';
+import type { Layout } from './layouts.ts';
 import type { Line } from './paint.ts';
 import type { Key, Size } from './session.ts';
 
@@ -65,6 +67,12 @@ export interface Desk {
   changed(): void;
   go(place: Place): void;
   back(): void;
+  /** How everything about one thing is read and shown; undefined where the place is no such. */
+  // biome-ignore lint/suspicious/noExplicitAny: each has data of its own
+  detailOf(place: Place): DetailSpec<any> | undefined;
+  /** Columns and order of a list, as they were left. */
+  layoutOf(list: string): Layout;
+  keepLayout(list: string, layout: Layout): void;
   /** Says at the top what came of something. */
   say(text: string, kind?: 'good' | 'bad'): void;
   menu(title: string, items: readonly MenuItem[]): void;

@@ -5,16 +5,16 @@ import { count, decimalString, shape, unixSeconds } from '../describe/shape.ts';
 import { InvoicePublic, PaymentPublic } from './resources.ts';
 
 const match = {
-    kind: z.enum(matchKinds),
-    id: z.string().describe('Taken by every command and call that asks for one of this kind'),
-    by: z.enum(matchedBy).describe('What of it the text was found to be'),
-    status: z.string().nullable(),
-    amount: decimalString().nullable().describe('Asked for, or what came where nothing was asked for'),
-    currency: z.string().nullable(),
-    about: z.string().nullable().describe('Its order, type, title or address'),
-    owner_id: z.uuid().nullable().describe('Null for the platform key, and where no account is known'),
-    owner_slug: z.string().nullable(),
-    created_at: unixSeconds().nullable(),
+  kind: z.enum(matchKinds),
+  id: z.string().describe('Taken by every command and call that asks for one of this kind'),
+  by: z.enum(matchedBy).describe('What of it the text was found to be'),
+  status: z.string().nullable(),
+  amount: decimalString().nullable().describe('Asked for, or what came where nothing was asked for'),
+  currency: z.string().nullable(),
+  about: z.string().nullable().describe('Its order, type, title or address'),
+  owner_id: z.uuid().nullable().describe('Null for the platform key, and where no account is known'),
+  owner_slug: z.string().nullable(),
+  created_at: unixSeconds().nullable(),
 };
 
 export const ExplainMatch = shape('ExplainMatch', match, 'Something that a text names.');
