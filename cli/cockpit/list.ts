@@ -1,10 +1,11 @@
 // A list: rows to move through, filter, sort, mark and act on, with the row under the cursor next to it where there is room.
 import type { Section } from '../output/card.ts';
+import { screenColor } from '../output/status.ts';
 import { clean } from '../output/text.ts';
 import { shortId } from '../output/value.ts';
 import { Text } from './detail.ts';
 import { type Copy, copyMenu, type Link, linkMenu } from './menus.ts';
-import { BLANK, colored, type Line, line, sideBySide } from './paint.ts';
+import { BLANK, bold, colored, type Line, line, sideBySide } from './paint.ts';
 import { Panel } from './panel.ts';
 import { failureText } from './poll.ts';
 import { Rows, type Source } from './rows.ts';
@@ -279,14 +280,21 @@ export class List<Row extends object> implements View {
         key: JSON.stringify(place),
         load: async () => {
           const data = await detail.load();
-          return (now_s) => detail.sections(data, now_s);
+          return (now_s) => ({
+            headline: detail.headline(data, now_s),
+            sections: detail.sections(data, now_s),
+          });
         },
       });
     if (held) this.#read_beside = held.at;
     const { error } = this.#panel;
-    const head = error === null ? [] : [line(colored(`! ${clean(error)}`, 'red'))];
-    const sections = [...(held && isWhole ? [] : facts(row, now_s)), ...(held?.sections(now_s) ?? [])];
-    return new Text().draw(sections, size, head);
+    const known = held?.read(now_s);
+    const headline =
+      known && line(bold(clean(known.headline.text), screenColor(known.headline.status) ?? undefined));
+    const lines = error === null ? [] : [line(colored(`! ${clean(error)}`, 'red'))];
+    if (!known || !isWhole) lines.push(...new Text().draw(facts(row, now_s), size), BLANK);
+    if (headline) lines.push(headline);
+    return [...lines, ...new Text().draw(known?.sections ?? [], size)].slice(0, size.rows);
   }
 
   #emptyText(): string {

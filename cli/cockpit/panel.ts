@@ -7,14 +7,19 @@ const REST_MS = 150;
 /** Rows of which the answer is kept, so that going back to one shows it at once. */
 const KEPT = 50;
 
-/** What can be read of a row. */
-export interface Reading {
-  key: string;
-  load(): Promise<(now_s: number) => readonly Section[]>;
+interface Known {
+  headline: { text: string; status: string };
+  sections: readonly Section[];
 }
 
-export interface Held {
-  sections: (now_s: number) => readonly Section[];
+/** What can be read of a row. */
+interface Reading {
+  key: string;
+  load(): Promise<(now_s: number) => Known>;
+}
+
+interface Held {
+  read: (now_s: number) => Known;
   /** Unix seconds. */
   at: number;
 }
@@ -72,9 +77,9 @@ export class Panel {
     this.#isRunning = true;
     let error: string | null = null;
     try {
-      const sections = await reading.load();
+      const read = await reading.load();
       this.#held.delete(reading.key);
-      this.#held.set(reading.key, { sections, at: Math.floor(Date.now() / 1000) });
+      this.#held.set(reading.key, { read, at: Math.floor(Date.now() / 1000) });
       for (const key of this.#held.keys()) if (this.#held.size > KEPT) this.#held.delete(key);
     } catch (failure) {
       error = failureText(failure);

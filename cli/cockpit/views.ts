@@ -14,6 +14,7 @@ import { observers } from './views/observers.ts';
 import { paymentDetail } from './views/payment.ts';
 import { payments } from './views/payments.ts';
 import { rates } from './views/rates.ts';
+import { storyDetail } from './views/story.ts';
 import { ownUnits, units } from './views/units.ts';
 import { ownWebhooks, webhooks } from './views/webhooks.ts';
 
@@ -68,7 +69,7 @@ const details: Readonly<
   Record<Desk['who'], Readonly<Record<string, (desk: Desk, place: Place) => AnyDetail>>>
 > = {
   operator: { payment: paymentDetail, merchant: merchantDetail },
-  merchant: { payment: invoiceDetail },
+  merchant: { payment: invoiceDetail, story: storyDetail },
 };
 
 const views: Readonly<Record<Desk['who'], Readonly<Record<string, Open>>>> = { operator, merchant };

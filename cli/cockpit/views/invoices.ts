@@ -145,9 +145,13 @@ export function invoiceDetail(desk: Desk, { id = '' }: Place): DetailSpec<Whole>
       ]);
       return { invoice, seen };
     },
-    headline: ({ invoice }, now_s) => {
-      const { headline: text, status } = invoiceCard(invoice, now_s);
-      return { text, status };
+    headline: ({ invoice, seen }, now_s) => {
+      const { headline, status } = invoiceCard(invoice, now_s);
+      const money = seen.payment?.status;
+      // That it is held or late is what a merchant opens it for.
+      return money === undefined || money === invoice.status
+        ? { text: headline, status }
+        : { text: `${headline}   payment ${money}`, status: money };
     },
     sections: (data, now_s) => [...invoiceCard(data.invoice, now_s).sections, logsOf(data, now_s)],
     copies: ({ invoice }) => paymentCopies(invoice, invoice.address),

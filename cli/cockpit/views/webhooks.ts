@@ -80,7 +80,7 @@ const columns: readonly Column<Delivery>[] = [
     width: 8,
     value: ({ event }) => (event.data.invoice ? shortId(event.data.invoice.id) : '–'),
   },
-  { title: 'ERROR', rank: 9, width: 60, value: ({ delivery }) => delivery.error ?? '' },
+  { title: 'ERROR', rank: 9, width: 60, isText: true, value: ({ delivery }) => delivery.error ?? '' },
   { title: 'REFERENCE', extra: true, width: 32, value: ({ event }) => orderOf(event) },
 ];
 
