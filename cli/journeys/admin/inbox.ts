@@ -158,11 +158,17 @@ export async function inboxOf(
   const none = { id: null, amount: null, currency: null, merchant: null, candidates: [], events: [] };
   const data: Item[] = [
     ...payments.flatMap((page, index) => page.data.map((row) => itemOf(WAITING[index] ?? 'held', row))),
-    ...contradictions.data.map(({ id, kind, blockchain, created_at }) => ({
+    ...contradictions.data.map(({ id, kind, blockchain, created_at, invoice_id, details }) => ({
       ...none,
       kind: 'contradiction',
       id,
-      about: `${kind.replaceAll('_', ' ')} on ${blockchain}`,
+      about: [
+        `${kind.replaceAll('_', ' ')} on ${blockchain}`,
+        invoice_id && `invoice ${shortId(invoice_id)}`,
+        ...Object.entries(details).map(([name, value]) => `${name.replaceAll('_', ' ')} ${value ?? '–'}`),
+      ]
+        .filter(Boolean)
+        .join(', '),
       created_at,
       next: `gw admin close-contradiction ${shortId(id)} --note WHY`,
     })),

@@ -14,6 +14,7 @@ import { divideUp, formatDecimal, parseDecimal, tenTo } from '../../../src/money
 import type { Context } from '../../engine/command.ts';
 import { GwError } from '../../engine/errors.ts';
 import { flagsOf } from '../../engine/flags.ts';
+import { faultInWords } from '../../engine/plain-words.ts';
 import { askText } from '../../engine/prompts.ts';
 import { wholeId } from '../../engine/references.ts';
 import { printSections } from '../../output/card.ts';
@@ -103,7 +104,7 @@ function stepOf({ call }: Context, { kind, id, events }: Waiting) {
       async run(note: string) {
         if (note === '') throw new GwError('usage', 'say why: who reads it later has only the note');
         await call(closeContradiction, { params: { contradiction_id: id }, body: { note } });
-        return 'closed';
+        return 'it is closed';
       },
     };
   return undefined;
@@ -305,7 +306,7 @@ async function done(io: Io, act: () => Promise<string | undefined>): Promise<boo
       error instanceof GwError &&
       ['general', 'usage', 'not_found', 'conflict', 'limit', 'retry'].includes(error.kind);
     if (!isRefusal) throw error;
-    say(io, paint(io, 'red', clean(error.message)));
+    say(io, paint(io, 'red', clean(error.message.replace(/Input should .*$/, faultInWords))));
     return false;
   }
 }
