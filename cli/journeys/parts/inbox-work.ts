@@ -150,6 +150,7 @@ async function workOn(context: Context, detail: PaymentDetail, title: string): P
     const shop = owner_id === null ? null : await shopOf(context, owner_id);
     const booked = txid === null || isHeld ? undefined : target;
     if (booked) await preview(context, detail, booked, shop);
+    else print(io, shop && isHeld ? heldBy(shop, payment) : '');
     const keys = [
       ...(booked ? ['Enter books it', 'n adds a note'] : []),
       ...(targets.length > 1
@@ -178,6 +179,9 @@ async function workOn(context: Context, detail: PaymentDetail, title: string): P
       });
   }
 }
+
+const heldBy = ({ merchant: { merchant } }: Shop, { amount_usd }: PaymentDetail['payment']): string =>
+  `\n${clean(`the limit of ${merchant.slug} is ${dollars(merchant.limit_of_payments)}, this needs ${dollars(amount_usd)}`)}`;
 
 /** The invoice that an order, a memo or the end of an id names. */
 async function named(context: Context, text: string): Promise<Target> {
