@@ -1,9 +1,9 @@
 // The operator's screens: whatever they show is true, and keys do what they show.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { sqlite } from '../../data/db/driver.ts';
-import { serve } from '../helpers/local-server.ts';
+import { json, serve } from '../helpers/local-server.ts';
 import { verifies } from '../requirements.ts';
 import { type Gw, makeGw, type Pty } from './helpers/gw.ts';
 import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
@@ -24,6 +24,8 @@ beforeAll(async () => {
   ({ gw, other: operator } = stage);
   await logInOperator(operator);
 });
+// Columns and order are kept: each test begins with the usual ones.
+afterEach(() => rmSync(join(operator.dir, 'screens.json'), { force: true }));
 afterAll(() => stage.close());
 
 const short = (id: string): string => id.slice(-8);
@@ -270,7 +272,6 @@ describe('the cockpit', () => {
     await third.seeFrame((frame) => titlesOf(frame).includes('STATUS'));
     third.write('s');
     await third.seeFrame((frame) => titlesOf(frame).includes('ID↓'));
-    rmSync(file);
   });
 
   it('sends a webhook again that was not accepted, after it asked', async () => {
@@ -300,11 +301,12 @@ describe('the cockpit', () => {
     const ids: string[] = [];
     for (let index = 0; index < 8; index += 1) ids.unshift(await create(`beside-${index}`));
     const front = await serve(({ path, body, headers }, response) => {
-      const { host: _, connection: __, ...passed } = headers as Record<string, string>;
+      const { authorization = '', 'content-type': type = 'application/json' } = headers;
       const sent = body === '' ? {} : { method: 'POST', body };
-      void fetch(stage.daemon_url + path, { headers: passed, ...sent }).then(async (answer) => {
-        response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
-      });
+      const passed = { authorization, 'content-type': type };
+      void fetch(stage.daemon_url + path, { headers: passed, ...sent }).then(async (answer) =>
+        json(response, await answer.json(), answer.status),
+      );
     });
     const far = makeGw(front.url);
     onTestFinished(() => far.remove());
