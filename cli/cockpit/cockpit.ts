@@ -123,7 +123,7 @@ export class Cockpit implements Program {
         try {
           layouts.keep(`${who} ${list}`, layout);
         } catch (error) {
-          this.#say(`the columns are not kept: ${(error as Error).message}`, 'bad');
+          this.#say(`the columns are not stored: ${(error as Error).message}`, 'bad');
         }
       },
       say: (text, kind) => this.#say(text, kind),

@@ -1,4 +1,4 @@
-// Which columns of a list are shown and by what it is sorted, kept for each profile and view: a screen comes back as it was left.
+// Which columns of a list are shown and by what it is sorted, stored for each profile and view: a screen comes back as it was left.
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -24,7 +24,7 @@ export class Layouts {
     this.#profile = profile;
   }
 
-  /** What was kept for the view; nothing where the file is absent or broken: no money hangs on it. */
+  /** What was stored for the view; nothing where the file is absent or broken: no money hangs on it. */
   of(view: string): Layout {
     return Layout.safeParse(this.#all()[this.#profile]?.[view]).data ?? { columns: {} };
   }

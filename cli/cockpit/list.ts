@@ -72,7 +72,7 @@ export class List<Row extends object> implements View {
   #inView: readonly Row[] = [];
   #isOpen = false;
   /** When what stands next to the list was read. */
-  #read_beside = Number.POSITIVE_INFINITY;
+  #panel_at = Number.POSITIVE_INFINITY;
   #shown: { key: string; from: readonly Row[]; rows: readonly Row[] } | undefined;
 
   constructor(desk: Desk, spec: ListSpec<Row>, { choice = '', filter = '', owner, id }: Place) {
@@ -159,7 +159,7 @@ export class List<Row extends object> implements View {
     return {
       text: text.filter(Boolean).join('   '),
       error: rounds.error,
-      read_at: Math.min(this.#rows.readAt(this.#inView), this.#read_beside),
+      read_at: Math.min(this.#rows.readAt(this.#inView), this.#panel_at),
     };
   }
 
@@ -257,10 +257,10 @@ export class List<Row extends object> implements View {
     });
     if (shown.length === 0 && !this.#rows.loading && this.#rows.rounds.error === null)
       table.push(BLANK, line({ text: `  ${this.#emptyText()}`, dim: true }));
-    this.#read_beside = Number.POSITIVE_INFINITY;
+    this.#panel_at = Number.POSITIVE_INFINITY;
     if (!isWide || !row) this.#panel.stop();
     if (!isWide) return table;
-    const side = row ? this.#beside(row, { columns: panel - 2, rows: size.rows }, now_s) : [];
+    const side = row ? this.#sideOf(row, { columns: panel - 2, rows: size.rows }, now_s) : [];
     return sideBySide(
       table,
       Array.from({ length: size.rows }, (_, index) => side[index] ?? BLANK),
@@ -269,7 +269,7 @@ export class List<Row extends object> implements View {
   }
 
   /** The row itself, and once the cursor rests on it all that is known of it. */
-  #beside(row: Row, size: Size, now_s: number): Line[] {
+  #sideOf(row: Row, size: Size, now_s: number): Line[] {
     const { facts, isWhole } = this.#spec;
     const place = this.#spec.open?.(row);
     const detail = place && this.#desk.detailOf(place);
@@ -286,7 +286,7 @@ export class List<Row extends object> implements View {
           });
         },
       });
-    if (held) this.#read_beside = held.at;
+    if (held) this.#panel_at = held.at;
     const { error } = this.#panel;
     const known = held?.read(now_s);
     const headline =

@@ -4,8 +4,8 @@ import { failureText } from './poll.ts';
 
 /** A cursor that rests so long is read for; one that moves on asks for nothing. */
 const REST_MS = 150;
-/** Rows of which the answer is kept, so that going back to one shows it at once. */
-const KEPT = 50;
+/** Rows of which the answer is cached, so that going back to one shows it at once. */
+const CACHED = 50;
 
 interface Known {
   headline: { text: string; status: string };
@@ -80,7 +80,7 @@ export class Panel {
       const read = await reading.load();
       this.#held.delete(reading.key);
       this.#held.set(reading.key, { read, at: Math.floor(Date.now() / 1000) });
-      for (const key of this.#held.keys()) if (this.#held.size > KEPT) this.#held.delete(key);
+      for (const key of this.#held.keys()) if (this.#held.size > CACHED) this.#held.delete(key);
     } catch (failure) {
       error = failureText(failure);
     }

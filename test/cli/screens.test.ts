@@ -24,7 +24,7 @@ beforeAll(async () => {
   ({ gw, other: operator } = stage);
   await logInOperator(operator);
 });
-// Columns and order are kept: each test begins with the usual ones.
+// Columns and order are stored: each test begins with the usual ones.
 afterEach(() => rmSync(join(operator.dir, 'screens.json'), { force: true }));
 afterAll(() => stage.close());
 
@@ -245,9 +245,9 @@ describe('the cockpit', () => {
       .toContain(`/pay/${id}`);
   });
 
-  it('keeps columns and order for the next start, by view and profile', async () => {
+  it('stores columns and order for the next start, by view and profile', async () => {
     verifies('gw-cockpit');
-    const id = await create('kept');
+    const id = await create('stored');
     const titlesOf = (frame: string) => frame.split('\n')[2] ?? '';
     const payments = () => open(['admin', 'payments', '--refresh', '1h'], { columns: 140 });
     const first = payments();
@@ -299,7 +299,7 @@ describe('the cockpit', () => {
   it('shows all of the row that the cursor rests on, asks for no other, and says at once when nothing comes', async () => {
     verifies('gw-cockpit', 'gw-screens-true');
     const ids: string[] = [];
-    for (let index = 0; index < 8; index += 1) ids.unshift(await create(`beside-${index}`));
+    for (let index = 0; index < 8; index += 1) ids.unshift(await create(`side-${index}`));
     const front = await serve(({ path, body, headers }, response) => {
       const { authorization = '', 'content-type': type = 'application/json' } = headers;
       const sent = body === '' ? {} : { method: 'POST', body };
@@ -313,18 +313,18 @@ describe('the cockpit', () => {
     await logInOperator(far);
     const pty = open(['admin', 'payments', '--refresh', '1h'], { columns: 200, rows: 50 }, far);
     const [newest = ''] = ids;
-    const beside = (frame: string) =>
+    const sideOf = (frame: string) =>
       frame
         .split('\n')
         .map((line) => line.split('│')[1] ?? '')
         .join('\n');
-    await pty.seeFrame((frame) => beside(frame).includes(newest) && /^ events/m.test(beside(frame)));
+    await pty.seeFrame((frame) => sideOf(frame).includes(newest) && /^ events/m.test(sideOf(frame)));
     pty.write('jjjjjjj');
     const last = ids.at(-1) ?? '';
     const shown = await pty.seeFrame(
-      (frame) => markedIn(frame) === short(last) && /^ events/m.test(beside(frame)),
+      (frame) => markedIn(frame) === short(last) && /^ events/m.test(sideOf(frame)),
     );
-    expect(beside(shown)).toContain(last);
+    expect(sideOf(shown)).toContain(last);
     const asked = front.requests.flatMap(
       ({ path }) => /^\/api\/v1\/admin\/payments\/(.+)/.exec(path)?.[1] ?? [],
     );

@@ -62,10 +62,10 @@ export async function workThrough(context: Context, items: readonly Waiting[]): 
   for (const [index, item] of items.entries()) {
     print(io, '');
     const title = `${index + 1} of ${items.length}: ${item.kind}`;
-    const goesOn = PAYMENTS.has(item.kind)
+    const isNext = PAYMENTS.has(item.kind)
       ? await workOnPayment(context, item, title)
       : await workOnOther(context, item, title);
-    if (!goesOn) return;
+    if (!isNext) return;
   }
   print(io, 'That was the last one.');
 }
@@ -129,7 +129,7 @@ async function workOnOther(context: Context, item: Waiting, title: string): Prom
   ]);
   print(io, '');
   for (;;) {
-    const answer = await askText(`${step ? `${step.key}, s skips` : 'Enter goes on'}, q ends:`, io);
+    const answer = await askText(`${step ? `${step.key}, s skips` : 'Enter continues'}, q ends:`, io);
     if (answer.toLowerCase() === 'q') return false;
     if (answer.toLowerCase() === 's' || !step) return true;
     if (answer !== '' && item.kind === 'webhook') say(io, 'Enter alone sends it');
