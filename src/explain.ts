@@ -121,9 +121,10 @@ export function nextSteps(story: Case, reader: 'merchant' | 'operator'): NextSte
   if (failed_event === null) return steps;
   return [
     ...steps,
-    reader === 'merchant'
-      ? { command: `gw event resend ${failed_event.id}`, why: 'post the webhook again' }
-      : { command: `gw admin merchant ${story.owner_id}`, why: 'see where its webhooks are posted' },
+    { command: `gw event resend ${failed_event.id}`, why: 'post the webhook again' },
+    ...(reader === 'operator' && story.owner_id !== null
+      ? [{ command: `gw admin merchant ${story.owner_id}`, why: 'see where its webhooks are posted' }]
+      : []),
   ];
 }
 

@@ -9,19 +9,20 @@ import { clean } from '../output/text.ts';
 import { relative } from '../output/value.ts';
 import { pad, shorten, widthOf, wrapped } from '../output/width.ts';
 import { copySequence, openBrowser } from './browser.ts';
+import { Layouts } from './layouts.ts';
 import { BLANK, bold, colored, dim, ends, type Line, line, type Piece, sideBySide } from './paint.ts';
 import { failureText } from './poll.ts';
 import { Choice, Menu, type Prompt, Typing } from './prompt.ts';
 import { type Key, type Program, runSession, type Session, type Size } from './session.ts';
 import type { Desk, Place, View } from './view.ts';
-import { openView, viewNames } from './views.ts';
+import { detailOf, openView, viewNames } from './views.ts';
 
 /** What the view is, and what it says. */
 const HEAD_ROWS = 2;
 /** Views that one can go back to. */
 const MAX_HISTORY = 8;
-/** Data that is younger than this is called new: its age would only flicker. */
-const NEW_SECONDS = 10;
+/** Data that is younger than two rounds of reading is called new, within these: its age would only flicker. */
+const NEW_SECONDS = { least: 4, most: 10 };
 const SECOND_MS = 1000;
 const HELP_KEY = 14;
 /** The keys of one view have room in it. */
@@ -49,6 +50,7 @@ export class Cockpit implements Program {
   readonly #options: CockpitOptions;
   readonly #desk: Desk;
   readonly #where: string;
+  readonly #new_seconds: number;
   #views: View[] = [];
   /** Which of them is shown. */
   #at = -1;
@@ -59,11 +61,20 @@ export class Cockpit implements Program {
   #service: Service | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(context: Context, session: Session, options: CockpitOptions, where: string) {
+  constructor(
+    context: Context,
+    session: Session,
+    options: CockpitOptions,
+    { where, layouts }: { where: string; layouts: Layouts },
+  ) {
     this.#session = session;
     this.#options = options;
     this.#where = where;
-    this.#desk = this.#openDesk(context);
+    this.#new_seconds = Math.min(
+      NEW_SECONDS.most,
+      Math.max(NEW_SECONDS.least, (2 * options.refresh_ms) / SECOND_MS),
+    );
+    this.#desk = this.#openDesk(context, layouts);
     this.#go(options.place);
     void this.#learn(context);
     // Ages grow.
@@ -99,13 +110,22 @@ export class Cockpit implements Program {
     }
   }
 
-  #openDesk(context: Context): Desk {
+  #openDesk(context: Context, layouts: Layouts): Desk {
     const { who, readonly, refresh_ms } = this.#options;
     return {
       ...{ context, who, readonly, refresh_ms },
       changed: this.#session.changed,
       go: (place) => this.#go(place),
       back: () => this.#back(-1),
+      detailOf: (place) => detailOf(this.#desk, place),
+      layoutOf: (list) => layouts.of(`${who} ${list}`),
+      keepLayout: (list, layout) => {
+        try {
+          layouts.keep(`${who} ${list}`, layout);
+        } catch (error) {
+          this.#say(`the columns are not stored: ${(error as Error).message}`, 'bad');
+        }
+      },
       say: (text, kind) => this.#say(text, kind),
       menu: (title, items) => {
         this.#prompt = new Menu(title, items);
@@ -281,7 +301,8 @@ export class Cockpit implements Program {
   /** What was done or typed wrong, else why nothing comes, else figures; and how old what is in view is. */
   #statusLine(width: number, now_s: number): Line {
     const { text, error, read_at } = this.#view.status(now_s);
-    const isOld = now_s - read_at >= NEW_SECONDS;
+    // While nothing comes, nothing is new.
+    const isOld = error !== null || now_s - read_at >= this.#new_seconds;
     const age = read_at === 0 ? '' : `read ${isOld ? relative(Math.floor(read_at), now_s) : 'just now'}`;
     const shown: Piece = this.#busy
       ? { text: `${this.#busy} …`, color: 'cyan' }
@@ -356,13 +377,16 @@ async function requireOperator(context: Context): Promise<void> {
 
 /** Runs the cockpit, beginning at a place. */
 export async function runCockpit(context: Context, options: CockpitOptions): Promise<void> {
-  const { url, profile } = await context.settings();
+  const { url, profile, store } = await context.settings();
   if (options.who === 'operator') await requireOperator(context);
-  const where = `${profile.value} ${new URL(url).host}`;
+  const setup = {
+    where: `${profile.value} ${new URL(url).host}`,
+    layouts: new Layouts(store.path, profile.value),
+  };
   let cockpit: Cockpit | undefined;
   try {
     await runSession(context.io, (session) => {
-      cockpit = new Cockpit(context, session, options, where);
+      cockpit = new Cockpit(context, session, options, setup);
       return cockpit;
     });
   } finally {

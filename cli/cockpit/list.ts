@@ -1,10 +1,12 @@
 // A list: rows to move through, filter, sort, mark and act on, with the row under the cursor next to it where there is room.
 import type { Section } from '../output/card.ts';
+import { screenColor } from '../output/status.ts';
 import { clean } from '../output/text.ts';
 import { shortId } from '../output/value.ts';
 import { Text } from './detail.ts';
 import { type Copy, copyMenu, type Link, linkMenu } from './menus.ts';
-import { BLANK, type Line, line, sideBySide } from './paint.ts';
+import { BLANK, bold, colored, type Line, line, sideBySide } from './paint.ts';
+import { Panel } from './panel.ts';
 import { failureText } from './poll.ts';
 import { Rows, type Source } from './rows.ts';
 import type { Key, Size } from './session.ts';
@@ -38,6 +40,8 @@ export interface ListSpec<Row> {
   copies?(row: Row): readonly Copy[];
   links?(row: Row): readonly Link[];
   actions?: readonly Action<Row>[];
+  /** Whether what enter opens says all that the facts do: next to the list it stands in their place, else below them. */
+  isWhole?: true;
   /** What an empty list says. */
   empty: string;
   /** More figures for the line above. */
@@ -56,6 +60,7 @@ export class List<Row extends object> implements View {
   readonly #texts = new WeakMap<Row, string>();
   readonly #marks = new Set<string>();
   readonly #facts = new Text();
+  readonly #panel: Panel;
   #choice: string;
   #filter: string;
   #sort: Sort | undefined;
@@ -66,6 +71,8 @@ export class List<Row extends object> implements View {
   #page = 1;
   #inView: readonly Row[] = [];
   #isOpen = false;
+  /** When what stands next to the list was read. */
+  #panel_at = Number.POSITIVE_INFINITY;
   #shown: { key: string; from: readonly Row[]; rows: readonly Row[] } | undefined;
 
   constructor(desk: Desk, spec: ListSpec<Row>, { choice = '', filter = '', owner, id }: Place) {
@@ -75,7 +82,12 @@ export class List<Row extends object> implements View {
     this.#choice = choice;
     this.#filter = filter;
     this.#cursor = { id: id ?? null, place: 0 };
-    this.#hidden = new Set(spec.columns.flatMap(({ extra, title }) => (extra ? [title] : [])));
+    const { columns, sort } = desk.layoutOf(spec.name);
+    this.#hidden = new Set(
+      spec.columns.slice(1).flatMap(({ extra, title }) => ((columns[title] ?? !extra) ? [] : [title])),
+    );
+    this.#sort = this.#columns().some(({ title }) => title === sort?.title) ? sort : undefined;
+    this.#panel = new Panel(desk.refresh_ms, desk.changed);
     this.#source = spec.source(choice);
     this.#rows = this.#open();
   }
@@ -116,6 +128,12 @@ export class List<Row extends object> implements View {
 
   stop(): void {
     this.#rows.stop();
+    this.#panel.stop();
+  }
+
+  #again(): void {
+    this.#rows.rounds.again();
+    this.#panel.again();
   }
 
   status(): Status {
@@ -141,7 +159,7 @@ export class List<Row extends object> implements View {
     return {
       text: text.filter(Boolean).join('   '),
       error: rounds.error,
-      read_at: this.#rows.readAt(this.#inView),
+      read_at: Math.min(this.#rows.readAt(this.#inView), this.#panel_at),
     };
   }
 
@@ -239,15 +257,44 @@ export class List<Row extends object> implements View {
     });
     if (shown.length === 0 && !this.#rows.loading && this.#rows.rounds.error === null)
       table.push(BLANK, line({ text: `  ${this.#emptyText()}`, dim: true }));
+    this.#panel_at = Number.POSITIVE_INFINITY;
+    if (!isWide || !row) this.#panel.stop();
     if (!isWide) return table;
-    const side = row
-      ? new Text().draw(this.#spec.facts(row, now_s), { columns: panel - 2, rows: size.rows })
-      : [];
+    const side = row ? this.#sideOf(row, { columns: panel - 2, rows: size.rows }, now_s) : [];
     return sideBySide(
       table,
       Array.from({ length: size.rows }, (_, index) => side[index] ?? BLANK),
       width - 1,
     );
+  }
+
+  /** The row itself, and once the cursor rests on it all that is known of it. */
+  #sideOf(row: Row, size: Size, now_s: number): Line[] {
+    const { facts, isWhole } = this.#spec;
+    const place = this.#spec.open?.(row);
+    const detail = place && this.#desk.detailOf(place);
+    if (!detail) this.#panel.stop();
+    const held =
+      detail &&
+      this.#panel.of({
+        key: JSON.stringify(place),
+        load: async () => {
+          const data = await detail.load();
+          return (now_s) => ({
+            headline: detail.headline(data, now_s),
+            sections: detail.sections(data, now_s),
+          });
+        },
+      });
+    if (held) this.#panel_at = held.at;
+    const { error } = this.#panel;
+    const known = held?.read(now_s);
+    const headline =
+      known && line(bold(clean(known.headline.text), screenColor(known.headline.status) ?? undefined));
+    const lines = error === null ? [] : [line(colored(`! ${clean(error)}`, 'red'))];
+    if (!known || !isWhole) lines.push(...new Text().draw(facts(row, now_s), size), BLANK);
+    if (headline) lines.push(headline);
+    return [...lines, ...new Text().draw(known?.sections ?? [], size)].slice(0, size.rows);
   }
 
   #emptyText(): string {
@@ -267,13 +314,13 @@ export class List<Row extends object> implements View {
     if (text === 'g' && !this.#rows.toTop()) this.#cursor = { id: null, place: 0 };
     const to = moved(key, { selected: around, count: shown.length, page: this.#page });
     if (to !== undefined) this.#moveTo(shown, to);
-    else if (ctrl && name === 'r') this.#rows.rounds.again();
+    else if (ctrl && name === 'r') this.#again();
     else if (name === 'return') this.#openRow();
     else if (name === 'escape') return this.#clear();
     else if (text === '/') this.#askFilter();
     else if (text === 't' && this.#spec.choices) this.#nextChoice(this.#spec.choices);
     else if (text === 's') this.#nextSort();
-    else if (text === 'S' && this.#sort) this.#sort = { ...this.#sort, reversed: !this.#sort.reversed };
+    else if (text === 'S' && this.#sort) this.#sortBy({ ...this.#sort, reversed: !this.#sort.reversed });
     else if (text === ' ') this.#mark(shown, around);
     else if (text === 'c') this.#chooseColumns();
     else return this.#keyOfRow(key);
@@ -282,7 +329,7 @@ export class List<Row extends object> implements View {
 
   #keyOpen(key: Key): boolean {
     if (key.name === 'escape' || key.name === 'left') this.#isOpen = false;
-    else if (key.ctrl && key.name === 'r') this.#rows.rounds.again();
+    else if (key.ctrl && key.name === 'r') this.#again();
     else if (!this.#facts.key(key)) return this.#keyOfRow(key);
     return true;
   }
@@ -357,7 +404,23 @@ export class List<Row extends object> implements View {
   #nextSort(): void {
     const titles = this.#columns().map(({ title }) => title);
     const next = titles[this.#sort === undefined ? 0 : titles.indexOf(this.#sort.title) + 1];
-    this.#sort = next === undefined ? undefined : { title: next, reversed: false };
+    this.#sortBy(next === undefined ? undefined : { title: next, reversed: false });
+  }
+
+  #sortBy(sort: Sort | undefined): void {
+    this.#sort = sort;
+    this.#keepLayout();
+  }
+
+  #keepLayout(): void {
+    const columns = this.#spec.columns.flatMap(({ title, extra }) => {
+      const isShown = !this.#hidden.has(title);
+      return isShown === !extra ? [] : [[title, isShown] as const];
+    });
+    this.#desk.keepLayout(this.#spec.name, {
+      columns: Object.fromEntries(columns),
+      ...(this.#sort ? { sort: this.#sort } : {}),
+    });
   }
 
   #mark(shown: readonly Row[], at: number): void {
@@ -378,6 +441,7 @@ export class List<Row extends object> implements View {
         run: () => {
           if (!this.#hidden.delete(title)) this.#hidden.add(title);
           if (this.#sort?.title === title) this.#sort = undefined;
+          this.#keepLayout();
           this.#chooseColumns();
         },
       };
@@ -429,7 +493,7 @@ export class List<Row extends object> implements View {
         failures.push(`${shortId(this.#source.keyOf(row))}: ${failureText(failure)}`);
       }
     }
-    this.#rows.rounds.again();
+    this.#again();
     const done = rows.length - failures.length;
     if (failures.length === 0) return `${action.label}: ${rows.length === 1 ? 'done' : `${done} done`}`;
     throw new Error(

@@ -19,6 +19,8 @@ export interface Column<Row> {
   by?: (row: Row) => string | number | bigint;
   /** Shown only where it is chosen. */
   extra?: true;
+  /** A sentence: where there is no room for all of it, its beginning is shown. */
+  isText?: true;
 }
 
 export interface Sort {
@@ -41,12 +43,17 @@ export function rowsInView<Row>(rows: readonly Row[], around: number, height: nu
   return rows.slice(start, start + lines);
 }
 
-/** The columns that `width` cells hold whole, in their order; the first one always. */
+/** Fewer cells of a sentence say nothing. */
+const MIN_TEXT = 20;
+
+/** The columns that `width` cells hold, in their order, with their cells: whole but for sentences; the first one always. */
 function fitting<Row>(
   columns: readonly Column<Row>[],
-  cellsOf: (column: Column<Row>) => number,
+  wholeOf: (column: Column<Row>) => number,
   width: number,
-): readonly Column<Row>[] {
+): ReadonlyMap<Column<Row>, number> {
+  const cellsOf = (column: Column<Row>) =>
+    column.isText ? Math.min(MIN_TEXT, wholeOf(column)) : wholeOf(column);
   const rankOf = (column: Column<Row>) => column.rank ?? columns.indexOf(column);
   const shown = [...columns];
   const taken = () =>
@@ -55,7 +62,14 @@ function fitting<Row>(
     const last = shown.slice(1).reduce((one, other) => (rankOf(other) > rankOf(one) ? other : one));
     shown.splice(shown.indexOf(last), 1);
   }
-  return shown;
+  let rest = Math.max(0, width - taken());
+  return new Map(
+    shown.map((column) => {
+      const more = Math.min(rest, wholeOf(column) - cellsOf(column));
+      rest -= more;
+      return [column, cellsOf(column) + more] as const;
+    }),
+  );
 }
 
 export interface Drawing<Row> {
@@ -91,10 +105,11 @@ export class Table<Row> {
       const most = Math.max(column.width, widthOf(titleOf(column)));
       this.#widest.set(column.title, Math.min(natural, most));
     });
-    const cellsOf = ({ title }: Column<Row>) => this.#widest.get(title) ?? 0;
-    const columns = fitting(all, cellsOf, width - SIGNS);
+    const wholeOf = ({ title }: Column<Row>) => this.#widest.get(title) ?? 0;
+    const cells = fitting(all, wholeOf, width - SIGNS);
+    const columns = [...cells.keys()];
     const cell = (text: string, column: Column<Row>) =>
-      (column.right ? padLeft : pad)(text, Math.min(cellsOf(column), Math.max(1, width - SIGNS)));
+      (column.right ? padLeft : pad)(text, Math.min(cells.get(column) ?? 0, Math.max(1, width - SIGNS)));
     const head = columns.map((column) => cell(titleOf(column), column)).join(GAP);
     const places = columns.map((column) => all.indexOf(column));
     const cursor = rows[selected];

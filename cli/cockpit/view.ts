@@ -1,5 +1,7 @@
 // What a view of the cockpit is, and what it is given.
 import type { Context } from '../engine/command.ts';
+import type { Section } from '../output/card.ts';
+import type { Layout } from './layouts.ts';
 import type { Line } from './paint.ts';
 import type { Key, Size } from './session.ts';
 
@@ -56,6 +58,15 @@ export interface Question {
   onLeave?(): void;
 }
 
+/** How everything about one thing is read, and what it says. */
+export interface Known {
+  load(): Promise<unknown>;
+  // biome-ignore lint/suspicious/noExplicitAny: what it has read itself
+  headline(data: any, now_s: number): { text: string; status: string };
+  // biome-ignore lint/suspicious/noExplicitAny: what it has read itself
+  sections(data: any, now_s: number): readonly Section[];
+}
+
 /** What every view may do. */
 export interface Desk {
   context: Context;
@@ -65,6 +76,11 @@ export interface Desk {
   changed(): void;
   go(place: Place): void;
   back(): void;
+  /** How everything about one thing is read and shown; undefined where the place is no such. */
+  detailOf(place: Place): Known | undefined;
+  /** Columns and order of a list, as they were left. */
+  layoutOf(list: string): Layout;
+  keepLayout(list: string, layout: Layout): void;
   /** Says at the top what came of something. */
   say(text: string, kind?: 'good' | 'bad'): void;
   menu(title: string, items: readonly MenuItem[]): void;

@@ -1,5 +1,6 @@
 // The views by the name that `:` takes, for the operator and for a merchant.
 import { Dashboard } from './dashboard.ts';
+import { Detail, type DetailSpec } from './detail.ts';
 import { List, type ListSpec } from './list.ts';
 import type { Desk, Place, View } from './view.ts';
 import { contradictions } from './views/contradictions.ts';
@@ -13,6 +14,7 @@ import { observers } from './views/observers.ts';
 import { paymentDetail } from './views/payment.ts';
 import { payments } from './views/payments.ts';
 import { rates } from './views/rates.ts';
+import { storyDetail } from './views/story.ts';
 import { ownUnits, units } from './views/units.ts';
 import { ownWebhooks, webhooks } from './views/webhooks.ts';
 
@@ -59,10 +61,15 @@ const merchant: Readonly<Record<string, Open>> = {
   gateways: list(gateways),
 };
 
+// biome-ignore lint/suspicious/noExplicitAny: each has data of its own
+type AnyDetail = DetailSpec<any>;
+
 /** Of one thing; no one types their names. */
-const details: Readonly<Record<Desk['who'], Readonly<Record<string, Open>>>> = {
+const details: Readonly<
+  Record<Desk['who'], Readonly<Record<string, (desk: Desk, place: Place) => AnyDetail>>>
+> = {
   operator: { payment: paymentDetail, merchant: merchantDetail },
-  merchant: { payment: invoiceDetail },
+  merchant: { payment: invoiceDetail, story: storyDetail },
 };
 
 const views: Readonly<Record<Desk['who'], Readonly<Record<string, Open>>>> = { operator, merchant };
@@ -70,7 +77,12 @@ const views: Readonly<Record<Desk['who'], Readonly<Record<string, Open>>>> = { o
 export const viewNames = (who: Desk['who']): readonly string[] => Object.keys(views[who]);
 
 export function openView(desk: Desk, place: Place): View {
-  const open = views[desk.who][place.view] ?? details[desk.who][place.view];
+  const detail = detailOf(desk, place);
+  if (detail) return new Detail(desk, detail);
+  const open = views[desk.who][place.view];
   if (!open) throw new Error(`no view ${place.view}`);
   return open(desk, place);
 }
+
+export const detailOf = (desk: Desk, place: Place): AnyDetail | undefined =>
+  details[desk.who][place.view]?.(desk, place);

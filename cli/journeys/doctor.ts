@@ -93,12 +93,16 @@ async function* checksOf(context: Context): AsyncGenerator<Check, void> {
     ? bad('profile', `${path} can be read by others`, `chmod 600 '${path}'`)
     : good('profile', `${settings.profile.value} (${settings.profile.origin}), ${path}${placeOf(settings)}`);
   let signup: string | undefined;
-  const reached = await attempt('service', 'gatewayd start', async () => {
-    await context.call(getHealth);
-    const config = await context.call(getPublicConfig);
-    signup = config.signup;
-    return `${settings.url}, ${config.network}${config.demo_mode ? ', demo' : ''}, version ${config.version}`;
-  });
+  const reached = await attempt(
+    'service',
+    'gatewayd start, or another address: gw config set url ADDRESS',
+    async () => {
+      await context.call(getHealth);
+      const config = await context.call(getPublicConfig);
+      signup = config.signup;
+      return `${settings.url}, ${config.network}${config.demo_mode ? ', demo' : ''}, version ${config.version}`;
+    },
+  );
   yield reached;
   if (!reached.ok) return;
   yield await attempt('gateways', 'enable gateways in the configuration of the daemon', async () => {

@@ -2,9 +2,7 @@
 import { listInbox, remarkOwnPayment } from '../../src/api/endpoints/invoices.ts';
 import type { Command } from '../engine/command.ts';
 import { usage } from '../engine/errors.ts';
-import { matchLine } from '../output/explain-card.ts';
 import { say } from '../output/io.ts';
-import { shortId } from '../output/value.ts';
 import { printReply } from '../output/view.ts';
 
 const columns = ['kind', 'id', 'amount', 'currency', 'created_at', 'external_ref'];
@@ -32,12 +30,14 @@ export const command: Command = {
       return (await import('./parts/own-inbox-work.ts')).workThroughOwn(context, reply.data);
     if (io.json !== false || io.stdout.isTTY !== true)
       return printReply(io, reply, { list: 'data', columns: [...columns, 'about'] });
-    const { printInbox } = await import('./parts/inbox.ts');
-    const now_s = Math.floor(Date.now() / 1000);
-    printInbox(io, reply.data, columns, ({ about, candidates, next }) => ({
-      about,
-      meant: candidates.map((open) => `${shortId(open.id)} ${matchLine(open, now_s)}`),
-      steps: next,
+    const [{ printInbox }, { meantBy }] = await Promise.all([
+      import('./parts/inbox.ts'),
+      import('../output/payment-card.ts'),
+    ]);
+    printInbox(io, reply.data, columns, (item) => ({
+      about: item.about,
+      meant: meantBy(item),
+      steps: item.next,
     }));
     if (reply.has_more) say(io, 'More of a kind wait: they move up when these are done');
   },

@@ -34,8 +34,16 @@ export const rankedCandidates = ({ payment, transfers, candidates }: PaymentDeta
 
 /** An invoice that an unmatched payment may mean: how near it is in amount and time, and whether its payer claims the payment. */
 export const candidateLine = (
-  open: Pick<Candidate, 'id' | 'amount' | 'currency' | 'amount_usd' | 'created_at' | 'external_ref'> &
-    Partial<Pick<Score, 'memo_distance'>>,
+  open: Pick<Candidate, 'id'> & {
+    amount: string | null;
+    currency: string | null;
+    created_at: number | null;
+    /** Its order. */
+    external_ref?: string | null;
+    about?: string | null;
+    amount_usd?: string;
+    memo_distance?: Score['memo_distance'];
+  },
   {
     payment,
     claims,
@@ -47,11 +55,11 @@ export const candidateLine = (
 ): string =>
   [
     shortId(open.id),
-    coins(open.amount, open.currency),
-    `(${difference(open.amount, payment.received_amount)})`,
-    dollars(open.amount_usd),
-    `made ${relative(open.created_at, now_s)}`,
-    open.external_ref ?? '',
+    coins(open.amount, open.currency ?? ''),
+    `(${difference(open.amount ?? '', payment.received_amount)})`,
+    open.amount_usd === undefined ? '' : dollars(open.amount_usd),
+    open.created_at === null ? '' : `made ${relative(open.created_at, now_s)}`,
+    open.external_ref ?? open.about ?? '',
     open.memo_distance != null && open.memo_distance <= SLIP
       ? open.memo_distance === 0
         ? 'same memo'
@@ -61,6 +69,24 @@ export const candidateLine = (
   ]
     .filter(Boolean)
     .join('  ');
+
+/** What a payment of an inbox could mean, a line each. */
+export function meantBy({
+  amount,
+  candidates,
+}: {
+  amount: string | null;
+  candidates: readonly (Parameters<typeof candidateLine>[0] & { claimed: boolean })[];
+}): string[] {
+  const now_s = Math.floor(Date.now() / 1000);
+  return candidates.map((open) =>
+    candidateLine(
+      open,
+      { payment: { received_amount: amount }, claims: open.claimed ? [{ invoice_id: open.id }] : [] },
+      now_s,
+    ),
+  );
+}
 
 export const candidatesTitle = (count: number): string =>
   count === 0

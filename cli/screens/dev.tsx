@@ -24,7 +24,6 @@ const FRAME_ROWS = 7;
 /** Of the rows left, how many of invoices stand for one of events. */
 const SHARE = 2;
 /** Wider than this there is room for keys and secrets in full. */
-const WIDE = 100;
 const FOOTER =
   'n new  p pay  u under  o over  m no memo  t twice  l late  x expire  r reorganise  c cancel  5 refuse  q quit';
 const SHORT_FOOTER = 'n p u o m t l x r c 5  ? keys  q quit';
@@ -164,10 +163,10 @@ function Head({
   size,
 }: Omit<DevProps, 'onDeliveries'> & { size: Size }) {
   const { url, api_key, webhook_secret } = sandbox;
+  // A key that is cut is none.
+  const keys = `key ${api_key}   secret ${webhook_secret}`;
   const facts =
-    size.columns >= WIDE
-      ? `key ${api_key}   secret ${webhook_secret}`
-      : `gw --profile ${name} account get --json api_key,webhook_secret`;
+    widthOf(keys) <= size.columns ? keys : `gw --profile ${name} account get --json api_key,webhook_secret`;
   const to = forward_to === undefined ? 'webhooks answered here' : `webhooks to ${forward_to}`;
   const head = ` gw dev  ${url}  profile ${name}  `;
   // What the line has no room for goes below, before the keys of the profile.

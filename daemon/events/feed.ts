@@ -63,14 +63,18 @@ export async function eventPage(
   };
 }
 
-/** Sends an event of this merchant again; returns it with all its deliveries. Refuses with `event_not_found`, and as `Webhooks.resend` does. */
+/**
+ * Sends an event of this merchant again, for an operator one of any; returns it with all its deliveries. Refuses with
+ * `event_not_found`, and as `Webhooks.resend` does.
+ */
 export async function resendEvent(
   app: App,
-  merchant_id: string,
+  user: Pick<UserRow, 'id' | 'is_superuser'>,
   event_id: string,
 ): Promise<z.input<typeof EventPublic>> {
   const event = await getEvent(app.db.query, event_id);
-  if (event?.merchant_id !== merchant_id) throw await whyMissing(app, merchant_id, event);
+  if (!event || (event.merchant_id !== user.id && !user.is_superuser))
+    throw await whyMissing(app, user.id, event);
   await app.webhooks.resend(event.id);
   const [shown] = await presentEvents(app, [event]);
   if (!shown) throw new Refusal('event_not_found');

@@ -4,11 +4,12 @@ import { deliveriesOf, failedEvents } from '../../data/deliveries.ts';
 import { getEvents } from '../../data/events.ts';
 import { openOfOwner } from '../../data/invoices.ts';
 import { walletsOf } from '../../data/merchants.ts';
-import type { EventRow, InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
+import type { EventRow, InvoiceRow } from '../../data/schema/tables.ts';
 import { transfersOfPayments } from '../../data/transfers.ts';
 import { type AdminEntry, listEntries } from '../../data/views/admin-list.ts';
 import type { WebhookBody } from '../../src/api/schemas/event.ts';
-import type { ExplainMatch, Inbox, InboxItem } from '../../src/api/schemas/explain.ts';
+import type { Inbox, InboxItem } from '../../src/api/schemas/explain.ts';
+import { ranked, type Score } from '../../src/candidates.ts';
 import { nextSteps } from '../../src/explain.ts';
 import { formatDecimal } from '../../src/money.ts';
 import { presentEntry } from '../admin/present.ts';
@@ -18,6 +19,7 @@ import { outcomeOf } from './moments.ts';
 import { caseOf } from './story.ts';
 
 type Item = z.output<typeof InboxItem>;
+type Candidate = Score & { row: InvoiceRow };
 
 const PAGE = 50;
 const WAITING = ['held', 'late', 'unmatched'] as const;
@@ -47,7 +49,7 @@ async function waiting(app: App, owner_id: string, status: (typeof WAITING)[numb
   const entries = await app.db.readList((on) => listEntries(on, filter));
   const shown = entries.slice(0, PAGE);
   const meant =
-    status === 'unmatched' ? await candidatesOf(app, owner_id, shown) : new Map<string, InvoiceRow[]>();
+    status === 'unmatched' ? await candidatesOf(app, owner_id, shown) : new Map<string, Candidate[]>();
   return {
     items: shown.map((entry) => moneyItem(status, entry, meant.get(entry.payment?.id ?? '') ?? [])),
     has_more: entries.length > PAGE,
@@ -63,7 +65,7 @@ const why: Record<(typeof WAITING)[number], string> = {
 function moneyItem(
   kind: (typeof WAITING)[number],
   entry: AdminEntry,
-  candidates: readonly InvoiceRow[],
+  candidates: readonly Candidate[],
 ): Item {
   const shown = presentEntry(entry);
   const { id, currency, chain, external_ref, created_at } = shown;
@@ -72,7 +74,7 @@ function moneyItem(
     payment: entry.payment ?? undefined,
     events: [],
     deliveries: [],
-    candidates: candidates.map((each) => each.id),
+    candidates: candidates.map(({ row }) => row.id),
   });
   return {
     kind,
@@ -80,13 +82,16 @@ function moneyItem(
     amount: shown.received_amount ?? shown.amount,
     ...{ currency, chain, external_ref },
     about: why[kind],
-    candidates: candidates.map(presentCandidate),
+    candidates: candidates.map((each) => presentCandidate(each, shown.claimed_invoice_id)),
     created_at: entry.payment?.created_at ?? created_at,
     next: nextSteps({ ...story, invoice_id: shown.invoice_id, payment_id: id }, 'merchant'),
   };
 }
 
-const presentCandidate = (row: InvoiceRow): z.output<typeof ExplainMatch> => ({
+const presentCandidate = (
+  { row, amount_match, seconds_apart, memo_distance }: Candidate,
+  claimed_id: string | null,
+): Item['candidates'][number] => ({
   kind: 'invoice',
   id: row.id,
   by: 'address',
@@ -97,36 +102,44 @@ const presentCandidate = (row: InvoiceRow): z.output<typeof ExplainMatch> => ({
   owner_id: row.owner_id,
   owner_slug: null,
   created_at: row.created_at,
+  ...{ amount_match, seconds_apart, memo_distance },
+  claimed: row.id === claimed_id,
 });
 
-/** For each unmatched payment, the merchant's own open invoices that it may mean: nearest amount first. */
+/** For each unmatched payment, the merchant's own open invoices that it may mean, the likeliest first. */
 async function candidatesOf(
   { db }: App,
   owner_id: string,
   entries: readonly AdminEntry[],
-): Promise<Map<string, InvoiceRow[]>> {
+): Promise<Map<string, Candidate[]>> {
   const ids = entries.flatMap(({ payment }) => payment?.id ?? []);
   const transfers = await transfersOfPayments(db.query, ids);
   if (transfers.length === 0) return new Map();
   const open = await openOfOwner(db.query, owner_id, OPEN_READ);
-  const distance = (row: InvoiceRow, { amount_atomic }: TransferRow): bigint => {
-    const more = BigInt(row.amount_atomic) - BigInt(amount_atomic);
-    return more < 0n ? -more : more;
-  };
   return new Map(
-    transfers.map((transfer) => [
-      transfer.payment_id ?? '',
-      open
-        .filter(
-          (row) =>
-            row.blockchain === transfer.blockchain &&
-            row.chain === transfer.chain &&
-            row.address_key === transfer.address_key &&
-            row.created_at <= transfer.first_seen_at,
-        )
-        .sort((one, other) => (distance(one, transfer) > distance(other, transfer) ? 1 : -1))
-        .slice(0, CANDIDATES_SHOWN),
-    ]),
+    transfers.map((transfer) => {
+      const meant = open.filter(
+        (row) =>
+          row.blockchain === transfer.blockchain &&
+          row.chain === transfer.chain &&
+          row.address_key === transfer.address_key &&
+          row.created_at <= transfer.first_seen_at,
+      );
+      const decimals = meant[0]?.decimals ?? 0;
+      const inCoins = (atomic: string) => formatDecimal(BigInt(atomic), decimals);
+      const asked = meant.map((row) => ({
+        row,
+        amount: inCoins(row.amount_atomic),
+        memo: row.memo,
+        created_at: row.created_at,
+      }));
+      const came = {
+        amount: inCoins(transfer.amount_atomic),
+        memo: transfer.memo,
+        at: transfer.first_seen_at,
+      };
+      return [transfer.payment_id ?? '', ranked(asked, came).slice(0, CANDIDATES_SHOWN)];
+    }),
   );
 }
 

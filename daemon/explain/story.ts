@@ -235,10 +235,9 @@ async function eventStory(app: App, id: string, reading: Reading): Promise<Story
   return {
     ...story,
     summary: `The event ${type}. ${story.summary}`.trim(),
-    next:
-      reading.readsAll || story.next.some((step) => step.command === resend)
-        ? story.next
-        : [...story.next, command(resend, 'post it again')],
+    next: story.next.some((step) => step.command === resend)
+      ? story.next
+      : [...story.next, command(resend, 'post it again')],
   };
 }
 

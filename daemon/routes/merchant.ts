@@ -95,7 +95,7 @@ export const merchant: Handlers<typeof list> = {
       : eventPage(app, user.id, query);
   },
 
-  resendEvent: ({ params }, { app, user }) => resendEvent(app, user.id, params.event_id),
+  resendEvent: ({ params }, { app, user }) => resendEvent(app, user, params.event_id),
 
   exportAccount: ({ query }, { app, user }) => exportPage(app, user, query),
 

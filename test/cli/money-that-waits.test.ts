@@ -5,7 +5,9 @@ import { ranked } from '../../src/candidates.ts';
 import type { Transfer } from '../../src/chains/family.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { listen } from '../helpers/browser.ts';
+import { openContradiction } from '../helpers/contradictions.ts';
 import { doubleFamily, namedRpc } from '../helpers/family.ts';
+import { serve } from '../helpers/local-server.ts';
 import { create, fundedMerchant, observe, transferTo } from '../helpers/payments.ts';
 import { sourceOf } from '../helpers/reading.ts';
 import { verifies } from '../requirements.ts';
@@ -208,6 +210,51 @@ describe('money that waits', () => {
     const story = gw.pty(['explain', id], { env: { GW_API_KEY: merchant.key }, columns: 120 });
     await story.ended;
     expect(story.output()).not.toContain(note);
+  });
+
+  it('and what else waits is closed with a note, or sent again, in the same queue', async () => {
+    verifies('gw-inbox-work');
+    const shop = await fundedMerchant(service);
+    let status = 500;
+    const receiver = await serve((_, response) => response.writeHead(status).end());
+    await service.fetch('PATCH', '/api/v1/merchant/account', {
+      token: shop.token,
+      body: { webhook_url: receiver.url },
+    });
+    const invoice = await create(service, shop, 'ton', { external_ref: 'other-things' });
+    const contradiction = await openContradiction(service.app.db, { invoice_id: invoice.id });
+    const [event] = (await service.fetch('GET', '/api/v1/merchant/events', { token: shop.token })).json.data;
+    await service.fetch('POST', `/api/v1/merchant/events/${event.id}/resend`, { token: shop.token });
+    status = 200;
+    const env = { GW_TOKEN: token };
+    const { json } = await gw(['admin', 'inbox', '--json', 'kind,id,events,next'], { env });
+    expect(json).toContainEqual(
+      expect.objectContaining({ kind: 'webhook', events: [expect.stringMatching(/^evt_/)] }),
+    );
+    const pty = gw.pty(['admin', 'inbox', '--work'], { env, columns: 120 });
+    const seen = new Set<string>();
+    for (let place = 1; place <= json.length; place += 1) {
+      const output = await pty.see(new RegExp(`\\D${place} of \\d+: [\\s\\S]*q ends:`));
+      const item = output.slice(output.search(new RegExp(`\\D${place} of \\d+: `)));
+      if (item.includes(short(contradiction))) {
+        seen.add('contradiction');
+        expect(item).toMatch(/stored atomic 1, read atomic 2/);
+        pty.write(ENTER);
+        await pty.see(/say why: who reads it later has only the note/);
+        pty.write(`the second provider was behind${ENTER}`);
+        await pty.see(/it is closed/);
+      } else if (item.includes('was not accepted by')) {
+        seen.add('webhook');
+        pty.write(ENTER);
+        await pty.see(/it was accepted/);
+      } else pty.write(`s${ENTER}`);
+    }
+    await pty.see(/That was the last one/);
+    expect(seen).toEqual(new Set(['contradiction', 'webhook']));
+    expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([event.id, event.id]);
+    const left = (await gw(['admin', 'inbox', '--json', 'kind,id'], { env })).json;
+    expect(left.map(({ kind }: { kind: string }) => kind)).not.toContain('webhook');
+    expect(left.map(({ id }: { id: string }) => id)).not.toContain(contradiction);
   });
 
   it('is booked for an invoice where it is shown', async () => {

@@ -181,8 +181,11 @@ describe('gw dev on a terminal', () => {
     verifies('gw-dev', 'gw-dev-end');
     const gw = makeGw(NOWHERE);
     const dir = join(gw.dir, 'sandbox');
-    const pty: Pty = gw.pty(['dev', '--port', '0', '--data-dir', dir]);
-    await pty.seeFrame((frame) => frame.includes('INVOICE') && frame.includes('EVENT'));
+    const pty: Pty = gw.pty(['dev', '--port', '0', '--data-dir', dir, '--record', join(gw.dir, 'recorded')]);
+    const begun = await pty.seeFrame((frame) => frame.includes('INVOICE') && frame.includes('EVENT'));
+    // In 80 columns: where it is reached, and where its files are, whole.
+    expect(begun).toMatch(/gw dev {2}http:\/\/127\.0\.0\.1:\d+ {2}profile dev {2}webhooks answered here/);
+    expect(begun).toContain(`recorded in ${join(gw.dir, 'recorded')} `);
     pty.write('n');
     const made = await pty.seeFrame((frame) => /› \w{8} +5 USDC +created +dev-1 +expires in/.test(frame));
     const id = /› (\w{8})/.exec(made)?.[1];

@@ -1,8 +1,9 @@
 // The operator's screens: whatever they show is true, and keys do what they show.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { sqlite } from '../../data/db/driver.ts';
+import { json, serve } from '../helpers/local-server.ts';
 import { verifies } from '../requirements.ts';
 import { type Gw, makeGw, type Pty } from './helpers/gw.ts';
 import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
@@ -23,6 +24,8 @@ beforeAll(async () => {
   ({ gw, other: operator } = stage);
   await logInOperator(operator);
 });
+// Columns and order are stored: each test begins with the usual ones.
+afterEach(() => rmSync(join(operator.dir, 'screens.json'), { force: true }));
 afterAll(() => stage.close());
 
 const short = (id: string): string => id.slice(-8);
@@ -240,6 +243,95 @@ describe('the cockpit', () => {
     await expect
       .poll(() => existsSync(opened) && readFileSync(opened, 'utf8'), { timeout: 20_000 })
       .toContain(`/pay/${id}`);
+  });
+
+  it('stores columns and order for the next start, by view and profile', async () => {
+    verifies('gw-cockpit');
+    const id = await create('stored');
+    const titlesOf = (frame: string) => frame.split('\n')[2] ?? '';
+    const payments = () => open(['admin', 'payments', '--refresh', '1h'], { columns: 140 });
+    const first = payments();
+    await first.seeFrame((frame) => frame.includes(short(id)) && titlesOf(frame).includes('STATUS'));
+    first.write('ca');
+    await first.seeFrame((frame) => frame.includes('[ ] status'));
+    first.write(ESC);
+    await first.seeFrame((frame) => frame.includes('q quit'));
+    first.write('ssS');
+    await first.seeFrame((frame) => titlesOf(frame).includes('PAYMENT↑'));
+    const second = payments();
+    await second.seeFrame(
+      (frame) => titlesOf(frame).includes('PAYMENT↑') && !titlesOf(frame).includes('STATUS'),
+    );
+    second.write(`:merchants${ENTER}`);
+    await second.seeFrame((frame) => titlesOf(frame).includes('EMAIL') && !/[↑↓]/.test(titlesOf(frame)));
+    // Broken, it is as if there was nothing.
+    const file = join(operator.dir, 'screens.json');
+    expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')))).toEqual(['default']);
+    writeFileSync(file, '{"default":{"operator payments":7}');
+    const third = payments();
+    await third.seeFrame((frame) => titlesOf(frame).includes('STATUS'));
+    third.write('s');
+    await third.seeFrame((frame) => titlesOf(frame).includes('ID↓'));
+  });
+
+  it('sends a webhook again that was not accepted, after it asked', async () => {
+    verifies('gw-cockpit');
+    let status = 500;
+    const receiver = await serve((_, response) => response.writeHead(status).end());
+    await gw(['account', 'update', '--webhook-url', receiver.url]);
+    const id = await create('refused');
+    await gw(['invoice', 'simulate', id]);
+    const pty = open(['admin', 'dashboard', '--refresh', '500ms'], { columns: 120 });
+    await pty.seeFrame((frame) => frame.includes('q quit'));
+    pty.write(`:webhooks undelivered${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes(`failed`) && frame.includes(short(id)));
+    status = 200;
+    pty.write('r');
+    await pty.seeFrame((frame) => frame.includes('enter does it'));
+    expect(receiver.requests).toHaveLength(1);
+    pty.write(ENTER);
+    await pty.seeFrame((frame) => frame.includes('resend: done') && !frame.includes(short(id)));
+    const [one, other] = receiver.requests.map(({ headers }) => headers['webhook-id']);
+    expect(other).toBe(one);
+    await gw(['account', 'update', '--unset', 'webhook-url']);
+  });
+
+  it('shows all of the row that the cursor rests on, asks for no other, and says at once when nothing comes', async () => {
+    verifies('gw-cockpit', 'gw-screens-true');
+    const ids: string[] = [];
+    for (let index = 0; index < 8; index += 1) ids.unshift(await create(`side-${index}`));
+    const front = await serve(({ path, body, headers }, response) => {
+      const { authorization = '', 'content-type': type = 'application/json' } = headers;
+      const sent = body === '' ? {} : { method: 'POST', body };
+      const passed = { authorization, 'content-type': type };
+      void fetch(stage.daemon_url + path, { headers: passed, ...sent }).then(async (answer) =>
+        json(response, await answer.json(), answer.status),
+      );
+    });
+    const far = makeGw(front.url);
+    onTestFinished(() => far.remove());
+    await logInOperator(far);
+    const pty = open(['admin', 'payments', '--refresh', '1h'], { columns: 200, rows: 50 }, far);
+    const [newest = ''] = ids;
+    const sideOf = (frame: string) =>
+      frame
+        .split('\n')
+        .map((line) => line.split('│')[1] ?? '')
+        .join('\n');
+    await pty.seeFrame((frame) => sideOf(frame).includes(newest) && /^ events/m.test(sideOf(frame)));
+    pty.write('jjjjjjj');
+    const last = ids.at(-1) ?? '';
+    const shown = await pty.seeFrame(
+      (frame) => markedIn(frame) === short(last) && /^ events/m.test(sideOf(frame)),
+    );
+    expect(sideOf(shown)).toContain(last);
+    const asked = front.requests.flatMap(
+      ({ path }) => /^\/api\/v1\/admin\/payments\/(.+)/.exec(path)?.[1] ?? [],
+    );
+    expect(asked).toEqual([newest, last]);
+    await front.close();
+    pty.write(CTRL_R);
+    await pty.seeFrame((frame) => frame.includes('! ') && /read \d+s ago/.test(frame));
   });
 
   it('says what an empty list means, and what it has of text from outside is text', async () => {

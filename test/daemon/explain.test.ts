@@ -172,6 +172,13 @@ describe.each(databases)('what is explained on %s', (database) => {
     const meant = item.candidates.map(({ about }: { about: string }) => about);
     expect(meant).toContain('order-8');
     expect(meant).not.toContain('order-7');
+    // Scored like the operator's.
+    expect(item.candidates[0]).toMatchObject({
+      amount_match: 'exact',
+      seconds_apart: expect.any(Number),
+      memo_distance: expect.any(Number),
+      claimed: false,
+    });
     expect(item.next[0].command).toMatch(/^gw explain /);
     for (const { next } of data)
       for (const { command } of next) expect(command).not.toMatch(/^gw admin|gatewayd/);

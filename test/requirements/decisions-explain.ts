@@ -9,7 +9,7 @@ export const explaining = {
     'explain-references':
       'Every argument of a command that takes an id takes the same references, which the service resolves; a whole id costs no other request, and what could be several is refused with them',
     'inbox-own':
-      'A merchant lists his money that waits, with his own open invoices that it may mean, his events that no receiver accepted, and blockchains that cannot be read, each with what he may do',
+      'A merchant lists his money that waits, with his own open invoices that it may mean, scored and the likeliest first, his events that no receiver accepted, and blockchains that cannot be read, each with what he may do',
     'payment-dismiss':
       'An operator closes a late or unmatched payment without booking it, with a reason: it leaves the inbox, its status in the list and what is counted as waiting; it is listed as dismissed and explained, and neither books nor balances change; asked again, nothing is written',
     'payment-reopen': 'What was dismissed waits again where the operator says so',

@@ -24,7 +24,8 @@ export const webhooks = {
     'events-stream': 'Accept: text/event-stream streams them',
     'woken-by-others':
       'what one daemon writes wakes streams and webhooks of the others at once; a poll is the net where notifications are lost',
-    'events-resend': 'resend sends an event again under the same webhook-id',
+    'events-resend':
+      'resend sends an event again under the same webhook-id; an operator sends those of any account',
     'outgoing-public-only':
       'outgoing requests reach only public addresses, checked at connect, unless allowed',
   },

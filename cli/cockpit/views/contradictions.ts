@@ -40,7 +40,7 @@ export const contradictions = (desk: Desk): ListSpec<Contradiction> => ({
     { title: 'TIMES', right: true, width: 6, value: (row) => String(row.count), by: (row) => row.count },
     { title: 'INVOICE', width: 8, value: (row) => (row.invoice_id ? shortId(row.invoice_id) : '–') },
     { title: 'OPEN', width: 4, value: (row) => (row.closed_at === null ? 'yes' : 'no') },
-    { title: 'DETAILS', width: 80, value: detailsOf },
+    { title: 'DETAILS', width: 80, isText: true, value: detailsOf },
   ],
   textOf: (row) =>
     [row.id, row.kind, row.blockchain, row.invoice_id, row.txid, detailsOf(row), row.note].join(' '),

@@ -158,6 +158,7 @@ export const events = (desk: Desk, { owner }: Place): ListSpec<AnyEvent> => ({
     { title: 'MERCHANT', rank: 4, width: 20, value: (row) => row.owner_slug ?? 'platform' },
     ...columns.slice(3),
   ],
+  actions: resending(desk, (row) => row),
 });
 
 export const ownEvents = (desk: Desk): ListSpec<OwnEvent> => ({

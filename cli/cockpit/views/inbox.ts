@@ -1,8 +1,9 @@
 // All that waits for a person, longest first: the operator's queue, or a merchant's own.
 import { listInbox } from '../../../src/api/endpoints/invoices.ts';
-import { inboxOf, meantBy, SCORED } from '../../journeys/admin/inbox.ts';
-import { matchLine, shortCommand } from '../../output/explain-card.ts';
+import { inboxOf } from '../../journeys/admin/inbox.ts';
+import { shortCommand } from '../../output/explain-card.ts';
 import { coins } from '../../output/money.ts';
+import { meantBy } from '../../output/payment-card.ts';
 import { screenColor } from '../../output/status.ts';
 import { moment, relative, shortId } from '../../output/value.ts';
 import type { ListSpec } from '../list.ts';
@@ -25,16 +26,16 @@ interface Waiting {
 
 async function read({ context, who }: Desk): Promise<readonly Waiting[]> {
   if (who === 'operator') {
-    const { data } = await inboxOf(context, SCORED);
-    return data.map((item) => ({ ...item, meant: meantBy(item), next: [item.next] }));
+    // Next to the list stands the payment, with all that it may mean.
+    const { data } = await inboxOf(context, 0);
+    return data.map((item) => ({ ...item, meant: [], next: [item.next] }));
   }
   const { data } = await context.call(listInbox);
-  const now_s = Math.floor(Date.now() / 1000);
-  return data.map(({ candidates, next, external_ref, about, ...item }) => ({
+  return data.map(({ next, external_ref, about, ...item }) => ({
     ...item,
     merchant: null,
     about: [external_ref && `order ${external_ref}`, about].filter(Boolean).join(': '),
-    meant: candidates.map((open) => `${shortId(open.id)} ${matchLine(open, now_s)}`),
+    meant: meantBy(item),
     next: next.map(({ command }) => command),
   }));
 }
@@ -43,16 +44,21 @@ async function read({ context, who }: Desk): Promise<readonly Waiting[]> {
 function placeOf({ kind, id }: Waiting, { who }: Desk): Place | undefined {
   if (kind === 'contradiction') return { view: 'contradictions', ...(id === null ? {} : { id }) };
   if (kind === 'blind') return { view: who === 'operator' ? 'observers' : 'gateways' };
-  if (kind === 'webhooks') return { view: 'webhooks', choice: 'undelivered' };
-  if (kind === 'webhook') return { view: 'events', ...(id === null ? {} : { id }) };
-  return id === null ? undefined : { view: 'payment', id };
+  if (kind === 'webhook')
+    return who === 'operator'
+      ? { view: 'webhooks', choice: 'undelivered' }
+      : { view: 'events', ...(id === null ? {} : { id }) };
+  if (id === null) return undefined;
+  // A payment that came besides, or names no invoice, is no invoice of the merchant.
+  const is_story = who === 'merchant' && kind !== 'held';
+  return { view: is_story ? 'story' : 'payment', id };
 }
 
 export const inbox = (desk: Desk): ListSpec<Waiting> => ({
   name: 'inbox',
   source: () =>
     whole(
-      (row) => `${row.kind} ${row.id ?? row.about}`,
+      (row) => `${row.kind} ${row.id ?? row.next[0] ?? row.about}`,
       () => read(desk),
     ),
   columns: [
@@ -77,7 +83,7 @@ export const inbox = (desk: Desk): ListSpec<Waiting> => ({
     ...(desk.who === 'operator'
       ? [{ title: 'MERCHANT', rank: 6, width: 20, value: (row: Waiting) => row.merchant ?? '–' }]
       : []),
-    { title: 'ABOUT', rank: 5, width: 60, value: (row) => row.about },
+    { title: 'ABOUT', rank: 5, width: 60, isText: true, value: (row) => row.about },
     { title: 'NEXT', rank: 7, width: 60, value: (row) => shortCommand(row.next[0] ?? '') },
   ],
   textOf: (row) => [row.kind, row.id, row.amount, row.currency, row.merchant, row.about].join(' '),

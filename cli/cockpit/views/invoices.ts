@@ -12,11 +12,11 @@ import { type Invoice, invoiceCard } from '../../output/invoice-card.ts';
 import { coins, dollars } from '../../output/money.ts';
 import { screenColor } from '../../output/status.ts';
 import { moment, relative, SHORT_ID, shortId } from '../../output/value.ts';
-import { Detail } from '../detail.ts';
+import type { DetailSpec } from '../detail.ts';
 import type { Action, ListSpec } from '../list.ts';
 import { byLast } from '../source.ts';
 import type { Column } from '../table.ts';
-import type { Desk, Place, View } from '../view.ts';
+import type { Desk, Place } from '../view.ts';
 import { byAmount, listed } from './parts.ts';
 import { paymentCopies, paymentLinks } from './payments.ts';
 
@@ -111,6 +111,7 @@ export const invoices = (desk: Desk): ListSpec<Invoice> => ({
       ...[row.amount, row.received_amount, row.amount_usd, row.title],
     ].join(' '),
   facts: (row, now_s) => invoiceCard(row, now_s).sections,
+  isWhole: true,
   open: (row) => ({ view: 'payment', id: row.id }),
   copies: (row) => paymentCopies(row, row.address),
   links: (row) => paymentLinks(desk, row, row),
@@ -132,10 +133,10 @@ const logsOf = ({ seen }: Whole, now_s: number): Section =>
     ),
   );
 
-export function invoiceDetail(desk: Desk, { id = '' }: Place): View {
+export function invoiceDetail(desk: Desk, { id = '' }: Place): DetailSpec<Whole> {
   const { context } = desk;
   const params = { invoice_id: id };
-  return new Detail<Whole>(desk, {
+  return {
     title: `payment ${shortId(id)}`,
     load: async () => {
       const [invoice, seen] = await Promise.all([
@@ -144,9 +145,13 @@ export function invoiceDetail(desk: Desk, { id = '' }: Place): View {
       ]);
       return { invoice, seen };
     },
-    headline: ({ invoice }, now_s) => {
-      const { headline: text, status } = invoiceCard(invoice, now_s);
-      return { text, status };
+    headline: ({ invoice, seen }, now_s) => {
+      const { headline, status } = invoiceCard(invoice, now_s);
+      const money = seen.payment?.status;
+      // That it is held or late is what a merchant opens it for.
+      return money === undefined || money === invoice.status
+        ? { text: headline, status }
+        : { text: `${headline}   payment ${money}`, status: money };
     },
     sections: (data, now_s) => [...invoiceCard(data.invoice, now_s).sections, logsOf(data, now_s)],
     copies: ({ invoice }) => paymentCopies(invoice, invoice.address),
@@ -165,5 +170,5 @@ export function invoiceDetail(desk: Desk, { id = '' }: Place): View {
         });
       },
     })),
-  });
+  };
 }

@@ -40,7 +40,7 @@ const columns: readonly Column<Entry>[] = [
   { title: 'INVOICE', rank: 5, width: 8, value: (row) => (row.invoice_id ? shortId(row.invoice_id) : '–') },
   { title: 'ACTOR', rank: 7, width: 20, value: (row) => row.actor },
   { title: '#', right: true, rank: 8, width: 9, value: (row) => String(row.seq), by: (row) => row.seq },
-  { title: 'NOTE', rank: 6, width: 40, value: (row) => row.note ?? '' },
+  { title: 'NOTE', rank: 6, width: 40, isText: true, value: (row) => row.note ?? '' },
 ];
 
 export const ledger = (desk: Desk, { owner }: Place): ListSpec<Entry> => ({

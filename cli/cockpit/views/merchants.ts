@@ -3,11 +3,11 @@ import type { CallReply } from '../../../src/api/client/call.ts';
 import { creditMerchant, getAdminMerchant, listAdminMerchants } from '../../../src/api/endpoints/admin.ts';
 import { amountOf, coins, dollars } from '../../output/money.ts';
 import { moment, relative, SHORT_ID, shortId } from '../../output/value.ts';
-import { Detail } from '../detail.ts';
+import type { DetailSpec } from '../detail.ts';
 import type { ListSpec } from '../list.ts';
 import type { Copy } from '../menus.ts';
 import { bySkip } from '../source.ts';
-import type { Desk, Place, View } from '../view.ts';
+import type { Desk, Place } from '../view.ts';
 import { byAmount, facts, listed, optional } from './parts.ts';
 
 type Merchant = CallReply<typeof listAdminMerchants>['data'][number];
@@ -104,15 +104,16 @@ export const merchants = (desk: Desk): ListSpec<Merchant> => ({
   ],
   textOf: (row) => [row.slug, row.email, row.full_name, row.user_id, row.wallets.join(' ')].join(' '),
   facts: (row, now_s) => [factsOf(row, now_s)],
+  isWhole: true,
   open: (row) => ({ view: 'merchant', id: row.user_id }),
   copies: copiesOf,
   empty: 'no merchants yet: gw signup makes the first',
 });
 
-export function merchantDetail(desk: Desk, { id = '' }: Place): View {
+export function merchantDetail(desk: Desk, { id = '' }: Place): DetailSpec<MerchantDetail> {
   const ownerOf = ({ merchant }: MerchantDetail) => ({ id: merchant.user_id, name: merchant.slug });
   const lists = ['payments', 'units', 'events', 'ledger', 'webhooks'] as const;
-  return new Detail<MerchantDetail>(desk, {
+  return {
     title: `merchant ${shortId(id)}`,
     load: () => desk.context.call(getAdminMerchant, { params: { user_id: id } }),
     headline: ({ merchant }) => ({
@@ -168,7 +169,7 @@ export function merchantDetail(desk: Desk, { id = '' }: Place): View {
         run: (data: MerchantDetail, again: () => void) => askCredit(desk, data, again),
       },
     ],
-  });
+  };
 }
 
 /** No crypto moves: prepaid balance by hand, after the slug was typed. */

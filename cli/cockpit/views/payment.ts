@@ -10,14 +10,14 @@ import {
 } from '../../output/payment-card.ts';
 import { clean } from '../../output/text.ts';
 import { shortId } from '../../output/value.ts';
-import { Detail } from '../detail.ts';
+import type { DetailSpec } from '../detail.ts';
 import { failureText } from '../poll.ts';
-import type { Desk, MenuItem, Place, View } from '../view.ts';
+import type { Desk, MenuItem, Place } from '../view.ts';
 import { paymentCopies, paymentLinks } from './payments.ts';
 
-export function paymentDetail(desk: Desk, { id = '' }: Place): View {
+export function paymentDetail(desk: Desk, { id = '' }: Place): DetailSpec<PaymentDetail> {
   const load = () => desk.context.call(getAdminPayment, { params: { invoice_id: id } });
-  return new Detail<PaymentDetail>(desk, {
+  return {
     title: `payment ${shortId(id)}`,
     load,
     headline: (data, now_s) => {
@@ -58,7 +58,7 @@ export function paymentDetail(desk: Desk, { id = '' }: Place): View {
         },
       },
     ],
-  });
+  };
 }
 
 /** Asks why, and has the payment wait no longer, wait again, or just noted. */

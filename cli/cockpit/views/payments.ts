@@ -172,6 +172,7 @@ export const payments = (
       ...optional('paid', row.paid_at === null ? null : moment(row.paid_at, now_s)),
     ]),
   ],
+  isWhole: true,
   open: (row) => ({ view: 'payment', id: row.id }),
   copies: (row) => paymentCopies(row),
   links: (row) => paymentLinks(desk, row),

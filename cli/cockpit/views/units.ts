@@ -30,7 +30,7 @@ type Unit = Pick<
 
 const columns: readonly Column<Unit>[] = [
   { title: 'ID', width: SHORT_ID, value: (row) => shortId(row.id) },
-  { title: 'TITLE', width: 40, value: (row) => row.title },
+  { title: 'TITLE', width: 40, isText: true, value: (row) => row.title },
   {
     title: 'USD',
     right: true,

@@ -17,8 +17,14 @@ interface Delivery {
 /** Pages of events without any delivery that are passed over at once. */
 const MAX_EMPTY_PAGES = 5;
 
-const rowsOf = (events: readonly AccountEvent[]): Delivery[] =>
-  events.flatMap((event) => event.deliveries.toReversed().map((delivery) => ({ event, delivery })));
+/** Attempts, latest first: all of each event, or the one that says whether someone still waits for it. */
+const rowsOf = (events: readonly AccountEvent[], latest: boolean): Delivery[] =>
+  events.flatMap((event) =>
+    event.deliveries
+      .toReversed()
+      .slice(0, latest ? 1 : undefined)
+      .map((delivery) => ({ event, delivery })),
+  );
 
 /** Events as rows of their deliveries; those that were never to be sent have none. */
 const deliveries = (
@@ -26,13 +32,14 @@ const deliveries = (
     data: readonly AccountEvent[];
     has_more: boolean;
   }>,
+  latest = false,
 ): Source<Delivery> => ({
   keyOf: ({ delivery }) => delivery.id,
   async read({ after: last, limit }: From<Delivery>): Promise<Page<Delivery>> {
     let after = last?.event.id;
     for (let pages = 1; ; pages += 1) {
       const { data, has_more } = await read({ after, limit });
-      const rows = rowsOf(data);
+      const rows = rowsOf(data, latest);
       if (rows.length > 0 || !has_more || pages === MAX_EMPTY_PAGES) return { rows, has_more };
       after = data.at(-1)?.id;
     }
@@ -73,7 +80,7 @@ const columns: readonly Column<Delivery>[] = [
     width: 8,
     value: ({ event }) => (event.data.invoice ? shortId(event.data.invoice.id) : '–'),
   },
-  { title: 'ERROR', rank: 9, width: 60, value: ({ delivery }) => delivery.error ?? '' },
+  { title: 'ERROR', rank: 9, width: 60, isText: true, value: ({ delivery }) => delivery.error ?? '' },
   { title: 'REFERENCE', extra: true, width: 32, value: ({ event }) => orderOf(event) },
 ];
 
@@ -99,9 +106,9 @@ const common = {
 export const webhooks = (desk: Desk, { owner }: Place): ListSpec<Delivery> => ({
   ...common,
   choices: ['', 'undelivered'],
-  source: (choice) =>
-    deliveries((page) => {
-      const undelivered = choice === 'undelivered';
+  source: (choice) => {
+    const undelivered = choice === 'undelivered';
+    return deliveries((page) => {
       // Of those that no one accepted the service lists the latest, without further pages.
       const after = undelivered ? undefined : page.after;
       const query = { ...page, after, undelivered, owner_id: owner?.id };
@@ -110,12 +117,14 @@ export const webhooks = (desk: Desk, { owner }: Place): ListSpec<Delivery> => ({
         .then(({ data, has_more }) =>
           undelivered ? { data: page.after === undefined ? data : [], has_more: false } : { data, has_more },
         );
-    }),
+    }, undelivered);
+  },
   columns: [
     ...columns.slice(0, 3),
     { title: 'MERCHANT', rank: 3, width: 20, value: ({ event }) => event.owner_slug ?? 'platform' },
     ...columns.slice(3),
   ],
+  actions: resending(desk, ({ event }) => event),
   empty: 'no webhooks yet: merchants set an address with gw account update --webhook-url',
 });
 

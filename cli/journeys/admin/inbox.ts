@@ -1,8 +1,8 @@
 // `gw admin inbox`: all that waits for a person, in one queue, with the command that is next.
 import type { CallReply } from '../../../src/api/client/call.ts';
 import {
-  getAdminDashboard,
   getAdminPayment,
+  listAdminEvents,
   listAdminPayments,
   listContradictions,
   listObservers,
@@ -12,12 +12,12 @@ import type { Command, Context } from '../../engine/command.ts';
 import { GwError, usage } from '../../engine/errors.ts';
 import { say } from '../../output/io.ts';
 import { amountOf } from '../../output/money.ts';
-import { candidateLine, rankedCandidates } from '../../output/payment-card.ts';
+import { meantBy, rankedCandidates } from '../../output/payment-card.ts';
 import { shortId } from '../../output/value.ts';
 import { printReply } from '../../output/view.ts';
 
 /** Of so many payments a person sees at once what they could mean: each is a call. */
-export const SCORED = 10;
+const SCORED = 10;
 /** Calls under way at a time. */
 const AT_ONCE = 5;
 /** Invoices that a row of people's names of those that it could mean. */
@@ -36,6 +36,8 @@ interface Item {
   created_at: number | null;
   /** Open invoices that it could mean, the likeliest first; those of the payments beyond the first ones are not asked for. */
   candidates: readonly ScoredCandidate[];
+  /** Events that one receiver of a merchant did not accept, the oldest first. */
+  events: readonly string[];
   next: string;
 }
 
@@ -54,19 +56,30 @@ export interface ScoredCandidate
 type Payment = CallReply<typeof listAdminPayments>['data'][number];
 
 export const command: Command = {
-  endpoints: [listAdminPayments, getAdminPayment, listContradictions, listObservers, getAdminDashboard],
+  endpoints: [listAdminPayments, getAdminPayment, listContradictions, listObservers, listAdminEvents],
   flags: [
     {
       field: 'work',
       name: 'work',
       place: 'own',
       kind: 'boolean',
-      help: 'go through the payments one by one: a preview, Enter books, c credits, d closes without booking, n notes, s skips',
+      help: 'go through it one by one: a preview, Enter books or resends, c credits, d closes without booking, n notes, s skips',
     },
   ],
   about:
-    'Held, late and unmatched payments, contradictions, blockchains that cannot be read, and webhooks that failed: what has waited longest first, each with the command that is next. At most 200 of each kind; `has_more` says that there are others. With `--json`, `candidates` of an unmatched payment are the invoices that it could mean, the likeliest first, each with `amount_match`, `seconds_apart` and `memo_distance`.',
-  fields: ['kind', 'id', 'amount', 'currency', 'merchant', 'about', 'created_at', 'candidates', 'next'],
+    'Held, late and unmatched payments, contradictions, blockchains that cannot be read, and webhooks that failed: what has waited longest first, each with the command that is next. At most 200 of each kind; `has_more` says that there are others. With `--json`, `candidates` of an unmatched payment are the invoices that it could mean, the likeliest first, each with `amount_match`, `seconds_apart` and `memo_distance`; `events` are those that a receiver did not accept, one row for each merchant and receiver.',
+  fields: [
+    'kind',
+    'id',
+    'amount',
+    'currency',
+    'merchant',
+    'about',
+    'created_at',
+    'candidates',
+    'events',
+    'next',
+  ],
   examples: ['gw admin inbox', 'gw admin inbox --work', 'gw admin inbox --json kind,id,next'],
   async run(context) {
     const { own } = await context.input();
@@ -93,24 +106,10 @@ export const command: Command = {
       meant: meantBy(item).slice(0, NAMED),
       steps: [{ command: item.next }],
     }));
-    if (data.some(({ kind }) => (WAITING as readonly string[]).includes(kind)))
-      say(io, 'One by one, with a preview of each booking: gw admin inbox --work');
+    if (data.length > 0) say(io, 'One by one, with a preview of each booking: gw admin inbox --work');
     if (has_more) say(io, `More than ${PAGE} of a kind wait: gw admin payments --status late --all`);
   },
 };
-
-/** What an item could mean, a line each. */
-export const meantBy = ({ amount, candidates }: Pick<Item, 'amount' | 'candidates'>): string[] =>
-  candidates.map((open) =>
-    candidateLine(
-      open,
-      {
-        payment: { received_amount: amount },
-        claims: open.claimed ? [{ invoice_id: open.id }] : [],
-      },
-      Math.floor(Date.now() / 1000),
-    ),
-  );
 
 /** What the payments could mean that have waited longest, `most` of them. */
 async function addCandidates({ call }: Context, items: readonly Item[], most: number): Promise<void> {
@@ -150,20 +149,26 @@ export async function inboxOf(
   scored: number,
 ): Promise<{ data: Item[]; has_more: boolean }> {
   const { call } = context;
-  const [dashboard, observers, contradictions, ...payments] = await Promise.all([
-    call(getAdminDashboard),
+  const [undelivered, observers, contradictions, ...payments] = await Promise.all([
+    call(listAdminEvents, { query: { undelivered: true, limit: PAGE } }),
     call(listObservers),
     call(listContradictions, { query: { limit: PAGE } }),
     ...WAITING.map((status) => call(listAdminPayments, { query: { status, limit: PAGE } })),
   ]);
-  const none = { id: null, amount: null, currency: null, merchant: null, candidates: [] };
+  const none = { id: null, amount: null, currency: null, merchant: null, candidates: [], events: [] };
   const data: Item[] = [
     ...payments.flatMap((page, index) => page.data.map((row) => itemOf(WAITING[index] ?? 'held', row))),
-    ...contradictions.data.map(({ id, kind, blockchain, created_at }) => ({
+    ...contradictions.data.map(({ id, kind, blockchain, created_at, invoice_id, details }) => ({
       ...none,
       kind: 'contradiction',
       id,
-      about: `${kind.replaceAll('_', ' ')} on ${blockchain}`,
+      about: [
+        `${kind.replaceAll('_', ' ')} on ${blockchain}`,
+        invoice_id && `invoice ${shortId(invoice_id)}`,
+        ...Object.entries(details).map(([name, value]) => `${name.replaceAll('_', ' ')} ${value ?? '–'}`),
+      ]
+        .filter(Boolean)
+        .join(', '),
       created_at,
       next: `gw admin close-contradiction ${shortId(id)} --note WHY`,
     })),
@@ -177,19 +182,48 @@ export async function inboxOf(
         next: 'gatewayd doctor',
       })),
   ];
-  const { webhooks_failed } = dashboard.attention;
-  if (webhooks_failed > 0)
-    data.push({
-      ...none,
-      kind: 'webhooks',
-      about: `${webhooks_failed} ${webhooks_failed === 1 ? 'confirmation' : 'confirmations'} that no receiver accepted`,
-      created_at: null,
-      next: 'gw admin events --undelivered',
-    });
+  data.push(...webhookItems(undelivered.data));
   data.sort((one, other) => (one.created_at ?? Infinity) - (other.created_at ?? Infinity));
   await addCandidates(context, data, scored);
-  const has_more = payments.some((page) => page.has_more) || contradictions.data.length < contradictions.open;
+  const has_more =
+    undelivered.has_more ||
+    payments.some((page) => page.has_more) ||
+    contradictions.data.length < contradictions.open;
   return { data, has_more };
+}
+
+type Event = CallReply<typeof listAdminEvents>['data'][number];
+
+/** A receiver that is down is one thing to do, however many events it did not take. */
+function webhookItems(events: readonly Event[]): Item[] {
+  const byReceiver = new Map<string, [Event, ...Event[]]>();
+  for (const event of events.toReversed()) {
+    const { url = '' } = event.deliveries.at(-1) ?? {};
+    const key = `${event.owner_id} ${url}`;
+    byReceiver.set(key, [...(byReceiver.get(key) ?? []), event] as [Event, ...Event[]]);
+  }
+  return [...byReceiver.values()].map((waiting): Item => {
+    const [first] = waiting;
+    const last = waiting.at(-1)?.deliveries.at(-1);
+    const host = last && URL.canParse(last.url) ? new URL(last.url).host : (last?.url ?? 'its receiver');
+    const why = last?.http_status == null ? (last?.error ?? last?.status) : `answered ${last.http_status}`;
+    const { invoice } = first.data;
+    const is_only = waiting.length === 1;
+    return {
+      kind: 'webhook',
+      id: is_only ? first.id : null,
+      amount: is_only ? (invoice?.amount ?? null) : null,
+      currency: is_only ? (invoice?.currency ?? null) : null,
+      merchant: first.owner_slug,
+      about: `${is_only ? `${first.type} was` : `${waiting.length} events were`} not accepted by ${host}: ${why}`,
+      created_at: Math.floor(Date.parse(first.timestamp) / 1000),
+      candidates: [],
+      events: waiting.map(({ id }) => id),
+      next: is_only
+        ? `gw event resend ${first.id}`
+        : `gw admin events --undelivered${first.owner_id === null ? '' : ` --owner-id ${first.owner_id}`}`,
+    };
+  });
 }
 
 function itemOf(kind: string, row: Payment): Item {
@@ -230,6 +264,7 @@ function itemOf(kind: string, row: Payment): Item {
     about,
     created_at,
     candidates: [],
+    events: [],
     next: next ?? '',
   };
 }

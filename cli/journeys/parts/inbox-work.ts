@@ -1,6 +1,8 @@
-// The operator's inbox gone through by a person: each payment with what it could pay, a preview, and one key to book it.
+// The operator's inbox gone through by a person: each payment with what it could pay, a preview, and one key to book it; then
+// webhooks to send again and contradictions to close.
 import type { CallReply } from '../../../src/api/client/call.ts';
 import {
+  closeContradiction,
   creditMerchant,
   getAdminMerchant,
   getAdminPayment,
@@ -8,10 +10,12 @@ import {
   resolvePayment,
 } from '../../../src/api/endpoints/admin.ts';
 import { getPublicConfig } from '../../../src/api/endpoints/buyer.ts';
+import { resendEvent } from '../../../src/api/endpoints/merchant.ts';
 import { divideUp, formatDecimal, parseDecimal, tenTo } from '../../../src/money.ts';
 import type { Context } from '../../engine/command.ts';
 import { GwError } from '../../engine/errors.ts';
 import { flagsOf } from '../../engine/flags.ts';
+import { faultInWords } from '../../engine/plain-words.ts';
 import { askText } from '../../engine/prompts.ts';
 import { wholeId } from '../../engine/references.ts';
 import { printSections } from '../../output/card.ts';
@@ -43,21 +47,95 @@ interface Shop {
 export interface Waiting {
   kind: string;
   id: string | null;
+  merchant: string | null;
+  about: string;
+  created_at: number | null;
+  events: readonly string[];
+  next: string;
 }
+
+const PAYMENTS: ReadonlySet<string> = new Set(['held', 'late', 'unmatched']);
 
 /** Goes through them one by one, until a person has seen all or leaves. */
 export async function workThrough(context: Context, items: readonly Waiting[]): Promise<void> {
   const { io } = context;
-  const payments = items.filter(
-    ({ kind, id }) => id !== null && ['held', 'late', 'unmatched'].includes(kind),
-  );
-  if (payments.length === 0) return print(io, 'No payment waits.');
-  for (const [index, { kind, id }] of payments.entries()) {
-    const detail = await context.call(getAdminPayment, { params: { invoice_id: String(id) } });
+  if (items.length === 0) return print(io, 'Nothing waits.');
+  for (const [index, item] of items.entries()) {
     print(io, '');
-    if (!(await workOn(context, detail, `${index + 1} of ${payments.length}: ${kind}`))) return;
+    const title = `${index + 1} of ${items.length}: ${item.kind}`;
+    const isNext = PAYMENTS.has(item.kind)
+      ? await workOnPayment(context, item, title)
+      : await workOnOther(context, item, title);
+    if (!isNext) return;
   }
   print(io, 'That was the last one.');
+}
+
+async function workOnPayment(context: Context, { kind, id }: Waiting, title: string): Promise<boolean> {
+  const detail = await context.call(getAdminPayment, { params: { invoice_id: String(id) } });
+  // What an earlier booking or credit has done is no one's work any more.
+  if ((detail.payment.payment_status ?? detail.payment.status) !== kind) {
+    print(context.io, paint(context.io, 'dim', `${title}   ${shortId(String(id))}   is done already`));
+    return true;
+  }
+  return workOn(context, detail, title);
+}
+
+/** What one key does to it; undefined where nothing can be done here. */
+function stepOf({ call }: Context, { kind, id, events }: Waiting) {
+  if (kind === 'webhook')
+    return {
+      key: `Enter sends ${events.length === 1 ? 'it' : `all ${events.length}`} again`,
+      async run() {
+        for (const event_id of events) {
+          const { type, deliveries } = await call(resendEvent, { params: { event_id } });
+          const last = deliveries.at(-1);
+          if (last?.status !== 'delivered')
+            throw new GwError(
+              'conflict',
+              `${type} was not accepted: ${last?.error ?? last?.http_status ?? 'no answer'}`,
+            );
+        }
+        return events.length === 1 ? 'it was accepted' : `all ${events.length} were accepted`;
+      },
+    };
+  if (kind === 'contradiction' && id !== null)
+    return {
+      key: 'a note closes it',
+      async run(note: string) {
+        if (note === '') throw new GwError('usage', 'say why: who reads it later has only the note');
+        await call(closeContradiction, { params: { contradiction_id: id }, body: { note } });
+        return 'it is closed';
+      },
+    };
+  return undefined;
+}
+
+/** Webhooks are sent again, a contradiction is closed with a note; what else waits is left to who can end it. */
+async function workOnOther(context: Context, item: Waiting, title: string): Promise<boolean> {
+  const { io } = context;
+  const now_s = Math.floor(Date.now() / 1000);
+  const step = stepOf(context, item);
+  print(io, paint(io, 'bold', `${title}${item.id === null ? '' : `   ${shortId(item.id)}`}`));
+  printSections(io, [
+    {
+      title: '',
+      rows: [
+        ...(item.merchant === null ? [] : [['merchant', item.merchant] as const]),
+        ['what', item.about],
+        ...(item.created_at === null ? [] : [['since', moment(item.created_at, now_s)] as const]),
+        ...(step ? [] : [['next', item.next] as const]),
+      ],
+    },
+  ]);
+  print(io, '');
+  for (;;) {
+    const answer = await askText(`${step ? `${step.key}, s skips` : 'Enter continues'}, q ends:`, io);
+    if (answer.toLowerCase() === 'q') return false;
+    if (answer.toLowerCase() === 's' || !step) return true;
+    if (answer !== '' && item.kind === 'webhook') say(io, 'Enter alone sends it');
+    else if (await done(io, () => step.run(answer))) return true;
+  }
 }
 
 /** Shows one and does what a person says; false where he leaves. */
@@ -74,6 +152,7 @@ async function workOn(context: Context, detail: PaymentDetail, title: string): P
     const shop = owner_id === null ? null : await shopOf(context, owner_id);
     const booked = txid === null || isHeld ? undefined : target;
     if (booked) await preview(context, detail, booked, shop);
+    else print(io, shop && isHeld ? heldBy(shop, payment) : '');
     const keys = [
       ...(booked ? ['Enter books it'] : []),
       ...(targets.length > 1
@@ -106,6 +185,9 @@ async function workOn(context: Context, detail: PaymentDetail, title: string): P
       });
   }
 }
+
+const heldBy = ({ merchant: { merchant } }: Shop, { amount_usd }: PaymentDetail['payment']): string =>
+  `\n${clean(`the limit of ${merchant.slug} is ${dollars(merchant.limit_of_payments)}, this needs ${dollars(amount_usd)}`)}`;
 
 /** The invoice that an order, a memo or the end of an id names. */
 async function named(context: Context, text: string): Promise<Target> {
@@ -250,7 +332,7 @@ export async function done(io: Io, act: () => Promise<string | undefined>): Prom
       error instanceof GwError &&
       ['general', 'usage', 'not_found', 'conflict', 'limit', 'retry'].includes(error.kind);
     if (!isRefusal) throw error;
-    say(io, paint(io, 'red', clean(error.message)));
+    say(io, paint(io, 'red', clean(error.message.replace(/Input should .*$/, faultInWords))));
     return false;
   }
 }

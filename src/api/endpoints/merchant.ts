@@ -334,7 +334,7 @@ export const resendEvent = endpoint({
   effect: 'write',
   keywords: 'resend webhook, resend notification that was not delivered, missed',
   description:
-    'Posts the same body under the same `webhook-id` to the current webhook address, once, and returns the outcome in `deliveries`. Any kind of event can be sent.',
+    'Posts the same body under the same `webhook-id` to the current webhook address, once, and returns the outcome in `deliveries`. Any kind of event can be sent; an operator sends those of any account.',
   params: { event_id: text({ min: 1, max: MAX_EVENT_ID }) },
   response: EventPublic,
   errors: ['event_not_found', 'event_removed', 'bad_request', 'url_not_allowed'],

@@ -1,25 +1,23 @@
 // What became of whatever a person has of a payment, and what waits for a merchant.
 import { z } from 'zod';
 import { matchedBy, matchKinds } from '../../explain.ts';
-import { decimalString, shape, unixSeconds } from '../describe/shape.ts';
+import { count, decimalString, shape, unixSeconds } from '../describe/shape.ts';
 import { Dismissal, InvoicePublic, PaymentPublic } from './resources.ts';
 
-export const ExplainMatch = shape(
-  'ExplainMatch',
-  {
-    kind: z.enum(matchKinds),
-    id: z.string().describe('Taken by every command and call that asks for one of this kind'),
-    by: z.enum(matchedBy).describe('What of it the text was found to be'),
-    status: z.string().nullable(),
-    amount: decimalString().nullable().describe('Asked for, or what came where nothing was asked for'),
-    currency: z.string().nullable(),
-    about: z.string().nullable().describe('Its order, type, title or address'),
-    owner_id: z.uuid().nullable().describe('Null for the platform key, and where no account is known'),
-    owner_slug: z.string().nullable(),
-    created_at: unixSeconds().nullable(),
-  },
-  'Something that a text names.',
-);
+const match = {
+  kind: z.enum(matchKinds),
+  id: z.string().describe('Taken by every command and call that asks for one of this kind'),
+  by: z.enum(matchedBy).describe('What of it the text was found to be'),
+  status: z.string().nullable(),
+  amount: decimalString().nullable().describe('Asked for, or what came where nothing was asked for'),
+  currency: z.string().nullable(),
+  about: z.string().nullable().describe('Its order, type, title or address'),
+  owner_id: z.uuid().nullable().describe('Null for the platform key, and where no account is known'),
+  owner_slug: z.string().nullable(),
+  created_at: unixSeconds().nullable(),
+};
+
+export const ExplainMatch = shape('ExplainMatch', match, 'Something that a text names.');
 
 const NextStep = z.object({ command: z.string(), why: z.string() });
 
@@ -64,6 +62,23 @@ export const Explanation = shape('Explanation', {
   next: z.array(NextStep).describe('Where there is no story: how to come to one'),
 });
 
+const InboxCandidate = shape(
+  'InboxCandidate',
+  {
+    ...match,
+    amount_match: z
+      .enum(['exact', 'under', 'over'])
+      .nullable()
+      .describe('How what came compares with what the invoice asks for'),
+    seconds_apart: count().describe('Between the making of the invoice and the payment'),
+    memo_distance: count()
+      .nullable()
+      .describe('Characters in which the memos differ; null where one of them has none'),
+    claimed: z.boolean().describe('Whether a payer claims the payment for it, which proves nothing'),
+  },
+  'An open invoice that a payment may mean.',
+);
+
 export const InboxItem = shape(
   'InboxItem',
   {
@@ -78,7 +93,9 @@ export const InboxItem = shape(
     chain: z.string().nullable(),
     external_ref: z.string().nullable(),
     about: z.string(),
-    candidates: z.array(ExplainMatch).describe('Your open invoices that an unmatched payment may mean'),
+    candidates: z
+      .array(InboxCandidate)
+      .describe('Your open invoices that an unmatched payment may mean, the likeliest first'),
     created_at: unixSeconds().nullable().describe('Since when it waits'),
     next: z.array(NextStep),
   },
