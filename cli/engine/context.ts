@@ -17,9 +17,9 @@ import type { GlobalValues } from './globals.ts';
 import { warnOfIgnored } from './ignored.ts';
 import { allFlags, faultOf, type Given, gather, missingOf, ownOf, requireAll, toInput } from './input.ts';
 import { openStore, Settings } from './profile.ts';
-import { isNetwork, repeated, withKey } from './repeat.ts';
+import { repeated, withKey } from './repeat.ts';
 import { timeoutAfter } from './timeout.ts';
-import { fetchService } from './transport.ts';
+import { fetchService, NetworkError } from './transport.ts';
 import { VERSION } from './version.ts';
 
 /** Members of a request that `--dry-run` does not show. */
@@ -163,7 +163,7 @@ async function connectionFor(settings: Settings, endpoint: Endpoint, context: Co
   return { base_url, api_key: account.api_key };
 }
 
-/** One call, made again where its answer is lost and that is safe; what fetch throws becomes an error that names the service. */
+/** One call, made again where its answer is lost and that is safe; a lost connection becomes an error that names the service. */
 const send = async <E extends Endpoint>(
   { io, globals, callOptions, commandWith, signal }: Context,
   credentials: Credentials,
@@ -181,7 +181,7 @@ const send = async <E extends Endpoint>(
       { endpoint, idempotency_key, base_url, signal, command: commandWith },
     );
   } catch (error) {
-    throw toGwError(error) ?? (isNetwork(error) ? unreachable(base_url, error) : error);
+    throw toGwError(error) ?? (error instanceof NetworkError ? unreachable(base_url, error) : error);
   } finally {
     hasCome();
     if (globals.isOn('verbose'))
@@ -198,8 +198,8 @@ const callOf = async <E extends Endpoint>(
 ) => {
   const call: ClientCall = createCall({
     ...credentials,
-    fetch: async (request, init) => {
-      const response = await fetchService(request, init);
+    fetch: async (url, request) => {
+      const response = await fetchService(url, request);
       warnOfIgnored(io, response);
       return response;
     },
