@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import type { BuildOptions, Plugin } from 'rolldown';
+import { outlines } from './outlines.ts';
 
 /** Where they are put; `bin/` starts them there. */
 const OUT = 'dist/programs';
@@ -55,7 +56,7 @@ export const programs: BuildOptions = {
     isBuiltin(module) || SEPARATE.some((name) => module === name || module.startsWith(`${name}/`)),
   // React would bring its build for developers of screens along.
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-  plugins: [licences],
+  plugins: [outlines, licences],
   output: {
     dir: OUT,
     cleanDir: true,

@@ -5,6 +5,7 @@ import { nearest } from '../../src/nearest.ts';
 import { type Io, readStdin } from '../output/io.ts';
 import type { Command, Input, Own } from './command.ts';
 import { GwError, usage } from './errors.ts';
+import { whole } from './facts.ts';
 import { type Flag, flagsOf, readsEnvironment, variableOf, wireValue } from './flags.ts';
 import { pictureUrl } from './picture-file.ts';
 import { faultInWords } from './plain-words.ts';
@@ -178,6 +179,6 @@ async function checked(endpoint: Endpoint, { flags, values, unknown }: Gathered)
   for (const { field, place } of flags)
     if (place !== 'own' && values.has(field)) input[place][field] = values.get(field);
   const { parseInput } = await import('../../src/api/read/validation.ts');
-  const result = parseInput(endpoint, { ...input, ...(endpoint.body ? {} : { body: undefined }) });
+  const result = parseInput(await whole(endpoint), { ...input, ...(endpoint.body ? {} : { body: undefined }) });
   return { input, faults: result.ok ? [] : result.detail };
 }

@@ -1,10 +1,9 @@
 // One command as commander knows it: arguments, flags and help from its description.
 import { Command as Commander, Option } from 'commander';
-import { z } from 'zod';
-import { type JsonSchema, jsonSchema } from '../../src/api/describe/json-schema.ts';
 import type { Io } from '../output/io.ts';
 import type { Command, CommandEntry } from './command.ts';
 import { usage } from './errors.ts';
+import { factsOf } from './facts.ts';
 import { type Flag, readsEnvironment, variableOf } from './flags.ts';
 import { attributeOf, type GlobalFlag, type GlobalValues, globalsOf, readGlobals } from './globals.ts';
 import { allFlags, type Given } from './input.ts';
@@ -71,24 +70,9 @@ function build(command: Command, entry: CommandEntry): { leaf: Commander; flags:
 }
 
 /** Members that `--json a,b` can name: of the reply and of its rows. Empty where the reply is not an object. */
-export function fieldsOf(command: Command): Set<string> {
-  const response = command.input?.response ?? command.endpoints[0]?.response;
-  const names = new Set(command.fields);
-  if (names.size > 0 || !(response instanceof z.ZodType)) return names;
-  const schema = jsonSchema(response);
-  const definitions = (schema.$defs ?? {}) as Record<string, JsonSchema>;
-  const resolve = (part: JsonSchema | undefined): JsonSchema =>
-    typeof part?.$ref === 'string' ? (definitions[part.$ref.replace('#/$defs/', '')] ?? {}) : (part ?? {});
-  const add = (part: JsonSchema) => {
-    for (const [name, member] of Object.entries((part.properties ?? {}) as Record<string, JsonSchema>)) {
-      names.add(name);
-      if (member.type === 'array')
-        for (const inner of Object.keys((resolve(member.items as JsonSchema).properties ?? {}) as object))
-          names.add(inner);
-    }
-  };
-  add(schema.type === 'array' ? resolve(schema.items as JsonSchema) : schema);
-  return names;
+export function fieldsOf(command: Command): ReadonlySet<string> {
+  const endpoint = command.input ?? command.endpoints[0];
+  return new Set(command.fields ?? (endpoint && factsOf(endpoint).members));
 }
 
 const FIELD_LIST = /^[a-z][a-z0-9_]*(,[a-z][a-z0-9_]*)*$/;
