@@ -61,7 +61,8 @@ export const outlines: Plugin = {
     return ENDPOINTS.test(path) ? PREFIX + path : null;
   },
   load(id) {
-    if (id === NONE) return 'export const schemaFacts = (endpoint) => { throw new Error(`no facts of ${endpoint.id}`); };';
+    if (id === NONE)
+      return 'export const schemaFacts = (endpoint) => { throw new Error(`no facts of ${endpoint.id}`); };';
     return id.startsWith(PREFIX) ? source(id.slice(PREFIX.length)) : null;
   },
 };

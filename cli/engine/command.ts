@@ -69,6 +69,8 @@ export interface Command {
   /** Members that `--json a,b` can name, where no endpoint's reply says them. */
   fields?: readonly string[];
   view?: View;
+  /** Whether its values are checked only where its call fails: the service checks them too, and a call that reads does no harm. */
+  checked_late?: boolean;
   run(context: Context): Promise<void>;
 }
 

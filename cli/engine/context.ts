@@ -15,7 +15,17 @@ import { GwError, toGwError, unreachable } from './errors.ts';
 import { factsOf, isShaped } from './facts.ts';
 import type { GlobalValues } from './globals.ts';
 import { warnOfIgnored } from './ignored.ts';
-import { allFlags, faultOf, type Given, gather, missingOf, ownOf, requireAll, toInput } from './input.ts';
+import {
+  allFlags,
+  faultOf,
+  type Given,
+  gather,
+  missingOf,
+  ownOf,
+  placed,
+  requireAll,
+  toInput,
+} from './input.ts';
 import { openStore, Settings } from './profile.ts';
 import { repeated, withKey } from './repeat.ts';
 import { timeoutAfter } from './timeout.ts';
@@ -46,6 +56,7 @@ export function createContext(options: ContextOptions): Context {
     return settings;
   };
   let found: Promise<{ input: Input; own: Own }> | undefined;
+  let check: (() => Promise<unknown>) | undefined;
   const context: Context = {
     io,
     registry,
@@ -59,13 +70,20 @@ export function createContext(options: ContextOptions): Context {
     }),
     commandWith: (key) => withKey(words, key, secretFlags(command)),
     call: async (endpoint, input, more) => {
-      const connection = await connectionFor(await openSettings(), endpoint, context);
-      return send(context, connection, endpoint, input, more);
+      try {
+        const connection = await connectionFor(await openSettings(), endpoint, context);
+        return await send(context, connection, endpoint, input, more);
+      } catch (error) {
+        await check?.();
+        throw error;
+      }
     },
     callAs: async (endpoint, more, input) =>
       send(context, { base_url: (await openSettings()).url }, endpoint, input, more),
     input() {
-      found ??= readInput(command, given, context);
+      found ??= readInput(command, given, context, (late) => {
+        check = late;
+      });
       return found;
     },
     async confirm(question, type) {
@@ -103,6 +121,7 @@ async function readInput(
   command: Command,
   given: Given,
   context: Context,
+  late: (check: () => Promise<unknown>) => void,
 ): Promise<{ input: Input; own: Own }> {
   const { io } = context;
   const found = await gather(command, given, io);
@@ -122,8 +141,12 @@ async function readInput(
       const { wholeId } = await import('./references.ts');
       found.values.set(flag.field, await wholeId(context, command.input, flag, value));
     }
-  const input = command.input ? await toInput(command.input, found) : { params: {}, query: {}, body: {} };
-  return { input, own: ownOf(found) };
+  const own = ownOf(found);
+  const { input: endpoint, checked_late } = command;
+  if (!endpoint) return { input: { params: {}, query: {}, body: {} }, own };
+  if (!checked_late) return { input: await toInput(endpoint, found), own };
+  late(() => toInput(endpoint, found));
+  return { input: placed(found), own };
 }
 
 const masked = (body: Record<string, unknown>): Record<string, unknown> =>

@@ -174,11 +174,20 @@ export async function faultOf(
   return fault && faultInWords(fault.msg);
 }
 
-async function checked(endpoint: Endpoint, { flags, values, unknown }: Gathered) {
+/** The values of an endpoint's fields, by place. */
+export function placed({ flags, values, unknown }: Gathered): Input {
   const input: Input = { params: {}, query: {}, body: { ...unknown } };
   for (const { field, place } of flags)
     if (place !== 'own' && values.has(field)) input[place][field] = values.get(field);
+  return input;
+}
+
+async function checked(endpoint: Endpoint, gathered: Gathered) {
+  const input = placed(gathered);
   const { parseInput } = await import('../../src/api/read/validation.ts');
-  const result = parseInput(await whole(endpoint), { ...input, ...(endpoint.body ? {} : { body: undefined }) });
+  const result = parseInput(await whole(endpoint), {
+    ...input,
+    ...(endpoint.body ? {} : { body: undefined }),
+  });
   return { input, faults: result.ok ? [] : result.detail };
 }

@@ -109,7 +109,7 @@ async function storeKey(context: Context, api_key: string): Promise<void> {
   const settings = await context.settings();
   if (!api_key) throw usage('no key on stdin');
   await context.callAs(listInvoices, { headers: { 'x-api-key': api_key } }, { query: { limit: 1 } });
-  settings.signIn({ api_key });
+  await settings.signIn({ api_key });
   say(
     context.io,
     `The key ${masked(api_key)} is stored for ${settings.url} (profile ${settings.profile.value})`,
