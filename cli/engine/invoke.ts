@@ -15,8 +15,11 @@ export async function invoke(
   signal: AbortSignal,
 ): Promise<void> {
   const command = await entry.load();
-  // Where help is wanted commander prints it, and throws that it did.
-  const { values, given } = parseLeaf({ command, entry, rest: help ? ['--help'] : rest, io });
+  if (help) {
+    const { printCommand } = await import('./help.ts');
+    return printCommand(io, command, entry);
+  }
+  const { values, given } = await parseLeaf({ command, entry, rest, env: io.env });
   io.json = jsonMode(command, values.flag('json'));
   io.writer = await writerOf(command, io, values);
   if (io.writer && io.json === false) io.json = true;
