@@ -11,7 +11,8 @@ const ENDPOINTS = /\/src\/api\/endpoints\/(?!api\.|by-tag\.)([a-z]+)\.js$/;
 /** These check a file of many values, and always need the schemas. */
 const WHOLE = /\/cli\/journeys\/parts\/shop-/;
 const PREFIX = '\0outline:';
-const NONE = `${PREFIX}none`;
+/** Stands for what makes facts of schemas: outlines have theirs. */
+export const NO_FACTS = `${PREFIX}none`;
 
 const names = (fields: Fields | undefined) =>
   fields && Object.fromEntries(Object.keys(fields).map((name) => [name, {}]));
@@ -57,12 +58,12 @@ export const outlines: Plugin = {
   resolveId(given, importer) {
     if (!importer?.startsWith(CLI) || WHOLE.test(importer) || !given.startsWith('.')) return null;
     const path = resolve(importer, '..', given);
-    if (path === FACTS && importer.endsWith('/engine/facts.js')) return NONE;
+    if (path === FACTS && importer.endsWith('/engine/facts.js')) return NO_FACTS;
     return ENDPOINTS.test(path) ? PREFIX + path : null;
   },
   load(id) {
-    if (id === NONE)
-      return 'export const schemaFacts = (endpoint) => { throw new Error(`no facts of ${endpoint.id}`); };';
+    if (id === NO_FACTS)
+      return "export const schemaFacts = ({ id }) => { throw new Error('no facts of ' + id); };";
     return id.startsWith(PREFIX) ? source(id.slice(PREFIX.length)) : null;
   },
 };

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import type { BuildOptions, Plugin } from 'rolldown';
-import { outlines } from './outlines.ts';
+import { NO_FACTS, outlines } from './outlines.ts';
 
 /** Where they are put; `bin/` starts them there. */
 const OUT = 'dist/programs';
@@ -12,6 +12,24 @@ const OUT = 'dist/programs';
  * library only where somebody has installed them.
  */
 const SEPARATE = ['@node-rs/argon2', 'qrcode-terminal', 'pg-native', 'react-devtools-core'];
+/** What nearly every command of gw needs, and what of that the daemon needs too. */
+const ENGINE = [
+  'commands',
+  'start',
+  'engine/(address|context|derive|errors|facts|flags|globals|help|help-layout|ignored|input|invoke|keyring|options|outlines)',
+  'engine/(pages|parse|picture-file|plain-words|profile|registry|repeat|resolve|run|timeout|topics|transport)',
+  'output/(columns|io|progress|text|value|view)',
+];
+const SHARED = [
+  'api/client/call',
+  'api/project/commands',
+  'api/read/ignored',
+  'nearest',
+  'picture',
+  'secret-text',
+];
+const oneOf = (folder: string, modules: readonly string[]): RegExp =>
+  new RegExp(`/dist/${folder}/(${modules.join('|')})[.]js$`);
 const LICENCE = /^(licen[cs]e|notice)/i;
 
 /** The package that a module belongs to: its directory and its name. */
@@ -63,5 +81,13 @@ export const programs: BuildOptions = {
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
+    // A file more takes as long to load as the code in it.
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [
+        { name: 'engine', test: (id) => id === NO_FACTS || oneOf('cli', ENGINE).test(id) },
+        { name: 'shared', test: oneOf('src', SHARED) },
+      ],
+    },
   },
 };

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import type { Tag } from '../src/api/describe/endpoint.ts';
 import type { Command, CommandEntry, Group, Registry } from './engine/command.ts';
+import { derive } from './engine/derive.ts';
 import { outlinesOf } from './engine/outlines.ts';
 
 const groups: Record<string, Group> = {
@@ -196,7 +197,7 @@ function builtRows(): Row[] | undefined {
 }
 
 async function loadDerived({ endpoint: id, tag }: Row, path: string): Promise<Command> {
-  const [list, { derive }] = await Promise.all([outlinesOf[tag](), import('./engine/derive.ts')]);
+  const list = await outlinesOf[tag]();
   const endpoint = list.find((one) => one.id === id);
   if (!endpoint) throw new Error(`no endpoint ${id} in ${tag}: the list of commands is of another build`);
   return derive(endpoint, { path });

@@ -7,7 +7,10 @@ import { collect, type Words } from './parse.ts';
 import { childrenOf } from './registry.ts';
 
 const quiet = (name: string): Commander =>
-  new Commander(name).exitOverride().helpCommand(false).configureOutput({ writeErr: () => {} });
+  new Commander(name)
+    .exitOverride()
+    .helpCommand(false)
+    .configureOutput({ writeErr: () => {} });
 
 function optionOf({ term, help, choices, repeatable }: LineOption): Option {
   const option = new Option(term, help);

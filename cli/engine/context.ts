@@ -1,5 +1,4 @@
 // Puts together what a running command is given: settings, input, calls with credentials, questions.
-import { randomUUID } from 'node:crypto';
 import {
   type AnyInput,
   type CallOptions,
@@ -11,7 +10,7 @@ import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { type Io, printJson, say } from '../output/io.ts';
 import { showWaiting } from '../output/progress.ts';
 import type { Command, Context, Input, Own, Registry } from './command.ts';
-import { GwError, toGwError, unreachable } from './errors.ts';
+import { GwError, NetworkError, toGwError, unreachable } from './errors.ts';
 import { factsOf, isShaped } from './facts.ts';
 import type { GlobalValues } from './globals.ts';
 import { warnOfIgnored } from './ignored.ts';
@@ -29,7 +28,7 @@ import {
 import { openStore, Settings } from './profile.ts';
 import { repeated, withKey } from './repeat.ts';
 import { timeoutAfter } from './timeout.ts';
-import { fetchService, NetworkError } from './transport.ts';
+import { fetchService } from './transport.ts';
 import { VERSION } from './version.ts';
 
 /** Members of a request that `--dry-run` does not show. */
@@ -66,7 +65,9 @@ export function createContext(options: ContextOptions): Context {
     settings: openSettings,
     callOptions: (endpoint) => ({
       signal: AbortSignal.any([signal, timeoutAfter(timeout_ms)]),
-      ...(endpoint.idempotent ? { idempotency_key: globals.text('idempotency-key') ?? randomUUID() } : {}),
+      ...(endpoint.idempotent
+        ? { idempotency_key: globals.text('idempotency-key') ?? crypto.randomUUID() }
+        : {}),
     }),
     commandWith: (key) => withKey(words, key, secretFlags(command)),
     call: async (endpoint, input, more) => {

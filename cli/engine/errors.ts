@@ -153,7 +153,18 @@ const operationOf = ({ next }: Record<string, unknown>): string | undefined => {
   return typeof operation === 'string' ? operation : undefined;
 };
 
-/** For what fetch throws where nothing answered. */
+/** No answer, or none that is whole; `cause` says why. */
+export class NetworkError extends Error {
+  override name = 'NetworkError';
+  /** Whether the service may have received the request. */
+  readonly sent: boolean;
+  constructor(cause: unknown, sent: boolean) {
+    super(sent ? 'the connection broke off' : 'no connection', { cause });
+    this.sent = sent;
+  }
+}
+
+/** For a call that no one answered. */
 export function unreachable(url: string, error: unknown): GwError {
   const cause = (error as { cause?: { code?: string; message?: string } }).cause;
   const why = cause?.code ?? cause?.message ?? (error as Error).message;

@@ -75,8 +75,7 @@ export function printCommand(io: Io, command: Command, { path, summary }: Comman
   const places = args.map((flag, index) => `[${flag?.name ?? command.args?.[index]}]`);
   const text = layOut(io, {
     usage: ['gw', path, '[options]', ...places].join(' '),
-    about:
-      `${summary}.\n\n${(command.about ?? command.input?.description ?? '').replaceAll('`', '')}`.trim(),
+    about: `${summary}.\n\n${(command.about ?? command.input?.description ?? '').replaceAll('`', '')}`.trim(),
     sections: [
       {
         title: 'Arguments',

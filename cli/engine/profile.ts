@@ -4,10 +4,10 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type Conf from 'conf';
+import { isPlain } from './address.ts';
 import { GwError, usage } from './errors.ts';
 import { DEFAULT_URL, type GlobalValues, variableOf } from './globals.ts';
 import { accountOf, findKeyring, type Keyring } from './keyring.ts';
-import { isPlain } from './transport.ts';
 
 /** What a profile can hold. */
 export const profileKeys = ['url', 'api_key', 'token', 'email', 'listen_secret', 'sandbox'] as const;

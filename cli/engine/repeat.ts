@@ -2,8 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../src/api/client/call.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
-import { GwError } from './errors.ts';
-import { NetworkError } from './transport.ts';
+import { GwError, NetworkError } from './errors.ts';
 
 /** After each of these a call is made again. */
 const WAITS_MS = [300, 1_500];

@@ -1,10 +1,10 @@
 // `gw api`: any call by method and path, with the credentials of the profile.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Command, Context, Own } from '../engine/command.ts';
-import { toGwError, unreachable, usage } from '../engine/errors.ts';
+import { NetworkError, toGwError, unreachable, usage } from '../engine/errors.ts';
 import { warnOfIgnored } from '../engine/ignored.ts';
 import { timeoutAfter } from '../engine/timeout.ts';
-import { fetchService, NetworkError } from '../engine/transport.ts';
+import { fetchService } from '../engine/transport.ts';
 import { type Io, print, printJson, readStdin, say } from '../output/io.ts';
 import { cleanLines } from '../output/text.ts';
 import { pick } from '../output/view.ts';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { getMerchantAccount } from '../../src/api/endpoints/merchant.ts';
 import type { Command, Context } from '../engine/command.ts';
-import { GwError } from '../engine/errors.ts';
+import { GwError, NetworkError } from '../engine/errors.ts';
 import { timeoutAfter } from '../engine/timeout.ts';
-import { NetworkError, openService } from '../engine/transport.ts';
+import { openService } from '../engine/transport.ts';
 
 export const command: Command = {
   endpoints: [],

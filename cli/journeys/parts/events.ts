@@ -4,9 +4,9 @@ import { createParser } from 'eventsource-parser';
 import { ApiError, type CallReply, requestOf } from '../../../src/api/client/call.ts';
 import { listEvents } from '../../../src/api/endpoints/merchant.ts';
 import type { Context } from '../../engine/command.ts';
-import { GwError, toGwError, unreachable } from '../../engine/errors.ts';
+import { GwError, NetworkError, toGwError, unreachable } from '../../engine/errors.ts';
 import { timeoutAfter } from '../../engine/timeout.ts';
-import { NetworkError, openService } from '../../engine/transport.ts';
+import { openService } from '../../engine/transport.ts';
 import { say } from '../../output/io.ts';
 
 export type GwEvent = CallReply<typeof listEvents>['data'][number];
