@@ -67,6 +67,15 @@ const licences: Plugin = {
   },
 };
 
+/** The version as it is built: to find package.json takes longer than to say it. */
+const version: Plugin = {
+  name: 'version',
+  load(id) {
+    if (!id.endsWith('/dist/cli/engine/version.js')) return null;
+    return `export const VERSION = ${JSON.stringify(JSON.parse(readFileSync('package.json', 'utf8')).version)};`;
+  },
+};
+
 export const programs: BuildOptions = {
   input: { gatewayd: 'dist/daemon/main.js', gw: 'dist/cli/main.js' },
   platform: 'node',
@@ -74,13 +83,15 @@ export const programs: BuildOptions = {
     isBuiltin(module) || SEPARATE.some((name) => module === name || module.startsWith(`${name}/`)),
   // React would bring its build for developers of screens along.
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-  plugins: [outlines, licences],
+  plugins: [version, outlines, licences],
   output: {
     dir: OUT,
     cleanDir: true,
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
+    // Others double what is read at a start; those of licences stay.
+    comments: { legal: true, annotation: false, jsdoc: false },
     // A file more takes as long to load as the code in it.
     codeSplitting: {
       includeDependenciesRecursively: false,

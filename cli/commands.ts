@@ -1,8 +1,7 @@
 // All commands: one for each endpoint that has a name in `gw`, and the journeys, which do more than call one endpoint.
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
 import type { Tag } from '../src/api/describe/endpoint.ts';
+import { BUILT_COMMANDS } from './built.ts';
 import type { Command, CommandEntry, Group, Registry } from './engine/command.ts';
 import { derive } from './engine/derive.ts';
 import { outlinesOf } from './engine/outlines.ts';
@@ -168,12 +167,6 @@ export interface Row {
   tag: Tag;
 }
 
-/** The rows that `npm run build` writes; the package finds itself by its name, wherever this file stands. */
-export const BUILT = new URL(
-  'dist/commands.json',
-  pathToFileURL(createRequire(import.meta.url).resolve('gatewayd/package.json')),
-);
-
 /** The rows of all endpoints, made of their descriptions. */
 export async function deriveRows(): Promise<Row[]> {
   const { api } = await import('../src/api/endpoints/api.ts');
@@ -189,7 +182,7 @@ function builtRows(): Row[] | undefined {
   // The sources may have changed since.
   if (import.meta.url.endsWith('.ts')) return undefined;
   try {
-    return JSON.parse(readFileSync(BUILT, 'utf8')) as Row[];
+    return JSON.parse(readFileSync(BUILT_COMMANDS, 'utf8')) as Row[];
   } catch {
     // While it is being built.
     return undefined;

@@ -145,9 +145,9 @@ function typeOf(schema: JsonSchema, resolve = resolver(schema)): string[] | null
   const choices = (schema.anyOf ?? schema.oneOf) as JsonSchema[] | undefined;
   if (choices) {
     const types = choices.map((choice) => typeOf(resolve(choice), resolve));
-    return types.length === 2 && types.some((type) => type?.[0] === 'null')
-      ? types.reduce((one, other) => one && other && [...one, ...other])
-      : null;
+    const [one, other] = types;
+    const isNullable = types.length === 2 && types.some((type) => type?.[0] === 'null');
+    return isNullable && one && other ? [...one, ...other] : null;
   }
   if (schema.enum !== undefined || schema.const !== undefined || schema.type === undefined) return null;
   return [schema.type].flat().map((type) => (type === 'integer' ? 'number' : String(type)));

@@ -48,13 +48,13 @@ export function recordingFetch(requests: Request[]): Send {
   return async (url, sent) => {
     const answer = await fetchService(url, sent);
     if (sent.method === 'GET') return answer;
-    const valueOf = (text: string | undefined) => (text ? JSON.parse(text) : null);
+    const parsed = (text: string | undefined) => (text ? JSON.parse(text) : null);
     requests.push({
       method: sent.method,
       path: new URL(url).pathname,
-      body: valueOf(sent.body),
+      body: parsed(sent.body),
       status: answer.status,
-      reply: valueOf(await answer.text()),
+      reply: parsed(await answer.text()),
     });
     return answer;
   };
