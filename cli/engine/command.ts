@@ -3,7 +3,7 @@ import type { AnyInput, CallOptions, CallReply, ClientCall } from '../../src/api
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import type { Io } from '../output/io.ts';
 import type { View } from '../output/view.ts';
-import type { Flag } from './flags.ts';
+import type { Flag } from './flag.ts';
 import type { GlobalValues } from './globals.ts';
 import type { Settings } from './profile.ts';
 

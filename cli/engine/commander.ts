@@ -2,8 +2,7 @@
 import { Command as Commander, Option } from 'commander';
 import type { Command, CommandEntry, Registry } from './command.ts';
 import { allFlags } from './input.ts';
-import { type LineOption, optionsOf } from './options.ts';
-import { collect, type Words } from './parse.ts';
+import { collect, type LineOption, optionsOf, type Words } from './options.ts';
 import { childrenOf } from './registry.ts';
 
 const quiet = (name: string): Commander =>

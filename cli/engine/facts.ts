@@ -1,23 +1,7 @@
 // What gw knows of an endpoint without its schemas, which take longer to load than a command to run.
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { endpointsOf } from '../../src/api/endpoints/by-tag.ts';
-import type { Flag } from './flags.ts';
-import { schemaFacts } from './schema-facts.ts';
-
-export interface Facts {
-  flags: readonly Flag[];
-  /** The members of its reply, and of the rows in it. */
-  members: readonly string[];
-  /** Null where any reply will do. */
-  shape: Shape | null;
-}
-
-/** The types, as JSON has them, of a reply and of its members. */
-export interface Shape {
-  type: readonly string[];
-  required: readonly string[];
-  members: Readonly<Record<string, readonly string[]>>;
-}
+import { type Facts, schemaFacts } from './schema-facts.ts';
 
 /** An endpoint as the built program has it (`.ci/outlines.ts`): facts in place of its schemas. */
 export type Outline = Endpoint & { facts: Facts };

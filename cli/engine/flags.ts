@@ -1,28 +1,7 @@
 // The flags of a command: what one is, and how its text becomes what the wire carries.
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { factsOf } from './facts.ts';
-
-export type InputPart = 'params' | 'query' | 'body' | 'own';
-export type Kind = 'text' | 'integer' | 'boolean' | 'list';
-
-export interface Flag {
-  /** Member of the input, snake_case. */
-  field: string;
-  /** Without dashes: `external-ref`. */
-  name: string;
-  place: InputPart;
-  kind: Kind;
-  help: string;
-  required?: boolean;
-  nullable?: boolean;
-  secret?: boolean;
-  /** Whether `@path` stands for the picture in that file. */
-  picture?: boolean;
-  choices?: readonly string[];
-  default?: unknown;
-  /** How the value is called in the help. */
-  value?: string;
-}
+import type { Flag } from './flag.ts';
 
 export const variableOf = (flag: Pick<Flag, 'name'>): string =>
   `GW_${flag.name.toUpperCase().replaceAll('-', '_')}`;

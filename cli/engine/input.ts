@@ -6,7 +6,8 @@ import { type Io, readStdin } from '../output/io.ts';
 import type { Command, Input, Own } from './command.ts';
 import { GwError, usage } from './errors.ts';
 import { whole } from './facts.ts';
-import { type Flag, flagsOf, readsEnvironment, variableOf, wireValue } from './flags.ts';
+import type { Flag } from './flag.ts';
+import { flagsOf, readsEnvironment, variableOf, wireValue } from './flags.ts';
 import { pictureUrl } from './picture-file.ts';
 import { faultInWords } from './plain-words.ts';
 

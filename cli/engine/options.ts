@@ -1,6 +1,7 @@
 // The options of one command as they are written and explained: its own flags, then those that commands have in common.
 import type { Command } from './command.ts';
-import { type Flag, readsEnvironment, variableOf } from './flags.ts';
+import type { Flag } from './flag.ts';
+import { readsEnvironment, variableOf } from './flags.ts';
 import { attributeOf, type GlobalFlag, globalsOf } from './globals.ts';
 
 export interface LineOption {
@@ -21,6 +22,14 @@ export interface LineOption {
   is_global: boolean;
   hidden?: true;
 }
+
+/** What stands in a command line: values by commander's attribute, and words without a flag. */
+export interface Words {
+  options: Readonly<Record<string, unknown>>;
+  args: readonly string[];
+}
+
+export const collect = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
 
 export const optionsOf = (command: Command, flags: readonly Flag[]): LineOption[] => [
   ...flags.flatMap((flag) => ofFlag(flag, command.input?.method)),

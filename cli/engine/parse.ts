@@ -4,7 +4,7 @@ import { usage } from './errors.ts';
 import { factsOf } from './facts.ts';
 import { attributeOf, type GlobalValues, readGlobals } from './globals.ts';
 import { allFlags, type Given } from './input.ts';
-import { type LineOption, optionsOf } from './options.ts';
+import { collect, type LineOption, optionsOf, type Words } from './options.ts';
 
 export interface Parsed {
   values: GlobalValues;
@@ -81,12 +81,6 @@ export async function parseLeaf({
   };
 }
 
-/** What stands in a command line: values by commander's attribute, and words without a flag. */
-export interface Words {
-  options: Readonly<Record<string, unknown>>;
-  args: readonly string[];
-}
-
 /**
  * Reads flags that are written out, each with its value; undefined where anything else stands there, or anything wrong.
  * Where it reads, it reads what commander does.
@@ -117,5 +111,3 @@ export function readPlain(words: readonly string[], known: readonly LineOption[]
   }
   return { options, args };
 }
-
-export const collect = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];

@@ -5,8 +5,22 @@ import { secretNames } from '../../src/api/describe/fields.ts';
 import { isOptional, type JsonSchema, jsonSchema } from '../../src/api/describe/json-schema.ts';
 import { pictureNames } from '../../src/api/describe/shop-fields.ts';
 import { flagName } from '../../src/api/project/commands.ts';
-import type { Facts, Shape } from './facts.ts';
-import type { Flag, InputPart, Kind } from './flags.ts';
+import type { Flag, InputPart, Kind } from './flag.ts';
+
+export interface Facts {
+  flags: readonly Flag[];
+  /** The members of its reply, and of the rows in it. */
+  members: readonly string[];
+  /** Null where any reply will do. */
+  shape: Shape | null;
+}
+
+/** The types, as JSON has them, of a reply and of its members. */
+export interface Shape {
+  type: readonly string[];
+  required: readonly string[];
+  members: Readonly<Record<string, readonly string[]>>;
+}
 
 export function schemaFacts(endpoint: Endpoint): Facts {
   const { response } = endpoint;

@@ -6,7 +6,7 @@ import { getMerchantAccount } from '../../src/api/endpoints/merchant.ts';
 import { getMe } from '../../src/api/endpoints/users.ts';
 import type { Command, Context, Own } from '../engine/command.ts';
 import { GwError, usage } from '../engine/errors.ts';
-import type { Flag } from '../engine/flags.ts';
+import type { Flag } from '../engine/flag.ts';
 import { readStdin, say } from '../output/io.ts';
 import { masked } from '../output/text.ts';
 import { printObject } from '../output/view.ts';

@@ -13,7 +13,7 @@ import { createUnit, updateUnit } from '../../../src/api/endpoints/units.ts';
 import { parseInput } from '../../../src/api/read/validation.ts';
 import { nearest } from '../../../src/nearest.ts';
 import { type GwError, usage } from '../../engine/errors.ts';
-import type { Kind } from '../../engine/flags.ts';
+import type { Kind } from '../../engine/flag.ts';
 import { faultInWords } from '../../engine/plain-words.ts';
 import { schemaFacts } from '../../engine/schema-facts.ts';
 
