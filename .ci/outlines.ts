@@ -20,10 +20,10 @@ const names = (fields: Fields | undefined) =>
 type FactsOf = (endpoint: Endpoint) => object;
 
 function outlineOf(endpoint: Endpoint, factsOf: FactsOf): object {
-  const { errors, keywords, secondary, hidden, cors, etag, limit, ...kept } = endpoint;
+  const { errors, keywords, secondary, hidden, cors, etag, limit, ...rest } = endpoint;
   const { params, query, body, response } = endpoint;
   return {
-    ...kept,
+    ...rest,
     params: names(params),
     query: names(query),
     body: body && {},

@@ -52,7 +52,7 @@ async function unzipped(bytes: Buffer): Promise<Buffer> {
   }
 }
 
-/** The same as soon as the head of the answer is there: its body, which may have no end, is read by whoever wants it. */
+/** The same as soon as the head of the answer is there: its body, which may have no end, is read by the caller. */
 export async function openService(url: string, call: Partial<Sent> = {}): Promise<Opened> {
   const asked = new URL(url);
   const message = await answerTo(asked, call);

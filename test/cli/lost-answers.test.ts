@@ -144,7 +144,7 @@ describe('an answer that is not whole', () => {
     expect(ran.error.error.message).toMatch(message);
   });
 
-  it('is said of a certificate that no one vouches for, and of a server that speaks no TLS', async () => {
+  it('is reported of a certificate that no one vouches for, and of a server that speaks no TLS', async () => {
     const own = await serveTls();
     const ran = await gw(['gateways', '--url', own, '--json']);
     expect(ran).toMatchObject({
