@@ -11,7 +11,7 @@ import { type Io, printJson, say } from '../output/io.ts';
 import { showWaiting } from '../output/progress.ts';
 import type { Command, Context, Input, Own, Registry } from './command.ts';
 import { GwError, NetworkError, toGwError, unreachable } from './errors.ts';
-import { factsOf, isShaped } from './facts.ts';
+import { isOutline, isShaped } from './facts.ts';
 import type { GlobalValues } from './globals.ts';
 import { warnOfIgnored } from './ignored.ts';
 import {
@@ -27,6 +27,7 @@ import {
 } from './input.ts';
 import { openStore, Settings } from './profile.ts';
 import { repeated, withKey } from './repeat.ts';
+import type { Facts } from './schema-facts.ts';
 import { timeoutAfter } from './timeout.ts';
 import { fetchService } from './transport.ts';
 import { VERSION } from './version.ts';
@@ -230,10 +231,14 @@ const callOf = async <E extends Endpoint>(
     headers: { 'user-agent': `gw/${VERSION}` },
   });
   const reply = await call(endpoint, input, options);
-  if (!('media' in endpoint.response) && !isShaped(factsOf(endpoint), reply))
+  if (!('media' in endpoint.response) && !isShaped(await factsFor(endpoint), reply))
     throw new GwError('unreachable', `${credentials.base_url} answers, but not as gatewayd does`, {
       code: 'not_gatewayd',
       hint: 'check the address: gw config get url --show-origin',
     });
   return reply;
 };
+
+/** What checks a file has endpoints whole, in the built program too. */
+const factsFor = async (endpoint: Endpoint): Promise<Facts> =>
+  isOutline(endpoint) ? endpoint.facts : (await import('./schema-facts.ts')).schemaFacts(endpoint);

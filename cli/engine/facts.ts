@@ -6,7 +6,7 @@ import { type Facts, schemaFacts } from './schema-facts.ts';
 /** An endpoint as the built program has it (`.ci/outlines.ts`): facts in place of its schemas. */
 export type Outline = Endpoint & { facts: Facts };
 
-const isOutline = (endpoint: Endpoint): endpoint is Outline => 'facts' in endpoint;
+export const isOutline = (endpoint: Endpoint): endpoint is Outline => 'facts' in endpoint;
 
 /** Facts of an outline, or of schemas where the sources run. */
 export const factsOf = (endpoint: Endpoint): Facts =>
