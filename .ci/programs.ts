@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import type { BuildOptions, Plugin } from 'rolldown';
+import { NO_FACTS, outlines } from './outlines.ts';
 
 /** Where they are put; `bin/` starts them there. */
 const OUT = 'dist/programs';
@@ -11,6 +12,24 @@ const OUT = 'dist/programs';
  * library only where somebody has installed them.
  */
 const SEPARATE = ['@node-rs/argon2', 'qrcode-terminal', 'pg-native', 'react-devtools-core'];
+/** What nearly every command of gw needs, and what of that the daemon needs too. */
+const ENGINE = [
+  'commands',
+  'start',
+  'engine/(address|context|derive|errors|facts|flags|globals|help|help-layout|ignored|input|invoke|keyring|options|outlines)',
+  'engine/(pages|parse|picture-file|plain-words|profile|registry|repeat|resolve|run|timeout|topics|transport)',
+  'output/(columns|io|progress|text|value|view)',
+];
+const SHARED = [
+  'api/client/call',
+  'api/project/commands',
+  'api/read/ignored',
+  'nearest',
+  'picture',
+  'secret-text',
+];
+const oneOf = (folder: string, modules: readonly string[]): RegExp =>
+  new RegExp(`/dist/${folder}/(${modules.join('|')})[.]js$`);
 const LICENCE = /^(licen[cs]e|notice)/i;
 
 /** The package that a module belongs to: its directory and its name. */
@@ -48,6 +67,15 @@ const licences: Plugin = {
   },
 };
 
+/** The version as it is built: to find package.json takes longer than to say it. */
+const version: Plugin = {
+  name: 'version',
+  load(id) {
+    if (!id.endsWith('/dist/cli/engine/version.js')) return null;
+    return `export const VERSION = ${JSON.stringify(JSON.parse(readFileSync('package.json', 'utf8')).version)};`;
+  },
+};
+
 export const programs: BuildOptions = {
   input: { gatewayd: 'dist/daemon/main.js', gw: 'dist/cli/main.js' },
   platform: 'node',
@@ -55,15 +83,23 @@ export const programs: BuildOptions = {
     isBuiltin(module) || SEPARATE.some((name) => module === name || module.startsWith(`${name}/`)),
   // React would bring its build for developers of screens along.
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-  plugins: [licences],
+  plugins: [version, outlines, licences],
   output: {
     dir: OUT,
     cleanDir: true,
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',
-    // V8 holds the text of all that is loaded, with two bytes for each character where one of them is not of Latin-1.
-    comments: false,
+    // V8 holds the text of all that is loaded, with two bytes for each character where one of them is not of Latin-1. Licences stay.
+    comments: { legal: true, annotation: false, jsdoc: false },
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
+    // A file more takes as long to load as the code in it.
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [
+        { name: 'engine', test: (id) => id === NO_FACTS || oneOf('cli', ENGINE).test(id) },
+        { name: 'shared', test: oneOf('src', SHARED) },
+      ],
+    },
   },
 };

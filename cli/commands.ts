@@ -1,10 +1,10 @@
 // All commands: one for each endpoint that has a name in `gw`, and the journeys, which do more than call one endpoint.
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
 import type { Tag } from '../src/api/describe/endpoint.ts';
-import { endpointsOf } from '../src/api/endpoints/by-tag.ts';
+import { BUILT_COMMANDS } from './built.ts';
 import type { Command, CommandEntry, Group, Registry } from './engine/command.ts';
+import { derive } from './engine/derive.ts';
+import { outlinesOf } from './engine/outlines.ts';
 
 const groups: Record<string, Group> = {
   invoice: { summary: 'Create, follow and settle invoices' },
@@ -184,12 +184,6 @@ export interface Row {
   tag: Tag;
 }
 
-/** The rows that `npm run build` writes; the package finds itself by its name, wherever this file stands. */
-export const BUILT = new URL(
-  'dist/commands.json',
-  pathToFileURL(createRequire(import.meta.url).resolve('gatewayd/package.json')),
-);
-
 /** The rows of all endpoints, made of their descriptions. */
 export async function deriveRows(): Promise<Row[]> {
   const { api } = await import('../src/api/endpoints/api.ts');
@@ -205,7 +199,7 @@ function builtRows(): Row[] | undefined {
   // The sources may have changed since.
   if (import.meta.url.endsWith('.ts')) return undefined;
   try {
-    return JSON.parse(readFileSync(BUILT, 'utf8')) as Row[];
+    return JSON.parse(readFileSync(BUILT_COMMANDS, 'utf8')) as Row[];
   } catch {
     // While it is being built.
     return undefined;
@@ -213,7 +207,7 @@ function builtRows(): Row[] | undefined {
 }
 
 async function loadDerived({ endpoint: id, tag }: Row, path: string): Promise<Command> {
-  const [list, { derive }] = await Promise.all([endpointsOf[tag](), import('./engine/derive.ts')]);
+  const list = await outlinesOf[tag]();
   const endpoint = list.find((one) => one.id === id);
   if (!endpoint) throw new Error(`no endpoint ${id} in ${tag}: the list of commands is of another build`);
   return derive(endpoint, { path });

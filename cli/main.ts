@@ -24,6 +24,6 @@ export async function main(argv: readonly string[]): Promise<void> {
       return;
     }
   }
-  const [{ run }, { openRegistry }] = await Promise.all([import('./engine/run.ts'), import('./commands.ts')]);
+  const { openRegistry, run } = await import('./start.ts');
   process.exitCode = await run(argv, await openRegistry());
 }

@@ -110,10 +110,8 @@ describe('the rooms', () => {
 
   test('of what is true use zod and codecs only, no part of Node', () => {
     const codecs = /^(@noble\/(hashes|curves)|@scure\/base|@ton\/core)(\/|$)/;
-    // ofetch sends with the fetch that is handed in, the MCP server speaks through what it is handed: neither has a
-    // connection of its own.
+    // The MCP server speaks through what it is handed: it has no connection of its own.
     const handed: Record<string, string> = {
-      'src/api/client/call.ts': 'ofetch',
       'src/mcp.ts': '@modelcontextprotocol/server',
     };
     const allowed = (name: string, path: string) =>

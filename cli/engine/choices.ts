@@ -1,7 +1,7 @@
 // What a person can choose from where the service knows the answers.
 import { listGateways } from '../../src/api/endpoints/buyer.ts';
 import type { Context } from './command.ts';
-import type { Flag } from './flags.ts';
+import type { Flag } from './flag.ts';
 
 /** Gateway ids for `chain` and `currencies`, blockchains for `blockchain`; nothing where the service cannot say. */
 export const choicesFrom =

@@ -3,7 +3,7 @@ import type { AnyInput, CallOptions, CallReply, ClientCall } from '../../src/api
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import type { Io } from '../output/io.ts';
 import type { View } from '../output/view.ts';
-import type { Flag } from './flags.ts';
+import type { Flag } from './flag.ts';
 import type { GlobalValues } from './globals.ts';
 import type { Settings } from './profile.ts';
 
@@ -69,6 +69,8 @@ export interface Command {
   /** Members that `--json a,b` can name, where no endpoint's reply says them. */
   fields?: readonly string[];
   view?: View;
+  /** Whether its values are checked only where its call fails: the service checks them too, and a call that reads does no harm. */
+  checked_late?: boolean;
   run(context: Context): Promise<void>;
 }
 

@@ -1,7 +1,8 @@
 // What completion scripts know, from all commands: each of them is loaded, so the build does it once.
 import { writeFileSync } from 'node:fs';
+import { BUILT_TABLE } from '../built.ts';
 import type { Registry } from './command.ts';
-import { BUILT_TABLE, type Table } from './completion.ts';
+import type { Table } from './completion.ts';
 import { type GlobalFlag, globalsOf, universal } from './globals.ts';
 import { allFlags } from './input.ts';
 import { childrenOf } from './registry.ts';

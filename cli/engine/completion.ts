@@ -1,7 +1,6 @@
 // Completion scripts, made from a table: what may follow each path, its flags, and the words of a value.
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { BUILT_TABLE } from '../built.ts';
 
 /**
  * `follow`: what may follow a path: `''` is the beginning, `invoice` its verbs, `invoice get` its flags. `values`: the words
@@ -159,12 +158,6 @@ const makers = { bash, zsh, fish, powershell };
 type Shell = keyof typeof makers;
 
 export const scriptOf = (table: Table, shell: string): string => makers[shell as Shell](table);
-
-/** Where the build writes the table, since shells ask for the script when they start. */
-export const BUILT_TABLE = new URL(
-  'dist/completion.json',
-  pathToFileURL(createRequire(import.meta.url).resolve('gatewayd/package.json')),
-);
 
 /** The table of the build; undefined for another shell, and where nothing is built. */
 export function builtTable(shell: string): Table | undefined {

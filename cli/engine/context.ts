@@ -1,5 +1,4 @@
 // Puts together what a running command is given: settings, input, calls with credentials, questions.
-import { randomUUID } from 'node:crypto';
 import {
   type AnyInput,
   type CallOptions,
@@ -10,14 +9,25 @@ import {
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
 import { type Io, printJson, say } from '../output/io.ts';
 import { showWaiting } from '../output/progress.ts';
-import { isRow } from '../output/value.ts';
 import type { Command, Context, Input, Own, Registry } from './command.ts';
-import { GwError, toGwError, unreachable } from './errors.ts';
+import { GwError, NetworkError, toGwError, unreachable } from './errors.ts';
+import { isOutline, isShaped } from './facts.ts';
 import type { GlobalValues } from './globals.ts';
 import { warnOfIgnored } from './ignored.ts';
-import { allFlags, faultOf, type Given, gather, missingOf, ownOf, requireAll, toInput } from './input.ts';
+import {
+  allFlags,
+  faultOf,
+  type Given,
+  gather,
+  missingOf,
+  ownOf,
+  placed,
+  requireAll,
+  toInput,
+} from './input.ts';
 import { openStore, Settings } from './profile.ts';
-import { isNetwork, repeated, withKey } from './repeat.ts';
+import { repeated, withKey } from './repeat.ts';
+import type { Facts } from './schema-facts.ts';
 import { timeoutAfter } from './timeout.ts';
 import { fetchService } from './transport.ts';
 import { VERSION } from './version.ts';
@@ -46,6 +56,7 @@ export function createContext(options: ContextOptions): Context {
     return settings;
   };
   let found: Promise<{ input: Input; own: Own }> | undefined;
+  let check: (() => Promise<unknown>) | undefined;
   const context: Context = {
     io,
     registry,
@@ -55,17 +66,26 @@ export function createContext(options: ContextOptions): Context {
     settings: openSettings,
     callOptions: (endpoint) => ({
       signal: AbortSignal.any([signal, timeoutAfter(timeout_ms)]),
-      ...(endpoint.idempotent ? { idempotency_key: globals.text('idempotency-key') ?? randomUUID() } : {}),
+      ...(endpoint.idempotent
+        ? { idempotency_key: globals.text('idempotency-key') ?? crypto.randomUUID() }
+        : {}),
     }),
     commandWith: (key) => withKey(words, key, secretFlags(command)),
     call: async (endpoint, input, more) => {
-      const connection = await connectionFor(await openSettings(), endpoint, context);
-      return send(context, connection, endpoint, input, more);
+      try {
+        const connection = await connectionFor(await openSettings(), endpoint, context);
+        return await send(context, connection, endpoint, input, more);
+      } catch (error) {
+        await check?.();
+        throw error;
+      }
     },
     callAs: async (endpoint, more, input) =>
       send(context, { base_url: (await openSettings()).url }, endpoint, input, more),
     input() {
-      found ??= readInput(command, given, context);
+      found ??= readInput(command, given, context, (late) => {
+        check = late;
+      });
       return found;
     },
     async confirm(question, type) {
@@ -103,6 +123,7 @@ async function readInput(
   command: Command,
   given: Given,
   context: Context,
+  late: (check: () => Promise<unknown>) => void,
 ): Promise<{ input: Input; own: Own }> {
   const { io } = context;
   const found = await gather(command, given, io);
@@ -123,8 +144,12 @@ async function readInput(
     const { wholeId } = await import('./references.ts');
     found.values.set(flag.field, await wholeId(context, command.input, flag, value));
   }
-  const input = command.input ? await toInput(command.input, found) : { params: {}, query: {}, body: {} };
-  return { input, own: ownOf(found) };
+  const own = ownOf(found);
+  const { input: endpoint, checked_late } = command;
+  if (!endpoint) return { input: { params: {}, query: {}, body: {} }, own };
+  if (!checked_late) return { input: await toInput(endpoint, found), own };
+  late(() => toInput(endpoint, found));
+  return { input: placed(found), own };
 }
 
 const masked = (body: Record<string, unknown>): Record<string, unknown> =>
@@ -164,7 +189,7 @@ async function connectionFor(settings: Settings, endpoint: Endpoint, context: Co
   return { base_url, api_key: account.api_key };
 }
 
-/** One call, made again where its answer is lost and that is safe; what fetch throws becomes an error that names the service. */
+/** One call, made again where its answer is lost and that is safe; a lost connection becomes an error that names the service. */
 const send = async <E extends Endpoint>(
   { io, globals, callOptions, commandWith, signal }: Context,
   credentials: Credentials,
@@ -182,7 +207,7 @@ const send = async <E extends Endpoint>(
       { endpoint, idempotency_key, base_url, signal, command: commandWith },
     );
   } catch (error) {
-    throw toGwError(error) ?? (isNetwork(error) ? unreachable(base_url, error) : error);
+    throw toGwError(error) ?? (error instanceof NetworkError ? unreachable(base_url, error) : error);
   } finally {
     hasCome();
     if (globals.isOn('verbose'))
@@ -199,15 +224,15 @@ const callOf = async <E extends Endpoint>(
 ) => {
   const call: ClientCall = createCall({
     ...credentials,
-    fetch: async (request, init) => {
-      const response = await fetchService(request, init);
+    fetch: async (url, request) => {
+      const response = await fetchService(url, request);
       warnOfIgnored(io, response);
       return response;
     },
     headers: { 'user-agent': `gw/${VERSION}` },
   });
   const reply = await call(endpoint, input, options);
-  if (!isOfService(endpoint, reply))
+  if (!('media' in endpoint.response) && !isShaped(await factsFor(endpoint), reply))
     throw new GwError('unreachable', `${credentials.base_url} answers, but not as gatewayd does`, {
       code: 'not_gatewayd',
       hint: 'check the address: gw config get url --show-origin',
@@ -215,19 +240,6 @@ const callOf = async <E extends Endpoint>(
   return reply;
 };
 
-/** Rows are left out: hundreds of them would take longer to check than to read. */
-const withoutRows = (reply: unknown): unknown =>
-  Array.isArray(reply)
-    ? []
-    : isRow(reply)
-      ? Object.fromEntries(
-          Object.entries(reply).map(([name, value]) => [name, Array.isArray(value) ? [] : value]),
-        )
-      : reply;
-
-/** Any web server answers 200. What members hold is not checked: a newer service may know more values. */
-function isOfService({ response }: Endpoint, reply: unknown): boolean {
-  if (!('safeParse' in response)) return true;
-  const { error } = response.safeParse(withoutRows(reply));
-  return !error?.issues.some(({ code, path }) => code === 'invalid_type' && path.length <= 1);
-}
+/** What checks a file has endpoints whole, in the built program too. */
+const factsFor = async (endpoint: Endpoint): Promise<Facts> =>
+  isOutline(endpoint) ? endpoint.facts : (await import('./schema-facts.ts')).schemaFacts(endpoint);

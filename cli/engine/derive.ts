@@ -1,7 +1,6 @@
 // A command made of an endpoint's description: its flags, its positional values, its question, its reply printed.
 import { writeFileSync } from 'node:fs';
 import type { Confirm, Endpoint, Media } from '../../src/api/describe/endpoint.ts';
-import { secretNames } from '../../src/api/describe/fields.ts';
 import type { EndpointId } from '../../src/api/endpoints/api.ts';
 import { commandOf, flagOf } from '../../src/api/project/commands.ts';
 import { type Presented, presented } from '../output/columns.ts';
@@ -10,6 +9,7 @@ import { cleanLines } from '../output/text.ts';
 import { printObject, printReply } from '../output/view.ts';
 import type { Command, Context, Input } from './command.ts';
 import { usage } from './errors.ts';
+import { flagsOf } from './flags.ts';
 import { pageFlags, printPages } from './pages.ts';
 
 export interface Extras {
@@ -29,6 +29,7 @@ export function derive(endpoint: Endpoint, { path: name, after }: Extras = {}): 
     input: endpoint,
     args,
     view,
+    checked_late: endpoint.effect === 'read',
     examples: examples ?? examplesOf(endpoint, name ?? path, args),
     ...(isRaw
       ? { flags: [output], fields: ['content_type', 'text', 'base64'] }
@@ -88,8 +89,9 @@ function writeRaw({ io }: Context, reply: string | Uint8Array, { media }: Media,
 function examplesOf(endpoint: Endpoint, path: string, args: readonly string[]): string[] {
   const { params, query, body } = endpoint.example ?? {};
   const fields: Record<string, unknown> = { ...params, ...query, ...body };
+  const secrets = new Set(flagsOf(endpoint).flatMap(({ field, secret }) => (secret ? [field] : [])));
   const text = (field: string): string =>
-    secretNames.has(field)
+    secrets.has(field)
       ? '-'
       : String(fields[field] ?? `{${field}}`).replaceAll(/\{(\w+)\}/g, (_, name: string) =>
           name.toUpperCase(),

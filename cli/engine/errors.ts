@@ -153,11 +153,37 @@ const operationOf = ({ next }: Record<string, unknown>): string | undefined => {
   return typeof operation === 'string' ? operation : undefined;
 };
 
-/** For what fetch throws where nothing answered. */
+/** No answer, or none that is whole; `cause` says why. */
+export class NetworkError extends Error {
+  override name = 'NetworkError';
+  /** Whether the service may have received the request. */
+  readonly sent: boolean;
+  constructor(cause: unknown, sent: boolean) {
+    super(sent ? 'the connection broke off' : 'no connection', { cause });
+    this.sent = sent;
+  }
+}
+
+/** How Node.js calls what is wrong with a certificate. */
+const CERTIFICATE = /CERT|UNABLE_TO_VERIFY|SELF_SIGNED/;
+
+/** For a call that no one answered. */
 export function unreachable(url: string, error: unknown): GwError {
   const cause = (error as { cause?: { code?: string; message?: string } }).cause;
-  const why = cause?.code ?? cause?.message ?? (error as Error).message;
-  return new GwError('unreachable', `cannot reach ${new URL(url).origin}: ${why}`, {
+  const code = cause?.code ?? '';
+  const origin = new URL(url).origin;
+  if (code.startsWith('HPE_'))
+    return new GwError('unreachable', `${origin} answers, but no HTTP that can be read: ${cause?.message}`, {
+      code: 'not_gatewayd',
+      hint: 'check the address: gw config get url --show-origin',
+    });
+  if (CERTIFICATE.test(code))
+    return new GwError('unreachable', `the certificate of ${origin} is not trusted: ${cause?.message}`, {
+      code: 'unreachable',
+      hint: 'a certificate of your own is trusted by NODE_EXTRA_CA_CERTS=FILE',
+    });
+  const why = code || cause?.message || (error as Error).message;
+  return new GwError('unreachable', `cannot reach ${origin}: ${why}`, {
     code: 'unreachable',
     hint: 'check that the daemon is running (gatewayd start) and that the address is right (gw config get url --show-origin)',
   });

@@ -1,8 +1,10 @@
-// Help for groups and topics.
-import { Command as Commander } from 'commander';
+// Help for commands, groups and topics.
 import { type Io, print, printJson } from '../output/io.ts';
-import type { Registry } from './command.ts';
+import type { Command, CommandEntry, Registry } from './command.ts';
 import { usage } from './errors.ts';
+import { layOut } from './help-layout.ts';
+import { allFlags } from './input.ts';
+import { type LineOption, optionsOf } from './options.ts';
 import { childrenOf, entryAt } from './registry.ts';
 import type { Line } from './resolve.ts';
 import { topics } from './topics.ts';
@@ -26,9 +28,9 @@ export function printVersion(io: Io, version: string): void {
 /** Lists what a group has; an unknown word is refused with the nearest known one. */
 export async function printGroup(io: Io, registry: Registry, line: Line): Promise<void> {
   const { path, unknown, rest } = line;
-  const group = groupCommand(io, registry, path);
   if (unknown !== undefined) {
-    group.parse([unknown], { from: 'user' });
+    const { refuseWord } = await import('./commander.ts');
+    refuseWord(unknown, registry, path);
     throw usage(`unknown command “${unknown}”`);
   }
   if (io.json !== false) {
@@ -37,30 +39,54 @@ export async function printGroup(io: Io, registry: Registry, line: Line): Promis
   }
   const bad = rest.find((token) => token.startsWith('-') && !['-h', '--help'].includes(token));
   if (bad !== undefined && bad !== '--json') throw usage(`${bad} needs a command`, 'gw --help');
-  print(io, group.helpInformation() + epilogue(path));
+  print(io, layOut(io, groupHelp(registry, path)) + epilogue(path));
 }
 
-function groupCommand(io: Io, registry: Registry, path: readonly string[]): Commander {
+function groupHelp(registry: Registry, path: readonly string[]) {
   const name = path.join(' ');
-  const group = new Commander(`gw${name ? ` ${name}` : ''}`)
-    .description(
-      name
-        ? (registry.groups[name]?.summary ?? '')
-        : 'Crypto payments from the terminal, for people and programs.',
-    )
-    .helpOption('-h, --help', 'show this help; with --json the whole tree, for programs')
-    .helpCommand(false)
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} });
-  for (const child of childrenOf(registry, path)) {
+  const items = childrenOf(registry, path).map((child): [string, string] => {
     const whole = [...path, child];
-    const summary = entryAt(registry, whole)?.summary ?? registry.groups[whole.join(' ')]?.summary ?? '';
-    group
-      .command(child)
-      .summary(summary)
-      .action(() => {});
-  }
-  return group;
+    return [child, entryAt(registry, whole)?.summary ?? registry.groups[whole.join(' ')]?.summary ?? ''];
+  });
+  return {
+    usage: `gw${name ? ` ${name}` : ''} [options] [command]`,
+    about: name
+      ? (registry.groups[name]?.summary ?? '')
+      : 'Crypto payments from the terminal, for people and programs.',
+    sections: [
+      {
+        title: 'Options',
+        items: [['-h, --help', 'show this help; with --json the whole tree, for programs']] as const,
+      },
+      { title: 'Commands', items },
+    ],
+  };
+}
+
+/** The help of one command. */
+export function printCommand(io: Io, command: Command, { path, summary }: CommandEntry): void {
+  const flags = allFlags(command);
+  const args = (command.args ?? []).map((field) => flags.find((flag) => flag.field === field));
+  const shown = optionsOf(command, flags).filter(({ hidden }) => !hidden);
+  // Help itself stands last among the options of a command.
+  const isHelp = ({ attribute }: LineOption) => attribute === 'help';
+  const own = shown.filter((option) => !option.is_global && !isHelp(option));
+  const items = (options: readonly LineOption[]) => options.map(({ term, help }) => [term, help] as const);
+  const places = args.map((flag, index) => `[${flag?.name ?? command.args?.[index]}]`);
+  const text = layOut(io, {
+    usage: ['gw', path, '[options]', ...places].join(' '),
+    about: `${summary}.\n\n${(command.about ?? command.input?.description ?? '').replaceAll('`', '')}`.trim(),
+    sections: [
+      {
+        title: 'Arguments',
+        items: args.flatMap((flag) => (flag?.help ? [[flag.name, flag.help] as const] : [])),
+      },
+      { title: 'Options', items: items([...own, ...shown.filter(isHelp)]) },
+      { title: 'Global flags', items: items(shown.filter(({ is_global }) => is_global)) },
+    ],
+  });
+  const examples = command.examples.map((line) => `  ${line}`).join('\n');
+  print(io, `${text}\nExamples:\n${examples}\n\nExit codes: gw help exit-codes\n`);
 }
 
 function epilogue(path: readonly string[]): string {

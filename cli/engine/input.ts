@@ -5,7 +5,9 @@ import { nearest } from '../../src/nearest.ts';
 import { type Io, readStdin } from '../output/io.ts';
 import type { Command, Input, Own } from './command.ts';
 import { GwError, usage } from './errors.ts';
-import { type Flag, flagsOf, readsEnvironment, variableOf, wireValue } from './flags.ts';
+import { whole } from './facts.ts';
+import type { Flag } from './flag.ts';
+import { flagsOf, readsEnvironment, variableOf, wireValue } from './flags.ts';
 import { pictureUrl } from './picture-file.ts';
 import { faultInWords } from './plain-words.ts';
 
@@ -173,11 +175,20 @@ export async function faultOf(
   return fault && faultInWords(fault.msg);
 }
 
-async function checked(endpoint: Endpoint, { flags, values, unknown }: Gathered) {
+/** The values of an endpoint's fields, by place. */
+export function placed({ flags, values, unknown }: Gathered): Input {
   const input: Input = { params: {}, query: {}, body: { ...unknown } };
   for (const { field, place } of flags)
     if (place !== 'own' && values.has(field)) input[place][field] = values.get(field);
+  return input;
+}
+
+async function checked(endpoint: Endpoint, gathered: Gathered) {
+  const input = placed(gathered);
   const { parseInput } = await import('../../src/api/read/validation.ts');
-  const result = parseInput(endpoint, { ...input, ...(endpoint.body ? {} : { body: undefined }) });
+  const result = parseInput(await whole(endpoint), {
+    ...input,
+    ...(endpoint.body ? {} : { body: undefined }),
+  });
   return { input, faults: result.ok ? [] : result.detail };
 }

@@ -4,6 +4,7 @@ import type { Command, CommandEntry, Registry } from './command.ts';
 import { createContext } from './context.ts';
 import { milliseconds, usage } from './errors.ts';
 import { DEFAULT_TIMEOUT, type GlobalValues, isWrite } from './globals.ts';
+import { printCommand } from './help.ts';
 import { fieldsOf, parseLeaf } from './parse.ts';
 import type { Line } from './resolve.ts';
 
@@ -15,8 +16,8 @@ export async function invoke(
   signal: AbortSignal,
 ): Promise<void> {
   const command = await entry.load();
-  // Where help is wanted commander prints it, and throws that it did.
-  const { values, given } = parseLeaf({ command, entry, rest: help ? ['--help'] : rest, io });
+  if (help) return printCommand(io, command, entry);
+  const { values, given } = await parseLeaf({ command, entry, rest, env: io.env });
   io.json = jsonMode(command, values.flag('json'));
   io.writer = await writerOf(command, io, values);
   if (io.writer && io.json === false) io.json = true;

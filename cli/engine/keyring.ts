@@ -1,6 +1,4 @@
 // The keyring of the system, by the program that comes with it: Secret Service on Linux, the keychain on macOS.
-import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { GwError } from './errors.ts';
@@ -80,9 +78,12 @@ const isProgram = (path: string): boolean => {
   }
 };
 
+// Loaded where they are used: most commands ask no keyring.
+const { getBuiltinModule } = process;
+
 /** The account of a profile: a plain word, another one for each file of profiles. */
 export const accountOf = (path: string, profile: string): string =>
-  `${profile}-${createHash('sha256').update(path).digest('hex').slice(0, 8)}`;
+  `${profile}-${getBuiltinModule('node:crypto').createHash('sha256').update(path).digest('hex').slice(0, 8)}`;
 
 /** The keyring of this system; undefined where there is none, or GW_KEYRING says not to use it. */
 export function findKeyring(env: NodeJS.ProcessEnv, platform = process.platform): Keyring | undefined {
@@ -92,7 +93,12 @@ export function findKeyring(env: NodeJS.ProcessEnv, platform = process.platform)
   const program = folders.map((folder) => join(folder, tool.program)).find(isProgram);
   if (program === undefined) return undefined;
   const run = ({ args, input = '' }: Call) =>
-    spawnSync(program, args, { input, env, encoding: 'utf8', timeout: TIMEOUT_MS });
+    getBuiltinModule('node:child_process').spawnSync(program, args, {
+      input,
+      env,
+      encoding: 'utf8',
+      timeout: TIMEOUT_MS,
+    });
   const read = (account: string): string | undefined => {
     const { status, stdout, stderr, error } = run(tool.read(account));
     if (status === 0) return Buffer.from(stdout.trim(), 'base64').toString('utf8');

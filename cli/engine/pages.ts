@@ -5,7 +5,7 @@ import { memberOf } from '../output/value.ts';
 import { printReply, rowsOf, type View } from '../output/view.ts';
 import type { Context, Input, Own } from './command.ts';
 import { milliseconds, usage } from './errors.ts';
-import type { Flag } from './flags.ts';
+import type { Flag } from './flag.ts';
 
 /** The largest page that every list gives, and how many of them are read at most. */
 const PAGE = 200;

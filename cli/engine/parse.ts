@@ -1,94 +1,20 @@
-// One command as commander knows it: arguments, flags and help from its description.
-import { Command as Commander, Option } from 'commander';
-import { z } from 'zod';
-import { type JsonSchema, jsonSchema } from '../../src/api/describe/json-schema.ts';
-import type { Io } from '../output/io.ts';
+// What the words of a command line say, by the flags that its command has.
 import type { Command, CommandEntry } from './command.ts';
 import { usage } from './errors.ts';
-import { type Flag, readsEnvironment, variableOf } from './flags.ts';
-import { attributeOf, type GlobalFlag, type GlobalValues, globalsOf, readGlobals } from './globals.ts';
+import { factsOf } from './facts.ts';
+import { attributeOf, type GlobalValues, readGlobals } from './globals.ts';
 import { allFlags, type Given } from './input.ts';
+import { collect, type LineOption, optionsOf, type Words } from './options.ts';
 
 export interface Parsed {
   values: GlobalValues;
   given: Given;
 }
 
-const GLOBAL = 'Global flags:';
-
-function optionsOf(flag: Flag, method: string | undefined): Option[] {
-  const env = readsEnvironment(flag, method) ? ` [env: ${variableOf(flag)}]` : '';
-  const from = flag.secret ? '; - reads it from stdin' : flag.picture ? '; @path sends that file' : '';
-  const fallback = flag.default === undefined ? '' : ` (default: ${JSON.stringify(flag.default)})`;
-  const need = flag.required ? ' (required)' : '';
-  const choices = flag.choices ? ` (choices: ${flag.choices.join(', ')})` : '';
-  const help = `${flag.help}${choices}${from}${need}${fallback}${env}`;
-  if (flag.kind === 'boolean')
-    return [new Option(`--${flag.name}`, help), new Option(`--no-${flag.name}`).hideHelp()];
-  const option = new Option(`--${flag.name} <${flag.value ?? 'text'}>`, help);
-  if (flag.kind === 'list') option.argParser(collect);
-  return [option];
-}
-
-const collect = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
-
-function addGlobal(leaf: Commander, flag: GlobalFlag, command: Command): void {
-  const { name, short, value, optional, choices, repeatable, variable, only } = flag;
-  const own = name === 'file' ? command.file : command.stream ? flag.stream_help : undefined;
-  const help = own ?? flag.help;
-  const text = `${help}${variable ? ` [env: ${variable}]` : ''}`;
-  const names = `${short ? `-${short}, ` : ''}--${name}`;
-  if (name === 'help') return void leaf.helpOption(names, text);
-  const argument = value === undefined ? '' : optional ? ` [${value}]` : ` <${value}>`;
-  const option = new Option(names + argument, text);
-  // Those that not every command has stand among its own.
-  if (!only) option.helpGroup(GLOBAL);
-  if (choices) option.choices([...choices]);
-  if (repeatable) option.argParser(collect);
-  leaf.addOption(option);
-}
-
-function build(command: Command, entry: CommandEntry): { leaf: Commander; flags: Flag[] } {
-  const flags = allFlags(command);
-  const leaf = new Commander(`gw ${entry.path}`)
-    .summary(entry.summary)
-    .description(
-      `${entry.summary}.\n\n${(command.about ?? command.input?.description ?? '').replaceAll('`', '')}`.trim(),
-    )
-    .exitOverride()
-    .configureOutput({ writeErr: () => {} })
-    .allowExcessArguments();
-  for (const field of command.args ?? []) {
-    const flag = flags.find((candidate) => candidate.field === field);
-    leaf.argument(`[${flag?.name ?? field}]`, flag?.help ?? '');
-  }
-  for (const flag of flags)
-    for (const option of optionsOf(flag, command.input?.method)) leaf.addOption(option);
-  for (const flag of globalsOf(command, flags)) addGlobal(leaf, flag, command);
-  leaf.addHelpText('after', `\nExamples:\n${command.examples.map((line) => `  ${line}`).join('\n')}`);
-  leaf.addHelpText('after', '\nExit codes: gw help exit-codes');
-  return { leaf, flags };
-}
-
 /** Members that `--json a,b` can name: of the reply and of its rows. Empty where the reply is not an object. */
-export function fieldsOf(command: Command): Set<string> {
-  const response = command.input?.response ?? command.endpoints[0]?.response;
-  const names = new Set(command.fields);
-  if (names.size > 0 || !(response instanceof z.ZodType)) return names;
-  const schema = jsonSchema(response);
-  const definitions = (schema.$defs ?? {}) as Record<string, JsonSchema>;
-  const resolve = (part: JsonSchema | undefined): JsonSchema =>
-    typeof part?.$ref === 'string' ? (definitions[part.$ref.replace('#/$defs/', '')] ?? {}) : (part ?? {});
-  const add = (part: JsonSchema) => {
-    for (const [name, member] of Object.entries((part.properties ?? {}) as Record<string, JsonSchema>)) {
-      names.add(name);
-      if (member.type === 'array')
-        for (const inner of Object.keys((resolve(member.items as JsonSchema).properties ?? {}) as object))
-          names.add(inner);
-    }
-  };
-  add(schema.type === 'array' ? resolve(schema.items as JsonSchema) : schema);
-  return names;
+export function fieldsOf(command: Command): ReadonlySet<string> {
+  const endpoint = command.input ?? command.endpoints[0];
+  return new Set(command.fields ?? (endpoint && factsOf(endpoint).members));
 }
 
 const FIELD_LIST = /^[a-z][a-z0-9_]*(,[a-z][a-z0-9_]*)*$/;
@@ -113,24 +39,25 @@ function isFieldList(text: string, command: Command): boolean {
   return fieldsOf(command).has(text);
 }
 
-/** What the words after the command's name say. Commander prints help where it is wanted, and throws that it did. */
-export function parseLeaf({
+/** What the words after the command's name say. */
+export async function parseLeaf({
   command,
   entry,
   rest,
-  io,
+  env,
 }: {
   command: Command;
   entry: CommandEntry;
   rest: readonly string[];
-  io: Io;
-}): Parsed {
-  const { leaf, flags } = build(command, entry);
-  leaf.configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => {} });
-  leaf.parse(bindJson(rest, command), { from: 'user' });
-  const options = leaf.opts();
+  env: NodeJS.ProcessEnv;
+}): Promise<Parsed> {
+  const flags = allFlags(command);
+  const words = bindJson(rest, command);
+  const plain = readPlain(words, optionsOf(command, flags));
+  // Commander knows every way to write a flag, and what to say of one that is wrong; to load it takes as long as Node.js.
+  const { options, args } = plain ?? (await import('./commander.ts')).readWords(words, command, entry);
   const most = command.args?.length ?? 0;
-  const excess = leaf.args[most];
+  const excess = args[most];
   if (excess !== undefined) {
     const isMember = FIELD_LIST.test(excess) && rest[rest.lastIndexOf(excess) - 1] === '--json';
     const known = isMember ? [...fieldsOf(command)] : [];
@@ -138,7 +65,7 @@ export function parseLeaf({
     const limit = most === 0 ? 'no values' : `only ${most}`;
     throw usage(`unexpected “${excess}”: gw ${entry.path} takes ${limit}`, `gw ${entry.path} --help`);
   }
-  const values = readGlobals(options, flags, io.env);
+  const values = readGlobals(options, flags, env);
   return {
     values,
     given: {
@@ -147,9 +74,40 @@ export function parseLeaf({
           .filter((flag) => options[attributeOf(flag.name)] !== undefined)
           .map((flag) => [flag.name, options[attributeOf(flag.name)]]),
       ),
-      positional: leaf.args,
+      positional: args,
       file: values.text('file'),
       unset: values.list('unset'),
     },
   };
+}
+
+/**
+ * Reads flags that are written out, each with its value; undefined where anything else stands there, or anything wrong.
+ * Where it reads, it reads what commander does.
+ */
+export function readPlain(words: readonly string[], known: readonly LineOption[]): Words | undefined {
+  const options: Record<string, unknown> = {};
+  const args: string[] = [];
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? '';
+    if (!word.startsWith('-') || word === '-') {
+      args.push(word);
+      continue;
+    }
+    const at = word.startsWith('--') ? word.indexOf('=') : -1;
+    const name = at < 0 ? word : word.slice(0, at);
+    const option = known.find(({ names }) => names.includes(name));
+    if (!option || (at >= 0 && option.takes === 'nothing')) return undefined;
+    const { attribute, takes, choices, repeatable } = option;
+    if (takes === 'nothing') {
+      options[attribute] = !option.negates;
+      continue;
+    }
+    if (at < 0 && takes === 'perhaps') return undefined;
+    const value = at < 0 ? words[++index] : word.slice(at + 1);
+    const isDoubtful = value === undefined || (at < 0 && value.startsWith('-') && value !== '-');
+    if (isDoubtful || (choices && !choices.includes(value))) return undefined;
+    options[attribute] = repeatable ? collect(value, options[attribute] as string[] | undefined) : value;
+  }
+  return { options, args };
 }

@@ -1,11 +1,13 @@
 // Where gw talks to and as whom: flags over GW_* over the profile over defaults; profiles are stored in one 0600 file, their
 // secrets in the keyring of the system where there is one.
-import { chmodSync, existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { chmodSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type Conf from 'conf';
+import { isPlain } from './address.ts';
 import { GwError, usage } from './errors.ts';
 import { DEFAULT_URL, type GlobalValues, variableOf } from './globals.ts';
 import { accountOf, findKeyring, type Keyring } from './keyring.ts';
-import { isPlain } from './transport.ts';
 
 /** What a profile can hold. */
 export const profileKeys = ['url', 'api_key', 'token', 'email', 'listen_secret', 'sandbox'] as const;
@@ -17,6 +19,10 @@ const credentials = ['api_key', 'token'] as const satisfies readonly ProfileKey[
 
 export const isSecret = (key: ProfileKey): boolean =>
   key === 'listen_secret' || key === 'sandbox' || credentials.some((each) => each === key);
+
+/** The directory and the file of the profiles. */
+const PROJECT = 'gatewayd';
+const FILE = 'gw';
 
 export const DEFAULT_PROFILE = 'default';
 /** Keys and tokens are sent as headers. */
@@ -43,80 +49,88 @@ export interface Store {
   readonly path: string;
   /** The profile in use by default. */
   current(): string;
-  use(name: string): void;
+  use(name: string): Promise<void>;
   names(): string[];
   read(name: string): Profile;
   /** Its secrets, and the keyring that has them; undefined where the file does. */
   secrets(name: string): { values: Profile; keyring: string | undefined };
   /** Undefined removes a key. */
-  write(name: string, values: { [Key in ProfileKey]?: string | undefined }): void;
-  remove(name: string): void;
+  write(name: string, values: { [Key in ProfileKey]?: string | undefined }): Promise<void>;
+  remove(name: string): Promise<void>;
   /** The user's own names for command lines. */
   aliases(): Readonly<Record<string, string>>;
   /** Undefined removes one. */
-  setAlias(name: string, line: string | undefined): void;
+  setAlias(name: string, line: string | undefined): Promise<void>;
+}
+
+/** Where programs of this system keep their settings. As conf has it, which takes longer to load than a command to run. */
+function directoryOf({ GW_CONFIG_DIR, XDG_CONFIG_HOME, APPDATA }: NodeJS.ProcessEnv): string {
+  if (GW_CONFIG_DIR) return resolve(GW_CONFIG_DIR);
+  if (process.platform === 'darwin') return join(homedir(), 'Library', 'Preferences', PROJECT);
+  if (process.platform === 'win32')
+    return join(APPDATA || join(homedir(), 'AppData', 'Roaming'), PROJECT, 'Config');
+  return join(XDG_CONFIG_HOME || join(homedir(), '.config'), PROJECT);
+}
+
+/** What the file has; nothing where there is none. */
+function readStore(path: string): Partial<Stored> {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new GwError('config', `the profiles cannot be read: ${(error as Error).message}`);
+  }
+  try {
+    return JSON.parse(text) as Stored;
+  } catch (error) {
+    throw new GwError('config', `the profiles cannot be read: ${(error as Error).message}`, {
+      hint: `correct or remove ${path}`,
+    });
+  }
 }
 
 /** Opens the file of profiles; GW_CONFIG_DIR names another directory. Nothing is written until something is set. */
 export async function openStore(env: NodeJS.ProcessEnv): Promise<Store> {
-  const { default: Conf } = await import('conf');
-  let broken: Error | undefined;
-  const options = {
-    projectName: 'gatewayd',
-    projectSuffix: '',
-    configName: 'gw',
-    configFileMode: 0o600,
-    accessPropertiesByDotNotation: false,
-    // Reported after conf knows its path, so that the file can be named.
-    deserialize(text: string): Stored {
-      try {
-        return JSON.parse(text) as Stored;
-      } catch (error) {
-        broken = error as Error;
-        return {} as Stored;
-      }
-    },
-    ...(env.GW_CONFIG_DIR ? { cwd: env.GW_CONFIG_DIR } : {}),
-  };
-  let conf: InstanceType<typeof Conf<Stored>>;
-  try {
-    conf = new Conf<Stored>(options);
-    if (existsSync(conf.path)) void conf.store;
-  } catch (error) {
-    throw new GwError('config', `the profiles cannot be read: ${(error as Error).message}`);
-  }
-  if (broken)
-    throw new GwError('config', `the profiles cannot be read: ${broken.message}`, {
-      hint: `correct or remove ${conf.path}`,
-    });
-  const profiles = (): Record<string, StoredProfile> => conf.get('profiles', {});
-  const save = (values: Partial<Stored>): void => {
-    conf.set(values);
+  const directory = directoryOf(env);
+  const path = join(directory, `${FILE}.json`);
+  readStore(path);
+  const profiles = (): Record<string, StoredProfile> => readStore(path).profiles ?? {};
+  let Writer: typeof Conf | undefined;
+  /** At once where something was written before: a process that ends waits for nothing. */
+  const save = async (values: Partial<Stored>): Promise<void> => {
+    Writer ??= (await import('conf')).default;
+    const options = { cwd: directory, configName: FILE, configFileMode: 0o600 };
+    try {
+      new Writer<Stored>({ ...options, accessPropertiesByDotNotation: false }).set(values);
+    } catch (error) {
+      throw new GwError('config', `the profiles cannot be written: ${(error as Error).message}`);
+    }
     // An older file, or a directory that conf made on the way, may be open to others.
-    chmodSync(conf.path, 0o600);
-    if (!env.GW_CONFIG_DIR) chmodSync(dirname(conf.path), 0o700);
+    chmodSync(path, 0o600);
+    if (!env.GW_CONFIG_DIR) chmodSync(directory, 0o700);
   };
   const read = (name: string): StoredProfile => profiles()[name] ?? {};
-  const { secrets, write, removeSecrets } = secretsIn(env, conf.path, read, (name, profile) =>
+  const { secrets, write, removeSecrets } = secretsIn(env, path, read, (name, profile) =>
     save({ profiles: { ...profiles(), [name]: profile } }),
   );
   return {
-    path: conf.path,
-    current: () => conf.get('current', DEFAULT_PROFILE),
-    use: (name) => save({ current: checkName(name) }),
+    path,
+    current: () => readStore(path).current ?? DEFAULT_PROFILE,
+    use: async (name) => save({ current: checkName(name) }),
     names: () => Object.keys(profiles()),
     read,
     secrets,
     write,
-    remove(name) {
+    async remove(name) {
       removeSecrets(name);
       const { [name]: _, ...others } = profiles();
-      save({ profiles: others });
+      await save({ profiles: others });
     },
-    aliases: () => conf.get('aliases', {}),
-    setAlias(name, line) {
-      const { [name]: _, ...others } = conf.get('aliases', {});
-      save({ aliases: line === undefined ? others : { ...others, [name]: line } });
+    aliases: () => readStore(path).aliases ?? {},
+    async setAlias(name, line) {
+      const { [name]: _, ...others } = readStore(path).aliases ?? {};
+      await save({ aliases: line === undefined ? others : { ...others, [name]: line } });
     },
   };
 }
@@ -134,7 +148,7 @@ function secretsIn(
   env: NodeJS.ProcessEnv,
   path: string,
   read: (name: string) => StoredProfile,
-  save: (name: string, profile: StoredProfile) => void,
+  save: (name: string, profile: StoredProfile) => Promise<void>,
 ): Pick<Store, 'secrets' | 'write'> & { removeSecrets(name: string): void } {
   let found: Keyring | null | undefined;
   const keyring = () => {
@@ -174,7 +188,7 @@ function secretsIn(
     removeSecrets(name) {
       if (read(name).keyring !== undefined) keyring()?.remove(accountOf(path, name));
     },
-    write(name, values) {
+    async write(name, values) {
       const before = read(checkName(name));
       const { keyring: former, ...rest } = before;
       const plain = part({ ...rest, ...values }, false);
@@ -195,7 +209,7 @@ function secretsIn(
         return save(name, { ...plain, keyring: ring.name });
       }
       if (former !== undefined || !isEmpty) ring?.remove(account);
-      save(name, { ...plain, ...wanted });
+      await save(name, { ...plain, ...wanted });
     },
   };
 }
@@ -302,14 +316,14 @@ export class Settings {
       );
     return value.replace(/\/+$/, '');
   }
-  write(values: { [Key in ProfileKey]?: string | undefined }): void {
-    this.store.write(this.profile.value, values);
+  async write(values: { [Key in ProfileKey]?: string | undefined }): Promise<void> {
+    await this.store.write(this.profile.value, values);
   }
   /** Stores what the service in force gave; what another one gave leaves the profile. */
-  signIn(values: { [Key in ProfileKey]?: string | undefined }): void {
+  async signIn(values: { [Key in ProfileKey]?: string | undefined }): Promise<void> {
     const isOther = originOf(this.url) !== this.home;
     const none = Object.fromEntries(credentials.map((key) => [key, undefined]));
-    this.write({ ...(isOther && none), url: this.url, ...values });
+    await this.write({ ...(isOther && none), url: this.url, ...values });
   }
 }
 

@@ -4,7 +4,7 @@ import type { Io } from '../output/io.ts';
 import { withTerminal } from '../output/progress.ts';
 import { clean } from '../output/text.ts';
 import { shortId } from '../output/value.ts';
-import type { Flag } from './flags.ts';
+import type { Flag } from './flag.ts';
 
 /** What is set, and not what is known: a slip would lock its owner out. Sign-in asks for itself. */
 const NEW_PASSWORD = /^(new_)?password$/;

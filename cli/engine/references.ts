@@ -6,7 +6,7 @@ import { MAX_REFERENCE, type WantedKind } from '../../src/explain.ts';
 import { matchLine } from '../output/explain-card.ts';
 import type { Context } from './command.ts';
 import { GwError } from './errors.ts';
-import type { Flag } from './flags.ts';
+import type { Flag } from './flag.ts';
 
 const WHOLE = /^(evt_[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32})$/i;
 /** Candidates that an ambiguous one names. */

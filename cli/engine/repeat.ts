@@ -2,28 +2,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../src/api/client/call.ts';
 import type { Endpoint } from '../../src/api/describe/endpoint.ts';
-import { GwError } from './errors.ts';
+import { GwError, NetworkError } from './errors.ts';
 
 /** After each of these a call is made again. */
 const WAITS_MS = [300, 1_500];
 /** How long the service's own `Retry-After` is waited for at most. */
 const MAX_WAIT_SECONDS = 15;
-/** Nothing has left this machine, or nothing has arrived there. */
-const NEVER_SENT = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 /** What a proxy answers where the service's answer did not reach it. */
 const LOST_STATUSES = new Set([502, 504]);
-
-/** fetch says `TypeError: fetch failed`; a reply that breaks off says `terminated`. */
-export const isNetwork = (error: unknown): boolean =>
-  error instanceof TypeError && /fetch failed|terminated/.test(error.message);
 
 /** Whether the call may have been carried out though no answer came. */
 function isLost(error: unknown): boolean {
   if (error instanceof ApiError) return LOST_STATUSES.has(error.status);
-  if (isNetwork(error)) {
-    const { code = '' } = (error as { cause?: { code?: string } }).cause ?? {};
-    return !NEVER_SENT.test(code);
-  }
+  if (error instanceof NetworkError) return error.sent;
   return error instanceof Error && error.name === 'TimeoutError';
 }
 

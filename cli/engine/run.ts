@@ -3,6 +3,8 @@ import { type Io, paint, printJson, processIo } from '../output/io.ts';
 import { clean, cleanLines } from '../output/text.ts';
 import type { Registry } from './command.ts';
 import { exits, GwError, toGwError } from './errors.ts';
+import { printGroup, printTopic, printVersion } from './help.ts';
+import { invoke } from './invoke.ts';
 import { type Line, readLine } from './resolve.ts';
 import { isKnownTopic } from './topics.ts';
 import { VERSION } from './version.ts';
@@ -30,15 +32,12 @@ export async function run(argv: readonly string[], registry: Registry): Promise<
   }
 }
 
-/** Help and version load what they need only; so does a command. */
 async function dispatch(line: Line, registry: Registry, io: Io, signal: AbortSignal): Promise<void> {
   const { entry, topic, version } = line;
   const isTopic = topic !== undefined && isKnownTopic(topic);
   if (entry && !version && !isTopic) {
-    const { invoke } = await import('./invoke.ts');
     return invoke({ ...line, entry }, registry, io, signal);
   }
-  const { printGroup, printTopic, printVersion } = await import('./help.ts');
   if (isTopic) return printTopic(io, topic);
   if (version) return printVersion(io, VERSION);
   return printGroup(io, registry, line);

@@ -1,15 +1,15 @@
 // `gw api`: any call by method and path, with the credentials of the profile.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Command, Context, Own } from '../engine/command.ts';
-import { toGwError, unreachable, usage } from '../engine/errors.ts';
+import { NetworkError, toGwError, unreachable, usage } from '../engine/errors.ts';
 import { warnOfIgnored } from '../engine/ignored.ts';
-import { isNetwork } from '../engine/repeat.ts';
 import { timeoutAfter } from '../engine/timeout.ts';
 import { fetchService } from '../engine/transport.ts';
 import { type Io, print, printJson, readStdin, say } from '../output/io.ts';
 import { cleanLines } from '../output/text.ts';
 import { pick } from '../output/view.ts';
 
-/** fetch takes no body with these. */
+/** The service takes no body with these. */
 const BODYLESS = new Set(['GET', 'HEAD']);
 /** What forms of the checkout answer. */
 const SEE_OTHER = 303;
@@ -73,14 +73,14 @@ export const command: Command = {
     const { io } = context;
     const request = await requestOf(own, io);
     if (context.globals.isOn('dry-run')) return showCall(context, request);
-    const { status, headers, text } = await send(
+    const { status, fields, text } = await send(
       context,
       request,
       headersOf(own.header as string[] | undefined),
     );
     if (own.include === true) {
       print(io, `HTTP ${status}`);
-      for (const [name, value] of headers) print(io, cleanLines(`${name}: ${value}`));
+      for (const [name, value] of Object.entries(fields)) print(io, cleanLines(`${name}: ${value}`));
       print(io, '');
     }
     const value = parsed(text);
@@ -120,7 +120,7 @@ async function send(
   context: Context,
   { method, path, body }: Request,
   more: Record<string, string>,
-): Promise<{ status: number; headers: Headers; text: string }> {
+): Promise<{ status: number; fields: IncomingHttpHeaders; text: string }> {
   const { timeout_ms, signal } = context;
   const settings = await context.settings();
   const key = settings.credential('api_key');
@@ -140,14 +140,14 @@ async function send(
     const text = await response.text();
     warnOfIgnored(context.io, response);
     if (response.ok || response.status === SEE_OTHER)
-      return { status: response.status, headers: response.headers, text };
+      return { status: response.status, fields: response.fields, text };
     const { ApiError } = await import('../../src/api/client/call.ts');
     const refusal = parsed(text);
     const members =
       typeof refusal === 'object' && refusal !== null ? (refusal as Record<string, unknown>) : {};
     throw new ApiError(response.status, members, response.headers);
   } catch (error) {
-    throw toGwError(error) ?? (isNetwork(error) ? unreachable(settings.url, error) : error);
+    throw toGwError(error) ?? (error instanceof NetworkError ? unreachable(settings.url, error) : error);
   }
 }
 

@@ -87,7 +87,7 @@ export const command: Command = {
       } else await printDeliveries(context, sandbox, name, onDeliveries);
     } finally {
       process.off('exit', remove);
-      remove();
+      await remove();
       sandbox.close();
     }
   },

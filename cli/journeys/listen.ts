@@ -148,7 +148,7 @@ async function listenSecret(context: Context): Promise<string> {
   const stored = settings.get('listen_secret')?.value;
   if (stored) return stored;
   const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
-  settings.write({ listen_secret: secret });
+  await settings.write({ listen_secret: secret });
   return secret;
 }
 

@@ -6,7 +6,7 @@ import { getMerchantAccount } from '../../src/api/endpoints/merchant.ts';
 import { getMe } from '../../src/api/endpoints/users.ts';
 import type { Command, Context, Own } from '../engine/command.ts';
 import { GwError, usage } from '../engine/errors.ts';
-import type { Flag } from '../engine/flags.ts';
+import type { Flag } from '../engine/flag.ts';
 import { readStdin, say } from '../output/io.ts';
 import { masked } from '../output/text.ts';
 import { printObject } from '../output/view.ts';
@@ -109,7 +109,7 @@ async function storeKey(context: Context, api_key: string): Promise<void> {
   const settings = await context.settings();
   if (!api_key) throw usage('no key on stdin');
   await context.callAs(listInvoices, { headers: { 'x-api-key': api_key } }, { query: { limit: 1 } });
-  settings.signIn({ api_key });
+  await settings.signIn({ api_key });
   say(
     context.io,
     `The key ${masked(api_key)} is stored for ${settings.url} (profile ${settings.profile.value})`,

@@ -14,7 +14,7 @@ export const command: Command = {
       profile: known.profile.value,
       url: known.url,
     }));
-    write({ token: undefined, api_key: undefined });
+    await write({ token: undefined, api_key: undefined });
     say(io, `Token and key have been removed from the profile ${profile}.`);
     if (io.json !== false) printObject(io, { profile, url });
   },

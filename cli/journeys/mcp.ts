@@ -1,11 +1,11 @@
 // `gw mcp`: every endpoint as an MCP tool on stdio, with the credentials of the profile.
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { getMerchantAccount } from '../../src/api/endpoints/merchant.ts';
 import type { Command, Context } from '../engine/command.ts';
-import { GwError } from '../engine/errors.ts';
-import { isNetwork } from '../engine/repeat.ts';
+import { GwError, NetworkError } from '../engine/errors.ts';
 import { timeoutAfter } from '../engine/timeout.ts';
-import { fetchService } from '../engine/transport.ts';
+import { openService } from '../engine/transport.ts';
 
 export const command: Command = {
   endpoints: [],
@@ -47,11 +47,23 @@ export const command: Command = {
   },
 };
 
+/** A Response of these takes none. */
+const BODYLESS = new Set([204, 205, 304]);
+
 /** Answers what the service answers; where nothing does, the refusal that says so. */
 async function send(request: Request, base_url: string, timeout_ms: number): Promise<Response> {
   try {
-    return await fetchService(request, {
+    const { status, fields, body } = await openService(request.url, {
+      method: request.method,
+      headers: Object.fromEntries(request.headers),
+      ...(request.body ? { body: await request.text() } : {}),
       signal: AbortSignal.any([request.signal, timeoutAfter(timeout_ms)]),
+    });
+    const headers = Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]);
+    const stream = Readable.toWeb(Readable.from(body, { objectMode: false })) as ReadableStream<Uint8Array>;
+    return new Response(BODYLESS.has(status) ? await stream.cancel().then(() => null) : stream, {
+      status,
+      headers,
     });
   } catch (error) {
     if (error instanceof GwError) {
@@ -59,7 +71,7 @@ async function send(request: Request, base_url: string, timeout_ms: number): Pro
       return Response.json({ detail: error.message, code, hint }, { status: 502 });
     }
     const timedOut = (error as Error).name === 'TimeoutError';
-    if (!timedOut && !isNetwork(error)) throw error;
+    if (!timedOut && !(error instanceof NetworkError)) throw error;
     return Response.json(
       {
         detail: timedOut ? `${base_url} did not answer in time` : `${base_url} cannot be reached`,

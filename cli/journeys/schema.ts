@@ -4,6 +4,7 @@ import { jsonSchema } from '../../src/api/describe/json-schema.ts';
 import type { Command } from '../engine/command.ts';
 import { describe } from '../engine/describe.ts';
 import { GwError } from '../engine/errors.ts';
+import { whole } from '../engine/facts.ts';
 import { readLine } from '../engine/resolve.ts';
 import { printObject } from '../output/view.ts';
 
@@ -33,7 +34,8 @@ export const command: Command = {
     const { entry } = readLine(words, registry);
     if (!entry) throw new GwError('not_found', `no command gw ${words.join(' ')}`, { hint: 'gw --help' });
     const found = await entry.load();
-    const endpoint = found.input ?? found.endpoints[0];
+    const named = found.input ?? found.endpoints[0];
+    const endpoint = named && (await whole(named));
     const schemaOf = (schema: unknown) =>
       schema instanceof z.ZodType ? { $schema: DIALECT, ...jsonSchema(schema) } : null;
     const reply = {

@@ -10,7 +10,7 @@ import { createUnit, listUnits } from '../../src/api/endpoints/units.ts';
 import { getMe, updateMe } from '../../src/api/endpoints/users.ts';
 import type { Command, Context, Own } from '../engine/command.ts';
 import { GwError, usage } from '../engine/errors.ts';
-import type { Flag } from '../engine/flags.ts';
+import type { Flag } from '../engine/flag.ts';
 import { paint, print, say } from '../output/io.ts';
 import { clean } from '../output/text.ts';
 import { printObject } from '../output/view.ts';

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallReply } from '../../src/api/client/call.ts';
+import type { CallReply, Send } from '../../src/api/client/call.ts';
 import { listEvents } from '../../src/api/endpoints/merchant.ts';
 import type { EventType } from '../../src/event-types.ts';
 import { usage } from '../engine/errors.ts';
@@ -43,17 +43,20 @@ export interface Fixture {
   webhook_secret: string;
 }
 
-/** A fetch that writes down the calls that change something. */
-export function recordingFetch(requests: Request[]): typeof fetch {
-  return async (input, init) => {
-    const response = await fetchService(input, init);
-    const method = init?.method ?? 'GET';
-    if (method === 'GET') return response;
-    const { pathname } = new URL(input instanceof Request ? input.url : input);
-    const text = (body: unknown) => (typeof body === 'string' && body !== '' ? JSON.parse(body) : null);
-    const reply = text(await response.clone().text());
-    requests.push({ method, path: pathname, body: text(init?.body), status: response.status, reply });
-    return response;
+/** Sends, and writes down the calls that change something. */
+export function recordingFetch(requests: Request[]): Send {
+  return async (url, sent) => {
+    const answer = await fetchService(url, sent);
+    if (sent.method === 'GET') return answer;
+    const parsed = (text: string | undefined) => (text ? JSON.parse(text) : null);
+    requests.push({
+      method: sent.method,
+      path: new URL(url).pathname,
+      body: parsed(sent.body),
+      status: answer.status,
+      reply: parsed(await answer.text()),
+    });
+    return answer;
   };
 }
 

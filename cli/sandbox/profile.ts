@@ -39,10 +39,10 @@ export async function requireFree(context: Context): Promise<void> {
 export async function announce(
   context: Context,
   sandbox: Sandbox,
-): Promise<{ name: string; remove(): void }> {
+): Promise<{ name: string; remove(): Promise<void> }> {
   const { store, name } = await profileOf(context);
   const { url, token, api_key, email, trigger_url } = sandbox;
-  store.write(name, { url, token, api_key, email, sandbox: trigger_url });
+  await store.write(name, { url, token, api_key, email, sandbox: trigger_url });
   return { name, remove: () => store.remove(name) };
 }
 

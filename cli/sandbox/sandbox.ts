@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { type ClientCall, createCall } from '../../src/api/client/call.ts';
+import { type ClientCall, createCall, type Send } from '../../src/api/client/call.ts';
 import { creditMerchant } from '../../src/api/endpoints/admin.ts';
 import { loginAccessToken } from '../../src/api/endpoints/login.ts';
 import {
@@ -195,7 +195,7 @@ async function openMerchant(base_url: string, { password, webhook_secret }: Stor
   }
   await signed_in(updateMerchantAccount, { body: { webhook_url, webhook_secret } });
   const { api_key } = await signed_in(getMerchantAccount);
-  const callBy = (by: typeof fetch) => createCall({ base_url, fetch: by, token, api_key });
+  const callBy = (by: Send) => createCall({ base_url, fetch: by, token, api_key });
   return { token, api_key, callBy };
 }
 

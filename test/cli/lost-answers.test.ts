@@ -1,6 +1,13 @@
 // gw between a service and what goes wrong on the way: answers that get lost, redirects, and addresses of others.
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type AnswerRequest, type LocalServer, serve } from '../helpers/local-server.ts';
 import { verifies } from '../requirements.ts';
 import type { Gw } from './helpers/gw.ts';
@@ -114,6 +121,42 @@ describe('a web server that is no gatewayd', () => {
   });
 });
 
+describe('an answer that is not whole', () => {
+  it.each<[string, RegExp, AnswerRequest]>([
+    ['stalls half way', /in time/, (_, response) => void response.writeHead(200).write('{"data":')],
+    [
+      'breaks off',
+      /cannot reach/,
+      (_, response) => {
+        response.writeHead(200, { 'transfer-encoding': 'chunked' });
+        response.write('{"data":', () => response.destroy());
+      },
+    ],
+    [
+      'has a head without end',
+      /no HTTP/,
+      (_, response) => void response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end('{}'),
+    ],
+  ])('because it %s ends with 69', async (_, message, answer) => {
+    const broken = await serve(answer);
+    const ran = await gw(['gateways', '--url', broken.url, '--timeout', '1s', '--json']);
+    expect(ran).toMatchObject({ code: 69, stdout: '' });
+    expect(ran.error.error.message).toMatch(message);
+  });
+
+  it('is reported of a certificate that no one vouches for, and of a server that speaks no TLS', async () => {
+    const own = await serveTls();
+    const ran = await gw(['gateways', '--url', own, '--json']);
+    expect(ran).toMatchObject({
+      code: 69,
+      error: { error: { hint: expect.stringMatching(/NODE_EXTRA_CA_CERTS/) } },
+    });
+    expect(ran.error.error.message).toMatch(/not trusted: self-signed certificate/);
+    const plain = await serve(() => {});
+    expect((await gw(['gateways', '--url', plain.url.replace('http:', 'https:'), '--json'])).code).toBe(69);
+  });
+});
+
 describe('a redirect', () => {
   it.each([301, 302, 307, 308])(
     '(%i) is refused with its target, and nothing is sent there',
@@ -192,6 +235,26 @@ describe('keys of a profile', () => {
     expect((await gw(['system', 'health', '--url', 'http://[::1]:9', '--json'])).code).toBe(69);
   });
 });
+
+/** A server with a certificate of its own. */
+async function serveTls(): Promise<string> {
+  const dir = mkdtempSync(join(tmpdir(), 'gw-tls-'));
+  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => join(dir, name)) as [string, string];
+  const made = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '1'];
+  execFileSync('openssl', ['req', ...made, '-subj', '/CN=127.0.0.1', '-keyout', key, '-out', cert], {
+    stdio: 'ignore',
+  });
+  const server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) =>
+    response.end('{}'),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    rmSync(dir, { recursive: true });
+  });
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 /** The credentials of a profile, given for another address on purpose. */
 async function tokenOf(who: Gw): Promise<Record<string, string>> {

@@ -26,7 +26,7 @@ A person is offered \`gw account export\` first and asked for the password; \`--
     if (context.io.prompts && !context.globals.isOn('yes')) await prepare(context);
     else await context.confirm('Delete the account?');
     const reply = await context.call(deleteMe, input);
-    (await context.settings()).write({ token: undefined, api_key: undefined });
+    await (await context.settings()).write({ token: undefined, api_key: undefined });
     await printReply(context.io, reply);
   },
 };

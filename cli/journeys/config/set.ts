@@ -39,8 +39,8 @@ export const command: Command = {
         code: 'foreign_credential',
         hint: `gw logout first, or another profile: gw config set url ${value} --profile NAME`,
       });
-    if (key === 'api_key' || key === 'token') known.signIn({ [key]: value });
-    else known.write({ [key]: value });
+    if (key === 'api_key' || key === 'token') await known.signIn({ [key]: value });
+    else await known.write({ [key]: value });
     say(io, `${key} is ${isSecret(key) ? 'stored' : value} in the profile ${profile.value}`);
     if (io.json !== false) printObject(io, { key, profile: profile.value });
   },

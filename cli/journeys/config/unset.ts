@@ -15,7 +15,7 @@ export const command: Command = {
     const { own } = await context.input();
     const known = await context.settings();
     const key = String(own.key);
-    known.write({ [key]: undefined });
+    await known.write({ [key]: undefined });
     say(context.io, `${key} has been removed from the profile ${known.profile.value}`);
     if (context.io.json !== false) printObject(context.io, { key, profile: known.profile.value });
   },

@@ -30,7 +30,7 @@ export const command: Command = {
       throw new GwError('not_found', `there is no profile ${name}; there are: ${[...known].join(', ')}`, {
         hint: `did you mean ${nearest(name, known)}? gw login --profile ${name} makes one`,
       });
-    store.use(name);
+    await store.use(name);
     say(context.io, `Now using the profile ${name}`);
     if (context.io.json !== false) printObject(context.io, { profile: name });
   },

@@ -1,13 +1,12 @@
 // The merchant's events as they happen: server-sent events, connected again after a break without a gap.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { createParser } from 'eventsource-parser';
 import { ApiError, type CallReply, requestOf } from '../../../src/api/client/call.ts';
 import { listEvents } from '../../../src/api/endpoints/merchant.ts';
 import type { Context } from '../../engine/command.ts';
-import { GwError, toGwError, unreachable } from '../../engine/errors.ts';
-import { isNetwork } from '../../engine/repeat.ts';
+import { GwError, NetworkError, toGwError, unreachable } from '../../engine/errors.ts';
 import { timeoutAfter } from '../../engine/timeout.ts';
-import { fetchService } from '../../engine/transport.ts';
+import { openService } from '../../engine/transport.ts';
 import { say } from '../../output/io.ts';
 
 export type GwEvent = CallReply<typeof listEvents>['data'][number];
@@ -51,7 +50,9 @@ export async function* followEvents(context: Context, options: FollowOptions): A
     } catch (error) {
       if (options.signal.aborted) return;
       const known = toGwError(error);
-      const passing = known ? known.kind === 'retry' || known.kind === 'unreachable' : isNetwork(error);
+      const passing = known
+        ? known.kind === 'retry' || known.kind === 'unreachable'
+        : error instanceof NetworkError;
       // A service that was never reached is reported; one that went away is waited for.
       if (!passing || !opened) throw known ?? error;
       asked_ms = (known?.details.retry_after ?? 0) * 1000;
@@ -131,28 +132,46 @@ export async function* openStream(
   signal.addEventListener('abort', end);
   opening.addEventListener('abort', end);
   try {
-    const response = await fetchService(url, { headers, signal: connection.signal }).catch(
+    const response = await openService(url, { headers, signal: connection.signal }).catch(
       (error: unknown) => {
         if (error instanceof GwError) throw error;
         throw unreachable(base_url, opening.aborted ? new Error('no answer in time') : error);
       },
     );
     opening.removeEventListener('abort', end);
-    if (!response.ok)
-      throw new ApiError(response.status, await response.json().catch(() => ({})), response.headers);
+    if (!response.ok) throw new ApiError(response.status, await refusalOf(response.body), response.headers);
     onOpen?.();
     yield null;
-    yield* messages(response.body as ReadableStream<Uint8Array>);
+    yield* messages(response.body);
   } finally {
     signal.removeEventListener('abort', end);
     connection.abort();
   }
 }
 
+async function refusalOf(body: AsyncIterable<Buffer>): Promise<Record<string, unknown>> {
+  try {
+    let text = '';
+    for await (const chunk of body) text += chunk;
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
 /** The `data` of each message of an event stream. */
-async function* messages(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
-  const parser = new EventSourceParserStream({ maxBufferSize: MAX_MESSAGE, onError: 'terminate' });
-  // The types of Node and of the web disagree about the bytes that a decoder takes.
-  const text = body.pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>);
-  for await (const { data } of text.pipeThrough(parser)) yield data;
+async function* messages(body: AsyncIterable<Buffer>): AsyncGenerator<string, void> {
+  const found: string[] = [];
+  const parser = createParser({
+    maxBufferSize: MAX_MESSAGE,
+    onEvent: ({ data }) => found.push(data),
+    onError(error) {
+      throw error;
+    },
+  });
+  const decoder = new TextDecoder();
+  for await (const chunk of body) {
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    yield* found.splice(0);
+  }
 }

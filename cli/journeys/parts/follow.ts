@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getPublicInvoice } from '../../../src/api/endpoints/buyer.ts';
 import type { Context, Own } from '../../engine/command.ts';
 import { GwError, milliseconds } from '../../engine/errors.ts';
-import type { Flag } from '../../engine/flags.ts';
+import type { Flag } from '../../engine/flag.ts';
 import type { Invoice } from '../../output/invoice-card.ts';
 import { say } from '../../output/io.ts';
 

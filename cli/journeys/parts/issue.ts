@@ -2,7 +2,7 @@
 import type { createInvoice } from '../../../src/api/endpoints/invoices.ts';
 import type { createRefill } from '../../../src/api/endpoints/merchant.ts';
 import type { Context } from '../../engine/command.ts';
-import type { Flag } from '../../engine/flags.ts';
+import type { Flag } from '../../engine/flag.ts';
 import { say } from '../../output/io.ts';
 import { printReply } from '../../output/view.ts';
 

@@ -1,5 +1,5 @@
 // The flag by which the commands of the profile take the name of a setting.
-import type { Flag } from '../../engine/flags.ts';
+import type { Flag } from '../../engine/flag.ts';
 
 export const keyFlag = (choices: readonly string[]): Flag => ({
   field: 'key',

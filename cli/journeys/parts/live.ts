@@ -1,7 +1,7 @@
 // When a command becomes a screen: on a terminal, and unless one reading is enough.
 import type { Own } from '../../engine/command.ts';
 import { milliseconds } from '../../engine/errors.ts';
-import type { Flag } from '../../engine/flags.ts';
+import type { Flag } from '../../engine/flag.ts';
 import type { Io } from '../../output/io.ts';
 
 const DEFAULT_REFRESH = '2s';

@@ -21,6 +21,6 @@ export async function storeToken(context: Context, token: string): Promise<void>
   const headers = { headers: { authorization: `Bearer ${token}` } };
   const me = await context.callAs(getMe, headers);
   const account = await context.callAs(getMerchantAccount, headers);
-  settings.signIn({ token, api_key: account.api_key, email: me.email });
+  await settings.signIn({ token, api_key: account.api_key, email: me.email });
   say(context.io, `Signed in as ${me.email} at ${settings.url} (profile ${settings.profile.value})`);
 }

@@ -13,15 +13,16 @@ import { createUnit, updateUnit } from '../../../src/api/endpoints/units.ts';
 import { parseInput } from '../../../src/api/read/validation.ts';
 import { nearest } from '../../../src/nearest.ts';
 import { type GwError, usage } from '../../engine/errors.ts';
-import { flagsOf, type Kind } from '../../engine/flags.ts';
+import type { Kind } from '../../engine/flag.ts';
 import { faultInWords } from '../../engine/plain-words.ts';
+import { schemaFacts } from '../../engine/schema-facts.ts';
 
 type Kinds = Readonly<Record<string, Kind>>;
 
 /** What can be set and read again: the members of a change that the reply has too, but for secrets. */
 function membersOf(update: Endpoint, reply: Endpoint): Kinds {
   const { properties = {} } = jsonSchema(reply.response as z.ZodType) as { properties?: JsonSchema };
-  const members = flagsOf(update).filter(
+  const members = schemaFacts(update).flags.filter(
     ({ field, place }) => place === 'body' && field in properties && !secretNames.has(field),
   );
   return Object.fromEntries(members.map(({ field, kind }) => [field, kind]));

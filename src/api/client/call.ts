@@ -1,6 +1,5 @@
 // One call of an endpoint over a fetch that is handed in: the request it makes, its reply, its refusal as ApiError.
-import { createFetch, type FetchContext } from 'ofetch';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Endpoint, Fields, Media } from '../describe/endpoint.ts';
 
 /** Where and as whom to call. */
@@ -11,8 +10,8 @@ export interface Connection {
   api_key?: string | undefined;
   /** Access token, sent as `Authorization: Bearer` where an endpoint asks for a signed-in user. */
   token?: string | undefined;
-  /** The fetch to use, e.g. `globalThis.fetch`. */
-  fetch: typeof globalThis.fetch;
+  /** The fetch to use, e.g. `globalThis.fetch`, or what is called like it. */
+  fetch: Send;
   /** Sent with every request, e.g. `user-agent`. */
   headers?: Record<string, string>;
 }
@@ -37,6 +36,25 @@ export interface WireRequest {
   headers: Record<string, string>;
   body: string | undefined;
 }
+
+/** What is handed to a fetch. */
+export interface Sent {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+  signal?: AbortSignal;
+}
+
+/** What is read of its answer. */
+export interface Answer {
+  status: number;
+  ok: boolean;
+  headers: { get(name: string): string | null };
+  text(): Promise<string>;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+export type Send = (url: string, request: Sent) => Promise<Answer>;
 
 type Present<T> = Exclude<T, undefined>;
 type Part<F> = [Present<F>] extends [Fields] ? z.input<z.ZodObject<Present<F>>> : Nothing;
@@ -75,7 +93,7 @@ export class ApiError extends Error {
   readonly retry_after: number | null;
   /** The whole answer. */
   readonly body: Record<string, unknown>;
-  constructor(status: number, body: Record<string, unknown>, headers: Headers) {
+  constructor(status: number, body: Record<string, unknown>, headers: Answer['headers']) {
     super(sentence(status, body));
     this.status = status;
     this.body = body;
@@ -99,6 +117,10 @@ function sentence(status: number, { detail }: Record<string, unknown>): string {
 }
 
 const PNG = 'image/png';
+/** Statuses from here on are refusals. */
+const REFUSED = 400;
+/** Characters of a refusal that is no JSON. */
+const MAX_DETAIL = 500;
 
 /** Builds the request of a call; throws a TypeError for a path parameter that is missing. */
 export function requestOf(
@@ -120,7 +142,7 @@ export function requestOf(
   const { auth } = endpoint;
   const form = endpoint.encoding === 'form';
   const headers: Record<string, string> = {
-    accept: endpoint.response instanceof z.ZodType ? 'application/json' : endpoint.response.media,
+    accept: 'media' in endpoint.response ? endpoint.response.media : 'application/json',
     ...connection.headers,
     ...credentialsOf(auth, connection),
     ...(endpoint.body
@@ -164,42 +186,34 @@ export type ClientCall = <E extends Endpoint>(
 
 /** A function that calls endpoints over `connection`. It stores nothing and repeats nothing. */
 export function createCall(connection: Connection): ClientCall {
-  const send = createFetch({ fetch: connection.fetch, Headers, AbortController });
   return async (endpoint, input, options = {}) => {
-    const { url, ...request } = requestOf(connection, endpoint, input, options);
-    const json = endpoint.response instanceof z.ZodType;
-    const bytes = !json && (endpoint.response as Media).media === PNG;
-    const reply: unknown = await send(url, {
+    const { url, body, ...request } = requestOf(connection, endpoint, input, options);
+    const answer = await connection.fetch(url, {
       ...request,
+      ...(body === undefined ? {} : { body }),
       ...(options.signal ? { signal: options.signal } : {}),
-      responseType: json ? 'json' : bytes ? 'arrayBuffer' : 'text',
-      retry: 0,
-      onRequestError: rethrow,
-      onResponseError: refuse,
     });
-    return (bytes ? new Uint8Array(reply as ArrayBuffer) : reply) as never;
+    if (answer.status >= REFUSED)
+      throw new ApiError(answer.status, membersOf(await answer.text()), answer.headers);
+    const { response } = endpoint;
+    if (!('media' in response)) return parsed(await answer.text()) as never;
+    const isText = (response as Media).media !== PNG;
+    return (isText ? await answer.text() : new Uint8Array(await answer.arrayBuffer())) as never;
   };
 }
 
-/** What fetch threw says more than an error around it. */
-function rethrow({ error }: FetchContext & { error: Error }): never {
-  throw error;
-}
-
-function refuse({
-  response,
-}: FetchContext & { response: { status: number; headers: Headers; _data?: unknown } }) {
-  throw new ApiError(response.status, bodyOf(response._data), response.headers);
+/** JSON as a value; any other text as it is. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The refusal's members, however the reply was asked for. */
-function bodyOf(data: unknown): Record<string, unknown> {
-  if (data instanceof ArrayBuffer) return bodyOf(new TextDecoder().decode(data));
-  if (typeof data === 'string')
-    try {
-      return bodyOf(JSON.parse(data));
-    } catch {
-      return { detail: data.slice(0, 500) };
-    }
-  return typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {};
+function membersOf(text: string): Record<string, unknown> {
+  const value = parsed(text);
+  if (typeof value === 'string') return { detail: text.slice(0, MAX_DETAIL) };
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -31,7 +31,7 @@ export const command: Command = {
     const { own } = await context.input();
     const [name, line] = [String(own.name), String(own.command).trim()];
     checkAlias(name, line, context.registry);
-    (await context.settings()).store.setAlias(name, line);
+    await (await context.settings()).store.setAlias(name, line);
     say(context.io, clean(`gw ${name} is now: gw ${line}`));
     if (context.io.json !== false) printObject(context.io, { name, command: line });
   },

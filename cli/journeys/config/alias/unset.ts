@@ -20,7 +20,7 @@ export const command: Command = {
       throw new GwError('not_found', `there is no alias ${name}`, {
         hint: known.length > 0 ? `did you mean ${nearest(name, known)}?` : 'gw config alias list',
       });
-    store.setAlias(name, undefined);
+    await store.setAlias(name, undefined);
     say(context.io, `The alias ${name} has been removed`);
     if (context.io.json !== false) printObject(context.io, { name });
   },
