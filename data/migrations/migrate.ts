@@ -31,6 +31,7 @@ import * as wayBack from './0016-way-back.ts';
 import * as claims from './0018-claims.ts';
 import * as otherCoins from './0020-other-coins.ts';
 import * as references from './0023-references.ts';
+import * as creation from './0025-creation.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -60,6 +61,7 @@ const steps: Record<string, Migration> = {
   '0018-claims': claims,
   '0020-other-coins': otherCoins,
   '0023-references': references,
+  '0025-creation': creation,
 };
 
 /**
