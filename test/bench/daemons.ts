@@ -1,12 +1,15 @@
-// Invoices created per second through three daemons of one PostgreSQL database, against one of them: where the database is
-// the limit, and where it is not.
+// What an invoice costs PostgreSQL, against a bare insert; and invoices created per second through three daemons of one database,
+// against one of them: where the database is the limit, and where it is not.
 import { spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import pg from 'pg';
 import { type Daemon, makeHome } from '../daemon/helpers/process.ts';
 import { shopkeeper, wallets } from '../helpers/people.ts';
-import { postgresBinaries, startPostgres } from '../helpers/postgres-server.ts';
+import { type PostgresServer, postgresBinaries, startPostgres } from '../helpers/postgres-server.ts';
 import { serviceAt } from '../helpers/service.ts';
-import { compare, say } from './measure.ts';
+import { atMost, compare, load, say, type Target } from './measure.ts';
+import { serverSeconds } from './server-time.ts';
 
 const DAEMONS = 3;
 /**
@@ -15,6 +18,12 @@ const DAEMONS = 3;
  */
 const PERIOD_MS = 50;
 const RUNNING_MS = 5;
+/** As many as one daemon writes with. */
+const CONNECTIONS = 10;
+const ROUNDS = 5;
+const INSERTS = 2_000;
+/** What the database may take for an invoice, in bare inserts. */
+const WANTED_INSERTS = 4;
 
 export async function benchDaemons(): Promise<void> {
   const binaries = postgresBinaries();
@@ -38,6 +47,7 @@ export async function benchDaemons(): Promise<void> {
     headers: { 'content-type': 'application/json', 'x-api-key': key },
     body: JSON.stringify({ chain: 'ton', amount: '12.50', external_ref: 'order-1' }),
   } as const;
+  await costOf({ name: 'a creation', url: one, ...creation }, server);
   const against = async (what: string, ratio: number) =>
     compare(
       { name: `${DAEMONS} daemons, ${what}`, url: urls, ...creation },
@@ -52,6 +62,52 @@ export async function benchDaemons(): Promise<void> {
   release();
   await home.remove();
   await server.stop();
+}
+
+/**
+ * Processor time of the database: of a request that creates an invoice, against one row with the bytes of both that are written
+ * for it, inserted alone and durably. Such a row is kept whole where it stands, as those of invoices are.
+ */
+async function costOf(creation: Target, { url, directory }: PostgresServer): Promise<void> {
+  await load(creation, { requests: INSERTS });
+  const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, idleTimeoutMillis: 0 });
+  const { rows } =
+    await pool.query(`select avg(octet_length(invoices::text) + octet_length(events::text))::int as bytes
+    from invoices join events on events.invoice_id = invoices.id`);
+  const body = randomBytes(rows[0].bytes / 2).toString('hex');
+  await pool.query('create table bare (id text primary key, body text not null)');
+  await pool.query('alter table bare alter body set storage plain');
+  const insert = async () => {
+    let next = 0;
+    const write = async () => {
+      while (next++ < INSERTS)
+        await pool.query({
+          name: 'bare',
+          text: 'insert into bare values ($1, $2)',
+          values: [randomUUID(), body],
+        });
+    };
+    await Promise.all(Array.from({ length: CONNECTIONS }, write));
+  };
+  const spent = async (work: () => Promise<unknown>) => {
+    const before = serverSeconds(directory);
+    await work();
+    return serverSeconds(directory) - before;
+  };
+  await insert();
+  const ratios: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const bare = await spent(insert);
+    const created = await spent(() => load(creation, { requests: INSERTS }));
+    const each_us = (seconds: number) => ((seconds / INSERTS) * 1e6).toFixed(0);
+    say(
+      `database time of ${creation.name}: ${each_us(created)} µs, of a bare insert of ${rows[0].bytes} bytes: ${each_us(bare)} µs`,
+    );
+    ratios.push(created / bare);
+  }
+  await pool.query('drop table bare');
+  await pool.end();
+  atMost(`${creation.name}, in bare inserts of database time`, ratios, WANTED_INSERTS);
 }
 
 /** In a process of its own, so that it is on time while this one makes the load. */
