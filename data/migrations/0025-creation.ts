@@ -52,8 +52,8 @@ const sums = [
 ];
 
 /**
- * PostgreSQL reads the text of each condition and plans it anew for every statement that writes, which took a tenth of what an
- * invoice costs. The plan of a function is kept.
+ * PostgreSQL reads the text of each condition and plans it again for every statement that writes, which took a tenth of what an
+ * invoice costs. A function is planned once for each connection.
  */
 const conditions = [
   `create function is_sound_invoice(kind text, status text, amount_match text, reserved integer, usd bigint, fee bigint,

@@ -70,7 +70,7 @@ export async function benchDaemons(): Promise<void> {
 
 /**
  * Processor time of the database: of a request that creates an invoice, and of the one statement in it that writes, against one row
- * with the bytes of both that are written, inserted alone and durably. Such a row is kept whole where it stands, as those of
+ * with the bytes of both that are written, inserted alone and durably. Such a row is stored in one piece, as those of
  * invoices are.
  */
 async function costOf(creation: Target, { url, directory }: PostgresServer): Promise<void> {
