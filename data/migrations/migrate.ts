@@ -32,6 +32,7 @@ import * as claims from './0018-claims.ts';
 import * as otherCoins from './0020-other-coins.ts';
 import * as references from './0023-references.ts';
 import * as dismissals from './0024-dismissals.ts';
+import * as creation from './0025-creation.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -62,6 +63,7 @@ const steps: Record<string, Migration> = {
   '0020-other-coins': otherCoins,
   '0023-references': references,
   '0024-dismissals': dismissals,
+  '0025-creation': creation,
 };
 
 /**

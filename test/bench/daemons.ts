@@ -1,12 +1,19 @@
-// Invoices created per second through three daemons of one PostgreSQL database, against one of them: where the database is
-// the limit, and where it is not.
+// What an invoice costs PostgreSQL, against a bare insert; and invoices created per second through three daemons of one database,
+// against one of them: where the database is the limit, and where it is not.
 import { spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import pg from 'pg';
+import { newId } from '../../data/db/ids.ts';
+import { type Db, openDb } from '../../data/db/open.ts';
+import { newEventId } from '../../data/events.ts';
+import { insertOpenedAlone } from '../../data/invoices.ts';
 import { type Daemon, makeHome } from '../daemon/helpers/process.ts';
 import { shopkeeper, wallets } from '../helpers/people.ts';
-import { postgresBinaries, startPostgres } from '../helpers/postgres-server.ts';
+import { type PostgresServer, postgresBinaries, startPostgres } from '../helpers/postgres-server.ts';
 import { serviceAt } from '../helpers/service.ts';
-import { compare, say } from './measure.ts';
+import { atMost, compare, load, say, spread, type Target } from './measure.ts';
+import { serverSeconds } from './server-time.ts';
 
 const DAEMONS = 3;
 /**
@@ -15,6 +22,12 @@ const DAEMONS = 3;
  */
 const PERIOD_MS = 50;
 const RUNNING_MS = 5;
+/** As many as one daemon writes with. */
+const CONNECTIONS = 10;
+const ROUNDS = 5;
+const INSERTS = 2_000;
+/** What the database may take for an invoice, in bare inserts. */
+const WANTED_INSERTS = 4;
 
 export async function benchDaemons(): Promise<void> {
   const binaries = postgresBinaries();
@@ -38,6 +51,7 @@ export async function benchDaemons(): Promise<void> {
     headers: { 'content-type': 'application/json', 'x-api-key': key },
     body: JSON.stringify({ chain: 'ton', amount: '12.50', external_ref: 'order-1' }),
   } as const;
+  await costOf({ name: 'a creation', url: one, ...creation }, server);
   const against = async (what: string, ratio: number) =>
     compare(
       { name: `${DAEMONS} daemons, ${what}`, url: urls, ...creation },
@@ -52,6 +66,75 @@ export async function benchDaemons(): Promise<void> {
   release();
   await home.remove();
   await server.stop();
+}
+
+/**
+ * Processor time of the database: of a request that creates an invoice, and of the one statement in it that writes, against one row
+ * with the bytes of both that are written, inserted alone and durably. Such a row is stored in one piece, as those of
+ * invoices are.
+ */
+async function costOf(creation: Target, { url, directory }: PostgresServer): Promise<void> {
+  await load(creation, { requests: INSERTS });
+  const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS, idleTimeoutMillis: 0 });
+  const { rows } =
+    await pool.query(`select avg(octet_length(invoices::text) + octet_length(events::text))::int as bytes
+    from invoices join events on events.invoice_id = invoices.id`);
+  const body = randomBytes(rows[0].bytes / 2).toString('hex');
+  await pool.query('create table bare (id text primary key, body text not null)');
+  await pool.query('alter table bare alter body set storage plain');
+  const bare = { name: 'bare', text: 'insert into bare values ($1, $2)' };
+  const db = await openDb(url);
+  const write = await writerOf(db);
+  const works: [string, () => Promise<unknown>][] = [
+    ['a bare insert', () => atOnce(() => pool.query({ ...bare, values: [randomUUID(), body] }))],
+    [creation.name, () => load(creation, { requests: INSERTS })],
+    ['its one writing statement', () => atOnce(write)],
+  ];
+  for (const [, work] of works) await work();
+  const spent = new Map<string, number[]>(works.map(([name]) => [name, []]));
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [name, work] of works) {
+      const before = serverSeconds(directory);
+      await work();
+      spent.get(name)?.push((serverSeconds(directory) - before) / INSERTS);
+    }
+  for (const [name, seconds] of spent)
+    say(`database time of ${name}: ${spread(seconds.map((each) => each * 1e6))} µs`);
+  const inBare = (name: string) =>
+    (spent.get(name) ?? []).map((seconds, round) => seconds / (spent.get('a bare insert')?.[round] ?? 0));
+  say(`a bare insert is of ${rows[0].bytes} bytes`);
+  for (const [name] of works.slice(1))
+    atMost(`${name}, in bare inserts`, inBare(name), name === creation.name ? WANTED_INSERTS : undefined);
+  await pool.query('drop table bare');
+  await Promise.all([pool.end(), db.close()]);
+}
+
+/** Writes an invoice like the first one with each call, as a daemon does where nothing else needs to be written. */
+async function writerOf(db: Db): Promise<() => Promise<unknown>> {
+  const invoice = await db.query.selectFrom('invoices').selectAll().executeTakeFirstOrThrow();
+  const { seq, ...event } = await db.query
+    .selectFrom('events')
+    .selectAll()
+    .where('invoice_id', '=', invoice.id)
+    .executeTakeFirstOrThrow();
+  return async () => {
+    const id = newId();
+    const memo = randomBytes(5).toString('hex').toUpperCase();
+    const is_written = await insertOpenedAlone(
+      db,
+      { ...invoice, id, memo },
+      { ...event, id: newEventId(), invoice_id: id },
+    );
+    if (!is_written) throw new Error('an id or a memo was drawn twice');
+  };
+}
+
+async function atOnce(work: () => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const some = async () => {
+    while (next++ < INSERTS) await work();
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, some));
 }
 
 /** In a process of its own, so that it is on time while this one makes the load. */

@@ -1,6 +1,5 @@
 // A deployment with very many merchants: what is watched, read and settled on a real PostgreSQL, with more and more of them
 // until something breaks. `npm run bench -- fleet --merchants 1000000`.
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { sql } from 'kysely';
 import { createHttp } from '../../daemon/http/mount.ts';
 import { openApp, type RunningApp } from '../../daemon/process/app.ts';
@@ -32,6 +31,7 @@ import {
   type Timer,
   tonChain,
 } from './reading.ts';
+import { serverSeconds } from './server-time.ts';
 
 const SECRET = 'a secret for benches only';
 /** Of each merchant, over all blockchains: wallets that it has, and had in the last day. */
@@ -42,6 +42,8 @@ const SALES = 2_000;
 /** Payments of one block, of one blockchain. */
 const PAGE = 250;
 const CREATORS = 16;
+/** Merchants that are written at once. */
+const FILL_STEP = 1_000;
 /** What a fleet has to settle, payments a second. */
 const WANTED = 1_000;
 /** With more the model chains take minutes, and requests grow in proportion. */
@@ -49,8 +51,6 @@ const MOST_READ = 100_000;
 /** A payment that is read later than so is late for its buyer, who waits. */
 const LATE_SECONDS = 60;
 const DAY = 86_400;
-/** What Linux counts processor time in. */
-const TICKS_PER_SECOND = 100;
 
 const chains: Record<string, { family: string; share: number; open: (timer: Timer) => Chain }> = {
   ton: { family: 'ton', share: 0.4, open: tonChain },
@@ -163,7 +163,7 @@ async function openFleet(url: string, directory: string): Promise<Fleet> {
     app,
     service,
     shops,
-    databaseSeconds: () => secondsOf(directory),
+    databaseSeconds: () => serverSeconds(directory),
     async close() {
       http.stop();
       await app.stop();
@@ -179,23 +179,15 @@ const walletsOf = (shop: number) => ({
   litecoin: freshAddress('litecoin'),
 });
 
-/** Of all processes of the server in this directory; what those took that ended is its first one's. */
-function secondsOf(directory: string): number {
-  let ticks = 0;
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      if (!readlinkSync(`/proc/${pid}/cwd`).startsWith(directory)) continue;
-      const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-      for (const at of [11, 12, 13, 14]) ticks += Number(fields[at]);
-    } catch {
-      // It ended meanwhile, or is the kernel's.
-    }
-  }
-  return ticks / TICKS_PER_SECOND;
+/** Step by step: a running sum that one transaction adds to a hundred thousand times is slower each time. */
+async function fill(db: Db, from: number, to: number): Promise<void> {
+  for (let step = from; step < to; step += FILL_STEP)
+    await fillStep(db, step, Math.min(to, step + FILL_STEP));
+  await sql.raw('analyze').execute(db.schema);
 }
 
 /** Merchants that have wallets and were paid today, with what is watched of them. */
-async function fill(db: Db, from: number, to: number): Promise<void> {
+async function fillStep(db: Db, from: number, to: number): Promise<void> {
   const now = nowSeconds();
   const series = sql`generate_series(${sql.lit(from)}, ${sql.lit(to - 1)}) as i`;
   const id = sql`lpad(to_hex(i), 8, '0') || '-0000-4000-9000-000000000000'`;
@@ -212,7 +204,6 @@ async function fill(db: Db, from: number, to: number): Promise<void> {
       'filler-' || lpad(to_hex(i), 8, '0') || '-' || n || repeat('x', 44), 'filler-' || i || '-' || n || repeat('x', 36),
       ${sql.lit(now - 3_600)}, ${sql.lit(now - 60)}, ${sql.lit(now + DAY)}
     from ${series}, generate_series(0, ${sql.lit(ADDRESSES - 1)}) as n`.execute(db.schema);
-  await sql.raw('analyze').execute(db.schema);
 }
 
 /** What each reading begins with: all that is watched on one blockchain. */

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Db } from '../../data/db/open.ts';
-import { insertInvoice } from '../../data/invoices.ts';
+import { insertInvoice, type NewInvoice } from '../../data/invoices.ts';
 import { invoiceStatuses, paymentStatuses } from '../../src/api/schemas/resources.ts';
 import { testLedger } from '../helpers/books.ts';
 import { databases, type OpenDatabase, openDatabase } from '../helpers/database.ts';
@@ -81,6 +81,22 @@ describe.each(databases)('laws on %s', (database) => {
         if (from === to || invoiceMoves[from]?.includes(to)) await run(move);
         else await refused(move, /an invoice cannot move/);
       }
+  });
+
+  test.each([
+    { kind: 'gift' },
+    { status: 'paid' },
+    { amount_match: 'nearly' },
+    { reserved: 0 },
+    { amount_usd_micros: 0n },
+    { amount_usd_fee_micros: -1n },
+    { paid_at: START },
+    { status: 'confirmed', paid_at: null },
+    { due_at: null },
+    { status: 'expired', due_at: START },
+  ])('no invoice is of %o', async (values) => {
+    const row = { ...newInvoice({ owner_id: merchant_id }), ...values } as NewInvoice;
+    await expect(insertInvoice(db.query, row)).rejects.toThrow(/check constraint/i);
   });
 
   test('a payment goes only the ways there are', async () => {
