@@ -108,7 +108,7 @@ async function agreeTo(context: Context, steps: readonly Step[]): Promise<void> 
   const takes = steps.flatMap((step) => step.takes);
   if (takes.length > 0) await context.confirm(`${takes.join('; ')}. Continue?`);
   for (const { endpoint, input } of steps)
-    if (endpoint !== deleteUnit)
+    if (endpoint.id !== deleteUnit.id)
       await confirm(endpoint.confirm, context, { params: {}, query: {}, body: {}, ...input });
 }
 

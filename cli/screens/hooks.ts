@@ -126,8 +126,12 @@ export function Keys({ children }: { children: ReactNode }) {
   }, [handled]);
   useInput((input, key) => {
     const single = input.length <= 1 || key.ctrl || key.meta || key.escape;
+    // What is typed before the terminal hands over each key has its line feed for Enter.
     for (const character of single ? [input] : input)
-      waiting.current.push({ input: character, key: { ...key, return: key.return || character === '\r' } });
+      waiting.current.push({
+        input: character,
+        key: { ...key, return: key.return || character === '\r' || character === '\n' },
+      });
     if (busy.current) return;
     busy.current = true;
     // Outside of Ink's batch.

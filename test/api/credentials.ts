@@ -79,12 +79,13 @@ const hidden: Record<string, ErrorCode> = {
   invoice_id: 'invoice_not_found',
   unit_id: 'unit_not_found',
   event_id: 'event_not_found',
+  payment_id: 'payment_not_found',
   user_id: 'not_superuser',
 };
 
 /** The parameter that names a thing of the owner's, where others must not see it. */
-export const ownedParameter = ({ auth, params = {} }: Endpoint): string | undefined =>
-  auth === 'key' || auth === 'jwt' ? Object.keys(params)[0] : undefined;
+export const ownedParameter = ({ auth, id, params = {} }: Endpoint): string | undefined =>
+  auth === 'key' || auth === 'jwt' || id === 'remarkOwnPayment' ? Object.keys(params)[0] : undefined;
 
 /** The refusal that a credential meets; undefined where the call succeeds. */
 export function refusalFor(endpoint: Endpoint, credential: Credential): ErrorCode | undefined {
@@ -94,7 +95,8 @@ export function refusalFor(endpoint: Endpoint, credential: Credential): ErrorCod
   if (superuser && endpoint.id === 'deleteMe') return 'superuser_self_delete';
   const owned = ownedParameter(endpoint);
   if (owned === undefined || !strangers.includes(credential)) return undefined;
-  return superuser && owned === 'user_id' ? undefined : hidden[owned];
+  // Superusers read of all users, and send anyone's webhooks again.
+  return superuser && ['user_id', 'event_id'].includes(owned) ? undefined : hidden[owned];
 }
 
 /** People whose credentials have ended, made once. */

@@ -225,7 +225,7 @@ const poolOf = ({ owner, other, operator, values }: Cast): Pool => ({
   amount: ['1', '12.50', 3, '0.001', 999_999_999],
   amount_usd: ['1', 4.5, '999999999'],
   prepaid_usd: [1, '0.5', 1000],
-  invoice_id: [values.invoice_id, owner.id],
+  invoice_id: [values.invoice_id, values.paid_invoice_id, owner.id],
   payment_id: [values.paid_invoice_id, owner.id],
   after: [values.invoice_id, values.event_id],
   unit_id: [values.unit_id],

@@ -1,14 +1,17 @@
 // Every command: reachable, described, with help, examples and JSON.
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { deriveRows, openRegistry } from '../../cli/commands.ts';
 import type { Command, CommandEntry } from '../../cli/engine/command.ts';
+import { readWords } from '../../cli/engine/commander.ts';
 import { exits } from '../../cli/engine/errors.ts';
 import { globals } from '../../cli/engine/globals.ts';
 import { printCommand } from '../../cli/engine/help.ts';
 import { allFlags } from '../../cli/engine/input.ts';
-import { fieldsOf } from '../../cli/engine/parse.ts';
+import { optionsOf } from '../../cli/engine/options.ts';
+import { fieldsOf, readPlain } from '../../cli/engine/parse.ts';
 import { namedBy } from '../../cli/engine/references.ts';
 import { readLine } from '../../cli/engine/resolve.ts';
 import { type Io, processIo } from '../../cli/output/io.ts';
@@ -48,6 +51,36 @@ describe('the tree of commands', () => {
       const group = path.split(' ').slice(0, -1).join(' ');
       if (group) expect(groups[group]?.summary, group).toBeTruthy();
     }
+  });
+
+  it('reads a plain command line as commander reads it', () => {
+    let read = 0;
+    for (const { entry, command } of all) {
+      const known = optionsOf(command, allFlags(command));
+      const values = ['value', '-5', '', ...known.flatMap(({ choices }) => choices ?? [])];
+      const word = fc.oneof(
+        fc.constantFrom('-', '--', '--unknown', '-x', ...values),
+        fc
+          .tuple(
+            fc.constantFrom(...known.flatMap((option) => option.names)),
+            fc.constantFrom(undefined, ...values),
+          )
+          .map(([name, value]) => (value === undefined ? name : `${name}=${value}`)),
+      );
+      fc.assert(
+        fc.property(fc.array(word, { maxLength: 4 }), (words) => {
+          const plain = readPlain(words, known);
+          if (!plain) return;
+          read++;
+          const options = { ...readWords([], command, entry).options, ...plain.options };
+          expect({ ...plain, options }, `${entry.path} ${words.join(' ')}`).toEqual(
+            readWords(words, command, entry),
+          );
+        }),
+        { numRuns: 30 },
+      );
+    }
+    expect(read).toBeGreaterThan(entries.length);
   });
 
   it('takes references wherever it takes the id of something', () => {

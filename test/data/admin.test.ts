@@ -58,6 +58,7 @@ const words = [
   'detected',
   'confirming',
   'orphaned',
+  'dismissed',
 ];
 
 describe.each(databases)('the operator list on %s', (dialect) => {
@@ -190,6 +191,13 @@ const transferOf = (payment_id: string, seen: number) => ({
   updated_at: seen,
 });
 
+const dismissal = {
+  dismissed: 1,
+  dismissed_at: START,
+  dismissed_by: 'operator:1',
+  dismissed_note: 'sent back',
+} as const;
+
 async function seed(db: Db, owners: string[]): Promise<Known[]> {
   const invoices: ReturnType<typeof newInvoice>[] = [];
   const payments: ReturnType<typeof newPayment>[] = [];
@@ -207,12 +215,20 @@ async function seed(db: Db, owners: string[]): Promise<Known[]> {
     invoices.push(invoice);
     const of = { invoice_id: invoice.id, owner_id: invoice.owner_id, blockchain, chain };
     const main = mainStatus(invoice.status, each);
+    const isDismissed = main === 'late' && each % 4 === 0;
     if (main)
       payments.push(
-        newPayment({ ...of, main: 1, status: main, listed_as: invoice.kind, listed_at: invoice.created_at }),
+        newPayment({
+          ...of,
+          main: 1,
+          status: main,
+          listed_as: invoice.kind,
+          listed_at: invoice.created_at,
+          ...(isDismissed ? dismissal : {}),
+        }),
       );
     const shared = { kind: invoice.kind, chain, owner: invoice.owner_id ?? null };
-    const payment_status = main === 'confirmed' ? null : main;
+    const payment_status = isDismissed ? 'dismissed' : main === 'confirmed' ? null : main;
     known.push({ ...shared, id: invoice.id, at: invoice.created_at, status: invoice.status, payment_status });
     for (const status of unappliedStatuses(each)) {
       const alone = status === 'unmatched' || each % 2 === 0;
@@ -223,10 +239,12 @@ async function seed(db: Db, owners: string[]): Promise<Known[]> {
         status,
         listed_as: alone ? 'stray' : `stray_${invoice.kind}`,
         listed_at: at,
+        ...(status !== 'orphaned' && each % 3 === 0 ? dismissal : {}),
       });
       payments.push(unapplied);
       const kind = alone ? null : invoice.kind;
-      known.push({ ...shared, id: unapplied.id, at, kind, status: null, payment_status: status });
+      const payment_status = unapplied.dismissed === 1 ? 'dismissed' : status;
+      known.push({ ...shared, id: unapplied.id, at, kind, status: null, payment_status });
     }
   }
   await insertAll(db, 'invoices', invoices);
