@@ -79,6 +79,8 @@ const version: Plugin = {
 export const programs: BuildOptions = {
   input: { gatewayd: 'dist/daemon/main.js', gw: 'dist/cli/main.js' },
   platform: 'node',
+  // Chunks may export to each other besides.
+  preserveEntrySignatures: 'allow-extension',
   external: (module) =>
     isBuiltin(module) || SEPARATE.some((name) => module === name || module.startsWith(`${name}/`)),
   // React would bring its build for developers of screens along.

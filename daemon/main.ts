@@ -6,6 +6,8 @@ import { VERSION } from './process/version.ts';
 
 /** V8's own. */
 const V8_GROWTH_FACTOR = 2;
+/** Until each blockchain has been read once. */
+const FIRST_READINGS_MS = 10_000;
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 /** sysexits EX_CONFIG: configuration or environment must be repaired by the operator. */
@@ -46,10 +48,11 @@ export async function main(argv: readonly string[]): Promise<void> {
   addSettings(program.command('start').description('run the daemon until SIGTERM'))
     .option('--yes', YES)
     .action(async (options) => {
-      // What is loaded stays: the room for young objects that grew with it would be held by a daemon at rest, unused.
+      // What is loaded and first read stays: the room for young objects that grew with it would be held at rest, unused.
       setFlagsFromString('--semi-space-growth-factor=1');
       await (await import('./commands/start.ts')).start(options);
-      setFlagsFromString(`--semi-space-growth-factor=${V8_GROWTH_FACTOR}`);
+      const grow = () => setFlagsFromString(`--semi-space-growth-factor=${V8_GROWTH_FACTOR}`);
+      setTimeout(grow, FIRST_READINGS_MS).unref();
     });
   addSettings(program.command('migrate').description('bring the database schema up to date'))
     .option('--dry-run', 'only show what would be done')
