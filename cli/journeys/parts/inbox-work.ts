@@ -11,7 +11,8 @@ import {
 } from '../../../src/api/endpoints/admin.ts';
 import { getPublicConfig } from '../../../src/api/endpoints/buyer.ts';
 import { resendEvent } from '../../../src/api/endpoints/merchant.ts';
-import { divideUp, formatDecimal, parseDecimal, tenTo } from '../../../src/money.ts';
+import { missingPrepaid } from '../../../src/ledger.ts';
+import { divideUp, formatDecimal, formatUsd, parseDecimal, tenTo, USD_DECIMALS } from '../../../src/money.ts';
 import type { Context } from '../../engine/command.ts';
 import { GwError } from '../../engine/errors.ts';
 import { flagsOf } from '../../engine/flags.ts';
@@ -186,8 +187,11 @@ async function workOn(context: Context, detail: PaymentDetail, title: string): P
   }
 }
 
-const heldBy = ({ merchant: { merchant } }: Shop, { amount_usd }: PaymentDetail['payment']): string =>
-  `\n${clean(`the limit of ${merchant.slug} is ${dollars(merchant.limit_of_payments)}, this needs ${dollars(amount_usd)}`)}`;
+function heldBy({ merchant: { merchant } }: Shop, { amount_usd }: PaymentDetail['payment']): string {
+  const micros = (text: string | null) => parseDecimal(text ?? '0', USD_DECIMALS) ?? 0n;
+  const enough = formatUsd(missingPrepaid(micros(merchant.prepaid_usd), micros(amount_usd)));
+  return `\n${clean(`the limit of ${merchant.slug} is ${dollars(merchant.limit_of_payments)}, this needs ${dollars(amount_usd)}: a credit of ${dollars(enough)} is enough`)}`;
+}
 
 /** The invoice that an order, a memo or the end of an id names. */
 async function named(context: Context, text: string): Promise<Target> {
@@ -302,7 +306,7 @@ const remarkOn = async (context: Context, invoice_id: string, dismissed?: true):
 };
 
 export async function askRemark(io: Io, dismissed?: true): Promise<{ note: string; dismissed?: true }> {
-  const note = await askText(dismissed ? 'why, for the log; empty: it waits on' : 'note, for the log:', io);
+  const note = await askText(dismissed ? 'why, for the log (empty: it waits on):' : 'note, for the log:', io);
   if (note.trim() === '') throw new GwError('general', 'nothing was written', { code: 'declined' });
   return { note, ...(dismissed ? { dismissed } : {}) };
 }
@@ -311,7 +315,7 @@ export const outcomeOf = ({ dismissed }: { dismissed?: true }): string =>
   dismissed ? 'closed: it waits no longer' : 'noted';
 
 async function credit(context: Context, { merchant: { merchant } }: Shop): Promise<string> {
-  const prepaid_usd = await askText(`USD to credit to ${merchant.slug}; empty: none`, context.io);
+  const prepaid_usd = await askText(`USD to credit to ${merchant.slug} (empty: none):`, context.io);
   if (prepaid_usd === '') throw new GwError('general', 'nothing was credited', { code: 'declined' });
   const note = await askText('note, for the ledger:', context.io);
   const reply = await context.call(creditMerchant, {
