@@ -96,7 +96,7 @@ export function printTable(
   });
 }
 
-/** Members of one thing, `parts` of lists in it; what holds several things is a section of its own. An end that no longer matters is left out. */
+/** Members of one thing, `parts` of lists in it; what holds several things is a section of its own. An end that no longer matters is left out, as is a list of parts that is empty. */
 export function printCard(
   io: Io,
   thing: Row,
@@ -109,6 +109,7 @@ export function printCard(
   for (const name of shownNames(names)) {
     const value = memberOf(thing, name);
     const isList = Array.isArray(value) && value.some(isRow);
+    if (parts[name] && Array.isArray(value) && value.length === 0) continue;
     if (name === 'expires_at' && typeof thing.status === 'string' && thing.status !== 'created') continue;
     if (isList)
       sections.push({

@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { GW } from '../cli/helpers/gw.ts';
 import { makeHome } from '../daemon/helpers/process.ts';
+import { shopkeeper, wallets } from '../helpers/people.ts';
+import { serviceAt } from '../helpers/service.ts';
 import { atMost, say, spread } from './measure.ts';
 
 const RUNS = 7;
@@ -24,6 +26,8 @@ const COMMANDS = [
 const ASKING = [
   ['gateways', '--json'],
   ['system', 'health'],
+  ['invoice', 'list', '--json'],
+  ['invoice', 'create', '--chain', 'ton', '--amount', '5', '--json'],
 ];
 /** The request that cannot be done without, by the quickest that Node.js has. */
 const request = (url: string) =>
@@ -61,13 +65,10 @@ export async function benchStart(): Promise<void> {
 async function benchCommands(): Promise<void> {
   const home = makeHome();
   const { url, signal, ended } = await home.start();
+  const { key } = await shopkeeper(serviceAt({ base_url: url }), { wallets });
+  const env = { ...process.env, GW_CONFIG_DIR: home.dir, GW_API_KEY: key };
   const run = (words: string[]) =>
-    timed(() =>
-      once(
-        spawn(process.execPath, words, { stdio: 'ignore', env: { ...process.env, GW_CONFIG_DIR: home.dir } }),
-        'exit',
-      ),
-    );
+    timed(() => once(spawn(process.execPath, words, { stdio: 'ignore', env }), 'exit'));
   const against = async (floor: string[], words: string[]) => {
     const ratios: number[] = [];
     for (let turn = 0; turn < TURNS; turn++) {
