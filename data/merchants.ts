@@ -31,29 +31,25 @@ const addressOf = question(['id'], (query, { id }: { id: string }) =>
   query.selectFrom('merchants').select(['webhook_url', 'webhook_refills']).where('id', '=', id),
 );
 
-/** The merchant whose key has this SHA-256 (hex), if its user may still act. */
-export const merchantByKeyHash = cached(
-  lookup((query, hash: string) =>
-    query
-      .selectFrom('merchants')
-      .innerJoin('users', 'users.id', 'merchants.id')
-      .selectAll('merchants')
-      .select('users.is_active')
-      .where('merchants.api_key_hash', '=', hash)
-      .where('users.deleted_at', 'is', null),
-  ),
-);
-
-/** The merchant whose key of before has this SHA-256 (hex) and works at that time (Unix seconds), if its user may still act. */
-export const merchantByPreviousKeyHash = lookup((query, hash: string, now: number) =>
+/** Accounts whose users may still act, with whether they are active. */
+const accounts = (query: Executor) =>
   query
     .selectFrom('merchants')
     .innerJoin('users', 'users.id', 'merchants.id')
     .selectAll('merchants')
     .select('users.is_active')
+    .where('users.deleted_at', 'is', null);
+
+/** The merchant whose key has this SHA-256 (hex), if its user may still act. */
+export const merchantByKeyHash = cached(
+  lookup((query, hash: string) => accounts(query).where('merchants.api_key_hash', '=', hash)),
+);
+
+/** The merchant whose key of before has this SHA-256 (hex) and works at that time (Unix seconds), if its user may still act. */
+export const merchantByPreviousKeyHash = lookup((query, hash: string, now: number) =>
+  accounts(query)
     .where('merchants.previous_api_key_hash', '=', hash)
-    .where('merchants.previous_api_key_ends_at', '>', now)
-    .where('users.deleted_at', 'is', null),
+    .where('merchants.previous_api_key_ends_at', '>', now),
 );
 
 /** What several are known by, in no order. */
