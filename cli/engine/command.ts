@@ -28,7 +28,10 @@ export interface Context {
   timeout_ms: number;
   /** Opens the profiles when first called. */
   settings(): Promise<Settings>;
-  /** Reads flags, file, environment, then asks; what belongs to the endpoint is validated. Read once, returned again. */
+  /**
+   * Reads flags, file, environment, then asks. Read once, returned again. The service checks what belongs to the endpoint;
+   * here that is done before a question, before values are only shown, before a stream, and where a call failed.
+   */
   input(): Promise<{ input: Input; own: Own }>;
   /** Calls with the credentials of the settings, the timeout and an idempotency key. */
   call: ClientCall;
@@ -69,8 +72,6 @@ export interface Command {
   /** Members that `--json a,b` can name, where no endpoint's reply says them. */
   fields?: readonly string[];
   view?: View;
-  /** Whether its values are checked only where its call fails: the service checks them too, and a call that reads does no harm. */
-  checked_late?: boolean;
   run(context: Context): Promise<void>;
 }
 

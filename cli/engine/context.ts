@@ -23,7 +23,7 @@ import {
   ownOf,
   placed,
   requireAll,
-  toInput,
+  requireValid,
 } from './input.ts';
 import { openStore, Settings } from './profile.ts';
 import { repeated, withKey } from './repeat.ts';
@@ -57,6 +57,15 @@ export function createContext(options: ContextOptions): Context {
   };
   let found: Promise<{ input: Input; own: Own }> | undefined;
   let check: (() => Promise<unknown>) | undefined;
+  /** What the values lack is said by flag. Where nobody knows what became of a call, that is said instead. */
+  const orFault = async <T>(called: Promise<T>): Promise<T> => {
+    try {
+      return await called;
+    } catch (error) {
+      if (!(error instanceof GwError && error.kind === 'unknown')) await check?.();
+      throw error;
+    }
+  };
   const context: Context = {
     io,
     registry,
@@ -71,25 +80,25 @@ export function createContext(options: ContextOptions): Context {
         : {}),
     }),
     commandWith: (key) => withKey(words, key, secretFlags(command)),
-    call: async (endpoint, input, more) => {
-      try {
-        const connection = await connectionFor(await openSettings(), endpoint, context);
-        return await send(context, connection, endpoint, input, more);
-      } catch (error) {
-        await check?.();
-        throw error;
-      }
-    },
+    call: (endpoint, input, more) =>
+      orFault(
+        openSettings()
+          .then((settings) => connectionFor(settings, endpoint, context))
+          .then((connection) => send(context, connection, endpoint, input, more)),
+      ),
     callAs: async (endpoint, more, input) =>
       send(context, { base_url: (await openSettings()).url }, endpoint, input, more),
     input() {
-      found ??= readInput(command, given, context, (late) => {
-        check = late;
+      found ??= readInput(command, given, context).then(async ({ checked, ...read }) => {
+        check = checked;
+        if (command.stream) await checked?.();
+        return read;
       });
       return found;
     },
     async confirm(question, type) {
       if (globals.isOn('yes')) return;
+      await check?.();
       if (!io.prompts)
         throw new GwError('usage', `${question} Nothing was done.`, {
           code: 'confirmation_required',
@@ -100,6 +109,7 @@ export function createContext(options: ContextOptions): Context {
         throw new GwError('general', 'nothing was done', { code: 'declined' });
     },
     showRequest: async (endpoint, input) => {
+      await check?.();
       const { url: base_url } = await openSettings();
       const { method, url } = requestOf({ base_url }, endpoint, input);
       const body = endpoint.body ? { body: masked(input.body) } : {};
@@ -118,13 +128,15 @@ const secretFlags = (command: Command): ReadonlySet<string> =>
     ...allFlags(command).flatMap(({ name, secret }) => (secret ? `--${name}` : [])),
   ]);
 
+interface Read {
+  input: Input;
+  own: Own;
+  /** Throws for values that the endpoint does not take. */
+  checked?: () => Promise<unknown>;
+}
+
 /** What the command line, a file and the environment gave; asks for the rest where a person is there. */
-async function readInput(
-  command: Command,
-  given: Given,
-  context: Context,
-  late: (check: () => Promise<unknown>) => void,
-): Promise<{ input: Input; own: Own }> {
+async function readInput(command: Command, given: Given, context: Context): Promise<Read> {
   const { io } = context;
   const found = await gather(command, given, io);
   if (io.prompts)
@@ -145,11 +157,9 @@ async function readInput(
     found.values.set(flag.field, await wholeId(context, command.input, flag, value));
   }
   const own = ownOf(found);
-  const { input: endpoint, checked_late } = command;
+  const { input: endpoint } = command;
   if (!endpoint) return { input: { params: {}, query: {}, body: {} }, own };
-  if (!checked_late) return { input: await toInput(endpoint, found), own };
-  late(() => toInput(endpoint, found));
-  return { input: placed(found), own };
+  return { input: placed(found), own, checked: () => requireValid(endpoint, found) };
 }
 
 const masked = (body: Record<string, unknown>): Record<string, unknown> =>

@@ -29,7 +29,6 @@ export function derive(endpoint: Endpoint, { path: name, after }: Extras = {}): 
     input: endpoint,
     args,
     view,
-    checked_late: endpoint.effect === 'read',
     examples: examples ?? examplesOf(endpoint, name ?? path, args),
     ...(isRaw
       ? { flags: [output], fields: ['content_type', 'text', 'base64'] }

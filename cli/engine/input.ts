@@ -137,10 +137,10 @@ export const ownOf = ({ flags, values }: Gathered): Own =>
       .map(({ field }) => [field, values.get(field)]),
   );
 
-/** Values by place, checked with the schema that the service checks them with. */
-export async function toInput(endpoint: Endpoint, gathered: Gathered): Promise<Input> {
-  const { input, faults } = await checked(endpoint, gathered);
-  if (faults.length === 0) return input;
+/** Refuses values that the schema does not take with which the service checks them too. */
+export async function requireValid(endpoint: Endpoint, gathered: Gathered): Promise<void> {
+  const faults = await faultsOf(endpoint, gathered);
+  if (faults.length === 0) return;
   const address = faults.some(({ loc }) => loc[1] === 'address') ? await addressForm(gathered) : undefined;
   const messages = faults.map(({ loc, msg }) => {
     const flag = gathered.flags.find((candidate) => candidate.field === loc[1]);
@@ -170,7 +170,7 @@ export async function faultOf(
   value: unknown,
 ): Promise<string | undefined> {
   if (flag.place === 'own') return undefined;
-  const { faults } = await checked(endpoint, { flags, values: new Map(values).set(flag.field, value) });
+  const faults = await faultsOf(endpoint, { flags, values: new Map(values).set(flag.field, value) });
   const fault = faults.find(({ loc }) => loc[1] === flag.field);
   return fault && faultInWords(fault.msg);
 }
@@ -183,12 +183,11 @@ export function placed({ flags, values, unknown }: Gathered): Input {
   return input;
 }
 
-async function checked(endpoint: Endpoint, gathered: Gathered) {
-  const input = placed(gathered);
+async function faultsOf(endpoint: Endpoint, gathered: Gathered) {
   const { parseInput } = await import('../../src/api/read/validation.ts');
   const result = parseInput(await whole(endpoint), {
-    ...input,
+    ...placed(gathered),
     ...(endpoint.body ? {} : { body: undefined }),
   });
-  return { input, faults: result.ok ? [] : result.detail };
+  return result.ok ? [] : result.detail;
 }

@@ -13,7 +13,7 @@ const TURNS = 15;
 /** From the start of the process to ready. */
 const READY_MS = 500;
 
-/** Of a command, against Node.js that does nothing; of one that asks the service, against Node.js that makes one request. */
+/** Of a command, against Node.js that does nothing; of one that asks the service, against Node.js that makes its request. */
 const START_RATIO = 1.6;
 const COMMANDS = [
   ['--version'],
@@ -23,15 +23,27 @@ const COMMANDS = [
   ['completion', 'bash'],
   ['config', 'list'],
 ];
-const ASKING = [
-  ['gateways', '--json'],
-  ['system', 'health'],
-  ['invoice', 'list', '--json'],
-  ['invoice', 'create', '--chain', 'ton', '--amount', '5', '--json'],
+/** Commands that ask the service, with the request that each cannot do without. */
+const ASKING: { words: string[]; path: string; body?: object }[] = [
+  { words: ['gateways', '--json'], path: '/v1/gateways' },
+  { words: ['system', 'health'], path: '/health' },
+  { words: ['invoice', 'list', '--json'], path: '/v1/invoices' },
+  { words: ['inbox', '--json'], path: '/v1/inbox' },
+  {
+    words: ['invoice', 'create', '--chain', 'ton', '--amount', '5', '--json'],
+    path: '/v1/invoices',
+    body: { chain: 'ton', amount: '5' },
+  },
+  {
+    words: ['unit', 'create', '--title', 'Tea', '--amount-usd', '4', '--json'],
+    path: '/api/v1/merchant/units',
+    body: { title: 'Tea', amount_usd: '4' },
+  },
 ];
-/** The request that cannot be done without, by the quickest that Node.js has. */
-const request = (url: string) =>
-  `require('node:http').get('${url}/v1/gateways', (reply) => reply.setEncoding('utf8').on('data', () => {}))`;
+/** It is made by the quickest that Node.js has. */
+const request = (url: string, headers: object, body?: object) =>
+  `require('node:http').request('${url}', ${JSON.stringify({ method: body ? 'POST' : 'GET', headers })},
+    (reply) => reply.setEncoding('utf8').on('data', () => {})).end(${JSON.stringify(body && JSON.stringify(body))})`;
 
 export async function benchStart(): Promise<void> {
   const first: number[] = [];
@@ -65,8 +77,13 @@ export async function benchStart(): Promise<void> {
 async function benchCommands(): Promise<void> {
   const home = makeHome();
   const { url, signal, ended } = await home.start();
-  const { key } = await shopkeeper(serviceAt({ base_url: url }), { wallets });
-  const env = { ...process.env, GW_CONFIG_DIR: home.dir, GW_API_KEY: key };
+  const { key, token } = await shopkeeper(serviceAt({ base_url: url }), { wallets });
+  const env = { ...process.env, GW_CONFIG_DIR: home.dir, GW_API_KEY: key, GW_TOKEN: token };
+  const headers = {
+    'x-api-key': key,
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+  };
   const run = (words: string[]) =>
     timed(() => once(spawn(process.execPath, words, { stdio: 'ignore', env }), 'exit'));
   const against = async (floor: string[], words: string[]) => {
@@ -78,7 +95,8 @@ async function benchCommands(): Promise<void> {
     atMost(`gw ${words.join(' ')}, times Node.js`, ratios, START_RATIO);
   };
   for (const words of COMMANDS) await against(['-e', '0'], words);
-  for (const words of ASKING) await against(['-e', request(url)], [...words, '--url', url]);
+  for (const { words, path, body } of ASKING)
+    await against(['-e', request(`${url}${path}`, headers, body)], [...words, '--url', url]);
   signal('SIGTERM');
   await ended;
   await home.remove();
