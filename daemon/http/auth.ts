@@ -1,5 +1,5 @@
 // Who is calling: bearer tokens, merchant keys and the platform key, refused as the conventions say.
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { merchantByKeyHash, merchantByPreviousKeyHash } from '../../data/merchants.ts';
 import type { UserRow } from '../../data/schema/tables.ts';
 import { getUser } from '../../data/users.ts';
@@ -60,12 +60,11 @@ async function ownerOf(app: App, { headers, query }: Credentials): Promise<Owner
   const key = headers.get('x-api-key') ?? query.api_key ?? '';
   if (key === '' || key.length > MAX_KEY_LENGTH) throw new Refusal('invalid_api_key');
   const platform_key = app.config.platform_key;
+  const hashed = digest(key);
   // Hashes have one length and show nothing of how much of the key was right.
-  if (platform_key && timingSafeEqual(digest(key), digest(platform_key))) return { kind: 'platform' };
+  if (platform_key && timingSafeEqual(hashed, digest(platform_key))) return { kind: 'platform' };
   // A key whose checksum is wrong is found as little as any other that was never given out.
-  const found = key.startsWith(KEY_PREFIX)
-    ? await merchantOfKey(app, digest(key).toString('hex'))
-    : undefined;
+  const found = key.startsWith(KEY_PREFIX) ? await merchantOfKey(app, hashed.toString('hex')) : undefined;
   if (!found) throw new Refusal('invalid_api_key');
   if (!found.is_active) throw new Refusal('account_inactive');
   return { kind: 'merchant', merchant: found };
@@ -76,4 +75,4 @@ const merchantOfKey = async ({ db, clock }: Pick<App, 'db' | 'clock'>, hash: str
   (await merchantByKeyHash(db, hash)) ?? merchantByPreviousKeyHash(db, hash, seconds(clock));
 
 /** As `hashKey`, in a tenth of the time. */
-const digest = (key: string): Buffer => createHash('sha256').update(key).digest();
+const digest = (key: string): Buffer => hash('sha256', key, 'buffer');
