@@ -138,6 +138,25 @@ describe('a picture in a file', () => {
   });
 });
 
+describe('a value that the service does not take', () => {
+  it('is said by flag once it was refused; before a question, and before it is only shown', async () => {
+    const service = await serve((_, response) => {
+      response.writeHead(422, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ detail: [{ type: 'x', loc: ['body', 'amount'], msg: 'Wrong' }] }));
+    });
+    const more = ['--json', '--url', service.url];
+    const create = ['invoice', 'create', '--chain', 'ton', '--amount', 'much', ...more];
+    const message = '--amount: must be a number such as 12.50';
+    const asked = await gw(create, { env: { GW_API_KEY: 'gw_key' } });
+    expect(asked).toMatchObject({ code: 2, error: { error: { code: 'validation', message } } });
+    expect(service.requests.map(({ path }) => path)).toEqual(['/v1/invoices']);
+    expect((await gw([...create, '--dry-run'])).error.error).toMatchObject({ code: 'validation', message });
+    const credit = ['admin', 'credit', ABSENT_ID, '--prepaid-usd', 'much', ...more];
+    expect((await gw(credit)).error.error.code).toBe('validation');
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
 describe('waiting', () => {
   it('ends when its time is over, though the service is silent', async () => {
     const silent = await serve(() => {});

@@ -92,6 +92,13 @@ describe('an answer that is lost', () => {
     expect(silent.requests).toHaveLength(1);
   });
 
+  it('is unknown, whatever this gw thinks of the values that were sent', async () => {
+    const silent = await serve((_, response) => void response.destroy());
+    const credit = ['admin', 'credit', user_id, '--prepaid-usd', 'much', '--yes', '--json'];
+    const ran = await operator([...credit, '--url', silent.url], { env: await tokenOf(operator) });
+    expect(ran).toMatchObject({ code: 76, error: { error: { code: 'unknown' } } });
+  });
+
   it('is no question where nothing was sent, or nothing would change', async () => {
     const gone = await serve(() => {});
     await gone.close();
