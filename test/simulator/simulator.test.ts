@@ -9,22 +9,22 @@ const SEED = 7;
 const LIMIT_MS = 180_000;
 
 describe('the simulator', () => {
-  test.each(['ton', 'solana'])(
-    'breaks no law on %s, and replays exactly',
-    { timeout: LIMIT_MS },
-    async (id) => {
-      const options = { events: EVENTS, blockchains: [id] };
-      const first = await runSeed(SEED, options);
-      expect(first.failure && reportOf(first)).toBeNull();
-      expect(first.invoices).toBeGreaterThan(0);
-      const again = await runSeed(SEED, options);
-      expect([again.digest, again.events, again.requests]).toEqual([
-        first.digest,
-        first.events,
-        first.requests,
-      ]);
-    },
-  );
+  test.each([
+    { id: 'ton', replayed: 'to its quiet end', calms: true },
+    { id: 'solana', replayed: 'until it calms down', calms: false },
+  ])('breaks no law on $id, and replays exactly $replayed', { timeout: LIMIT_MS }, async ({ id, calms }) => {
+    const options = { events: EVENTS, blockchains: [id] };
+    const whole = await runSeed(SEED, options);
+    expect(whole.failure && reportOf(whole)).toBeNull();
+    expect(whole.invoices).toBeGreaterThan(0);
+    const first = calms ? whole : await runSeed(SEED, { ...options, calms });
+    const again = await runSeed(SEED, { ...options, calms });
+    expect([again.digest, again.events, again.requests]).toEqual([
+      first.digest,
+      first.events,
+      first.requests,
+    ]);
+  });
 
   test('breaks no law on networks that share addresses and reorganise, and replays exactly', {
     timeout: LIMIT_MS,
