@@ -1,7 +1,7 @@
 // The two programs with the libraries they use, in few files: Node reads those in half the time of a thousand modules.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { BuildOptions, Plugin } from 'rolldown';
 import { NO_FACTS, outlines } from './outlines.ts';
 
@@ -30,7 +30,35 @@ const SHARED = [
 ];
 const oneOf = (folder: string, modules: readonly string[]): RegExp =>
   new RegExp(`/dist/${folder}/(${modules.join('|')})[.]js$`);
+const MAIN = 'dist/daemon/main.js';
+const START = 'dist/daemon/commands/start.js';
+const GW = 'dist/cli/main.js';
 const LICENCE = /^(licen[cs]e|notice)/i;
+
+type Info = { importedIds: readonly string[]; dynamicallyImportedIds: readonly string[] };
+
+/** A module and all that it imports, whole: what it imports later, too. */
+function closureOf(root: string, infoOf: (id: string) => Info | null, whole: boolean): Set<string> {
+  const found = new Set([root]);
+  for (const id of found) {
+    const info = infoOf(id);
+    for (const each of info?.importedIds ?? []) found.add(each);
+    for (const each of (whole && info?.dynamicallyImportedIds) || []) found.add(each);
+  }
+  return found;
+}
+
+let daemon_only: Set<string> | undefined;
+/** What only a start of the daemon loads is loaded at once: in one file. */
+function daemonGroup(id: string, graph: { getModuleInfo(id: string): Info | null }): string | null {
+  if (!daemon_only) {
+    const getModuleInfo = (of: string) => graph.getModuleInfo(of);
+    daemon_only = closureOf(resolve(START), getModuleInfo, false);
+    for (const each of closureOf(resolve(GW), getModuleInfo, true)) daemon_only.delete(each);
+    for (const each of closureOf(resolve(MAIN), getModuleInfo, false)) daemon_only.delete(each);
+  }
+  return daemon_only.has(id) ? 'daemon' : null;
+}
 
 /** The package that a module belongs to: its directory and its name. */
 function packageOf(module: string): { directory: string; name: string } | undefined {
@@ -101,6 +129,7 @@ export const programs: BuildOptions = {
       groups: [
         { name: 'engine', test: (id) => id === NO_FACTS || oneOf('cli', ENGINE).test(id) },
         { name: 'shared', test: oneOf('src', SHARED) },
+        { name: daemonGroup },
       ],
     },
   },
