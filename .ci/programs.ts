@@ -104,6 +104,19 @@ const version: Plugin = {
   },
 };
 
+/**
+ * Of this library, which brings word lists and ciphers along, the one that reads cells needs a hash, which Node has; what it
+ * would sign with is not there.
+ */
+const hash: Plugin = {
+  name: 'hash of cells',
+  load(id) {
+    if (!id.endsWith('/node_modules/@ton/crypto/dist/index.js')) return null;
+    return `const { createHash } = require('node:crypto');
+exports.sha256_sync = (bytes) => createHash('sha256').update(bytes).digest();`;
+  },
+};
+
 export const programs: BuildOptions = {
   input: { gatewayd: 'dist/daemon/main.js', gw: 'dist/cli/main.js' },
   platform: 'node',
@@ -113,7 +126,7 @@ export const programs: BuildOptions = {
     isBuiltin(module) || SEPARATE.some((name) => module === name || module.startsWith(`${name}/`)),
   // React would bring its build for developers of screens along.
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-  plugins: [version, outlines, licences],
+  plugins: [version, hash, outlines, licences],
   output: {
     dir: OUT,
     cleanDir: true,
