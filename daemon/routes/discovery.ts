@@ -11,16 +11,14 @@ export const discovery: Handlers<typeof list> = {
 
   async searchCatalog({ query: { q, ...options } }, { app }) {
     const search = await app.discovery.search();
-    const results = search(q, options).map(
-      ({ entry: { id, kind, title, call = null }, score, snippet }) => ({
-        id,
-        kind,
-        title,
-        score,
-        snippet,
-        call,
-      }),
-    );
+    const results = search(q, options).map(({ entry: { id, kind, title, call = null }, score, snippet }) => ({
+      id,
+      kind,
+      title,
+      score,
+      snippet,
+      call,
+    }));
     return { query: q, count: results.length, results };
   },
 
