@@ -31,7 +31,10 @@ const SHARED = [
 const oneOf = (folder: string, modules: readonly string[]): RegExp =>
   new RegExp(`/dist/${folder}/(${modules.join('|')})[.]js$`);
 const MAIN = 'dist/daemon/main.js';
-const START = 'dist/daemon/commands/start.js';
+const COMMANDS = 'dist/daemon/commands';
+const START = 'start.js';
+/** Opens no database. */
+const CONFIG = 'config.js';
 const GW = 'dist/cli/main.js';
 const LICENCE = /^(licen[cs]e|notice)/i;
 
@@ -48,16 +51,22 @@ function closureOf(root: string, infoOf: (id: string) => Info | null, whole: boo
   return found;
 }
 
-let daemon_only: Set<string> | undefined;
-/** What only a start of the daemon loads is loaded at once: in one file. */
+let groups: Map<string, string> | undefined;
+/** In one file each: what only a start of the daemon loads, and what of it other commands load, too. */
 function daemonGroup(id: string, graph: { getModuleInfo(id: string): Info | null }): string | null {
-  if (!daemon_only) {
-    const getModuleInfo = (of: string) => graph.getModuleInfo(of);
-    daemon_only = closureOf(resolve(START), getModuleInfo, false);
-    for (const each of closureOf(resolve(GW), getModuleInfo, true)) daemon_only.delete(each);
-    for (const each of closureOf(resolve(MAIN), getModuleInfo, false)) daemon_only.delete(each);
-  }
-  return daemon_only.has(id) ? 'daemon' : null;
+  groups ??= daemonGroups((of) => graph.getModuleInfo(of));
+  return groups.get(id) ?? null;
+}
+
+function daemonGroups(infoOf: (id: string) => Info | null): Map<string, string> {
+  const command = (name: string) => closureOf(resolve(COMMANDS, name), infoOf, false);
+  const found = new Map([...command(START)].map((id) => [id, 'daemon']));
+  for (const name of readdirSync(COMMANDS).filter((file) => /\.js$/.test(file) && file !== START))
+    for (const id of command(name)) if (found.has(id)) found.set(id, 'commands');
+  for (const id of command(CONFIG)) if (found.has(id)) found.set(id, 'config');
+  for (const id of closureOf(resolve(GW), infoOf, true)) found.delete(id);
+  for (const id of closureOf(resolve(MAIN), infoOf, false)) found.delete(id);
+  return found;
 }
 
 /** The package that a module belongs to: its directory and its name. */
