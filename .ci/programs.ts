@@ -1,7 +1,7 @@
 // The two programs with the libraries they use, in few files: Node reads those in half the time of a thousand modules.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { BuildOptions, Plugin } from 'rolldown';
 import { NO_FACTS, outlines } from './outlines.ts';
 
@@ -30,7 +30,44 @@ const SHARED = [
 ];
 const oneOf = (folder: string, modules: readonly string[]): RegExp =>
   new RegExp(`/dist/${folder}/(${modules.join('|')})[.]js$`);
+const MAIN = 'dist/daemon/main.js';
+const COMMANDS = 'dist/daemon/commands';
+const START = 'start.js';
+/** Opens no database. */
+const CONFIG = 'config.js';
+const GW = 'dist/cli/main.js';
 const LICENCE = /^(licen[cs]e|notice)/i;
+
+type Info = { importedIds: readonly string[]; dynamicallyImportedIds: readonly string[] };
+
+/** A module and all that it imports, whole: what it imports later, too. */
+function closureOf(root: string, infoOf: (id: string) => Info | null, whole: boolean): Set<string> {
+  const found = new Set([root]);
+  for (const id of found) {
+    const info = infoOf(id);
+    for (const each of info?.importedIds ?? []) found.add(each);
+    for (const each of (whole && info?.dynamicallyImportedIds) || []) found.add(each);
+  }
+  return found;
+}
+
+let groups: Map<string, string> | undefined;
+/** In one file each: what only a start of the daemon loads, and what of it other commands load, too. */
+function daemonGroup(id: string, graph: { getModuleInfo(id: string): Info | null }): string | null {
+  groups ??= daemonGroups((of) => graph.getModuleInfo(of));
+  return groups.get(id) ?? null;
+}
+
+function daemonGroups(infoOf: (id: string) => Info | null): Map<string, string> {
+  const command = (name: string) => closureOf(resolve(COMMANDS, name), infoOf, false);
+  const found = new Map([...command(START)].map((id) => [id, 'daemon']));
+  for (const name of readdirSync(COMMANDS).filter((file) => /\.js$/.test(file) && file !== START))
+    for (const id of command(name)) if (found.has(id)) found.set(id, 'commands');
+  for (const id of command(CONFIG)) if (found.has(id)) found.set(id, 'config');
+  for (const id of closureOf(resolve(GW), infoOf, true)) found.delete(id);
+  for (const id of closureOf(resolve(MAIN), infoOf, false)) found.delete(id);
+  return found;
+}
 
 /** The package that a module belongs to: its directory and its name. */
 function packageOf(module: string): { directory: string; name: string } | undefined {
@@ -76,6 +113,19 @@ const version: Plugin = {
   },
 };
 
+/**
+ * Of this library, which brings word lists and ciphers along, the one that reads cells needs a hash, which Node has; what it
+ * would sign with is not there.
+ */
+const hash: Plugin = {
+  name: 'hash of cells',
+  load(id) {
+    if (!id.endsWith('/node_modules/@ton/crypto/dist/index.js')) return null;
+    return `const { createHash } = require('node:crypto');
+exports.sha256_sync = (bytes) => createHash('sha256').update(bytes).digest();`;
+  },
+};
+
 export const programs: BuildOptions = {
   input: { gatewayd: 'dist/daemon/main.js', gw: 'dist/cli/main.js' },
   platform: 'node',
@@ -85,7 +135,7 @@ export const programs: BuildOptions = {
     isBuiltin(module) || SEPARATE.some((name) => module === name || module.startsWith(`${name}/`)),
   // React would bring its build for developers of screens along.
   transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-  plugins: [version, outlines, licences],
+  plugins: [version, hash, outlines, licences],
   output: {
     dir: OUT,
     cleanDir: true,
@@ -101,6 +151,7 @@ export const programs: BuildOptions = {
       groups: [
         { name: 'engine', test: (id) => id === NO_FACTS || oneOf('cli', ENGINE).test(id) },
         { name: 'shared', test: oneOf('src', SHARED) },
+        { name: daemonGroup },
       ],
     },
   },

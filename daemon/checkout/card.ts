@@ -1,7 +1,6 @@
 // The picture that messengers show of a unit: its price, its name, its shop, and the code of its page.
 import { promisify } from 'node:util';
 import { crc32, deflate, inflateSync } from 'node:zlib';
-import QRCode from 'qrcode';
 import { builtFile } from './built.ts';
 import { palette } from './styles/palette.ts';
 
@@ -152,8 +151,9 @@ function wrapped(text: string, most: number): string[] {
   });
 }
 
-function drawCode(canvas: Canvas, url: string): void {
-  const { size, data } = QRCode.create(url, { errorCorrectionLevel: 'M' }).modules;
+async function drawCode(canvas: Canvas, url: string): Promise<void> {
+  const { default: library } = await import('qrcode');
+  const { size, data } = library.create(url, { errorCorrectionLevel: 'M' }).modules;
   const scale = Math.floor(CODE_PIXELS / (size + 2 * QUIET_ZONE));
   const side = scale * (size + 2 * QUIET_ZONE);
   const x = CARD.width - MARGIN - side;
@@ -189,7 +189,7 @@ export async function drawCard({ url, usd, title, shop, host }: CardParts): Prom
   write(canvas, is_short ? big : small, { text: usd, x: MARGIN, y: bottom - line - 150, color: ink });
   for (const text of wrapped(host, 1))
     write(canvas, small, { text, x: MARGIN, y: bottom - line, color: soft });
-  drawCode(canvas, url);
+  await drawCode(canvas, url);
   return writePng(canvas);
 }
 

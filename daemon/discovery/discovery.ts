@@ -25,7 +25,7 @@ import {
 } from './documents.ts';
 import { type Mcp, openMcp } from './mcp.ts';
 import { pagesOf } from './pages.ts';
-import { createSearch, type Search } from './search.ts';
+import type { Search } from './search.ts';
 import { openSitemap } from './sitemap.ts';
 
 export interface Discovery {
@@ -36,7 +36,7 @@ export interface Discovery {
   llmsTxt(): Document;
   llmsFullTxt(): Document;
   robotsTxt(): Document;
-  search(): Search;
+  search(): Promise<Search>;
   pages(): { swagger: Document; redoc: Document };
   /** As it was some seconds ago at most. */
   sitemap(): Promise<Document>;
@@ -94,7 +94,7 @@ export function openDiscovery({ config, db, clock, log }: DiscoveryOptions): Dis
     llmsFullTxt: () =>
       text('llms-full.txt', () => markdown(deployment(), select(entries(), { include_docs: true }))),
     robotsTxt: () => text('robots.txt', () => robotsTxt(deployment())),
-    search: once(() => createSearch(entries())),
+    search: once(async () => (await import('./search.ts')).createSearch(entries())),
     pages: once(() => pagesOf(deployment().base_url)),
     sitemap: openSitemap(deployment, { db, clock }),
     assets: openAssets(),

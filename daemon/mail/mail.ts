@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../settings/config.ts';
@@ -47,31 +46,54 @@ export function openMail({ config, log, clock }: MailOptions): Mail {
   // Nothing in a mail may make the mailer read files or fetch addresses.
   const closed = { disableFileAccess: true, disableUrlAccess: true };
   if (config.smtp_url === undefined) {
-    const transport = createTransport({ streamTransport: true, buffer: true, newline: 'unix', ...closed });
+    const transport = later(({ createTransport }) =>
+      createTransport({ streamTransport: true, buffer: true, newline: 'unix', ...closed }),
+    );
     return {
       async send(email) {
-        const { message } = await transport.sendMail(messageOf(email));
+        const { message } = await (await transport.opened()).sendMail(messageOf(email));
         const file = writeOutbox(config.data_dir, clock, message as Buffer);
         log.info({ file, subject: email.subject }, 'no mail server is configured: the mail is in a file');
       },
-      close: () => transport.close(),
+      close: transport.close,
     };
   }
-  const transport = createTransport({
-    url: config.smtp_url,
-    pool: true,
-    maxConnections: MAX_CONNECTIONS,
-    connectionTimeout: CONNECT_TIMEOUT_MS,
-    greetingTimeout: GREETING_TIMEOUT_MS,
-    socketTimeout: SOCKET_TIMEOUT_MS,
-    ...closed,
-  });
+  const url = config.smtp_url;
+  const transport = later(({ createTransport }) =>
+    createTransport({
+      url,
+      pool: true,
+      maxConnections: MAX_CONNECTIONS,
+      connectionTimeout: CONNECT_TIMEOUT_MS,
+      greetingTimeout: GREETING_TIMEOUT_MS,
+      socketTimeout: SOCKET_TIMEOUT_MS,
+      ...closed,
+    }),
+  );
   return {
     async send(email) {
-      await transport.sendMail(messageOf(email));
+      await (await transport.opened()).sendMail(messageOf(email));
       log.info({ subject: email.subject }, 'mail sent');
     },
-    close: () => transport.close(),
+    close: transport.close,
+  };
+}
+
+/** Opened for the first mail: the library is much to load, and most starts send none. */
+function later<Transport extends { close(): void }>(
+  open: (library: typeof import('nodemailer')) => Transport,
+) {
+  let opening: Promise<Transport> | undefined;
+  return {
+    opened(): Promise<Transport> {
+      opening ??= import('nodemailer').then(open);
+      return opening;
+    },
+    close: () =>
+      void opening?.then(
+        (transport) => transport.close(),
+        () => {},
+      ),
   };
 }
 

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { copySqlite } from '../../data/db/copy.ts';
 import type { Db } from '../../data/db/open.ts';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
-import { migrate, pendingSteps, stepsDone } from '../../data/migrations/migrate.ts';
+import { migrate, pendingSteps, schemaState, stepsDone } from '../../data/migrations/migrate.ts';
 import { diskFault, syncDirectory } from '../backup/backup.ts';
 import { type Config, ConfigError } from '../settings/config.ts';
 
@@ -31,6 +31,9 @@ export interface UpgradeOptions {
  * known, CommandError where the disk has no room for a copy, and what `migrate` throws; then nothing was changed.
  */
 export async function upgrade(db: Db, { config, yes, now }: UpgradeOptions): Promise<Upgraded> {
+  // Nearly every start: one statement tells that nothing is to be done. A database without a schema refuses it.
+  const state = await schemaState(db.query).catch(() => null);
+  if (state === 'ok') return { steps: [], copy: null };
   const done = await stepsDone(db.query);
   const from = done.at(-1);
   const to = (await pendingSteps(db)).at(-1);

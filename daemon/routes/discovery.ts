@@ -9,17 +9,16 @@ export const discovery: Handlers<typeof list> = {
   getLanding: (_, { app, request }) => landing(app, request.headers),
   getCatalog: ({ query }, { app, request }) => answerDocument(app.discovery.catalog(query), request.headers),
 
-  searchCatalog({ query: { q, ...options } }, { app }) {
-    const results = app.discovery
-      .search()(q, options)
-      .map(({ entry: { id, kind, title, call = null }, score, snippet }) => ({
-        id,
-        kind,
-        title,
-        score,
-        snippet,
-        call,
-      }));
+  async searchCatalog({ query: { q, ...options } }, { app }) {
+    const search = await app.discovery.search();
+    const results = search(q, options).map(({ entry: { id, kind, title, call = null }, score, snippet }) => ({
+      id,
+      kind,
+      title,
+      score,
+      snippet,
+      call,
+    }));
     return { query: q, count: results.length, results };
   },
 

@@ -26,6 +26,8 @@ export class ConfigError extends Error {
 export const CONFIG_FILE = 'gatewayd.config.json';
 /** Real money waits at least this long for its buyer. */
 const MAINNET_MIN_TTL_SECONDS = 60;
+/** Read once: to compile a parser takes longer than to parse. */
+const ONCE = { jitless: true };
 
 /** The settings in force: defaults that depend on others are filled in. */
 export type Config = Omit<
@@ -78,7 +80,7 @@ export function loadConfig({
   const leaves = schema === settingsSchema ? settings : leavesOf(schema);
   const errors: string[] = [];
   const { value, origins } = layersOf(leaves, errors);
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(value, ONCE);
   for (const issue of parsed.error?.issues ?? []) errors.push(sentence(issue, origins, leaves));
   const config = parsed.success ? derive(parsed.data, env) : undefined;
   const has_figure = (ticker: string) =>
@@ -95,7 +97,7 @@ const unusable = (errors: readonly string[]): ConfigError =>
 /** What the settings add to what is built in: it has settings of its own. Throws ConfigError. */
 function customIn({ value, origins }: Layer): Custom {
   const { custom_blockchains, custom_gateways } = value;
-  const parsed = customSchema.safeParse({ custom_blockchains, custom_gateways });
+  const parsed = customSchema.safeParse({ custom_blockchains, custom_gateways }, ONCE);
   if (!parsed.success) throw unusable(parsed.error.issues.map((issue) => sentence(issue, origins, settings)));
   return parsed.data;
 }

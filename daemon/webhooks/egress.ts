@@ -2,7 +2,7 @@
 import { lookup as lookupHost, Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { buildConnector, Client } from 'undici';
+import type { buildConnector } from 'undici';
 import { Refusal } from '../../src/errors.ts';
 import type { OutClient } from '../process/network.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
@@ -91,18 +91,26 @@ export interface HttpOut {
 
 export function openHttpOut(options: HttpOutOptions): HttpOut {
   const { allow_private, timeout_ms = TOTAL_TIMEOUT_MS, runtime = systemRuntime } = options;
-  const connector = guardedConnector(allow_private, resolverFor(options));
+  // Loaded for the first request: a daemon is ready before it sends one.
+  let library: typeof import('undici') | undefined;
+  let connector: buildConnector.connector | undefined;
   // A connection of its own: one that is reused may be closed under the request, and there is no second attempt.
-  const open = (origin: string, onConnect: () => void): OutClient => {
-    const client = runtime.network?.toReceiver(origin);
-    // How far a stand-in came is not known.
-    if (client) onConnect();
+  const open = async (origin: string, onConnect: () => void): Promise<OutClient> => {
+    const stand_in = runtime.network?.toReceiver(origin);
+    if (stand_in) {
+      // How far it came is not known.
+      onConnect();
+      return stand_in;
+    }
+    library ??= await import('undici');
+    connector ??= guardedConnector(library, allow_private, resolverFor(options));
+    const guarded = connector;
     const connect: buildConnector.connector = (target, callback) =>
-      connector(target, (...result) => {
+      guarded(target, (...result) => {
         if (result[0] === null) onConnect();
         callback(...result);
       });
-    return client ?? new Client(origin, { connect, pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES });
+    return new library.Client(origin, { connect, pipelining: 0, maxHeaderSize: MAX_HEADER_BYTES });
   };
   return {
     async post(text, { headers, body, signal }) {
@@ -115,9 +123,11 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
       }
       if (signal.aborted) return { kind: 'interrupted', sent: false };
       let sent = false;
-      const client = open(url.origin, () => {
+      const client = await open(url.origin, () => {
         sent = true;
       });
+      // While the library was loaded.
+      if (signal.aborted) return { kind: 'interrupted', sent: false };
       // Destroying the client ends it at any stage; undici heeds a signal only once it is connected.
       let expired = false;
       const expire = async () => {
@@ -171,7 +181,11 @@ class NotPublic extends Error {
 }
 
 /** Checks a literal address here and a name's addresses in `lookup`: those checked are those connected to. */
-function guardedConnector(allow_private: boolean, resolve: Resolve): buildConnector.connector {
+function guardedConnector(
+  library: typeof import('undici'),
+  allow_private: boolean,
+  resolve: Resolve,
+): buildConnector.connector {
   const allowed = (address: string) => allow_private || isPublicAddress(address);
   const lookup: LookupFunction = (hostname, { all }, callback) => {
     const answer = async () => {
@@ -186,7 +200,7 @@ function guardedConnector(allow_private: boolean, resolve: Resolve): buildConnec
       (error) => callback(error, ''),
     );
   };
-  const connect = buildConnector({
+  const connect = library.buildConnector({
     timeout: CONNECT_TIMEOUT_MS,
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,

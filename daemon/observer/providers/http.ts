@@ -1,5 +1,5 @@
 // One provider over HTTP: credentials, limits, and every failure turned into a ProviderError that holds no secret.
-import { Agent, errors, request } from 'undici';
+import type { Agent } from 'undici';
 import { ProviderError, type RequestOptions } from '../../../src/chains/family.ts';
 import type { Clock } from '../../clock.ts';
 import type { HttpLimits, Transport } from '../../process/network.ts';
@@ -58,17 +58,27 @@ export interface HttpProvider {
   close(): Promise<void>;
 }
 
+/** The library is loaded for the first request: nothing is asked of a provider before the daemon is ready. */
 function openTransport(limits: HttpLimits): Transport {
-  const dispatcher = new Agent({
-    connections: MAX_CONNECTIONS,
-    maxResponseSize: limits.response_bytes,
-    connect: { timeout: Math.min(CONNECT_TIMEOUT_MS, limits.timeout_ms) },
-    keepAliveTimeout: KEEP_ALIVE_MS,
-  });
+  let agent: Agent | undefined;
+  let closed = false;
   return {
-    request: (url, options) =>
-      request(url, { ...options, dispatcher, signal: AbortSignal.timeout(limits.timeout_ms) }),
-    close: () => dispatcher.destroy(),
+    async request(url, options) {
+      const signal = AbortSignal.timeout(limits.timeout_ms);
+      const undici = await import('undici');
+      if (closed) throw new undici.errors.ClientDestroyedError();
+      agent ??= new undici.Agent({
+        connections: MAX_CONNECTIONS,
+        maxResponseSize: limits.response_bytes,
+        connect: { timeout: Math.min(CONNECT_TIMEOUT_MS, limits.timeout_ms) },
+        keepAliveTimeout: KEEP_ALIVE_MS,
+      });
+      return undici.request(url, { ...options, dispatcher: agent, signal });
+    },
+    async close() {
+      closed = true;
+      await agent?.destroy();
+    },
   };
 }
 
@@ -123,15 +133,15 @@ export function createHttpProvider({
   }
 
   function failure(error: unknown, answered: boolean): ProviderError {
-    const { name } = error as Error;
-    if (error instanceof errors.ResponseExceededMaxSizeError) {
+    const { name, code } = error as Error & { code?: string };
+    if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
       return new ProviderError('bad_answer', `${label}: an answer of over ${limits.response_bytes} bytes`);
     }
     if (/Timeout/.test(name)) {
       return new TimedOut('unreachable', `${label}: no complete answer in ${limits.timeout_ms} ms`);
     }
     const why = excerpt(describe(error as Error));
-    if (answered || error instanceof errors.HTTPParserError) {
+    if (answered || name === 'HTTPParserError') {
       return new ProviderError('bad_answer', `${label}: the answer broke off: ${why}`);
     }
     return new ProviderError('unreachable', `${label}: cannot be reached: ${why}`);

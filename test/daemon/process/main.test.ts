@@ -119,7 +119,7 @@ describe('a start is refused with 78', () => {
     other.close();
   });
 
-  test('on a port that listhen would exchange for another', async () => {
+  test('on a port that browsers refuse', async () => {
     expect(await refused(['--port', '6667'])).toContain('port 6667 on 127.0.0.1 cannot be used');
   });
 
