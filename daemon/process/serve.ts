@@ -1,7 +1,8 @@
 // The socket: listens where it is configured or not at all, bounds what a connection may do, and drains at the end.
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, type Socket, Server as SocketServer } from 'node:net';
+import type { RequestListener, Server } from 'node:http';
+import { createServer, Server as SocketServer } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
+import { type Listener, listen } from 'listhen';
 import type { Http } from '../http/mount.ts';
 import { nodeHandler } from '../http/node.ts';
 import { ConfigError, localUrl } from '../settings/config.ts';
@@ -20,13 +21,6 @@ const IDLE_MS = 1_000;
 const ANSWER_MS = 5_000;
 /** … and by then every connection is closed. */
 const CLOSE_MS = 7_500;
-/** What browsers refuse to ask (Fetch standard, "bad port"): no one could open a page there. */
-const BAD_PORTS: ReadonlySet<number> = new Set([
-  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
-  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
-  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
-  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
-]);
 
 export interface Serving {
   /** How this machine reaches it: `http://127.0.0.1:4020`. */
@@ -55,8 +49,6 @@ export async function serve({
   /** Which one chooses the port. */
   flag?: string;
 }): Promise<Serving> {
-  if (BAD_PORTS.has(port))
-    throw unusable(host, port, new Error(`browsers refuse it; choose another port with ${flag}`));
   let open: (http: Http) => void = () => {};
   const opened = new Promise<Http>((resolve) => {
     open = resolve;
@@ -70,79 +62,82 @@ export async function serve({
     if (handle) handle(request, response);
     else void handler.then((made) => made(request, response));
   };
-  const server = createServer(answer);
+  const listener = await listenExactly(answer, { host, port, flag });
+  const server = listener.server as Server;
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
   server.maxConnections = MAX_CONNECTIONS;
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET;
   server.maxHeadersCount = MAX_HEADERS;
-  const closeIdle = followIdle(server);
-  await listening(server, { host, port }).catch((error) => {
-    throw unusable(host, port, error, flag);
-  });
-  const { port: bound } = server.address() as AddressInfo;
   let current: Http | undefined;
   return {
-    url: localUrl(host, bound),
-    port: bound,
+    url: localUrl(host, listener.address.port),
+    port: listener.address.port,
     open(http) {
       current = http;
       open(http);
     },
-    stop: () => drain(server, current, closeIdle),
+    stop: () => drain(listener, current),
   };
 }
 
-function listening(server: Server, where: { host: string; port: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(where, () => {
-      server.off('error', reject);
-      resolve();
+const EVERY_ADDRESS = ['0.0.0.0', '::'];
+
+async function listenExactly(
+  answer: RequestListener,
+  { host, port, flag }: { host: string; port: number; flag: string },
+): Promise<Listener> {
+  let listener: Listener;
+  try {
+    listener = await listen(answer, {
+      hostname: host,
+      // Not random: a busy port is an error, and no other is tried.
+      port: { port, random: port === 0 },
+      // Outside a container listhen would otherwise turn “every address” into “this machine alone”.
+      public: EVERY_ADDRESS.includes(host),
+      // Both keep it from printing: stdout is ours.
+      isTest: true,
+      isProd: true,
+      showURL: false,
+      qr: false,
+      autoClose: false,
+      open: false,
+      clipboard: false,
     });
-  });
+  } catch (error) {
+    throw unusable(host, port, (await refusalOf(host, port)) ?? error, flag);
+  }
+  if (port === 0 || listener.address.port === port) return listener;
+  // listhen answers a port of its list of unsafe ones (6000, 6667, …) with another one.
+  await listener.close();
+  throw unusable(host, port, new Error(`browsers refuse it; choose another port with ${flag}`));
 }
 
-/**
- * Knows which connections no request is on. What is returned closes them, those that never asked anything included, and from
- * then on the others with their answer. Node's own leaves those that never asked, and cuts answers that are still being sent.
- */
-function followIdle(server: Server): () => void {
-  const idle = new Set<Socket>();
-  let closing = false;
-  server.on('connection', (socket) => {
-    idle.add(socket);
-    socket.once('close', () => idle.delete(socket));
+/** What the system says to listening there: listhen only says that no port was found. Undefined where it listens. */
+function refusalOf(host: string, port: number): Promise<Error | undefined> {
+  const probe = createServer();
+  return new Promise((resolve) => {
+    probe.once('error', resolve);
+    probe.listen({ host, port }, () => probe.close(() => resolve(undefined)));
   });
-  function onAnswered(this: ServerResponse): void {
-    const { socket } = this.req;
-    if (closing) socket.destroy();
-    else if (!socket.destroyed) idle.add(socket);
-  }
-  server.on('request', ({ socket }, response) => {
-    idle.delete(socket);
-    response.once('close', onAnswered);
-  });
-  return () => {
-    closing = true;
-    for (const socket of idle) socket.destroy();
-  };
 }
 
 /** Why there is no listening on that address, in words for the operator. */
 export function unusable(host: string, port: number, error: unknown, flag = '--port'): ConfigError {
-  const { code = '', message } = error as NodeJS.ErrnoException;
+  const { code, name, message } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
     EADDRINUSE: `another process is already listening there; choose another port with ${flag}`,
     EACCES: `this user may not use it; choose a port above 1023 with ${flag}`,
     EADDRNOTAVAIL: 'this machine has no such address; check host',
     ENOTFOUND: 'this machine has no such address; check host',
   };
-  return new ConfigError(`port ${port} on ${host} cannot be used: ${reasons[code] ?? message}`);
+  const reason = reasons[name === 'GetPortError' ? 'EADDRINUSE' : (code ?? '')] ?? message;
+  return new ConfigError(`port ${port} on ${host} cannot be used: ${reason}`);
 }
 
-async function drain(server: Server, http: Http | undefined, closeIdle: () => void): Promise<void> {
+async function drain(listener: Listener, http: Http | undefined): Promise<void> {
+  const server = listener.server as Server;
   const timers: NodeJS.Timeout[] = [];
   const closed = new Promise<void>((resolve) => server.once('close', resolve));
   // After all that has been accepted in this turn. Not the server's own `close`, which cuts connections that wait for their
@@ -152,7 +147,8 @@ async function drain(server: Server, http: Http | undefined, closeIdle: () => vo
   if (http) {
     http.drain();
     timers.push(
-      setTimeout(closeIdle, IDLE_MS),
+      // Closes what is idle, those that never asked anything included, and the others as soon as they are.
+      setTimeout(() => void listener.close(), IDLE_MS),
       setTimeout(() => http.stop(), ANSWER_MS),
       setTimeout(() => server.closeAllConnections(), CLOSE_MS),
     );
