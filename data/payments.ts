@@ -53,7 +53,12 @@ const columns = [
 const insert = writer(columns, (query, place: PaymentRow) => query.insertInto('payments').values(place));
 
 /** Of a payment that waits, or waited for no one. */
-const UNDISMISSED = { dismissed: 0, dismissed_at: null, dismissed_by: null, dismissed_note: null } as const;
+export const UNDISMISSED = {
+  dismissed: 0,
+  dismissed_at: null,
+  dismissed_by: null,
+  dismissed_note: null,
+} as const;
 
 export async function insertPayment(
   tx: Tx,
@@ -93,6 +98,18 @@ export function dismissPayment(
     .where('status', 'in', ['late', 'unmatched'])
     .returningAll()
     .executeTakeFirst();
+}
+
+/** Which of these payments are dismissed. */
+export async function dismissedAmong(query: Executor, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await query
+    .selectFrom('payments')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('dismissed', '=', 1)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Has a dismissed payment wait again; undefined where it is not dismissed, or not by `by`. */

@@ -4,6 +4,7 @@ import { exportRows } from '../../data/export.ts';
 import type { UserRow } from '../../data/schema/tables.ts';
 import type { ExportPage, exportTables } from '../../src/api/schemas/merchant.ts';
 import type { App } from '../context.ts';
+import { presentPublicLog } from '../invoices/present.ts';
 import { merchantOf } from './create.ts';
 
 /** Columns that are of no one but the daemon, or of a buyer alone. */
@@ -28,7 +29,7 @@ export async function exportPage(
     after: after ?? null,
     limit,
   });
-  return { table, data: rows.map(presentRow), next };
+  return { table, data: rows.map(withoutOperatorWords).map(presentRow), next };
 }
 
 /** The profile, with names and dates of what is secret, and never the secrets. */
@@ -52,6 +53,15 @@ async function accountOf(app: App, user: UserRow): Promise<Record<string, unknow
     ledger_hash: account.ledger_hash,
     network: app.config.network,
   };
+}
+
+/** What an operator wrote only operators read. */
+function withoutOperatorWords(row: Record<string, unknown>): Record<string, unknown> {
+  if (OPERATOR.test(String(row.dismissed_by)))
+    return { ...row, dismissed_by: 'operator', dismissed_note: null };
+  if ('to_status' in row && OPERATOR.test(String(row.actor)))
+    return { ...row, note: presentPublicLog(row as never).note };
+  return row;
 }
 
 /** Amounts are texts, because they pass what a number of JSON holds; an operator is not named. */

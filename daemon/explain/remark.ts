@@ -25,7 +25,9 @@ export async function remarkOwn(
   const payment_id = (await getInvoice(app.db.query, id))?.payment_id ?? id;
   const find = async () => {
     const payment = await getPayment(app.db.query, payment_id);
-    if (payment && owner_id !== null && payment.owner_id === owner_id) return payment;
+    const invoice = payment?.invoice_id ? await getInvoice(app.db.query, payment.invoice_id) : undefined;
+    const isHis = payment?.owner_id === owner_id && (invoice === undefined || invoice.owner_id === owner_id);
+    if (payment && owner_id !== null && isHis) return payment;
     throw new Refusal('payment_not_found', {
       extra: { hint: 'List what waits for you', next: nextCall('listInbox') },
     });

@@ -34,8 +34,12 @@ export async function assertGatewaysMatch(db: Db, config: Settings, now: number)
         throw new ConfigError(
           `invoices through ${chain} may be paid until ${shown(until)}, and the settings no longer say how it is read: ${remedy(config, chain)}`,
         );
-  for (const { chain } of known)
-    if (!noted.includes(SOLD + chain)) await keepMeta(db.query, SOLD + chain, '1');
+  const fresh = known.filter(({ chain }) => !noted.includes(SOLD + chain));
+  // All or none: one that is noted says that the invoices of before were looked at for every gateway.
+  if (fresh.length > 0)
+    await db.transaction(async (tx) => {
+      for (const { chain } of fresh) await keepMeta(tx, SOLD + chain, '1');
+    });
   for (const { id, chain_id } of custom_blockchains) {
     const used = await keepMeta(db.query, `blockchain:${id}`, String(chain_id));
     if (used !== String(chain_id))

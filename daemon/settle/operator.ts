@@ -2,7 +2,7 @@
 import { noteContradiction } from '../../data/contradictions.ts';
 import { Overtaken } from '../../data/db/failures.ts';
 import { releaseInvoicePayment } from '../../data/invoices.ts';
-import { insertLog, updatePayment } from '../../data/payments.ts';
+import { dismissedAmong, insertLog, UNDISMISSED, updatePayment } from '../../data/payments.ts';
 import type { InvoiceRow, LoggedStatus, TransferRow } from '../../data/schema/tables.ts';
 import {
   findTransfer,
@@ -25,7 +25,13 @@ export async function manualTransfers(
 ): Promise<TransferRow[] | 'booked' | 'unknown'> {
   const { deps, tx, invoice } = step;
   if (invoice.status === 'confirmed') return [];
-  const own = step.own.filter((row) => isFree(row) && row.chain === invoice.chain);
+  const free = step.own.filter((row) => isFree(row) && row.chain === invoice.chain);
+  // What a person has closed is booked only where its transaction is named.
+  const closed = await dismissedAmong(
+    tx,
+    free.flatMap(({ payment_id }) => payment_id ?? []),
+  );
+  const own = free.filter(({ payment_id }) => payment_id === null || !closed.has(payment_id));
   if (txid === null && own.length === 0) {
     if (!force) return 'unknown';
     await noteForced(step, { subject: invoice.id, txid, booked_atomic: invoice.amount_atomic });
@@ -87,8 +93,8 @@ async function claimTransfers(step: Step, rows: TransferRow[]): Promise<Transfer
     if (taken && row.invoice_id !== null) await releaseInvoicePayment(tx, row.invoice_id, row.payment_id);
     // What the operator did not name of it stays listed.
     const values = taken
-      ? { status: 'confirmed' as const, invoice_id: invoice.id, main: null }
-      : unappliedParts(left);
+      ? { status: 'confirmed' as const, invoice_id: invoice.id, owner_id: invoice.owner_id, main: null }
+      : { ...unappliedParts(left), ...UNDISMISSED };
     await updatePayment(tx, row.payment_id, { ...values, updated_at: now });
     await insertLog(tx, {
       payment_id: row.payment_id,

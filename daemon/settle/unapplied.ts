@@ -3,7 +3,14 @@
 import { ownersAt } from '../../data/addresses.ts';
 import type { Tx } from '../../data/db/open.ts';
 import { invoicesByAmount, lockInvoice, setInvoicePayment } from '../../data/invoices.ts';
-import { getPayment, insertLog, insertPayment, mainPayment, updatePayment } from '../../data/payments.ts';
+import {
+  getPayment,
+  insertLog,
+  insertPayment,
+  mainPayment,
+  UNDISMISSED,
+  updatePayment,
+} from '../../data/payments.ts';
 import { type InvoiceRow, type PaymentRow, type TransferRow, UNAPPLIED } from '../../data/schema/tables.ts';
 import { formerByAmount, offeredIn } from '../../data/terms.ts';
 import { placeTransfers, transfersOfPayment } from '../../data/transfers.ts';
@@ -167,6 +174,10 @@ export const unappliedParts = (left: readonly TransferRow[]) => ({
   confirmations: Math.min(...left.map((row) => row.confirmations)),
 });
 
+/** Whether what is left of it is not what a person judged. */
+const isOther = (payment: PaymentRow, left: readonly TransferRow[]): boolean =>
+  unappliedParts(left).received_atomic !== payment.received_atomic;
+
 /** A transfer that its payment was booked without, because it had left the chain, is listed on its own when it is back. */
 async function listAgain(context: UnappliedContext, transfer: TransferRow): Promise<void> {
   if (transfer.state === 'gone' || transfer.invoice_id === null) return;
@@ -187,7 +198,10 @@ export async function followUnapplied(
   if (payment.status === 'confirmed') return listAgain(context, transfer);
   const left = (await transfersOfPayment(tx, payment.id)).filter((row) => row.state !== 'gone');
   const status = left.length === 0 ? 'orphaned' : transfer.disposition;
-  const values = left.length === 0 ? { confirmations: 0 } : unappliedParts(left);
+  const values =
+    left.length === 0
+      ? { confirmations: 0 }
+      : { ...unappliedParts(left), ...(isOther(payment, left) ? UNDISMISSED : {}) };
   await updatePayment(tx, payment.id, { status, ...values, updated_at: now });
   if (status !== payment.status)
     await insertLog(tx, {

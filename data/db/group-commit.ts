@@ -75,6 +75,8 @@ export function createLine(
           if (++job.tries < LOCK_TRIES) waiting.push(job);
           else job.fail(busy);
         await turns.sleep(LOCK_PAUSE_MS);
+        // Nor could the thread have it: each try of a transaction would wait as long as that does.
+        if (waiting.length > 0) continue;
       }
       const ready = held;
       held = [];

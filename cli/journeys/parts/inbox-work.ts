@@ -75,7 +75,7 @@ export async function workThrough(context: Context, items: readonly Waiting[]): 
 async function workOnPayment(context: Context, { kind, id }: Waiting, title: string): Promise<boolean> {
   const detail = await context.call(getAdminPayment, { params: { invoice_id: String(id) } });
   // What an earlier booking or credit has done is no one's work any more.
-  if ((detail.payment.payment_status ?? detail.payment.status) !== kind) {
+  if (detail.payment.dismissed || (detail.payment.payment_status ?? detail.payment.status) !== kind) {
     print(context.io, paint(context.io, 'dim', `${title}   ${shortId(String(id))}   is done already`));
     return true;
   }
