@@ -189,7 +189,8 @@ export const extensions = {
       'gw listen loses no event across a lost connection, also before the first event, and is back within seconds',
     'gw-dev':
       'gw dev runs a daemon in demo mode on a chain of its own; keys pay rightly and wrongly, and reading, matching, settlement and webhooks are those of every deployment',
-    'gw-trigger': 'gw trigger does the same without a screen, and ends with what the daemon reported',
+    'gw-trigger':
+      'gw trigger does the same without a screen, and ends with what the daemon reported, also where that is something else: held, late',
     'gw-dev-end': 'the daemon of gw dev ends with it, also where it is killed',
     'gw-fixture':
       'gw trigger and gw dev record requests, events and webhooks of a scenario as a file, which gw listen --replay posts again, with a new signature',
