@@ -154,6 +154,37 @@ describe('money that waits', () => {
     expect([piped.code, piped.stderr]).toEqual([2, expect.stringContaining('needs a terminal')]);
   });
 
+  it('has its keys in one line of any width, and all of them behind ?', async () => {
+    verifies('gw-inbox-work');
+    const env = { GW_TOKEN: token };
+    for (const external_ref of ['near-1', 'near-2'])
+      await payNameless(await create(service, merchant, 'ton', { external_ref }), 2n * TON);
+    const lineIn = (output: string) =>
+      linesLeft(output)
+        .filter((line) => line.includes('q ends:'))
+        .at(-1) ?? '';
+    for (const [columns, keys] of [
+      [120, ['Enter books it', 'chooses', 'c credits', 'd closes unbooked', 'n notes', 's skips']],
+      [80, ['Enter books', ' or order', 'c credits', 'd closes', 'n notes', 's skips']],
+      [50, ['Enter books', '? all', 's skips']],
+    ] as const) {
+      const pty = gw.pty(['admin', 'inbox', '--work'], { env, columns });
+      // What could pay several has most keys.
+      let place = 1;
+      for (await pty.see(/q ends:/); !/^2 {2}\w{8}/m.test(linesLeft(pty.output()).join('\n')); place += 1) {
+        pty.write(`s${ENTER}`);
+        await pty.see(new RegExp(`\\D${place + 1} of \\d+: [\\s\\S]*q ends:`));
+      }
+      const line = lineIn(pty.output());
+      for (const key of keys) expect(line, `${columns}`).toContain(key);
+      expect(line.trimEnd().length, line).toBeLessThan(columns);
+      pty.write(`?${ENTER}`);
+      await pty.see(/\n {2}d closes unbooked\r\n {2}n notes\r\n[\s\S]*q ends:/);
+      pty.write(`q${ENTER}`);
+      await pty.ended;
+    }
+  });
+
   it('is closed without booking by d with a reason, noted by n, and found all the same', async () => {
     verifies('gw-inbox-work', 'payment-dismiss');
     const env = { GW_TOKEN: token };
