@@ -56,6 +56,30 @@ it('the help names signup, and a noun alone says what it can do', async () => {
   expect((await gw(['invoice', 'crate'])).code).toBe(2);
 });
 
+it('what takes a reference says what that can be, and asks a person for it', async () => {
+  verifies('gw-plain-words');
+  for (const name of ['explain', 'open']) {
+    const { code, stderr } = await gw([name]);
+    expect([code, stderr.split('\n')]).toEqual([
+      2,
+      [
+        expect.stringMatching(/^gw: missing: REFERENCE – an id or its last eight characters, an order, /),
+        `  → gw ${name} order-1001, or gw ${name} 1a2b3c4d${name === 'open' ? ' --print' : ''}`,
+        '',
+      ],
+    ]);
+    expect((await gw([name, '--help'])).stdout).toContain(`Usage: gw ${name} [options] [reference]`);
+    expect((await gw([name, '--json'])).error.error).toMatchObject({
+      code: 'missing_input',
+      missing: ['reference'],
+    });
+  }
+  const pty = gw.pty(['explain']);
+  await pty.see(/reference – An id, /);
+  pty.write('\u0003');
+  expect(await pty.ended).toBe(130);
+});
+
 it('wallets of the deployment are set as those of a merchant are', async () => {
   verifies('gw-commands');
   const help = (await gw(['admin', 'refill-wallet', 'set', '--help'])).stdout;
