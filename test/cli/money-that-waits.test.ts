@@ -322,6 +322,50 @@ describe('money that waits', () => {
     expect(json.payment).toMatchObject({ status: 'confirmed', txid: chain.at(-1)?.txid });
   });
 
+  it('is noted, closed, opened again and read again by keys where it is shown, each with its reason', async () => {
+    verifies('gw-waiting-money', 'payment-dismiss');
+    const invoice = await create(service, merchant, 'ton', { external_ref: 'by-keys' });
+    const id = await payNameless(invoice, 3n * TON);
+    const pty = open(['admin', 'payments', '--status', 'unmatched'], { columns: 120, rows: 40 });
+    await pty.seeFrame((frame) => frame.includes(`› ${short(id)}`));
+    pty.write(ENTER);
+    await pty.seeFrame((frame) => /r resolve.*n note.*d dismiss/.test(frame));
+    pty.write(`n${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes('without a reason nothing was done'));
+    pty.write('nasked the');
+    await pty.seeFrame((frame) => frame.includes('note: why, for the log, then enter: asked the█'));
+    // Escape leaves it.
+    pty.write('\u001b');
+    await pty.seeFrame((frame) => frame.includes('q quit'));
+    pty.write(`nasked the buyer${ENTER}`);
+    await pty.seeFrame(
+      (frame) => frame.includes('noted') && /unmatched +operator:\w{8} .*asked the buyer/.test(frame),
+    );
+    pty.write(`dsent back by hand${ENTER}`);
+    await pty.seeFrame(
+      (frame) =>
+        frame.includes('closed: it waits no longer') &&
+        /closed +by operator:\w{8}, .*sent back by hand/.test(frame),
+    );
+    expect((await list('unmatched')).data.map((row: { id: string }) => row.id)).not.toContain(id);
+    pty.write('d');
+    await pty.seeFrame((frame) => frame.includes('reopen: why, for the log, then enter: █'));
+    pty.write(`it was another${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes('it waits again') && !/closed +by operator/.test(frame));
+    expect((await list('unmatched')).data.map((row: { id: string }) => row.id)).toContain(id);
+    pty.write('r');
+    await pty.seeFrame((frame) => /r recheck/.test(frame) && /b book it for one of \d+ open/.test(frame));
+    pty.write('r');
+    await pty.seeFrame((frame) => new RegExp(`recheck: .*${short(id)}.*unmatched`).test(frame));
+    // What is not to be closed so is refused with the service's words.
+    pty.write(`:payments created${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes('payments created') && frame.includes('by-keys'));
+    pty.write(`/by-keys${ENTER}${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes(`payment ${short(invoice.id)}`) && /d dismiss/.test(frame));
+    pty.write(`dno${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes('dismiss refused: '));
+  });
+
   it('that came late is booked for its invoice where it is shown', async () => {
     verifies('gw-waiting-money');
     const invoice = await create(service, merchant, 'ton', { external_ref: 'late-order' });
