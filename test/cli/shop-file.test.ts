@@ -97,7 +97,7 @@ units:
   suport_email: a@b.example
   webhook_secret: whsec_x
   slug:
-  support_email: nobody
+  support_email: no address
 wallets:
   ton:
 units:

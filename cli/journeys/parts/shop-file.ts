@@ -56,7 +56,7 @@ interface Fault {
   hint?: string | undefined;
 }
 
-/** What is wrong with a file: all of it is said at once. */
+/** What is wrong with a file: all of it is reported at once. */
 export interface Faults {
   add(line: number, message: string, hint?: string): void;
   /** Throws where there are any, in the order of the file. */
