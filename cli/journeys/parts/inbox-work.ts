@@ -171,7 +171,7 @@ async function workOn(context: Context, detail: PaymentDetail, title: string): P
           ]
         : isHeld
           ? []
-          : [{ text: 'an order chooses', spare: 2 }]),
+          : [{ text: 'an order chooses', short: 'or an order', spare: 2 }]),
       ...(shop ? [{ text: 'c credits', spare: isHeld ? 2 : 4 }] : []),
       ...(isDismissible ? [{ text: 'd closes unbooked', short: 'd closes', spare: 3 }] : []),
       { text: 'n notes', spare: 5 },
