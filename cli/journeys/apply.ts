@@ -52,8 +52,7 @@ Where something fails, what was done before is done: the same command again does
         code: 'missing_input',
         hint: 'gw apply -f shop.yaml; gw export > shop.yaml writes one of what there is',
       });
-    const file = readShop(await textOf(path, io), path === '-' ? 'stdin' : path);
-    const steps = await planOf(context, file, await readService(context));
+    const steps = await planned(context, await textOf(path, io), path === '-' ? 'stdin' : path);
     const changes = steps.flatMap((step) => step.changes);
     const isPerson = io.json === false;
     if (isPerson) for (const change of changes) printChange(io, change);
@@ -73,6 +72,20 @@ Where something fails, what was done before is done: the same command again does
     );
   },
 };
+
+/** The calls that the file needs. A person reads what is wrong with it line by line. */
+async function planned(context: Context, text: string, name: string): Promise<Step[]> {
+  const { io } = context;
+  try {
+    return await planOf(context, readShop(text, name), await readService(context));
+  } catch (error) {
+    const { errors } = (error instanceof GwError && error.details.extra) || {};
+    if (io.json !== false || !Array.isArray(errors) || errors.length < 2) throw error;
+    for (const { line, message, hint } of errors)
+      say(io, clean(`${name}, line ${line}: ${message}${hint === undefined ? '' : `; ${hint}`}`));
+    throw usage(`${errors.length} things are wrong with ${name}: nothing was changed`);
+  }
+}
 
 async function textOf(path: string, io: Io): Promise<string> {
   try {

@@ -10,17 +10,18 @@ import { onlyMatch } from '../engine/references.ts';
 import { print, say } from '../output/io.ts';
 import { clean } from '../output/text.ts';
 import { printObject } from '../output/view.ts';
+import { needsReference } from './parts/reference.ts';
 
 type Explanation = CallReply<typeof explain>;
 type Match = Explanation['matches'][number];
 
-export const command: Command = {
+export const command: Command = needsReference({
   endpoints: [explain, getUnit, getPublicConfig],
   args: ['ref'],
   flags: [
     {
       field: 'ref',
-      name: 'ref',
+      name: 'reference',
       place: 'own',
       kind: 'text',
       required: true,
@@ -50,7 +51,7 @@ export const command: Command = {
     if (mayOpen && (await openBrowser(url, io.env))) return say(io, clean(`opened ${url}`));
     print(io, clean(url));
   },
-};
+});
 
 async function urlOf(context: Context, match: Match, { story, query }: Explanation): Promise<string> {
   const { call } = context;

@@ -1,6 +1,7 @@
 // `gw trigger`: makes something happen in the sandbox of `gw dev`, and waits until the daemon has reported it.
+import { sandbox } from '../../src/chains/sandbox.ts';
 import type { Command, Context } from '../engine/command.ts';
-import { GwError, type Kind, usage } from '../engine/errors.ts';
+import { type Details, GwError, type Kind, usage } from '../engine/errors.ts';
 import { type Io, paint, print, say } from '../output/io.ts';
 import { coins } from '../output/money.ts';
 import { showWaiting } from '../output/progress.ts';
@@ -10,7 +11,7 @@ import { shortId } from '../output/value.ts';
 import { printObject, printReply } from '../output/view.ts';
 import { writeFixture } from '../sandbox/fixture.ts';
 import { type TriggerKind, triggerKinds } from '../sandbox/kinds.ts';
-import { notRunning, sandboxUrl } from '../sandbox/profile.ts';
+import { notRunning, profileName, sandboxUrl } from '../sandbox/profile.ts';
 import type { Made } from '../sandbox/sandbox.ts';
 import type { Outcome } from '../sandbox/scenarios.ts';
 
@@ -91,14 +92,33 @@ async function ask(
     const response = await fetch(url, { method: 'POST', body, signal });
     const reply = (await response.json().catch(() => ({}))) as Record<string, unknown>;
     if (response.ok) return reply as unknown as Made;
-    throw new GwError((reply.kind as Kind) ?? 'general', String(reply.message ?? 'the sandbox failed'), {
-      ...(typeof reply.code === 'string' ? { code: reply.code } : {}),
-    });
+    throw refusal(reply as Partial<Refused>, await profileName(context));
   } catch (error) {
     throw error instanceof GwError ? error : await notRunning(context);
   } finally {
     hasCome();
   }
+}
+
+/** What the sandbox answers in place of an outcome. */
+interface Refused extends Pick<Details, 'code' | 'hint'> {
+  kind: Kind;
+  message: string;
+  /** Of a payment that came otherwise: held by the limit, or late. */
+  extra: { invoice?: NonNullable<Outcome['invoice']>; txids?: string[]; missing_usd?: string };
+}
+
+function refusal(
+  { kind = 'general', message = 'the sandbox failed', ...rest }: Partial<Refused>,
+  name: string,
+) {
+  const { invoice, missing_usd } = rest.extra ?? {};
+  const of = invoice && shortId(invoice.id);
+  const next =
+    of && missing_usd !== undefined
+      ? `gw --profile ${name} refill create --chain ${sandbox.usual} --amount ${missing_usd}, then gw trigger invoice.confirmed --invoice-id ID of that`
+      : of && `gw --profile ${name} explain ${of}`;
+  return new GwError(kind, of ? `${of}: ${message}` : message, { ...rest, hint: rest.hint ?? next });
 }
 
 function printOutcome(io: Io, { kind, invoice, txids, events }: Outcome): void {

@@ -7,6 +7,7 @@ import type { Card } from './card.ts';
 import { type Io, paint, print, terminalWidth } from './io.ts';
 import { coins, deep, dollars } from './money.ts';
 import { fittingQr, tint } from './qr.ts';
+import { statusStep } from './status.ts';
 import { clean } from './text.ts';
 import { moment, relative } from './value.ts';
 import { pad, shorten, widthOf } from './width.ts';
@@ -115,9 +116,7 @@ export const rowsBefore = (
 export function receivedCard({ payment, logs }: CallReply<typeof getInvoicePayment>, now_s: number): Card {
   const log: [string, string][] = logs.map(({ created_at, from_status, to_status, note }) => [
     '',
-    [moment(created_at, now_s), `${from_status ?? '–'} → ${to_status}`, note ?? '']
-      .filter(Boolean)
-      .join('  '),
+    [moment(created_at, now_s), statusStep(from_status, to_status), note ?? ''].filter(Boolean).join('  '),
   ]);
   if (payment === null)
     return { headline: 'nothing has come yet', status: '', sections: [{ title: 'log', rows: log }] };

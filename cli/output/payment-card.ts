@@ -6,7 +6,8 @@ import { formatDecimal, parseDecimal } from '../../src/money.ts';
 import type { Card, Section } from './card.ts';
 import { rowsBefore } from './invoice-card.ts';
 import { amountOf, coins, deep, dollars } from './money.ts';
-import { moment, relative, shortId } from './value.ts';
+import { statusStep } from './status.ts';
+import { actorName, moment, relative, shortId } from './value.ts';
 
 export type PaymentDetail = CallReply<typeof getAdminPayment>;
 type Candidate = PaymentDetail['candidates'][number];
@@ -115,7 +116,7 @@ export function paymentCard(detail: PaymentDetail, now_s: number): Card {
 const closedLine = (
   { by, at, note }: NonNullable<PaymentDetail['payment']['dismissed']>,
   now_s: number,
-): string => `by ${by}, ${moment(at, now_s)}${note === null ? '' : `: ${note}`}`;
+): string => `by ${actorName(by)}, ${moment(at, now_s)}${note === null ? '' : `: ${note}`}`;
 
 function factsOf({ payment, invoice, transfers }: PaymentDetail, now_s: number): Section['rows'] {
   const isOpen = payment.status === 'created';
@@ -192,8 +193,8 @@ function listsOf(detail: PaymentDetail, now_s: number): Section[] {
       logs.map((log) =>
         parts(
           moment(log.created_at, now_s),
-          `${log.from_status ?? '–'} → ${log.to_status}`,
-          log.actor,
+          statusStep(log.from_status, log.to_status),
+          actorName(log.actor),
           log.note,
         ),
       ),

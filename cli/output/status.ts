@@ -33,3 +33,7 @@ export const screenColor = (status: string | null): string | undefined => {
   const color = statusColor(status);
   return color === 'dim' ? 'gray' : color;
 };
+
+/** A line of a log: `created → confirmed`, and one status where it stayed. */
+export const statusStep = (from: string | null, to: string): string =>
+  from === to ? to : `${from ?? '–'} → ${to}`;

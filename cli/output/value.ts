@@ -19,6 +19,9 @@ export const SHORT_ID = 8;
 /** What distinguishes an id from others: its end, since ids that were made together begin alike. */
 export const shortId = (id: string): string => id.slice(-SHORT_ID);
 
+/** Who did something, with the end of his id alone: `operator:40ca64e6`. */
+export const actorName = (actor: string): string => actor.replace(/[0-9a-f-]{28}(?=[0-9a-f]{8}$)/, '');
+
 /** `3 m ago`, `in 4 m`; `now_s` in Unix seconds. */
 export function relative(at: number, now_s: number): string {
   const distance = Math.abs(now_s - at);

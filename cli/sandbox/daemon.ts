@@ -31,7 +31,7 @@ const variable = (id: string): string => id.toUpperCase().replaceAll('-', '_');
 
 /** Its whole environment: nothing of the developer's own settings reaches it. */
 function environmentOf({ dir, chain_url, operator, env }: DaemonOptions): Record<string, string> {
-  const { gateways, others, blockchain, brief, rates } = sandbox;
+  const { gateways, others, blockchain, brief, rates, refill_wallet } = sandbox;
   return {
     PATH: env.PATH ?? '',
     HOME: env.HOME ?? '',
@@ -43,6 +43,7 @@ function environmentOf({ dir, chain_url, operator, env }: DaemonOptions): Record
     GATEWAYD_ADMIN_EMAIL: operator.email,
     GATEWAYD_ADMIN_PASSWORD: operator.password,
     [`GATEWAYD_BLOCKCHAINS_${variable(blockchain)}_URL`]: chain_url,
+    [`GATEWAYD_WALLETS_${variable(blockchain)}`]: refill_wallet,
     GATEWAYD_RATES_SOURCE: 'fixed',
     ...Object.fromEntries(
       Object.entries(rates).map(([ticker, usd]) => [`GATEWAYD_RATES_USD_${ticker}`, usd]),

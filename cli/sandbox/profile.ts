@@ -54,6 +54,9 @@ export async function sandboxUrl(context: Context): Promise<string> {
   throw noSandbox(name);
 }
 
+/** The profile by which other commands reach it. */
+export const profileName = async (context: Context): Promise<string> => (await profileOf(context)).name;
+
 const noSandbox = (name: string): GwError =>
   new GwError('unreachable', 'no sandbox is running', {
     code: 'no_sandbox',
@@ -61,5 +64,5 @@ const noSandbox = (name: string): GwError =>
   });
 
 export async function notRunning(context: Context): Promise<GwError> {
-  return noSandbox((await profileOf(context)).name);
+  return noSandbox(await profileName(context));
 }

@@ -208,6 +208,7 @@ async function answerTrigger(run: (asked: Asked) => Promise<Made>, body: string)
   } catch (error) {
     const known = toGwError(error);
     if (!known) throw error;
-    return { status: 409, body: { kind: known.kind, message: known.message, code: known.details.code } };
+    const { code, hint, extra } = known.details;
+    return { status: 409, body: { kind: known.kind, message: known.message, code, hint, extra } };
   }
 }

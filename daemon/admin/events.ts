@@ -1,9 +1,10 @@
 // The events of all accounts, newest first, for the operator.
 import type { z } from 'zod';
+import type { Executor } from '../../data/db/database.ts';
 import { eventsBefore, getEvent, getEvents, positionOf } from '../../data/events.ts';
 import type { EventRow } from '../../data/schema/tables.ts';
 import { countTable } from '../../data/totals.ts';
-import { latestEvents, slugsOf, undeliveredEventIds } from '../../data/views/desk.ts';
+import { countUndelivered, latestEvents, slugsOf, undeliveredEventIds } from '../../data/views/desk.ts';
 import type { AdminEvents } from '../../src/api/schemas/figures.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { App } from '../context.ts';
@@ -17,8 +18,6 @@ interface EventQuery {
   count?: boolean;
 }
 
-const NOT_ACCEPTED: ReadonlySet<string> = new Set(['failed', 'unknown']);
-
 /** AdminEvents. Refuses with `event_not_found` where `after` is no event of these. */
 export async function adminEventPage(app: App, query: EventQuery): Promise<z.input<typeof AdminEvents>> {
   const { limit, undelivered, owner_id: of, count } = query;
@@ -31,14 +30,11 @@ export async function adminEventPage(app: App, query: EventQuery): Promise<z.inp
     return { ...event, owner_id, owner_slug: slugs.get(owner_id ?? '') ?? null };
   });
   const where = of === undefined ? null : (['merchant_id', of] as const);
-  const total =
-    count && !undelivered ? await app.db.readList((on) => countTable(on.query, 'events', where)) : {};
+  const total = ({ query }: { query: Executor }) =>
+    undelivered ? countUndelivered(query, of) : countTable(query, 'events', where);
   return {
-    ...total,
-    // One that was accepted when it was sent again waits for no one.
-    data: undelivered
-      ? data.filter(({ deliveries }) => NOT_ACCEPTED.has(deliveries?.at(-1)?.status ?? ''))
-      : data,
+    ...(count ? await app.db.readList(total) : {}),
+    data,
     has_more: rows.length > limit,
     next: undelivered ? null : (page.at(-1)?.id ?? null),
   };

@@ -1,7 +1,8 @@
 // What screens list of all accounts or of one, newest first, each by an index that is in this order.
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Executor } from '../db/database.ts';
 import type { EventRow, LedgerRow, UnitRow } from '../schema/tables.ts';
+import { COUNT_LIMIT, countRows, type Total } from '../totals.ts';
 
 export interface DayFigures {
   /** `YYYY-MM-DD`, UTC. */
@@ -87,22 +88,27 @@ export function latestEvents(
   return select.orderBy('seq', 'desc').limit(limit).execute();
 }
 
-/** Events with an attempt that was not accepted, the latest attempt first; some of them may have been accepted since. */
+/** Deliveries that were not accepted, and after which none was tried: one of each event that waits for its receiver. */
+const undelivered = (owner_id: string | undefined) => sql`from deliveries as last
+  where last.status in ('failed', 'unknown')
+    ${owner_id === undefined ? sql`and last.finished_at is not null` : sql`and last.merchant_id = ${owner_id}`}
+    and not exists (select 1 from deliveries as later where later.event_id = last.event_id
+      and (later.created_at, later.id) > (last.created_at, last.id))`;
+
+/** Events whose last attempt was not accepted, the latest attempt first. */
 export async function undeliveredEventIds(
   query: Executor,
   { owner_id, limit }: { owner_id?: string | undefined; limit: number },
 ): Promise<string[]> {
-  let select = query
-    .selectFrom('deliveries')
-    .select('event_id')
-    .where(sql<SqlBool>`status in ('failed', 'unknown')`);
-  select =
-    owner_id === undefined
-      ? select.where('finished_at', 'is not', null).orderBy('finished_at', 'desc')
-      : select.where('merchant_id', '=', owner_id).orderBy('created_at', 'desc');
-  const rows = await select.limit(limit).execute();
-  return [...new Set(rows.map(({ event_id }) => event_id))];
+  const latest = owner_id === undefined ? sql`last.finished_at` : sql`last.created_at`;
+  const { rows } = await sql<{ event_id: string }>`select last.event_id ${undelivered(owner_id)}
+    order by ${latest} desc limit ${limit}`.execute(query);
+  return rows.map(({ event_id }) => event_id);
 }
+
+/** How many those are. */
+export const countUndelivered = (query: Executor, owner_id: string | undefined): Promise<Total> =>
+  countRows(query, sql`select 1 ${undelivered(owner_id)} limit ${COUNT_LIMIT}`);
 
 /** Units of all merchants. */
 export function latestUnits(query: Executor, { after, limit }: Place): Promise<UnitRow[]> {

@@ -18,6 +18,8 @@ export const sandbox = {
   brief: 'solana-usdt',
   /** A wallet that no one has the key of. */
   wallet: 'HAgk14JpMQLgt6rVgv7cBQFJWFto5Dqxi472uT3DKpqk',
+  /** Where refills are paid in; no one has its key either. */
+  refill_wallet: 'Bw6b5bEcsmrAHADM8cQDxdjL9PagTJBzmHtKLFHSuHcb',
   /** USD for one of each. */
   rates: { SOL: '150', USDC: '1', USDT: '1' },
 } as const;

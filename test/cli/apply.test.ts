@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { wallets } from '../helpers/people.ts';
 import { verifies } from '../requirements.ts';
-import type { Gw } from './helpers/gw.ts';
+import { type Gw, linesLeft } from './helpers/gw.ts';
 import { openStage, type Stage } from './helpers/stage.ts';
 
 let stage: Stage;
@@ -160,6 +160,21 @@ it('refuses what the service does not have before anything is sent', async () =>
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.error.error.message).toContain(`stdin, ${message}`);
   }
+  // All of it at once, for people and for programs.
+  const path = write(
+    'account:\n  legal_line: New\nwallets:\n  bitcion: x1234567\n  ton: x1234567\nunits:\n- slug: nope\n  title: Nope\n',
+  );
+  const lines = [4, 5, 7, 7];
+  const { code, error } = await gw(['apply', '-f', path, '--yes', '--json']);
+  expect([code, error.error.errors.map(({ line }: { line: number }) => line)]).toEqual([2, lines]);
+  const pty = gw.pty(['apply', '-f', path], { columns: 120 });
+  expect(await pty.ended).toBe(2);
+  const shown = linesLeft(pty.output());
+  expect(shown.flatMap((line) => /shop\.yaml, line (\d+): /.exec(line)?.[1] ?? []).map(Number)).toEqual(
+    lines,
+  );
+  expect(shown.join('\n')).toContain('there is no blockchain “bitcion” here; did you mean bitcoin?');
+  expect(shown.join('\n')).toMatch(/gw: 4 things are wrong with .*shop\.yaml: nothing was changed/);
   expect((await gw(['account', 'get', '--json', 'legal_line'])).json.legal_line).toBe('Tea House Ltd');
   expect(await gw(['apply', '--json'])).toMatchObject({
     code: 2,

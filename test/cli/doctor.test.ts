@@ -86,7 +86,7 @@ describe('gw doctor', () => {
 
 /** Processes at once, and rounds of them. */
 const AT_ONCE = 6;
-const ROUNDS = 6;
+const ROUNDS = 9;
 
 it('a service that accepts and never answers is given up with 69 after the timeout, every time', async () => {
   verifies('gw-exit-codes');
@@ -119,4 +119,25 @@ it('a service that accepts and never answers is given up with 69 after the timeo
     );
     expect(ran.map(({ exitCode }) => exitCode)).toEqual(commands.map(() => 69));
   }
-}, 120_000);
+  const rpc = (id: number, method: string, params: object) =>
+    JSON.stringify({ jsonrpc: '2.0', id, method, params });
+  const client = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  };
+  const asked = [rpc(1, 'initialize', client), rpc(2, 'tools/call', { name: 'listGateways', arguments: {} })];
+  const mcp = execa(
+    process.execPath,
+    ['--gc-interval=300', GW, 'mcp', '--timeout', '1s', '--url', silent.url],
+    {
+      env: { GW_CONFIG_DIR: '/nonexistent' },
+      timeout: 30_000,
+    },
+  );
+  mcp.stdin.write(`${asked.join('\n')}\n`);
+  mcp.stdout.on('data', (text: Buffer) => {
+    if (text.includes('"id":2')) mcp.stdin.end();
+  });
+  expect((await mcp).stdout).toContain('did not answer in time');
+}, 180_000);

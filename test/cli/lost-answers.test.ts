@@ -1,17 +1,21 @@
 // gw between a service and what goes wrong on the way: answers that get lost, redirects, and addresses of others.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { request } from 'node:http';
+import { createServer as createHttpServer, request } from 'node:http';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type AnswerRequest, type LocalServer, serve } from '../helpers/local-server.ts';
 import { verifies } from '../requirements.ts';
 import type { Gw } from './helpers/gw.ts';
 import { logInOperator, openStage, type Stage } from './helpers/stage.ts';
+
+/** Of whatever service is asked. */
+const KEY = { GW_API_KEY: 'gw_key' };
 
 let stage: Stage;
 let gw: Gw;
@@ -151,6 +155,16 @@ describe('an answer that is not whole', () => {
     expect(ran.error.error.message).toMatch(message);
   });
 
+  it('because no connection stands ends with 69 after the time for that, however long the answer may take', async () => {
+    verifies('gw-exit-codes');
+    const full = await listenWithoutAccepting();
+    const ran = await gw(['gateways', '--url', full, '--timeout', '10m', '--json']);
+    expect(ran).toMatchObject({ code: 69, stdout: '' });
+    expect(ran.error.error.message).toMatch(/cannot reach .*: no connection in time/);
+    const brief = await gw(['gateways', '--url', full, '--timeout', '1s', '--json']);
+    expect(brief).toMatchObject({ code: 69, error: { error: { code: 'unreachable' } } });
+  });
+
   it('is reported of a certificate that no one vouches for, and of a server that speaks no TLS', async () => {
     const own = await serveTls();
     const ran = await gw(['gateways', '--url', own, '--json']);
@@ -161,6 +175,35 @@ describe('an answer that is not whole', () => {
     expect(ran.error.error.message).toMatch(/not trusted: self-signed certificate/);
     const plain = await serve(() => {});
     expect((await gw(['gateways', '--url', plain.url.replace('http:', 'https:'), '--json'])).code).toBe(69);
+  });
+});
+
+describe('an answer', () => {
+  it('comes over IPv6 too', async () => {
+    const server = createHttpServer((_, response) => response.end('{"data":[]}')).listen(0, '::1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const url = `http://[::1]:${(server.address() as AddressInfo).port}`;
+    const { code, json } = await gw(['api', 'GET', '/v1/gateways', '--url', url, '--json'], { env: KEY });
+    expect([code, json]).toEqual([0, { data: [] }]);
+  });
+
+  it('is asked for compressed where it comes from afar, and is read so; half of one is none', async () => {
+    const whole = gzipSync('{"data":[]}');
+    let sent = whole;
+    const server = await serve(
+      (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(sent),
+    );
+    // An address that is not known as one of this machine.
+    const url = server.url.replace('127.0.0.1', '0.0.0.0');
+    const ask = (at: string) =>
+      gw(['api', 'GET', '/v1/gateways', '--url', at, '--plain-http', '--json'], { env: KEY });
+    expect(await ask(url)).toMatchObject({ code: 0, json: { data: [] } });
+    expect(await ask(server.url)).toMatchObject({ code: 0, json: { data: [] } });
+    const asked = server.requests.map(({ headers }) => headers['accept-encoding']);
+    expect(asked).toEqual(['gzip', 'identity']);
+    sent = whole.subarray(0, whole.length - 12);
+    expect(await ask(url)).toMatchObject({ code: 69, stdout: '' });
   });
 });
 
@@ -242,6 +285,25 @@ describe('keys of a profile', () => {
     expect((await gw(['system', 'health', '--url', 'http://[::1]:9', '--json'])).code).toBe(69);
   });
 });
+
+/** A port whose queue of connections is full: the next one waits for ever. */
+async function listenWithoutAccepting(): Promise<string> {
+  const script = `const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+    require('node:fs').writeSync(1, String(server.address().port) + '\\n');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });`;
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [printed] = (await once(child.stdout, 'data')) as [Buffer];
+  const port = Number(printed.toString());
+  const waiting = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  onTestFinished(() => {
+    for (const socket of waiting) socket.destroy();
+    child.kill('SIGKILL');
+  });
+  // So many stand as there is room for.
+  await Promise.all(waiting.slice(0, 2).map((socket) => once(socket, 'connect')));
+  return `http://127.0.0.1:${port}`;
+}
 
 /** A server with a certificate of its own. */
 async function serveTls(): Promise<string> {

@@ -154,6 +154,37 @@ describe('money that waits', () => {
     expect([piped.code, piped.stderr]).toEqual([2, expect.stringContaining('needs a terminal')]);
   });
 
+  it('has its keys in one line of any width, and all of them behind ?', async () => {
+    verifies('gw-inbox-work');
+    const env = { GW_TOKEN: token };
+    for (const external_ref of ['near-1', 'near-2'])
+      await payNameless(await create(service, merchant, 'ton', { external_ref }), 2n * TON);
+    const lineIn = (output: string) =>
+      linesLeft(output)
+        .filter((line) => line.includes('q ends:'))
+        .at(-1) ?? '';
+    for (const [columns, keys] of [
+      [120, ['Enter books it', 'chooses', 'c credits', 'd closes unbooked', 'n notes', 's skips']],
+      [80, ['Enter books', ' or order', 'c credits', 'd closes', 'n notes', 's skips']],
+      [50, ['Enter books', '? all', 's skips']],
+    ] as const) {
+      const pty = gw.pty(['admin', 'inbox', '--work'], { env, columns });
+      // What could pay several has most keys.
+      let place = 1;
+      for (await pty.see(/q ends:/); !/^2 {2}\w{8}/m.test(linesLeft(pty.output()).join('\n')); place += 1) {
+        pty.write(`s${ENTER}`);
+        await pty.see(new RegExp(`\\D${place + 1} of \\d+: [\\s\\S]*q ends:`));
+      }
+      const line = lineIn(pty.output());
+      for (const key of keys) expect(line, `${columns}`).toContain(key);
+      expect(line.trimEnd().length, line).toBeLessThan(columns);
+      pty.write(`?${ENTER}`);
+      await pty.see(/\n {2}d closes unbooked\r\n {2}n notes\r\n[\s\S]*q ends:/);
+      pty.write(`q${ENTER}`);
+      await pty.ended;
+    }
+  });
+
   it('is closed without booking by d with a reason, noted by n, and found all the same', async () => {
     verifies('gw-inbox-work', 'payment-dismiss');
     const env = { GW_TOKEN: token };
@@ -289,6 +320,50 @@ describe('money that waits', () => {
     await pty.seeFrame((frame) => frame.includes('now confirmed') && frame.includes('order-2'));
     const { json } = await service.fetch('GET', `/api/v1/admin/payments/${meant.id}`, { token });
     expect(json.payment).toMatchObject({ status: 'confirmed', txid: chain.at(-1)?.txid });
+  });
+
+  it('is noted, closed, opened again and read again by keys where it is shown, each with its reason', async () => {
+    verifies('gw-waiting-money', 'payment-dismiss');
+    const invoice = await create(service, merchant, 'ton', { external_ref: 'by-keys' });
+    const id = await payNameless(invoice, 3n * TON);
+    const pty = open(['admin', 'payments', '--status', 'unmatched'], { columns: 120, rows: 40 });
+    await pty.seeFrame((frame) => frame.includes(`› ${short(id)}`));
+    pty.write(ENTER);
+    await pty.seeFrame((frame) => /r resolve.*n note.*d dismiss/.test(frame));
+    pty.write(`n${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes('without a reason nothing was done'));
+    pty.write('nasked the');
+    await pty.seeFrame((frame) => frame.includes('note: why, for the log, then enter: asked the█'));
+    // Escape leaves it.
+    pty.write('\u001b');
+    await pty.seeFrame((frame) => frame.includes('q quit'));
+    pty.write(`nasked the buyer${ENTER}`);
+    await pty.seeFrame(
+      (frame) => frame.includes('noted') && /unmatched +operator:\w{8} .*asked the buyer/.test(frame),
+    );
+    pty.write(`dsent back by hand${ENTER}`);
+    await pty.seeFrame(
+      (frame) =>
+        frame.includes('closed: it waits no longer') &&
+        /closed +by operator:\w{8}, .*sent back by hand/.test(frame),
+    );
+    expect((await list('unmatched')).data.map((row: { id: string }) => row.id)).not.toContain(id);
+    pty.write('d');
+    await pty.seeFrame((frame) => frame.includes('reopen: why, for the log, then enter: █'));
+    pty.write(`it was another${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes('it waits again') && !/closed +by operator/.test(frame));
+    expect((await list('unmatched')).data.map((row: { id: string }) => row.id)).toContain(id);
+    pty.write('r');
+    await pty.seeFrame((frame) => /r recheck/.test(frame) && /b book it for one of \d+ open/.test(frame));
+    pty.write('r');
+    await pty.seeFrame((frame) => new RegExp(`recheck: .*${short(id)}.*unmatched`).test(frame));
+    // What is not to be closed so is refused with the service's words.
+    pty.write(`:payments created${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes('payments created') && frame.includes('by-keys'));
+    pty.write(`/by-keys${ENTER}${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes(`payment ${short(invoice.id)}`) && /d dismiss/.test(frame));
+    pty.write(`dno${ENTER}`);
+    await pty.seeFrame((frame) => frame.includes('dismiss refused: '));
   });
 
   it('that came late is booked for its invoice where it is shown', async () => {

@@ -138,6 +138,37 @@ describe('gw dev without a terminal', () => {
     expect(own).toMatchObject({ type: 'invoice.confirmed', status: 418, external_ref: invoice.external_ref });
   });
 
+  it('says at once what came in place of what was wanted, with a code of its own and what to do', async () => {
+    verifies('gw-trigger');
+    const held = await gw(['trigger', 'invoice.confirmed', '--amount-usd', '60000', '--json']);
+    expect(held).toMatchObject({
+      code: 5,
+      error: { error: { code: 'payment_held', missing_usd: expect.stringMatching(/^500/) } },
+    });
+    const { message, hint, invoice, txids } = held.error.error;
+    expect(message).toMatch(/held: the prepaid limit does not cover \$60000\.00/);
+    expect(txids).toHaveLength(1);
+    // The command that it names helps: the refill is paid, and what was held is booked.
+    const refill = /gw (--profile dev refill create .* --amount 500\S*), then gw trigger/.exec(hint)?.[1];
+    const { json } = await gw([...(refill ?? '').split(' '), '--url', ready.url, '--json', 'id']);
+    expect((await trigger('invoice.confirmed', '--invoice-id', json.id)).invoice.status).toBe('confirmed');
+    const booked = ['--profile', 'dev', '--url', ready.url, 'invoice', 'wait', invoice.id];
+    expect((await gw([...booked, '--json', 'status'])).json).toEqual({ status: 'confirmed' });
+    const { invoice: cancelled } = await trigger('invoice.cancelled');
+    const late = await gw(['trigger', 'payment.over', '--invoice-id', cancelled.id]);
+    expect([late.code, late.stderr]).toEqual([
+      6,
+      expect.stringMatching(
+        new RegExp(`late: the invoice is cancelled\n.*gw --profile dev explain ${cancelled.id.slice(-8)}`),
+      ),
+    ]);
+    const never = await gw(['trigger', 'invoice.expired', '--invoice-id', cancelled.id, '--json']);
+    expect(never).toMatchObject({ code: 6, error: { error: { code: 'invoice_cancelled' } } });
+    expect((await trigger('payment.late', '--invoice-id', cancelled.id)).events.at(-1).type).toBe(
+      'payment.late',
+    );
+  });
+
   it('lists what can be triggered, and refuses what cannot with the nearest', async () => {
     verifies('gw-trigger', 'gw-known-words');
     const listed = await trigger('--list');

@@ -91,6 +91,29 @@ units:
     if (hint !== undefined) expect(found.details.hint).toContain(hint);
   });
 
+  it('is refused with all that is wrong, each with its line', () => {
+    verifies('gw-apply');
+    const { message, details } = fault(`account:
+  suport_email: a@b.example
+  webhook_secret: whsec_x
+  slug:
+  support_email: no address
+wallets:
+  ton:
+units:
+- title: Tea
+  amount_usd: much
+  currencies: []
+- title:
+  prize: 3
+  amount_usd: {a: b}
+`);
+    const errors = details.extra?.errors as { line: number; message: string; hint?: string }[];
+    expect(errors.map(({ line }) => line)).toEqual([2, 3, 4, 5, 7, 10, 11, 12, 13, 14]);
+    expect(errors[0]?.hint).toBe('did you mean support_email?');
+    for (const { line, message: one } of errors) expect(message).toContain(`line ${line}: ${one}`);
+  });
+
   it('knows an address in each of its spellings', () => {
     verifies('gw-apply');
     const base = String(moreWallets.base);

@@ -59,7 +59,7 @@ describe('gw listen', () => {
     const server = await serve((_, response) => response.writeHead(204).end());
     const first = (await gw(['listen', '--print-secret'])).stdout.trim();
     // As people write it: without the scheme.
-    const receiver = `${server.url}/hook`.replace('http://', '');
+    const receiver = `${server.url}/hook`.replace('http://127.0.0.1', 'localhost');
     const listen = gw.start(['listen', receiver, '--json']);
     await until('the connection', async () => listen.errors.find((line) => line.startsWith('forwarding')));
     // A refill is no sale: without being asked for it is not forwarded, as no webhook has it.

@@ -119,7 +119,7 @@ async function lists({ service }: World, { owner, operator, values }: Cast): Pro
   for (const more of ['', `&owner_id=${owner.id}`]) {
     await ask(`/v1/ledger?after=${entry}${more}`, operator.token);
     await ask(`/api/v1/admin/events?after=${values.event_id}${more}`, operator.token);
-    await ask(`/api/v1/admin/events?undelivered=true${more}`, operator.token);
+    await ask(`/api/v1/admin/events?undelivered=true&count=true${more}`, operator.token);
     await ask(`/api/v1/admin/units?after=${values.unit_id}${more}`, operator.token);
   }
   for (const order of ['oldest', 'newest'])

@@ -189,7 +189,8 @@ export const extensions = {
       'gw listen loses no event across a lost connection, also before the first event, and is back within seconds',
     'gw-dev':
       'gw dev runs a daemon in demo mode on a chain of its own; keys pay rightly and wrongly, and reading, matching, settlement and webhooks are those of every deployment',
-    'gw-trigger': 'gw trigger does the same without a screen, and ends with what the daemon reported',
+    'gw-trigger':
+      'gw trigger does the same without a screen, and ends with what the daemon reported, also where that is something else: held, late',
     'gw-dev-end': 'the daemon of gw dev ends with it, also where it is killed',
     'gw-fixture':
       'gw trigger and gw dev record requests, events and webhooks of a scenario as a file, which gw listen --replay posts again, with a new signature',
@@ -224,6 +225,8 @@ export const extensions = {
     'gw-short-ids':
       'the first or last eight characters of an id are taken where it is, and refused with the candidates where they are several',
     'gw-progress': 'what takes longer than 300 ms is reported on a terminal, and leaves no trace',
+    'gw-start':
+      'a command starts in little more time than Node.js itself, 1.6 times at most by the bench: what is slow to load is loaded where it is used',
     'gw-watch': 'gw invoice watch and wait follow an invoice to its end',
     'gw-qr': 'gw invoice qr draws the payload',
     'gw-api': 'gw api METHOD PATH calls anything',

@@ -10,7 +10,7 @@ import {
 import type { Section } from '../../output/card.ts';
 import { type Invoice, invoiceCard } from '../../output/invoice-card.ts';
 import { coins, dollars } from '../../output/money.ts';
-import { screenColor } from '../../output/status.ts';
+import { screenColor, statusStep } from '../../output/status.ts';
 import { moment, relative, SHORT_ID, shortId } from '../../output/value.ts';
 import type { DetailSpec } from '../detail.ts';
 import type { Action, ListSpec } from '../list.ts';
@@ -129,7 +129,7 @@ const logsOf = ({ seen }: Whole, now_s: number): Section =>
     'log',
     seen.logs.map(
       (log) =>
-        `${moment(log.created_at, now_s)}  ${log.from_status ?? '–'} → ${log.to_status}  ${log.note ?? ''}`,
+        `${moment(log.created_at, now_s)}  ${statusStep(log.from_status, log.to_status)}  ${log.note ?? ''}`,
     ),
   );
 

@@ -2,7 +2,7 @@
 import type { CallReply } from '../../../src/api/client/call.ts';
 import { listLedger } from '../../../src/api/endpoints/merchant.ts';
 import { dollars } from '../../output/money.ts';
-import { moment, relative, shortId } from '../../output/value.ts';
+import { actorName, moment, relative, shortId } from '../../output/value.ts';
 import type { ListSpec } from '../list.ts';
 import { byLast } from '../source.ts';
 import type { Column } from '../table.ts';
@@ -38,7 +38,7 @@ const columns: readonly Column<Entry>[] = [
     by: (row) => byAmount(row.balance_usd),
   },
   { title: 'INVOICE', rank: 5, width: 8, value: (row) => (row.invoice_id ? shortId(row.invoice_id) : '–') },
-  { title: 'ACTOR', rank: 7, width: 20, value: (row) => row.actor },
+  { title: 'ACTOR', rank: 7, width: 20, value: (row) => actorName(row.actor) },
   { title: '#', right: true, rank: 8, width: 9, value: (row) => String(row.seq), by: (row) => row.seq },
   { title: 'NOTE', rank: 6, width: 40, isText: true, value: (row) => row.note ?? '' },
 ];

@@ -27,6 +27,7 @@ import { clean } from '../../output/text.ts';
 import { moment, shortId } from '../../output/value.ts';
 import { wrapped } from '../../output/width.ts';
 import { describeFound, lookUp } from '../admin/resolve.ts';
+import { askKey } from './inbox-keys.ts';
 
 /** As many as there are keys for. */
 const NAMED = 9;
@@ -131,7 +132,11 @@ async function workOnOther(context: Context, item: Waiting, title: string): Prom
   ]);
   print(io, '');
   for (;;) {
-    const answer = await askText(`${step ? `${step.key}, s skips` : 'Enter continues'}, q ends:`, io);
+    const answer = await askKey(io, [
+      { text: step?.key ?? 'Enter continues' },
+      ...(step ? [{ text: 's skips', spare: 1 }] : []),
+      { text: 'q ends' },
+    ]);
     if (answer.toLowerCase() === 'q') return false;
     if (answer.toLowerCase() === 's' || !step) return true;
     if (answer !== '' && item.kind === 'webhook') say(io, 'Enter alone sends it');
@@ -154,20 +159,25 @@ async function workOn(context: Context, detail: PaymentDetail, title: string): P
     const booked = txid === null || isHeld ? undefined : target;
     if (booked) await preview(context, detail, booked, shop);
     else print(io, shop && isHeld ? heldBy(shop, payment) : '');
-    const keys = [
-      ...(booked ? ['Enter books it'] : []),
+    const answer = await askKey(io, [
+      ...(booked ? [{ text: 'Enter books it', short: 'Enter books' }] : []),
       ...(targets.length > 1
-        ? [`1-${targets.length} or an order chooses`]
+        ? [
+            {
+              text: `1-${targets.length} or an order chooses`,
+              short: `1-${targets.length} or order`,
+              spare: 1,
+            },
+          ]
         : isHeld
           ? []
-          : ['an order chooses']),
-      ...(shop ? ['c credits'] : []),
-      ...(isDismissible ? ['d closes unbooked'] : []),
-      'n notes',
-      's skips',
-      'q ends',
-    ];
-    const answer = await askText(`${keys.join(', ')}:`, io);
+          : [{ text: 'an order chooses', short: 'or an order', spare: 2 }]),
+      ...(shop ? [{ text: 'c credits', spare: isHeld ? 2 : 4 }] : []),
+      ...(isDismissible ? [{ text: 'd closes unbooked', short: 'd closes', spare: 3 }] : []),
+      { text: 'n notes', spare: 5 },
+      { text: 's skips', spare: 1 },
+      { text: 'q ends' },
+    ]);
     const key = answer.toLowerCase();
     if (key === 'q') return false;
     if (key === 's') return true;

@@ -2,12 +2,12 @@
 import type { CallReply } from '../../../src/api/client/call.ts';
 import { type listInbox, remarkOwnPayment } from '../../../src/api/endpoints/invoices.ts';
 import type { Context } from '../../engine/command.ts';
-import { askText } from '../../engine/prompts.ts';
 import { printSections } from '../../output/card.ts';
 import { matchLine, stepRows } from '../../output/explain-card.ts';
 import { paint, print } from '../../output/io.ts';
 import { coins } from '../../output/money.ts';
 import { moment, shortId } from '../../output/value.ts';
+import { askKey } from './inbox-keys.ts';
 import { askRemark, done, outcomeOf } from './inbox-work.ts';
 
 type Item = CallReply<typeof listInbox>['data'][number];
@@ -30,14 +30,19 @@ async function workOn(context: Context, item: Item, title: string): Promise<bool
   const payment_id = String(item.id);
   const isDismissible = item.kind !== 'held';
   show(context, item, title);
-  const keys = [...(isDismissible ? ['d closes unbooked'] : []), 'n notes', 's skips', 'q ends'];
+  const keys = [
+    ...(isDismissible ? [{ text: 'd closes unbooked', short: 'd closes', spare: 2 }] : []),
+    { text: 'n notes', spare: 3 },
+    { text: 's skips', spare: 1 },
+    { text: 'q ends' },
+  ];
   const say = async (dismissed?: true): Promise<string> => {
     const body = await askRemark(io, dismissed);
     await context.call(remarkOwnPayment, { params: { payment_id }, body });
     return outcomeOf(body);
   };
   for (;;) {
-    const key = (await askText(`${keys.join(', ')}:`, io)).toLowerCase();
+    const key = (await askKey(io, keys)).toLowerCase();
     if (key === 'q') return false;
     if (key === 's') return true;
     if (key === 'n') await done(io, () => say());

@@ -65,7 +65,9 @@ export interface Step {
 export async function planOf(context: Context, file: ShopFile, shop: Shop): Promise<Step[]> {
   const account = file.account ? await planAccount(context, file.account, shop) : [];
   const wallets = file.wallets ? planWallets(file, file.wallets, shop) : [];
-  return [...account, ...wallets, ...(file.units ? await planUnits(context, file, file.units, shop) : [])];
+  const units = file.units ? await planUnits(context, file, file.units, shop) : [];
+  file.faults.refuse();
+  return [...account, ...wallets, ...units];
 }
 
 const actionOf = (from: unknown, to: unknown): Change['action'] =>
@@ -126,20 +128,22 @@ async function planAccount(
   return [{ endpoint: updateMerchantAccount, input: { body }, changes, takes: changes.flatMap(lossOf) }];
 }
 
-function planWallets({ fault }: ShopFile, { values, lines, line }: Entry, shop: Shop): Step[] {
+function planWallets({ faults }: ShopFile, { values, lines, line }: Entry, shop: Shop): Step[] {
   const { network } = shop.account;
   return Object.entries(values).flatMap(([name, value]): Step[] => {
     const [blockchain, address] = [name.trim().toLowerCase(), String(value).trim()];
     const at = lines[name] ?? line;
     const have = shop.wallets.find((wallet) => wallet.blockchain === blockchain)?.address;
-    if (have === undefined && !shop.blockchains.includes(blockchain))
-      throw fault(
-        at,
-        `there is no blockchain “${name}” here`,
-        `did you mean ${nearest(name, shop.blockchains)}?`,
-      );
+    if (have === undefined && !shop.blockchains.includes(blockchain)) {
+      const hint = `did you mean ${nearest(name, shop.blockchains)}?`;
+      faults.add(at, `there is no blockchain “${name}” here`, hint);
+      return [];
+    }
     const wrong = addressFault(blockchain, address, network);
-    if (wrong !== undefined) throw fault(at, wrong);
+    if (wrong !== undefined) {
+      faults.add(at, wrong);
+      return [];
+    }
     if (have !== undefined && isSameAddress(blockchain, address, have, network)) return [];
     return [
       {
@@ -167,6 +171,7 @@ async function planUnits(
   for (const [index, entry] of entries.entries()) {
     const { id: _id, slug, ...values } = entry.values;
     const unit = meant[index];
+    if (unit === null) continue;
     if (!unit) {
       creations.push(creationOf(file, entry, values, String(slug ?? values.title)));
       continue;
@@ -207,31 +212,36 @@ function creationOf(file: ShopFile, entry: Entry, values: Record<string, unknown
   };
 }
 
-/** The unit that each entry means: by its id, by its slug, else by its title; undefined where it is a new one. */
+/**
+ * The unit that each entry means: by its id, by its slug, else by its title; undefined where it is a new one, null where it is
+ * none that there is.
+ */
 function matched(
-  { fault }: ShopFile,
+  { faults }: ShopFile,
   entries: readonly Entry[],
   units: readonly Unit[],
-): (Unit | undefined)[] {
+): (Unit | undefined | null)[] {
   const meant = entries.map(({ values: { id, slug, title }, lines, line }) => {
     const byId = units.find((unit) => unit.id === id);
-    if (id != null && !byId)
-      throw fault(lines.id ?? line, `there is no unit ${id} here`, 'leave id out for a new one');
+    if (id != null && !byId) {
+      faults.add(lines.id ?? line, `there is no unit ${id} here`, 'leave id out for a new one');
+      return null;
+    }
     const bySlug = units.find((unit) => unit.slug === slug);
     if (byId ?? bySlug) return byId ?? bySlug;
     const alike = units.filter((unit) => unit.title.trim() === String(title ?? '').trim());
-    if (alike.length > 1)
-      throw fault(
-        line,
-        `${alike.length} units have the title “${title}”`,
-        `name one: slug: ${alike.map((unit) => unit.slug).join(' or ')}`,
-      );
-    return alike[0];
+    if (alike.length <= 1) return alike[0];
+    faults.add(
+      line,
+      `${alike.length} units have the title “${title}”`,
+      `name one: slug: ${alike.map((unit) => unit.slug).join(' or ')}`,
+    );
+    return null;
   });
   meant.forEach((unit, index) => {
     const first = meant.indexOf(unit);
     if (unit && first < index)
-      throw fault(
+      faults.add(
         entries[index]?.line ?? 0,
         `this is the unit ${unit.slug} again, which stands in line ${entries[first]?.line}`,
         'a new unit has a title of its own',

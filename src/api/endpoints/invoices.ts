@@ -221,6 +221,7 @@ export const explain = endpoint({
   tag: 'invoices',
   summary: 'Explain what became of anything',
   gw: 'explain {q}',
+  flags: { q: 'reference' },
   effect: 'read',
   keywords:
     'where is my money, why is it not paid, what happened, history, timeline, find by memo, find by transaction, find by order, trace a payment, support, resolve a short id',

@@ -1,6 +1,7 @@
 // What screens read: figures by day, bookings, and the events and units of all accounts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
+import { openContradiction } from '../../helpers/contradictions.ts';
 import { databases } from '../../helpers/database.ts';
 import { ABSENT_ID } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
@@ -132,6 +133,22 @@ describe.each(databases)('figures and lists for screens on %s', (database) => {
       ]);
     }
     expect((await get(`/api/v1/admin/events?undelivered=true&owner_id=${bob.id}`, admin)).data).toEqual([]);
+    // Tried again it is one row still, which hides no other behind the end of a page.
+    const { data: waiting } = await get('/api/v1/admin/events?undelivered=true', admin);
+    const resend = `/api/v1/merchant/events/${waiting[0].id}/resend`;
+    for (let time = 0; time < 2; time += 1) await post(resend, { token: ann.token }, undefined);
+    await sell(ann, '2');
+    await service.app.webhooks.kick();
+    const short = '/api/v1/admin/events?undelivered=true&limit=1&count=true';
+    await expect.poll(async () => (await get(short, admin)).total).toBe(2);
+    for (const more of ['', `&owner_id=${ann.id}`])
+      expect(await get(short + more, admin)).toMatchObject({
+        data: [{ type: 'invoice.confirmed' }],
+        has_more: true,
+        total: 2,
+        total_is_more: false,
+      });
+    expect((await get(`${short}&owner_id=${bob.id}`, admin)).total).toBe(0);
   });
 
   test('are the units of all merchants', async () => {
@@ -150,4 +167,56 @@ describe.each(databases)('figures and lists for screens on %s', (database) => {
     const of_ann = await get(`/api/v1/admin/units?owner_id=${ann.id}`, admin);
     expect(of_ann.data.map(({ id }: { id: string }) => id)).toEqual([tea.id]);
   });
+
+  test('say how many they have on all pages, with every filter', async () => {
+    verifies('list-totals');
+    const [{ id: refused }] = (await get('/v1/invoices?status=created', { key: ann.key })).data;
+    await post(`/v1/invoices/${refused}/cancel`, { key: ann.key }, undefined);
+    const order = { chain: 'ton', amount: '4', external_ref: 'counted' };
+    for (let made = 0; made < 3; made += 1) await post('/v1/invoices', { key: ann.key }, order);
+    for (let made = 0; made < 2; made += 1) await openContradiction(service.app.db, { invoice_id: refused });
+    const { data } = await get('/api/v1/admin/contradictions', { token: operator.token });
+    const close = `/api/v1/admin/contradictions/${data[0].id}/close`;
+    await post(close, { token: operator.token }, { note: 'one less' });
+    const [key, token, admin] = [{ key: ann.key }, { token: ann.token }, { token: operator.token }];
+    for (const [path, who, least] of [
+      ['/v1/invoices?', key, 7],
+      ['/v1/invoices?status=settled', key, 3],
+      ['/v1/invoices?status=cancelled', key, 1],
+      ['/v1/invoices?external_ref=counted', key, 3],
+      ['/v1/invoices?external_ref=counted&status=expired', key, 0],
+      ['/v1/ledger?', key, 4],
+      ['/v1/ledger?', admin, 6],
+      [`/v1/ledger?owner_id=${bob.id}`, admin, 2],
+      ['/api/v1/merchant/events?', token, 9],
+      ['/api/v1/merchant/events?type=invoice.confirmed', token, 3],
+      ['/api/v1/merchant/events?type=payment.late', token, 0],
+      ['/api/v1/admin/payments?', admin, 8],
+      ['/api/v1/admin/payments?status=settled', admin, 4],
+      ['/api/v1/admin/payments?status=created', admin, 3],
+      ['/api/v1/admin/payments?kind=refill', admin, 0],
+      ['/api/v1/admin/events?', admin, 10],
+      [`/api/v1/admin/events?owner_id=${bob.id}`, admin, 2],
+      ['/api/v1/admin/units?', admin, 2],
+      [`/api/v1/admin/units?owner_id=${ann.id}`, admin, 1],
+      ['/api/v1/admin/contradictions?open=false', admin, 2],
+      ['/api/v1/admin/contradictions?open=true', admin, 1],
+    ] as const) {
+      const { total, total_is_more } = await get(`${path}&limit=1&count=true`, who);
+      expect([total, total_is_more], path).toEqual([(await all(path, who)).length, false]);
+      expect(total, path).toBeGreaterThanOrEqual(least);
+      expect(await get(`${path}&limit=1`, who), path).not.toHaveProperty('total');
+    }
+  });
+
+  /** The rows of every page. */
+  async function all(path: string, who: Who): Promise<unknown[]> {
+    const rows: unknown[] = [];
+    for (let place = ''; ; ) {
+      const page = await get(`${path}&limit=3${place}`, who);
+      rows.push(...page.data);
+      if (!page.has_more && !(page.count > rows.length)) return rows;
+      place = page.next ? `&after=${page.next}` : `&skip=${rows.length}`;
+    }
+  }
 });
