@@ -46,6 +46,7 @@ export async function repeated<T>(call: () => Promise<T>, given: Repeated): Prom
       return await call();
     } catch (error) {
       const wait_seconds = secondsUntilAnswered(error);
+      if (isForeign(error) && changes(endpoint)) throw unknown(given, error.message);
       mayBeDone ||= wait_seconds !== null || isLost(error);
       if (!mayBeDone || isAnswer(error)) throw error;
       if (wait_ms === null) throw changes(endpoint) ? unknown(given) : error;
@@ -65,8 +66,15 @@ const isAnswer = (error: unknown): boolean =>
 /** Whether making it once more would change something more, or something at all; a token that was not received is none. */
 const changes = ({ effect, tag }: Endpoint): boolean => effect !== 'read' && tag !== 'login';
 
-function unknown({ endpoint, idempotency_key, command, base_url }: Repeated): GwError {
-  const message = `no answer came from ${new URL(base_url).origin}: it is not known whether this was done`;
+/** Something answered, and not as gatewayd does: what stands before it may have changed what gatewayd said. */
+const isForeign = (error: unknown): error is GwError =>
+  error instanceof GwError && error.details.code === 'not_gatewayd';
+
+function unknown(
+  { endpoint, idempotency_key, command, base_url }: Repeated,
+  why = `no answer came from ${new URL(base_url).origin}`,
+): GwError {
+  const message = `${why}: it is not known whether this was done`;
   if (idempotency_key !== undefined) {
     const again = command(idempotency_key);
     return new GwError('unknown', message, {

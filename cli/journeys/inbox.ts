@@ -26,8 +26,7 @@ export const command: Command = {
     if (own.work === true && !io.prompts)
       throw usage('--work needs a terminal', 'gw inbox --json, then gw payment note');
     const reply = await context.call(listInbox);
-    if (own.work === true)
-      return (await import('./parts/own-inbox-work.ts')).workThroughOwn(context, reply.data);
+    if (own.work === true) return (await import('./parts/own-inbox-work.ts')).workThroughOwn(context, reply);
     if (io.json !== false || io.stdout.isTTY !== true)
       return printReply(io, reply, { list: 'data', columns: [...columns, 'about'] });
     const [{ printInbox }, { meantBy }] = await Promise.all([

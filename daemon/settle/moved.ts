@@ -128,9 +128,10 @@ async function writeConfirmed(
     throw new Error(`a transfer of invoice ${invoice.id} was booked by another meanwhile`);
   for (const row of own) {
     // A late one that the invoice's own payment listed would be hidden behind what is booked now.
-    const is_unassigned = row.disposition === 'matched' || row.payment_id === payment?.id;
+    const is_own = row.payment_id === payment?.id;
+    const is_unassigned = row.disposition === 'matched' || is_own;
     const is_free = row.state !== 'gone' && row.booked_invoice_id === null && !ids.includes(row.id);
-    if (is_unassigned && is_free) await placeLate(step, row);
+    if (is_unassigned && is_free) await placeLate(step, row, is_own ? payment : null);
   }
   noteWaited(step, counted);
   const seller = holderOf(invoice);

@@ -4,6 +4,7 @@ import { ownersAt } from '../../data/addresses.ts';
 import type { Tx } from '../../data/db/open.ts';
 import { invoicesByAmount, lockInvoice, setInvoicePayment } from '../../data/invoices.ts';
 import {
+  dismissPayment,
   getPayment,
   insertLog,
   insertPayment,
@@ -25,13 +26,14 @@ export interface UnappliedContext {
   now: number;
 }
 
-/** Books a transfer as a late payment of the step's invoice, which has ended. */
-export async function placeLate(step: Step, transfer: TransferRow): Promise<void> {
+/** Books a transfer as a late payment of the step's invoice, which has ended; closed where the payment was that listed it before. */
+export async function placeLate(step: Step, transfer: TransferRow, before: PaymentRow | null): Promise<void> {
   const payment = await insertLatePayment(
     step,
     step.invoice,
     transfer,
     'the invoice was confirmed without it',
+    before,
   );
   await placeTransfers(
     step.tx,
@@ -50,6 +52,7 @@ async function insertLatePayment(
   invoice: InvoiceRow,
   transfer: TransferRow,
   note: string,
+  before: PaymentRow | null = null,
 ): Promise<PaymentRow> {
   const { deps, tx, now } = context;
   const is_other_coin = transfer.chain !== invoice.chain;
@@ -70,9 +73,19 @@ async function insertLatePayment(
   });
   if (!is_secondary) await setInvoicePayment(tx, invoice.id, payment.id);
   await logUnapplied(tx, payment, note, now);
+  // Who closed it knows of it.
+  if (await dismissAgain(tx, payment, before)) return payment;
   const shown = is_secondary ? invoice : { ...invoice, payment_id: payment.id };
   await writeEvent(deps, tx, 'payment.late', { merchant_id: invoice.owner_id, invoice: shown, payment, now });
   return payment;
+}
+
+/** Whether it was closed by a person under another payment, and is so now. */
+async function dismissAgain(tx: Tx, { id }: PaymentRow, before: PaymentRow | null): Promise<boolean> {
+  if (before?.dismissed !== 1) return false;
+  const { dismissed_by: by, dismissed_note, dismissed_at } = before;
+  await dismissPayment(tx, id, { by: by ?? '', note: dismissed_note ?? '', now: dismissed_at ?? 0 });
+  return true;
 }
 
 /** Records a transfer that was found late at reading, with why. */

@@ -159,8 +159,14 @@ export function openWritingThread({
       };
       const order: Order = { batch: batch.map(({ text, values }) => [numberOf(text), values]), texts };
       return new Promise((succeed, fail) => {
+        try {
+          worker.postMessage(order);
+        } catch (error) {
+          // What cannot be sent, the thread does not know.
+          for (const text of texts) known.delete(text);
+          throw error;
+        }
         waiting.push({ succeed, fail });
-        worker.postMessage(order);
       });
     },
     async close() {

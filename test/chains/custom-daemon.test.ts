@@ -1,5 +1,6 @@
 // A network and tokens that the settings add, in a whole daemon over a real node: known everywhere, checked on the chain, and not
 // taken out of the settings while a payment may still come.
+import { sql } from 'kysely';
 import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { providers } from '../../daemon/doctor/chains.ts';
 import { assertGatewaysMatch } from '../../daemon/process/known-gateways.ts';
@@ -168,6 +169,20 @@ async function configOf(settings: Record<string, string>): Promise<Config> {
   });
   return later.app.config;
 }
+
+it('notes what may be sold all at once, so that a kill in between leaves no half of it', async () => {
+  await open();
+  const { db, config } = test.app;
+  await sql`delete from meta where name like 'sold:%'`.execute(db.schema);
+  await sql`create trigger killed before insert on meta when new.name = 'sold:solana-usdc' begin select raise(abort, 'killed'); end`.execute(
+    db.schema,
+  );
+  await expect(assertGatewaysMatch(db, config, chain.now())).rejects.toThrow('killed');
+  const { rows } = await sql`select name from meta where name like 'sold:%'`.execute(db.schema);
+  expect(rows).toEqual([]);
+  await sql`drop trigger killed`.execute(db.schema);
+  await assertGatewaysMatch(db, config, chain.now());
+});
 
 it.runIf(hasAnvil)(
   'that is taken out with an invoice open is missed at the next start; switched off it is still read',

@@ -151,6 +151,15 @@ describe('a value that the service does not take', () => {
     expect(asked).toMatchObject({ code: 2, error: { error: { code: 'validation', message } } });
     expect(service.requests.map(({ path }) => path)).toEqual(['/v1/invoices']);
     expect((await gw([...create, '--dry-run'])).error.error).toMatchObject({ code: 'validation', message });
+    const odd = await serve((_, response) => {
+      response.writeHead(422, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ detail: [null, 'text', { loc: null, msg: 'no place' }, { loc: 'x' }] }));
+    });
+    const good = ['invoice', 'create', '--chain', 'ton', '--amount', '1', '--json', '--url', odd.url];
+    expect(await gw(good, { env: { GW_API_KEY: 'gw_key' } })).toMatchObject({
+      code: 2,
+      error: { error: { message: 'null; text; no place; {"loc":"x"}' } },
+    });
     const credit = ['admin', 'credit', ABSENT_ID, '--prepaid-usd', 'much', ...more];
     expect((await gw(credit)).error.error.code).toBe('validation');
     expect(service.requests).toHaveLength(1);

@@ -96,6 +96,16 @@ describe('an answer that is lost', () => {
     expect(silent.requests).toHaveLength(1);
   });
 
+  it('is unknown where something else answers to a write, with the key and the command', async () => {
+    const other = await serve((_, response) => void response.end('{"welcome":true}'));
+    const ran = await operator(credit(other.url), { env: await tokenOf(operator) });
+    expect(ran).toMatchObject({
+      code: 76,
+      error: { error: { message: expect.stringContaining('answers, but not as gatewayd does') } },
+    });
+    expect(ran.error.error.hint).toContain(`--idempotency-key ${ran.error.error.idempotency_key}`);
+  });
+
   it('is unknown, whatever this gw thinks of the values that were sent', async () => {
     const silent = await serve((_, response) => void response.destroy());
     const credit = ['admin', 'credit', user_id, '--prepaid-usd', 'much', '--yes', '--json'];

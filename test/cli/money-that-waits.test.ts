@@ -243,6 +243,49 @@ describe('money that waits', () => {
     expect(story.output()).not.toContain(note);
   });
 
+  it('and what was closed by another meanwhile is not booked', async () => {
+    verifies('gw-inbox-work');
+    const env = { GW_TOKEN: token };
+    const ids: string[] = [];
+    for (let each = 0; each < 2; each += 1) {
+      const invoice = await create(service, merchant, 'ton');
+      await service.fetch('POST', `/v1/invoices/${invoice.id}/cancel`, { key: merchant.key });
+      const transfer = transferTo(service, invoice, { final: true });
+      chain = [...chain, transfer];
+      await observe(service, 'ton', [transfer]);
+      ids.push(invoice.id);
+    }
+    const close = (id: string) =>
+      service.fetch('POST', `/api/v1/admin/payments/${id}/note`, {
+        token,
+        body: { note: 'sent back', dismissed: true },
+      });
+    const waiting = (await gw(['admin', 'inbox', '--json', 'kind,id'], { env })).json;
+    const late = waiting.filter(({ id }: { id: string }) => ids.includes(id));
+    expect(late).toHaveLength(2);
+    const pty = gw.pty(['admin', 'inbox', '--work'], { env, columns: 120 });
+    for (let place = 1; place <= waiting.length; place += 1) {
+      const { id } = waiting[place - 1];
+      const item = await pty.see(
+        new RegExp(`\\D${place} of ${waiting.length}: [\\s\\S]*(q ends:|is done already)`),
+      );
+      if (item.includes('is done already')) break;
+      if (id === late[0].id) {
+        // It is shown as waiting already.
+        await close(id);
+        await close(late[1].id);
+        pty.write(ENTER);
+        await pty.see(/closed meanwhile by operator:\S+: sent back/);
+      }
+      pty.write(`s${ENTER}`);
+    }
+    await pty.see(/is done already/);
+    for (const id of ids)
+      expect((await service.fetch('GET', `/v1/invoices/${id}`, { key: merchant.key })).json.status).toBe(
+        'cancelled',
+      );
+  });
+
   it('and what else waits is closed with a note, or sent again, in the same queue', async () => {
     verifies('gw-inbox-work');
     const shop = await fundedMerchant(service);

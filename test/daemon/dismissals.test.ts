@@ -43,6 +43,8 @@ describe.each(databases)('payments that are closed without booking on %s', (data
     const { attention } = await admin('dashboard');
     return attention.unmatched + attention.late;
   };
+  const eventsOf = async (type: string): Promise<unknown[]> =>
+    (await call('GET', `/api/v1/merchant/events?type=${type}&limit=200`, ann)).json.data;
   /** A payment to the address of an invoice of Ann that names none, with that invoice. */
   async function nameless(at: Partial<Transfer> = { final: true }) {
     const invoice = await create(service, ann, 'ton');
@@ -187,5 +189,102 @@ describe.each(databases)('payments that are closed without booking on %s', (data
     // The note is still read.
     const { logs } = await admin(`payments/${id}`);
     expect(logs.map(({ note }: { note: string }) => note)).toContain('closed without booking: a test');
+  });
+
+  test('are no part of what a confirmation books that names no transaction, and stay closed beside it', async () => {
+    verifies('payment-dismiss-named');
+    const invoice = await create(service, ann, 'ton');
+    await call('POST', `/v1/invoices/${invoice.id}/cancel`, ann);
+    const [back, paid] = [1, 2].map(() => transferTo(service, invoice, { final: true })) as [
+      Transfer,
+      Transfer,
+    ];
+    await observe(service, 'ton', [back]);
+    await asOperator(invoice.id, { note: 'sent back by hand', dismissed: true });
+    const resolve = (body: object) =>
+      call('POST', `/api/v1/admin/payments/${invoice.id}/resolve`, operator, { action: 'confirm', ...body });
+    expect((await resolve({})).json.code).toBe('transaction_unknown');
+    await observe(service, 'ton', [paid]);
+    const before = [await waiting(), (await eventsOf('payment.late')).length];
+    expect((await resolve({})).status).toBe(200);
+    const booked = (await call('GET', `/v1/invoices/${invoice.id}`, ann)).json;
+    expect(booked).toMatchObject({ status: 'confirmed', amount_match: 'exact', txid: paid.txid });
+    // The one that came late waits no more, and the other not again; no one is told of it once more.
+    expect([await waiting(), (await eventsOf('payment.late')).length]).toEqual([
+      Number(before[0]) - 1,
+      before[1],
+    ]);
+    const { data } = await admin('payments?status=dismissed');
+    const closed = data.find(({ txid }: { txid: string }) => txid === back.txid);
+    expect((await admin(`payments/${closed.id}`)).payment.dismissed).toMatchObject({
+      note: 'sent back by hand',
+      by: `operator:${operator.id}`,
+    });
+    // By its name it is booked all the same, for another.
+    const other = await create(service, ann, 'ton');
+    expect((await confirmByOperator(service, other.id, { txid: back.txid }))?.verdict.verdict).toBe('moved');
+  });
+
+  test('of several parts wait again where a part leaves, comes back or is booked', async () => {
+    verifies('payment-dismiss-reorg');
+    const invoice = await create(service, ann, 'ton');
+    const half = BigInt(invoice.amount_atomic) / 4n;
+    const [one, two] = [1, 2].map(() =>
+      transferTo(service, invoice, { amount_atomic: half, ...unconfirmed }),
+    ) as [Transfer, Transfer];
+    await observe(service, 'ton', [one, two]);
+    await call('POST', `/api/v1/admin/payments/${invoice.id}/resolve`, operator, { action: 'expire' });
+    const isClosed = async () => (await admin(`payments/${invoice.id}`)).payment.dismissed !== null;
+    const close = () => asOperator(invoice.id, { note: 'sent back', dismissed: true });
+    const deep = { height: 101, block_hash: 'block-101', confirmations: 64, final: true } as const;
+    const gone = { state: 'gone', confirmations: 0, height: null, block_hash: null } as const;
+    expect((await close()).status).toBe(200);
+    await follow(service, 'ton', [{ txid: one.txid, index: one.index, ...gone }]);
+    expect(await isClosed()).toBe(false);
+    await close();
+    await observe(service, 'ton', [
+      { ...one, ...deep },
+      { ...two, ...deep },
+    ]);
+    expect(await isClosed()).toBe(false);
+    await close();
+    const other = await create(service, ann, 'ton');
+    await confirmByOperator(service, other.id, { txid: two.txid });
+    expect(await isClosed()).toBe(false);
+  });
+
+  test('are no business of him at whose address they came once they were booked for another', async () => {
+    verifies('payment-dismiss-own');
+    const bob = await fundedMerchant(service);
+    await create(service, ann, 'ton');
+    const invoice = await create(service, bob, 'ton', { external_ref: 'order of Bob' });
+    const transfer = transferTo(service, invoice, { memo: null, final: true });
+    await observe(service, 'ton', [transfer]);
+    const { data } = await admin('payments?status=unmatched');
+    const { id } = data.find(({ txid }: { txid: string }) => txid === transfer.txid);
+    await confirmByOperator(service, invoice.id, { txid: transfer.txid });
+    expect((await asAnn(id, { note: 'refund to me' })).json.code).toBe('payment_not_found');
+    const asked = await call('GET', `/v1/explain?q=${id}`, ann);
+    expect(asked.text).not.toContain('order of Bob');
+    const { story } = (await call('GET', `/v1/explain?q=${invoice.id}`, bob)).json;
+    expect(JSON.stringify(story)).not.toContain('refund to me');
+  });
+
+  test('are exported without what an operator wrote of them', async () => {
+    verifies('payment-dismiss');
+    const { id } = await nameless();
+    await asOperator(id, { note: 'suspected of fraud', dismissed: true });
+    for (const table of ['payments', 'logs']) {
+      let [text, after] = ['', ''];
+      do {
+        const path = `/api/v1/merchant/export?table=${table}${after && `&after=${encodeURIComponent(after)}`}`;
+        const page = await call('GET', path, { token: ann.token });
+        text += page.text;
+        after = page.json.next ?? '';
+      } while (after !== '');
+      expect(text).toContain(id);
+      expect(text).not.toContain('fraud');
+      expect(text).not.toContain(operator.id);
+    }
   });
 });

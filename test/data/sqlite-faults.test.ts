@@ -206,6 +206,14 @@ describe('batches, which a thread writes', () => {
     expect(await names('crowd-%')).toEqual(['crowd-1', 'crowd-4', 'crowd-5', 'crowd-6']);
   });
 
+  test('one that no thread can be sent fails at once, and the next is written', async () => {
+    const unsendable = [Object.assign(() => {}, {})] as unknown as Batch[number]['values'];
+    const text = 'insert into meta (name, value) values (?, 1)';
+    expect(await failure(send({ text, values: unsendable }))).toBeInstanceOf(Error);
+    expect(await send(meta('sent'))).toBe(true);
+    expect(await names('sent')).toEqual(['sent']);
+  });
+
   test('wait while another process has the write lock, and hold up no one who reads', async () => {
     const other = outside();
     other.exec('begin immediate');
@@ -226,6 +234,20 @@ describe('batches, which a thread writes', () => {
     other.exec('commit');
     expect(await names('busy-%')).toEqual([]);
   });
+
+  test('let a transaction end with its own time, however many batches wait beside it', async () => {
+    await send(meta('starts-the-thread'));
+    const other = outside();
+    other.exec('begin immediate');
+    const waits = failure(write('tx'));
+    const many = setInterval(() => void failure(send(meta(`beside-${performance.now()}`))), 500);
+    const busy = await waits;
+    clearInterval(many);
+    other.exec('rollback');
+    expect(isBusy(busy)).toBe(true);
+    await send(meta('beside'));
+    expect(await names('beside')).toEqual(['beside']);
+  }, 60_000);
 
   test('are refused where the file was taken away', async () => {
     await send(meta('before'));

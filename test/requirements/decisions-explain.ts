@@ -17,6 +17,8 @@ export const explaining = {
       'A merchant closes and reopens his own late and unmatched payments, with notes of which there is an end; what is paid at an address that another account uses too, and what an operator has dismissed, the operator decides; another account reads of it like of what does not exist',
     'payment-dismiss-booked':
       'A dismissed payment can be booked, which ends the dismissal, also where both happen at once',
+    'payment-dismiss-named':
+      'what was closed without booking is booked only where its transaction is named, and stays closed beside what is booked',
     'payment-dismiss-reorg':
       'A dismissed payment whose transaction leaves the chain is orphaned, and waits again once the transaction is back',
     'list-totals':

@@ -188,7 +188,7 @@ async function workOn(context: Context, detail: PaymentDetail, title: string): P
       // What is held is booked with it; anything else still waits.
       if ((await done(io, () => credit(context, shop))) && isHeld) return true;
     } else if (key === '') {
-      if (booked && (await done(io, () => book(context, txid, booked)))) return true;
+      if (booked && (await done(io, () => book(context, payment.id, txid, booked)))) return true;
     } else if (!isHeld)
       await done(io, async () => {
         target = targets[Number(answer) - 1] ?? (await named(context, answer));
@@ -300,7 +300,15 @@ function effectsOf({ merchant: { merchant, webhook_url }, config }: Shop, { amou
   return [`fee ${shown(fee)}`, `limit after ${shown(limit)}`, webhook];
 }
 
-async function book(context: Context, txid: string | null, { id }: Target): Promise<string> {
+async function book(
+  context: Context,
+  payment_id: string,
+  txid: string | null,
+  { id }: Target,
+): Promise<string> {
+  const { dismissed } = (await context.call(getAdminPayment, { params: { invoice_id: payment_id } })).payment;
+  // By name it could be booked all the same; who sees it as waiting does not know that it was dealt with.
+  if (dismissed) throw new GwError('conflict', `closed meanwhile by ${dismissed.by}: ${dismissed.note}`);
   const { payment } = await context.call(resolvePayment, {
     params: { invoice_id: id },
     body: { action: 'confirm', txid },

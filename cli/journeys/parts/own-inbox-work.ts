@@ -13,7 +13,10 @@ import { askRemark, done, outcomeOf } from './inbox-work.ts';
 type Item = CallReply<typeof listInbox>['data'][number];
 
 /** Goes through them one by one, until a person has seen all or leaves. */
-export async function workThroughOwn(context: Context, items: readonly Item[]): Promise<void> {
+export async function workThroughOwn(
+  context: Context,
+  { data: items, has_more }: CallReply<typeof listInbox>,
+): Promise<void> {
   const { io } = context;
   const payments = items.filter(({ kind, id }) => id !== null && kind !== 'webhook' && kind !== 'blind');
   if (payments.length === 0) return print(io, 'No payment waits.');
@@ -21,7 +24,10 @@ export async function workThroughOwn(context: Context, items: readonly Item[]): 
     print(io, '');
     if (!(await workOn(context, item, `${index + 1} of ${payments.length}: ${item.kind}`))) return;
   }
-  print(io, 'That was the last one.');
+  print(
+    io,
+    has_more ? 'That was the last one of this list: ask again, others wait.' : 'That was the last one.',
+  );
 }
 
 /** Shows one and does what a person says; false where he leaves. */

@@ -110,10 +110,15 @@ const MAX_NAMED = 8;
 function sentence(status: number, { detail }: Record<string, unknown>): string {
   if (typeof detail === 'string') return detail;
   if (!Array.isArray(detail)) return `The service answered ${status}`;
-  const named = (detail as { loc?: unknown[]; msg?: string }[])
-    .slice(0, MAX_NAMED)
-    .map(({ loc = [], msg = '' }) => `${loc.slice(1).join('.') || loc[0]}: ${msg}`);
-  return named.join('; ');
+  return detail.slice(0, MAX_NAMED).map(entrySentence).join('; ');
+}
+
+/** `amount: Input should be …`; of what is no entry as this service makes them, its text. */
+function entrySentence(entry: unknown): string {
+  const { loc, msg } = Object(entry) as { loc?: unknown; msg?: unknown };
+  if (typeof msg !== 'string') return typeof entry === 'string' ? entry : JSON.stringify(entry);
+  const place = Array.isArray(loc) ? loc.slice(1).join('.') || String(loc[0] ?? '') : '';
+  return place === '' ? msg : `${place}: ${msg}`;
 }
 
 const PNG = 'image/png';

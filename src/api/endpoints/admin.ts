@@ -280,7 +280,7 @@ export const resolvePayment = endpoint({
   keywords: 'resolve a stuck payment',
   description: `- \`recheck\` polls the chain now; it also takes a payment without an invoice.
 - \`expire\`, \`fail\` end an invoice that is created, failed or expired.
-- \`confirm\` books it from any state with the usual fee; a confirmed one is returned unchanged. \`txid\` is looked up on the chain first and must have paid the invoice's address (\`transaction_unknown\`); without it, what the invoice has received is booked. One transaction output books once, ever (\`transfer_booked\`).
+- \`confirm\` books it from any state with the usual fee; a confirmed one is returned unchanged. \`txid\` is looked up on the chain first and must have paid the invoice's address (\`transaction_unknown\`); without it, what the invoice has received is booked, but for what was closed without booking. One transaction output books once, ever (\`transfer_booked\`).
 - \`force: true\` with a \`note\` books it although the chain does not have the transaction, or cannot be asked now; a difference that is found later is listed as a contradiction.
 
 Every action that changes something, and every \`recheck\`, is logged with who did it.`,
@@ -325,7 +325,6 @@ ${DISMISSING} An operator may dismiss and reopen whatever is late or unmatched.`
   body: remarkBody,
   response: AdminPaymentDetail,
   errors: ['payment_not_found', 'payment_not_waiting', 'bad_request'],
-  repeatable: true,
   hidden: true,
   example: {
     params: { invoice_id: '{paid_invoice_id}' },

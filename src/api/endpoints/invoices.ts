@@ -289,7 +289,6 @@ ${DISMISSING} What is paid at an address that another account uses too, and what
   response: PaymentRemark,
   errors: ['payment_not_found', 'payment_not_waiting', 'operator_decides', 'bad_request'],
   extension: true,
-  repeatable: true,
   example: {
     params: { payment_id: '{paid_invoice_id}' },
     body: { note: 'the buyer asked by mail' },
