@@ -11,17 +11,24 @@ interface Job<Item, Result> {
   fail(error: unknown): void;
 }
 
+interface Line<Item, Result> {
+  waiting: Job<Item, Result>[];
+  /** Whether one is under way that the next one waits for. */
+  is_taken: boolean;
+}
+
 /**
  * `work` for one item, which is begun after the call: at once where none is under way, and else, with all that came
  * meanwhile, when that ends. So no one waits without need, and the more there is to do, the more of it is done together. `work`
  * gives a result for each item, in their order, and writes nothing where it fails; then each item is tried alone, and one that
- * fails fails no other.
+ * fails fails no other. Items of different keys have nothing to do with each other.
  */
 export function gathered<Item, Result>(
   most: number,
   work: (db: Db, items: readonly Item[]) => Promise<readonly Result[]>,
+  keyOf: (item: Item) => string = () => '',
 ): (db: Db, item: Item) => Promise<Result> {
-  const lines = new WeakMap<Db, { waiting: Job<Item, Result>[]; is_taken: boolean }>();
+  const all = new WeakMap<Db, Map<string, Line<Item, Result>>>();
 
   async function run(db: Db, jobs: readonly Job<Item, Result>[]): Promise<void> {
     try {
@@ -38,24 +45,32 @@ export function gathered<Item, Result>(
     }
   }
 
-  return (db, item) =>
-    new Promise((succeed, fail) => {
-      const line = lines.get(db) ?? { waiting: [], is_taken: false };
-      lines.set(db, line);
-      line.waiting.push({ item, succeed, fail });
-      const next = () => {
-        if (line.is_taken || line.waiting.length === 0) return;
-        line.is_taken = true;
-        let is_over = false;
-        const end = () => {
-          if (is_over) return;
-          is_over = true;
-          line.is_taken = false;
-          next();
-        };
-        void run(db, line.waiting.splice(0, most)).then(end);
-        void db.sleep?.(HOLDS_UP_MS).then(end);
+  return (db, item) => {
+    const lines = all.get(db) ?? new Map<string, Line<Item, Result>>();
+    all.set(db, lines);
+    const key = keyOf(item);
+    const line = lines.get(key) ?? { waiting: [], is_taken: false };
+    lines.set(key, line);
+    const next = () => {
+      if (line.is_taken) return;
+      if (line.waiting.length === 0) {
+        lines.delete(key);
+        return;
+      }
+      line.is_taken = true;
+      let is_over = false;
+      const end = () => {
+        if (is_over) return;
+        is_over = true;
+        line.is_taken = false;
+        next();
       };
+      void run(db, line.waiting.splice(0, most)).then(end);
+      void db.sleep?.(HOLDS_UP_MS).then(end);
+    };
+    return new Promise((succeed, fail) => {
+      line.waiting.push({ item, succeed, fail });
       next();
     });
+  };
 }
