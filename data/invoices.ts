@@ -2,7 +2,8 @@
 import { type Insertable, sql } from 'kysely';
 import type { InvoiceStatus } from '../src/invoice.ts';
 import type { Db, Dialect, Executor, Tx } from './db/database.ts';
-import { lockInOrder } from './db/lock-order.ts';
+import { gathered } from './db/gather.ts';
+import { inOrder, lockInOrder } from './db/lock-order.ts';
 import { lookup, question, writer } from './db/prepared.ts';
 import { eventColumns, eventToInsert, insertEvent, type NewEvent } from './events.ts';
 import { toJson } from './schema/json.ts';
@@ -72,14 +73,19 @@ const columns = Object.keys({
   payable_with: true,
 } satisfies Record<keyof InvoiceValues, true>) as (keyof InvoiceValues)[];
 
-const insertion = (query: Pick<Executor, 'insertInto'>, values: InvoiceValues) =>
+const insertion = (query: Pick<Executor, 'insertInto'>, ...invoices: InvoiceValues[]) =>
   query
     .insertInto('invoices')
-    .values(Object.fromEntries(columns.map((name) => [name, values[name]])) as unknown as InvoiceValues)
+    .values(
+      invoices.map(
+        (values) =>
+          Object.fromEntries(columns.map((name) => [name, values[name]])) as unknown as InvoiceValues,
+      ),
+    )
     .onConflict((conflict) => conflict.doNothing())
     .returning('id');
 
-const insert = writer(columns, insertion);
+const insert = writer(columns, (query, place: InvoiceValues) => insertion(query, place));
 
 /** False when id, memo, reference or reserved amount is taken already, so that the caller draws another. */
 export async function insertInvoice(on: Executor, invoice: NewInvoice): Promise<boolean> {
@@ -94,30 +100,68 @@ const written = (invoice: NewInvoice): InvoiceValues => ({
   payable_with: invoice.payable_with && toJson(invoice.payable_with),
 });
 
-/** Values of its event stand under names of their own: some columns of the two have the same. */
-type OpenedValues = InvoiceValues & { [Name in keyof NewEvent as `event_${Name}`]: NewEvent[Name] };
+/** An invoice, and the event that says so. */
+interface Opened {
+  invoice: NewInvoice;
+  event: NewEvent;
+}
 
-/** PostgreSQL writes both in one statement. Values that stand in no row of their own are cast: they would be texts. */
-const insertBoth = writer(
-  [...columns, ...eventColumns.map((name) => `event_${name}` as const)],
-  (query, place: OpenedValues) =>
-    query
-      .with('opened', (step) => insertion(step, place))
-      .insertInto('events')
-      .columns(eventColumns)
-      .expression((step) =>
-        step
-          .selectFrom('opened')
-          .select(
-            eventColumns.map((name) =>
-              sql`cast(${place[`event_${name}`]} as ${sql.raw(name === 'created_at' ? 'bigint' : 'text')})`.as(
-                name,
-              ),
-            ),
-          ),
-      )
-      .returning('id'),
-);
+/** Most that one statement writes. */
+const OPENED_AT_ONCE = 16;
+
+/** Values of one of several rows stand under names of their own, and those of events too: both have some columns of the same name. */
+const nameIn = (row: number, table: 'invoice' | 'event', name: string) => `${table}_${row}_${name}`;
+const namesIn = (row: number): string[] => [
+  ...columns.map((name) => nameIn(row, 'invoice', name)),
+  ...eventColumns.map((name) => nameIn(row, 'event', name)),
+];
+
+/** PostgreSQL writes so many in one statement. Values that stand in no row of their own are cast: they would be texts. */
+function writerOf(count: number) {
+  const rows = Array.from({ length: count }, (_, row) => row);
+  return writer<Record<string, unknown>, { invoice_id: string | null }>(
+    rows.flatMap(namesIn),
+    (query, place) => {
+      const invoices = rows.map((row) =>
+        Object.fromEntries(columns.map((name) => [name, place[nameIn(row, 'invoice', name)]])),
+      );
+      const events = rows.map((row) => {
+        const values = eventColumns.map((name) => {
+          const type = sql.raw(name === 'created_at' ? 'bigint' : 'text');
+          return sql`cast(${place[nameIn(row, 'event', name)]} as ${type})`;
+        });
+        return sql`(${sql.join(values)})`;
+      });
+      const names = sql.join(eventColumns.map((name) => sql.ref(name)));
+      return query
+        .with('opened', (step) => insertion(step, ...(invoices as unknown as InvoiceValues[])))
+        .insertInto('events')
+        .columns(eventColumns)
+        .expression(
+          sql`select made.* from (values ${sql.join(events)}) as made (${names})
+          join opened on opened.id = made.invoice_id` as never,
+        )
+        .returning('invoice_id');
+    },
+  );
+}
+
+const writers: ReturnType<typeof writerOf>[] = [];
+
+/** Which of them were written. The sums by owner are locked in one order by all who write several. */
+async function insertTogether(on: Executor, opened: readonly Opened[]): Promise<boolean[]> {
+  const values: Record<string, unknown> = {};
+  const sorted = inOrder(opened, ({ invoice }) => invoice.owner_id ?? '');
+  for (const [row, { invoice, event }] of sorted.entries()) {
+    const invoice_values = written(invoice);
+    for (const name of columns) values[nameIn(row, 'invoice', name)] = invoice_values[name];
+    for (const name of eventColumns) values[nameIn(row, 'event', name)] = event[name];
+  }
+  const write = writers[opened.length] ?? writerOf(opened.length);
+  writers[opened.length] = write;
+  const ids = new Set((await write(on, values)).map(({ invoice_id }) => invoice_id));
+  return opened.map(({ invoice }) => ids.has(invoice.id));
+}
 
 /**
  * Writes an invoice and the event that says so, or neither: false where its id, memo, reference or reserved amount is
@@ -129,19 +173,21 @@ export async function insertOpened(
   invoice: NewInvoice,
   event: NewEvent,
 ): Promise<boolean> {
-  if (dialect === 'sqlite') {
-    if (!(await insertInvoice(on, invoice))) return false;
-    await insertEvent(on, event);
-    return true;
-  }
-  const named = eventColumns.map((name) => [`event_${name}`, event[name]] as const);
-  return (await insertBoth(on, { ...written(invoice), ...Object.fromEntries(named) })).length > 0;
+  if (dialect === 'postgres') return (await insertTogether(on, [{ invoice, event }]))[0] === true;
+  if (!(await insertInvoice(on, invoice))) return false;
+  await insertEvent(on, event);
+  return true;
 }
 
-/** The same as a transaction of its own, durable when it resolves. */
+const insertGathered = gathered(OPENED_AT_ONCE, (db, opened: readonly Opened[]) =>
+  db.statement((on) => insertTogether(on, opened)),
+);
+
+/** The same as a transaction of its own, durable when it resolves; on PostgreSQL with those that are written at the same time. */
 export function insertOpenedAlone(db: Db, invoice: NewInvoice, event: NewEvent): Promise<boolean> {
   const { dialect, query } = db;
   if (db.batch) return db.batch([insert.bound(query, written(invoice)), eventToInsert(query, event)]);
+  if (dialect === 'postgres') return insertGathered(db, { invoice, event });
   return db.statement((on) => insertOpened(dialect, on, invoice, event));
 }
 

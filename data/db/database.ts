@@ -82,6 +82,8 @@ export interface Db {
    * before the call. What is decided about money is read by `query` and `transaction` alone.
    */
   readList<T>(work: (on: Reader) => Promise<T>): Promise<T>;
+  /** Waits as its owner does; present on PostgreSQL. */
+  sleep?: Turns['sleep'];
   /** Present where several daemons may share the database. */
   channel?: Channel;
   /** Ends statements that have run for so long: their callers fail with what is busy. For the end of a daemon. */

@@ -139,6 +139,7 @@ export async function openPostgres(
       : (work) => work({ dialect: 'postgres', query }),
     // What stands in for the connections carries no messages.
     ...(turns?.openPool ? {} : { channel: channelOf(url, listen_url) }),
+    sleep: turns?.sleep ?? setTimeout,
     interrupt: (older_than_ms) => interrupt(running, older_than_ms),
     async close() {
       await Promise.all([query.destroy(), transactions.destroy(), schema.destroy(), replica?.destroy()]);

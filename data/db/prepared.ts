@@ -2,6 +2,7 @@
 import type { Compilable, CompiledQuery, DialectAdapter, Kysely } from 'kysely';
 import type { Tables } from '../schema/tables.ts';
 import type { Batch, Db, Executor } from './database.ts';
+import { gathered } from './gather.ts';
 import { nameStatement } from './named.ts';
 
 /** Asks for at most one row. */
@@ -42,15 +43,24 @@ const MOST_CACHED = 1_000;
 const CACHED_MS = 100;
 
 /**
- * The same, whose rows are given again until something in the database may have changed: what nearly every request asks for alike. Not for
- * rows that a batch adds to.
+ * The same, whose rows are given again until something in the database may have changed: what nearly every request asks for alike. Where
+ * that is not known, those who ask alike while an answer is under way share the next one, which is asked for after all of
+ * them. Not for rows that a batch adds to.
  */
 export function cached<Values extends unknown[], Row>(
   asked: (db: Db, ...values: Values) => Promise<Row | undefined>,
 ): (db: Db, ...values: Values) => Promise<Row | undefined> {
+  const shared = gathered(
+    Number.POSITIVE_INFINITY,
+    async (db, alike: readonly Values[]) => {
+      const row = await asked(db, ...(alike[0] as Values));
+      return alike.map(() => row && Object.freeze(row));
+    },
+    keyOf,
+  );
   const all = new WeakMap<Db, { changes: number; until: number; rows: Map<string, Row> }>();
   return async (db, ...values) => {
-    if (!db.changes) return asked(db, ...values);
+    if (!db.changes) return shared(db, values);
     const [changes, now] = [db.changes(), performance.now()];
     let known = all.get(db);
     if (known?.changes !== changes || known.until < now) {
@@ -58,12 +68,14 @@ export function cached<Values extends unknown[], Row>(
       all.set(db, known);
     }
     const { rows } = known;
-    const key = values.join('\n');
+    const key = keyOf(values);
     const row = rows.get(key) ?? (await asked(db, ...values));
     if (row && rows.size < MOST_CACHED) rows.set(key, Object.freeze(row));
     return row;
   };
 }
+
+const keyOf = (values: readonly unknown[]): string => values.join('\n');
 
 /** Stands for the value of this name while a statement is compiled. */
 class Parameter {

@@ -69,8 +69,8 @@ export async function benchDaemons(): Promise<void> {
 }
 
 /**
- * Processor time of the database: of a request that creates an invoice, and of the one statement in it that writes, against one row
- * with the bytes of both that are written, inserted alone and durably. Such a row is stored in one piece, as those of
+ * Processor time of the database: of a request that creates an invoice, and of what of it is writing, which requests of the same
+ * moment share, against one row with the bytes of both that are written, inserted alone and durably. Such a row is stored in one piece, as those of
  * invoices are.
  */
 async function costOf(creation: Target, { url, directory }: PostgresServer): Promise<void> {
@@ -88,7 +88,7 @@ async function costOf(creation: Target, { url, directory }: PostgresServer): Pro
   const works: [string, () => Promise<unknown>][] = [
     ['a bare insert', () => atOnce(() => pool.query({ ...bare, values: [randomUUID(), body] }))],
     [creation.name, () => load(creation, { requests: INSERTS })],
-    ['its one writing statement', () => atOnce(write)],
+    ['its share of the statement that writes', () => atOnce(write)],
   ];
   for (const [, work] of works) await work();
   const spent = new Map<string, number[]>(works.map(([name]) => [name, []]));

@@ -7,7 +7,7 @@ import type { Db, Tx } from '../../data/db/open.ts';
 import { insertDelivery } from '../../data/deliveries.ts';
 import { insertEvent, newEventId } from '../../data/events.ts';
 import { insertIncome } from '../../data/income.ts';
-import { insertInvoice, invoicesByAmount } from '../../data/invoices.ts';
+import { insertInvoice, insertOpenedAlone, invoicesByAmount } from '../../data/invoices.ts';
 import { ledgerOf } from '../../data/ledger.ts';
 import { insertPayment } from '../../data/payments.ts';
 import { noteReading, putUnreadable } from '../../data/proofs.ts';
@@ -19,6 +19,7 @@ import { hashEntry, type LedgerKind } from '../../src/ledger.ts';
 import { LEDGER_KEY, testLedger } from '../helpers/books.ts';
 import { databases, type OpenDatabase, openDatabase } from '../helpers/database.ts';
 import { addMerchant, newInvoice, newPayment, START } from '../helpers/rows.ts';
+import { recordStatements } from '../helpers/statements.ts';
 import { verifies } from '../requirements.ts';
 
 const CROWD = 12;
@@ -80,6 +81,60 @@ describe.each(databases)('once on %s', (database) => {
     // Another asset of the blockchain arrives at the same address with the same memo.
     expect(await insert({ memo: 'MEMO', chain: 'ton-usdt' })).toBe(false);
     expect([await insert({ memo: null }), await insert({ memo: null })]).toEqual([true, true]);
+  });
+
+  /** An invoice with its event, as it is made where nothing else has to be written. */
+  const open = (values: object) => {
+    const invoice = newInvoice({ owner_id: merchant_id, ...values });
+    const { id: invoice_id, owner_id, created_at } = invoice;
+    const type: EventType = 'invoice.created';
+    const event = {
+      id: newEventId(),
+      merchant_id: owner_id,
+      type,
+      invoice_id,
+      payment_id: null,
+      body: '{}',
+      created_at,
+    };
+    return { invoice_id, written: insertOpenedAlone(db, invoice, event) };
+  };
+  const eventsOf = async (ids: readonly string[]) => {
+    const events = db.query.selectFrom('events').select('invoice_id').where('invoice_id', 'in', ids);
+    return (await events.execute()).map((event) => event.invoice_id).sort();
+  };
+
+  test('invoices made at the same moment are each written with its event, and share statements on PostgreSQL', async () => {
+    verifies('memo-unique');
+    const other = await addMerchant(db, 'other');
+    const statements = recordStatements();
+    const made = await crowd(async (at) => {
+      const owner_id = [merchant_id, other, null][at % 3];
+      // Two of them have drawn the same memo.
+      const { invoice_id, written } = open({ owner_id, memo: `TOGETHER-${Math.max(at, 1)}` });
+      return { invoice_id, at, is_written: await written };
+    }).finally(() => statements.stop());
+    const refused = made.filter((one) => !one.is_written);
+    expect(refused).toHaveLength(1);
+    expect(refused[0]?.at).toBeLessThan(2);
+    const written = made.filter((one) => one.is_written).map((one) => one.invoice_id);
+    expect(await eventsOf(made.map((one) => one.invoice_id))).toEqual(written.sort());
+    // The first one alone, and all that came while it was written.
+    if (database === 'postgres') expect(statements.take()).toHaveLength(2);
+  });
+
+  test('more invoices than one statement takes are all written', async () => {
+    const made = Array.from({ length: 50 }, () => open({}));
+    expect(new Set(await Promise.all(made.map((one) => one.written)))).toEqual(new Set([true]));
+    const ids = made.map((one) => one.invoice_id);
+    expect(await eventsOf(ids)).toEqual(ids.sort());
+  });
+
+  test('an invoice that the database refuses fails alone', async () => {
+    const made = Array.from({ length: CROWD }, (_, at) => open({ amount_usd_micros: at === 5 ? 0n : 1n }));
+    const ends = await Promise.allSettled(made.map((one) => one.written));
+    expect(ends.map((end) => end.status === 'fulfilled' && end.value)).toEqual(ends.map((_, at) => at !== 5));
+    expect(await eventsOf(made.map((one) => one.invoice_id))).toHaveLength(CROWD - 1);
   });
 
   test('a reference names an invoice', async () => {
@@ -168,8 +223,8 @@ describe.each(databases)('once on %s', (database) => {
     expect(await winners(entry('fee', 10n, sale))).toBe(1);
     const refill = await invoice({ kind: 'refill' });
     expect(await winners(entry('refill', 500n, refill))).toBe(1);
-    const head = await db.query.selectFrom('merchants').select('prepaid_micros').executeTakeFirst();
-    expect(head?.prepaid_micros).toBe(1_490n);
+    const head = db.query.selectFrom('merchants').select('prepaid_micros').where('id', '=', merchant_id);
+    expect((await head.executeTakeFirst())?.prepaid_micros).toBe(1_490n);
   });
 
   test('a balance is spent, however many want it at once, and its chain has no gap', async () => {

@@ -6,10 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDb } from '../../data/db/open.ts';
 import { lookup } from '../../data/db/prepared.ts';
 import { invoiceState, stateOf } from '../../data/invoices.ts';
+import { getMerchant, merchantByKeyHash, updateMerchant } from '../../data/merchants.ts';
 import { migrate } from '../../data/migrations/migrate.ts';
+import type { MerchantRow } from '../../data/schema/tables.ts';
 import { startApp, type TestApp } from '../helpers/app.ts';
 import { databases } from '../helpers/database.ts';
 import { fundedMerchant, invoiceRow, observe, transferTo, unconfirmed } from '../helpers/payments.ts';
+import { recordStatements } from '../helpers/statements.ts';
 
 const fullName = lookup((query, id: string) =>
   query.selectFrom('users').select(['full_name', 'created_at']).where('id', '=', id),
@@ -118,6 +121,31 @@ describe.each(databases)('what was written on %s', (database) => {
     expect((await create(api_key)).code).toBe('invalid_api_key');
     if (second !== first) await second.stop();
     await first.stop();
+  });
+});
+
+describe.each(databases)('those who ask alike on %s', (database) => {
+  test('share an answer on PostgreSQL that is asked for after all of them, and sees what was committed before', async () => {
+    const world = await startApp({ database, single: true });
+    const { db } = world.app;
+    const { id } = await world.merchant();
+    const other = await world.merchant();
+    const { api_key_hash: hash } = (await getMerchant(db.query, id)) as MerchantRow;
+    const { api_key_hash: other_hash } = (await getMerchant(db.query, other.id)) as MerchantRow;
+    const statements = recordStatements();
+    const asked = Array.from({ length: 12 }, () => merchantByKeyHash(db, hash));
+    expect((await merchantByKeyHash(db, other_hash))?.id).toBe(other.id);
+    expect((await Promise.all(asked)).map((found) => found?.id)).toEqual(Array(12).fill(id));
+    statements.stop();
+    // One for the first of them and one for the others; and that of the other key, which waits for none.
+    if (database === 'postgres') expect(statements.take()).toHaveLength(3);
+
+    // The first is under way when the key is replaced.
+    const before = merchantByKeyHash(db, hash);
+    await updateMerchant(db.query, id, { api_key_hash: 'ab'.repeat(32) });
+    expect(await merchantByKeyHash(db, hash)).toBeUndefined();
+    await before;
+    await world.stop();
   });
 });
 

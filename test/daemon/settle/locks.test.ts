@@ -68,6 +68,24 @@ describe.runIf(hasPostgres)('writers on postgres', () => {
     expect(await deadlocks()).toBe(0);
   });
 
+  test('an invoice that waits for its merchant holds up those of no other', async () => {
+    verifies('one-lock-order');
+    service = await startApp({ database: 'postgres' });
+    const [one, other] = [await service.merchant(), await service.merchant()];
+    // Each address is watched from now on: what follows writes invoices and their events alone.
+    for (const who of [one, other]) await create(service, who, 'ton');
+    let waiting: Promise<InvoiceRow> | undefined;
+    await service.app.db.transaction(async (tx) => {
+      // As a rotation of its key does.
+      await tx.selectFrom('merchants').select('id').where('id', '=', one.id).forUpdate().execute();
+      waiting = create(service, one, 'ton');
+      for (let each = 0; each < 3; each++) await create(service, other, 'ton');
+      const rows = service.app.db.query.selectFrom('invoices').select('id').where('owner_id', '=', one.id);
+      expect(await rows.execute()).toHaveLength(1);
+    });
+    expect((await waiting)?.owner_id).toBe(one.id);
+  });
+
   test('pages of a blockchain, its invoices, credits and the operator do not block each other', async () => {
     verifies('one-lock-order');
     service = await startApp({ database: 'postgres' });
