@@ -8,7 +8,7 @@ const WARM_UP_MS = 1_000;
 
 export interface Target {
   name: string;
-  /** Several share the connections. */
+  /** Of several, each has as many connections as a single one would. */
   url: string | readonly string[];
   method: 'GET' | 'POST';
   /** The same for each request, or of the how manieth it is; so is the body. */
@@ -32,7 +32,8 @@ const valueAt = <T>(given: T | ((request: number) => T), request: number): T =>
 /** A target with all connections busy. Throws on an answer that is not 200. */
 export async function load(target: Target, amount: Amount): Promise<Loaded> {
   const urls = [target.url].flat();
-  const pools = urls.map((url) => new Pool(url, { connections: Math.ceil(CONNECTIONS / urls.length) }));
+  const pools = urls.map((url) => new Pool(url, { connections: CONNECTIONS }));
+  const clients = CONNECTIONS * urls.length;
   const { method, headers } = target;
   const started = performance.now();
   let sent = 0;
@@ -51,7 +52,7 @@ export async function load(target: Target, amount: Amount): Promise<Loaded> {
       times.push(performance.now() - begun);
     }
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, (_, at) => client(pools[at % pools.length] as Pool)));
+  await Promise.all(Array.from({ length: clients }, (_, at) => client(pools[at % pools.length] as Pool)));
   const seconds = (performance.now() - started) / 1000;
   await Promise.all(pools.map((pool) => pool.close()));
   return { rate: times.length / seconds, p99_ms: p99(times) };
