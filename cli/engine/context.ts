@@ -57,7 +57,7 @@ export function createContext(options: ContextOptions): Context {
   };
   let found: Promise<{ input: Input; own: Own }> | undefined;
   let check: (() => Promise<unknown>) | undefined;
-  /** What the values lack is said by flag. Where nobody knows what became of a call, that is said instead. */
+  /** What the values lack is reported by flag, but for a call of which no one knows what became: that comes first. */
   const orFault = async <T>(called: Promise<T>): Promise<T> => {
     try {
       return await called;

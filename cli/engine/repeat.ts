@@ -66,7 +66,7 @@ const isAnswer = (error: unknown): boolean =>
 /** Whether making it once more would change something more, or something at all; a token that was not received is none. */
 const changes = ({ effect, tag }: Endpoint): boolean => effect !== 'read' && tag !== 'login';
 
-/** Something answered, and not as gatewayd does: what stands before it may have changed what gatewayd said. */
+/** Something answered, and not as gatewayd does: a proxy may have changed the answer. */
 const isForeign = (error: unknown): error is GwError =>
   error instanceof GwError && error.details.code === 'not_gatewayd';
 

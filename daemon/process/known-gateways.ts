@@ -35,7 +35,7 @@ export async function assertGatewaysMatch(db: Db, config: Settings, now: number)
           `invoices through ${chain} may be paid until ${shown(until)}, and the settings no longer say how it is read: ${remedy(config, chain)}`,
         );
   const fresh = known.filter(({ chain }) => !noted.includes(SOLD + chain));
-  // All or none: one that is noted says that the invoices of before were looked at for every gateway.
+  // All or none: one that is noted means that the invoices of before were checked against every gateway.
   if (fresh.length > 0)
     await db.transaction(async (tx) => {
       for (const { chain } of fresh) await keepMeta(tx, SOLD + chain, '1');

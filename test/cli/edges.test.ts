@@ -139,7 +139,7 @@ describe('a picture in a file', () => {
 });
 
 describe('a value that the service does not take', () => {
-  it('is said by flag once it was refused; before a question, and before it is only shown', async () => {
+  it('is reported by flag once it was refused; before a question, and before it is only shown', async () => {
     const service = await serve((_, response) => {
       response.writeHead(422, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ detail: [{ type: 'x', loc: ['body', 'amount'], msg: 'Wrong' }] }));

@@ -191,7 +191,7 @@ describe.each(databases)('payments that are closed without booking on %s', (data
     expect(logs.map(({ note }: { note: string }) => note)).toContain('closed without booking: a test');
   });
 
-  test('are no part of what a confirmation books that names no transaction, and stay closed beside it', async () => {
+  test('are no part of what a confirmation books that names no transaction, and stay closed alongside it', async () => {
     verifies('payment-dismiss-named');
     const invoice = await create(service, ann, 'ton');
     await call('POST', `/v1/invoices/${invoice.id}/cancel`, ann);
@@ -209,7 +209,7 @@ describe.each(databases)('payments that are closed without booking on %s', (data
     expect((await resolve({})).status).toBe(200);
     const booked = (await call('GET', `/v1/invoices/${invoice.id}`, ann)).json;
     expect(booked).toMatchObject({ status: 'confirmed', amount_match: 'exact', txid: paid.txid });
-    // The one that came late waits no more, and the other not again; no one is told of it once more.
+    // The one that came late waits no more, and the other not again; no event of it is written once more.
     expect([await waiting(), (await eventsOf('payment.late')).length]).toEqual([
       Number(before[0]) - 1,
       before[1],

@@ -235,18 +235,18 @@ describe('batches, which a thread writes', () => {
     expect(await names('busy-%')).toEqual([]);
   });
 
-  test('let a transaction end with its own time, however many batches wait beside it', async () => {
+  test('let a transaction end with its own time, however many batches wait with it', async () => {
     await send(meta('starts-the-thread'));
     const other = outside();
     other.exec('begin immediate');
     const waits = failure(write('tx'));
-    const many = setInterval(() => void failure(send(meta(`beside-${performance.now()}`))), 500);
+    const many = setInterval(() => void failure(send(meta(`meanwhile-${performance.now()}`))), 500);
     const busy = await waits;
     clearInterval(many);
     other.exec('rollback');
     expect(isBusy(busy)).toBe(true);
-    await send(meta('beside'));
-    expect(await names('beside')).toEqual(['beside']);
+    await send(meta('meanwhile'));
+    expect(await names('meanwhile')).toEqual(['meanwhile']);
   }, 60_000);
 
   test('are refused where the file was taken away', async () => {

@@ -18,7 +18,7 @@ export const explaining = {
     'payment-dismiss-booked':
       'A dismissed payment can be booked, which ends the dismissal, also where both happen at once',
     'payment-dismiss-named':
-      'what was closed without booking is booked only where its transaction is named, and stays closed beside what is booked',
+      'what was closed without booking is booked only where its transaction is named, and stays closed alongside what is booked',
     'payment-dismiss-reorg':
       'A dismissed payment whose transaction leaves the chain is orphaned, and waits again once the transaction is back',
     'list-totals':
