@@ -19,6 +19,7 @@ import { lockDatabase } from '../process/instance-lock.ts';
 import { assertGatewaysMatch } from '../process/known-gateways.ts';
 import { openLedger } from '../process/ledger-key.ts';
 import { createLog } from '../process/log.ts';
+import { loadRest } from '../process/rest.ts';
 import { systemRuntime } from '../process/runtime.ts';
 import { type Serving, serve, unusable } from '../process/serve.ts';
 import { STOP_DEADLINE_MS, stopDaemon } from '../process/stop.ts';
@@ -85,6 +86,7 @@ export async function start(options: Record<string, unknown> & { yes?: boolean }
     supervisor.ready();
     app.start();
     app.discovery.warm();
+    loadRest(log);
   } catch (error) {
     for (const step of undo) await step();
     throw error;
