@@ -25,6 +25,18 @@ export function getPayment(query: Executor, id: string): Promise<PaymentRow | un
   return query.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+/** A merchant's own: what was booked for another's invoice is not his, whoever was paid at the address first. */
+export function ownPayment(query: Executor, id: string, owner_id: string): Promise<PaymentRow | undefined> {
+  return query
+    .selectFrom('payments')
+    .leftJoin('invoices', 'invoices.id', 'payments.invoice_id')
+    .selectAll('payments')
+    .where('payments.id', '=', id)
+    .where('payments.owner_id', '=', owner_id)
+    .where((is) => is.or([is('payments.invoice_id', 'is', null), is('invoices.owner_id', '=', owner_id)]))
+    .executeTakeFirst();
+}
+
 /** All of a payment. */
 const columns = [
   'id',

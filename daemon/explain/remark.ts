@@ -1,7 +1,7 @@
 // What a merchant says of his own money that waits: a note, that it waits no longer, or that it waits again.
 import type { z } from 'zod';
 import { getInvoice } from '../../data/invoices.ts';
-import { getPayment } from '../../data/payments.ts';
+import { ownPayment } from '../../data/payments.ts';
 import { nextCall } from '../../src/api/project/remedies.ts';
 import type { PaymentRemark } from '../../src/api/schemas/explain.ts';
 import { Refusal } from '../../src/errors.ts';
@@ -24,10 +24,8 @@ export async function remarkOwn(
 ): Promise<z.output<typeof PaymentRemark>> {
   const payment_id = (await getInvoice(app.db.query, id))?.payment_id ?? id;
   const find = async () => {
-    const payment = await getPayment(app.db.query, payment_id);
-    const invoice = payment?.invoice_id ? await getInvoice(app.db.query, payment.invoice_id) : undefined;
-    const isHis = payment?.owner_id === owner_id && (invoice === undefined || invoice.owner_id === owner_id);
-    if (payment && owner_id !== null && isHis) return payment;
+    const payment = owner_id === null ? undefined : await ownPayment(app.db.query, payment_id, owner_id);
+    if (payment) return payment;
     throw new Refusal('payment_not_found', {
       extra: { hint: 'List what waits for you', next: nextCall('listInbox') },
     });
