@@ -25,7 +25,7 @@ export function getPayment(query: Executor, id: string): Promise<PaymentRow | un
   return query.selectFrom('payments').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** A merchant's own: what was booked for another's invoice is not his, whoever was paid at the address first. */
+/** A merchant's own: what was booked for another's invoice is not his, though he was first at its address. */
 export function ownPayment(query: Executor, id: string, owner_id: string): Promise<PaymentRow | undefined> {
   return query
     .selectFrom('payments')
