@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { App } from '../context.ts';
 import { callerAddress, type Trust } from './proxies.ts';
 import { recordAnswer } from './record.ts';
-import { type Answer, writeAnswer } from './reply.ts';
+import { type Answer, NO_PHRASE } from './reply.ts';
 import { requestId } from './request.ts';
 
 /** Of all bodies together. */
@@ -23,6 +23,14 @@ interface Known {
   again(): boolean;
 }
 
+/** As it is sent: what each answer has anew is the value of its first header. */
+interface Ready extends Omit<Known, 'answer'> {
+  status: number;
+  /** Names and values in turn, as Node takes them without looking each up. */
+  head: readonly string[];
+  body: Uint8Array | null;
+}
+
 export interface AtHand {
   /** Answers at once where it can; false where the routes have to. */
   give(req: IncomingMessage, res: ServerResponse): boolean;
@@ -30,9 +38,9 @@ export interface AtHand {
 }
 
 export function openAtHand(app: App, trust: Trust | null, closing: AbortSignal): AtHand {
-  const answers = new LRUCache<string, Known>({
+  const answers = new LRUCache<string, Ready>({
     maxSize: MAX_BYTES,
-    sizeCalculation: ({ answer }) => ENTRY_BYTES + ((answer.body as Buffer | null)?.byteLength ?? 0),
+    sizeCalculation: ({ body }) => ENTRY_BYTES + (body?.byteLength ?? 0),
   });
   return {
     give(req, res) {
@@ -46,15 +54,17 @@ export function openAtHand(app: App, trust: Trust | null, closing: AbortSignal):
         // How it fails is for the route to say.
         return false;
       }
-      const { endpoint_id, answer } = known;
+      const { endpoint_id, status, body } = known;
       const headers = { get: (name: string) => (req.headers[name] as string | undefined) ?? null };
       const request_id = requestId(headers, app.runtime);
-      writeAnswer(res, { ...answer, headers: { ...answer.headers, 'x-request-id': request_id } });
+      const head = known.head.slice();
+      head[1] = request_id;
+      res.writeHead(status, NO_PHRASE, head).end(body);
       recordAnswer(app, {
         request_id,
         endpoint_id,
         method: 'GET',
-        status: answer.status,
+        status,
         took_ms: performance.now() - started,
         ip: () => callerAddress(req.socket.remoteAddress, headers, trust),
       });
@@ -63,9 +73,13 @@ export function openAtHand(app: App, trust: Trust | null, closing: AbortSignal):
     keep(req, known) {
       const key = keyOf(req);
       if (key.length > MAX_KEY) return;
-      const { answer } = known;
-      const body = typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;
-      answers.set(key, { ...known, answer: { ...answer, body } });
+      const { endpoint_id, again, answer } = known;
+      const { 'x-request-id': _, ...headers } = answer.headers;
+      const body =
+        typeof answer.body === 'string' ? Buffer.from(answer.body) : (answer.body as Ready['body']);
+      const length = body === null ? {} : { 'content-length': String(body.byteLength) };
+      const head = Object.entries({ 'x-request-id': '', ...headers, ...length }).flat();
+      answers.set(key, { endpoint_id, again, status: answer.status, head, body });
     },
   };
 }

@@ -128,7 +128,7 @@ export function toResponse(
 }
 
 /** The status says it all; the general way of sending says no more either. */
-const NO_PHRASE = '';
+export const NO_PHRASE = '';
 
 /** The answer is no stream. */
 export function writeAnswer(res: ServerResponse, { status, headers, body }: Answer): void {
