@@ -23,7 +23,7 @@ interface Known {
   again(): boolean;
 }
 
-/** As it is sent: what each answer has anew is the value of its first header. */
+/** As it is sent: only the value of its first header is new each time. */
 interface Ready extends Omit<Known, 'answer'> {
   status: number;
   /** Names and values in turn, as Node takes them without looking each up. */
