@@ -1,13 +1,9 @@
 // The command line of the daemon. Commands are imported when they are run, so that help and version are instant.
-import { setFlagsFromString } from 'node:v8';
 import { Command, CommanderError } from 'commander';
 import { addSettings } from './commands/options.ts';
+import { startSmall } from './process/heap.ts';
 import { VERSION } from './process/version.ts';
 
-/** V8's own. */
-const V8_GROWTH_FACTOR = 2;
-/** Until each blockchain has been read once. */
-const FIRST_READINGS_MS = 10_000;
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 /** sysexits EX_CONFIG: configuration or environment must be repaired by the operator. */
@@ -48,11 +44,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   addSettings(program.command('start').description('run the daemon until SIGTERM'))
     .option('--yes', YES)
     .action(async (options) => {
-      // What is loaded and first read stays: the room for young objects that grew with it would be held at rest, unused.
-      setFlagsFromString('--semi-space-growth-factor=1');
+      startSmall();
       await (await import('./commands/start.ts')).start(options);
-      const grow = () => setFlagsFromString(`--semi-space-growth-factor=${V8_GROWTH_FACTOR}`);
-      setTimeout(grow, FIRST_READINGS_MS).unref();
     });
   addSettings(program.command('migrate').description('bring the database schema up to date'))
     .option('--dry-run', 'only show what would be done')

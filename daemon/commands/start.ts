@@ -15,6 +15,7 @@ import {
   prepareDataDir,
 } from '../process/data-dir.ts';
 import { openDatabase } from '../process/database.ts';
+import { watchHeap } from '../process/heap.ts';
 import { lockDatabase } from '../process/instance-lock.ts';
 import { assertGatewaysMatch } from '../process/known-gateways.ts';
 import { openLedger } from '../process/ledger-key.ts';
@@ -85,7 +86,7 @@ export async function start(options: Record<string, unknown> & { yes?: boolean }
     process.stdout.write(`gatewayd ready on ${serving.url} (${mode}${unread(app)})\n`);
     supervisor.ready();
     app.start();
-    app.discovery.warm();
+    watchHeap();
     loadRest(log);
   } catch (error) {
     for (const step of undo) await step();

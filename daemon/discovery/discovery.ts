@@ -43,10 +43,6 @@ export interface Discovery {
   /** The files of the pages that are not our own. */
   assets: Assets;
   mcp: Mcp;
-  /** Makes documents and index in the background, one at a time, so that no caller waits for them. */
-  warm(): void;
-  /** Ends what `warm` began. */
-  close(): void;
 }
 
 export interface DiscoveryOptions {
@@ -55,9 +51,6 @@ export interface DiscoveryOptions {
   clock: Clock;
   log: Logger;
 }
-
-/** When a daemon that has started makes its documents, unless someone asks for one before. */
-const WARM_AFTER_MS = 60_000;
 
 const once = <T>(make: () => T): (() => T) => {
   let made: { value: T } | undefined;
@@ -73,12 +66,11 @@ export function openDiscovery({ config, db, clock, log }: DiscoveryOptions): Dis
     (): Deployment => ({ base_url: config.public_url, network: config.network, signup: config.signup }),
   );
   const documents = openDocuments();
-  let timer: NodeJS.Timeout | undefined;
   const entries = once(() => catalog(deployment()));
   const json = (name: string, make: () => unknown) =>
     documents.get(name, () => documentOf(JSON_TYPE, JSON.stringify(make())));
   const text = (name: string, make: () => string) => documents.get(name, () => documentOf(TEXT_TYPE, make()));
-  const discovery: Discovery = {
+  return {
     entries,
     catalog({ format, ...selection }) {
       const name = `catalog ${format} ${JSON.stringify(normal(selection))}`;
@@ -99,22 +91,7 @@ export function openDiscovery({ config, db, clock, log }: DiscoveryOptions): Dis
     sitemap: openSitemap(deployment, { db, clock }),
     assets: openAssets(),
     mcp: openMcp({ config, log }),
-    warm() {
-      const steps: (() => unknown)[] = [
-        () => discovery.catalog({ format: 'json' }),
-        discovery.openapi,
-        discovery.llmsFullTxt,
-        discovery.search,
-      ];
-      const next = (): void => {
-        steps.shift()?.();
-        if (steps.length > 0) timer = setTimeout(next, 0).unref();
-      };
-      timer = setTimeout(next, WARM_AFTER_MS).unref();
-    },
-    close: () => clearTimeout(timer),
   };
-  return discovery;
 }
 
 /** The same choice under one name, however it was made. */

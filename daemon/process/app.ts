@@ -147,7 +147,6 @@ export function openApp(options: AppOptions): RunningApp {
       await waits.on('secret', secret_watch.stop());
       await Promise.all([waits.on('sign of life', instance.stop()), waits.on('signals', signals.stop())]);
       mail.close();
-      discovery.close();
       checkout.close();
     },
   };

@@ -215,15 +215,18 @@ const idOf = (serial: number) => `${hex(serial, 8)}-0000-4000-8000-${hex(serial,
 const memoOf = (serial: number) => `M${hex(serial, 9).toUpperCase()}`;
 
 /** Starts a daemon on what `makeShops` made, which reads this chain at the least pause. */
-export const startShops = ({ home }: Shops, chain: ModelChain, node: string[] = []): Promise<Daemon> =>
+export const startShops = (
+  { home }: Shops,
+  chain: ModelChain,
+  poll_seconds: number = POLL_SECONDS,
+): Promise<Daemon> =>
   home.start({
     log_file: join(home.dir, 'gatewayd.log'),
-    node,
     env: {
       GATEWAYD_SECRET: SECRET,
       GATEWAYD_BLOCKCHAINS_TON_URL: chain.url,
       GATEWAYD_BLOCKCHAINS_TON_REQUESTS_PER_SECOND: '1000',
-      GATEWAYD_GATEWAYS_TON_POLL_INTERVAL_SECONDS: `${POLL_SECONDS}`,
+      GATEWAYD_GATEWAYS_TON_POLL_INTERVAL_SECONDS: `${poll_seconds}`,
       GATEWAYD_GATEWAYS_TON_USDT_ENABLED: 'false',
     },
   });

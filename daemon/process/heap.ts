@@ -1,0 +1,45 @@
+// How much the heap may grow: little at rest, where what it took would be held unused; as V8 measures it at work.
+import { performance } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+
+const SAMPLE_MS = 1_000;
+/** Share of a sample in which the event loop works, from which on it is a busy one. */
+const BUSY = 0.25;
+/** So many busy ones in a row are work, which what is loaded some time after the start is not … */
+const WORK_SAMPLES = 2;
+/** … and so many others a rest. */
+const REST_SAMPLES = 30;
+/** The room for young objects stays as it is … */
+const SMALL = '--semi-space-growth-factor=1';
+/** … and old ones are collected once they are some megabytes more. */
+const AT_REST = [SMALL, '--optimize-for-size', '--heap-growing-percent=5'];
+/** V8's own. */
+const AT_WORK = ['--semi-space-growth-factor=2', '--no-optimize-for-size', '--heap-growing-percent=0'];
+
+/** Before anything is loaded. What a start loads stays: to collect more often would find little, and take longer. */
+export function startSmall(): void {
+  setFlagsFromString(SMALL);
+}
+
+/** Watches from now on whether there is work, for as long as the process runs. */
+export function watchHeap(): void {
+  const grow = (flags: readonly string[]) => {
+    for (const flag of flags) setFlagsFromString(flag);
+  };
+  grow(AT_REST);
+  let before = performance.eventLoopUtilization();
+  let at_work = false;
+  /** Samples in a row that say the contrary. */
+  let contrary = 0;
+  const sample = () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    contrary = utilization >= BUSY === at_work ? 0 : contrary + 1;
+    if (contrary < (at_work ? REST_SAMPLES : WORK_SAMPLES)) return;
+    at_work = !at_work;
+    contrary = 0;
+    grow(at_work ? AT_WORK : AT_REST);
+  };
+  setInterval(sample, SAMPLE_MS).unref();
+}
