@@ -108,6 +108,8 @@ interface Opened {
 
 /** Most that one statement writes. */
 const OPENED_AT_ONCE = 16;
+/** Most watched addresses that one statement answers. */
+export const WATCHED_PAGE = 20_000;
 
 /** Values of one of several rows stand under names of their own, and those of events too: both have some columns of the same name. */
 const nameIn = (row: number, table: 'invoice' | 'event', name: string) => `${table}_${row}_${name}`;
@@ -664,18 +666,32 @@ export async function moveWatch(
 export const watchedAddresses = (query: Executor, blockchain: string, now: number): Promise<WatchRow[]> =>
   watchedOn(query, [blockchain], now);
 
-/** The same of several blockchains; an address may be there for each of them. */
+/**
+ * The same of several blockchains, one after the other; an address may be there for each of them. Asked for in pages, so that the
+ * time a statement takes does not grow with how many there are.
+ */
 export async function watchedOn(
   query: Executor,
   blockchains: readonly string[],
   now: number,
 ): Promise<WatchRow[]> {
-  if (blockchains.length === 0) return [];
-  return query
+  const found: WatchRow[] = [];
+  for (const blockchain of blockchains)
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const page = await watchedAfter(query, blockchain, after, now);
+      for (const row of page) found.push(row);
+      after = page.length < WATCHED_PAGE ? undefined : page.at(-1)?.address_key;
+    }
+  return found;
+}
+
+const watchedAfter = (query: Executor, blockchain: string, after: string, now: number): Promise<WatchRow[]> =>
+  query
     .selectFrom('watches')
     .selectAll()
-    .where('blockchain', 'in', blockchains)
+    .where('blockchain', '=', blockchain)
+    .where('address_key', '>', after)
     .where('watch_until', '>=', now)
     .orderBy('address_key')
+    .limit(WATCHED_PAGE)
     .execute();
-}

@@ -17,7 +17,7 @@ import {
 } from '../../data/cursors.ts';
 import type { Db, Tx } from '../../data/db/open.ts';
 import { eventsAfter, insertEvent, lastPosition, newEventId, positionOf } from '../../data/events.ts';
-import { watchAddress, watchedAddresses } from '../../data/invoices.ts';
+import { WATCHED_PAGE, watchAddress, watchedAddresses, watchedOn } from '../../data/invoices.ts';
 import { findProof, noteReading, putProofs } from '../../data/proofs.ts';
 import type { EventType } from '../../src/event-types.ts';
 import { databases, type OpenDatabase, openDatabase } from '../helpers/database.ts';
@@ -189,6 +189,26 @@ describe.each(databases)('reading on %s', (database) => {
     // A clock that was ahead is set back: the watch covers what is asked for by the right time, too.
     await watch(550, 650, 750);
     expect(await seen(600)).toEqual([[550, 700, 800]]);
+  });
+
+  test('more addresses than one statement answers are all read, once each, by key', async () => {
+    const fill = async (blockchain: string, count: number) => {
+      const numbers = sql`(with recursive n(i) as (select 1 union all select i + 1 from n where i < ${sql.lit(count)}) select i from n)`;
+      await sql`insert into watches (blockchain, address_key, address, since, open_until, watch_until)
+        select ${sql.lit(blockchain)}, 'key-' || (1000000 + i), 'a', 1, 2, case when i % 7 = 0 then 9 else 99 end from ${numbers} as numbers`.execute(
+        db.query,
+      );
+    };
+    await fill('many', 3 * WATCHED_PAGE);
+    // Exactly as many as fit.
+    await fill('full', WATCHED_PAGE);
+    const keys = (rows: { address_key: string }[]) => rows.map(({ address_key }) => address_key);
+    const live = (count: number) =>
+      Array.from({ length: count }, (_, at) => at + 1)
+        .filter((i) => i % 7 !== 0)
+        .map((i) => `key-${1_000_000 + i}`);
+    expect(keys(await watchedAddresses(db.query, 'many', 50))).toEqual(live(3 * WATCHED_PAGE));
+    expect((await watchedOn(db.query, ['full', 'none', 'many'], 9)).length).toBe(4 * WATCHED_PAGE);
   });
 
   test('a lease has one holder, who may prolong it, until it ends or is dropped', async () => {
