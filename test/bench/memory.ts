@@ -11,7 +11,7 @@ const STARTS = 5;
 const READY_MS = 600;
 /** After its start, so that its readers have read. */
 const REST_MS = 6_000;
-/** A daemon at rest reads as often as it does unless it is told otherwise. */
+/** A daemon at rest reads as often as it does by default. */
 const USUAL_POLL_SECONDS = 4;
 /** Daemons that rest at the same time, each on a file of its own. */
 const IDLE = 3;
