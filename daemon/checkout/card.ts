@@ -1,6 +1,7 @@
 // The picture that messengers show of a unit: its price, its name, its shop, and the code of its page.
 import { promisify } from 'node:util';
 import { crc32, deflate, inflateSync } from 'node:zlib';
+import { rest } from '../process/rest.ts';
 import { builtFile } from './built.ts';
 import { palette } from './styles/palette.ts';
 
@@ -152,7 +153,7 @@ function wrapped(text: string, most: number): string[] {
 }
 
 async function drawCode(canvas: Canvas, url: string): Promise<void> {
-  const { default: library } = await import('qrcode');
+  const { default: library } = await rest.qrcode();
   const { size, data } = library.create(url, { errorCorrectionLevel: 'M' }).modules;
   const scale = Math.floor(CODE_PIXELS / (size + 2 * QUIET_ZONE));
   const side = scale * (size + 2 * QUIET_ZONE);

@@ -13,6 +13,7 @@ import { placeholders } from '../../src/api/project/example-call.ts';
 import { API_VERSION, openapi } from '../../src/api/project/openapi.ts';
 import { llmsTxt, manifest, markdown, robotsTxt } from '../../src/api/project/text.ts';
 import type { Clock } from '../clock.ts';
+import { rest } from '../process/rest.ts';
 import type { Config } from '../settings/config.ts';
 import { type Assets, openAssets } from './assets.ts';
 import {
@@ -86,7 +87,7 @@ export function openDiscovery({ config, db, clock, log }: DiscoveryOptions): Dis
     llmsFullTxt: () =>
       text('llms-full.txt', () => markdown(deployment(), select(entries(), { include_docs: true }))),
     robotsTxt: () => text('robots.txt', () => robotsTxt(deployment())),
-    search: once(async () => (await import('./search.ts')).createSearch(entries())),
+    search: once(async () => (await rest.search()).createSearch(entries())),
     pages: once(() => pagesOf(deployment().base_url)),
     sitemap: openSitemap(deployment, { db, clock }),
     assets: openAssets(),

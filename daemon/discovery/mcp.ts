@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import { Prepared, type RequestInfo } from '../http/exchange.ts';
 import { MAX_BODY_BYTES } from '../http/request.ts';
+import { rest } from '../process/rest.ts';
 import type { Config } from '../settings/config.ts';
 import { cacheLists } from './mcp-lists.ts';
 
@@ -46,10 +47,7 @@ export function openMcp(options: McpOptions): Mcp {
 }
 
 async function load({ config, log }: McpOptions): Promise<{ sdk: Sdk; serve: Serve }> {
-  const [sdk, { createToolServer }] = await Promise.all([
-    import('@modelcontextprotocol/server'),
-    import('../../src/mcp.ts'),
-  ]);
+  const [sdk, { createToolServer }] = await Promise.all([rest.mcp(), rest.tools()]);
   const handler = sdk.createMcpHandler(
     ({ authInfo }) => {
       if (!authInfo) throw new Error('the request of an MCP call was not handed on');

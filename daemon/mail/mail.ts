@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
+import { rest } from '../process/rest.ts';
 import type { Config } from '../settings/config.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -86,7 +87,7 @@ function later<Transport extends { close(): void }>(
   let opening: Promise<Transport> | undefined;
   return {
     opened(): Promise<Transport> {
-      opening ??= import('nodemailer').then(open);
+      opening ??= rest.nodemailer().then(open);
       return opening;
     },
     close: () =>

@@ -5,6 +5,7 @@ import ipaddr from 'ipaddr.js';
 import type { buildConnector } from 'undici';
 import { Refusal } from '../../src/errors.ts';
 import type { OutClient } from '../process/network.ts';
+import { rest } from '../process/rest.ts';
 import { type Runtime, systemRuntime } from '../process/runtime.ts';
 
 /** Name resolution, connecting, TLS, sending and reading together. */
@@ -102,7 +103,7 @@ export function openHttpOut(options: HttpOutOptions): HttpOut {
       onConnect();
       return stand_in;
     }
-    library ??= await import('undici');
+    library ??= await rest.undici();
     connector ??= guardedConnector(library, allow_private, resolverFor(options));
     const guarded = connector;
     const connect: buildConnector.connector = (target, callback) =>

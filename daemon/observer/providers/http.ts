@@ -3,6 +3,7 @@ import type { Agent } from 'undici';
 import { ProviderError, type RequestOptions } from '../../../src/chains/family.ts';
 import type { Clock } from '../../clock.ts';
 import type { HttpLimits, Transport } from '../../process/network.ts';
+import { rest } from '../../process/rest.ts';
 import type { Runtime } from '../../process/runtime.ts';
 import { credentialsOf } from './credentials.ts';
 
@@ -65,7 +66,7 @@ function openTransport(limits: HttpLimits): Transport {
   return {
     async request(url, options) {
       const signal = AbortSignal.timeout(limits.timeout_ms);
-      const undici = await import('undici');
+      const undici = await rest.undici();
       if (closed) throw new undici.errors.ClientDestroyedError();
       agent ??= new undici.Agent({
         connections: MAX_CONNECTIONS,

@@ -42,6 +42,8 @@ export interface RunOptions {
   args?: string[];
   env?: Record<string, string>;
   stdin?: string;
+  /** Another program than the built one. */
+  bin?: string;
   /** A file that takes what it writes on stderr, in place of `stderr()`. */
   log_file?: string;
   /** Options for node itself. */
@@ -63,10 +65,10 @@ export function makeHome(): Home {
   );
   const launch = (
     args: string[],
-    { env = {}, stdin, node = [], log_file, kill_after_ms }: RunOptions = {},
+    { env = {}, stdin, node = [], bin = BIN, log_file, kill_after_ms }: RunOptions = {},
   ) => {
     const log = log_file === undefined ? 'pipe' : openSync(log_file, 'a');
-    const child = spawn(process.execPath, [...node, BIN, ...args], {
+    const child = spawn(process.execPath, [...node, bin, ...args], {
       cwd: dir,
       stdio: ['pipe', 'pipe', log],
       env: {
