@@ -129,6 +129,7 @@ const tables = [
     primary key (blockchain, address_key)
   ) OPTIONS`,
   `create index watches_live on watches (blockchain, watch_until)`,
+  // What `listed_as` may be is checked from 0026 on: rows of older backups, which have other values, are put back before.
   `create table payments (
     id text primary key,
     invoice_id text references invoices (id),
@@ -144,7 +145,7 @@ const tables = [
     received_atomic text not null,
     amount_match text not null check (amount_match in ('none', 'exact', 'over', 'under')),
     confirmations integer not null,
-    listed_as text not null check (listed_as in ('sale', 'refill', 'stray_sale', 'stray_refill', 'stray')),
+    listed_as text not null,
     listed_at INT8 not null,
     created_at INT8 not null,
     updated_at INT8 not null

@@ -33,6 +33,7 @@ import * as otherCoins from './0020-other-coins.ts';
 import * as references from './0023-references.ts';
 import * as dismissals from './0024-dismissals.ts';
 import * as creation from './0025-creation.ts';
+import * as unapplied from './0026-unapplied.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -64,6 +65,7 @@ const steps: Record<string, Migration> = {
   '0023-references': references,
   '0024-dismissals': dismissals,
   '0025-creation': creation,
+  '0026-unapplied': unapplied,
 };
 
 /**

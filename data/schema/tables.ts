@@ -23,7 +23,7 @@ export type ContradictionKind = (typeof contradictionKinds)[number];
 export type UserSource = (typeof userSources)[number];
 type InvoiceKind = 'sale' | 'refill';
 /** Under which name the database lists money that no invoice shows; before the kind of an invoice, alongside that one. */
-export const UNAPPLIED = 'stray';
+export const UNAPPLIED = 'unapplied';
 type Disposition = 'matched' | 'late' | 'unmatched';
 /** Of an invoice, of its payment, or of a part that an operator gave to another invoice. */
 export type LoggedStatus = InvoiceStatus | PaymentStatus | Disposition;

@@ -323,7 +323,7 @@ function insertUnmatched(invoice_id: string): { txid: string; payment_id: string
   const payment_id = '01a1f900-0000-7000-8000-0123456789ab';
   db.prepare(`insert into payments (id, owner_id, chain, blockchain, currency, decimals, status, txid, received_atomic,
       amount_match, confirmations, listed_as, listed_at, created_at, updated_at)
-    select ?, owner_id, chain, blockchain, 'TON', 9, 'unmatched', ?, amount_atomic, 'none', 1, 'stray', created_at,
+    select ?, owner_id, chain, blockchain, 'TON', 9, 'unmatched', ?, amount_atomic, 'none', 1, 'unapplied', created_at,
       created_at, created_at from invoices where id = ?`).run(payment_id, txid, invoice_id);
   db.prepare(`insert into transfers (id, blockchain, txid, idx, chain, address_key, amount_atomic, reference_keys,
       earliest_at, latest_at, confirmations, state, disposition, payment_id, first_seen_at, updated_at)

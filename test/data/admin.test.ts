@@ -237,7 +237,7 @@ async function seed(db: Db, owners: string[]): Promise<Known[]> {
         ...of,
         ...(alone ? { invoice_id: null } : {}),
         status,
-        listed_as: alone ? 'stray' : `stray_${invoice.kind}`,
+        listed_as: alone ? 'unapplied' : `unapplied_${invoice.kind}`,
         listed_at: at,
         ...(status !== 'orphaned' && each % 3 === 0 ? dismissal : {}),
       });

@@ -7,15 +7,15 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { verifyInput } from '../../daemon/verify/books.ts';
-import { openDb } from '../../data/db/open.ts';
+import { type Db, type Executor, openDb } from '../../data/db/open.ts';
 import { openSnapshot } from '../../data/db/snapshot.ts';
-import { migrate } from '../../data/migrations/migrate.ts';
+import { migrate, migrateFilled } from '../../data/migrations/migrate.ts';
 import { jsonColumns } from '../../data/schema/tables.ts';
 import { verifyLaws } from '../../data/verify/verify.ts';
 import { SOUND_SETTINGS } from '../daemon/helpers/sound-books.ts';
 import { startApp } from '../helpers/app.ts';
 import { testClock } from '../helpers/clock.ts';
-import { type Database, databases } from '../helpers/database.ts';
+import { type Database, databases, openDatabase } from '../helpers/database.ts';
 import { create, credit, invoiceRow, observe, transferTo } from '../helpers/payments.ts';
 import { createDatabase } from '../helpers/postgres.ts';
 import { verifies } from '../requirements.ts';
@@ -36,6 +36,36 @@ if (WRITE_PAST)
     writeFileSync(pathOf(WRITE_PAST, database), gzipSync(await writePast(database), { level: 9 }));
 
 const steps = [...new Set(readdirSync(folder).map((name) => name.split('.')[0] ?? ''))];
+
+/** What databases up to 0025 called it. */
+const FORMER = ['st', 'ray'].join('');
+const names: Record<string, string> = {
+  sale: 'sale',
+  refill: 'refill',
+  [FORMER]: 'unapplied',
+  [`${FORMER}_sale`]: 'unapplied_sale',
+  [`${FORMER}_refill`]: 'unapplied_refill',
+};
+
+const listPayment = (query: Executor, id: string, listed_as: string | null) =>
+  sql`insert into payments (id, chain, blockchain, currency, decimals, status, received_atomic, amount_match,
+      confirmations, listed_as, listed_at, created_at, updated_at)
+    values (${id}, 'ton', 'ton', 'TON', 9, 'unmatched', '1', 'none', 1, ${listed_as}, 1, 1, 1)`.execute(
+    query,
+  );
+
+/** Its columns, conditions and indexes, as the database says them. */
+async function schemaOfPayments({ dialect, query }: Db): Promise<unknown[]> {
+  const { rows } = await (dialect === 'sqlite'
+    ? sql`select name, sql as text from sqlite_schema where tbl_name = 'payments' order by 1`
+    : sql`select column_name::text as name, concat(data_type, is_nullable, column_default) as text
+        from information_schema.columns where table_schema = current_schema() and table_name = 'payments'
+        union all select conname, pg_get_constraintdef(oid) from pg_constraint where conrelid = 'payments'::regclass
+        union all select indexname, indexdef from pg_indexes
+          where schemaname = current_schema() and tablename = 'payments' order by 1`
+  ).execute(query);
+  return rows;
+}
 
 describe.each(databases)('on %s', (database) => {
   const directory = mkdtempSync(join(tmpdir(), 'gatewayd-past-'));
@@ -93,5 +123,30 @@ describe.each(databases)('on %s', (database) => {
     const results = await verifyLaws(await verifyInput(snapshot, config, clock.now()));
     expect(results.filter(({ ok }) => !ok)).toEqual([]);
     expect(results).toHaveLength(21);
+  });
+
+  test('money that no invoice shows is unapplied where 0025 called it otherwise, and nothing else is taken then', async () => {
+    verifies('migrations');
+    const { url } = await restored('0005-accounts');
+    const db = await openDb(url);
+    onTestFinished(() => db.close());
+    await expect(listPayment(db.query, 'early', 'unapplied')).rejects.toThrow(/check/i);
+    await migrateFilled(db, '0025-creation', {
+      async fill(query) {
+        for (const listed_as of Object.keys(names)) await listPayment(query, listed_as, listed_as);
+      },
+      accept: async () => true,
+    });
+    const rows = await db.query.selectFrom('payments').select(['id', 'listed_as']).execute();
+    const listed = new Map(rows.map(({ id, listed_as }) => [id, listed_as]));
+    for (const [before, after] of Object.entries(names)) expect(listed.get(before), before).toBe(after);
+    expect([...new Set(listed.values())].sort()).toEqual(Object.values(names).sort());
+    for (const listed_as of [FORMER, `${FORMER}_sale`, `${FORMER}_refill`, 'unapplied_', '', null])
+      await expect(listPayment(db.query, 'refused', listed_as), `${listed_as}`).rejects.toThrow(
+        /check|not.null/i,
+      );
+    const fresh = await openDatabase(database);
+    onTestFinished(() => fresh.stop());
+    expect(await schemaOfPayments(db)).toEqual(await schemaOfPayments(fresh.db));
   });
 });

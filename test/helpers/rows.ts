@@ -118,7 +118,7 @@ export function newPayment(values: Partial<NewPayment> = {}): NewPayment {
     received_atomic: '1000000000',
     amount_match: 'none',
     confirmations: 1,
-    listed_as: 'stray',
+    listed_as: 'unapplied',
     listed_at: created_at,
     dismissed: 0,
     dismissed_at: null,
