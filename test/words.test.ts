@@ -45,10 +45,6 @@ const rooms = [
 
 /** What stays although it says such a word, and why. */
 const exceptions: { text: RegExp; reason: string }[] = [
-  {
-    text: /'stray'|`stray`|stray_(sale|refill)|`stray_\$/g,
-    reason: 'values that databases store in `payments.listed_as`',
-  },
   { text: /adoptedStyleSheets/g, reason: 'what browsers call it' },
   { text: /remember_me/g, reason: 'a member that a caller makes up, like those of other services' },
   { text: /a bill nobody paid/g, reason: 'what people type into the search, as they typed it' },
