@@ -82,10 +82,11 @@ const insertion = (query: Pick<Executor, 'insertInto'>, ...invoices: InvoiceValu
           Object.fromEntries(columns.map((name) => [name, values[name]])) as unknown as InvoiceValues,
       ),
     )
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id');
+    .onConflict((conflict) => conflict.doNothing());
 
-const insert = writer(columns, (query, place: InvoiceValues) => insertion(query, place));
+const insert = writer(columns, (query, place: InvoiceValues) => insertion(query, place).returning('id'));
+/** As a part of a batch, which counts what was written: to return a row costs SQLite a table of its own. */
+const insertCounted = writer(columns, (query, place: InvoiceValues) => insertion(query, place));
 
 /** False when id, memo, reference or reserved amount is taken already, so that the caller draws another. */
 export async function insertInvoice(on: Executor, invoice: NewInvoice): Promise<boolean> {
@@ -136,7 +137,7 @@ function writerOf(count: number) {
       });
       const names = sql.join(eventColumns.map((name) => sql.ref(name)));
       return query
-        .with('opened', (step) => insertion(step, ...(invoices as unknown as InvoiceValues[])))
+        .with('opened', (step) => insertion(step, ...(invoices as unknown as InvoiceValues[])).returning('id'))
         .insertInto('events')
         .columns(eventColumns)
         .expression(
@@ -188,7 +189,7 @@ const insertGathered = gathered(OPENED_AT_ONCE, (db, opened: readonly Opened[]) 
 /** The same as a transaction of its own, durable when it resolves; on PostgreSQL with those that are written at the same time. */
 export function insertOpenedAlone(db: Db, invoice: NewInvoice, event: NewEvent): Promise<boolean> {
   const { dialect, query } = db;
-  if (db.batch) return db.batch([insert.bound(query, written(invoice)), eventToInsert(query, event)]);
+  if (db.batch) return db.batch([insertCounted.bound(query, written(invoice)), eventToInsert(query, event)]);
   if (dialect === 'postgres') return insertGathered(db, { invoice, event });
   return db.statement((on) => insertOpened(dialect, on, invoice, event));
 }

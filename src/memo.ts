@@ -9,10 +9,10 @@ export const MEMO_LENGTH = 10;
 /** Makes a memo from random bytes; null when the bytes ran out (draw again). Unbiased: bytes past the last full cycle are passed over. */
 export function makeMemo(random: Uint8Array, length = MEMO_LENGTH): string | null {
   const limit = 256 - (256 % MEMO_ALPHABET.length);
-  const memo = [...random]
-    .filter((byte) => byte < limit)
-    .slice(0, length)
-    .map((byte) => MEMO_ALPHABET[byte % MEMO_ALPHABET.length])
-    .join('');
+  let memo = '';
+  for (const byte of random) {
+    if (memo.length === length) break;
+    if (byte < limit) memo += MEMO_ALPHABET[byte % MEMO_ALPHABET.length];
+  }
   return memo.length === length ? memo : null;
 }

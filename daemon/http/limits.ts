@@ -77,7 +77,7 @@ export function createLimits(settings: LimitSettings, options: LimitOptions): Li
       return limit && !exempt(ip) ? count(`${limit}_per_address`, network(ip)) : undefined;
     },
     byIdentity(limit, ip, input, caller) {
-      if (exempt(ip)) return undefined;
+      if (!limit || exempt(ip)) return undefined;
       if (limit === 'claim') return count('claim_per_invoice', claimedIn(input));
       if (limit !== 'login' && limit !== 'recovery') return undefined;
       const identity = identityIn(input) ?? caller;

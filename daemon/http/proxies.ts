@@ -78,6 +78,7 @@ function walk(peer: string, entries: readonly (string | undefined)[], trust: Tru
 
 /** An address without port and brackets, IPv4 as such; undefined where it is none. */
 function plain(text: string | undefined): string | undefined {
+  if (text !== undefined && isIPv4(text)) return text;
   const [, bracketed, v4 = text?.trim()] =
     /^\s*(?:\[([\da-f:.]+)\](?::\d+)?|([\d.]+):\d+)\s*$/i.exec(text ?? '') ?? [];
   const address = bracketed ?? v4;

@@ -170,13 +170,34 @@ function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: b
   const { shop = null, customer_email = null, payable_with = null } = request;
   const created_at = seconds(app.clock);
   const expires_at = created_at + request.ttl_seconds;
+  const terms = termsOf(app, request, { quoted, rate, expires_at });
+  // Named one by one: an object of so many members takes several times as long to be made where others are spread into it.
   return {
     id: request.id ?? newId(),
     owner_id: request.owner_id,
     kind: request.kind,
     unit_id: request.unit_id,
     amount_usd_micros: quoted.amount_usd_micros,
-    ...termsOf(app, { ...request, expires_at }, quoted, rate),
+    chain: terms.chain,
+    blockchain: terms.blockchain,
+    currency: terms.currency,
+    network: terms.network,
+    decimals: terms.decimals,
+    min_confirmations: terms.min_confirmations,
+    amount_usd_fee_micros: terms.amount_usd_fee_micros,
+    rate_usd_nanos: terms.rate_usd_nanos,
+    amount_merchant_atomic: terms.amount_merchant_atomic,
+    amount_fee_atomic: terms.amount_fee_atomic,
+    amount_atomic: terms.amount_atomic,
+    address: terms.address,
+    address_key: terms.address_key,
+    memo: terms.memo,
+    reference: terms.reference,
+    qr_payload: terms.qr_payload,
+    exits: terms.exits,
+    reserved: terms.reserved,
+    reserved_until: terms.reserved_until,
+    offered_at: terms.offered_at,
     status: 'created',
     payment_id: null,
     amount_match: 'none',
@@ -203,16 +224,17 @@ function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: b
   };
 }
 
-interface TermsRequest extends Pick<InvoiceRequest, 'gateway' | 'wallet' | 'label'> {
+interface Asked {
+  quoted: Quote;
+  rate: bigint;
   expires_at: number;
 }
 
 /** What is asked for in one coin: where, how much, by which memo or reference, and the links that say so. */
 export function termsOf(
   app: App,
-  { gateway, wallet, label, expires_at }: TermsRequest,
-  quoted: Quote,
-  rate: bigint,
+  { gateway, wallet, label }: Pick<InvoiceRequest, 'gateway' | 'wallet' | 'label'>,
+  { quoted, rate, expires_at }: Asked,
 ): Terms {
   const { family } = gateway;
   const memo = gateway.supports_memo ? drawMemo(app) : null;

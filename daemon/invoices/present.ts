@@ -12,7 +12,7 @@ import type {
 } from '../../src/api/schemas/resources.ts';
 import { formatDecimal, USD_DECIMALS } from '../../src/money.ts';
 import { pictureAddress } from '../../src/picture.ts';
-import type { ReturnSettings } from '../../src/shop.ts';
+import type { InvoiceShop, ReturnSettings } from '../../src/shop.ts';
 
 const usd = (micros: bigint): string => formatDecimal(micros, USD_DECIMALS);
 
@@ -27,10 +27,8 @@ export const presentReturns = (shop: ReturnSettings | null) =>
       };
 
 /** InvoicePublic as the holder of its key reads it. */
-export const presentOwnInvoice = (row: InvoiceRow, base: string) => ({
-  ...presentInvoice(row, base),
-  ...presentReturns(row.shop),
-});
+export const presentOwnInvoice = (row: InvoiceRow, base: string) =>
+  Object.assign(presentInvoice(row, base), presentReturns(row.shop));
 
 /**
  * What the invoice asked for in other coins than its present one, for its owner; nothing where its coin was never changed.
@@ -64,7 +62,7 @@ export const presentWhole = async (query: Executor, row: InvoiceRow, base: strin
 /** InvoicePublic. `base` is the public base URL without a trailing slash. */
 export function presentInvoice(row: InvoiceRow, base: string): z.output<typeof InvoicePublic> {
   const coin = (atomic: string): string => formatDecimal(BigInt(atomic), row.decimals);
-  return {
+  const shown = {
     id: row.id,
     chain: row.chain,
     currency: row.currency,
@@ -96,14 +94,12 @@ export function presentInvoice(row: InvoiceRow, base: string): z.output<typeof I
     qr_url: `${base}/v1/pay/${row.id}/qr.svg`,
     qr_png_url: `${base}/v1/pay/${row.id}/qr.png`,
     qr_payload: row.qr_payload,
-    ...presentWords(row, base),
   };
+  return row.shop === null ? shown : Object.assign(shown, presentWords(row.shop, base));
 }
 
 /** Only what its creator gave: the answer is otherwise what the specification says. */
-function presentWords({ shop }: InvoiceRow, base: string) {
-  if (shop === null) return {};
-  const { title, description, picture } = shop;
+function presentWords({ title, description, picture }: InvoiceShop, base: string) {
   return {
     ...(title === null ? {} : { title }),
     ...(description === null ? {} : { description }),

@@ -15,9 +15,7 @@ import { walletFor } from './wallet.ts';
 /** Longest label that wallets are handed. */
 const MAX_LABEL = 64;
 
-export interface Sale
-  extends Pick<InvoiceRequest, 'id' | 'amount' | 'amount_unit' | 'request_id'>,
-    SentReturn {
+export interface Sale extends Pick<InvoiceRequest, 'amount' | 'amount_unit'>, SentReturn {
   chain: string;
   callback_url?: string | null | undefined;
   external_ref?: string | null | undefined;
@@ -30,8 +28,13 @@ export interface Sale
 }
 
 /** Refuses as `createInvoice` does, and with `url_not_allowed`, `picture_not_allowed`, `unknown_chain` or `no_wallet`. */
-export async function sell(app: App, owner: Owner, sale: Sale): Promise<InvoiceRow> {
-  const { id, chain, amount, amount_unit, callback_url, external_ref, request_id } = sale;
+export async function sell(
+  app: App,
+  owner: Owner,
+  sale: Sale,
+  { id, request_id }: Pick<InvoiceRequest, 'id' | 'request_id'>,
+): Promise<InvoiceRow> {
+  const { chain, amount, amount_unit, callback_url, external_ref } = sale;
   if (callback_url) checkWebhookUrl(callback_url, { allow_private: app.config.webhook_allow_private });
   const gateway = findGateway(offeredBy(app, owner), chain);
   const label = sale.title || (owner.kind === 'merchant' ? owner.merchant.slug : 'gatewayd');

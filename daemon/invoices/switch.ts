@@ -98,6 +98,6 @@ async function drawing(app: App, invoice: InvoiceRow, gateway: Gateway) {
     const asked = { owner_id, kind, gateway, wallet, unit_id, caller: caller ?? BUYER };
     const reserved = gateway.unique_amount ? await reserveAmount(app, tx, asked, quoted) : quoted;
     if (owner_id !== null) await keepWatchQuota(app, tx, { owner_id, gateway, wallet });
-    return termsOf(app, { gateway, wallet, label, expires_at }, reserved, usd_nanos);
+    return termsOf(app, { gateway, wallet, label }, { quoted: reserved, rate: usd_nanos, expires_at });
   };
 }

@@ -13,9 +13,9 @@ import { presentOwnInvoice, presentWhole } from '../invoices/present.ts';
 import { sell } from '../invoices/sell.ts';
 
 export const invoices: Handlers<typeof list> = {
-  async createInvoice({ body }, { app, owner, request, log }) {
-    const row = await sell(app, owner, { ...body, id: request.resource_id, request_id: request.id });
-    log.info({ invoice_id: row.id }, INVOICE_CREATED);
+  async createInvoice({ body }, { app, owner, request }) {
+    const row = await sell(app, owner, body, { id: request.resource_id, request_id: request.id });
+    app.log.info({ request_id: request.id, invoice_id: row.id }, INVOICE_CREATED);
     return presentOwnInvoice(row, app.config.public_url);
   },
 

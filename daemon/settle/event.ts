@@ -55,7 +55,7 @@ export function newEvent(
     body: webhookBody({
       type,
       created_at: now,
-      invoice: invoice && { ...presentInvoice(invoice, config.public_url), kind: invoice.kind },
+      invoice: invoice && Object.assign(presentInvoice(invoice, config.public_url), { kind: invoice.kind }),
       payment: payment && presentPayment(payment, invoice),
     }),
     created_at: now,

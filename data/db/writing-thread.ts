@@ -10,10 +10,7 @@ const GROUP_LIMIT = 64;
 const LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 64 };
 
 /** What the thread is sent of a batch: texts that are new to it, and which of all it knows with which values. */
-interface Order {
-  texts: string[];
-  batch: [number, Batch[number]['values']][];
-}
+type Order = [texts: string[], batch: [number, Batch[number]['values']][]];
 
 /** What became of a batch: whether its first statement wrote a row, or why nothing was written. */
 type Written = boolean | { message: string; code: string };
@@ -38,8 +35,7 @@ const WRITE = `
   const failure = ({ message, code }) => ({ message, code: typeof code === 'string' ? code : '' });
   const write = (batch) => {
     for (let at = 0; at < batch.length; at++) {
-      const statement = statements[batch[at][0]];
-      const changes = statement.reader ? statement.all(batch[at][1]).length : statement.run(batch[at][1]).changes;
+      const { changes } = statements[batch[at][0]].run(batch[at][1]);
       if (at === 0 && changes === 0) return false;
     }
     return true;
@@ -74,8 +70,8 @@ const WRITE = `
     let order = first;
     for (; order; order = batches.length < workerData.group_limit && receiveMessageOnPort(parentPort)?.message) {
       // What cannot be prepared ends the thread: its numbers would mean other texts from then on.
-      for (const text of order.texts) statements.push(database.prepare(text));
-      batches.push(order.batch);
+      for (const text of order[0]) statements.push(database.prepare(text));
+      batches.push(order[1]);
     }
     if (batches.length > 0) parentPort.postMessage(written(batches));
     if (order !== null) return;
@@ -157,7 +153,7 @@ export function openWritingThread({
         }
         return number;
       };
-      const order: Order = { batch: batch.map(({ text, values }) => [numberOf(text), values]), texts };
+      const order: Order = [texts, batch.map(({ text, values }) => [numberOf(text), values])];
       return new Promise((succeed, fail) => {
         try {
           worker.postMessage(order);
