@@ -9,10 +9,10 @@ const BUSY = 0.25;
 const WORK_SAMPLES = 2;
 /** … and so many others a rest. */
 const REST_SAMPLES = 30;
-/** The room for young objects stays as it is … */
-const SMALL = '--semi-space-growth-factor=1';
-/** … old ones are collected once they are some megabytes more, and nothing is compiled once more to be faster. */
-const AT_REST = [SMALL, '--optimize-for-size', '--heap-growing-percent=5', '--no-opt'];
+/** The room for young objects stays as it is, nothing is compiled once more to be faster … */
+const SMALL = ['--semi-space-growth-factor=1', '--no-opt'];
+/** … and old objects are collected once they are some megabytes more. */
+const AT_REST = [...SMALL, '--optimize-for-size', '--heap-growing-percent=5'];
 /** V8's own. */
 const AT_WORK = [
   '--semi-space-growth-factor=2',
@@ -21,17 +21,18 @@ const AT_WORK = [
   '--opt',
 ];
 
+function use(flags: readonly string[]): void {
+  for (const flag of flags) setFlagsFromString(flag);
+}
+
 /** Before anything is loaded. What a start loads stays: to collect more often would find little, and take longer. */
 export function startSmall(): void {
-  setFlagsFromString(SMALL);
+  use(SMALL);
 }
 
 /** Watches from now on whether there is work, for as long as the process runs. */
 export function watchHeap(): void {
-  const grow = (flags: readonly string[]) => {
-    for (const flag of flags) setFlagsFromString(flag);
-  };
-  grow(AT_REST);
+  use(AT_REST);
   let before = performance.eventLoopUtilization();
   let at_work = false;
   /** Samples in a row that say the contrary. */
@@ -44,7 +45,7 @@ export function watchHeap(): void {
     if (contrary < (at_work ? REST_SAMPLES : WORK_SAMPLES)) return;
     at_work = !at_work;
     contrary = 0;
-    grow(at_work ? AT_WORK : AT_REST);
+    use(at_work ? AT_WORK : AT_REST);
   };
   setInterval(sample, SAMPLE_MS).unref();
 }
