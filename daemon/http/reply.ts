@@ -134,7 +134,8 @@ export const NO_PHRASE = '';
 export function writeAnswer(res: ServerResponse, { status, headers, body }: Answer): void {
   // As a list, which Node.js takes without looking each name up.
   const head: string[] = [];
-  for (const name in headers) head.push(name, headers[name] as string);
+  for (const name in headers)
+    if (body === null || name !== 'content-length') head.push(name, headers[name] as string);
   // Head and text go out as one piece, where the general way makes two of them.
   if (body !== null)
     head.push(

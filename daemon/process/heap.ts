@@ -1,4 +1,4 @@
-// How much V8 may take: little at rest, where what it took would be held unused; as it measures it itself at work.
+// How much V8 may take: little at rest, where memory that it took would be held unused; at work, what it decides itself.
 import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 
@@ -9,7 +9,10 @@ const BUSY = 0.25;
 const WORK_SAMPLES = 2;
 /** … and so many others a rest. */
 const REST_SAMPLES = 30;
-/** The room for young objects stays as it is, nothing is compiled once more to be faster … */
+/**
+ * The room for young objects stays as it is, TurboFan compiles nothing once more to be faster (a load below `BUSY` takes some times
+ * the processor time for that) …
+ */
 const SMALL = ['--semi-space-growth-factor=1', '--no-opt'];
 /** … and old objects are collected once they are some megabytes more. */
 const AT_REST = [...SMALL, '--optimize-for-size', '--heap-growing-percent=5'];
@@ -21,17 +24,21 @@ const AT_WORK = [
   '--opt',
 ];
 
+/** Who gave Node.js options of its own has decided; with `--jitless` V8 would end by `--opt`. */
+const isOurs = process.execArgv.length === 0 && !process.env.NODE_OPTIONS;
+
 function use(flags: readonly string[]): void {
   for (const flag of flags) setFlagsFromString(flag);
 }
 
 /** Before anything is loaded. What a start loads stays: to collect more often would find little, and take longer. */
 export function startSmall(): void {
-  use(SMALL);
+  if (isOurs) use(SMALL);
 }
 
 /** Watches from now on whether there is work, for as long as the process runs. */
 export function watchHeap(): void {
+  if (!isOurs) return;
   use(AT_REST);
   let before = performance.eventLoopUtilization();
   let at_work = false;

@@ -4,7 +4,7 @@ import type { Dialect } from '../db/database.ts';
 
 const VALUES = `'sale', 'refill', 'unapplied_sale', 'unapplied_refill', 'unapplied'`;
 
-/** Whatever earlier versions called it. */
+/** The kind stays; what stands before it is the word of earlier versions. */
 const renamed = `case when listed_as like '%_sale' then 'unapplied_sale'
     when listed_as like '%_refill' then 'unapplied_refill' else 'unapplied' end`;
 
@@ -31,7 +31,7 @@ const replaced = [
 const statements: Record<Dialect, string[]> = {
   sqlite: replaced,
   postgres: [
-    // A database that was made since has none yet.
+    // 0001 makes none any more; databases that are older have it.
     `alter table payments drop constraint if exists payments_listed_as_check`,
     `update payments set listed_as = ${renamed} where listed_as not in ('sale', 'refill')`,
     `alter table payments add constraint payments_listed_as_check check (listed_as in (${VALUES}))`,

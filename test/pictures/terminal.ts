@@ -33,7 +33,7 @@ const FONT_SIZE = 15;
 const PADDING = 18;
 const BAR_HEIGHT = 34;
 
-/** Sequences of a control character: `ESC [ parameters letter`, `ESC ] text BEL` (which shows nothing), or one character. */
+/** Sequences of a control character: `ESC [ parameters letter`, `ESC ] text BEL` or `ESC ] text ESC \` (which show nothing), or one character. */
 const TOKENS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a terminal obeys
   /\u001b\[([?\d;]*)([A-Za-z])|\u001b\][^\u001b\u0007]*(?:\u0007|\u001b\\)|\u001b[=>78()][B0]?|[\r\n\b\u0007]|[^\u001b\r\n\b\u0007]/gu;

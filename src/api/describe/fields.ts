@@ -164,7 +164,8 @@ export const DECIMAL_PATTERN = '^(?!^[-+.]*$)[+-]?0*\\d*\\.?\\d*$';
 export const MAX_WHOLE_DIGITS = 9;
 /** Most digits after it: no coin has more. */
 export const MAX_DECIMAL_PLACES = 18;
-const WHOLE = 10n ** BigInt(MAX_DECIMAL_PLACES);
+/** One, with so many places. */
+const ONE = 10n ** BigInt(MAX_DECIMAL_PLACES);
 // Says the same as DECIMAL_PATTERN without its backtracking, which takes cubic time on long input.
 const DECIMAL_TEXT = /^([+-]?)(\d*)(?:\.(\d*))?$/;
 const NOT_FINITE = /^[+-]?(?:s?nan|inf(?:inity)?)$/i;
@@ -239,7 +240,7 @@ export function decimal({
     // Bounds are whole numbers, so rounding up beyond the scale cannot move a value across one it does not touch.
     const scaled = parseDecimal(value, MAX_DECIMAL_PLACES) ?? 0n;
     return (
-      boundsFault(bounds, (limit) => Number(scaled - BigInt(limit) * WHOLE)) ?? digitsFault(value) ?? value
+      boundsFault(bounds, (limit) => Number(scaled - BigInt(limit) * ONE)) ?? digitsFault(value) ?? value
     );
   });
 }
