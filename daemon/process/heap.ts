@@ -2,13 +2,13 @@
 import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 
-const SAMPLE_MS = 1_000;
+const SAMPLE_MS = 250;
 /** Share of a sample in which the event loop works, from which on it is a busy one. */
 const BUSY = 0.25;
 /** So many busy ones in a row are work, which what is loaded some time after the start is not … */
-const WORK_SAMPLES = 2;
+const WORK_SAMPLES = 4;
 /** … and so many others a rest. */
-const REST_SAMPLES = 30;
+const REST_SAMPLES = 120;
 /**
  * The room for young objects stays as it is, TurboFan compiles nothing once more to be faster (a load below `BUSY` takes some times
  * the processor time for that) …
