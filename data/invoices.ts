@@ -137,7 +137,9 @@ function writerOf(count: number) {
       });
       const names = sql.join(eventColumns.map((name) => sql.ref(name)));
       return query
-        .with('opened', (step) => insertion(step, ...(invoices as unknown as InvoiceValues[])).returning('id'))
+        .with('opened', (step) =>
+          insertion(step, ...(invoices as unknown as InvoiceValues[])).returning('id'),
+        )
         .insertInto('events')
         .columns(eventColumns)
         .expression(
