@@ -1,10 +1,10 @@
 // MCP over streamable HTTP at /mcp: the caller's own key or token, tools through the very checks of a request.
 import type { Logger } from 'pino';
-import { Prepared, type RequestInfo } from '../http/exchange.ts';
+import type { Prepared, RequestInfo } from '../http/exchange.ts';
 import { MAX_BODY_BYTES } from '../http/request.ts';
 import { rest } from '../process/rest.ts';
 import type { Config } from '../settings/config.ts';
-import { cacheLists } from './mcp-lists.ts';
+import { cacheLists, passed } from './mcp-lists.ts';
 
 /** Streams of clients that wait for a change of tools, which never comes. */
 const MAX_SUBSCRIPTIONS = 64;
@@ -17,7 +17,7 @@ export interface McpCaller {
 }
 
 type Sdk = typeof import('@modelcontextprotocol/server');
-type Serve = (caller: McpCaller) => Promise<Response>;
+type Serve = (caller: McpCaller) => Promise<Prepared>;
 
 export interface Mcp {
   /** Refuses a host or an origin that is not this daemon's. */
@@ -35,13 +35,8 @@ export function openMcp(options: McpOptions): Mcp {
       const { sdk, serve } = await loaded;
       const { web } = caller.request;
       const names = allowedNames(options.config);
-      const response =
-        refusedHost(sdk, web, names) ?? sdk.originValidationResponse(web, names) ?? (await serve(caller));
-      return new Prepared({
-        status: response.status,
-        headers: Object.fromEntries(response.headers),
-        body: response.body,
-      });
+      const refused = refusedHost(sdk, web, names) ?? sdk.originValidationResponse(web, names);
+      return refused ? passed(refused) : serve(caller);
     },
   };
 }

@@ -36,7 +36,10 @@ describe('lists of tools', () => {
     const answer = cacheLists();
     for (const id of [1, 'two', '"', 4]) {
       const reply = await answer({ web: post(list(id)), include_hidden: false, ask });
-      expect(await reply.json()).toEqual({ id, result: { tools: [], of: 1 } });
+      expect(await new Response(reply.body as Uint8Array<ArrayBuffer>).json()).toEqual({
+        id,
+        result: { tools: [], of: 1 },
+      });
     }
     expect(asked).toHaveLength(1);
   });
