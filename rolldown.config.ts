@@ -135,4 +135,4 @@ export const browser: BuildOptions[] = Object.entries(scripts).map(([name, input
   },
 }));
 
-export default [...browser, programs];
+export default [...browser, ...programs];

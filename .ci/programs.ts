@@ -5,8 +5,6 @@ import { join, resolve } from 'node:path';
 import type { BuildOptions, Plugin } from 'rolldown';
 import { NO_FACTS, outlines } from './outlines.ts';
 
-/** Where they are put; `bin/` starts them there. */
-const OUT = 'dist/programs';
 /**
  * Not bundled: compiled for one machine (the first), written in a syntax that modules do not allow, or wanted by a
  * library only where somebody has installed them.
@@ -38,16 +36,12 @@ const CONFIG = 'config.js';
 const GW = 'dist/cli/main.js';
 const LICENCE = /^(licen[cs]e|notice)/i;
 
-type Info = { importedIds: readonly string[]; dynamicallyImportedIds: readonly string[] };
+type Info = { importedIds: readonly string[] };
 
-/** A module and all that it imports, whole: what it imports later, too. */
-function closureOf(root: string, infoOf: (id: string) => Info | null, whole: boolean): Set<string> {
+/** A module and all that is loaded with it. */
+function closureOf(root: string, infoOf: (id: string) => Info | null): Set<string> {
   const found = new Set([root]);
-  for (const id of found) {
-    const info = infoOf(id);
-    for (const each of info?.importedIds ?? []) found.add(each);
-    for (const each of (whole && info?.dynamicallyImportedIds) || []) found.add(each);
-  }
+  for (const id of found) for (const each of infoOf(id)?.importedIds ?? []) found.add(each);
   return found;
 }
 
@@ -59,13 +53,12 @@ function daemonGroup(id: string, graph: { getModuleInfo(id: string): Info | null
 }
 
 function daemonGroups(infoOf: (id: string) => Info | null): Map<string, string> {
-  const command = (name: string) => closureOf(resolve(COMMANDS, name), infoOf, false);
+  const command = (name: string) => closureOf(resolve(COMMANDS, name), infoOf);
   const found = new Map([...command(START)].map((id) => [id, 'daemon']));
   for (const name of readdirSync(COMMANDS).filter((file) => /\.js$/.test(file) && file !== START))
     for (const id of command(name)) if (found.has(id)) found.set(id, 'commands');
   for (const id of command(CONFIG)) if (found.has(id)) found.set(id, 'config');
-  for (const id of closureOf(resolve(GW), infoOf, true)) found.delete(id);
-  for (const id of closureOf(resolve(MAIN), infoOf, false)) found.delete(id);
+  for (const id of closureOf(resolve(MAIN), infoOf)) found.delete(id);
   return found;
 }
 
@@ -126,33 +119,87 @@ exports.sha256_sync = (bytes) => createHash('sha256').update(bytes).digest();`;
   },
 };
 
-export const programs: BuildOptions = {
-  input: { gatewayd: 'dist/daemon/main.js', gw: 'dist/cli/main.js' },
-  platform: 'node',
-  // Chunks may export to each other besides.
-  preserveEntrySignatures: 'allow-extension',
-  external: (module) =>
-    isBuiltin(module) || SEPARATE.some((name) => module === name || module.startsWith(`${name}/`)),
-  // React would bring its build for developers of screens along.
-  transform: { define: { 'process.env.NODE_ENV': '"production"' } },
-  plugins: [version, hash, outlines, licences],
-  output: {
-    dir: OUT,
-    cleanDir: true,
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: '[name]-[hash].js',
-    // V8 holds the text of all that is loaded, with two bytes for each character where one of them is not of Latin-1. Licences stay.
-    comments: { legal: true, annotation: false, jsdoc: false },
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
-    // A file more takes as long to load as the code in it.
-    codeSplitting: {
-      includeDependenciesRecursively: false,
-      groups: [
-        { name: 'engine', test: (id) => id === NO_FACTS || oneOf('cli', ENGINE).test(id) },
-        { name: 'shared', test: oneOf('src', SHARED) },
-        { name: daemonGroup },
-      ],
-    },
+/** Of this library, which brings a browser's whole network along, what sends the daemon's requests. */
+const client: Plugin = {
+  name: 'client',
+  load(id) {
+    if (!id.endsWith('/node_modules/undici/index.js')) return null;
+    return `Object.assign(require('./lib/dispatcher/dispatcher').prototype, require('./lib/api'));
+exports.Agent = require('./lib/dispatcher/agent');
+exports.Client = require('./lib/dispatcher/client');
+exports.buildConnector = require('./lib/core/connect');
+exports.errors = require('./lib/core/errors');`;
   },
 };
+
+/** listhen makes certificates with it, where it is asked for HTTPS. The daemon never asks: HTTPS is its proxy's. */
+const certificates: Plugin = {
+  name: 'no certificates',
+  load: (id) => (id.endsWith('/node_modules/node-forge/lib/index.js') ? 'module.exports = {};' : null),
+};
+
+interface Parts {
+  name: string;
+  input: string;
+  plugins: Plugin[];
+  groups: { name: string | typeof daemonGroup; test?: RegExp | ((id: string) => boolean) }[];
+  format: 'esm' | 'cjs';
+}
+
+function program({ name, input, plugins, groups, format }: Parts): BuildOptions {
+  const extension = format === 'cjs' ? 'cjs' : 'js';
+  return {
+    input: { main: input },
+    platform: 'node',
+    // Chunks may export to each other besides.
+    preserveEntrySignatures: 'allow-extension',
+    external: (module) =>
+      isBuiltin(module) || SEPARATE.some((one) => module === one || module.startsWith(`${one}/`)),
+    transform: {
+      define: {
+        // React would bring its build for developers of screens along.
+        'process.env.NODE_ENV': '"production"',
+        // Of other bundlers; consola asks for it.
+        'import.meta.env': 'undefined',
+      },
+    },
+    plugins: [...plugins, licences],
+    output: {
+      // As deep as the modules that it is made of: they name files by their own address. `bin/` starts it there.
+      dir: `dist/${name}`,
+      cleanDir: true,
+      format,
+      // Code that V8 has read again loads nothing by `import()`.
+      dynamicImportInCjs: false,
+      entryFileNames: `[name].${extension}`,
+      chunkFileNames: `[name]-[hash].${extension}`,
+      // V8 holds the text of all that is loaded, with two bytes for each character where one of them is not of Latin-1. Licences stay.
+      comments: { legal: true, annotation: false, jsdoc: false },
+      minify: { compress: false, mangle: false, codegen: { removeWhitespace: false, asciiOnly: true } },
+      // A file more takes as long to load as the code in it.
+      codeSplitting: { includeDependenciesRecursively: false, groups },
+    },
+  };
+}
+
+export const programs: BuildOptions[] = [
+  program({
+    name: 'gatewayd',
+    input: MAIN,
+    plugins: [hash, client, certificates],
+    groups: [{ name: daemonGroup }],
+    // Of modules of this kind bin/compiled.js can keep the compiled code with every Node.js.
+    format: 'cjs',
+  }),
+  program({
+    name: 'gw',
+    input: GW,
+    plugins: [version, hash, outlines],
+    groups: [
+      { name: 'engine', test: (id) => id === NO_FACTS || oneOf('cli', ENGINE).test(id) },
+      { name: 'shared', test: oneOf('src', SHARED) },
+    ],
+    // Ink waits for a part of itself while it is loaded, which only these can.
+    format: 'esm',
+  }),
+];

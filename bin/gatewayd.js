@@ -6,11 +6,18 @@ if (major < 20 || (major === 20 && minor < 19) || major === 21 || (major === 22 
   );
   process.exit(78);
 }
-// Keeps compiled code between starts, where Node.js can: among this user's own files, not in the directory of /tmp that Node.js
-// would take, which another user may have made, with code of his in it.
-const { NODE_COMPILE_CACHE, XDG_CACHE_HOME, HOME } = process.env;
+// Keeps compiled code between starts: among this user's own files, not in the directory of /tmp that Node.js would take, which
+// another user may have made, with code of his in it.
+const { NODE_COMPILE_CACHE, NODE_DISABLE_COMPILE_CACHE, XDG_CACHE_HOME, HOME } = process.env;
 const caches = XDG_CACHE_HOME || (HOME && `${HOME}/.cache`);
-const cache = NODE_COMPILE_CACHE || (caches && `${caches}/gatewayd`);
-if (cache) process.getBuiltinModule?.('node:module').enableCompileCache?.(cache);
-const { main } = await import('../dist/programs/gatewayd.js');
-await main(process.argv);
+const cache = NODE_DISABLE_COMPILE_CACHE ? undefined : NODE_COMPILE_CACHE || (caches && `${caches}/gatewayd`);
+const { createRequire, enableCompileCache } = process.getBuiltinModule('node:module');
+const require = createRequire(import.meta.url);
+if (cache && process.argv[2] === 'start') {
+  const { openCompiled } = await import('./compiled.js');
+  const { main, keep } = openCompiled(require.resolve('../dist/gatewayd/main.cjs'), `${cache}/start`);
+  await main(process.argv, keep);
+} else {
+  if (cache) enableCompileCache?.(cache);
+  await require('../dist/gatewayd/main.cjs').main(process.argv);
+}

@@ -12,5 +12,5 @@ const { NODE_COMPILE_CACHE, XDG_CACHE_HOME, HOME } = process.env;
 const caches = XDG_CACHE_HOME || (HOME && `${HOME}/.cache`);
 const cache = NODE_COMPILE_CACHE || (caches && `${caches}/gatewayd`);
 if (cache) process.getBuiltinModule?.('node:module').enableCompileCache?.(cache);
-const { main } = await import('../dist/programs/gw.js');
+const { main } = await import('../dist/gw/main.js');
 await main(process.argv.slice(2));

@@ -21,8 +21,11 @@ in the settings is replaced in three steps:
 Sessions, mail links and invites that the old one has signed end after 8 days; webhooks of the
 platform key carry a signature of each for 24 hours. With --at-once both end now.`;
 
-/** Runs one command line (`process.argv`); sets the exit code, and never throws. */
-export async function main(argv: readonly string[]): Promise<void> {
+/**
+ * Runs one command line (`process.argv`); sets the exit code, and never throws. `onStarted` is called once what a start of the daemon
+ * needs has run.
+ */
+export async function main(argv: readonly string[], onStarted?: () => void): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // A reader that has enough (`| head -1`) is no failure, and no reason for a daemon to end.
     if (error.code === 'EPIPE') return;
@@ -45,7 +48,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--yes', YES)
     .action(async (options) => {
       startSmall();
-      await (await import('./commands/start.ts')).start(options);
+      await (await import('./commands/start.ts')).start(options, onStarted);
     });
   addSettings(program.command('migrate').description('bring the database schema up to date'))
     .option('--dry-run', 'only show what would be done')

@@ -44,9 +44,14 @@ const at = ({ path, tree }: Module, node: ts.Node): string =>
 
 /** Of which module the build makes each program. */
 const programs: Record<string, string> = {
-  'dist/programs/gatewayd.js': 'daemon/main.ts',
-  'dist/programs/gw.js': 'cli/main.ts',
+  'dist/gatewayd/main.cjs': 'daemon/main.ts',
+  'dist/gw/main.js': 'cli/main.ts',
 };
+
+/** `import(…)`, and in `bin/`, where built files are named, `require(…)` and `require.resolve(…)`. */
+const isLoading = ({ expression }: ts.CallExpression, tree: ts.SourceFile, path: string): boolean =>
+  expression.kind === ts.SyntaxKind.ImportKeyword ||
+  (room(path) === 'bin' && /^require(\.resolve)?$/.test(expression.getText(tree)));
 
 /** What a module imports: packages by name, other modules by their path below the root, built ones as their source. */
 function importsOf({ path, tree }: Module): string[] {
@@ -55,7 +60,7 @@ function importsOf({ path, tree }: Module): string[] {
     const named =
       ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
         ? node.moduleSpecifier
-        : ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+        : ts.isCallExpression(node) && isLoading(node, tree, path)
           ? node.arguments[0]
           : ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)
             ? node.argument.literal
@@ -90,7 +95,7 @@ describe('the rooms', () => {
 
   test('import along the arrows only', () => {
     const arrows: Record<string, string[]> = {
-      bin: ['cli', 'daemon'],
+      bin: ['bin', 'cli', 'daemon'],
       cli: ['cli', 'src'],
       daemon: ['daemon', 'data', 'src'],
       data: ['data', 'src'],

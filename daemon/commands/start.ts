@@ -36,8 +36,11 @@ const SIGNALS = { SIGTERM: 15, SIGINT: 2, SIGHUP: 1 } as const;
 
 type Log = ReturnType<typeof createLog>;
 
-/** Runs until a signal; the promise resolves once the daemon is ready. */
-export async function start(options: Record<string, unknown> & { yes?: boolean }): Promise<void> {
+/** Runs until a signal; the promise resolves once the daemon is ready, after `onStarted`. */
+export async function start(
+  options: Record<string, unknown> & { yes?: boolean },
+  onStarted: () => void = () => {},
+): Promise<void> {
   const effective = configOf(options);
   const { config } = effective;
   const log = createLog({
@@ -86,6 +89,7 @@ export async function start(options: Record<string, unknown> & { yes?: boolean }
     process.stdout.write(`gatewayd ready on ${serving.url} (${mode}${unread(app)})\n`);
     supervisor.ready();
     app.start();
+    onStarted();
     watchHeap();
     loadRest(log);
   } catch (error) {

@@ -126,8 +126,12 @@ function keepMemory(root: string): void {
 
 /** The programs of the copy run what the compiler made; bundling it each time would cost more than it shows. */
 function runCompiled(root: string): void {
-  for (const [program, room] of Object.entries({ 'gatewayd.js': 'daemon', 'gw.js': 'cli' })) {
-    const path = join(root, 'bin', program);
-    writeFileSync(path, readFileSync(path, 'utf8').replace(`programs/${program}`, `${room}/main.js`));
-  }
+  for (const [program, room, argv] of [
+    ['gatewayd', 'daemon', 'process.argv'],
+    ['gw', 'cli', 'process.argv.slice(2)'],
+  ] as const)
+    writeFileSync(
+      join(root, 'bin', `${program}.js`),
+      `const { main } = await import('../dist/${room}/main.js');\nawait main(${argv});\n`,
+    );
 }

@@ -7,7 +7,9 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const BIN = fileURLToPath(new URL('../../../bin/gatewayd.js', import.meta.url));
-const DIST = fileURLToPath(new URL('../../../dist/programs/gatewayd.js', import.meta.url));
+const DIST = fileURLToPath(new URL('../../../dist/gatewayd/main.cjs', import.meta.url));
+/** Compiled code, which one start keeps for the next; of all homes, as one user's. */
+const CACHE = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url));
 /** A slow machine under load still starts within it. */
 const READY_MS = 60_000;
 
@@ -74,6 +76,7 @@ export function makeHome(): Home {
       env: {
         PATH: process.env.PATH,
         XDG_STATE_HOME: dir,
+        XDG_CACHE_HOME: CACHE,
         GATEWAYD_RATES_SOURCE: 'fixed',
         GATEWAYD_RATES_USD_TON: '2',
         ...offline,
