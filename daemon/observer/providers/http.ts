@@ -74,7 +74,7 @@ function openTransport(limits: HttpLimits): Transport {
         connect: { timeout: Math.min(CONNECT_TIMEOUT_MS, limits.timeout_ms) },
         keepAliveTimeout: KEEP_ALIVE_MS,
       });
-      return undici.request(url, { ...options, dispatcher: agent, signal });
+      return agent.request({ ...options, origin: url.origin, path: `${url.pathname}${url.search}`, signal });
     },
     async close() {
       closed = true;
