@@ -31,8 +31,9 @@ const wrapped = (source) => `(function (exports, require, module, __filename, __
  * V8 refuses what another version of it or other options have made; of a source it compares the length alone, and of what it
  * made nothing, so both have a checksum here.
  *
- * Returns the exports, and `keep`, which writes the file where something was missing: to be called when all that a start needs has
- * run, and before options of V8 change. It never throws: without the file the next start takes longer, and that is all.
+ * Returns the exports, and `keep`, which writes the file where something was missing: to be called once, when all that a start needs
+ * has run, and before options of V8 change. A file that cannot be written is no error: the next start takes longer, and that is all.
+ * Throws what loading the module throws.
  */
 export function openCompiled(path, file) {
   const known = read(file);
@@ -80,10 +81,10 @@ export function openCompiled(path, file) {
   let isNew = collect();
   const keep = () => {
     isNew = collect() || isNew;
+    fresh = undefined;
     const folder = dirname(path);
     if (isNew) write(file, new Map([...known].filter(([name]) => modules.has(join(folder, name)))));
     known.clear();
-    fresh = undefined;
   };
   return { ...exports, keep };
 }

@@ -434,6 +434,23 @@ test('both programs have the version of package.json', async () => {
   expect(execFileSync(process.execPath, [gw, '--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
 });
 
+test('a start takes the code that the one before has compiled, and stores none where it may not', async () => {
+  const file = join(home.dir, 'cache/gatewayd/start');
+  const run = async (env: Record<string, string>) => {
+    const daemon = await home.start({ env: { XDG_CACHE_HOME: join(home.dir, 'cache'), ...env } });
+    daemon.signal('SIGTERM');
+    expect((await daemon.ended).code).toBe(0);
+  };
+  await run({ NODE_DISABLE_COMPILE_CACHE: '1' });
+  await run({ XDG_CACHE_HOME: '' });
+  expect(existsSync(file)).toBe(false);
+  await run({});
+  const { ino } = statSync(file);
+  await run({});
+  // It would have been replaced where V8 had refused any of it.
+  expect(statSync(file).ino).toBe(ino);
+});
+
 test('an old Node.js is refused by name', async () => {
   const old = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "18.20.0" })';
   const { code, stderr } = await home.run(['--version'], { node: ['--import', old] });
