@@ -25,6 +25,11 @@ export interface Gateway {
   payable_decimals: number;
   /** The most that any invoice of it waits for; from then on a transfer is final. */
   min_confirmations: number;
+  /**
+   * Seconds of the chain's own time that a payment's block must be old, where time decides instead of a number of blocks:
+   * `min_confirmations` is then what these seconds are at the usual pace, and only shown.
+   */
+  confirm_seconds?: number;
   /** What invoices wait for by their value, and the least of it; absent where all wait for `min_confirmations`. */
   confirmations_by_value?: { steps: readonly ConfirmationStep[]; least: number };
   payment_ttl_seconds: number;
@@ -191,6 +196,11 @@ export interface Transfer extends Interval {
   /** The blockhash after whose expiry it can no longer be included; null or absent where nothing bounds its life. */
   blockhash?: string | null;
   confirmations: number;
+  /**
+   * Seconds of the chain's own time between its block and the newest block that was read; null or absent while it is
+   * unconfirmed, and where the family counts none.
+   */
+  depth_seconds?: number | null;
   /** Whether the chain itself calls it final (Solana `finalized`, TON masterchain). UTXO: never, confirmations decide. */
   final: boolean;
   /** Why it must not be matched automatically though it is a real credit (two memos in one transaction, …); listed to the operator. */
@@ -209,6 +219,14 @@ export interface Tip {
   hash: string | null;
   /** Unix seconds. */
   time: number;
+}
+
+/** How fast a chain makes blocks, measured over headers that were read. Seconds for one block, fractions included. */
+export interface Pace {
+  /** The median over some minutes. */
+  recent_seconds: number;
+  /** The median over about an hour; null until so much was read. */
+  hour_seconds: number | null;
 }
 
 /** What one step of reading found; stored in one transaction with the cursors it moves. */
@@ -231,6 +249,8 @@ export interface Page {
   /** Blocks that left the chain though it had called them final, both ends included: an operator is alerted. */
   final_left?: { from: number; to: number };
   tip?: Tip;
+  /** Absent where nothing new was measured. */
+  pace?: Pace;
   /**
    * Everything made before this moment (Unix seconds of our clock) is read when this page is, of every account that has
    * no proof of its own. The last page that says so counts; where none does, only proofs of single accounts do.
@@ -304,6 +324,8 @@ export interface TransferUpdate {
   index: string;
   state: 'pending' | 'final' | 'gone';
   confirmations: number;
+  /** As of a transfer. */
+  depth_seconds?: number | null;
   height: number | null;
   block_hash: string | null;
   /** With `gone`: what proves it, for the payment's log. */
