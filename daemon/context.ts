@@ -16,6 +16,7 @@ import type { Mail } from './mail/mail.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Blindness } from './observer/blindness.ts';
 import type { Observer } from './observer/observer.ts';
+import type { Paces } from './observer/pace.ts';
 import type { Quorum } from './observer/quorum.ts';
 import type { ClockCheck } from './process/clock-check.ts';
 import type { Instance } from './process/instance.ts';
@@ -42,6 +43,7 @@ export interface App {
   rates: Rates;
   observer: Observer;
   blindness: Blindness;
+  pace: Paces;
   webhooks: Webhooks;
   secrets: Secrets;
   mail: Mail;

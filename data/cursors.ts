@@ -1,5 +1,5 @@
 // How far each blockchain was read: cursors, the ranges read, and which daemon is reading.
-import type { Json, ReadRange, Tip } from '../src/chains/family.ts';
+import type { Json, Pace, ReadRange, Tip } from '../src/chains/family.ts';
 import type { Executor, Tx } from './db/database.ts';
 import { inOrder } from './db/lock-order.ts';
 import { toJson } from './schema/json.ts';
@@ -25,12 +25,24 @@ export async function ensureCursor(query: Executor, blockchain: string): Promise
     .execute();
 }
 
+const MICROS = 1_000_000;
+
+/** As it is stored: millionths of a second. What is no time is not. */
+function paceColumns({ recent_seconds, hour_seconds }: Pace) {
+  const micros = (seconds: number) => BigInt(Math.round(seconds * MICROS));
+  if (!(recent_seconds > 0)) return {};
+  return {
+    pace_recent_micros: micros(recent_seconds),
+    pace_hour_micros: hour_seconds === null ? null : micros(hour_seconds),
+  };
+}
+
 /** Moves the cursor by compare-and-set on its version; false when another reader moved it meanwhile. */
 export async function moveCursor(
   tx: Tx,
   blockchain: string,
   version: number,
-  values: { cursor?: Json; tip?: Tip },
+  values: { cursor?: Json; tip?: Tip; pace?: Pace },
 ): Promise<boolean> {
   const result = await tx
     .updateTable('cursors')
@@ -40,6 +52,7 @@ export async function moveCursor(
       ...(values.tip
         ? { tip_height: values.tip.height, tip_hash: values.tip.hash, tip_time: values.tip.time }
         : {}),
+      ...(values.pace ? paceColumns(values.pace) : {}),
     })
     .where('blockchain', '=', blockchain)
     .where('version', '=', version)

@@ -33,6 +33,8 @@ const columns = Object.keys({
   network: true,
   decimals: true,
   min_confirmations: true,
+  confirm_seconds: true,
+  until_final: true,
   amount_usd_micros: true,
   amount_usd_fee_micros: true,
   rate_usd_nanos: true,

@@ -18,6 +18,8 @@ const names = [
   'network',
   'decimals',
   'min_confirmations',
+  'confirm_seconds',
+  'until_final',
   'amount_usd_fee_micros',
   'rate_usd_nanos',
   'amount_merchant_atomic',

@@ -1,6 +1,7 @@
 // What was read from the chains: stored once per transaction output, matched or not, and never dropped.
 import { type Insertable, sql } from 'kysely';
 import type { Transfer } from '../src/chains/family.ts';
+import type { Depth, Wait } from '../src/confirmations.ts';
 import type { Db, Executor, Tx } from './db/database.ts';
 import { newId } from './db/ids.ts';
 import { lockInOrder } from './db/lock-order.ts';
@@ -144,6 +145,7 @@ const columns = [
   'blockhash',
   'witness',
   'confirmations',
+  'depth_seconds',
   'state',
   'disposition',
   'invoice_id',
@@ -152,6 +154,13 @@ const columns = [
   'first_seen_at',
   'updated_at',
 ] as const satisfies (keyof TransferRow)[];
+
+/** As it is stored: whole seconds, and none of what is in no block. */
+export const wholeDepth = ({
+  height,
+  depth_seconds,
+}: Pick<Depth, 'height' | 'depth_seconds'>): number | null =>
+  height === null || depth_seconds == null ? null : Math.max(0, Math.floor(depth_seconds));
 
 type TransferValues = Insertable<Tables['transfers']>;
 
@@ -197,6 +206,7 @@ export function insertTransfer(
     blockhash: transfer.blockhash ?? null,
     witness: null,
     confirmations: transfer.confirmations,
+    depth_seconds: wholeDepth(transfer),
     state,
     disposition: place.disposition,
     invoice_id: place.invoice_id,
@@ -239,6 +249,7 @@ export function insertManualTransfer(
     blockhash: null,
     witness: null,
     confirmations: 0,
+    depth_seconds: null,
     state: 'final',
     disposition: 'matched',
     invoice_id,
@@ -252,6 +263,7 @@ export function insertManualTransfer(
 export interface TransferProgress {
   state: TransferRow['state'];
   confirmations: number;
+  depth_seconds: number | null;
   height: number | null;
   block_hash: string | null;
   /** Only ever moves to an earlier time. */
@@ -400,6 +412,7 @@ export async function orphanTransfers(tx: Tx, ids: readonly string[], now: numbe
       height: null,
       block_hash: null,
       confirmations: 0,
+      depth_seconds: null,
       witness: null,
       updated_at: now,
     })
@@ -427,8 +440,14 @@ export async function witnessTransfer(
 export interface UnwitnessedTransfer {
   transfer: TransferRow;
   amount_usd_micros: bigint;
-  min_confirmations: number;
+  wait: Wait;
 }
+
+const waitColumns = [
+  'invoices.min_confirmations',
+  'invoices.confirm_seconds',
+  'invoices.until_final',
+] as const;
 
 /** Transfers of payments that are not confirmed yet, deep enough for their invoice, that no second provider has shown. */
 export async function unwitnessedTransfers(
@@ -441,7 +460,7 @@ export async function unwitnessedTransfers(
     .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
     .innerJoin('transfers', 'transfers.payment_id', 'payments.id')
     .selectAll('transfers')
-    .select(['invoices.amount_usd_micros', 'invoices.min_confirmations'])
+    .select(['invoices.amount_usd_micros', ...waitColumns])
     .where('payments.chain', 'in', chains)
     .where('payments.status', '=', sql.lit('confirming'))
     .where('invoices.status', '=', 'created')
@@ -452,16 +471,22 @@ export async function unwitnessedTransfers(
         where('transfers.state', '=', 'final'),
         where.and([
           where('transfers.height', 'is not', null),
+          where('invoices.confirm_seconds', 'is', null),
           where('transfers.confirmations', '>=', where.ref('invoices.min_confirmations')),
+        ]),
+        where.and([
+          where('transfers.height', 'is not', null),
+          where('invoices.until_final', '=', 0),
+          where('transfers.depth_seconds', '>=', where.ref('invoices.confirm_seconds')),
         ]),
       ]),
     )
     .orderBy('invoices.amount_usd_micros', 'desc')
     .limit(limit)
     .execute();
-  return rows.map(({ amount_usd_micros, min_confirmations, ...transfer }) => ({
+  return rows.map(({ amount_usd_micros, min_confirmations, confirm_seconds, until_final, ...transfer }) => ({
     transfer,
     amount_usd_micros,
-    min_confirmations,
+    wait: { min_confirmations, confirm_seconds, until_final },
   }));
 }

@@ -1,7 +1,8 @@
 // The coins that an offer can be paid with: what each costs, and what keeps one from being chosen now.
 import { unitOf } from '../../src/chains/assets.ts';
+import { waitFor } from '../../src/chains/catalogue.ts';
 import type { Gateway } from '../../src/chains/family.ts';
-import { byCost, usualTime } from '../../src/chains/usual.ts';
+import { byCost, type UsualTime, usualTime } from '../../src/chains/usual.ts';
 import { Refusal } from '../../src/errors.ts';
 import { formatDecimal, formatUsd, padDecimal } from '../../src/money.ts';
 import { type Quote, quote } from '../../src/quote.ts';
@@ -20,8 +21,8 @@ export interface Choice {
   amount: string | null;
   /** What the network usually takes besides; null where that is not known. */
   fee: string | null;
-  /** How long it usually takes; null where that is not known. */
-  time: string | null;
+  /** How long it usually takes. */
+  time: string;
   can_choose: boolean;
   /** Why it cannot be chosen, or what is unusual about it. */
   reason: 'unavailable' | 'only_simulated' | 'no_rate' | null;
@@ -33,15 +34,22 @@ export function choicesOf(
   gateways: readonly Gateway[],
   { lang, price_micros }: { lang: Language; price_micros: bigint },
 ): Choice[] {
-  const choices = [...gateways].sort(byCost).map((gateway) => choiceOf(app, gateway, lang, price_micros));
+  const secondsOf = (gateway: Gateway) => timeOf(app, gateway, price_micros).seconds;
+  const choices = [...gateways]
+    .sort(byCost(secondsOf))
+    .map((gateway) => choiceOf(app, gateway, lang, price_micros));
   return [...choices.filter(({ can_choose }) => can_choose), ...choices.filter((one) => !one.can_choose)];
 }
 
+function timeOf({ pace }: App, gateway: Gateway, price_micros: bigint): UsualTime {
+  const block_seconds = pace.of(gateway.blockchain);
+  return usualTime(gateway, waitFor(gateway, price_micros, block_seconds), block_seconds);
+}
+
 function choiceOf(app: App, gateway: Gateway, lang: Language, price_micros: bigint): Choice {
-  const { asset, blockchain, blockchain_name, chain, currency } = gateway;
+  const { asset, blockchain_name, chain, currency } = gateway;
   const quoted = quoteOf(app, gateway, price_micros);
   const reason = reasonOf(app, gateway, quoted);
-  const time = usualTime(blockchain, gateway.min_confirmations);
   return {
     chain,
     currency,
@@ -49,7 +57,7 @@ function choiceOf(app: App, gateway: Gateway, lang: Language, price_micros: bigi
     network: asset.title.includes(blockchain_name) ? null : blockchain_name,
     amount: quoted && amountOf(lang, gateway, quoted),
     fee: gateway.usual_fee_usd && lang.usd(gateway.usual_fee_usd),
-    time: time && lang.usually(time),
+    time: lang.usually(timeOf(app, gateway, price_micros)),
     can_choose: reason === null || reason === 'only_simulated',
     reason,
   };

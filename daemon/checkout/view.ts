@@ -129,7 +129,8 @@ export async function payView(
   const { asked_atomic, ...sums } = sumsOf(row, state, digits);
   const order = isPayable(state) ? orderOf(app, row, asked_atomic) : null;
   const uri = uriOf(row, state, order);
-  const time = usualTime(row.blockchain, row.min_confirmations);
+  const blockchain = app.config.chains.find(row.blockchain);
+  const time = blockchain && usualTime(blockchain, row, app.pace.of(blockchain.id));
   const isRefill = row.kind === 'refill';
   // A refill is paid to the operator, not to the shop that asks for it.
   const profile = isRefill ? null : row.profile;
@@ -150,7 +151,7 @@ export async function payView(
     ...saleOf(row, { lang, payee }),
     currency: row.currency,
     unit,
-    network: app.config.chains.find(row.blockchain)?.name ?? row.blockchain,
+    network: blockchain?.name ?? row.blockchain,
     usd: lang.usd(formatUsd(row.amount_usd_micros + row.amount_usd_fee_micros)),
     asked_usd: lang.usd(usdOf(asked_atomic, row)),
     fee: row.amount_usd_fee_micros > 0n ? lang.usd(formatUsd(row.amount_usd_fee_micros)) : null,
@@ -171,7 +172,7 @@ export async function payView(
     wallets: order ? walletLinks(app, order, { id: row.id, lang }) : [],
     page_wallets: order?.gateway.family.pageWallets?.(order.gateway.network) ?? null,
     is_phone,
-    usual_time: time && lang.usually(time),
+    usual_time: time ? lang.usually(time) : null,
     other_ways: await otherWaysOf(app, row, { lang, surface, now }),
     again: againOf(row, surface.base, lang),
     picture: pictureOf(surface.base, shop?.picture, profile?.logo),

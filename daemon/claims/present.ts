@@ -5,6 +5,7 @@ import type { InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import type { Total } from '../../data/totals.ts';
 import type { AdminClaim, ClaimFound, ClaimPublic } from '../../src/api/schemas/claim.ts';
 import type { ClaimFinding, ClaimReason } from '../../src/claim.ts';
+import { shownConfirmations } from '../../src/confirmations.ts';
 import { formatDecimal } from '../../src/money.ts';
 import type { App } from '../context.ts';
 
@@ -51,12 +52,13 @@ const amountOf = (atomic: string | null, decimals: number | null): string | null
 export function presentFinding(app: Pick<App, 'gateways'>, finding: Finding): z.output<typeof ClaimFound> {
   const { invoice, txid, found, reason, transfers } = finding;
   const { decimals, amount_atomic, ...facts } = factsOf(app, finding);
+  const shown = (row: TransferRow) => shownConfirmations(invoice, row, row.state === 'final');
   return {
     invoice_id: invoice.id,
     ...{ txid, found, reason },
     ...facts,
     amount: amountOf(amount_atomic, decimals),
-    confirmations: transfers.length === 0 ? 0 : Math.min(...transfers.map((row) => row.confirmations)),
+    confirmations: transfers.length === 0 ? 0 : Math.min(...transfers.map(shown)),
     min_confirmations: invoice.min_confirmations,
   };
 }

@@ -6,8 +6,8 @@ import { getInvoice, watchAddress } from '../../data/invoices.ts';
 import { holderOf } from '../../data/reservations.ts';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import type { Terms } from '../../data/terms.ts';
+import { waitFor } from '../../src/chains/catalogue.ts';
 import type { Gateway } from '../../src/chains/family.ts';
-import { blocksFor } from '../../src/confirmations.ts';
 import { Refusal } from '../../src/errors.ts';
 import { GRACE_SECONDS } from '../../src/invoice.ts';
 import { makeMemo } from '../../src/memo.ts';
@@ -184,6 +184,8 @@ function invoiceValues(app: App, request: InvoiceRequest, quoted: Quote, rate: b
     network: terms.network,
     decimals: terms.decimals,
     min_confirmations: terms.min_confirmations,
+    confirm_seconds: terms.confirm_seconds,
+    until_final: terms.until_final,
     amount_usd_fee_micros: terms.amount_usd_fee_micros,
     rate_usd_nanos: terms.rate_usd_nanos,
     amount_merchant_atomic: terms.amount_merchant_atomic,
@@ -254,7 +256,7 @@ export function termsOf(
     currency: gateway.currency,
     network: gateway.network,
     decimals: gateway.decimals,
-    min_confirmations: confirmationsFor(gateway, quoted.amount_usd_micros),
+    ...waitFor(gateway, quoted.amount_usd_micros, app.pace.of(gateway.blockchain)),
     amount_usd_fee_micros: quoted.amount_usd_fee_micros,
     rate_usd_nanos: rate.toString(),
     amount_merchant_atomic: quoted.amount_merchant_atomic.toString(),
@@ -271,12 +273,6 @@ export function termsOf(
     offered_at: null,
   };
 }
-
-/** What a payment of this volume (USD micros) waits for. */
-const confirmationsFor = ({ min_confirmations, confirmations_by_value }: Gateway, usd_micros: bigint) =>
-  confirmations_by_value
-    ? blocksFor(confirmations_by_value.steps, usd_micros, confirmations_by_value.least)
-    : min_confirmations;
 
 function drawMemo({ runtime }: App): string {
   for (;;) {

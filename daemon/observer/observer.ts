@@ -200,6 +200,7 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
     const since = app.clock.monotonic_ms() - lastHousekeeping;
     if (lastHousekeeping > 0 && since < HOUSEKEEPING_MS) return;
     lastHousekeeping = app.clock.monotonic_ms();
+    await app.pace.refresh();
     if (!trusted) return;
     await evaluateOverdue(now);
     await releaseAmounts(app.db, now);
@@ -238,6 +239,7 @@ export function openObserver({ app: deps, source, runtime = systemRuntime }: Obs
 
   async function resume(): Promise<void> {
     await app.blindness.resume();
+    await app.pace.refresh();
     const written_at = await newestEventAt(app.db.query);
     const rows = (await allCursors(app.db.query)).filter(({ blockchain }) =>
       keepsTime(app.config, blockchain),

@@ -35,6 +35,7 @@ import {
   type SettleDeps,
 } from '../settle/settle.ts';
 import type { BlindnessKeeper } from './blindness.ts';
+import type { Paces } from './pace.ts';
 import type { RpcSource } from './providers/rpc.ts';
 import type { Quorum } from './quorum.ts';
 import { openWatchDates, type WatchDates, withElsewhere } from './watches.ts';
@@ -61,6 +62,7 @@ export interface ReaderDeps extends SettleDeps {
   clock: SteadyClock;
   clock_check: ClockCheck;
   quorum: Quorum;
+  pace: Paces;
   blindness: Pick<BlindnessKeeper, 'answered' | 'isProbeDue'>;
 }
 
@@ -274,6 +276,7 @@ async function readPages(
     if (page.tip) is_first = false;
     const stored = await recordPage(app, scopeOf(reading), version, page);
     version = stored.version;
+    if (page.pace) app.pace.note(blockchain.id, page.pace);
     if (isProgress(page)) app.blindness.answered(blockchain.id);
     read.tip = page.tip ?? read.tip;
     read.read_through = page.read_through ?? read.read_through;

@@ -11,6 +11,7 @@ import {
   type Rpc,
   type Transfer,
 } from '../../src/chains/family.ts';
+import { isDeep } from '../../src/confirmations.ts';
 import { seconds } from '../clock.ts';
 import { reevaluateInvoices, type SettleDeps } from '../settle/settle.ts';
 import type { RpcSource } from './providers/rpc.ts';
@@ -132,10 +133,10 @@ async function find(
 }
 
 /** The same amount, in the same block where both name one, and as deep as the invoice asks. */
-function agrees(same: Transfer, { transfer, min_confirmations }: UnwitnessedTransfer): boolean {
+function agrees(same: Transfer, { transfer, wait }: UnwitnessedTransfer): boolean {
   const { block_hash } = transfer;
   const is_elsewhere = same.block_hash !== null && block_hash !== null && same.block_hash !== block_hash;
-  const is_deep = same.final || (same.height !== null && same.confirmations >= min_confirmations);
+  const is_deep = same.final || isDeep(wait, same);
   return same.amount_atomic.toString() === transfer.amount_atomic && is_deep && !is_elsewhere;
 }
 

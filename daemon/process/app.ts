@@ -23,6 +23,7 @@ import { createScrape } from '../metrics/scrape.ts';
 import { type Notify, openNotify } from '../notify/notify.ts';
 import { openBlindness } from '../observer/blindness.ts';
 import { type ObserverOptions, openObserver } from '../observer/observer.ts';
+import { openPaces } from '../observer/pace.ts';
 import { createQuorum } from '../observer/quorum.ts';
 import { openRates, type RatesOptions } from '../rates/rates.ts';
 import { openRetention } from '../retention/retention.ts';
@@ -88,7 +89,8 @@ export function openApp(options: AppOptions): RunningApp {
     secretsOf: (merchant_id) => webhookSecretsOf({ config, db, secrets, clock }, merchant_id),
   });
   const quorum = createQuorum(config);
-  const shared = { config, db, ledger, log, metrics, clock, clock_check, quorum, signals, gateways };
+  const pace = openPaces({ config, db });
+  const shared = { config, db, ledger, log, metrics, clock, clock_check, quorum, signals, gateways, pace };
   const own = { config, db, clock, log, runtime };
   const counted = { config, db, clock, secrets };
   const mail = openMail({ config, log, clock });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { z } from 'zod';
-import type { Catalogue } from '../../src/chains/catalogue.ts';
+import { type Catalogue, measureFaultsOf } from '../../src/chains/catalogue.ts';
 import {
   type Custom,
   contractFaultsOf,
@@ -215,7 +215,11 @@ function faultsOfChains(config: Config): Fault[] {
     const says = `must be set: of a blockchain of custom_blockchains no public provider is known`;
     return url === undefined && urls === undefined ? [{ path: `blockchains.${id}.url`, says }] : [];
   });
-  return [...contractFaultsOf(chains, network, gateways), ...unread];
+  return [
+    ...contractFaultsOf(chains, network, gateways),
+    ...measureFaultsOf(chains, gateways, blockchains),
+    ...unread,
+  ];
 }
 
 function addressFault({ chains, network }: Config, id: string, address: string): string | null {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MAX_RETURN_HOSTS } from '../../src/api/describe/shop-fields.ts';
 import { type Catalogue, tickersOf } from '../../src/chains/catalogue.ts';
 import { builtIn, providerKinds } from '../../src/chains/gateways.ts';
-import { MAX_CONFIRMATIONS, readSteps } from '../../src/confirmations.ts';
+import { MAX_CONFIRM_SECONDS, MAX_CONFIRMATIONS, readSteps } from '../../src/confirmations.ts';
 import { signupModes } from '../../src/identity.ts';
 import { PLATFORM_KEY_PATTERN } from '../../src/keys.ts';
 import { hostEntry } from '../../src/return-url.ts';
@@ -231,7 +231,7 @@ const providerSettings = (catalogue: Catalogue) =>
         explorer_transaction: explorer(`transactions of ${id}`),
         explorer_address: explorer(`addresses of ${id}`),
         confirmations: confirmations(
-          `confirmations by the value of an invoice on ${id}, instead of the usual number: [{ "below_usd": 1000, "blocks": 1 }, { "blocks": 3 }]`,
+          `what a payment on ${id} waits for by the value of its invoice, in blocks, seconds or until "finalized": [{ "below_usd": 1000, "blocks": 1 }, { "blocks": 3 }]`,
         ).optional(),
       })
       .prefault({}),
@@ -248,7 +248,12 @@ const gatewaySettings = ({ values }: Catalogue) =>
           min_confirmations: whole(
             1,
             MAX_CONFIRMATIONS,
-            `confirmations ${id} waits for; the least where blockchains.*.confirmations has steps`,
+            `blocks ${id} waits for; the least where blockchains.*.confirmations has steps`,
+          ).optional(),
+          confirm_seconds: whole(
+            1,
+            MAX_CONFIRM_SECONDS,
+            `seconds of the chain's own time ${id} waits for, instead of min_confirmations`,
           ).optional(),
           poll_interval_seconds: whole(1, MAX_POLL_SECONDS, `pause between readings of ${id}`).optional(),
           payment_ttl_seconds: whole(

@@ -7,6 +7,7 @@ import { provedThrough } from '../../data/proofs.ts';
 import type { FormerTermsRow, InvoiceRow, TransferRow } from '../../data/schema/tables.ts';
 import { everyOffer, formerTerms } from '../../data/terms.ts';
 import { invoicesOfTransaction, transfersOfInvoice, transfersOfTransactions } from '../../data/transfers.ts';
+import { isDeep, shownConfirmations } from '../../src/confirmations.ts';
 import { decide, type InvoiceStatus, type Knowledge, type Verdict } from '../../src/invoice.ts';
 import { seconds } from '../clock.ts';
 import { writeMoved } from './moved.ts';
@@ -154,10 +155,7 @@ async function transfersFor(step: Step, request: Request): Promise<TransferRow[]
 /** Final on the chain or as deep as the invoice asks; a large one waits for a second provider to have it too. */
 function countsFor(deps: SettleDeps, invoice: InvoiceRow): Step['counts'] {
   const needs_witness = deps.quorum.needed(invoice.blockchain, invoice.amount_usd_micros);
-  return (row) => {
-    const isDeep = row.height !== null && row.confirmations >= invoice.min_confirmations;
-    return (row.state === 'final' || isDeep) && (!needs_witness || row.witness !== null);
-  };
+  return (row) => (row.state === 'final' || isDeep(invoice, row)) && (!needs_witness || row.witness !== null);
 }
 
 async function knowledge(
@@ -174,7 +172,7 @@ async function knowledge(
     may_end_unread: deps.clock_check.hasRun(),
     transfers: transfers.map((row) => ({
       amount_atomic: BigInt(row.amount_atomic),
-      confirmations: row.confirmations,
+      confirmations: shownConfirmations(invoice, row, row.state === 'final'),
       final: counts(row),
       txid: row.txid,
     })),

@@ -15,8 +15,11 @@ import {
   transfersOfBlocks,
   transfersOfTransactions,
   updateTransfer,
+  wholeDepth,
 } from '../../data/transfers.ts';
+import { isDeepForAll } from '../../src/chains/catalogue.ts';
 import type { Gateway, Page, PendingTransfer, Transfer, TransferUpdate } from '../../src/chains/family.ts';
+import type { Depth } from '../../src/confirmations.ts';
 import { MADE_BEFORE, type Match, placeAt } from '../../src/match.ts';
 import { findGroups, type Group, keyOf, txidsOf } from './match.ts';
 import {
@@ -46,7 +49,7 @@ export async function recordPage(
   page: Page,
 ): Promise<{ version: number; touched: string[] }> {
   const { blockchain, now } = scope;
-  const moves = page.cursor !== undefined || page.tip !== undefined;
+  const moves = page.cursor !== undefined || page.tip !== undefined || page.pace !== undefined;
   return deps.db.transaction(async (tx) => {
     if (moves && !(await moveCursor(tx, blockchain, version, page))) throw new CursorMoved();
     const groups = await findGroups(deps.db, tx, blockchain, page.transfers.map(seenAt(now)));
@@ -249,6 +252,7 @@ async function refresh(recording: Recording, known: TransferRow, transfer: Trans
   await progress(recording, known, {
     state: stateOf(recording, transfer.chain, transfer),
     confirmations: transfer.confirmations,
+    depth_seconds: wholeDepth(transfer),
     height: transfer.height,
     block_hash: transfer.block_hash,
     earliest_at: Math.min(known.earliest_at, transfer.earliest_at),
@@ -268,9 +272,10 @@ async function recordUpdate(
   if (known?.state !== 'pending') return;
   if (pending && (pending.height !== known.height || pending.block_hash !== known.block_hash)) return;
   const { confirmations, height, block_hash, reason } = update;
-  const state =
-    update.state === 'pending' ? stateOf(recording, known.chain, { confirmations, height }) : update.state;
-  await progress(recording, known, { state, confirmations, height, block_hash }, reason);
+  const depth_seconds = wholeDepth(update);
+  const at = { confirmations, depth_seconds, height };
+  const state = update.state === 'pending' ? stateOf(recording, known.chain, at) : update.state;
+  await progress(recording, known, { state, ...at, block_hash }, reason);
 }
 
 async function progress(
@@ -280,9 +285,13 @@ async function progress(
   reason?: string,
 ): Promise<void> {
   const { deps, tx, now } = recording;
+  // Of what is booked nobody asks how deep it is: it may stay pending for long where only the chain's own word ends that.
+  const isAsDeep =
+    known.booked_invoice_id !== null ||
+    (known.confirmations === next.confirmations && known.depth_seconds === next.depth_seconds);
   const same =
     known.state === next.state &&
-    known.confirmations === next.confirmations &&
+    isAsDeep &&
     known.block_hash === next.block_hash &&
     known.height === next.height;
   if (same) return;
@@ -325,11 +334,10 @@ async function contradict(
 function stateOf(
   { gateways }: Recording,
   chain: string,
-  at: { final?: boolean; confirmations: number; height: number | null },
+  at: Depth & { final?: boolean },
 ): 'pending' | 'final' {
   const gateway = gateways.find((one) => one.chain === chain);
-  const enough = gateway && at.height !== null && at.confirmations >= gateway.min_confirmations;
-  return at.final || enough ? 'final' : 'pending';
+  return at.final || (gateway && isDeepForAll(gateway, at)) ? 'final' : 'pending';
 }
 
 function gatewayOf({ gateways }: Recording, chain: string): Gateway {

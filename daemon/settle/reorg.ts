@@ -20,7 +20,8 @@ export async function unplaceReorged(
   for (const { id } of rows) {
     const row = transfers.get(id);
     if (!row) continue;
-    transfers.set(id, { ...row, state: 'pending', height: null, block_hash: null, confirmations: 0 });
+    const unplaced = { height: null, block_hash: null, confirmations: 0, depth_seconds: null };
+    transfers.set(id, { ...row, state: 'pending', ...unplaced });
     if (row.disposition === 'matched' && row.invoice_id !== null) touched.add(row.invoice_id);
   }
 }

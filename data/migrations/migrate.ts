@@ -34,6 +34,7 @@ import * as references from './0023-references.ts';
 import * as dismissals from './0024-dismissals.ts';
 import * as creation from './0025-creation.ts';
 import * as unapplied from './0026-unapplied.ts';
+import * as pace from './0027-pace.ts';
 
 interface Migration {
   up(query: Kysely<never>, dialect: Dialect): Promise<void>;
@@ -66,6 +67,7 @@ const steps: Record<string, Migration> = {
   '0024-dismissals': dismissals,
   '0025-creation': creation,
   '0026-unapplied': unapplied,
+  '0027-pace': pace,
 };
 
 /**

@@ -140,7 +140,12 @@ interface TermsColumns {
   currency: string;
   network: Network;
   decimals: number;
+  /** Decides where there are no seconds; elsewhere it is shown. */
   min_confirmations: number;
+  /** Seconds of the chain's own time that its payment's block must be old; null where blocks decide. */
+  confirm_seconds: number | null;
+  /** 1: nothing but the chain's own word counts, which usually takes `confirm_seconds`. */
+  until_final: Flag;
   amount_usd_fee_micros: bigint;
   /** USD × 10^9 per whole coin, frozen. */
   rate_usd_nanos: string;
@@ -251,6 +256,8 @@ interface TransfersTable {
   /** The second provider that has it too, where its invoice asks for one. */
   witness: string | null;
   confirmations: number;
+  /** Seconds of the chain's own time since its block; null in none, and where that is not known. */
+  depth_seconds: number | null;
   /** `pending`: may still be dropped; `final`: counts; `gone`: dropped or reorged. */
   state: 'pending' | 'final' | 'gone';
   /** What it was found to be. */
@@ -483,6 +490,9 @@ interface CursorsTable {
   answered_at: number | null;
   /** Since when it has not been read, Unix seconds; null while it is, or where that is not known yet. */
   blind_since: number | null;
+  /** Millionths of a second for one block: the median over some minutes, and over an hour; null where nothing was measured. */
+  pace_recent_micros: bigint | null;
+  pace_hour_micros: bigint | null;
 }
 
 /** How far single accounts were read, where that is not as far as the rest of their blockchain. */

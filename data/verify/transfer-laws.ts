@@ -15,6 +15,18 @@ const manualRow = `select 1 from transfers m where m.blockchain = t.blockchain a
 /** Invoices that nothing is about to be evaluated of: an evaluation that is asked for writes what is found here. */
 const settled = 'i.due_at > 1';
 
+/** Whether transfer `t` is as deep as its invoice `i` asks, as `isDeep` of src/confirmations.ts. */
+const isDeep = `(t.height is not null and case when i.confirm_seconds is null then t.confirmations >= i.min_confirmations
+  else i.until_final = 0 and coalesce(t.depth_seconds, -1) >= i.confirm_seconds end)`;
+const share = `i.min_confirmations * coalesce(t.depth_seconds, 0) / i.confirm_seconds`;
+/** The confirmations of transfer `t` that its invoice `i` shows, as `shownConfirmations` has them. */
+const shown = `case when i.confirm_seconds is null or t.confirmations = 0 then t.confirmations
+  when t.state = 'final' or ${isDeep} then
+    case when t.confirmations > i.min_confirmations then t.confirmations else i.min_confirmations end
+  when ${share} < 1 then 1
+  when ${share} < i.min_confirmations then ${share}
+  else i.min_confirmations - 1 end`;
+
 export const transferLaws: Check[] = [
   bySql(
     5,
@@ -57,11 +69,10 @@ export const transferLaws: Check[] = [
     'a transfer that paid an invoice without an operator, though it was not made in its time or not deep enough',
     SEE_PAYMENT,
     () => `select t.id as transfer_id, t.txid, i.id as invoice_id, t.earliest_at, t.latest_at, coalesce(i.offered_at, i.created_at) as asked_at,
-        i.expires_at, t.state, t.confirmations, i.min_confirmations
+        i.expires_at, t.state, t.confirmations, i.min_confirmations, t.depth_seconds, i.confirm_seconds
       from transfers t join invoices i on i.id = t.booked_invoice_id
       where t.idx <> '${MANUAL_INDEX}' and (t.latest_at < coalesce(i.offered_at, i.created_at) or t.earliest_at > i.expires_at
-          or (t.state <> 'final' and t.confirmations < i.min_confirmations
-            and i.confirmations < i.min_confirmations))
+          or (t.state <> 'final' and not ${isDeep} and i.confirmations < i.min_confirmations))
         and not exists (${manualRow}) and not ${byOperator}`,
   ),
   bySql(
@@ -73,9 +84,10 @@ export const transferLaws: Check[] = [
       less,
     }) => `select i.id as invoice_id, i.received_atomic, t.total as transfers_atomic, i.confirmations,
         t.depth, i.amount_match
-      from invoices i left join (select invoice_id, ${sum('amount_atomic')} as total, min(confirmations) as depth
-        from transfers where booked_invoice_id is null and disposition = 'matched' and state <> 'gone'
-        group by invoice_id) t on t.invoice_id = i.id
+      from invoices i left join (select t.invoice_id, ${sum('t.amount_atomic')} as total, min(${shown}) as depth
+        from transfers t join invoices i on i.id = t.invoice_id
+        where t.booked_invoice_id is null and t.disposition = 'matched' and t.state <> 'gone'
+        group by t.invoice_id) t on t.invoice_id = i.id
       where i.status = 'created' and ${settled} and (coalesce(i.received_atomic, '0') <> coalesce(t.total, '0')
         or i.confirmations <> coalesce(t.depth, 0)
         or i.amount_match <> case when coalesce(t.total, '0') = '0' then 'none'

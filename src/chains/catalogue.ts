@@ -1,5 +1,15 @@
 // A list of blockchains and gateways, and what is asked of it for a network and its settings.
-import type { ConfirmationStep } from '../confirmations.ts';
+import {
+  atLeast,
+  type ConfirmationStep,
+  type Depth,
+  isDeep,
+  type Measure,
+  stepFor,
+  type Usual,
+  type Wait,
+  waitOf,
+} from '../confirmations.ts';
 import type { TokenContract } from './evm/contracts.ts';
 import type { Family, Gateway, Network } from './family.ts';
 
@@ -9,16 +19,16 @@ export interface DefaultProvider {
   url: string;
 }
 
-export interface Blockchain {
+export interface Blockchain extends Usual {
   id: string;
   name: string;
   family: Family;
   /** Ticker of the native coin. */
   coin: string;
-  /** Between two confirmations on average. */
-  block_seconds: number;
-  /** Whether blocks come by luck, so that a few in a row may take many times as long. */
+  /** As of its gateways. */
   is_found_by_luck?: boolean;
+  /** What invoices wait for by their value, where the settings say nothing; absent where all wait for the same. */
+  confirmations?: readonly ConfirmationStep[];
   /** Requests per second to the default providers. */
   requests_per_second: number;
   providers: Record<Network, readonly DefaultProvider[]>;
@@ -40,8 +50,13 @@ export interface GatewayValue
     | 'is_token'
     | 'direct_only'
     | 'unique_amount'
+    | 'min_confirmations'
     | 'confirmations_by_value'
+    | 'is_found_by_luck'
+    | keyof Usual
   > {
+  /** Where blocks decide; elsewhere there is `confirm_seconds`. */
+  min_confirmations?: number;
   /** Contract, mint or jetton master per network; absent for the native coin, null where only the settings can name one. */
   token_contract?: TokenContract;
   /** Whether it is offered only where the settings say so. */
@@ -53,6 +68,7 @@ export interface GatewayOverride {
   enabled?: boolean;
   token_contract?: string;
   min_confirmations?: number;
+  confirm_seconds?: number;
   poll_interval_seconds?: number;
   payment_ttl_seconds?: number;
   unique_amount?: boolean;
@@ -139,17 +155,26 @@ const exists = ({ token_contract }: GatewayValue, network: Network, override: Ga
 
 function resolved(
   { chain, asset, token_contract, is_off_by_default: _off, ...value }: GatewayValue,
-  { family, name: blockchain_name }: Blockchain,
+  blockchain: Blockchain,
   network: Network,
   { enabled: _, ...override }: GatewayOverride,
-  { confirmations: steps }: BlockchainOverride = {},
+  { confirmations }: BlockchainOverride = {},
 ): Gateway {
-  // Steps replace the usual number, but never what is set for this very gateway.
-  const least = override.min_confirmations ?? 1;
+  const { family, name: blockchain_name, block_seconds, final_seconds, is_found_by_luck } = blockchain;
+  const { min_confirmations: blocks, confirm_seconds: seconds, ...changed } = override;
+  const least = measureOf(blocks, seconds);
+  const usual = { block_seconds, ...(final_seconds === undefined ? {} : { final_seconds }) };
+  // Steps of the settings replace the usual depth, but never what is set for this very gateway; that replaces the usual steps.
+  const steps = confirmations ?? (least ? undefined : blockchain.confirmations);
+  const own = least ?? measureOf(value.min_confirmations, value.confirm_seconds) ?? { blocks: 1 };
+  const effective = steps?.map((step) => (least ? atLeast(step, least, block_seconds) : step));
+  const { min_confirmations: _own, confirm_seconds: _time, ...rest } = value;
   return {
     chain,
     currency: asset.currency,
-    ...value,
+    ...rest,
+    ...usual,
+    ...(is_found_by_luck ? { is_found_by_luck } : {}),
     family,
     asset,
     network,
@@ -157,14 +182,71 @@ function resolved(
     is_token: token_contract !== undefined,
     direct_only: token_contract === undefined && (family.misses_contracts?.(network) ?? false),
     unique_amount: !value.supports_memo,
-    ...override,
+    ...changed,
     ...(value.supports_memo ? {} : { unique_amount: true }),
-    ...(steps
-      ? {
-          min_confirmations: Math.max(least, ...steps.map(({ blocks }) => blocks)),
-          confirmations_by_value: { steps, least },
-        }
-      : {}),
+    ...mostOf(effective ?? [own], usual),
+    ...(effective ? { confirmations_by_value: effective } : {}),
     token_contract: token_contract ? (override.token_contract ?? token_contract[network]) : null,
   };
 }
+
+const measureOf = (blocks: number | undefined, seconds: number | undefined): Measure | undefined => {
+  if (seconds !== undefined) return { seconds };
+  return blocks === undefined ? undefined : { blocks };
+};
+
+/** The most that is waited for, but for the chain's own word, which no number tells. */
+function mostOf(
+  measures: readonly Measure[],
+  usual: Usual,
+): Pick<Gateway, 'min_confirmations' | 'confirm_seconds'> {
+  const told = measures.filter(({ until }) => !until);
+  const waits = (told.length > 0 ? told : measures).map((measure) => waitOf(measure, usual));
+  const most = waits.reduce((one, other) => (other.min_confirmations > one.min_confirmations ? other : one));
+  const { min_confirmations, confirm_seconds } = most;
+  return { min_confirmations, ...(confirm_seconds === null ? {} : { confirm_seconds }) };
+}
+
+/** What each of its invoices may be waiting for. */
+const measuresOf = ({
+  confirmations_by_value: steps,
+  min_confirmations: blocks,
+  confirm_seconds: seconds,
+}: Gateway): readonly Measure[] => steps ?? [seconds === undefined ? { blocks } : { seconds }];
+
+/** What an invoice of this volume (USD micros) waits for, where a block takes so many seconds now. */
+export function waitFor(gateway: Gateway, usd_micros: bigint, block_seconds = gateway.block_seconds): Wait {
+  const [own = { blocks: gateway.min_confirmations }] = measuresOf(gateway);
+  const measure = stepFor(gateway.confirmations_by_value ?? [], usd_micros) ?? own;
+  return waitOf(measure, { ...gateway, block_seconds });
+}
+
+/** Whether a transfer is so deep that no invoice of the gateway asks for more. */
+export const isDeepForAll = (gateway: Gateway, at: Depth): boolean =>
+  measuresOf(gateway).every((measure) => isDeep(waitOf(measure, gateway), at));
+
+/** Measures of the settings that a blockchain does not have, by the dotted path of the setting. */
+export function measureFaultsOf(
+  { values }: Catalogue,
+  overrides: Overrides,
+  chains: BlockchainOverrides,
+): { path: string; says: string }[] {
+  const faults = values.flatMap(({ chain, blockchain, confirm_seconds }) => {
+    const { min_confirmations: blocks, confirm_seconds: seconds } = overrides[chain] ?? {};
+    const path = `gateways.${chain}.confirm_seconds`;
+    if (seconds === undefined) return [];
+    if (blocks !== undefined)
+      return [{ path, says: 'and min_confirmations are two measures: leave one of them out' }];
+    return confirm_seconds === undefined ? [{ path, says: notTimed(blockchain) }] : [];
+  });
+  const timed = new Set(
+    values.flatMap(({ blockchain, confirm_seconds }) => (confirm_seconds === undefined ? [] : [blockchain])),
+  );
+  for (const [id, { confirmations = [] }] of Object.entries(chains))
+    if (!timed.has(id) && confirmations.some(({ blocks }) => blocks === undefined))
+      faults.push({ path: `blockchains.${id}.confirmations`, says: notTimed(id) });
+  return faults;
+}
+
+const notTimed = (blockchain: string): string =>
+  `only blocks are counted on ${blockchain}, besides the chain's own word: use blocks`;

@@ -23,6 +23,7 @@ export interface CustomBlockchain {
   coin: string;
   /** Seconds between two blocks on average. */
   block_seconds: number;
+  /** At `block_seconds`: what decides is the time that they take. */
   min_confirmations: number;
   /** A block so deep is final also where the network itself does not say so. */
   final_blocks?: number | undefined;
@@ -142,7 +143,9 @@ function gatewayValueOf(
     blockchain: blockchain.id,
     decimals,
     payable_decimals: Math.min(payable_decimals ?? (asset.stable ? STABLE_PAYABLE : PAYABLE), decimals),
-    min_confirmations: own?.min_confirmations ?? like?.min_confirmations ?? 1,
+    ...(own
+      ? { confirm_seconds: Math.ceil(own.min_confirmations * own.block_seconds) }
+      : depthOf(like ?? { min_confirmations: 1 })),
     payment_ttl_seconds: TOKEN_TTL_SECONDS,
     poll_interval_seconds:
       like?.poll_interval_seconds ?? Math.min(MOST_POLL_SECONDS, Math.max(LEAST_POLL_SECONDS, pace)),
@@ -154,6 +157,11 @@ function gatewayValueOf(
       : { token_contract: { mainnet: token_contract, testnet: token_contract } }),
   };
 }
+
+const depthOf = ({ min_confirmations, confirm_seconds }: Partial<GatewayValue>) => ({
+  ...(min_confirmations === undefined ? {} : { min_confirmations }),
+  ...(confirm_seconds === undefined ? {} : { confirm_seconds }),
+});
 
 const known: Readonly<Record<string, Asset>> = assets;
 

@@ -1,5 +1,5 @@
 // The interface every blockchain family implements, and the shapes that pass through it.
-import type { ConfirmationStep } from '../confirmations.ts';
+import type { ConfirmationStep, Usual } from '../confirmations.ts';
 import type { Asset } from './assets.ts';
 
 /** `mainnet` moves real money; `testnet` stands for every test chain (testnet, signet, devnet, regtest, local). */
@@ -9,7 +9,7 @@ export type Network = 'mainnet' | 'testnet';
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** One payable asset on one blockchain on one network, with all its numbers. */
-export interface Gateway {
+export interface Gateway extends Usual {
   /** Gateway id, the `chain` of the wire: `ton-usdt`. */
   chain: string;
   /** Ticker of the asset: `USDT`. */
@@ -23,15 +23,14 @@ export interface Gateway {
   decimals: number;
   /** Decimals a buyer is asked to pay with; amounts round up to it. At most `decimals`. */
   payable_decimals: number;
-  /** The most that any invoice of it waits for; from then on a transfer is final. */
+  /** The most blocks that any invoice of it waits for; where time decides, what that is at the usual pace, and only shown. */
   min_confirmations: number;
-  /**
-   * Seconds of the chain's own time that a payment's block must be old, where time decides instead of a number of blocks:
-   * `min_confirmations` is then what these seconds are at the usual pace, and only shown.
-   */
+  /** The most seconds of the chain's own time that a payment's block must be old, where time decides instead of blocks. */
   confirm_seconds?: number;
-  /** What invoices wait for by their value, and the least of it; absent where all wait for `min_confirmations`. */
-  confirmations_by_value?: { steps: readonly ConfirmationStep[]; least: number };
+  /** What invoices wait for by their value; absent where all wait for the same. */
+  confirmations_by_value?: readonly ConfirmationStep[];
+  /** Whether blocks come by luck, so that a few in a row may take many times as long. */
+  is_found_by_luck?: boolean;
   payment_ttl_seconds: number;
   poll_interval_seconds: number;
   /** What its network usually takes of a payer for one payment, USD: coarse, and in no sum. */

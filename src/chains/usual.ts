@@ -1,12 +1,15 @@
-// How long payments usually take, and in which order coins are offered: cheapest and fastest first.
+// How long payments usually take, in which order coins are offered, and whether a chain keeps its usual pace.
+import type { Wait } from '../confirmations.ts';
 import { parseDecimal, USD_DECIMALS } from '../money.ts';
-import type { Gateway } from './family.ts';
-import { findBlockchain } from './gateways.ts';
+import type { Blockchain } from './catalogue.ts';
+import type { Gateway, Pace } from './family.ts';
 
 /** A payment is seen, and a page shows it, within about this. */
-const SEEN_SECONDS = 3;
+const SEEN_SECONDS = 1;
 /** So many blocks may pass until one by luck has come. */
 const UNLUCKY_BLOCKS = 5;
+/** A pace that differs from the usual one by a larger share is reported. */
+const OFF_SHARE = 0.3;
 
 export interface UsualTime {
   seconds: number;
@@ -14,27 +17,47 @@ export interface UsualTime {
   at_most: number;
 }
 
-/** From sending to confirmed; null where the blockchain is not listed any more. */
-export function usualTime(blockchain: string, confirmations: number): UsualTime | null {
-  const found = findBlockchain(blockchain);
-  if (!found) return null;
-  const seconds = found.block_seconds * Math.max(1, confirmations);
-  return found.is_found_by_luck
-    ? { seconds, at_most: seconds + UNLUCKY_BLOCKS * found.block_seconds }
-    : { seconds: seconds + SEEN_SECONDS, at_most: seconds + SEEN_SECONDS };
+type Paced = Pick<Blockchain, 'block_seconds' | 'final_seconds' | 'is_found_by_luck'>;
+
+/** From sending to confirmed, where a block takes so many seconds now. */
+export function usualTime(usual: Paced, wait: Wait, block_seconds: number): UsualTime {
+  if (wait.confirm_seconds !== null) return evenly(wait.confirm_seconds);
+  const seconds = block_seconds * Math.max(1, wait.min_confirmations);
+  if (usual.is_found_by_luck) return { seconds, at_most: seconds + UNLUCKY_BLOCKS * block_seconds };
+  const final_seconds = usual.final_seconds ?? seconds;
+  return evenly(Math.min(seconds, (final_seconds * block_seconds) / usual.block_seconds));
 }
 
-const secondsOf = ({ blockchain, min_confirmations }: Gateway): number =>
-  usualTime(blockchain, min_confirmations)?.seconds ?? 0;
+const evenly = (seconds: number): UsualTime => ({
+  seconds: seconds + SEEN_SECONDS,
+  at_most: seconds + SEEN_SECONDS,
+});
 
 /** What is not known counts as dear. */
 const UNKNOWN_FEE = 10n ** 18n;
 const feeOf = ({ usual_fee_usd }: Gateway): bigint =>
   parseDecimal(usual_fee_usd ?? '', USD_DECIMALS) ?? UNKNOWN_FEE;
 
-/** The cheapest first; of those that cost the same, the fastest. */
-export function byCost(a: Gateway, b: Gateway): number {
-  const [cheaper, dearer] = [feeOf(a), feeOf(b)];
-  if (cheaper !== dearer) return cheaper < dearer ? -1 : 1;
-  return secondsOf(a) - secondsOf(b);
+/** The cheapest first; of those that cost the same, the one that takes the fewest seconds. */
+export const byCost =
+  (secondsOf: (gateway: Gateway) => number) =>
+  (a: Gateway, b: Gateway): number => {
+    const [cheaper, dearer] = [feeOf(a), feeOf(b)];
+    if (cheaper !== dearer) return cheaper < dearer ? -1 : 1;
+    return secondsOf(a) - secondsOf(b);
+  };
+
+/** How far a chain is from its usual pace, as one sentence without its full stop; null where it keeps it, or nothing was measured. */
+export function offPace(
+  { block_seconds }: Pick<Blockchain, 'block_seconds'>,
+  pace: Pace | null,
+): string | null {
+  if (!pace) return null;
+  // What lasts an hour is no hiccup; before an hour was read, some minutes have to do.
+  const seconds = pace.hour_seconds ?? pace.recent_seconds;
+  if (Math.abs(seconds - block_seconds) <= OFF_SHARE * block_seconds) return null;
+  return `a block each ${shownPace(seconds)}, usually ${shownPace(block_seconds)}`;
 }
+
+/** Three digits tell any difference that is reported. */
+const shownPace = (seconds: number): string => `${Number(seconds.toPrecision(3))} s`;

@@ -41,6 +41,7 @@ export function gatewayOf(
     decimals,
     payable_decimals: 4,
     min_confirmations,
+    block_seconds: network.block_seconds,
     payment_ttl_seconds: 1200,
     poll_interval_seconds: 6,
     usual_fee_usd: '0.01',

@@ -33,16 +33,29 @@ export function transferTo(
     ...at(time),
     inputs: [],
     confirmations: 64,
+    depth_seconds: parts.confirmations === undefined ? AGES : depthOf(test, invoice, parts.confirmations),
     final: false,
     ...parts,
   };
 }
 
+/** Longer than any gateway asks for. */
+const AGES = 100_000;
+
+/** How old a block is on which so many stand, itself included, where they come at the usual pace. */
+const depthOf = ({ app }: TestApp, { blockchain }: InvoiceRow, confirmations: number): number =>
+  confirmations * (app.config.chains.find(blockchain)?.block_seconds ?? 1);
+
 /** Made at exactly this moment, Unix seconds. */
 export const at = (time: number) => ({ earliest_at: time, latest_at: time });
 
 /** The same, seen but in no block yet. */
-export const unconfirmed = { height: null, block_hash: null, confirmations: 0 } as const;
+export const unconfirmed = {
+  height: null,
+  block_hash: null,
+  confirmations: 0,
+  depth_seconds: null,
+} as const;
 
 /** Stores a page and evaluates what it touched, as the observer does. */
 export async function observe(

@@ -71,6 +71,8 @@ export function newInvoice(values: Partial<NewInvoice> = {}): NewInvoice {
     network: 'testnet',
     decimals: 9,
     min_confirmations: 1,
+    confirm_seconds: null,
+    until_final: 0,
     amount_usd_micros: 10_000_000n,
     amount_usd_fee_micros: 0n,
     rate_usd_nanos: '4000000000',

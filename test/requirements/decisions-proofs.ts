@@ -23,6 +23,15 @@ export const proofs = {
     'account-own-trouble': 'one account’s trouble delays no other account, nor any confirmation',
     quorum: 'above quorum_above_usd two providers must agree, where two are configured',
     'confirmations-by-value': 'min_confirmations may be steps by value',
+    'seconds-decide':
+      'a payment counts by the age of its block in seconds where a gateway has them, whatever the pace of its chain; shown confirmations are complete then, and not before',
+    'steps-by-default':
+      'Litecoin waits for 3, 12 or 24 blocks by value, Base above 1,000 USD until its chain calls the block final; what the settings say of a gateway replaces both',
+    'pace-warning':
+      'a pace that differs from the usual one by over 30 % is said once to operators, in doctor and in observers, and stops nothing',
+    'usual-measured': 'what pages say of the usual time follows from the measured pace',
+    'upgrades-known':
+      'doctor says which announced upgrades of the chains this build knows, and warns of those that are near',
     'urls-failover': 'blockchains.<id>.urls is a list, and the next one takes over',
     'pace-own-url': 'own URLs start at 50 requests per second and adapt to 429',
   },

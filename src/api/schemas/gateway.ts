@@ -17,12 +17,25 @@ export const GatewayPublic = shape(
     logo_url: z.string(),
     decimals: count().describe("Decimals of the asset's atomic unit"),
     min_confirmations: count().describe(
-      'How many a payment waits for; the largest number where it depends on the value',
+      'How many a payment waits for; the largest number where it depends on the value; where time decides, what that is at the present pace of the chain',
     ),
-    confirmations: z
-      .array(z.object({ below_usd: decimalString().nullable(), blocks: count() }))
+    confirm_seconds: z
+      .int()
+      .nullable()
       .describe(
-        'How many a payment waits for by the USD value of its invoice, smallest first; empty where all wait for `min_confirmations`',
+        "Seconds of the chain's own time that the block of a payment must be old; null where blocks or the chain's own word decide",
+      ),
+    confirmations: z
+      .array(
+        z.object({
+          below_usd: decimalString().nullable(),
+          blocks: count(),
+          seconds: z.int().nullable(),
+          until: z.enum(['finalized']).nullable(),
+        }),
+      )
+      .describe(
+        "What a payment waits for by the USD value of its invoice, smallest first: blocks, seconds of the chain's own time, or until the chain calls its block final; `blocks` is what that usually is. Empty where all wait for the same",
       ),
     payment_ttl_seconds: count().describe('How long an invoice waits'),
     poll_interval_seconds: count(),

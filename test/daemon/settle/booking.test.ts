@@ -180,7 +180,7 @@ describe.each(databases)('booking on %s', (database) => {
     const gone = { state: 'gone', confirmations: 0, height: null, block_hash: null } as const;
     await follow(test, 'litecoin', [{ txid, index, ...gone }], asked);
     expect(await transferRow(test, transfer)).toMatchObject({ state: 'pending', height: 500 });
-    await follow(test, 'litecoin', [{ ...mined, state: 'pending', confirmations: 3 }]);
+    await follow(test, 'litecoin', [{ ...mined, state: 'pending', confirmations: 12 }]);
     expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
   });
 

@@ -1,0 +1,45 @@
+// How fast each chain makes blocks, as it was measured last by any daemon of the database.
+import { allCursors } from '../../data/cursors.ts';
+import type { Db } from '../../data/db/open.ts';
+import type { CursorRow } from '../../data/schema/tables.ts';
+import type { Pace } from '../../src/chains/family.ts';
+import type { Config } from '../settings/config.ts';
+
+export interface Paces {
+  /** Seconds for one block now; the usual ones where nothing was measured. */
+  of(blockchain: string): number;
+  /** What was measured; null where nothing was. */
+  measured(blockchain: string): Pace | null;
+  /** What was measured here. */
+  note(blockchain: string, pace: Pace): void;
+  /** What any daemon has measured. Rejects where the database cannot be read. */
+  refresh(): Promise<void>;
+}
+
+const MICROS = 1_000_000;
+
+export function openPaces({ config, db }: { config: Pick<Config, 'chains'>; db: Pick<Db, 'query'> }): Paces {
+  const paces = new Map<string, Pace>();
+  return {
+    of: (blockchain) =>
+      paces.get(blockchain)?.recent_seconds ?? config.chains.find(blockchain)?.block_seconds ?? 1,
+    measured: (blockchain) => paces.get(blockchain) ?? null,
+    note: (blockchain, pace) => void paces.set(blockchain, pace),
+    async refresh() {
+      for (const row of await allCursors(db.query)) {
+        const pace = storedPace(row);
+        if (pace) paces.set(row.blockchain, pace);
+      }
+    },
+  };
+}
+
+/** The pace that is stored with a cursor; null where none was measured. */
+export function storedPace(
+  row: Pick<CursorRow, 'pace_recent_micros' | 'pace_hour_micros'> | undefined,
+): Pace | null {
+  if (row?.pace_recent_micros == null) return null;
+  const { pace_recent_micros: recent, pace_hour_micros: hour } = row;
+  const seconds = (micros: bigint) => Number(micros) / MICROS;
+  return { recent_seconds: seconds(recent), hour_seconds: hour === null ? null : seconds(hour) };
+}
