@@ -15,8 +15,12 @@ import type {
   observerStatuses,
   ProviderPublic,
 } from '../../src/api/schemas/admin.ts';
+import type { Blockchain } from '../../src/chains/catalogue.ts';
+import type { Pace } from '../../src/chains/family.ts';
+import { offPace } from '../../src/chains/usual.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
+import { storedPace } from '../observer/pace.ts';
 import type { ProviderStatus } from '../observer/providers/rpc.ts';
 import { presentEntry } from './present.ts';
 
@@ -172,6 +176,17 @@ async function presentObserver(
     unreadable_assets: here(unreadable).map(({ chain, reason, since }) => ({ chain, reason, since })),
     shared_addresses: here(shared).map(({ address_key, owners }) => ({ address_key, owner_ids: owners })),
     contradictions: contradictions.get(blockchain) ?? 0,
+    pace: found ? presentPace(found, storedPace(cursor)) : null,
+  };
+}
+
+function presentPace(blockchain: Blockchain, pace: Pace | null): z.output<typeof ObserverPublic>['pace'] {
+  if (!pace) return null;
+  return {
+    seconds: pace.recent_seconds,
+    hour_seconds: pace.hour_seconds,
+    usual_seconds: blockchain.block_seconds,
+    warning: offPace(blockchain, pace),
   };
 }
 

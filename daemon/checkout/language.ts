@@ -13,6 +13,7 @@ const MAX_CACHED = 1_000;
 const USD_DIGITS = 2;
 const USD_MAX_DIGITS = 6;
 const MINUTE = 60;
+const ABOUT_A_SECOND = 1.5;
 /** Up to here one waits without doing something else. */
 const FEW_SECONDS = 45;
 /** Of the finest coins; no figure is rounded. */
@@ -120,6 +121,7 @@ function makeLanguage(code: LanguageCode): Language {
       const minutes = Math.round(seconds / MINUTE);
       const most = Math.round(at_most / MINUTE);
       if (most > minutes) return this.say('time_range', { n: number(minutes), time: minute.format(most) });
+      if (seconds < ABOUT_A_SECOND) return this.say('time_second');
       if (seconds <= FEW_SECONDS) return this.say('time_seconds');
       return minutes <= 1
         ? this.say('time_minute')

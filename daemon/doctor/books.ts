@@ -1,10 +1,13 @@
 // What is examined of the database: that it answers, its schema, its secret and network, and how old its last backup is.
 import { existsSync } from 'node:fs';
+import { allCursors } from '../../data/cursors.ts';
 import { DatabaseError } from '../../data/db/open.ts';
 import { openSnapshot, type Snapshot } from '../../data/db/snapshot.ts';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { pendingSteps, stepsDone } from '../../data/migrations/migrate.ts';
 import { type SecretState, secretState } from '../../data/secret.ts';
+import { offPace } from '../../src/chains/usual.ts';
+import { PACE_STOPS_NOTHING, storedPace } from '../observer/pace.ts';
 import { findSecrets, findSecretTexts } from '../process/data-dir.ts';
 import { type Check, type Examined, type Finding, failed, ok, warning } from './finding.ts';
 
@@ -45,7 +48,21 @@ async function stateOf(books: Snapshot, examined: Examined): Promise<Finding[]> 
           `${kind}, schema ${done.at(-1)}: ${pending.length} steps behind this version`,
           'gatewayd backup && gatewayd migrate',
         );
-  return [schema, ...(await belonging(books, examined)), await lastBackup(books, examined)];
+  const paces = pending.length === 0 ? await pacesOf(books, examined) : [];
+  return [schema, ...(await belonging(books, examined)), await lastBackup(books, examined), ...paces];
+}
+
+/** Of each blockchain whose pace is known, whether it is the usual one. */
+async function pacesOf({ query }: Snapshot, { config: { chains } }: Examined): Promise<Finding[]> {
+  const found = (await allCursors(query)).flatMap((row) => {
+    const blockchain = chains.find(row.blockchain);
+    const pace = storedPace(row);
+    return blockchain && pace ? [{ blockchain, says: offPace(blockchain, pace) }] : [];
+  });
+  const off = found.flatMap(({ blockchain: { id }, says }) =>
+    says === null ? [] : [warning(`pace ${id}`, says, PACE_STOPS_NOTHING)],
+  );
+  return off.length > 0 || found.length === 0 ? off : [ok('pace', `usual on ${found.length} blockchains`)];
 }
 
 async function belonging({ query }: Snapshot, { config }: Examined): Promise<Finding[]> {

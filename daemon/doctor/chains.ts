@@ -1,7 +1,14 @@
 // What is examined of blockchains: each provider on its own, with its network, height and age, and our clock against them.
 
 import type { Blockchain } from '../../src/chains/catalogue.ts';
-import { type Lack, ProviderError, type Tip, type UnreadableAsset } from '../../src/chains/family.ts';
+import {
+  type Lack,
+  type Network,
+  ProviderError,
+  type Tip,
+  type UnreadableAsset,
+} from '../../src/chains/family.ts';
+import { KNOWN_UNTIL, standingOf, type Upgrade, upgrades } from '../../src/chains/upgrades.ts';
 import type { ProviderConfig } from '../observer/providers/provider.ts';
 import { openRpc } from '../observer/providers/rpc.ts';
 import { providersOf } from '../observer/quorum.ts';
@@ -26,7 +33,7 @@ interface Probed {
   error: ProviderError | null;
 }
 
-export const providers: Check = async ({ config }) => {
+export const providers: Check = async ({ config, now }) => {
   const read = new Set(
     config.chains.enabled(config.network, config.gateways).map(({ blockchain }) => blockchain),
   );
@@ -45,6 +52,7 @@ export const providers: Check = async ({ config }) => {
       ...one.unreadable.map(unreadableOf),
     ]),
     clockOf(probed),
+    ...upgradesOf(probed, config.network, now),
   ];
 };
 
@@ -147,6 +155,40 @@ function lackOf(
 
 const unreadableOf = ({ chain, reason }: UnreadableAsset): Finding =>
   failed(`gateway ${chain}`, reason, `set the contract and decimals of ${chain} to those of its token`);
+
+/** What is announced for the chains that are read; the dates are those of main networks. */
+function upgradesOf(probed: readonly Probed[], network: Network, now: number): Finding[] {
+  const until = ok('upgrades', `this build knows upgrades until ${dayOf(KNOWN_UNTIL)}`);
+  if (network !== 'mainnet') return [until];
+  const read = new Map<string, Blockchain>(probed.map(({ blockchain }) => [blockchain.id, blockchain]));
+  return [
+    until,
+    ...upgrades.flatMap((upgrade) => {
+      const blockchain = read.get(upgrade.blockchain);
+      if (!blockchain) return [];
+      const heights = probed.flatMap((one) =>
+        one.blockchain === blockchain && one.tip ? one.tip.height : [],
+      );
+      const { block_seconds } = blockchain;
+      const tip = heights.length === 0 ? null : { height: Math.max(...heights), block_seconds };
+      const standing = standingOf(upgrade, now, tip);
+      return standing === 'near' || standing === 'newer' ? [upgradeOf(upgrade, standing)] : [];
+    }),
+  ];
+}
+
+function upgradeOf({ blockchain, name, at, height, changes }: Upgrade, standing: 'near' | 'newer'): Finding {
+  const when = at === null ? `at block ${height}` : `on ${momentOf(at)}`;
+  const [verb, fix] =
+    standing === 'near'
+      ? ['takes effect', 'see whether a newer gatewayd, and a newer version of your own node, speak of it']
+      : ['took effect', 'install a gatewayd that was made since'];
+  return warning(`upgrade ${blockchain}`, `${name} ${verb} ${when}: ${changes}`, fix);
+}
+
+const dayOf = (at: number): string => new Date(at * 1000).toISOString().slice(0, 10);
+const momentOf = (at: number): string =>
+  `${new Date(at * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 function clockOf(probed: readonly Probed[]): Finding {
   const offsets = probed

@@ -3,10 +3,12 @@ import { statfs } from 'node:fs/promises';
 import { findMeta, LAST_BACKUP_AT } from '../../data/meta.ts';
 import { contradictionsSince, type NewNotice, paymentsSince, undeliveredSince } from '../../data/notices.ts';
 import { merchantsNearLimit } from '../../data/views/merchants.ts';
+import { offPace } from '../../src/chains/usual.ts';
 import { limitOf, REFILL_CREDIT_MULTIPLIER } from '../../src/ledger.ts';
 import { formatDecimal, formatUsd, parseDecimal, USD_DECIMALS } from '../../src/money.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
+import { PACE_STOPS_NOTHING } from '../observer/pace.ts';
 import type { Config } from '../settings/config.ts';
 import { durationSeconds } from '../settings/schema.ts';
 import type { NoticeCause } from './names.ts';
@@ -24,7 +26,7 @@ const BACKUP_OLD_SECONDS = 2 * 86_400;
 
 export type Watched = Pick<
   App,
-  'config' | 'db' | 'clock' | 'clock_check' | 'rates' | 'instance' | 'blindness'
+  'config' | 'db' | 'clock' | 'clock_check' | 'rates' | 'instance' | 'blindness' | 'pace'
 >;
 
 /** One thing of a cause, as it is now. */
@@ -176,6 +178,25 @@ export const causes: readonly Cause[] = [
     async find({ clock_check }) {
       const trouble = clock_check.trouble();
       return trouble ? [{ subject: 'clock', text: trouble.message }] : [];
+    },
+  },
+  {
+    name: 'pace_changed',
+    title: 'Pace of a blockchain changed',
+    lasts: true,
+    async find({ pace, config: { chains } }) {
+      await pace.refresh();
+      return chains.blockchains.flatMap((blockchain) => {
+        const says = offPace(blockchain, pace.measured(blockchain.id));
+        return says === null
+          ? []
+          : [{ subject: blockchain.id, text: `${blockchain.name}: ${says}; ${PACE_STOPS_NOTHING}` }];
+      });
+    },
+    end: {
+      name: 'pace_usual',
+      title: 'Blockchain keeps its usual pace again',
+      text: (blockchain, { config }) => `${nameOf(config, blockchain)} makes blocks as fast as usual again`,
     },
   },
 ];

@@ -8,11 +8,13 @@ export const lastingCauses = [
   'rate_missing',
   'backup_old',
   'clock_wrong',
+  'pace_changed',
 ] as const;
 
 export const noticeCauses = [
   ...lastingCauses,
   'blockchain_back',
+  'pace_usual',
   'payment_late',
   'payment_unmatched',
   'payment_held',

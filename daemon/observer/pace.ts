@@ -17,6 +17,9 @@ export interface Paces {
 }
 
 const MICROS = 1_000_000;
+/** What an operator is told where blocks come faster or more slowly than this version was written for. */
+export const PACE_STOPS_NOTHING =
+  'payments count by seconds as before; see whether a newer gatewayd knows of it';
 
 export function openPaces({ config, db }: { config: Pick<Config, 'chains'>; db: Pick<Db, 'query'> }): Paces {
   const paces = new Map<string, Pace>();

@@ -8,6 +8,7 @@ import { type Explorer, explorers } from './explorers.ts';
 import type { Family, Network, ProviderKind } from './family.ts';
 import { solana } from './solana/family.ts';
 import { ton } from './ton/family.ts';
+import { MASTERCHAIN_SECONDS } from './ton/pace.ts';
 import { USDT as usdtOnTron } from './tron/contracts.ts';
 import { tronNetwork, tronProvider } from './tron/network.ts';
 import { utxo } from './utxo/family.ts';
@@ -29,7 +30,7 @@ export const blockchains: readonly Blockchain[] = [
     name: 'TON',
     family: ton,
     coin: 'TON',
-    block_seconds: 0.4,
+    block_seconds: MASTERCHAIN_SECONDS,
     requests_per_second: 1,
     providers: {
       mainnet: [{ provider: 'toncenter', url: 'https://toncenter.com/api/v3' }],

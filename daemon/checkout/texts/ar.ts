@@ -119,6 +119,7 @@ export const ar: Texts = {
   other_wallets: 'محافظ أخرى',
   by_hand: 'الدفع يدويًا',
   usual_time: 'المدة المعتادة: {time}.',
+  time_second: 'ثانية تقريبًا',
   time_seconds: 'بضع ثوانٍ',
   time_minute: 'دقيقة تقريبًا',
   time_minutes: '{time} تقريبًا',

@@ -131,6 +131,7 @@ export const de: Texts = {
   other_wallets: 'Andere Wallets',
   by_hand: 'Manuell bezahlen',
   usual_time: 'Das dauert in der Regel {time}.',
+  time_second: 'etwa eine Sekunde',
   time_seconds: 'wenige Sekunden',
   time_minute: 'etwa eine Minute',
   time_minutes: 'etwa {time}',

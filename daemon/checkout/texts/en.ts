@@ -126,6 +126,7 @@ export const en: Texts = {
   other_wallets: 'Other wallets',
   by_hand: 'Pay manually',
   usual_time: 'This usually takes {time}.',
+  time_second: 'about a second',
   time_seconds: 'a few seconds',
   time_minute: 'about a minute',
   time_minutes: 'about {time}',

@@ -127,6 +127,7 @@ export const es: Texts = {
   other_wallets: 'Otros monederos',
   by_hand: 'Pagar manualmente',
   usual_time: 'Suele tardar {time}.',
+  time_second: 'alrededor de un segundo',
   time_seconds: 'unos segundos',
   time_minute: 'alrededor de un minuto',
   time_minutes: 'unos {time}',

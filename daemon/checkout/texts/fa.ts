@@ -122,6 +122,7 @@ export const fa: Texts = {
   other_wallets: 'کیف پول‌های دیگر',
   by_hand: 'پرداخت دستی',
   usual_time: 'معمولاً {time} طول می‌کشد.',
+  time_second: 'حدود یک ثانیه',
   time_seconds: 'چند ثانیه',
   time_minute: 'حدود یک دقیقه',
   time_minutes: 'حدود {time}',

@@ -130,6 +130,7 @@ export const fr: Texts = {
   other_wallets: 'Autres portefeuilles',
   by_hand: 'Payer manuellement',
   usual_time: 'Cela prend en général {time}.',
+  time_second: 'environ une seconde',
   time_seconds: 'quelques secondes',
   time_minute: 'environ une minute',
   time_minutes: 'environ {time}',

@@ -119,6 +119,7 @@ export const hi: Texts = {
   other_wallets: 'दूसरे वॉलेट',
   by_hand: 'जानकारी खुद भरकर भुगतान करें',
   usual_time: 'आम तौर पर इतना समय लगता है: {time}।',
+  time_second: 'लगभग एक सेकंड',
   time_seconds: 'कुछ सेकंड',
   time_minute: 'लगभग एक मिनट',
   time_minutes: 'लगभग {time}',

@@ -128,6 +128,7 @@ export const ja: Texts = {
   other_wallets: 'ほかのウォレット',
   by_hand: '手動で支払う',
   usual_time: '通常、{time}かかります。',
+  time_second: '約1秒',
   time_seconds: '数秒',
   time_minute: '約1分',
   time_minutes: '約{time}',

@@ -127,6 +127,7 @@ export const pt: Texts = {
   other_wallets: 'Outras carteiras',
   by_hand: 'Pagar manualmente',
   usual_time: 'Costuma levar {time}.',
+  time_second: 'cerca de um segundo',
   time_seconds: 'alguns segundos',
   time_minute: 'cerca de um minuto',
   time_minutes: 'cerca de {time}',

@@ -126,6 +126,7 @@ export const ru: Texts = {
   other_wallets: 'Другие кошельки',
   by_hand: 'Оплатить вручную',
   usual_time: 'Обычно это занимает {time}.',
+  time_second: 'около секунды',
   time_seconds: 'несколько секунд',
   time_minute: 'около минуты',
   time_minutes: 'примерно {time}',

@@ -110,6 +110,7 @@ export interface Texts {
   other_wallets: string;
   by_hand: string;
   usual_time: string;
+  time_second: string;
   time_seconds: string;
   time_minute: string;
   time_minutes: string;

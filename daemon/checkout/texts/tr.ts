@@ -126,6 +126,7 @@ export const tr: Texts = {
   other_wallets: 'Diğer cüzdanlar',
   by_hand: 'Elle ödeme yap',
   usual_time: 'Bu genellikle {time} sürer.',
+  time_second: 'yaklaşık bir saniye',
   time_seconds: 'birkaç saniye',
   time_minute: 'yaklaşık bir dakika',
   time_minutes: 'yaklaşık {time}',

@@ -111,6 +111,7 @@ export const zh: Texts = {
   other_wallets: '其他钱包',
   by_hand: '手动付款',
   usual_time: '通常需要{time}。',
+  time_second: '约一秒钟',
   time_seconds: '几秒钟',
   time_minute: '约一分钟',
   time_minutes: '约{time}',

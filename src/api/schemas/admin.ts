@@ -335,6 +335,15 @@ export const ObserverPublic = shape('ObserverPublic', {
       'Addresses that several accounts use, those first that go before the others; null is the deployment',
     ),
   contradictions: count().describe('Contradictions that are still open'),
+  pace: z
+    .object({
+      seconds: z.number().describe('For one block, the median over some minutes'),
+      hour_seconds: z.number().nullable().describe('The median over an hour; null until so much was read'),
+      usual_seconds: z.number(),
+      warning: z.string().nullable().describe('Where it is over 30 % off the usual pace; it stops nothing'),
+    })
+    .nullable()
+    .describe('How fast the chain makes blocks, as measured; null where nothing was'),
 });
 
 const clock = () =>

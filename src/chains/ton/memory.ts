@@ -1,5 +1,6 @@
 // What one process caches between readings of TON: losing it costs requests, never payments.
 import type { ReadContext } from '../family.ts';
+import type { PaceSample } from '../pace.ts';
 
 /** A masterchain block that was the tip of a reading. */
 export interface KnownTip {
@@ -17,6 +18,8 @@ interface MissingMaster {
 export interface Memory {
   /** Tips of earlier readings, oldest first. */
   tips: KnownTip[];
+  /** Some of the same, by their heights. */
+  paced: PaceSample[];
   /** Whether the indexer has ever answered for the states of accounts. */
   answers_states: boolean;
   /** Accounts of which the last answer had no transaction. */
@@ -39,6 +42,7 @@ export interface TonContext extends ReadContext {
 
 export const createMemory = (): Memory => ({
   tips: [],
+  paced: [],
   answers_states: false,
   absent: new Set(),
   busy: new Map(),

@@ -6,6 +6,7 @@ import { type Cursor, readCursor } from './cursor.ts';
 import type { History } from './history.ts';
 import { type AssetMarker, openMarkers } from './markers.ts';
 import type { TonContext } from './memory.ts';
+import { MASTERCHAIN_SECONDS, notePace } from './pace.ts';
 import { isUrgent, type Proving, proofAfter, proofOfUnread, storedOf } from './proofs.ts';
 import { getTip, type TonTransaction } from './providers/toncenter.ts';
 import { grow, OVERLAP_SECONDS, openReading, pageOf, type Reading, setHistory, spend } from './reading.ts';
@@ -38,11 +39,12 @@ export async function* readTon(context: TonContext, request: ReadRequest): Async
   const { tip, start_lt } = await getTip(context.rpc);
   rejectClockSkew('toncenter /masterchainInfo: the last block', tip.time, context.now());
   noteTip(context, tip, start_lt);
+  const pace = notePace(context.memory.paced, tip, MASTERCHAIN_SECONDS);
   const { reading, proving, plan } = await prepare(context, request, tip);
   const { accounts: proved, failure } = yield* proveUrgent(reading, proving, plan);
   yield* readShared(reading, proving.accounts, plan);
   const lacking = failure ? null : yield* readLacking(reading, proving, plan);
-  yield pageOf(reading, lastPage(reading, proving, plan, proved));
+  yield pageOf(reading, { ...lastPage(reading, proving, plan, proved), ...(pace ? { pace } : {}) });
   if (proving.targets) noteAbsent(reading, proving.targets);
   // What could be read is stored; the provider failed nevertheless.
   const failed = proving.accounts.failure ?? failure ?? lacking;
