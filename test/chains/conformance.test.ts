@@ -32,7 +32,7 @@ import { toncenter } from '../simulator/chains/toncenter.ts';
 import { tronNode } from '../simulator/chains/tron-node.ts';
 import { type Sent, UtxoChain } from '../simulator/chains/utxo.ts';
 import { Random } from '../simulator/random.ts';
-import { conformance, type World } from './conformance.ts';
+import { atEveryPace, conformance, type World } from './conformance.ts';
 import { frontRpc } from './front-rpc.ts';
 import { keyOf as walletKey } from './solana-model.ts';
 import { toy } from './toy/family.ts';
@@ -42,6 +42,7 @@ const START = 1_800_000_000;
 /** How old the answers of a provider are that is behind. */
 const LAG_SECONDS = 400;
 const BLOCK_SECONDS = 600;
+const TON_BLOCK_SECONDS = 0.4;
 const EVM_BLOCK_SECONDS = 2;
 const TRON_BLOCK_SECONDS = 3;
 const PAGE_ROWS = 100;
@@ -76,10 +77,11 @@ const shared = (time: ReturnType<typeof openTime>) => ({
   },
 });
 
-conformance('ton', (): World => {
+atEveryPace('ton', (pace): World => {
+  const block_seconds = TON_BLOCK_SECONDS / pace;
   const time = openTime();
   const random = new Random('ton');
-  const chain = new TonChain({ random, now: time.ms, block_ms: 5000 });
+  const chain = new TonChain({ random, now: time.ms, block_ms: block_seconds * 1000 });
   time.now += 1000;
   const gateways = gatewaysAt('ton');
   for (const { token_contract } of gateways) if (token_contract) chain.addJetton(token_contract);
@@ -126,6 +128,8 @@ conformance('ton', (): World => {
       'of another chain': 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx',
     },
     unknown_txid: '0'.repeat(64),
+    block_seconds,
+    idle_requests: 42,
   };
 });
 
@@ -181,7 +185,7 @@ conformance('solana', (): World => {
 });
 
 for (const provider of ['esplora', 'core'] as const)
-  conformance(`bitcoin over ${provider}`, (): World => {
+  atEveryPace(`bitcoin over ${provider}`, (pace): World => {
     const time = openTime();
     const random = new Random(provider);
     const chain = new UtxoChain({
@@ -189,7 +193,7 @@ for (const provider of ['esplora', 'core'] as const)
       random,
       now: time.ms,
       history_blocks: 12,
-      history_interval_seconds: BLOCK_SECONDS,
+      history_interval_seconds: BLOCK_SECONDS / pace,
     });
     const late = chain.addNode(() => LAG_SECONDS * 1000);
     const open = provider === 'core' ? core : esplora;
@@ -216,7 +220,7 @@ for (const provider of ['esplora', 'core'] as const)
       },
       bury() {
         for (let block = 0; block < 2; block++) {
-          time.now += 30;
+          time.now += Math.ceil(30 / pace);
           chain.mine();
         }
       },
@@ -238,6 +242,7 @@ for (const provider of ['esplora', 'core'] as const)
         'of another chain': 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9',
       },
       unknown_txid: createHash('sha256').update('unknown').digest('hex'),
+      idle_requests: 42,
     };
   });
 

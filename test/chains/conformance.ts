@@ -7,6 +7,7 @@ import {
   type Family,
   type Gateway,
   type Json,
+  type Pace,
   type Page,
   type PendingTransfer,
   ProviderError,
@@ -52,6 +53,19 @@ export interface World {
   bad_addresses: Record<string, string>;
   /** A transaction id that the chain does not have. */
   unknown_txid: string;
+  /** Between two blocks of the model, seconds; absent where blocks come only as the suite says. */
+  block_seconds?: number;
+  /** The most requests that a minute costs in which nothing happens; absent where that is measured elsewhere. */
+  idle_requests?: number;
+}
+
+/** Chains get faster and slower by upgrades that no client is asked about: so many times as fast as usual. */
+export const PACES = [0.1, 1, 10] as const;
+
+/** Runs the suite at each of these; `open` makes a world whose blocks come so many times as fast as usual. */
+export function atEveryPace(name: string, open: (pace: number) => World): void {
+  for (const pace of PACES)
+    conformance(pace === 1 ? name : `${name} at ${pace} times its pace`, () => open(pace));
 }
 
 /** Between two readings. */
@@ -62,6 +76,9 @@ const MOST_READINGS = 60;
 const GONE_READINGS = 60;
 const SKEW_SECONDS = 310;
 const REQUESTS_FAILED = 12;
+/** An observer's pause, and what of a measured pace may be off. */
+const POLL_SECONDS = 6;
+const PACE_SHARE = 0.2;
 
 interface Paid {
   txid: string;
@@ -90,6 +107,7 @@ export function openBooks(world: World) {
   let tip: Tip | null = null;
   let reader = family.open();
   let failure: ProviderError | null = null;
+  let pace: Pace | null = null;
 
   const now = () => world.now() + books.skew;
   const contextOf = (): ReadContext => ({
@@ -112,12 +130,13 @@ export function openBooks(world: World) {
     );
 
   function follow(updates: readonly TransferUpdate[]): void {
-    for (const { state, txid, index, confirmations, height, block_hash } of updates) {
+    for (const { state, txid, index, confirmations, depth_seconds = null, height, block_hash } of updates) {
       const id = idOf({ txid, index });
       const known = transfers.get(id);
       if (!known) throw new Error(`${id} is not stored, and became ${state}`);
       if (state === 'gone') gone.add(id);
-      transfers.set(id, { ...known, confirmations, height, block_hash, final: state === 'final' });
+      const final = state === 'final';
+      transfers.set(id, { ...known, confirmations, depth_seconds, height, block_hash, final });
     }
   }
 
@@ -148,6 +167,7 @@ export function openBooks(world: World) {
     }
     for (const ref of page.caught_up ?? []) proofs.delete(refKey(ref));
     tip = page.tip ?? tip;
+    pace = page.pace ?? pace;
   }
 
   const books = {
@@ -156,6 +176,8 @@ export function openBooks(world: World) {
     transfers,
     paid,
     cursor: () => cursor,
+    /** As it was measured last; null where nothing was. */
+    pace: () => pace,
     /** Watches a new address from now on. */
     watch(address = world.address()): WatchedAddress {
       const { key, address: shown } = family.normalizeAddress(address, 'testnet');
@@ -538,6 +560,55 @@ export function conformance(name: string, open: () => World): void {
         expect(await books.lookUp(txid, other.key, gateway)).toEqual([]);
         expect(await books.lookUp(world.unknown_txid, to.key, gateway)).toEqual([]);
       }
+    });
+
+    it('counts the age of a block in seconds of the chain, however fast blocks come', async () => {
+      verifies('seconds-decide');
+      const { world, books } = start();
+      const { block_seconds } = world;
+      if (block_seconds === undefined) return;
+      const to = books.watch();
+      await books.settle();
+      const txid = books.pay(to, 5_000n, 'INV-A');
+      const at = world.now();
+      for (let reading = 0; reading < 20; reading++) {
+        world.advance(POLL_SECONDS);
+        await books.read();
+        const age = world.now() - at;
+        for (const { height, depth_seconds } of books.of(txid)) {
+          if (height === null || depth_seconds == null) continue;
+          expect(depth_seconds).toBeLessThanOrEqual(age + 1);
+          // Between two of its blocks a chain gets no older.
+          expect(depth_seconds).toBeGreaterThanOrEqual(age - 2 * block_seconds - POLL_SECONDS);
+        }
+      }
+    });
+
+    it('measures how fast blocks come, or says nothing of it', async () => {
+      verifies('pace-warning');
+      const { world, books } = start();
+      books.watch();
+      for (let reading = 0; reading < 100; reading++) {
+        world.advance(POLL_SECONDS);
+        await books.read();
+      }
+      const measured = books.pace()?.recent_seconds;
+      if (measured === undefined || world.block_seconds === undefined) return;
+      expect(Math.abs(measured / world.block_seconds - 1)).toBeLessThan(PACE_SHARE);
+    });
+
+    it('asks no more in a minute without payments, however fast blocks come', async () => {
+      const { world, books } = start();
+      if (world.idle_requests === undefined) return;
+      for (let each = 0; each < 3; each++) books.watch();
+      await books.settle();
+      const before = world.rpc.asked;
+      const minutes = 5;
+      for (let passed = 0; passed < minutes * 60; passed += POLL_SECONDS) {
+        world.advance(POLL_SECONDS);
+        expect(await books.read()).toBe(true);
+      }
+      expect((world.rpc.asked - before) / minutes).toBeLessThanOrEqual(world.idle_requests);
     });
 
     it('knows the height of its cursor, where it has one', async () => {
