@@ -64,11 +64,11 @@ A payment that arrives while the limit is too low is \`held\`, not lost: the inv
     id: 'concept.confirmations',
     kind: 'concept',
     title: 'Confirmations',
-    summary: 'How many blocks deep a transfer must be before it counts, per gateway',
+    summary: 'How deep in its chain a transfer must be before it counts, per gateway',
     keywords: 'confirmations needed',
     auth: 'none',
     call: 'getInvoicePayment',
-    docs: `\`min_confirmations\` of a gateway is how many a payment usually needs, and \`min_confirmations\` of a payment how many this one needs: large payments may need more, as \`confirmations\` of the gateway lists by value. \`confirmations\` of an invoice and its payment is how many it has. A payment goes \`detected\` → \`confirming\` → \`confirmed\`. An invoice whose transfer arrived in time still waits for its confirmations after \`expires_at\`, for at most 24 hours. A transaction that disappears from the chain (\`orphaned\`) is not counted.`,
+    docs: `\`min_confirmations\` of a gateway is the most that a payment needs, and \`min_confirmations\` of a payment how many this one needs: large payments may need more, as \`confirmations\` of the gateway lists by value. \`confirmations\` of an invoice and its payment is how many it has. Where \`confirm_seconds\` is set, the age of the block decides by the time of the chain, and \`until: finalized\` waits for the word of the chain itself: the numbers follow, so that \`confirmations\` reaches \`min_confirmations\` when the payment counts and not before, however fast blocks come. A payment goes \`detected\` → \`confirming\` → \`confirmed\`. An invoice whose transfer arrived in time still waits for its confirmations after \`expires_at\`, for at most 24 hours. A transaction that disappears from the chain (\`orphaned\`) is not counted.`,
   },
   {
     id: 'concept.amount-match',
