@@ -8,8 +8,8 @@ import { checkWork, type WorkRules } from './work.ts';
 
 /** How far a block's time may be ahead of the true time: nodes refuse more. */
 export const CLOCK_SKEW_SECONDS = 7200;
-/** A main network has never been without a block for so many times the average. */
-const STALE_BLOCKS = 18;
+/** A main network has never been without a block for so long. */
+const STALE_SECONDS = 10_800;
 /** Readings so close to each other tell when a block came … */
 const ARRIVED_SECONDS = 120;
 /** … and the youngest block that came in so long a time how far our clock is ahead. */
@@ -126,13 +126,13 @@ export async function headerAt(reading: Reading, height: number): Promise<Header
 }
 
 /** The provider's tip. One of a time to come is refused, and on a main network one that is hours old. */
-export async function readTip({ source, context, coin, memory }: Reading): Promise<BlockTip> {
+export async function readTip({ source, context, memory }: Reading): Promise<BlockTip> {
   const tip = await source.tip();
   const now = context.now();
   const either = "the provider's clock, or this machine's, is wrong";
   if (tip.time > now + CLOCK_SKEW_SECONDS)
     throw badAnswer(context.rpc, `the tip is ${tip.time - now} seconds ahead of now: ${either}`);
-  const isStale = tip.time < now - STALE_BLOCKS * coin.block_seconds;
+  const isStale = tip.time < now - STALE_SECONDS;
   if (context.network === 'mainnet' && isStale)
     throw badAnswer(
       context.rpc,

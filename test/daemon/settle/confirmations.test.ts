@@ -49,6 +49,37 @@ describe('the setting', () => {
   });
 });
 
+describe('seconds in the settings', () => {
+  const load = (flags: Record<string, string>) =>
+    loadConfig({ env: { XDG_STATE_HOME: '/state' }, cwd: '/nowhere', flags });
+
+  test('are a depth of gateways and of steps where time is counted', () => {
+    verifies('confirmations-by-value', 'steps-by-default');
+    const steps = [{ below_usd: '50', seconds: 10 }, { until: 'finalized' }];
+    const { config } = load({
+      'gateways.base.confirm_seconds': '60',
+      'blockchains.polygon.confirmations': JSON.stringify(steps),
+    });
+    expect(config.gateways.base?.confirm_seconds).toBe(60);
+    expect(config.blockchains.polygon?.confirmations).toEqual(steps);
+  });
+
+  test.each([
+    [{ 'gateways.litecoin.confirm_seconds': '60' }, 'gateways.litecoin.confirm_seconds'],
+    [{ 'gateways.ton.confirm_seconds': '60' }, 'gateways.ton.confirm_seconds'],
+    [{ 'blockchains.bitcoin.confirmations': '[{"seconds":600}]' }, 'blockchains.bitcoin.confirmations'],
+    [{ 'blockchains.solana.confirmations': '[{"until":"finalized"}]' }, 'blockchains.solana.confirmations'],
+  ] as const)('are refused where only blocks are counted: %j', (flags, name) => {
+    verifies('confirmations-by-value');
+    expect(() => load(flags)).toThrow(new RegExp(`${name} .*: only blocks are counted on`));
+  });
+
+  test('and blocks for one gateway are refused together', () => {
+    const flags = { 'gateways.base.confirm_seconds': '60', 'gateways.base.min_confirmations': '3' };
+    expect(() => load(flags)).toThrow(/gateways\.base\.confirm_seconds .*two measures/);
+  });
+});
+
 describe.each(databases)('invoices on %s', (database) => {
   let service: TestApp;
   let merchant: TestMerchant;
