@@ -100,6 +100,56 @@ export async function ownersAt(
   return inOrder(rows);
 }
 
+/** What an account has at an address on one blockchain: invoices that asked there, or, of the deployment, its wallet. */
+export type Account = Pick<
+  AddressAccountRow,
+  'blockchain' | 'owner_id' | 'since' | 'first_sale_at' | 'sold_micros'
+>;
+
+/**
+ * Every account that has an address on any of these blockchains: those that ever asked for payments there, and the
+ * deployment where it is its wallet. What one is paid on a blockchain where another has the same address may be the other's.
+ */
+export const accountsAt = (
+  query: Executor,
+  { blockchains, address_key }: { blockchains: readonly string[]; address_key: string },
+): Promise<Account[]> =>
+  query
+    .selectFrom('address_accounts')
+    .select(['blockchain', 'owner_id', 'since', 'first_sale_at', 'sold_micros'])
+    .where('address_key', '=', address_key)
+    .where('blockchain', 'in', blockchains)
+    .unionAll(
+      query
+        .selectFrom('deployment_wallets')
+        .select([
+          'blockchain',
+          sql.lit(DEPLOYMENT).as('owner_id'),
+          'updated_at as since',
+          sql<number | null>`null`.as('first_sale_at'),
+          sql<bigint>`0`.as('sold_micros'),
+        ])
+        .where('address_key', '=', address_key)
+        .where('blockchain', 'in', blockchains),
+    )
+    .execute();
+
+/** These accounts, each once with all that it has sold, those first that go before the others. */
+export function standingsOf(accounts: readonly Account[]): Standing[] {
+  const owners = new Map<string, Account>();
+  for (const account of accounts) {
+    const { owner_id, since, first_sale_at, sold_micros } = account;
+    const known = owners.get(owner_id);
+    owners.set(owner_id, {
+      ...account,
+      since: Math.min(since, known?.since ?? since),
+      first_sale_at: known?.first_sale_at ?? first_sale_at,
+      sold_micros: BigInt(sold_micros) + (known?.sold_micros ?? 0n),
+    });
+  }
+  return inOrder([...owners.values()]);
+}
+
 /** Whether a payment read from the chain was ever booked for this owner, on any blockchain. */
 export async function hasSold(query: Executor, owner_id: string): Promise<boolean> {
   const row = await query
@@ -166,9 +216,9 @@ export async function sharedAddresses(query: Executor): Promise<SharedAddress[]>
   });
 }
 
-const isDeployment = ({ owner_id }: AddressAccountRow): boolean => owner_id === DEPLOYMENT;
+const isDeployment = ({ owner_id }: Account): boolean => owner_id === DEPLOYMENT;
 
-const inOrder = (rows: readonly AddressAccountRow[]): Standing[] =>
+const inOrder = (rows: readonly Account[]): Standing[] =>
   [...rows]
     .sort(
       (a, b) =>

@@ -176,6 +176,21 @@ function heldFormerly(query: Executor, { owner_id, by, refills, address }: Holdi
   return select;
 }
 
+/** What a merchant has reserved at an address in one asset without its being paid for. */
+export async function reservedBy(
+  query: Executor,
+  owner_id: string,
+  { blockchain, address_key, chain }: Slot,
+): Promise<Reservation[]> {
+  const holding = { owner_id, address: { blockchain, address_key } };
+  const rows = await held(query, holding)
+    .select(columns)
+    .where('chain', '=', chain)
+    .unionAll(heldFormerly(query, holding).select(formerColumns).where('former_terms.chain', '=', chain))
+    .execute();
+  return rows.map(reservationOf).filter(({ holder }) => holder === owner_id);
+}
+
 /** Whether so many amounts or more are reserved without being paid; `count` is at least 1. */
 export const hasReserved = async (query: Executor, holding: Holding, count: number): Promise<boolean> =>
   (await held(query, holding)

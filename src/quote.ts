@@ -75,5 +75,22 @@ export function uniqueSlots(gateway: Gateway, amount_atomic: bigint): bigint {
   return slots < MAX_SLOTS ? slots : MAX_SLOTS;
 }
 
+/** At most so many amounts an unforeseeable one is drawn from: then one of them is as good as never guessed. */
+const MOST_DRAWN = 1_000_000n;
+/** At least so many for a refill, though their tails may be more than 1 % of a very small one. */
+const LEAST_FOR_REFILLS = 100n;
+
+/**
+ * From how many distinct amounts one is drawn that nobody foresees: those within 1 % of the price, and of a large sum, for
+ * which it pays to try more often, all within a thousandth. What a try wins on average is so a thousand steps at most.
+ */
+export function drawnSlots(gateway: Gateway, amount_atomic: bigint, kind: 'sale' | 'refill'): bigint {
+  const near = uniqueSlots(gateway, amount_atomic);
+  const within = amount_atomic / 1000n / uniqueStep(gateway) + 1n;
+  const wide = within < MOST_DRAWN ? within : MOST_DRAWN;
+  const slots = near > wide ? near : wide;
+  return kind === 'refill' && slots < LEAST_FOR_REFILLS ? LEAST_FOR_REFILLS : slots;
+}
+
 /** The smallest step wallets keep, in atomic units. */
 export const uniqueStep = (gateway: Gateway): bigint => tenTo(gateway.decimals - gateway.payable_decimals);

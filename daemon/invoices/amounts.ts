@@ -1,5 +1,5 @@
-// Amounts that tell invoices apart where there is no memo: the nearest free one, and how many one holder may reserve.
-import { hasSold, ownersAt, type Standing, watchedOf } from '../../data/addresses.ts';
+// Amounts that tell invoices apart where there is no memo: the nearest free one, or one that nobody foresees; and how many one holder may reserve.
+import { accountsAt, hasSold, type Standing, standingsOf, watchedOf } from '../../data/addresses.ts';
 import type { Tx } from '../../data/db/open.ts';
 import { getMerchant } from '../../data/merchants.ts';
 import {
@@ -12,13 +12,15 @@ import {
   release,
   releaseEnded,
   reservationsOf,
+  reservedBy,
   type Slot,
 } from '../../data/reservations.ts';
 import type { Gateway } from '../../src/chains/family.ts';
+import { shuffled } from '../../src/draw.ts';
 import { Refusal } from '../../src/errors.ts';
 import { limitOf } from '../../src/ledger.ts';
 import { tenTo, USD_DECIMALS } from '../../src/money.ts';
-import { type Quote, uniqueSlots, uniqueStep } from '../../src/quote.ts';
+import { drawnSlots, type Quote, uniqueSlots, uniqueStep } from '../../src/quote.ts';
 import { seconds } from '../clock.ts';
 import type { App } from '../context.ts';
 import { isHouse } from './limit.ts';
@@ -47,9 +49,12 @@ const FIRST_SLOTS = 16;
 const FURTHER_SLOTS = 500;
 /** How many amounts of other accounts are stepped over before one of an account that has less standing is shared. */
 const AVOIDED_AMOUNTS = 50;
+/** Amounts that are looked at until a free one is found. */
+const TRIED_AT_MOST = 10_000;
 const RETRY_AFTER_SECONDS = 60;
 
 type AmountApp = Pick<App, 'db' | 'clock' | 'clock_check'>;
+type DrawingApp = AmountApp & Pick<App, 'config' | 'runtime'>;
 
 export interface AmountRequest {
   owner_id: string | null;
@@ -61,12 +66,21 @@ export interface AmountRequest {
   caller: string | null;
 }
 
+/** Who is paid at the address, and whether the amount may be the nearest one. */
+interface Place {
+  /** Accounts there, on this blockchain, those first that go before the others. */
+  order: readonly Standing[];
+  is_drawn: boolean;
+}
+
 /**
- * The quote with the nearest amount at or above the price that is free for this owner at the address. Refuses with
- * `no_free_amount` where the whole 1 % above the price is reserved, `too_many_unpaid` where a quota is used up.
+ * The quote with an amount at or above the price that is free for this owner at the address: the nearest where an account
+ * itself asks for what it alone is paid. Whoever else names an amount, or an address that is also another's, may have seen
+ * a payment on its way there and ask for just as much: his is drawn. Refuses with `no_free_amount` where all amounts are
+ * reserved, `too_many_unpaid` where a quota is used up.
  */
 export async function reserveAmount(
-  app: AmountApp,
+  app: DrawingApp,
   tx: Tx,
   request: AmountRequest,
   quoted: Quote,
@@ -74,15 +88,21 @@ export async function reserveAmount(
   const { gateway, owner_id, wallet } = request;
   const slot = { blockchain: gateway.blockchain, address_key: wallet.address_key, chain: gateway.chain };
   await lockSlot(app.db, tx, owner_id, slot);
-  const order = await ownersAt(tx, slot);
+  const { order, is_drawn } = await placeOf(app, tx, request);
   if (owner_id !== null) await keepQuotas(app, tx, { ...request, owner_id }, order);
-  const found = await nearestAmount(tx, slot, { request, quoted, order });
+  const found = await freeAmount(tx, slot, {
+    request,
+    quoted,
+    order,
+    ...slotsOf(app, request, quoted, is_drawn),
+  });
   if ('tail' in found) return withTail(quoted, found.tail);
-  // All are reserved: the amount that no one needs any more is given to this one, of unpaid ones the oldest first.
+  // All are reserved: the amount that no one needs any more is given to this one, of unpaid ones the oldest first, or any.
   const early = earlyRelease(app);
+  const age = ({ ended_at }: Reservation) => (is_drawn ? 0 : (ended_at ?? 0));
   const oldest = found.mine
     .filter(({ ended_at }) => ended_at !== null)
-    .sort((a, b) => Number(a.is_paid) - Number(b.is_paid) || (a.ended_at ?? 0) - (b.ended_at ?? 0));
+    .sort((a, b) => Number(a.is_paid) - Number(b.is_paid) || age(a) - age(b));
   for (const one of early ? oldest : [])
     if ((await release(app.db, tx, [one], early as EarlyRelease)) > 0)
       return withTail(quoted, BigInt(one.amount_atomic) - quoted.amount_atomic);
@@ -94,6 +114,33 @@ export async function reserveAmount(
   throw new Refusal('no_free_amount', {
     detail: `All ${found.slots} distinguishable amounts at this price are reserved for ${gateway.chain}; use another price, or wait until one becomes free`,
   });
+}
+
+async function placeOf({ config }: DrawingApp, tx: Tx, request: AmountRequest): Promise<Place> {
+  const { gateway, wallet, kind, unit_id, caller } = request;
+  const { blockchain } = gateway;
+  const blockchains = [blockchain, ...config.chains.sharingAddresses(blockchain)];
+  const accounts = await accountsAt(tx, { blockchains, address_key: wallet.address_key });
+  const [first, ...others] = standingsOf(accounts);
+  const holder = holderOf(request);
+  const goes_first =
+    first === undefined || (first.owner_id === holder && (first.has_sold || others.length === 0));
+  return {
+    order: standingsOf(accounts.filter((account) => account.blockchain === blockchain)),
+    is_drawn: kind === 'refill' || unit_id !== null || caller !== null || !goes_first,
+  };
+}
+
+/** How many amounts there are, and the order in which they are tried. */
+function slotsOf(
+  { runtime }: DrawingApp,
+  { gateway, kind }: AmountRequest,
+  { amount_atomic }: Quote,
+  is_drawn: boolean,
+) {
+  const slots = is_drawn ? drawnSlots(gateway, amount_atomic, kind) : uniqueSlots(gateway, amount_atomic);
+  const count = Number(slots);
+  return { slots, indexes: is_drawn ? shuffled(count, runtime.randomBytes) : Array(count).keys() };
 }
 
 /** Refuses `too_many_unpaid` where this would make one address more watched for the merchant than he may have. */
@@ -127,6 +174,9 @@ interface Search {
   request: AmountRequest;
   quoted: Quote;
   order: readonly Standing[];
+  slots: bigint;
+  /** How many steps above the price to try, one after the other. */
+  indexes: Iterator<number>;
 }
 
 /** What was found in place of a free amount. */
@@ -139,49 +189,73 @@ interface NoneFree {
 }
 
 /**
- * One smallest step after the other. An amount that another account has reserved is left to it, but for accounts of less
- * standing: where many of theirs had to be stepped over, the nearest of those is shared, and a payment of it is this
- * owner's. So an account that only names the same address takes no amount from those who sell there.
+ * An amount that another account has reserved is left to it, but for accounts of less standing: where many of theirs had
+ * to be stepped over, the first of those is shared, and a payment of it is this owner's. So an account that only names the
+ * same address takes no amount from those who sell there.
  */
-async function nearestAmount(
+async function freeAmount(
   tx: Tx,
   slot: Slot,
-  { request, quoted, order }: Search,
+  { request, quoted, order, slots, indexes }: Search,
 ): Promise<{ tail: bigint } | NoneFree> {
-  const slots = uniqueSlots(request.gateway, quoted.amount_atomic);
   const step = uniqueStep(request.gateway);
   const holder = holderOf(request);
+  const used_up = await shareUsed(tx, slot, { holder, quoted, order, slots, step });
+  if (used_up) return { mine: used_up, slots, is_share: true };
   const yields = yieldsTo(holder, order);
-  const [first] = order;
-  const share = holder === null || !first?.has_sold || first.owner_id === holder ? slots : shareOf(slots);
   const mine: Reservation[] = [];
   let shared: bigint | undefined;
   let avoided = 0;
-  const found = (index: bigint) =>
-    BigInt(mine.filter(({ is_paid }) => !is_paid).length) < share
-      ? { tail: index * step }
-      : { mine, slots, is_share: true };
-  for (let start = 0n; start < slots; ) {
-    const most = BigInt(start === 0n ? FIRST_SLOTS : FURTHER_SLOTS);
-    const end = start + most < slots ? start + most : slots;
-    const amounts: string[] = [];
-    for (let index = start; index < end; index++)
-      amounts.push((quoted.amount_atomic + index * step).toString());
-    const reserved = await reservationsOf(tx, slot, amounts);
-    for (const [place, amount] of amounts.entries()) {
-      const index = start + BigInt(place);
-      const holders = reserved.get(amount) ?? [];
-      if (holders.length === 0) return found(index);
+  for (let tried = 0; tried < TRIED_AT_MOST; ) {
+    const tails = take(indexes, tried === 0 ? FIRST_SLOTS : FURTHER_SLOTS).map((at) => BigInt(at) * step);
+    if (tails.length === 0) break;
+    tried += tails.length;
+    const amountOf = (tail: bigint) => (quoted.amount_atomic + tail).toString();
+    const reserved = await reservationsOf(tx, slot, tails.map(amountOf));
+    for (const tail of tails) {
+      const holders = reserved.get(amountOf(tail)) ?? [];
+      if (holders.length === 0) return { tail };
       const own = holders.filter((each) => each.holder === holder);
       mine.push(...own);
       if (own.length > 0) continue;
       avoided++;
-      if (holders.every((each) => yields(each.holder))) shared ??= index;
-      if (shared !== undefined && avoided > AVOIDED_AMOUNTS) return found(shared);
+      if (holders.every((each) => yields(each.holder))) shared ??= tail;
+      if (shared !== undefined && avoided > AVOIDED_AMOUNTS) return { tail: shared };
     }
-    start = end;
   }
-  return shared === undefined ? { mine, slots, is_share: false } : found(shared);
+  return shared === undefined ? { mine, slots, is_share: false } : { tail: shared };
+}
+
+function take(indexes: Iterator<number>, most: number): number[] {
+  const taken: number[] = [];
+  while (taken.length < most) {
+    const { done, value } = indexes.next();
+    if (done) break;
+    taken.push(value);
+  }
+  return taken;
+}
+
+/** What an account has reserved at the price, where that is all it may have because another has sold more there. */
+async function shareUsed(
+  tx: Tx,
+  slot: Slot,
+  {
+    holder,
+    quoted,
+    order,
+    slots,
+    step,
+  }: Pick<Search, 'quoted' | 'order' | 'slots'> & { holder: string | null; step: bigint },
+): Promise<Reservation[] | undefined> {
+  const [first] = order;
+  if (holder === null || !first?.has_sold || first.owner_id === holder) return undefined;
+  const end = quoted.amount_atomic + slots * step;
+  const mine = (await reservedBy(tx, holder, slot)).filter(
+    (each) => BigInt(each.amount_atomic) >= quoted.amount_atomic && BigInt(each.amount_atomic) < end,
+  );
+  const unpaid = mine.filter(({ is_paid }) => !is_paid);
+  return BigInt(unpaid.length) < shareOf(slots) ? undefined : mine;
 }
 
 const shareOf = (slots: bigint): bigint =>

@@ -1,5 +1,5 @@
 // What a person says of a payment without booking it: a note, that it waits no longer, or that it waits again.
-import { ownersAt } from '../../data/addresses.ts';
+import { accountsAt, standingsOf } from '../../data/addresses.ts';
 import { countLogsBy, dismissPayment, getPayment, insertLog, reopenPayment } from '../../data/payments.ts';
 import type { PaymentRow } from '../../data/schema/tables.ts';
 import { lockTransfers, transfersOfPayment } from '../../data/transfers.ts';
@@ -30,7 +30,7 @@ const actionOf = (dismissed: boolean | undefined): string =>
  * nothing is written. False then. Refuses with `payment_not_found`, `payment_not_waiting`, `operator_decides` or `bad_request`.
  */
 export async function remark(
-  { db, clock }: Pick<SettleDeps, 'db' | 'clock'>,
+  { db, clock, config }: Pick<SettleDeps, 'db' | 'clock' | 'config'>,
   payment_id: string,
   { note, dismissed }: Remark,
   { actor, owner_id }: Speaker,
@@ -50,7 +50,11 @@ export async function remark(
     const isSo = dismissed === (known.dismissed === 1);
     if (isSo) return false;
     if (owner_id !== null) {
-      if (dismissed !== undefined) for (const at of transfers) refuseShared(await ownersAt(tx, at), owner_id);
+      if (dismissed !== undefined)
+        for (const { blockchain, address_key } of transfers) {
+          const blockchains = [blockchain, ...config.chains.sharingAddresses(blockchain)];
+          refuseShared(standingsOf(await accountsAt(tx, { blockchains, address_key })), owner_id);
+        }
       if ((await countLogsBy(tx, payment_id, actor)) >= REMARKS_OF_MERCHANT)
         throw new Refusal('bad_request', {
           detail: `A payment takes at most ${REMARKS_OF_MERCHANT} notes of its merchant`,

@@ -1,6 +1,6 @@
 // Unapplied payments: late ones and those that match no invoice, listed to the operator, never dropped.
 
-import { ownersAt } from '../../data/addresses.ts';
+import { accountsAt, standingsOf } from '../../data/addresses.ts';
 import type { Tx } from '../../data/db/open.ts';
 import { invoicesByAmount, lockInvoice, setInvoicePayment } from '../../data/invoices.ts';
 import {
@@ -16,9 +16,13 @@ import { type InvoiceRow, type PaymentRow, type TransferRow, UNAPPLIED } from '.
 import { formerByAmount, offeredIn } from '../../data/terms.ts';
 import { placeTransfers, transfersOfPayment } from '../../data/transfers.ts';
 import type { Gateway } from '../../src/chains/family.ts';
+import { placeAt } from '../../src/match.ts';
 import { tenTo } from '../../src/money.ts';
 import { writeEvent } from './event.ts';
 import type { SettleDeps, Step } from './step.ts';
+
+/** Invoices on other blockchains that the log of a payment names. */
+const EXPECTING_NAMED = 5;
 
 export interface UnappliedContext {
   deps: SettleDeps;
@@ -107,11 +111,11 @@ export async function recordUnmatched(
   reason: string,
 ): Promise<void> {
   const { deps, tx, now } = context;
-  // Of several accounts at one address the one that goes before the others is notified.
-  const [owner] = await ownersAt(tx, transfer);
   const meant = transfer.ambiguous === null ? await meantElsewhere(context, transfer, gateway) : [];
-  const invoice = meant.find(({ owner_id }) => owner === undefined || owner_id === owner.owner_id);
-  const owner_id = owner?.owner_id ?? invoice?.owner_id ?? null;
+  const [asking, ...others] = new Set(meant.map((invoice) => invoice.owner_id));
+  // Of several accounts that ask for just as much no one is told what may be another's.
+  const owner_id =
+    asking === undefined ? await soleAccount(context, transfer) : others.length === 0 ? asking : null;
   const payment = await insertPayment(tx, {
     ...unappliedValues(transfer, now),
     status: 'unmatched',
@@ -124,14 +128,28 @@ export async function recordUnmatched(
     decimals: gateway.decimals,
   });
   await placeTransfers(tx, [transfer.id], { payment_id: payment.id }, now);
-  const note = invoice
-    ? `sent on ${gateway.chain}; invoice ${invoice.id} expects it on ${invoice.chain}`
-    : reason;
+  const expecting = meant
+    .slice(0, EXPECTING_NAMED)
+    .map(({ id, chain }) => `invoice ${id} expects it on ${chain}`);
+  const note = meant.length > 0 ? `sent on ${gateway.chain}; ${expecting.join(', ')}` : reason;
   await logUnapplied(tx, payment, note, now);
   await writeEvent(deps, tx, 'payment.unmatched', { merchant_id: owner_id, invoice: null, payment, now });
 }
 
-/** Invoices that expect exactly this, or did before, at the same address, in the same asset on another blockchain. */
+/** Who alone has an address, on all blockchains where it is one; null is the deployment, and where several have it the operator alone is told. */
+async function soleAccount(
+  { deps, tx }: Pick<UnappliedContext, 'deps' | 'tx'>,
+  { blockchain, address_key }: TransferRow,
+): Promise<string | null> {
+  const blockchains = [blockchain, ...deps.config.chains.sharingAddresses(blockchain)];
+  const [first, ...others] = standingsOf(await accountsAt(tx, { blockchains, address_key }));
+  return first && others.length === 0 ? first.owner_id : null;
+}
+
+/**
+ * Invoices that asked for exactly this before it was sent, at the same address, in the same asset on another blockchain; those
+ * alone that it is in time for, where there are such.
+ */
 async function meantElsewhere(
   { deps, tx }: Pick<UnappliedContext, 'deps' | 'tx'>,
   transfer: TransferRow,
@@ -145,7 +163,9 @@ async function meantElsewhere(
     const slot = { blockchain, address_key: transfer.address_key, chain, amount_atomic };
     found.push(...(await invoicesByAmount(tx, slot)), ...(await formerByAmount(tx, slot)));
   }
-  return found;
+  const at = (place: ReturnType<typeof placeAt>) => found.filter((each) => placeAt(transfer, each) === place);
+  const in_time = at('matched');
+  return in_time.length > 0 ? in_time : at('late');
 }
 
 /** A payment made in time may be read when its invoice was cancelled, or confirmed by another, already. */

@@ -17,6 +17,7 @@ import { freshAddress } from './evm-observer.ts';
 const USDC = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 const PAUSE_SECONDS = 6;
 const CREDIT_MICROS = 1_000_000_000_000n;
+const FIVE_USD_MICROS = 5_000_000n;
 /** What a default invoice waits for. */
 const CONFIRMATIONS = 15;
 /** After its end, an invoice that no one paid has ended by then: blocks are read twice, a minute apart. */
@@ -102,6 +103,42 @@ describe.runIf(hasAnvil).each(databases)('a payment on Base, on %s', (database) 
     expect(await listed(after)).toEqual(['late']);
     expect(await statusOf(late)).toBe('expired');
     expect((await events(paid)).filter((type) => type === 'invoice.confirmed')).toHaveLength(1);
+  });
+
+  it('on its way to the operator pays no refill that someone asks for when he sees it in the pool', async () => {
+    verifies('amount-drawn', 'amount-before');
+    await open();
+    const { token } = await test.superuser();
+    const wallet = freshAddress();
+    await test.fetch('PUT', '/api/v1/admin/refill-wallets', {
+      token,
+      body: { chain: 'base', address: wallet },
+    });
+    const thief = await test.merchant();
+    await credit(test, thief.id, FIVE_USD_MICROS);
+    const limit = async () =>
+      (await test.fetch('GET', '/api/v1/merchant/account', { token: thief.token })).json.limit_of_payments;
+    const before = await limit();
+    await read();
+    // Sent, and in no block yet.
+    const txid = await chain.payToken(USDC, wallet, 77_123_400n, chain.freshPayer());
+    const body = { chain: 'base-usdc', amount: '77.1234', amount_unit: 'native' };
+    const asked = await test.fetch('POST', '/api/v1/merchant/refill', { token: thief.token, body });
+    expect(asked.status).toBe(200);
+    await chain.mine();
+    for (let minute = 0; minute < 3; minute++) await pass(61);
+    expect(await limit()).toBe(before);
+    expect(await listed(txid)).toEqual(['unmatched']);
+    const refill = await invoiceRow(test, asked.json.id);
+    expect(refill.status).toBe('created');
+    // Never less than was asked for, and at most a hundredth more; what it counts for stays.
+    expect(BigInt(refill.amount_atomic)).toBeGreaterThan(77_123_400n);
+    expect(BigInt(refill.amount_atomic)).toBeLessThanOrEqual(77_894_600n);
+    expect(asked.json.amount_usd).toBe('77.1234');
+    await pay(refill);
+    for (let minute = 0; minute < 2; minute++) await pass(61);
+    expect(await statusOf(refill)).toBe('confirmed');
+    expect(await limit()).toBe('8212.34');
   });
 
   it('that its provider leaves out at first is found before its invoice could end', async () => {

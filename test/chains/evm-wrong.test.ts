@@ -175,11 +175,41 @@ describe.runIf(hasAnvil).each(databases)('the daemon on %s', (database) => {
       note: `sent on bsc-usdc; invoice ${invoice.id} expects it on base-usdc`,
     });
     expect(listed).toContainEqual(
-      expect.objectContaining({ owner_id: null, note: 'no memo and no invoice of exactly this amount' }),
+      expect.objectContaining({
+        owner_id: merchant.id,
+        note: 'no memo and no invoice of exactly this amount',
+      }),
     );
     await base.payToken(BASE, invoice.address_key, amount);
     await pass(20);
     expect((await invoiceRow(test, invoice.id)).status).toBe('confirmed');
+  });
+
+  it('says nothing of it to a stranger who set the address on that network and asked for something there', async () => {
+    verifies('unmatched-told', 'address-shared');
+    await start();
+    const address = freshAddress();
+    const victim = await test.merchant();
+    const stranger = await test.merchant();
+    for (const [{ id }, blockchain] of [[victim, 'base'] as const, [stranger, 'bsc'] as const]) {
+      await credit(test, id, MICROS);
+      await setWallet(test.app, id, blockchain, address);
+    }
+    await create(test, stranger, 'bsc-usdc', { amount: '3' });
+    const invoice = await create(test, victim, 'base-usdc');
+    await pass();
+    const wrong = await bsc.payToken(BSC, invoice.address_key, BigInt(invoice.amount_atomic) * 10n ** 12n);
+    await pass(20);
+    const note = `sent on bsc-usdc; invoice ${invoice.id} expects it on base-usdc`;
+    expect(await notes()).toMatchObject([{ txid: wrong, owner_id: victim.id, note }]);
+    const read = (path: string, token: string) => test.fetch('GET', path, { token });
+    for (const path of ['/api/v1/merchant/events', '/api/v1/merchant/payments', '/v1/inbox'])
+      expect((await read(path, stranger.token)).text, path).not.toContain(wrong);
+    expect((await read('/v1/inbox', victim.token)).json.data).toMatchObject([{ kind: 'unmatched' }]);
+    const { token } = await test.superuser();
+    const admin = await read('/api/v1/admin/payments?status=unmatched', token);
+    expect(admin.json.data).toMatchObject([{ txid: wrong, owner_id: victim.id }]);
+    expect(admin.text).not.toContain(stranger.id);
   });
 
   it('is as the chain has it when it is verified, also where an operator books it', async () => {

@@ -40,7 +40,12 @@ export const proofs = {
 export const claims = {
   source: 'decisions: §12',
   sentences: {
-    'amount-nearest': 'a unique amount is the nearest free step above the price',
+    'amount-nearest':
+      'a unique amount is the nearest free step above the price where an account asks for itself at an address that it alone has, or where it sells most',
+    'amount-drawn':
+      'a unique amount is drawn by chance where someone else may choose it: for refills, for what buyers ask for or change, and at an address that is another account’s too',
+    'amount-before':
+      'what was on its way before an invoice was asked for does not pay it, on chains without a pool to read either',
     'amount-quota': 'before a confirmed sale 20 reservations, an anonymous caller 5 per unit',
     'amount-given-back': 'unpaid and cancelled amounts are given back soon, sooner where a quota is used up',
     'address-shared': 'an address may serve several accounts, and gives none power over another',

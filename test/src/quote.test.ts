@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Gateway } from '../../src/chains/family.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
 import { formatDecimal, parseDecimal, RATE_DECIMALS, USD_DECIMALS } from '../../src/money.ts';
-import { MAX_USD_MICROS, type Quote, quote, uniqueSlots, uniqueStep } from '../../src/quote.ts';
+import { drawnSlots, MAX_USD_MICROS, type Quote, quote, uniqueSlots, uniqueStep } from '../../src/quote.ts';
 import { verifies } from '../requirements.ts';
 
 const gateways = gatewaysOf('mainnet');
@@ -168,4 +168,21 @@ test('distinct amounts at one price are at most 1 % apart, in steps that wallets
     }),
   );
   expect(uniqueStep(wei)).toBe(10n ** 10n);
+});
+
+test('an amount that nobody foresees is drawn from so many that what a try wins is little on average', () => {
+  verifies('amount-drawn', 'amount-tail');
+  const amounts = fc.oneof(fc.bigInt({ min: 1n, max: 10n ** 5n }), fc.bigInt({ min: 1n, max: 10n ** 9n }));
+  fc.assert(
+    fc.property(gateway, amounts, fc.nat(99), (of, steps, more) => {
+      const amount = steps * uniqueStep(of) + BigInt(more) * (uniqueStep(of) / 100n);
+      const slots = drawnSlots(of, amount, 'sale');
+      expect((slots - 1n) * uniqueStep(of) * 100n <= amount).toBe(true);
+      expect(amount / slots <= 1000n * uniqueStep(of)).toBe(true);
+      expect(slots >= uniqueSlots(of, amount)).toBe(true);
+      const refill = drawnSlots(of, amount, 'refill');
+      expect(refill).toBe(slots < 100n ? 100n : slots);
+    }),
+  );
+  expect(drawnSlots(wei, 10n ** 30n, 'sale')).toBe(1_000_000n);
 });

@@ -25,7 +25,10 @@ function newAddress(): string {
 describe.each(databases)('unique amounts on %s', (database) => {
   let test: TestApp;
   beforeAll(async () => {
-    test = await startApp({ database, settings: { trust_proxy: true, demo: false } });
+    test = await startApp({
+      database,
+      settings: { trust_proxy: true, demo: false, 'gateways.tron-usdt.enabled': 'true' },
+    });
   });
   afterAll(() => test.stop());
 
@@ -55,6 +58,10 @@ describe.each(databases)('unique amounts on %s', (database) => {
     await observe(test, 'bitcoin', [transferTo(test, invoice)]);
   };
   const statusOf = async ({ json }: Reply) => (await invoiceRow(test, json.id)).status;
+  const balanceOf = async ({ id }: TestMerchant): Promise<bigint> => {
+    const merchants = test.app.db.query.selectFrom('merchants').select('prepaid_micros');
+    return BigInt((await merchants.where('id', '=', id).executeTakeFirstOrThrow()).prepaid_micros);
+  };
   /** A confirmed sale of so many USD, and none of it reserved any more. */
   const sell = async (merchant: TestMerchant, amount = '10') => {
     const [sold] = await make(merchant, 1, amount);
@@ -109,7 +116,8 @@ describe.each(databases)('unique amounts on %s', (database) => {
       expect(taken.filter(({ status }) => status === 200).length).toBe(20);
       const victim = await shopAt(address, { limit: 100n });
       const [asked] = await make(victim, 1);
-      expect(stepsOf(asked as Reply)).toBeLessThanOrEqual(50);
+      // Of an address that another has asked at, too, it is any amount within 1 %.
+      expect(stepsOf(asked as Reply)).toBeLessThan(SLOTS);
       await pay(asked as Reply);
       expect(await statusOf(asked as Reply)).toBe('confirmed');
       expect(await Promise.all(taken.slice(0, 20).map(statusOf))).toEqual(Array(20).fill('created'));
@@ -194,6 +202,115 @@ describe.each(databases)('unique amounts on %s', (database) => {
       );
       const shared = bitcoin.shared_addresses.map(({ address_key }: { address_key: string }) => address_key);
       expect(shared).not.toContain((await invoiceRow(test, open.json.id)).address_key);
+    });
+  });
+
+  describe('that someone else may choose', () => {
+    /** 10,000 satoshi a dozen times over: $10 and its 1 % are 101 amounts, and as many nearest ones would be 0 to 11. */
+    const COUNT = 12;
+    const areNearest = (steps: readonly number[]) =>
+      [...steps].sort((a, b) => a - b).every((step, at) => step === at);
+    const withinOnePercent = (steps: readonly number[]) => {
+      for (const step of steps) expect(step >= 0 && step < SLOTS, `${step} steps`).toBe(true);
+      expect(new Set(steps).size).toBe(steps.length);
+      expect(areNearest(steps), steps.join(' ')).toBe(false);
+    };
+    const operatorAt = async (chain: string, address: string) => {
+      const { token } = await test.superuser();
+      await test.fetch('PUT', '/api/v1/admin/refill-wallets', { token, body: { chain, address } });
+    };
+    const refill = ({ token }: TestMerchant, body: Record<string, unknown>) =>
+      test.fetch('POST', '/api/v1/merchant/refill', { token, body });
+
+    it('are drawn for refills, whose credit stays what was asked for', async () => {
+      verifies('amount-drawn', 'amount-tail');
+      Object.assign(test.app.config, { demo: true });
+      await operatorAt('bitcoin', newAddress());
+      const merchants = [await test.merchant(), await test.merchant(), await test.merchant()];
+      const made: Reply[] = [];
+      for (let at = 0; at < COUNT; at++)
+        made.push(await refill(merchants[at % 3] as TestMerchant, { chain: 'bitcoin', amount: '10' }));
+      Object.assign(test.app.config, { demo: false });
+      withinOnePercent(made.map((reply) => stepsOf(reply)));
+      const before = await balanceOf(merchants[0] as TestMerchant);
+      await pay(made[0] as Reply);
+      expect(await statusOf(made[0] as Reply)).toBe('confirmed');
+      expect((await balanceOf(merchants[0] as TestMerchant)) - before).toBe(10_000_000n);
+    });
+
+    it('are drawn from a hundred for a refill however small it is', async () => {
+      verifies('amount-drawn');
+      Object.assign(test.app.config, { demo: true });
+      await operatorAt('bitcoin', newAddress());
+      const steps: number[] = [];
+      for (const merchant of [await test.merchant(), await test.merchant()])
+        for (let each = 0; each < 5; each++)
+          steps.push(stepsOf(await refill(merchant, { chain: 'bitcoin', amount: '0.01' }), 1e-7));
+      Object.assign(test.app.config, { demo: false });
+      for (const step of steps) expect(step).toBeLessThan(100);
+      expect(areNearest(steps), steps.join(' ')).toBe(false);
+    });
+
+    it('are drawn for what buyers ask for, and for the coin that they change to', async () => {
+      verifies('amount-drawn');
+      const merchant = await shopAt(newAddress());
+      const body = { title: 'Tea', amount_usd: 10, currencies: ['bitcoin', 'ton'] };
+      const unit = await test.fetch('POST', '/api/v1/merchant/units', { token: merchant.token, body });
+      const from = (ip: string) => ({ 'x-forwarded-for': ip });
+      const bought: number[] = [];
+      for (let at = 0; at < COUNT; at++) {
+        const request = { body: { chain: 'bitcoin' }, headers: from(`192.0.2.${at + 1}`) };
+        bought.push(stepsOf(await test.fetch('POST', `/v1/units/${unit.json.id}/checkout`, request)));
+      }
+      withinOnePercent(bought);
+      const other = await shopAt(newAddress());
+      const changed: number[] = [];
+      for (let at = 0; at < COUNT; at++) {
+        const asked = { chain: 'ton', amount: '10', payable_with: ['bitcoin'] };
+        const { json } = await test.fetch('POST', '/v1/invoices', { key: other.key, body: asked });
+        const request = { body: { chain: 'bitcoin' }, headers: from(`192.0.2.${at + 1}`) };
+        changed.push(stepsOf(await test.fetch('POST', `/v1/invoices/${json.id}/switch`, request)));
+      }
+      withinOnePercent(changed);
+    });
+
+    it('are drawn at an address of the operator, or of another, until one sells most there', async () => {
+      verifies('amount-drawn', 'amount-nearest', 'address-shared');
+      const operators = newAddress();
+      await operatorAt('bitcoin', operators);
+      const thief = await shopAt(operators, { limit: 1_000n });
+      withinOnePercent((await make(thief, COUNT)).map((reply) => stepsOf(reply)));
+      const address = newAddress();
+      const [first, second] = [await shopAt(address, { limit: 1_000n }), await shopAt(address)];
+      expect(stepsOf(await ask(first))).toBe(0);
+      withinOnePercent((await make(second, COUNT)).map((reply) => stepsOf(reply)));
+      await sell(first, '50');
+      const steps = (await make(first, 3, '40')).map((reply) => stepsOf(reply, 0.0004));
+      expect(steps).toEqual([0, 1, 2]);
+    });
+
+    it('are not those of a payment that was on its way, whoever sees it, on chains without a pool to read', async () => {
+      verifies('amount-before', 'amount-drawn');
+      const wallet = 'TBXSw8fM4jpQkGc6zZjsVABFpVN7UvXPdV';
+      Object.assign(test.app.config, { demo: true });
+      await operatorAt('tron', wallet);
+      const thief = await test.merchant();
+      const made: Reply[] = [];
+      for (let each = 0; each < 5; each++)
+        made.push(await refill(thief, { chain: 'tron-usdt', amount: '50000.1234', amount_unit: 'native' }));
+      Object.assign(test.app.config, { demo: false });
+      const row = await invoiceRow(test, made[0]?.json.id);
+      // It was sent before, and its block is of after.
+      test.clock.advance(3);
+      const on_its_way = transferTo(test, row, { amount_atomic: 50_000_123_400n, memo: null });
+      await observe(test, 'tron', [on_its_way]);
+      expect(await Promise.all(made.map(statusOf))).toEqual(Array(5).fill('created'));
+      const listed = await test.app.db.query
+        .selectFrom('payments')
+        .select(['status', 'owner_id'])
+        .where('txid', '=', on_its_way.txid)
+        .execute();
+      expect(listed).toEqual([{ status: 'unmatched', owner_id: null }]);
     });
   });
 
