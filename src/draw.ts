@@ -5,7 +5,7 @@ const BYTES = 6;
 
 /** The numbers from 0 up to `count`, each once, in an order that follows from the random bytes alone. */
 export function* shuffled(count: number, randomBytes: (length: number) => Uint8Array): Generator<number> {
-  // As if all stood in a row and each place were exchanged with one that is left; only what moved is kept.
+  // As if all stood in a row and each place were exchanged with one that is left; only what moved is stored.
   const moved = new Map<number, number>();
   for (let place = 0; place < count; place++) {
     const chosen = place + (numberOf(randomBytes(BYTES)) % (count - place));

@@ -81,7 +81,7 @@ const MOST_DRAWN = 1_000_000n;
 const LEAST_FOR_REFILLS = 100n;
 
 /**
- * From how many distinct amounts one is drawn that nobody foresees: those within 1 % of the price, and of a large sum, for
+ * From how many distinct amounts one is drawn that no one foresees: those within 1 % of the price, and of a large sum, for
  * which it pays to try more often, all within a thousandth. What a try wins on average is so a thousand steps at most.
  */
 export function drawnSlots(gateway: Gateway, amount_atomic: bigint, kind: 'sale' | 'refill'): bigint {

@@ -1,4 +1,4 @@
-// Amounts that tell invoices apart where there is no memo: the nearest free one, or one that nobody foresees; and how many one holder may reserve.
+// Amounts that tell invoices apart where there is no memo: the nearest free one, or one that no one foresees; and how many one holder may reserve.
 import { accountsAt, hasSold, type Standing, standingsOf, watchedOf } from '../../data/addresses.ts';
 import type { Tx } from '../../data/db/open.ts';
 import { getMerchant } from '../../data/merchants.ts';
@@ -49,7 +49,7 @@ const FIRST_SLOTS = 16;
 const FURTHER_SLOTS = 500;
 /** How many amounts of other accounts are stepped over before one of an account that has less standing is shared. */
 const AVOIDED_AMOUNTS = 50;
-/** Amounts that are looked at until a free one is found. */
+/** Amounts that are tried until a free one is found. */
 const TRIED_AT_MOST = 10_000;
 const RETRY_AFTER_SECONDS = 60;
 
@@ -75,8 +75,8 @@ interface Place {
 
 /**
  * The quote with an amount at or above the price that is free for this owner at the address: the nearest where an account
- * itself asks for what it alone is paid. Whoever else names an amount, or an address that is also another's, may have seen
- * a payment on its way there and ask for just as much: his is drawn. Refuses with `no_free_amount` where all amounts are
+ * itself asks for what it alone is paid. Who else names an amount, or an address that is also another's, may have seen a
+ * payment on its way there and ask for just as much: his is drawn. Refuses with `no_free_amount` where all amounts are
  * reserved, `too_many_unpaid` where a quota is used up.
  */
 export async function reserveAmount(

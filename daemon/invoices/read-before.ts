@@ -24,7 +24,7 @@ export interface Payee {
  * What is pending at the address is on record when the promise resolves, as a payment of no invoice: someone who sees it
  * on its way cannot have an invoice made that it then pays. Refuses with `provider_unavailable` where the address cannot
  * be read; in demo mode, where nothing real moves, it continues. Nothing is read of chains that keep time:
- * what stands in a block there is told apart by that time, and what does not, by an amount that nobody could foresee.
+ * what stands in a block there is distinguished by that time, and what does not, by an amount that no one could foresee.
  */
 export async function readBefore(app: App, { gateway, wallet, ttl_seconds }: Payee): Promise<void> {
   const { blockchain, blockchain_name, chain } = gateway;

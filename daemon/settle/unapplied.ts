@@ -113,7 +113,7 @@ export async function recordUnmatched(
   const { deps, tx, now } = context;
   const meant = transfer.ambiguous === null ? await meantElsewhere(context, transfer, gateway) : [];
   const [asking, ...others] = new Set(meant.map((invoice) => invoice.owner_id));
-  // Of several accounts that ask for just as much no one is told what may be another's.
+  // Of several accounts that ask for just as much none is notified of what may be another's.
   const owner_id =
     asking === undefined ? await soleAccount(context, transfer) : others.length === 0 ? asking : null;
   const payment = await insertPayment(tx, {
@@ -136,7 +136,7 @@ export async function recordUnmatched(
   await writeEvent(deps, tx, 'payment.unmatched', { merchant_id: owner_id, invoice: null, payment, now });
 }
 
-/** Who alone has an address, on all blockchains where it is one; null is the deployment, and where several have it the operator alone is told. */
+/** Who alone has an address, on all blockchains where it is one; null is the deployment, and where several have it the operator alone is notified. */
 async function soleAccount(
   { deps, tx }: Pick<UnappliedContext, 'deps' | 'tx'>,
   { blockchain, address_key }: TransferRow,

@@ -186,7 +186,7 @@ describe.runIf(hasAnvil).each(databases)('the daemon on %s', (database) => {
   });
 
   it('says nothing of it to a stranger who set the address on that network and asked for something there', async () => {
-    verifies('unmatched-told', 'address-shared');
+    verifies('unmatched-notified', 'address-shared');
     await start();
     const address = freshAddress();
     const victim = await test.merchant();

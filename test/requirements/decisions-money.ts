@@ -134,8 +134,8 @@ export const addresses = {
       'a token that is easily taken for another is listed with that reason, and neither matched nor added to a sum',
     'wrong-network':
       'what is sent on another enabled network that has the same addresses is listed for whom it was meant, and books nothing',
-    'unmatched-told':
-      'of a payment that matches nothing are told the operator and whose invoice asked for exactly it elsewhere, else who alone has the address on all its networks, else no one',
+    'unmatched-notified':
+      'a payment that matches nothing is reported to the operator and to whose invoice asked for exactly it elsewhere, else to who alone has the address on all its networks, else to no one',
     'direct-only':
       'where payments that contracts make cannot be seen, gateways say direct_only and pages advise the payer in every language',
     'coin-by-balance':

@@ -170,7 +170,7 @@ test('distinct amounts at one price are at most 1 % apart, in steps that wallets
   expect(uniqueStep(wei)).toBe(10n ** 10n);
 });
 
-test('an amount that nobody foresees is drawn from so many that what a try wins is little on average', () => {
+test('an amount that no one foresees is drawn from so many that what a try wins is little on average', () => {
   verifies('amount-drawn', 'amount-tail');
   const amounts = fc.oneof(fc.bigInt({ min: 1n, max: 10n ** 5n }), fc.bigInt({ min: 1n, max: 10n ** 9n }));
   fc.assert(

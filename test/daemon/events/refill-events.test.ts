@@ -92,7 +92,7 @@ describe.each(databases)('events on %s', (database) => {
   });
 
   test('a payment that matches nothing at an address of several reaches the operator alone', async () => {
-    verifies('unmatched-listed', 'unmatched-told', 'address-shared');
+    verifies('unmatched-listed', 'unmatched-notified', 'address-shared');
     const [first, second] = [await service.merchant(), await service.merchant()];
     const address = `0:${'33'.repeat(32)}`;
     for (const who of [first, second])
@@ -105,15 +105,15 @@ describe.each(databases)('events on %s', (database) => {
     await create(service, second, 'ton');
     const txid = newTxid();
     await observe(service, 'ton', [transferTo(service, invoice, { memo: 'UNKNOWN', txid })]);
-    const told = (merchant_id: string | null) =>
+    const noticeOf = (merchant_id: string | null) =>
       service.app.db.query
         .selectFrom('events')
         .select('type')
         .where('type', '=', 'payment.unmatched')
         .where('merchant_id', merchant_id === null ? 'is' : '=', merchant_id)
         .execute();
-    expect(await told(null)).toHaveLength(1);
-    for (const { id } of [first, second]) expect(await told(id)).toEqual([]);
+    expect(await noticeOf(null)).toHaveLength(1);
+    for (const { id } of [first, second]) expect(await noticeOf(id)).toEqual([]);
     const payments = await service.app.db.query
       .selectFrom('payments')
       .select('owner_id')

@@ -289,7 +289,7 @@ describe.each(databases)('unique amounts on %s', (database) => {
       expect(steps).toEqual([0, 1, 2]);
     });
 
-    it('are not those of a payment that was on its way, whoever sees it, on chains without a pool to read', async () => {
+    it('are not those of a payment that was on its way when they are asked for, on chains without a pool to read', async () => {
       verifies('amount-before', 'amount-drawn');
       const wallet = 'TBXSw8fM4jpQkGc6zZjsVABFpVN7UvXPdV';
       Object.assign(test.app.config, { demo: true });

@@ -1,4 +1,4 @@
-// Who is told of money that came on another network than its invoice asked for, at addresses that others set too; on both databases.
+// Who is notified of money that came on another network than its invoice asked for, at addresses that others set too; on both databases.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InvoiceRow } from '../../../data/schema/tables.ts';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
@@ -12,7 +12,7 @@ const NETWORKS = ['base', 'bsc', 'ethereum'] as const;
 const BSC_UNITS = 10n ** 12n;
 
 let made_addresses = 0;
-const newAddress = () => `0x${(++made_addresses).toString(16).padStart(40, 'f')}`;
+const newAddress = () => `0x${(++made_addresses).toString(16).padStart(40, 'ab')}`;
 
 describe.each(databases)('money on another network on %s', (database) => {
   let test: TestApp;
@@ -41,7 +41,7 @@ describe.each(databases)('money on another network on %s', (database) => {
     return transfer.txid;
   };
   /** The account that the payment is listed under, and each that has an event of it. */
-  const told = async (txid: string) => {
+  const noticeOf = async (txid: string) => {
     const { query } = test.app.db;
     const payments = query.selectFrom('payments').select(['id', 'status', 'owner_id', 'invoice_id']);
     const payment = await payments.where('txid', '=', txid).executeTakeFirstOrThrow();
@@ -69,15 +69,15 @@ describe.each(databases)('money on another network on %s', (database) => {
     return all.some((text) => text.includes(id) || text.includes(txid));
   };
 
-  it('is told to whom it was meant for, and not to who set the address on the network where it came', async () => {
-    verifies('unmatched-told', 'wrong-network', 'address-shared');
+  it('is reported to whom it was meant for, and not to who set the address on the network where it came', async () => {
+    verifies('unmatched-notified', 'wrong-network', 'address-shared');
     const address = newAddress();
     const victim = await shopAt('base', address);
     const invoice = await ask(victim, 'base');
     const stranger = await shopAt('bsc', address);
     await ask(stranger, 'bsc', '3');
     const txid = await payOn(invoice, 'bsc');
-    const payment = await told(txid);
+    const payment = await noticeOf(txid);
     expect(payment).toMatchObject({
       owner: victim.id,
       note: `sent on bsc-usdc; invoice ${invoice.id} expects it on base-usdc`,
@@ -91,8 +91,8 @@ describe.each(databases)('money on another network on %s', (database) => {
     expect((await invoiceRow(test, invoice.id)).status).toBe('created');
   });
 
-  it('is told to the operator alone where no invoice asked for it and several accounts have the address', async () => {
-    verifies('unmatched-told', 'address-shared');
+  it('is reported to the operator alone where no invoice asked for it and several accounts have the address', async () => {
+    verifies('unmatched-notified', 'address-shared');
     const address = newAddress();
     // The stranger was first, and has even sold there.
     const stranger = await shopAt('bsc', address);
@@ -103,19 +103,19 @@ describe.each(databases)('money on another network on %s', (database) => {
     const victim = await shopAt('base', address);
     const invoice = await ask(victim, 'base');
     for (const network of ['bsc', 'ethereum', 'base'])
-      expect((await told(await payOn(invoice, network, 1n))).owner).toBe(null);
+      expect((await noticeOf(await payOn(invoice, network, 1n))).owner).toBe(null);
   });
 
-  it('is told to the account that alone has the address, on whichever network it came', async () => {
-    verifies('unmatched-told');
+  it('is reported to the account that alone has the address, on whichever network it came', async () => {
+    verifies('unmatched-notified');
     const shop = await shopAt('base', newAddress());
     const invoice = await ask(shop, 'base');
     for (const network of ['bsc', 'ethereum', 'base'])
-      expect((await told(await payOn(invoice, network, 1n))).owner).toBe(shop.id);
+      expect((await noticeOf(await payOn(invoice, network, 1n))).owner).toBe(shop.id);
   });
 
-  it('is told to the operator alone where it comes to his wallet, whoever else set the address', async () => {
-    verifies('unmatched-told', 'address-shared');
+  it('is reported to the operator alone where it comes to his wallet, though another set the address', async () => {
+    verifies('unmatched-notified', 'address-shared');
     const { token } = await test.superuser();
     const address = newAddress();
     await test.fetch('PUT', '/api/v1/admin/refill-wallets', { token, body: { chain: 'base', address } });
@@ -123,14 +123,14 @@ describe.each(databases)('money on another network on %s', (database) => {
     const invoice = await ask(stranger, 'bsc', '3');
     for (const network of ['bsc', 'ethereum', 'base']) {
       const txid = await payOn(invoice, network, 1n);
-      const { id, owner } = await told(txid);
+      const { id, owner } = await noticeOf(txid);
       expect(owner).toBe(null);
       expect(await findsIt(stranger, { id, txid })).toBe(false);
     }
   });
 
-  it('is told to no account where several ask for just as much, and the log names what each asks for', async () => {
-    verifies('unmatched-told', 'address-shared');
+  it('is reported to no account where several ask for just as much, and the log names what each asks for', async () => {
+    verifies('unmatched-notified', 'address-shared');
     const address = newAddress();
     const stranger = await shopAt('ethereum', address);
     const bait = await ask(stranger, 'ethereum');
@@ -143,17 +143,17 @@ describe.each(databases)('money on another network on %s', (database) => {
       .where('id', '=', invoice.id)
       .execute();
     invoice = await invoiceRow(test, invoice.id);
-    const { owner, note } = await told(await payOn(invoice, 'bsc'));
+    const { owner, note } = await noticeOf(await payOn(invoice, 'bsc'));
     expect(owner).toBe(null);
     for (const { id, chain } of [invoice, bait])
       expect(note).toContain(`invoice ${id} expects it on ${chain}`);
     // In time for one of them alone, it is that one's.
     await test.fetch('POST', `/v1/invoices/${bait.id}/cancel`);
-    expect((await told(await payOn(invoice, 'bsc'))).owner).toBe(victim.id);
+    expect((await noticeOf(await payOn(invoice, 'bsc'))).owner).toBe(victim.id);
   });
 
   it('is not what an invoice asks for that was made after it was sent', async () => {
-    verifies('unmatched-told', 'amount-before');
+    verifies('unmatched-notified', 'amount-before');
     const address = newAddress();
     const victim = await shopAt('base', address);
     await ask(victim, 'base');
@@ -168,11 +168,11 @@ describe.each(databases)('money on another network on %s', (database) => {
       memo: null,
     });
     await observe(test, 'bsc', [transfer]);
-    expect((await told(transfer.txid)).owner).toBe(null);
+    expect((await noticeOf(transfer.txid)).owner).toBe(null);
   });
 
-  it('at an address of several is not told by a token that only looks alike', async () => {
-    verifies('unmatched-told', 'look-alikes');
+  it('at an address of several is not reported by a token that only looks alike', async () => {
+    verifies('unmatched-notified', 'look-alikes');
     const address = newAddress();
     const victim = await shopAt('base', address);
     const invoice = await ask(victim, 'base');
@@ -185,11 +185,11 @@ describe.each(databases)('money on another network on %s', (database) => {
       ambiguous: 'paid in another token',
     });
     await observe(test, 'bsc', [transfer]);
-    expect(await told(transfer.txid)).toMatchObject({ owner: null, note: 'paid in another token' });
+    expect(await noticeOf(transfer.txid)).toMatchObject({ owner: null, note: 'paid in another token' });
   });
 
-  it('is told, of a refill, to who asked for that, and never to who set the operator’s address', async () => {
-    verifies('unmatched-told');
+  it('is reported, of a refill, to who asked for that, and never to who set the operator’s address', async () => {
+    verifies('unmatched-notified');
     const { token } = await test.superuser();
     const address = newAddress();
     await test.fetch('PUT', '/api/v1/admin/refill-wallets', { token, body: { chain: 'base', address } });
@@ -198,6 +198,6 @@ describe.each(databases)('money on another network on %s', (database) => {
     const { json } = await test.fetch('POST', '/api/v1/merchant/refill', { token: payer.token, body });
     const stranger = await shopAt('bsc', address);
     await ask(stranger, 'bsc', '3');
-    expect((await told(await payOn(await invoiceRow(test, json.id), 'bsc'))).owner).toBe(payer.id);
+    expect((await noticeOf(await payOn(await invoiceRow(test, json.id), 'bsc'))).owner).toBe(payer.id);
   });
 });
