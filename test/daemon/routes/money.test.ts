@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp, type TestMerchant } from '../../helpers/app.ts';
 import { databases } from '../../helpers/database.ts';
-import { wallets } from '../../helpers/people.ts';
+import { setWallet, wallets } from '../../helpers/people.ts';
 import { verifies } from '../../requirements.ts';
 
 const DAY = 86_400;
+/** On Bitcoin's test chains. */
+const OWN_WALLET = 'tb1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3q0sl5k7';
 
 describe.each(databases)('money on %s', (database) => {
   let service: TestApp;
@@ -30,6 +32,8 @@ describe.each(databases)('money on %s', (database) => {
         { currency: 'USD', amount: '0' },
       ]);
       await sell(who, 'ton', '8');
+      // At an address of his own, where he is asked for the plain price.
+      await setWallet(service.app, who.id, 'bitcoin', OWN_WALLET);
       await sell(who, 'bitcoin', '30');
       expect((await call('GET', 'balances', undefined, who)).json).toEqual([
         { currency: 'USD', amount: '0' },
