@@ -193,7 +193,7 @@ const momentOf = (at: number): string =>
 function clockOf(probed: readonly Probed[]): Finding {
   const offsets = probed
     .filter(({ tip, blockchain }) => tip !== null && blockchain.family.keeps_time)
-    .map(({ age_seconds, blockchain }) => age_seconds - (blockchain.family.tip_age_seconds ?? 0));
+    .map(({ age_seconds, tip }) => age_seconds - (tip?.age_seconds ?? 0));
   if (offsets.length === 0)
     return warning('clock', 'no chain that keeps time could be asked', 'gatewayd doctor --ntp pool.ntp.org');
   const least = offsets.reduce((one, other) => (Math.abs(one) < Math.abs(other) ? one : other));

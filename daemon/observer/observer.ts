@@ -435,7 +435,7 @@ function createPoller(
   const hear = async () => {
     const reading = storedReading(await getCursor(app.db.query, id));
     if (!reading || reading.read_at === heard?.read_at) return;
-    if (heard) app.clock_check.hear(id, reading, blockchain.family.tip_age_seconds);
+    if (heard) app.clock_check.hear(id, reading);
     heard = { read_at: reading.read_at, monotonic_ms: app.clock.monotonic_ms() };
   };
   let wrong_since: number | null = null;

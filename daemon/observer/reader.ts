@@ -22,6 +22,7 @@ import {
   type ReadContext,
   type Rpc,
   type Tip,
+  type UrgentAccount,
   type WatchedAddress,
 } from '../../src/chains/family.ts';
 import { type SteadyClock, seconds } from '../clock.ts';
@@ -84,7 +85,7 @@ type Reading = Omit<ReaderOptions, 'gateways'> & {
   waits: Waits;
   watch_dates: WatchDates;
   /** Accounts that someone asked for, and those with invoices about to end. */
-  urgent(): Promise<readonly AccountRef[]>;
+  urgent(): Promise<readonly UrgentAccount[]>;
 };
 
 export interface Reader {
@@ -163,7 +164,7 @@ export function createReader(options: ReaderOptions): Reader {
   }
 
   /** Accounts of invoices whose time is over and that are not proved: some of them in each reading, in turns. */
-  async function dueAccounts(): Promise<AccountRef[]> {
+  async function dueAccounts(): Promise<UrgentAccount[]> {
     const horizon = seconds(app.clock);
     const rows = await dueInvoices(app.db.query, blockchain.id, {
       horizon,
@@ -171,10 +172,11 @@ export function createReader(options: ReaderOptions): Reader {
       limit: DUE_PER_READ,
     });
     due_position = rows.length < DUE_PER_READ ? DUE_BEGIN : (rows.at(-1) as DuePosition);
-    const accounts = new Map<string, AccountRef>();
-    for (const { address_key, chain, proved } of rows)
-      if (!proved) accounts.set(`${address_key} ${chain}`, { address_key, chain });
-    return [...accounts.values()];
+    const accounts = new Map<string, UrgentAccount>();
+    // The one that is due first comes last, and stays.
+    for (const { address_key, chain, proved, due_at: through } of rows.toReversed())
+      if (!proved) accounts.set(`${address_key} ${chain}`, { address_key, chain, through });
+    return [...accounts.values()].reverse();
   }
 }
 
@@ -270,8 +272,8 @@ async function readPages(
   for await (const page of chain_reader.read(context, request)) {
     if (page.tip && is_first && blockchain.family.keeps_time) {
       // The first tip of all may show that the times of this page were taken from a wrong clock: it is read again.
-      const { tip_age_seconds } = blockchain.family;
-      if (!app.clock_check.observe(blockchain.id, page.tip.time, tip_age_seconds)) throw new ReadAgain();
+      const { time, age_seconds } = page.tip;
+      if (!app.clock_check.observe(blockchain.id, time, age_seconds)) throw new ReadAgain();
     }
     if (page.tip) is_first = false;
     const stored = await recordPage(app, scopeOf(reading), version, page);

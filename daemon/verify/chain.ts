@@ -22,6 +22,7 @@ import {
   type ReadContext,
   type ReadRequest,
   type Rpc,
+  type Tip,
   type Transfer,
   type WatchedAddress,
 } from '../../src/chains/family.ts';
@@ -223,7 +224,7 @@ function createReading({ blockchain, gateways, watched, source, options }: Readi
     };
     for await (const page of chain_reader.read(context, request)) {
       if (page.tip) tip_height = page.tip.height;
-      if (page.tip && isMistimed(blockchain, clock_check, page.tip.time)) {
+      if (page.tip && isMistimed(blockchain, clock_check, page.tip)) {
         // What this page says of times was by a clock that is wrong: all is read again.
         memory = new Memory();
         return;
@@ -270,8 +271,8 @@ function createReading({ blockchain, gateways, watched, source, options }: Readi
   };
 }
 
-const isMistimed = ({ id, family }: Blockchain, clock_check: ClockCheck, tip_time: number): boolean =>
-  family.keeps_time && !clock_check.observe(id, tip_time, family.tip_age_seconds);
+const isMistimed = ({ id, family }: Blockchain, clock_check: ClockCheck, tip: Tip): boolean =>
+  family.keeps_time && !clock_check.observe(id, tip.time, tip.age_seconds);
 
 const entriesOf = (all: ReadonlyMap<string, Json>, keys: readonly string[]): Map<string, Json> =>
   new Map(keys.flatMap((key) => (all.has(key) ? [[key, all.get(key) as Json]] : [])));

@@ -144,6 +144,12 @@ export interface AccountRef {
   chain: string;
 }
 
+/** An account to read and prove before others. */
+export interface UrgentAccount extends AccountRef {
+  /** The moment that is to be proved, Unix seconds of our clock; absent where somebody asks for what is there now. */
+  through?: number;
+}
+
 /** How far one account was read, where that is not as far as the rest of its blockchain. */
 export interface AccountProof extends AccountRef {
   /** The account on the chain that holds the asset: the address itself, a jetton wallet, a token account. */
@@ -218,6 +224,8 @@ export interface Tip {
   hash: string | null;
   /** Unix seconds. */
   time: number;
+  /** How old tips of this chain are at least when they are read, seconds, where that was measured. */
+  age_seconds?: number;
 }
 
 /** How fast a chain makes blocks, measured over headers that were read. Seconds for one block, fractions included. */
@@ -289,7 +297,7 @@ export interface ReadRequest {
    * Accounts to read and prove first: an invoice of theirs is about to end, or somebody asks. To be asked after the tip
    * is known. Those of them that this reading cannot prove need a proof that says so.
    */
-  urgent(): Promise<readonly AccountRef[]>;
+  urgent(): Promise<readonly UrgentAccount[]>;
   /** The stored proofs of accounts that are behind. */
   behind(): Promise<readonly StoredProof[]>;
   /** What is stored and not final yet: who spends the same as one of them shows that it is gone. */
@@ -473,8 +481,6 @@ export interface Family {
   cursorHeight(cursor: Json | null): number | null;
   /** Whether the time of a fresh tip is the true time to within seconds, so that our own clock can be held against it. */
   keeps_time: boolean;
-  /** How old a tip is at least when it is read, seconds: where only what is final is asked for. 0 by default. */
-  tip_age_seconds?: number;
   /** Validates with checksums; throws AddressError. */
   normalizeAddress(text: string, network: Network): ChainAddress;
   /**

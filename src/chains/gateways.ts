@@ -47,7 +47,11 @@ export const blockchains: readonly Blockchain[] = [
     final_seconds: 0.2,
     requests_per_second: 4,
     providers: {
-      mainnet: [{ provider: 'solana', url: 'https://api.mainnet-beta.solana.com' }],
+      mainnet: [
+        { provider: 'solana', url: 'https://api.mainnet.solana.com' },
+        { provider: 'solana', url: 'https://solana-rpc.publicnode.com' },
+      ],
+      // Of this one nobody else runs a node that answers without a key.
       testnet: [{ provider: 'solana', url: 'https://api.devnet.solana.com' }],
     },
     address_hint: { mainnet: '32 to 44 base58 characters', testnet: '32 to 44 base58 characters' },

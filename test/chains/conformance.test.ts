@@ -25,7 +25,7 @@ import {
 } from '../simulator/chains/evm.ts';
 import { evmMethods } from '../simulator/chains/evm-node.ts';
 import { jsonRpc } from '../simulator/chains/front.ts';
-import { SolanaChain } from '../simulator/chains/solana.ts';
+import { SolanaChain, type SolanaOptions } from '../simulator/chains/solana.ts';
 import { solanaNode } from '../simulator/chains/solana-node.ts';
 import { comment, keyOf, TonChain } from '../simulator/chains/ton.ts';
 import { toncenter } from '../simulator/chains/toncenter.ts';
@@ -133,10 +133,10 @@ atEveryPace('ton', (pace): World => {
   };
 });
 
-conformance('solana', (): World => {
+const solanaWorld = (options: Pick<SolanaOptions, 'slot_ms' | 'final_slots'>) => (): World => {
   const time = openTime();
   const random = new Random('solana');
-  const chain = new SolanaChain({ random, now: time.ms });
+  const chain = new SolanaChain({ random, now: time.ms, ...options });
   time.now += 1000;
   const gateways = gatewaysAt('solana');
   for (const { token_contract } of gateways) if (token_contract) chain.addMint(token_contract);
@@ -170,9 +170,6 @@ conformance('solana', (): World => {
       time.now += 30;
     },
     heightOf: (txid) => chain.transaction(txid)?.slot ?? null,
-    reorganise(txid, then) {
-      if (!chain.undo(txid, then === 'again' ? 2000 : null)) throw new Error(`${txid} is final`);
-    },
     crowd: 90,
     bad_addresses: {
       'a letter that base58 has not': `${good.slice(0, -1)}0`,
@@ -182,7 +179,16 @@ conformance('solana', (): World => {
     },
     unknown_txid: base58.encode(random.bytes(64)),
   };
-});
+};
+
+/** As since Alpenglow, at its pace, at a tenth of it and at ten times it; and as before. */
+for (const [name, options] of [
+  ['solana', { slot_ms: 200, final_slots: 1 }],
+  ['solana, ten times as slow', { slot_ms: 2000, final_slots: 1 }],
+  ['solana, ten times as fast', { slot_ms: 20, final_slots: 1 }],
+  ['solana, final by 32 slots', { slot_ms: 400, final_slots: 32 }],
+] as const)
+  conformance(name, solanaWorld(options));
 
 for (const provider of ['esplora', 'core'] as const)
   atEveryPace(`bitcoin over ${provider}`, (pace): World => {

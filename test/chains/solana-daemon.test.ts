@@ -2,28 +2,29 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { InvoiceRow } from '../../data/schema/tables.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
+import { INDEX_MARGIN_SECONDS } from '../../src/chains/solana/listing.ts';
 import { startApp, type TestApp, type TestMerchant } from '../helpers/app.ts';
 import { databases } from '../helpers/database.ts';
 import { create, credit, invoiceRow } from '../helpers/payments.ts';
 import { setWallet } from '../helpers/people.ts';
 import { sourceOf } from '../helpers/reading.ts';
 import { verifies } from '../requirements.ts';
-import { createModel, keyOf, type Payment, type SolanaModel } from './solana-model.ts';
+import { createModel, keyOf, type Payment, type SolanaModel, usualPace } from './solana-model.ts';
 
 const START = 1_800_000_000;
 const PAUSE_SECONDS = 4;
 const CREDIT_MICROS = 1_000_000_000_000n;
 const OTHER_WALLET = '2wmVCSfPxGPjrnMMn7rchp4uaeoTqN39mXFC2zhPdri9';
-/** After so long past its end, an invoice that no one paid has ended: the finalized block, and what a list may leave out. */
-const ENDED_AFTER_SECONDS = 60;
+/** After so long past its end, an invoice that no one paid has ended: what a list may leave out, and one reading. */
+const ENDED_AFTER_SECONDS = INDEX_MARGIN_SECONDS + PAUSE_SECONDS + 2;
 
 describe.each(databases)('a payment on Solana, on %s', (database) => {
   let test: TestApp;
   let model: SolanaModel;
   afterEach(() => test.stop());
 
-  async function open(): Promise<void> {
-    model = createModel(START);
+  async function open(pace = usualPace): Promise<void> {
+    model = createModel(START, undefined, pace);
     for (const { blockchain, token_contract } of gatewaysOf('testnet'))
       if (blockchain === 'solana' && token_contract) model.addMint(token_contract);
     const source = sourceOf(model.rpc());
@@ -97,6 +98,40 @@ describe.each(databases)('a payment on Solana, on %s', (database) => {
       expect(await statusOf(lagging)).toBe('created');
       await passUntil(lagging.expires_at + 600, { each, seconds: 20 });
       expect(await statusOf(lagging)).toBe('confirmed');
+    },
+  );
+
+  it.each([
+    [usualPace, 0],
+    [{ slot_seconds: 2, final_slots: 1 }, 4],
+    [{ slot_seconds: 0.02, final_slots: 1 }, 0],
+    // Before Alpenglow: the tip itself is so old.
+    [{ slot_seconds: 0.4, final_slots: 32 }, 13],
+  ])(
+    'that does not come lets its invoice end within one reading of what a list may leave out, at %o',
+    async (pace, tip_age) => {
+      verifies('end-proved');
+      await open(pace);
+      const merchant = await merchantWith();
+      const busy = await merchantWith(OTHER_WALLET);
+      const unpaid = await invoiceOf(merchant);
+      const other = await invoiceOf(busy);
+      const paid = await invoiceOf(busy);
+      // A list made shortly before the end must not put off the one that proves it.
+      await passUntil(unpaid.expires_at - 6);
+      model.pay(paymentOf(paid));
+      await passUntil(unpaid.expires_at, { seconds: 2 });
+      const before = model.requests.length;
+      const ended: number[] = [];
+      for (const invoice of [unpaid, other]) {
+        while ((await statusOf(invoice)) !== 'expired' && model.now < invoice.expires_at + 200) await pass(1);
+        ended.push(model.now - invoice.expires_at - tip_age);
+      }
+      expect(Math.max(...ended)).toBeLessThanOrEqual(ENDED_AFTER_SECONDS - PAUSE_SECONDS);
+      expect(await statusOf(paid)).toBe('confirmed');
+      // One to prove each account, and what the sweep lists meanwhile.
+      const listed = model.requests.slice(before).filter((each) => each === 'getSignaturesForAddress').length;
+      expect(listed).toBeLessThanOrEqual(10 + tip_age);
     },
   );
 

@@ -23,17 +23,59 @@ describe.runIf(hasSurfpool)('finality on Solana', () => {
 
   const memos = (reader: Reader) => reader.transfers().map((transfer) => transfer.memo);
 
-  it('is not claimed before the chain has it, and is reported when asked again', async () => {
+  it('is what is asked for, and nothing is stored before', async () => {
     verifies('assets-solana');
     const { owner, reader } = await merchant();
+    const asked: unknown[] = [];
+    const stops = [
+      'getMultipleAccounts',
+      'getSignaturesForAddress',
+      'getTransaction',
+      'getLatestBlockhash',
+    ].map((method) =>
+      chain.intercept({
+        method,
+        answer: (ask, forward) => {
+          asked.push(ask.params.find((each) => typeof each === 'object' && each && 'commitment' in each));
+          return forward(ask);
+        },
+      }),
+    );
+    await chain.sendSol(owner, 1n, { memo: 'FINAL' });
+    expect(await reader.until(1)).toMatchObject([{ final: true, confirmations: 32 }]);
+    for (const stop of stops) stop();
+    expect(asked.length).toBeGreaterThan(3);
+    for (const each of asked) expect(each).toMatchObject({ commitment: 'finalized' });
+  });
+
+  it('is not claimed of what a node lists before it is, and is reported when asked again', async () => {
+    const { owner, reader } = await merchant();
+    const stop = chain.intercept({
+      method: 'getSignaturesForAddress',
+      answer: async (ask, forward) => {
+        const reply = await forward(ask);
+        const listed = 'result' in reply ? (reply.result as object[]) : [];
+        return { result: listed.map((entry) => ({ ...entry, confirmationStatus: 'confirmed' })) };
+      },
+    });
     const txid = await chain.sendSol(owner, 1n, { memo: 'FINAL' });
     const [transfer] = await reader.until(1);
+    stop();
     expect(transfer?.final).toBe(false);
     expect(transfer?.confirmations).toBeLessThan(32);
     const pending = [pendingOf(txid, transfer?.index ?? '', transfer?.height ?? 0)];
+    chain.intercept({
+      method: 'getSignatureStatuses',
+      times: 1,
+      answer: () => ({
+        result: {
+          context: { slot: 1 },
+          value: [{ slot: 1, confirmations: 1, err: null, confirmationStatus: 'confirmed' }],
+        },
+      }),
+    });
     const [early] = await reader.recheck(pending);
     expect(early).toMatchObject({ state: 'pending', txid, index: transfer?.index });
-    await chain.waitFor(txid, 'finalized');
     const later = await reader.recheck(pending);
     expect(later).toEqual([
       {
@@ -156,6 +198,32 @@ describe.runIf(hasSurfpool)('finality on Solana', () => {
       value: boolean;
     };
     expect(value).toBe(true);
+  });
+
+  it.each([
+    ['names how many it takes', 'getSignatureStatuses is limited to 5 signatures on this plan', 5],
+    ['only says that they are too many', 'Too many inputs provided', 8],
+  ])('asks a provider for fewer that %s, and remembers it', async (_, message, most) => {
+    const { reader } = await merchant();
+    const pending = Array.from({ length: 16 }, (_, index) => pendingOf(signature(index), `${index}`, 0));
+    const sizes: number[] = [];
+    const stop = chain.intercept({
+      method: 'getSignatureStatuses',
+      answer: (ask) => {
+        const { length } = ask.params[0] as string[];
+        sizes.push(length);
+        if (length > most) return { error: { code: -32602, message } };
+        const status = { slot: 1, confirmations: null, err: null, confirmationStatus: 'finalized' };
+        return { result: { context: { slot: 1 }, value: Array(length).fill(status) } };
+      },
+    });
+    expect(await reader.recheck(pending)).toHaveLength(16);
+    const pieces = Array.from({ length: Math.ceil(16 / most) }, (_, at) => Math.min(most, 16 - at * most));
+    expect(sizes).toEqual([16, ...pieces]);
+    sizes.length = 0;
+    expect(await reader.recheck(pending)).toHaveLength(16);
+    stop();
+    expect(sizes).toEqual(pieces);
   });
 
   it('asks about hundreds in requests of 256, and calls one gone that stays a failure', async () => {

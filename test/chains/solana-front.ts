@@ -55,6 +55,7 @@ export interface Front {
 /** At the start the finalized slot is of before the node's: older than any block that follows. */
 const UNKNOWN_TIME_SECONDS = 5;
 const MIN_CONTEXT_SLOT_NOT_REACHED = -32016;
+const INVALID_PARAMS = -32602;
 
 export async function startFront(nodeUrl: string): Promise<Front> {
   const requests: string[] = [];
@@ -122,10 +123,15 @@ interface Options {
   minContextSlot?: number;
 }
 
-/** surfpool ignores commitments, misreads minContextSlot, and its transactions' block time is a thousandth. */
+/**
+ * surfpool ignores commitments, is final by votes as before Alpenglow, misreads minContextSlot, and its transactions' block
+ * time is a thousandth. Here what it calls confirmed is final, and nothing else can be asked for.
+ */
 async function correct(ask: RpcAsk, forward: Forward): Promise<RpcReply> {
   const options: Options = isObject(ask.params[1]) ? ask.params[1] : {};
-  const commitment = options.commitment ?? 'finalized';
+  if ((options.commitment ?? 'finalized') !== 'finalized')
+    return { error: { code: INVALID_PARAMS, message: `unknown commitment ${options.commitment}` } };
+  const commitment = 'confirmed';
   const slotOf = async () => resultOf<number>(await forward({ method: 'getSlot', params: [{ commitment }] }));
   const timeOf = async (slot: number) =>
     resultOf<number | null>(await forward({ method: 'getBlockTime', params: [slot] }));
@@ -138,18 +144,22 @@ async function correct(ask: RpcAsk, forward: Forward): Promise<RpcReply> {
   // surfpool takes minContextSlot for the first slot that it may list.
   const [first, , ...rest] = ask.params;
   const params = isObject(ask.params[1])
-    ? [first, { ...options, minContextSlot: undefined }, ...rest]
+    ? [first, { ...options, commitment, minContextSlot: undefined }, ...rest]
     : ask.params;
   const reply = await forward({ method: ask.method, params });
   if ('error' in reply || reply.result === null) return reply;
   if (ask.method === 'getSignaturesForAddress') {
-    const listed = reply.result as { confirmationStatus: string }[];
-    return { result: listed.filter((entry) => reaches(entry.confirmationStatus, commitment)) };
+    const listed = reply.result as Reached[];
+    return { result: listed.filter(reaches).map(asFinal) };
+  }
+  if (ask.method === 'getSignatureStatuses') {
+    const found = reply.result as { value: (Reached | null)[] };
+    return { result: { ...found, value: found.value.map((each) => each && asFinal(each)) } };
   }
   if (ask.method === 'getTransaction') {
     const statuses = await forward({ method: 'getSignatureStatuses', params: [[ask.params[0]]] });
-    const [status] = resultOf<{ value: ({ confirmationStatus: string } | null)[] }>(statuses).value;
-    if (!status || !reaches(status.confirmationStatus, commitment)) return { result: null };
+    const [status] = resultOf<{ value: (Reached | null)[] }>(statuses).value;
+    if (!status || !reaches(status)) return { result: null };
     const found = reply.result as { slot: number };
     return { result: { ...found, blockTime: await timeOf(found.slot) } };
   }
@@ -164,8 +174,20 @@ async function correct(ask: RpcAsk, forward: Forward): Promise<RpcReply> {
 
 const isObject = (value: unknown): value is Options => typeof value === 'object' && value !== null;
 
-const levels = ['processed', 'confirmed', 'finalized'];
-const reaches = (status: string, wanted: string) => levels.indexOf(status) >= levels.indexOf(wanted);
+interface Reached {
+  confirmationStatus: string;
+  confirmations?: number | null;
+}
+
+const reaches = ({ confirmationStatus }: Reached) => confirmationStatus !== 'processed';
+const asFinal = (each: Reached): Reached =>
+  reaches(each)
+    ? {
+        ...each,
+        confirmationStatus: 'finalized',
+        ...('confirmations' in each ? { confirmations: null } : {}),
+      }
+    : each;
 
 function resultOf<T>(reply: RpcReply): T {
   if ('error' in reply) throw new Error(reply.error.message);

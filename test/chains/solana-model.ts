@@ -9,13 +9,13 @@ import {
 } from '../../src/chains/solana/address.ts';
 import type { TestRpc } from './rpc.ts';
 
-const SLOTS_PER_SECOND = 2.5;
 const FIRST_SLOT = 5_000;
-const FINAL_SLOTS = 32;
 const FEE_LAMPORTS = 5_000n;
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 const PAYER_LAMPORTS = 1_000_000;
 const MIN_CONTEXT_SLOT_NOT_REACHED = -32016;
+const UNSUPPORTED_VERSION = -32015;
+const INVALID_PARAMS = -32602;
 
 /** An address of its own for each number. */
 export const keyOf = (serial: number, kind = 1): string => {
@@ -65,10 +65,34 @@ export interface Fault {
   lists_nothing?: boolean;
 }
 
+interface Asked {
+  commitment?: string;
+  minContextSlot?: number;
+  maxSupportedTransactionVersion?: number;
+}
+
+const refusal = (code: number, message: string) => new ProviderError('rpc', message, code);
+
 export type SolanaModel = ReturnType<typeof createModel>;
 
-/** `start`: Unix seconds. `fault`: says what a request meets, in the order of requests. */
-export function createModel(start: number, fault: (method: string, key: string) => Fault = () => ({})) {
+export interface ModelPace {
+  slot_seconds: number;
+  /** Slots until one is final. */
+  final_slots: number;
+}
+
+/** As the network is since Alpenglow. */
+export const usualPace: ModelPace = { slot_seconds: 0.2, final_slots: 1 };
+
+/**
+ * `start`: Unix seconds. `fault`: says what a request meets, in the order of requests. Of two transactions one is of version 1.
+ * Like nodes to come, it knows no commitment but `finalized`.
+ */
+export function createModel(
+  start: number,
+  fault: (method: string, key: string) => Fault = () => ({}),
+  { slot_seconds, final_slots }: ModelPace = usualPace,
+) {
   const transactions = new Map<string, Transaction>();
   const by_key = new Map<string, Transaction[]>();
   const balances = new Map<string, [slot: number, amount: bigint][]>();
@@ -82,9 +106,9 @@ export function createModel(start: number, fault: (method: string, key: string) 
   const model = {
     now: start,
     requests,
-    slot: () => FIRST_SLOT + Math.floor((model.now - start) * SLOTS_PER_SECOND),
-    finalized: () => model.slot() - FINAL_SLOTS,
-    timeOf: (slot: number) => Math.floor(start + (slot - FIRST_SLOT) / SLOTS_PER_SECOND),
+    slot: () => FIRST_SLOT + Math.floor((model.now - start) / slot_seconds),
+    finalized: () => model.slot() - final_slots,
+    timeOf: (slot: number) => Math.floor(start + (slot - FIRST_SLOT) * slot_seconds),
 
     addMint(mint: string): void {
       mints.add(mint);
@@ -227,10 +251,14 @@ export function createModel(start: number, fault: (method: string, key: string) 
     const info = mint
       ? { source, destination: target, tokenAmount: { amount: `${amount}` } }
       : { source, destination: target, lamports: Number(amount) };
+    const is_new = serial % 2 === 0;
     return {
       slot,
       blockTime: model.timeOf(slot),
+      version: is_new ? 1 : 0,
+      transactionIndex: serial,
       meta: {
+        costUnits: 1_481,
         preBalances: lamports(before),
         postBalances: lamports(after),
         preTokenBalances: tokens(before),
@@ -245,6 +273,7 @@ export function createModel(start: number, fault: (method: string, key: string) 
             writable: [sender, source, target].includes(pubkey),
           })),
           recentBlockhash: keyOf(slot, 7),
+          ...(is_new ? { transactionConfig: CONFIG } : {}),
           instructions: [
             ...(memo ? [{ programId: MEMO, parsed: memo }] : []),
             { programId: mint ? TOKEN_PROGRAM : SYSTEM_PROGRAM, parsed: { type: 'transfer', info } },
@@ -277,7 +306,7 @@ export function createModel(start: number, fault: (method: string, key: string) 
   }
 
   function signaturesFor(key: string, { limit, before, until, minContextSlot }: PageOptions, met: Fault) {
-    const slot = Math.max(minContextSlot, model.slot() - (met.lag_slots ?? 0));
+    const slot = Math.max(minContextSlot, model.finalized() - (met.lag_slots ?? 0));
     const all = by_key.get(key) ?? [];
     const isListed = (each: Transaction | undefined) =>
       each !== undefined && !each.dropped && each.slot <= slot && each.listed_at <= model.now;
@@ -310,20 +339,18 @@ export function createModel(start: number, fault: (method: string, key: string) 
       if (error && method !== 'getMultipleAccounts') throw error;
     }
     const met = fault(method, names[0] ?? '');
-    const { commitment, minContextSlot = 0 } = (options ?? {}) as {
-      commitment?: string;
-      minContextSlot?: number;
-    };
+    const {
+      commitment = 'finalized',
+      minContextSlot = 0,
+      maxSupportedTransactionVersion,
+    } = (options ?? {}) as Asked;
+    if (commitment !== 'finalized') throw refusal(INVALID_PARAMS, `unknown commitment ${commitment}`);
     switch (method) {
       case 'getMultipleAccounts': {
-        const confirmed = Math.max(model.slot() - (met.lag_slots ?? 0), model.finalized());
-        const slot = commitment === 'finalized' ? model.finalized() : confirmed;
-        if (slot < minContextSlot)
-          throw new ProviderError(
-            'rpc',
-            'Minimum context slot has not been reached',
-            MIN_CONTEXT_SLOT_NOT_REACHED,
-          );
+        // What it has shown once, any node behind the load balancer has that is asked for it.
+        const slot = Math.max(model.finalized() - (met.lag_slots ?? 0), minContextSlot);
+        if (slot > model.finalized())
+          throw refusal(MIN_CONTEXT_SLOT_NOT_REACHED, 'Minimum context slot has not been reached');
         return { context: { slot }, value: names.map((key) => accountAt(key, slot)) };
       }
       case 'getSignaturesForAddress':
@@ -331,6 +358,13 @@ export function createModel(start: number, fault: (method: string, key: string) 
       case 'getTransaction': {
         const found = transactions.get(names[0] ?? '');
         if (!found || found.dropped || found.delivered_at > model.now) return null;
+        if (found.slot > model.finalized()) return null;
+        const { version } = found.answer as { version: number };
+        if (version > (maxSupportedTransactionVersion ?? -1))
+          throw refusal(
+            UNSUPPORTED_VERSION,
+            `Transaction version (${version}) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": ${version}`,
+          );
         return withErr(found);
       }
       case 'getSignatureStatuses':
@@ -348,6 +382,8 @@ export function createModel(start: number, fault: (method: string, key: string) 
         return { context: { slot: model.finalized() }, value: false };
       case 'getFirstAvailableBlock':
         return 0;
+      case 'getRecentPerformanceSamples':
+        return [{ slot: model.slot(), numSlots: Math.round(60 / slot_seconds), samplePeriodSecs: 60 }];
       case 'getGenesisHash':
         return keyOf(0, 3);
       default:
@@ -364,6 +400,13 @@ export function createModel(start: number, fault: (method: string, key: string) 
 }
 
 const PAYER = keyOf(0, 9);
+/** What takes the place of instructions about the budget since version 1; the fee is of all of it, in lamports. */
+const CONFIG = {
+  computeUnitLimit: 200_000,
+  heapSize: null,
+  loadedAccountsDataSizeLimit: null,
+  priorityFee: 1_000,
+};
 
 const signatureOf = (serial: number): string => {
   const bytes = new Uint8Array(64).fill(1);

@@ -1,7 +1,6 @@
 // Reads a Solana chain as the daemon does: stores each page with the cursors it moves, rechecks what is pending.
 import {
   type AccountProof,
-  type AccountRef,
   type Family,
   type Gateway,
   type Json,
@@ -12,6 +11,7 @@ import {
   type ReadContext,
   type Tip,
   type Transfer,
+  type UrgentAccount,
   type WatchedAddress,
 } from '../../src/chains/family.ts';
 import { gatewaysOf } from '../../src/chains/gateways.ts';
@@ -79,7 +79,7 @@ export function createReader(
   const pages: Page[] = [];
   const errors: ProviderError[] = [];
   const proofs = new Map<string, Stored>();
-  let urgent: readonly AccountRef[] = [];
+  let urgent: readonly UrgentAccount[] = [];
   let tip: Tip | null = null;
 
   const reader = {
@@ -106,7 +106,7 @@ export function createReader(
     /** Of one asset at one address, as stored. */
     proof: (address_key: string, chain = 'solana') => proofs.get(`${address_key} ${chain}`),
     /** Accounts to be proved by the next passes. */
-    ask(refs: readonly AccountRef[]) {
+    ask(refs: readonly UrgentAccount[]) {
       urgent = refs;
     },
     tip: () => tip,

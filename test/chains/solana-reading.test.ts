@@ -185,23 +185,61 @@ describe.runIf(hasSurfpool)('reading Solana', () => {
       expect(reader.proof(bad)).toMatchObject({ trouble: null, failed: false });
     });
 
-    it('transactions are of a version that the node names', async () => {
+    it.each([
+      ['does not know the newest version', 0, [1, 0], [0]],
+      ['needs the one that it names', 2, [1, 2], [1, 2]],
+    ])('a node %s of transactions', async (_, known, first, second) => {
       const { owner, reader } = await merchant();
-      await chain.sendSol(owner, 1n, { memo: 'VERSION' });
       const versions: unknown[] = [];
       const stop = chain.intercept({
         method: 'getTransaction',
         answer: (ask, forward) => {
           const { maxSupportedTransactionVersion: version } = ask.params[1] as Record<string, unknown>;
           versions.push(version);
-          if (version === 0)
-            return { error: { code: -32015, message: 'Transaction version (1) is not supported' } };
-          return forward(ask);
+          if (version === known) return forward(ask);
+          return known === 0
+            ? { error: { code: -32602, message: 'Invalid params: unknown version' } }
+            : {
+                error: {
+                  code: -32015,
+                  message: `Transaction version (${known}) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": ${known}`,
+                },
+              };
+        },
+      });
+      for (const expected of [first, second]) {
+        versions.length = 0;
+        await chain.sendSol(owner, 1n, { memo: 'VERSION' });
+        await reader.tick();
+        expect(versions).toEqual(expected);
+      }
+      stop();
+      expect(memos(reader)).toEqual(['VERSION', 'VERSION']);
+    });
+
+    it('a node takes fewer accounts at once than the protocol allows', async () => {
+      const owners = Array.from({ length: 12 }, () => chain.wallet().address);
+      const reader = createReader(chain, owners);
+      await chain.sendSol(owners[7] as string, 1n, { memo: 'FEW' });
+      const sizes: number[] = [];
+      const stop = chain.intercept({
+        method: 'getMultipleAccounts',
+        answer: (ask, forward) => {
+          const { length } = ask.params[0] as string[];
+          sizes.push(length);
+          return length > 5
+            ? { error: { code: -32602, message: 'Too many inputs provided; max 5' } }
+            : forward(ask);
         },
       });
       await reader.tick();
+      expect(sizes).toEqual([1, 12, 5, 5, 2]);
+      sizes.length = 0;
+      await reader.tick();
       stop();
-      expect([versions, memos(reader)]).toEqual([[0, 1], ['VERSION']]);
+      expect(sizes).toEqual([1, 5, 5, 2]);
+      expect(reader.errors).toEqual([]);
+      expect(memos(reader)).toEqual(['FEW']);
     });
   });
 

@@ -140,7 +140,7 @@ describe.runIf(hasSurfpool)('a Solana transaction', () => {
     ]);
     const ofWallet = (await reader.rpc.call('getSignaturesForAddress', [
       owner,
-      { commitment: 'confirmed' },
+      { commitment: 'finalized' },
     ])) as {
       signature: string;
     }[];

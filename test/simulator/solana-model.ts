@@ -95,7 +95,7 @@ export function solanaModel({ world, random, faults }: ModelOptions & { faults: 
       // The next slot: between two readings nothing has changed. It is listed at once: where both were listed late, no one
       // could tell that anything was there.
       const away = { owner: wallet.key, mint, amount: -amount };
-      chain.send({ payer: key(), changes: [away], delay_ms: delay_ms + 400 });
+      chain.send({ payer: key(), changes: [away], delay_ms: delay_ms + chain.slot_ms });
     }
     // What was forwarded cannot be undone alone: no account holds less than nothing.
     if (payers.chance(current.undone) && !forwards) undoSoon(made);
@@ -133,7 +133,9 @@ export function solanaModel({ world, random, faults }: ModelOptions & { faults: 
     },
     isSettled: ({ versions }: Payment) => {
       const made = sent.get(versions[0]?.txid ?? '');
-      return made !== undefined && chain.slotAt(world.now_ms) - made.slot > 40 && !made.undone;
+      return (
+        made !== undefined && chain.slotAt(world.now_ms) - made.slot > chain.final_slots + 8 && !made.undone
+      );
     },
     traps: (wallet) =>
       gateways.flatMap(({ token_contract }) => {
@@ -152,7 +154,8 @@ export function solanaModel({ world, random, faults }: ModelOptions & { faults: 
     flood: FLOOD,
     shownAt({ versions }) {
       const made = sent.get(versions[0]?.txid ?? '');
-      return made && !made.undone ? Math.max(made.listed_at_ms, made.given_at_ms) : null;
+      if (!made || made.undone) return null;
+      return Math.max(made.listed_at_ms, made.given_at_ms, chain.timeOf(made.slot + chain.final_slots));
     },
     lie() {},
     start() {},

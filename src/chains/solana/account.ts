@@ -7,12 +7,15 @@ import {
   follow,
   type Known,
   newCursor,
+  OVERLAP_SECONDS,
   readAgain,
+  type Spans,
   watchedSince,
   withRead,
 } from './cursor.ts';
-import { INDEX_MARGIN_SECONDS, isBeforeWatch, listNewest, listOlder } from './listing.ts';
+import { INDEX_MARGIN_SECONDS, isBeforeWatch, listNewest, listOlder, provableThrough } from './listing.ts';
 import type { Listing } from './memory.ts';
+import { slotsIn } from './pace.ts';
 import type { Pass, Visit, WatchedAccount } from './pass.ts';
 import {
   badAnswer,
@@ -29,8 +32,8 @@ const PATIENCE_SECONDS = 60;
 const REREAD_AFTER_SECONDS = 120;
 /** … and then not again before so long. */
 const REREAD_PAUSE_SECONDS = 3600;
-/** Slots, about a minute, after which a transaction that is missing is not just late. */
-const LATE_SLOTS = 150;
+/** After so long, a transaction that is missing is not just late. */
+const LATE_SECONDS = 60;
 /** Transactions cached for the accounts after this one. */
 const CACHED_TRANSACTIONS = 1000;
 /** Transactions of one account that are listed, cannot be read and are tried again; older ones wait until all is read again. */
@@ -199,8 +202,13 @@ async function readChunk(
 /** Drops what need not be recorded any longer of what was read up to this slot, which may hold more. */
 async function foldRead(pass: Pass, visit: Visit, read: ReadThrough, end: number): Promise<ReadThrough> {
   const cursor = await withFees(pass, visit, read.cursor, end);
-  return { ...read, cursor: fold(cursor, end, pass.tip.height - LATE_SLOTS) };
+  return { ...read, cursor: fold(cursor, end, spansOf(pass)) };
 }
+
+const spansOf = ({ tip, memory: { pace } }: Pass): Spans => ({
+  overlap: slotsIn(pace, OVERLAP_SECONDS),
+  settled: tip.height - slotsIn(pace, LATE_SECONDS),
+});
 
 /** A page after which more is to be read. */
 const pageOf = ({ account }: Visit, { cursor, transfers }: ReadThrough): Page => ({
@@ -369,7 +377,7 @@ async function prove(pass: Pass, visit: Visit, listing: Listing, read: ReadThrou
   const explained = await withFees(pass, visit, found, Number.POSITIVE_INFINITY);
   const { held, is_explained } = explain(explained, observed);
   const cursor: AccountCursor = {
-    ...fold(explained, Number.POSITIVE_INFINITY, tip.height - LATE_SLOTS),
+    ...fold(explained, Number.POSITIVE_INFINITY, spansOf(pass)),
     seen: observed.amount,
     behind: false,
     again_at: null,
@@ -429,12 +437,9 @@ async function isStartShown(
 const whyUnread = ({ failures }: Pass, [first]: AccountCursor['unread']): string | null =>
   first ? (failures.get(first[0]) ?? `transaction ${first[0]} is listed, but cannot be read`) : null;
 
-/** A moment of the chain's clock as one of ours before which everything is read: never later than now. */
+/** A moment of the chain's clock as one of ours before which everything is read: no later than a list of now can show. */
 const provedAt = ({ context, tip }: Pass, time: number): number =>
-  Math.min(
-    context.local(Math.min(time, tip.time - INDEX_MARGIN_SECONDS)).earliest_at,
-    context.now() - INDEX_MARGIN_SECONDS,
-  );
+  Math.min(context.local(time).earliest_at, provableThrough(context, tip));
 
 const proofOf = ({ account }: Pick<Visit, 'account'>, parts: Partial<AccountProof>): AccountProof => ({
   address_key: account.owner.key,

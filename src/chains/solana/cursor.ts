@@ -3,11 +3,11 @@ import * as z from 'zod';
 import type { Json } from '../family.ts';
 
 /**
- * Slots before the newest transaction within which all are recorded by name, about 200 seconds: a node may list one
- * late, and lists those of one slot in no fixed order. One that is later still and changed the balance is found all the
- * same, because nothing before a missing transaction is ever dropped.
+ * How long before the newest transaction all are recorded by name: a node may list one late, and lists those of one slot in
+ * no fixed order. One that is later still and changed the balance is found all the same, because nothing before a missing
+ * transaction is ever dropped.
  */
-const OVERLAP_SLOTS = 512;
+export const OVERLAP_SECONDS = 200;
 /** Transactions recorded by name; of a busier account the overlap is shorter. */
 const RECENT_LIMIT = 500;
 /** With so many times the limit behind a transaction that is missing, reading continues after it, unproved. */
@@ -239,11 +239,19 @@ function afterSlot(start: string, changes: readonly Change[]): string | undefine
   return changes.every(([before]) => reached.has(before)) ? end : undefined;
 }
 
+/** Slots that stand for seconds at the pace of now. */
+export interface Spans {
+  /** So many before the newest transaction are recorded by name. */
+  overlap: number;
+  /** What is missing before this slot is not just late. */
+  settled: number;
+}
+
 /**
  * Drops what is older than the overlap, up to where a transaction is missing or unread, or to slot `end`. Where too much
  * is recorded because of one missing before slot `settled`, that one is skipped: nothing is proved any more.
  */
-export function fold(cursor: AccountCursor, end: number, settled: number): AccountCursor {
+export function fold(cursor: AccountCursor, end: number, { overlap, settled }: Spans): AccountCursor {
   const { recent } = cursor;
   const followed = follow(cursor, end);
   const unread = Math.min(...cursor.unread.map(([, slot]) => slot));
@@ -252,7 +260,7 @@ export function fold(cursor: AccountCursor, end: number, settled: number): Accou
   const bound = Math.min(end, last, unread);
   const newest = recent.at(-1)?.[1] ?? 0;
   const crowded = recent.at(-RECENT_LIMIT)?.[1] ?? 0;
-  const floor = Math.min(bound, Math.max(newest - OVERLAP_SLOTS, crowded));
+  const floor = Math.min(bound, Math.max(newest - overlap, crowded));
   const folded = cutAt({ ...cursor, held: heldBefore(cursor, followed, floor) }, floor);
   if (folded.recent.length <= CROWDED * RECENT_LIMIT || bound >= Math.min(end, settled)) return folded;
   const skipped = cutAt(cursor, Math.min(end, crowded));

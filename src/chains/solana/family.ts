@@ -26,8 +26,6 @@ export function solanaFamily(changed: Partial<SolanaLimits> = {}): Family {
     providers: [solanaRpc],
     uri_schemes: [SOLANA_SCHEME],
     keeps_time: true,
-    // Tips are asked for as final: 31 slots of 0.4 s after them.
-    tip_age_seconds: 12,
     normalizeAddress: normalizeSolanaAddress,
     // Base58 has one spelling.
     normalizeTxid: (text) => text.trim(),
@@ -46,7 +44,7 @@ export function solanaFamily(changed: Partial<SolanaLimits> = {}): Family {
       return {
         read: (context, request) => readSolana(withMemory(context), request, limits),
         recheck: (context, pending) => recheckSolana(withMemory(context), pending),
-        lookUp: lookUpSolana,
+        lookUp: (context, named) => lookUpSolana(withMemory(context), named),
       };
     },
   };

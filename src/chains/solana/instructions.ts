@@ -8,8 +8,8 @@ export type Instruction =
   | { kind: 'memo'; text: string }
   | { kind: 'transfer'; program: string; destination: string; amount: bigint; source: string | null };
 
-/** Longest memo stored; a transaction cannot carry a longer one than its own 1232 bytes. */
-const MEMO_CHARACTERS = 1232;
+/** Longest memo stored; a transaction cannot carry a longer one than its own bytes: 1232, and 4096 since version 1. */
+const MEMO_CHARACTERS = 4096;
 
 /** The memos and transfers of a transaction in execution order: each instruction, then those it called. */
 export function stepsOf({ meta, transaction }: SolanaTransaction): Instruction[] {

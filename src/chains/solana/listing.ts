@@ -1,16 +1,17 @@
 // The signatures of one Solana account that were not read yet, page by page from the newest.
 
 import { rejectClockSkew } from '../clock-skew.ts';
-import type { ReadContext } from '../family.ts';
+import type { ReadContext, Tip } from '../family.ts';
 import type { AccountCursor } from './cursor.ts';
 import type { Listing } from './memory.ts';
+import { slotsIn } from './pace.ts';
 import type { Pass, Visit, WatchedAccount } from './pass.ts';
 import { badAnswer, readSignatures, type SignatureInfo } from './providers/rpc.ts';
 
 /** The chain's clock may be this far before ours beyond what was measured. */
 const SINCE_MARGIN_SECONDS = 60;
 /** How far a listing made later than the balances may be ahead of them; a slot from nowhere would end all listing. */
-const AHEAD_SLOTS = 1500;
+const AHEAD_SECONDS = 600;
 /**
  * What is assumed of every node: a listing made now has all transactions that were made so long before the newest
  * finalized block, whatever the balances of the same node show already. What is younger may still be left out, so that a
@@ -20,16 +21,20 @@ const AHEAD_SLOTS = 1500;
  * read before proves nothing either.
  */
 export const INDEX_MARGIN_SECONDS = 20;
-/** The same in slots of 0.4 seconds. */
-const INDEX_MARGIN_SLOTS = 50;
+
+/** Up to when a list that is made now can prove an account; Unix seconds of our clock. */
+export const provableThrough = ({ local, now }: Pick<ReadContext, 'local' | 'now'>, tip: Tip): number =>
+  Math.min(local(tip.time - INDEX_MARGIN_SECONDS).earliest_at, now() - INDEX_MARGIN_SECONDS);
+
 /** Signatures cached of a list that continues beyond them: the oldest, which are read first. */
 const CACHED_SIGNATURES = 1000;
 
 /** The first page, and the next where that one is short: only an empty page is the last one for certain. */
 export async function listNewest(pass: Pass, visit: Visit, cursor: AccountCursor): Promise<Listing> {
   const page = await readPage(pass, visit, cursor, undefined);
-  const { tip } = pass;
-  const old = cursor.recent.filter(([, slot]) => slot < tip.height - INDEX_MARGIN_SLOTS);
+  const { tip, memory } = pass;
+  const margin = slotsIn(memory.pace, INDEX_MARGIN_SECONDS);
+  const old = cursor.recent.filter(([, slot]) => slot < tip.height - margin);
   const missing = without(new Set(old.map(([signature]) => signature)), page.listed);
   const listing = { ...page, newest: page.entries, is_cut: false, missing };
   return page.is_complete || page.is_full ? listing : listOlder(pass, visit, cursor, listing);
@@ -63,7 +68,7 @@ const without = (names: ReadonlySet<string>, listed: ReadonlySet<string>): Reado
  * time before them, or nothing at all. That it is shorter than asked, or ends at the anchor, says nothing.
  */
 async function readPage(
-  { context, rpc, limits, tip }: Pass,
+  { context, rpc, limits, tip, memory }: Pass,
   { account, observed }: Visit,
   cursor: AccountCursor,
   before: SignatureInfo | undefined,
@@ -74,8 +79,9 @@ async function readPage(
     before: before?.signature,
     until: cursor.anchor ?? undefined,
   });
+  const most = observed.slot + slotsIn(memory.pace, AHEAD_SECONDS);
   for (const entry of entries) {
-    if (entry.slot > observed.slot + AHEAD_SLOTS)
+    if (entry.slot > most)
       throw badAnswer(
         `transaction ${entry.signature} is listed in slot ${entry.slot}, the node is at ${observed.slot}`,
       );

@@ -1,6 +1,7 @@
 // What one process caches between readings of Solana: losing it costs requests, never payments.
-import type { ReadContext } from '../family.ts';
-import type { SignatureInfo } from './providers/rpc.ts';
+import type { ReadContext, Rpc } from '../family.ts';
+import { newSlotPace, type SlotPace } from './pace.ts';
+import { type Caller, type Learnt, nothingLearnt, type SignatureInfo } from './providers/rpc.ts';
 
 /** Accounts of which a list of signatures is cached while it is worked off, about 200 kB each; the least used goes first. */
 const LISTS_LIMIT = 200;
@@ -42,6 +43,10 @@ export interface Memory {
   begin_at: string | undefined;
   /** Since when a transaction is proved to be gone, Unix seconds. */
   missing: Map<string, number>;
+  /** How fast slots pass, and how old a tip is. */
+  pace: SlotPace;
+  /** What each provider has shown by its refusals. */
+  learnt: WeakMap<Rpc, Learnt>;
   listOf(key: string): { listing: Listing; is_new: boolean } | undefined;
   cacheList(key: string, listing: Listing): void;
   dropList(key: string): void;
@@ -64,6 +69,8 @@ export function createMemory(): Memory {
     refused: new Map(),
     begin_at: undefined,
     missing: new Map(),
+    pace: newSlotPace(),
+    learnt: new WeakMap(),
     listOf(key) {
       const found = lists.get(key);
       return found && { listing: found.listing, is_new: found.tick === memory.tick };
@@ -77,6 +84,13 @@ export function createMemory(): Memory {
     dropList: (key) => void lists.delete(key),
   };
   return memory;
+}
+
+/** The provider that is asked now, with what it has shown of itself. */
+export function callerOf({ rpc, memory: { learnt } }: SolanaContext): Caller {
+  const known = learnt.get(rpc) ?? nothingLearnt();
+  learnt.set(rpc, known);
+  return { call: (method, params) => rpc.call(method, params), learnt: known };
 }
 
 /** Forgets accounts that are watched no more. */

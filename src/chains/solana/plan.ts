@@ -1,5 +1,5 @@
 // Whose turn it is in one reading of Solana, and how many requests it may cost.
-import type { AccountRef, StoredProof, Tip } from '../family.ts';
+import type { AccountRef, StoredProof, Tip, UrgentAccount } from '../family.ts';
 import { INDEX_MARGIN_SECONDS } from './listing.ts';
 import type { Memory } from './memory.ts';
 import type { SolanaLimits, WatchedAccount } from './pass.ts';
@@ -37,7 +37,9 @@ export interface Plan {
 
 interface Asked {
   accounts: readonly WatchedAccount[];
-  urgent: readonly AccountRef[];
+  urgent: readonly UrgentAccount[];
+  /** Up to when a list that is made now can prove an account. */
+  provable: number;
   behind: readonly StoredProof[];
   spare_requests: number;
   limits: SolanaLimits;
@@ -50,14 +52,14 @@ export const proofKeyOf = ({ owner, chain }: WatchedAccount): string => `${owner
 /** Chooses what is listed in this reading. What finds no place has it later: those listed longest ago go first. */
 export function planReading(
   memory: Memory,
-  { accounts, urgent, behind, spare_requests, limits, tip }: Asked,
+  { accounts, urgent, provable, behind, spare_requests, limits, tip }: Asked,
 ): Plan {
   const proofs = new Map(behind.map((proof) => [refOf(proof), proof]));
   const part = Math.max(1, Math.floor(spare_requests / SHARES));
   const reserved = behind.length > 0 ? part : 0;
   // One that is behind or in trouble has its turn as such: it takes no other's place.
   const well = accounts.filter((each) => !proofs.has(proofKeyOf(each)));
-  const preferred = urgentOf(well, urgent, memory, tip);
+  const preferred = urgentOf(well, { urgent, provable }, memory, tip);
   const most = spare_requests - reserved - Math.min(part, limits.sweeps_per_tick);
   const first = preferred.slice(0, Math.max(1, most));
   const sweeps = Math.min(limits.sweeps_per_tick, spare_requests - reserved - first.length);
@@ -96,19 +98,29 @@ const byTurn = (memory: Memory) => (one: WatchedAccount, other: WatchedAccount) 
   return a === b ? 0 : a - b;
 };
 
-/** One that was listed just now would prove no more by being listed again: not before the index has caught up. */
+/**
+ * Those that a list of now can prove as far as it is asked for, and those that somebody asks for: but not before the index
+ * has caught up with the last list, as one made just now would prove no more.
+ */
 function urgentOf(
   accounts: readonly WatchedAccount[],
-  urgent: readonly AccountRef[],
+  { urgent, provable }: Pick<Asked, 'urgent' | 'provable'>,
   memory: Memory,
   tip: Tip,
 ): WatchedAccount[] {
-  const wanted = new Set(urgent.map(refOf));
-  const isDue = (account: WatchedAccount) => {
-    const listed = memory.listed.get(account.key);
+  const ending = new Set(
+    urgent.filter(({ through }) => through !== undefined && through <= provable).map(refOf),
+  );
+  const asked = new Set(urgent.filter(({ through }) => through === undefined).map(refOf));
+  const isRested = ({ key }: WatchedAccount) => {
+    const listed = memory.listed.get(key);
     return !listed || listed.time > tip.time || tip.time - listed.time >= INDEX_MARGIN_SECONDS;
   };
-  return accounts.filter((each) => wanted.has(proofKeyOf(each)) && isDue(each)).sort(byTurn(memory));
+  const isWanted = (account: WatchedAccount) => {
+    const key = proofKeyOf(account);
+    return ending.has(key) || (asked.has(key) && isRested(account));
+  };
+  return accounts.filter(isWanted).sort(byTurn(memory));
 }
 
 function sweepOf(

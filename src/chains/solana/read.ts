@@ -1,21 +1,29 @@
 // One reading of the watched Solana accounts: a balance that changed, an invoice about to end or a turn makes one listed.
 
 import { rejectClockSkew } from '../clock-skew.ts';
-import { type Page, ProviderError, type ReadRequest, type WatchedAddress } from '../family.ts';
+import { type Page, ProviderError, type ReadRequest, type Tip, type WatchedAddress } from '../family.ts';
+import { orFailed } from '../or-failed.ts';
 import { beginAt, readAccount, readBacklog, troublePage } from './account.ts';
 import { associatedTokenAccount } from './address.ts';
 import { readAssets, tokenAmount } from './assets.ts';
 import { parseCursor } from './cursor.ts';
 import { whyNoWallet } from './inspect.ts';
-import { forgetOthers, type Memory, type SolanaContext } from './memory.ts';
+import { provableThrough } from './listing.ts';
+import { callerOf, forgetOthers, type Memory, type SolanaContext } from './memory.ts';
+import { isLagDue, isUntold, takeLag, takeTip, tipAge } from './pace.ts';
 import type { Pass, SolanaLimits, Visit, WatchedAccount } from './pass.ts';
 import { type Plan, planReading, proofKeyOf, turnOf } from './plan.ts';
 import {
+  ACCOUNTS,
   ACCOUNTS_PER_CALL,
+  atOnce,
   badAnswer,
   type Caller,
   isOfOneAccount,
+  learnLimit,
   readAccounts,
+  readNewestSlot,
+  readSlotSeconds,
   readTip,
   type SolanaAccount,
 } from './providers/rpc.ts';
@@ -34,15 +42,23 @@ export async function* readSolana(
 ): AsyncGenerator<Page> {
   const { memory } = context;
   memory.tick++;
-  const { rpc, spent } = counted(context.rpc);
+  const { rpc, spent } = counted(callerOf(context));
   const { tip, assets, unreadable } = await readAssets(rpc, context.gateways);
   rejectClockSkew('the finalized slot', tip.time, context.now());
-  yield { transfers: [], tip, unreadable };
+  const pace = takeTip(memory.pace, tip);
+  if (isLagDue(memory.pace, tip.time)) await measureLag(rpc, memory, tip);
+  yield {
+    transfers: [],
+    tip: { ...tip, age_seconds: tipAge(memory.pace) },
+    unreadable,
+    ...(pace ? { pace } : {}),
+  };
   const accounts = accountsOf(await request.addresses(), assets, memory);
   forgetOthers(memory, new Set(accounts.map(({ key }) => key)));
   const plan = planReading(memory, {
     accounts,
     urgent: await request.urgent(),
+    provable: provableThrough(context, tip),
     behind: await request.behind(),
     spare_requests: context.spare_requests,
     limits,
@@ -63,8 +79,7 @@ export async function* readSolana(
     answered: 0,
     unanswered: [],
   };
-  for (let start = 0; start < plan.order.length; start += ACCOUNTS_PER_CALL)
-    yield* readBatch(pass, plan, request, plan.order.slice(start, start + ACCOUNTS_PER_CALL));
+  yield* readAtOnce(pass, plan, request, plan.order);
   yield* readUnanswered(pass, plan);
   yield* readDeferred(pass, plan);
 }
@@ -76,7 +91,27 @@ function counted(rpc: Caller): { rpc: Caller; spent(): number } {
     count++;
     return rpc.call(method, params);
   };
-  return { rpc: { call }, spent: () => count };
+  return { rpc: { ...rpc, call }, spent: () => count };
+}
+
+/** How old a tip is that was just read. A provider that does not tell is asked again another time. */
+async function measureLag(rpc: Caller, { pace }: Memory, tip: Tip): Promise<void> {
+  takeLag(pace, tip, (await orFailed(readNewestSlot(rpc))) ?? tip.height);
+  if (isUntold(pace)) pace.told = (await orFailed(readSlotSeconds(rpc))) ?? null;
+}
+
+/** Reads these accounts, in as few requests as the provider takes them in. */
+async function* readAtOnce(
+  pass: Pass,
+  plan: Plan,
+  request: ReadRequest,
+  accounts: readonly WatchedAccount[],
+): AsyncGenerator<Page> {
+  for (let start = 0; start < accounts.length; ) {
+    const batch = accounts.slice(start, start + atOnce(pass.rpc, ACCOUNTS, ACCOUNTS_PER_CALL));
+    yield* readBatch(pass, plan, request, batch);
+    start += batch.length;
+  }
 }
 
 /**
@@ -99,6 +134,8 @@ async function* readBatch(
     pass.answered += batch.length;
     return yield* readStates(pass, plan, request, { batch, ...state });
   }
+  if (learnLimit(pass.rpc, state, { method: ACCOUNTS, count: batch.length }))
+    return yield* readAtOnce(pass, plan, request, batch);
   const [account, ...others] = batch;
   if (account && others.length === 0) pass.unanswered.push({ account, error: state });
   else if (plan.halvings_left <= 0) {

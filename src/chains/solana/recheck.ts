@@ -1,10 +1,13 @@
 // Asks what became of Solana transactions that were not final when they were read.
 import type { PendingTransfer, ReadContext, TransferUpdate } from '../family.ts';
-import type { SolanaContext } from './memory.ts';
-import { readBlockhashValid, readFirstSlot, readStatuses, STATUSES_PER_CALL } from './providers/rpc.ts';
+import { callerOf, type SolanaContext } from './memory.ts';
+import { readBlockhashValid, readFirstSlot, readStatuses } from './providers/rpc.ts';
 import { FINAL_CONFIRMATIONS } from './transfers.ts';
 
-/** A blockhash lives 150 slots; the finalized block must be further past the transaction's own before its end counts. */
+/**
+ * The protocol counts the life of a blockhash in blocks, 150, whatever they take; the finalized block must be further past
+ * the transaction's own before its end counts.
+ */
 const EXPIRED_AFTER_SLOTS = 300;
 /** Two readings so far apart must prove that a transaction is gone: nothing brings back what was given up. */
 const PROOFS_APART_SECONDS = 60;
@@ -16,9 +19,10 @@ const MISSING_LIMIT = 10_000;
 type Update = Omit<TransferUpdate, 'txid' | 'index'>;
 
 /**
- * One request per 256 transactions; where some are unknown, one more, and one for each blockhash of theirs. That a node
- * does not know a transaction proves nothing while it may still be included, and nothing ever of one with a nonce instead
- * of a blockhash. What cannot be determined now is left out.
+ * For what was not final when it was read, though only what is final is asked for: a node may list more, and earlier
+ * versions read more. One request per 256 transactions, or for as many as the provider takes; where some are unknown, one
+ * more, and one for each blockhash of theirs. That a node does not know a transaction proves nothing while it may still be
+ * included, and nothing ever of one with a nonce instead of a blockhash. What cannot be determined now is left out.
  */
 export async function recheckSolana(
   context: SolanaContext,
@@ -29,26 +33,22 @@ export async function recheckSolana(
   /** By transaction that the node does not know: the slot as of which it reported that. */
   const unknown = new Map<string, number>();
   const lost = new Map<string, string>();
-  for (let start = 0; start < signatures.length; start += STATUSES_PER_CALL) {
-    const batch = signatures.slice(start, start + STATUSES_PER_CALL);
-    const { context: answered, value } = await readStatuses(context.rpc, batch);
-    for (const [position, signature] of batch.entries()) {
-      const status = value[position];
-      if (!status) unknown.set(signature, answered.slot);
-      else if (status.err !== null) {
-        // Before it is final another branch of the chain may hold it as a success.
-        if (status.confirmationStatus === 'finalized')
-          lost.set(signature, 'the transaction failed: it is final, and paid nothing');
-      } else if (status.confirmationStatus !== 'processed') {
-        const isFinal = status.confirmationStatus === 'finalized';
-        const depth = Math.max(1, Math.min(FINAL_CONFIRMATIONS - 1, status.confirmations ?? 1));
-        updates.set(signature, {
-          state: isFinal ? 'final' : 'pending',
-          confirmations: isFinal ? FINAL_CONFIRMATIONS : depth,
-          height: status.slot,
-          block_hash: null,
-        });
-      }
+  const rpc = callerOf(context);
+  for (const [position, { slot, status }] of (await readStatuses(rpc, signatures)).entries()) {
+    const signature = signatures[position] as string;
+    const isFinal = status?.confirmationStatus === 'finalized';
+    if (!status) unknown.set(signature, slot);
+    else if (status.err !== null) {
+      // Before it is final another branch of the chain may hold it as a success.
+      if (isFinal) lost.set(signature, 'the transaction failed: it is final, and paid nothing');
+    } else if (status.confirmationStatus !== 'processed') {
+      const depth = Math.max(1, Math.min(FINAL_CONFIRMATIONS - 1, status.confirmations ?? 1));
+      updates.set(signature, {
+        state: isFinal ? 'final' : 'pending',
+        confirmations: isFinal ? FINAL_CONFIRMATIONS : depth,
+        height: status.slot,
+        block_hash: null,
+      });
     }
   }
   for (const [txid, reason] of await expired(context, pending, unknown)) lost.set(txid, reason);

@@ -12,7 +12,8 @@ import { createOddRpc } from './rpc.ts';
 const MEMO = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 const PAYER = base58.encode(new Uint8Array(32).fill(9));
 const BLOCKHASH = base58.encode(new Uint8Array(32).fill(5));
-const FINAL_SLOTS = 32;
+const FINAL_SLOTS = 1;
+const SLOT_SECONDS = 0.2;
 const LAMPORTS = 1_000_000;
 /** The rent of a token account. */
 export const TOKEN_ACCOUNT_LAMPORTS = 2_039_280;
@@ -30,7 +31,7 @@ export function solanaChain(start: number, mints: Record<string, string>): OddCh
   const all: Listed[] = [];
   const balances = new Map<string, bigint>();
   let serial = 0;
-  const slotAt = (time: number) => Math.floor((time - start) * 2.5) + 5_000;
+  const slotAt = (time: number) => Math.floor((time - start) / SLOT_SECONDS) + 5_000;
   const current = () => slotAt(chain.now);
   const isFinal = ({ slot }: Listed) => slot <= current() - FINAL_SLOTS;
   const statusOf = (each: Listed) => (isFinal(each) ? 'finalized' : 'confirmed');
@@ -38,15 +39,15 @@ export function solanaChain(start: number, mints: Record<string, string>): OddCh
     getGenesisHash: () => base58.encode(new Uint8Array(32).fill(3)),
     getFirstAvailableBlock: () => 0,
     isBlockhashValid: () => ({ context: { slot: current() - FINAL_SLOTS }, value: true }),
-    getMultipleAccounts: (keys: string[], { commitment }: { commitment: string }) => {
-      const slot = commitment === 'finalized' ? current() - FINAL_SLOTS : current();
+    getMultipleAccounts: (keys: string[]) => {
+      const slot = current() - FINAL_SLOTS;
       return { context: { slot }, value: keys.map((key) => accountOf(key, slot)) };
     },
     getSignaturesForAddress: (
       key: string,
       { limit, before, until }: { limit: number; before?: string; until?: string },
     ) => {
-      const listed = all.filter(({ accounts }) => accounts.includes(key)).toReversed();
+      const listed = all.filter((each) => each.accounts.includes(key) && isFinal(each)).toReversed();
       const from = before ? listed.findIndex(({ signature }) => signature === before) + 1 : 0;
       const to = until ? listed.findIndex(({ signature }) => signature === until) : -1;
       return listed
@@ -62,7 +63,7 @@ export function solanaChain(start: number, mints: Record<string, string>): OddCh
         }));
     },
     getTransaction: (signature: string) =>
-      all.find((each) => each.signature === signature)?.transaction ?? null,
+      all.find((each) => each.signature === signature && isFinal(each))?.transaction ?? null,
     getSignatureStatuses: (signatures: string[]) => ({
       context: { slot: current() },
       value: signatures.map((signature) => {
@@ -81,7 +82,7 @@ export function solanaChain(start: number, mints: Record<string, string>): OddCh
 
   function accountOf(key: string, slot: number): unknown {
     if (key === CLOCK_SYSVAR) {
-      const unixTimestamp = Math.floor(start + (slot - 5_000) / 2.5);
+      const unixTimestamp = Math.floor(start + (slot - 5_000) * SLOT_SECONDS);
       return {
         owner: 'Sysvar1111111111111111111111111111111111111',
         lamports: 1,

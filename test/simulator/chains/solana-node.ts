@@ -4,14 +4,16 @@ import { CLOCK_SYSVAR, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../../src/chains
 import { type Front, jsonRpc, RpcFault } from './front.ts';
 import {
   BLOCKHASH_SLOTS,
-  FINAL_SLOTS,
   type SolanaChain,
   type SolanaTransaction,
   TOKEN_ACCOUNT_LAMPORTS,
+  versionOf,
 } from './solana.ts';
 
 const GENESIS = base58.encode(new Uint8Array(32).fill(3));
 const BEHIND = -32016;
+const INVALID_PARAMS = -32602;
+const UNSUPPORTED_VERSION = -32015;
 const MOST_LISTED = 1000;
 const MOST_ACCOUNTS = 100;
 
@@ -39,18 +41,21 @@ interface Asked {
   before?: string;
   until?: string;
   searchTransactionHistory?: boolean;
+  maxSupportedTransactionVersion?: number;
 }
 
 export function solanaNode({ chain, view }: SolanaNodeOptions): Front {
   let seen: SolanaView = view();
 
-  const slotFor = ({ commitment, minContextSlot = 0 }: Asked): number => {
-    const slot = commitment === 'finalized' ? seen.slot - FINAL_SLOTS : seen.slot;
+  /** No commitment is known but `finalized`, as on nodes to come. */
+  const slotFor = ({ commitment = 'finalized', minContextSlot = 0 }: Asked): number => {
+    if (commitment !== 'finalized') throw new RpcFault(INVALID_PARAMS, `unknown commitment ${commitment}`);
+    const slot = seen.slot - chain.final_slots;
     if (slot < minContextSlot) throw new RpcFault(BEHIND, 'Minimum context slot has not been reached');
     return slot;
   };
   const statusAt = ({ slot }: SolanaTransaction) =>
-    seen.slot - slot >= FINAL_SLOTS ? 'finalized' : 'confirmed';
+    seen.slot - slot >= chain.final_slots ? 'finalized' : 'confirmed';
   const knows = (each: SolanaTransaction | undefined): each is SolanaTransaction =>
     each !== undefined && each.slot <= seen.slot;
 
@@ -91,7 +96,7 @@ export function solanaNode({ chain, view }: SolanaNodeOptions): Front {
 
   function getMultipleAccounts([keys, options = {}]: readonly unknown[]) {
     const asked = keys as string[];
-    if (asked.length > MOST_ACCOUNTS) throw new RpcFault(-32602, 'Too many inputs provided');
+    if (asked.length > MOST_ACCOUNTS) throw new RpcFault(INVALID_PARAMS, 'Too many inputs provided');
     const slot = slotFor(options as Asked);
     return { context: { slot }, value: asked.map((key) => accountJson(key, slot)) };
   }
@@ -99,10 +104,9 @@ export function solanaNode({ chain, view }: SolanaNodeOptions): Front {
   function getSignaturesForAddress([key, options = {}]: readonly unknown[]) {
     const { limit = MOST_LISTED, before, until, ...rest } = options as Asked;
     slotFor(rest);
-    const finalized = rest.commitment === 'finalized';
     const listed = chain
       .naming(String(key))
-      .filter((each) => knows(each) && seen.lists(each) && (!finalized || statusAt(each) === 'finalized'))
+      .filter((each) => knows(each) && seen.lists(each) && statusAt(each) === 'finalized')
       .toReversed();
     const from = before === undefined ? 0 : listed.findIndex(({ signature }) => signature === before) + 1;
     if (before !== undefined && from === 0) return [];
@@ -127,7 +131,7 @@ export function solanaNode({ chain, view }: SolanaNodeOptions): Front {
       const depth = seen.slot - each.slot;
       return {
         slot: each.slot,
-        confirmations: depth >= FINAL_SLOTS ? null : depth,
+        confirmations: depth >= chain.final_slots ? null : depth,
         err: each.failed ? { InstructionError: [0, 'Custom'] } : null,
         confirmationStatus: statusAt(each),
       };
@@ -148,10 +152,21 @@ export function solanaNode({ chain, view }: SolanaNodeOptions): Front {
         return { context: { slot }, value: accountJson(String(key), slot) };
       },
       getSignaturesForAddress,
-      getTransaction: ([signature]) => {
+      getTransaction: ([signature, options = {}]) => {
         const each = chain.transaction(String(signature));
-        return knows(each) && seen.gives(each) ? chain.toJson(each) : null;
+        slotFor(options as Asked);
+        if (!knows(each) || !seen.gives(each) || statusAt(each) !== 'finalized') return null;
+        const { maxSupportedTransactionVersion: most = -1 } = options as Asked;
+        if (versionOf(each) > most)
+          throw new RpcFault(
+            UNSUPPORTED_VERSION,
+            `Transaction version (1) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 1`,
+          );
+        return chain.toJson(each);
       },
+      getRecentPerformanceSamples: () => [
+        { slot: seen.slot, numSlots: Math.round(60_000 / chain.slot_ms), samplePeriodSecs: 60 },
+      ],
       getSignatureStatuses,
       isBlockhashValid: ([blockhash, options = {}]) => {
         const slot = slotFor(options as Asked);

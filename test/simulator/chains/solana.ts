@@ -3,9 +3,10 @@ import { base58 } from '@scure/base';
 import { associatedTokenAccount, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../../src/chains/solana/address.ts';
 import type { Random } from '../random.ts';
 
-export const SLOT_MS = 400;
-/** Slots until the network calls a block final. */
-export const FINAL_SLOTS = 32;
+/** As on the network since Alpenglow … */
+const SLOT_MS = 200;
+/** … but for the slots until a block is final, which is the harder case: it stands for a while where a fork may undo it. */
+const FINAL_SLOTS = 32;
 /** Slots that a blockhash lives. */
 export const BLOCKHASH_SLOTS = 150;
 const FIRST_SLOT = 300_000_000;
@@ -15,10 +16,21 @@ const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 const OTHERS_LAMPORTS = 5_000_000_000;
 export const TOKEN_ACCOUNT_LAMPORTS = 2_039_280;
 
+/** What takes the place of instructions about the budget since version 1. */
+const CONFIG = {
+  computeUnitLimit: 200_000,
+  heapSize: null,
+  loadedAccountsDataSizeLimit: null,
+  priorityFee: 1_000,
+};
+
 export interface SolanaOptions {
   random: Random;
   /** True time, Unix milliseconds. */
   now(): number;
+  slot_ms?: number;
+  /** Slots until the network calls a block final. */
+  final_slots?: number;
 }
 
 /** Moves money of one asset to or from the followed account of an owner. */
@@ -78,6 +90,8 @@ export interface SolanaAccount {
 export class SolanaChain {
   readonly #options: SolanaOptions;
   readonly #start_ms: number;
+  readonly slot_ms: number;
+  readonly final_slots: number;
   readonly #waiting: { slot: number; order: number; transaction: SolanaTransaction }[] = [];
   readonly #accounts = new Map<string, SolanaAccount>();
   /** Signatures by reference key. */
@@ -91,15 +105,17 @@ export class SolanaChain {
   constructor(options: SolanaOptions) {
     this.#options = options;
     this.#start_ms = options.now();
+    this.slot_ms = options.slot_ms ?? SLOT_MS;
+    this.final_slots = options.final_slots ?? FINAL_SLOTS;
   }
 
   slotAt(at_ms: number): number {
-    return FIRST_SLOT + Math.floor((at_ms - this.#start_ms) / SLOT_MS);
+    return FIRST_SLOT + Math.floor((at_ms - this.#start_ms) / this.slot_ms);
   }
 
   /** Unix milliseconds. */
   timeOf(slot: number): number {
-    return this.#start_ms + (slot - FIRST_SLOT) * SLOT_MS;
+    return this.#start_ms + (slot - FIRST_SLOT) * this.slot_ms;
   }
 
   addMint(mint: string): void {
@@ -206,7 +222,8 @@ export class SolanaChain {
   undo(signature: string, again_after_ms: number | null): boolean {
     this.#catchUp();
     const transaction = this.#transactions.get(signature);
-    if (!transaction || this.slotAt(this.#options.now()) - transaction.slot >= FINAL_SLOTS - 2) return false;
+    if (!transaction || this.slotAt(this.#options.now()) - transaction.slot >= this.final_slots - 2)
+      return false;
     this.#transactions.delete(signature);
     for (const { owner, mint } of transaction.changes) {
       const account = this.#accounts.get(this.accountKey(owner, mint));
@@ -292,11 +309,14 @@ export class SolanaChain {
               uiTokenAmount: { amount: String(change[side]), decimals: 6 },
             },
       );
+    const version = versionOf(transaction);
     return {
       slot,
       blockTime: Math.floor(this.timeOf(slot) / 1000),
-      version: 0,
+      version,
+      transactionIndex: transaction.position,
       meta: {
+        costUnits: 1_481,
         err: failed ? { InstructionError: [0, 'Custom'] } : null,
         fee: 5000,
         preBalances: lamports('before'),
@@ -309,6 +329,7 @@ export class SolanaChain {
         signatures: [transaction.signature],
         message: {
           recentBlockhash: blockhash,
+          ...(version === 1 ? { transactionConfig: CONFIG } : {}),
           accountKeys: keys.map((pubkey) => ({
             pubkey,
             signer: signers.has(pubkey),
@@ -330,6 +351,9 @@ export class SolanaChain {
     return { key, owner, mint, amount, before: after - (entry?.delta ?? 0n), after };
   }
 }
+
+/** Of two transactions one is of version 1. */
+export const versionOf = ({ signature }: SolanaTransaction): number => signature.charCodeAt(0) % 2;
 
 function instructionOf(
   { key, owner, mint, amount }: { key: string; owner: string; mint: string | null; amount: bigint },

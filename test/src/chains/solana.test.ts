@@ -171,6 +171,7 @@ describe('a transaction made for a wallet to sign', () => {
 
 describe('the cursor of a Solana account', () => {
   const END = Number.POSITIVE_INFINITY;
+  const LATE = { overlap: 512, settled: 0 };
   const based: AccountCursor = { ...newCursor, base: [10, '0'] };
   const names = ({ recent }: AccountCursor) => recent.map(([signature]) => signature);
   /** Transactions of ten each, one in each of these slots. */
@@ -223,7 +224,7 @@ describe('the cursor of a Solana account', () => {
         const part = { ...whole, recent: whole.recent.filter((each) => each !== missing) };
         expect(explain(part, observed).is_explained).toBe(missing[2] === missing[3]);
         // And what is missing is not forgotten: it is still listed from the cursor that is stored.
-        const folded = fold(part, END, 0);
+        const folded = fold(part, END, LATE);
         if (missing[2] !== missing[3]) expect(folded.floor).toBeLessThanOrEqual(missing[1]);
         expect(explain(withRead(folded, [missing]), observed).is_explained).toBe(true);
       }),
@@ -242,17 +243,17 @@ describe('the cursor of a Solana account', () => {
       ['c', 40, '20', '30'],
     ]);
     expect(explain(gap, { amount: '30', slot: 50 }).is_explained).toBe(false);
-    expect(fold(gap, END, 0).floor).toBeLessThanOrEqual(10);
+    expect(fold(gap, END, LATE).floor).toBeLessThanOrEqual(10);
     // Transactions that follow on across it outweigh it.
     const wrong = withRead({ ...newCursor, base: [30, '999'] }, read);
     expect(explain(wrong, { amount: '30', slot: 50 }).is_explained).toBe(true);
   });
 
   it('records by name what a node may still list late, and what it held before that', () => {
-    const cursor = fold(withRead(based, chain([100, 400, 800])), END, 0);
+    const cursor = fold(withRead(based, chain([100, 400, 800])), END, LATE);
     expect(names(cursor)).toEqual(['s1', 's2']);
     expect(cursor).toMatchObject({ anchor: 's0', floor: 288, held: '10' });
-    const later = fold(withRead(cursor, [['d', 3000, '30', '40']]), END, 0);
+    const later = fold(withRead(cursor, [['d', 3000, '30', '40']]), END, LATE);
     expect(names(later)).toEqual(['d']);
     expect(later).toMatchObject({ anchor: 's2', floor: 2488, held: '30' });
     expect(explain(later, { amount: '40', slot: 3100 }).is_explained).toBe(true);
@@ -270,7 +271,11 @@ describe('the cursor of a Solana account', () => {
         const read = chain(slots);
         let cursor = based;
         for (let start = 0; start < read.length; start += size)
-          cursor = fold(withRead(cursor, read.slice(start, start + size)), read[start + size]?.[1] ?? END, 0);
+          cursor = fold(
+            withRead(cursor, read.slice(start, start + size)),
+            read[start + size]?.[1] ?? END,
+            LATE,
+          );
         const anchor = read.findIndex(([signature]) => signature === cursor.anchor);
         const open = read.slice(anchor + 1).filter((each) => each[1] >= cursor.floor);
         expect(names(cursor)).toEqual(open.map(([signature]) => signature));
@@ -283,21 +288,21 @@ describe('the cursor of a Solana account', () => {
   it('stops at what is missing or unread; with too much behind it, it continues and proves nothing', () => {
     const read = chain(Array.from({ length: 3_000 }, (_, at) => 1_000 + at * 10));
     const missing = read.slice(0, 100).concat(read.slice(101));
-    const late = fold(withRead(based, missing), END, 0);
+    const late = fold(withRead(based, missing), END, LATE);
     expect(late).toMatchObject({ skipped: false });
     expect(late.floor).toBeLessThanOrEqual(2_000);
-    const passed = fold(withRead(based, missing), END, 100_000);
+    const passed = fold(withRead(based, missing), END, { ...LATE, settled: 100_000 });
     expect(passed).toMatchObject({ skipped: true });
     expect(passed.recent.length).toBeLessThanOrEqual(1_000);
     expect(follow(passed).broken_slot).toBeNull();
-    const unread = fold({ ...withRead(based, read), unread: [['x', 1_500, null]] }, END, 0);
+    const unread = fold({ ...withRead(based, read), unread: [['x', 1_500, null]] }, END, LATE);
     expect(unread.floor).toBeLessThanOrEqual(1_500);
     const again = readAgain(passed, 77);
     expect(again).toMatchObject({ floor: 0, skipped: false, reread_at: 77, base: [10, '0'], recent: [] });
   });
 
   it('of an address that is watched once more asks for nothing that happened in between', () => {
-    const cursor = fold(withRead({ ...based, since: 5 }, chain([100, 800])), END, 0);
+    const cursor = fold(withRead({ ...based, since: 5 }, chain([100, 800])), END, LATE);
     expect(watchedSince(cursor, 5)).toBe(cursor);
     const again = watchedSince(cursor, 9);
     expect(again).toMatchObject({ since: 9, base: null, held: null, floor: cursor.floor, through: null });
@@ -307,7 +312,7 @@ describe('the cursor of a Solana account', () => {
 
   it('survives JSON, and counts as none if it is something else', () => {
     const cursor: AccountCursor = {
-      ...fold(withRead(based, [...chain([5, 900]), ['f', 901, null], ['g', 902]]), END, 0),
+      ...fold(withRead(based, [...chain([5, 900]), ['f', 901, null], ['g', 902]]), END, LATE),
       unread: [['u', 903, 1]],
     };
     expect(parseCursor(JSON.parse(JSON.stringify(cursor)))).toEqual(cursor);

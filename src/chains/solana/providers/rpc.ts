@@ -11,13 +11,51 @@ const MAINNET_GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 export const ACCOUNTS_PER_CALL = 100;
 export const STATUSES_PER_CALL = 256;
 
-/** What the calls need of a provider. */
-export type Caller = Pick<Rpc, 'call'>;
+/** The methods that take many at once. */
+export const ACCOUNTS = 'getMultipleAccounts';
+const STATUSES = 'getSignatureStatuses';
 
-/** The error of a node asked for a transaction newer than the version the caller named. */
+/** What a provider has shown of itself by its refusals. */
+export interface Learnt {
+  /** The newest version of transactions that it can be asked for. */
+  version: number;
+  /** By method: how many accounts or signatures it takes at once. */
+  at_once: Map<string, number>;
+}
+
+/** Nothing so far. */
+export const nothingLearnt = (): Learnt => ({ version: NEWEST_VERSION, at_once: new Map() });
+
+/** What the calls need of a provider. */
+export interface Caller extends Pick<Rpc, 'call'> {
+  /** Absent where a single question is asked. */
+  learnt?: Learnt;
+}
+
+/** The only commitment that is asked for: `confirmed` is documented for removal, and what is merely processed may vanish. */
+const FINALIZED = { commitment: 'finalized' } as const;
+
+/** The error of a node asked for a transaction newer than the version the caller named … */
 const UNSUPPORTED_VERSION = -32015;
-/** Version 0 is all there is on most nodes; a later one is asked for only when a node says that it met one. */
-const TRANSACTION_VERSIONS = [0, 1] as const;
+/** … whose message names the version that is needed; and of one that does not know the version at all. */
+const NAMED_VERSION = /maxSupportedTransactionVersion\D{1,8}(\d{1,3})/;
+const INVALID_PARAMS = -32602;
+/** Since 2026-09-15 every second transaction is of version 1. */
+const NEWEST_VERSION = 1;
+/** The version that every node knows. */
+const OLDEST_VERSION = 0;
+/** Versions that one transaction is asked for in: the newest, and what the node says to that. */
+const VERSION_TRIES = 3;
+/** How a refusal of too much at once speaks … */
+const TOO_MANY = /too many|limit|max|exceed|at most|up to/i;
+/** … unlike one of too many requests … */
+const TOO_OFTEN = /request|rate|second|minute/i;
+/** … and of how much it takes. */
+const NUMBERS = /\d+/g;
+/** Refusals of what was asked: parameters that are not valid, and HTTP 413. */
+const SIZE_CODES: ReadonlySet<number | null> = new Set([INVALID_PARAMS, 413]);
+/** Where it does not say: one part in so many is tried next. */
+const SHRINK = 2;
 /**
  * Errors that say something of the node and nothing of the account or transaction that was asked for: not healthy,
  * no history at all, no such method.
@@ -99,6 +137,11 @@ const BLOCKHASH_BYTES = 32;
 /** It gets into what a payer signs, where any other length would move all that follows it. */
 const blockhash = key.refine((text) => base58.decode(text).length === BLOCKHASH_BYTES, 'not 32 bytes');
 const latest = z.object({ value: z.object({ blockhash }) });
+/** Each is about a minute of the node's own counting. */
+const performance = z.array(
+  z.object({ numSlots: z.int().nonnegative(), samplePeriodSecs: z.int().nonnegative() }),
+);
+const PERFORMANCE_SAMPLES = 3;
 const validity = z.object({ context: z.object({ slot }), value: z.boolean() });
 
 /** Whether a text has the form of a transaction's name. */
@@ -109,26 +152,23 @@ export type SignatureInfo = z.infer<typeof signatures>[number];
 export type SolanaTransaction = z.infer<typeof transaction>;
 export type SolanaInstruction = z.infer<typeof instruction>;
 export type TokenBalance = z.infer<typeof tokenBalance>;
-export type SignatureStatuses = z.infer<typeof statuses>;
+export interface StatusAt {
+  slot: number;
+  status: z.infer<typeof statuses>['value'][number];
+}
 
-/**
- * The finalized tip, and the finalized state of some more accounts, in one request. Finalized, because every
- * node behind a load balancer has reached that slot, where the newest confirmed slot is often ahead of some.
- */
+/** The finalized tip, and the state of some more accounts as of it, in one request. */
 export async function readTip(
   rpc: Caller,
   keys: readonly string[],
 ): Promise<{ tip: Tip; found: SolanaAccount[] }> {
   const { context, value } = check(
     accounts,
-    await rpc.call('getMultipleAccounts', [
-      [CLOCK_SYSVAR, ...keys],
-      { encoding: 'jsonParsed', commitment: 'finalized' },
-    ]),
-    'getMultipleAccounts',
+    await rpc.call(ACCOUNTS, [[CLOCK_SYSVAR, ...keys], { encoding: 'jsonParsed', ...FINALIZED }]),
+    ACCOUNTS,
   );
   const { unixTimestamp } = check(clock, value[0], 'the clock').data.parsed.info;
-  if (value.length !== keys.length + 1) throw badAnswer('getMultipleAccounts: accounts are missing');
+  if (value.length !== keys.length + 1) throw badAnswer(`${ACCOUNTS}: accounts are missing`);
   return { tip: { height: context.slot, hash: null, time: unixTimestamp }, found: value.slice(1) };
 }
 
@@ -140,20 +180,17 @@ export async function readAccounts(
 ): Promise<{ slot: number; found: SolanaAccount[] }> {
   const { context, value } = check(
     accounts,
-    await rpc.call('getMultipleAccounts', [
-      [...keys],
-      { encoding: 'jsonParsed', commitment: 'confirmed', minContextSlot: minSlot },
-    ]),
-    'getMultipleAccounts',
+    await rpc.call(ACCOUNTS, [[...keys], { encoding: 'jsonParsed', ...FINALIZED, minContextSlot: minSlot }]),
+    ACCOUNTS,
   );
-  if (value.length !== keys.length) throw badAnswer('getMultipleAccounts: accounts are missing');
+  if (value.length !== keys.length) throw badAnswer(`${ACCOUNTS}: accounts are missing`);
   if (context.slot < minSlot) throw badAnswer(`the node is behind: slot ${context.slot} of ${minSlot}`);
   return { slot: context.slot, found: value };
 }
 
 /**
- * One page of an account's signatures, newest first, without those that are not confirmed yet. `last`: the oldest one on
- * the page, undefined where it is empty. A page shorter than asked is not always the last one.
+ * One page of an account's signatures, newest first, without those that no vote has confirmed yet, should a node list some.
+ * `last`: the oldest one on the page, undefined where it is empty. A page shorter than asked is not always the last one.
  */
 export async function readSignatures(
   rpc: Caller,
@@ -166,7 +203,7 @@ export async function readSignatures(
       key,
       {
         limit: page.limit,
-        commitment: 'confirmed',
+        ...FINALIZED,
         minContextSlot: page.minSlot,
         ...(page.before ? { before: page.before } : {}),
         ...(page.until ? { until: page.until } : {}),
@@ -183,20 +220,33 @@ export async function readSignatures(
 
 /** One transaction; null where the node has no such transaction, or has not got it yet. */
 export async function findTransaction(rpc: Caller, signature: string): Promise<SolanaTransaction | null> {
-  let failure: unknown;
-  for (const maxSupportedTransactionVersion of TRANSACTION_VERSIONS) {
+  const learnt = rpc.learnt ?? nothingLearnt();
+  let version = learnt.version;
+  for (let tries = 1; ; tries++) {
     try {
       const answer = await rpc.call('getTransaction', [
         signature,
-        { encoding: 'jsonParsed', commitment: 'confirmed', maxSupportedTransactionVersion },
+        { encoding: 'jsonParsed', ...FINALIZED, maxSupportedTransactionVersion: version },
       ]);
       return answer === null ? null : check(transaction, answer, `transaction ${signature}`);
     } catch (error) {
-      if (!(error instanceof ProviderError) || error.code !== UNSUPPORTED_VERSION) throw error;
-      failure = error;
+      const other = otherVersion(error, version);
+      if (other === version || tries === VERSION_TRIES) throw error;
+      // A node that does not know a version will not know it for the next transaction either.
+      if (other < version) learnt.version = other;
+      version = other;
     }
   }
-  throw failure;
+}
+
+/** The version to ask for after this failure: the one that the node names, or the oldest. The same where it is another failure. */
+function otherVersion(error: unknown, version: number): number {
+  if (!(error instanceof ProviderError)) return version;
+  if (error.code === UNSUPPORTED_VERSION) {
+    const named = NAMED_VERSION.exec(error.message)?.[1];
+    return named === undefined ? Math.max(version, NEWEST_VERSION) : Number(named);
+  }
+  return error.code === INVALID_PARAMS ? OLDEST_VERSION : version;
 }
 
 /** One transaction that is listed: not to be delivered is the same as unreadable. */
@@ -206,12 +256,58 @@ export async function readTransaction(rpc: Caller, signature: string): Promise<S
   return found;
 }
 
-/** At most STATUSES_PER_CALL statuses, in the order asked. */
-export async function readStatuses(rpc: Caller, keys: readonly string[]): Promise<SignatureStatuses> {
-  const params = [[...keys], { searchTransactionHistory: true }];
-  const answer = check(statuses, await rpc.call('getSignatureStatuses', params), 'getSignatureStatuses');
-  if (answer.value.length !== keys.length) throw badAnswer('getSignatureStatuses: statuses are missing');
-  return answer;
+/** How many of `most` the provider takes at once, as far as it has shown. */
+export const atOnce = ({ learnt }: Caller, method: string, most: number): number =>
+  Math.min(most, learnt?.at_once.get(method) ?? most);
+
+/**
+ * Whether a provider refused so many at once because they are too many, which is remembered: as the number that the refusal
+ * names, else as half of what was asked.
+ */
+export function learnLimit(
+  { learnt }: Caller,
+  error: unknown,
+  { method, count }: { method: string; count: number },
+): error is ProviderError {
+  if (!(error instanceof ProviderError) || count <= 1) return false;
+  const text = error.message.replaceAll(method, '');
+  const is_size = TOO_MANY.test(text) && !TOO_OFTEN.test(text);
+  if (!isRefusal(error) || !(is_size || SIZE_CODES.has(error.code))) return false;
+  const named = (text.match(NUMBERS) ?? []).map(Number).filter((each) => each >= 1 && each < count);
+  const is_named = is_size && named.length > 0;
+  learnt?.at_once.set(method, is_named ? Math.max(...named) : Math.ceil(count / SHRINK));
+  return true;
+}
+
+/** What the provider answered, and not that it is away, asked too often, or unable to answer at all. */
+const isRefusal = ({ kind, code }: ProviderError): boolean =>
+  (kind === 'rpc' && !NODE_ERRORS.has(code)) || kind === 'bad_answer';
+
+/**
+ * The status of each, in the order asked, with the newest slot that the node had for it, finalized or not. Asked for in as
+ * many requests as the provider takes them in.
+ */
+export async function readStatuses(rpc: Caller, keys: readonly string[]): Promise<StatusAt[]> {
+  const asker: Caller = { learnt: nothingLearnt(), ...rpc };
+  const found: StatusAt[] = [];
+  while (found.length < keys.length) {
+    const count = atOnce(asker, STATUSES, STATUSES_PER_CALL);
+    const some = keys.slice(found.length, found.length + count);
+    try {
+      const params = [some, { searchTransactionHistory: true }];
+      const { context, value } = check(statuses, await rpc.call(STATUSES, params), STATUSES);
+      if (value.length !== some.length) throw badAnswer(`${STATUSES}: statuses are missing`);
+      found.push(...value.map((status) => ({ slot: context.slot, status })));
+    } catch (error) {
+      if (!learnLimit(asker, error, { method: STATUSES, count: some.length })) throw error;
+    }
+  }
+  return found;
+}
+
+/** The newest slot that the node has, whether or not it is final: no commitment decides what statuses are answered from. */
+export async function readNewestSlot(rpc: Caller): Promise<number> {
+  return check(statuses, await rpc.call(STATUSES, [[]]), STATUSES).context.slot;
 }
 
 /** Whether a transaction of this blockhash can still be included, by the newest finalized block, and the slot of that. */
@@ -219,15 +315,25 @@ export async function readBlockhashValid(
   rpc: Caller,
   blockhash: string,
 ): Promise<{ slot: number; is_valid: boolean }> {
-  const params = [blockhash, { commitment: 'finalized' }];
+  const params = [blockhash, FINALIZED];
   const { context, value } = check(validity, await rpc.call('isBlockhashValid', params), 'isBlockhashValid');
   return { slot: context.slot, is_valid: value };
 }
 
-/** A blockhash that a transaction made now can name: it can be included for a minute or so. */
+/** A blockhash that a transaction made now can name. */
 export async function readLatestBlockhash(rpc: Caller): Promise<string> {
-  const answer = await rpc.call('getLatestBlockhash', [{ commitment: 'confirmed' }]);
+  const answer = await rpc.call('getLatestBlockhash', [FINALIZED]);
   return check(latest, answer, 'getLatestBlockhash').value.blockhash;
+}
+
+/** How long a slot takes by what the node counted over the last minutes. */
+export async function readSlotSeconds(rpc: Caller): Promise<number> {
+  const method = 'getRecentPerformanceSamples';
+  const counted = check(performance, await rpc.call(method, [PERFORMANCE_SAMPLES]), method);
+  const slots = counted.reduce((sum, { numSlots }) => sum + numSlots, 0);
+  const seconds = counted.reduce((sum, { samplePeriodSecs }) => sum + samplePeriodSecs, 0);
+  if (slots === 0 || seconds === 0) throw badAnswer(`${method}: nothing was counted`);
+  return seconds / slots;
 }
 
 /** The oldest slot whose transactions the node still has. */
