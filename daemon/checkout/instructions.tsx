@@ -27,6 +27,7 @@ function Found({ view: { lang, surface, page_wallets } }: { view: PayView }) {
   const say = {
     pay: lang.say('pay_with'),
     confirm: lang.say('wallet_confirm'),
+    again: lang.say('wallet_again'),
     sent: lang.say('wallet_sent'),
     declined: lang.say('wallet_declined'),
     network: lang.say('wallet_network'),

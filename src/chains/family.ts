@@ -438,8 +438,8 @@ export interface PayerOrder extends PaymentOrder {
 
 /** A payment for a wallet to sign and send. Nothing of it is signed. */
 export type Composed =
-  /** One whole transaction, base64. */
-  | { kind: 'transaction'; transaction: string }
+  /** One whole transaction, base64, and for how many seconds from now on the network takes it. */
+  | { kind: 'transaction'; transaction: string; valid_seconds: number }
   /** What the wallet makes its own transaction of. */
   | {
       kind: 'messages';

@@ -168,8 +168,28 @@ describe.runIf(hasSurfpool)('on a Solana chain', () => {
         if (composed.kind !== 'transaction') throw new Error('not a transaction');
         return composed.transaction;
       };
-      return { owner, reader, buyer, compose };
+      return { owner, reader, buyer, order, compose };
     }
+    it('says for how long the network takes it: 150 blocks at the pace that the node counts', async () => {
+      verifies('compose-lapsed');
+      const { reader, buyer, order } = await scene('solana');
+      const life = async (samples: unknown) => {
+        chain.intercept({
+          method: 'getRecentPerformanceSamples',
+          times: 1,
+          answer: () =>
+            samples ? { result: samples } : { error: { code: -32601, message: 'Method not found' } },
+        });
+        const composed = await composeSolana(reader.context.rpc, { ...order, payer: buyer.address });
+        return composed.kind === 'transaction' ? composed.valid_seconds : null;
+      };
+      const sample = (numSlots: number) => ({ slot: 1, numSlots, samplePeriodSecs: 60, numTransactions: 1 });
+      expect(await life([sample(280), sample(280)])).toBe(32);
+      expect(await life([sample(150)])).toBe(60);
+      expect(await life([sample(1)])).toBe(90);
+      for (const nothing of [null, [], [sample(0)]]) expect(await life(nothing)).toBe(30);
+    });
+
     const memo = { accounts: [], data: Buffer.from('MEMO-7').toString('hex'), program: MEMO_V3 };
 
     it('in SOL is a memo and a transfer that names its reference, nothing else, and pays when it is signed', async () => {

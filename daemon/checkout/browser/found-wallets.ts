@@ -1,7 +1,7 @@
 // Wallets that the browser of our own pages has: finds them, hands them the payment, and says what became of it.
 
-/** What the page says of it: `confirm` while the wallet asks, the rest when it has answered. */
-type Outcome = 'confirm' | 'sent' | 'declined' | 'network' | 'cannot' | 'failed' | 'later';
+/** What the page says of it: `confirm` while the wallet asks, `again` before it asks once more, the rest when it has answered. */
+type Outcome = 'confirm' | 'again' | 'sent' | 'declined' | 'network' | 'cannot' | 'failed' | 'later';
 
 /** What the server has written into the page. */
 interface Setup {
@@ -19,6 +19,7 @@ interface Setup {
 interface Composed {
   code?: string;
   transaction: string;
+  valid_seconds: number;
   network: string;
   valid_until: number;
   messages: unknown[];
@@ -56,8 +57,11 @@ interface Bridge {
 interface Offer {
   name: string;
   icon: string | null;
-  pay(): Promise<Outcome>;
+  /** Tells what happens before it has an outcome. */
+  pay(tell: Tell): Promise<Outcome>;
 }
+
+type Tell = (outcome: Outcome) => void;
 
 /** What became of a payment, and in which state of the invoice. */
 interface Shown {
@@ -78,6 +82,10 @@ const ICON = /^data:image\/(?:png|svg\+xml|webp|jpeg|gif)[;,]/;
 const MAX_ICON = 100_000;
 /** How long what was sent may take to be seen: twice as long as any wallet takes it for valid. Then it may be tried again. */
 const SENT_MS = 600_000;
+/** A wallet whose payment has lapsed is asked once more after so long: by then, what it may have sent all the same is seen … */
+const AGAIN_MS = 8_000;
+/** … and so often in all. */
+const MOST_ASKED = 3;
 /** What this tab stores of an invoice, so that a reload does not offer to pay again. */
 const SENT_KEY = 'gatewayd:sent:';
 
@@ -97,22 +105,39 @@ export function offerFound(root: HTMLElement, base: string): () => void {
       const response = await fetch(url, { method: 'POST', credentials: 'omit', headers, body });
       const composed: Composed = await response.json();
       if (response.ok) return composed;
+      if (composed.code === 'payment_detected') return 'sent';
       return composed.code === 'payer_cannot_pay' ? 'cannot' : 'later';
     } catch {
       return 'later';
     }
   }
 
-  async function payStandard({ features }: StandardWallet, { network, sends }: Setup): Promise<Outcome> {
+  async function payStandard(
+    { features }: StandardWallet,
+    { network, sends }: Setup,
+    tell: Tell,
+  ): Promise<Outcome> {
     const answer = await features['standard:connect']?.connect?.();
     const { accounts } = answer as { accounts: Account[] };
     const account = accounts.find((one) => one.chains.includes(network) && one.features.includes(sends));
     if (!account) return 'network';
-    const composed = await compose(account.address);
-    if (typeof composed === 'string') return composed;
-    const transaction = Uint8Array.from(atob(composed.transaction), (each) => each.charCodeAt(0));
-    await features[sends]?.[sends.split(':')[1] || '']?.({ account, transaction, chain: network });
-    return 'sent';
+    for (let asked = 1; ; asked++) {
+      tell('confirm');
+      const composed = await compose(account.address);
+      if (typeof composed === 'string') return composed;
+      const transaction = Uint8Array.from(atob(composed.transaction), (each) => each.charCodeAt(0));
+      const lapses_at = performance.now() + composed.valid_seconds * 1000;
+      try {
+        await features[sends]?.[sends.split(':')[1] || '']?.({ account, transaction, chain: network });
+        return 'sent';
+      } catch (error) {
+        const outcome = readRefusal(error as Refused);
+        // What fails in time may have been sent; what fails later can be taken no more.
+        if (outcome !== 'failed' || performance.now() < lapses_at || asked === MOST_ASKED) return outcome;
+      }
+      tell('again');
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
   }
 
   async function payBridge(bridge: Bridge, { network, asks }: Setup): Promise<Outcome> {
@@ -143,17 +168,20 @@ export function offerFound(root: HTMLElement, base: string): () => void {
         : registered.map((wallet) => () => ({
             name: fits(wallet, setup) ? nameOf(wallet.name) : '',
             icon: iconOf(wallet.icon),
-            pay: () => payStandard(wallet, setup),
+            pay: (tell: Tell) => payStandard(wallet, setup, tell),
           }));
     return makers.flatMap((make) => readOffer(make)).filter(({ name }) => name);
   }
 
   async function pay({ name, pay: ask }: Offer, button: string): Promise<void> {
     const { state } = root.dataset;
+    const tell: Tell = (outcome) => {
+      shown = { outcome, name, state, at: Date.now() };
+      show();
+    };
     busy = true;
-    shown = { outcome: 'confirm', name, state, at: Date.now() };
-    show();
-    const outcome = await ask().catch(readRefusal);
+    tell('confirm');
+    const outcome = await ask(tell).catch(readRefusal);
     busy = false;
     shown = { outcome, name, state, at: Date.now() };
     if (outcome === 'sent') storeSent(key, shown);
@@ -208,8 +236,10 @@ export function offerFound(root: HTMLElement, base: string): () => void {
 const refusedOr = (code: unknown, message = ''): Outcome =>
   REFUSED_CODES.includes(code) || REFUSED.test(message) ? 'declined' : 'failed';
 
+type Refused = { code?: unknown; message?: unknown } | undefined;
+
 /** What was thrown may be anything, too. */
-function readRefusal(error: { code?: unknown; message?: unknown } | undefined): Outcome {
+function readRefusal(error: Refused): Outcome {
   try {
     return refusedOr(error?.code, String(error?.message));
   } catch {

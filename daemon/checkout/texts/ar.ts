@@ -110,6 +110,8 @@ export const ar: Texts = {
   landing_agents: 'لوكلاء الذكاء الاصطناعي',
   pay_with: 'الدفع عبر {wallet}',
   wallet_confirm: 'أكِّد الدفع في {wallet}.',
+  wallet_again:
+    'بقيت الدفعة مفتوحة في {wallet} مدة أطول من اللازم ولم تعد الشبكة تقبلها. سيُطلب منك التأكيد مجددًا بعد لحظات.',
   wallet_sent: 'أرسلت {wallet} الدفعة، وستظهر هنا بعد لحظات.',
   wallet_declined: 'لم تؤكِّد الدفع في {wallet}، ولم يُرسَل شيء.',
   wallet_network: '‏{wallet} مضبوطة على شبكة أخرى. غيِّر الشبكة فيها ثم حاول مجددًا.',

@@ -120,6 +120,8 @@ export const de: Texts = {
   landing_agents: 'Für KI-Agenten',
   pay_with: 'Mit {wallet} bezahlen',
   wallet_confirm: 'Bestätigen Sie die Zahlung in {wallet}.',
+  wallet_again:
+    'Die Zahlung war in {wallet} zu lange offen, das Netzwerk nimmt sie nicht mehr an. Sie werden gleich noch einmal gefragt.',
   wallet_sent: '{wallet} hat die Zahlung gesendet. Sie erscheint gleich hier.',
   wallet_declined: 'Sie haben die Zahlung in {wallet} nicht bestätigt. Es wurde nichts gesendet.',
   wallet_network:

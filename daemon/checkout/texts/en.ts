@@ -117,6 +117,8 @@ export const en: Texts = {
   landing_agents: 'For AI agents',
   pay_with: 'Pay with {wallet}',
   wallet_confirm: 'Confirm the payment in {wallet}.',
+  wallet_again:
+    'The payment was open in {wallet} for too long, and the network no longer takes it. You will be asked again in a moment.',
   wallet_sent: '{wallet} has sent the payment. It will show up here in a moment.',
   wallet_declined: 'You did not confirm the payment in {wallet}. Nothing was sent.',
   wallet_network: '{wallet} is set to a different network. Switch it there, then try again.',

@@ -118,6 +118,8 @@ export const es: Texts = {
   landing_agents: 'Para agentes de IA',
   pay_with: 'Pagar con {wallet}',
   wallet_confirm: 'Confirma el pago en {wallet}.',
+  wallet_again:
+    'El pago estuvo abierto demasiado tiempo en {wallet} y la red ya no lo acepta. Enseguida se te preguntará de nuevo.',
   wallet_sent: '{wallet} ha enviado el pago. Aparecerá aquí en un momento.',
   wallet_declined: 'No has confirmado el pago en {wallet}. No se ha enviado nada.',
   wallet_network: '{wallet} está configurado en otra red. Cámbiala allí e inténtalo de nuevo.',

@@ -121,6 +121,8 @@ export const fr: Texts = {
   landing_agents: 'Pour les agents IA',
   pay_with: 'Payer avec {wallet}',
   wallet_confirm: 'Confirmez le paiement dans {wallet}.',
+  wallet_again:
+    'Le paiement est resté ouvert trop longtemps dans {wallet} et le réseau ne l’accepte plus. Il vous sera redemandé dans un instant.',
   wallet_sent: '{wallet} a envoyé le paiement. Il apparaîtra ici dans un instant.',
   wallet_declined: 'Vous n’avez pas confirmé le paiement dans {wallet}. Rien n’a été envoyé.',
   wallet_network: '{wallet} est réglé sur un autre réseau. Changez‑le dans le portefeuille, puis réessayez.',

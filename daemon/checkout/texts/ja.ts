@@ -118,6 +118,8 @@ export const ja: Texts = {
   landing_agents: 'AIエージェント向け',
   pay_with: '{wallet} で支払う',
   wallet_confirm: '{wallet} で支払いを承認してください。',
+  wallet_again:
+    '{wallet} での承認に時間がかかり、この支払いはネットワークで受け付けられなくなりました。まもなくもう一度確認が表示されます。',
   wallet_sent: '{wallet} から送金しました。まもなくこのページに表示されます。',
   wallet_declined: '{wallet} で支払いが承認されませんでした。何も送金されていません。',
   wallet_network:

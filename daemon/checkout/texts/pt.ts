@@ -118,6 +118,8 @@ export const pt: Texts = {
   landing_agents: 'Para agentes de IA',
   pay_with: 'Pagar com {wallet}',
   wallet_confirm: 'Confirme o pagamento na {wallet}.',
+  wallet_again:
+    'O pagamento ficou aberto por tempo demais na {wallet} e a rede não o aceita mais. Você será consultado de novo em instantes.',
   wallet_sent: 'A {wallet} enviou o pagamento. Ele aparecerá aqui em instantes.',
   wallet_declined: 'Você não confirmou o pagamento na {wallet}. Nada foi enviado.',
   wallet_network: 'A {wallet} está configurada para outra rede. Troque de rede nela e tente novamente.',

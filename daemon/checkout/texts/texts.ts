@@ -101,6 +101,7 @@ export interface Texts {
   /** The step where the buyer pays. */
   pay_with: string;
   wallet_confirm: string;
+  wallet_again: string;
   wallet_sent: string;
   wallet_declined: string;
   wallet_network: string;

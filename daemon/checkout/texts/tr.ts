@@ -117,6 +117,8 @@ export const tr: Texts = {
   landing_agents: 'Yapay zekâ ajanları için',
   pay_with: '{wallet} ile öde',
   wallet_confirm: 'Ödemeyi {wallet} içinde onaylayın.',
+  wallet_again:
+    'Ödeme {wallet} içinde çok uzun süre açık kaldı ve ağ artık onu kabul etmiyor. Birazdan yeniden sorulacak.',
   wallet_sent: '{wallet} ödemeyi gönderdi. Birazdan burada görünecek.',
   wallet_declined: 'Ödemeyi {wallet} içinde onaylamadınız. Hiçbir şey gönderilmedi.',
   wallet_network: '{wallet} başka bir ağa ayarlı. Ağı orada değiştirip yeniden deneyin.',

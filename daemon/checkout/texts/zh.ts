@@ -102,6 +102,7 @@ export const zh: Texts = {
   landing_agents: '面向 AI 智能体',
   pay_with: '用 {wallet} 付款',
   wallet_confirm: '请在 {wallet} 中确认付款。',
+  wallet_again: '付款在 {wallet} 中等待过久，网络已不再接受。稍后会再次请您确认。',
   wallet_sent: '{wallet} 已发送付款，稍后会显示在本页。',
   wallet_declined: '您没有在 {wallet} 中确认付款，未发送任何款项。',
   wallet_network: '{wallet} 设置的是其他网络。请在钱包中切换网络后重试。',

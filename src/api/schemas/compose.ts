@@ -19,8 +19,11 @@ const ComposedTransaction = shape(
     kind: z.literal('transaction'),
     message,
     transaction: z.string().describe('One whole transaction without its signature, base64'),
+    valid_seconds: z
+      .int()
+      .describe('For how long from now on the network takes it: after that, ask for a fresh one'),
   },
-  'A whole transaction: the wallet signs it and sends it within a minute.',
+  'A whole transaction: the wallet signs it and sends it within `valid_seconds`, or makes it last by a blockhash of its own.',
 );
 
 const ComposedMessages = shape(

@@ -2,6 +2,7 @@
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import { base64 } from '@scure/base';
 import { type Composed, PayerError, type PayerOrder, type Rpc } from '../family.ts';
+import { orFailed } from '../or-failed.ts';
 import {
   ATA_PROGRAM,
   associatedTokenAccount,
@@ -12,7 +13,13 @@ import {
 import { readAssets, tokenAmount } from './assets.ts';
 import { whyNoWallet } from './inspect.ts';
 import { type AccountUse, encodeTransaction, littleEndian, type NewInstruction } from './message.ts';
-import { badAnswer, readAccounts, readLatestBlockhash, type SolanaAccount } from './providers/rpc.ts';
+import {
+  badAnswer,
+  readAccounts,
+  readLatestBlockhash,
+  readSlotSeconds,
+  type SolanaAccount,
+} from './providers/rpc.ts';
 
 /** What the network takes of a payer for one signature, lamports. */
 const FEE = 5_000n;
@@ -23,15 +30,24 @@ const SYSTEM_TRANSFER = 2n;
 const CREATE_UNLESS_THERE = 1;
 const TRANSFER_CHECKED = 12;
 
-/** Three requests, two for SOL. Throws AddressError, PayerError and ProviderError. */
+/** The protocol takes a transaction for so many blocks after the one that its blockhash is of, whatever they take. */
+const BLOCKHASH_BLOCKS = 150;
+/** What a block takes where a node does not tell: what plans of the network end at. A longer one than the most is not believed. */
+const BLOCK_SECONDS = 0.2;
+const BLOCK_MOST_SECONDS = 0.6;
+
+/** Four requests, three for SOL. Throws AddressError, PayerError and ProviderError. */
 export async function composeSolana(rpc: Rpc, order: PayerOrder): Promise<Composed> {
   const { key: payer } = normalizeSolanaAddress(order.payer);
   if (payer === order.address) throw new PayerError('This is the wallet that is to be paid');
   const plan = order.gateway.token_contract === null ? planCoins : planTokens;
   const instructions = await plan(rpc, { ...order, payer });
+  const block_seconds = (await orFailed(readSlotSeconds(rpc))) ?? BLOCK_SECONDS;
+  // Last, so that it is as fresh as can be.
   const blockhash = await readLatestBlockhash(rpc);
   const transaction = base64.encode(encodeTransaction(payer, blockhash, instructions));
-  return { kind: 'transaction', transaction };
+  const valid_seconds = Math.floor(BLOCKHASH_BLOCKS * Math.min(block_seconds, BLOCK_MOST_SECONDS));
+  return { kind: 'transaction', transaction, valid_seconds };
 }
 
 async function planCoins(rpc: Rpc, order: PayerOrder): Promise<NewInstruction[]> {

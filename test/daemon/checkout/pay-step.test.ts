@@ -65,6 +65,8 @@ const announcedWallet = (address: string): string => `{
     features: {
       'standard:connect': { version: '1.0.0', connect: async () => ({ accounts: globalThis.accounts || accounts }) },
       [sends]: { version: '1.0.0', async signAndSendTransaction({ account, transaction, chain }) {
+        globalThis.questions = (globalThis.questions || 0) + 1;
+        if (globalThis.opens_for) await new Promise((resolve) => setTimeout(resolve, globalThis.opens_for));
         if (globalThis.fails) throw globalThis.fails;
         globalThis.asked = [new TextDecoder().decode(transaction), chain, account.address];
         return [{ signature: new Uint8Array(64) }];
@@ -254,7 +256,11 @@ describeInBrowser('the pay step', () => {
     let trouble: PayerError | null = new PayerError('This account has less USDC than is asked for');
     composing('solana-usdc', ({ payer: account, amount_atomic, memo }) => {
       if (trouble) throw trouble;
-      return { kind: 'transaction', transaction: btoa(`${account} ${amount_atomic} ${memo}`) };
+      return {
+        kind: 'transaction',
+        transaction: btoa(`${account} ${amount_atomic} ${memo}`),
+        valid_seconds: 32,
+      };
     });
     const context = await browser.open();
     const requests: string[] = [];
@@ -302,6 +308,41 @@ describeInBrowser('the pay step', () => {
     expect(requests.filter((url) => !url.startsWith(serving.url) && !url.startsWith('data:'))).toEqual([]);
     await page.goto(`${serving.url}/pay/${await invoice('bitcoin')}`);
     expect(await page.locator('.found').count()).toBe(0);
+    await context.close();
+  });
+
+  test('a payment that lapsed while the wallet asked is made anew, the page says why, and a no stays a no', async () => {
+    verifies('compose-lapsed');
+    let made = 0;
+    composing('solana-usdc', () => ({
+      kind: 'transaction',
+      transaction: btoa(`payment ${++made}`),
+      valid_seconds: 1,
+    }));
+    const context = await browser.open();
+    await context.addInitScript(announcedWallet(wallets.solana as string));
+    const page = await context.newPage();
+    await page.goto(`${serving.url}/pay/${await invoice('solana-usdc')}`);
+    const press = () => page.locator('.found button').click();
+    await holds(page, 'document.querySelectorAll(".found button").length === 1');
+    await page.evaluate('globalThis.fails = new Error("Blockhash not found")');
+    // In time nobody knows whether it was sent.
+    await press();
+    await outcome(page, 'could not make the payment');
+    expect(made).toBe(1);
+    await page.evaluate('globalThis.opens_for = 1500');
+    await page.evaluate('globalThis.fails = new Error("User rejected the request")');
+    await press();
+    await outcome(page, 'You did not confirm the payment');
+    expect(made).toBe(2);
+    await page.evaluate('globalThis.fails = new Error("Blockhash not found")');
+    await press();
+    await outcome(page, 'the network no longer takes it. You will be asked again');
+    expect(await page.locator('.found button').isDisabled()).toBe(true);
+    await page.evaluate('globalThis.fails = undefined; globalThis.opens_for = undefined');
+    await outcome(page, 'has sent the payment');
+    expect(made).toBe(4);
+    expect(await page.evaluate('[globalThis.questions, globalThis.asked[0]]')).toEqual([4, 'payment 4']);
     await context.close();
   });
 
