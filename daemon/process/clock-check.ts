@@ -178,7 +178,8 @@ export function createClockCheck(clock: SteadyClock): ClockCheck {
     const all = offset(of_base);
     const behind = leastOf(blockchain);
     // No tip is ahead of a clock that is right: until one is, ours counts as right, to the second.
-    const earliest_at = Math.floor(behind < 0 ? chain_time + behind - TIP_AGE_SECONDS : chain_time);
+    const slack = behind > -EXACT_SECONDS ? 0 : TIP_AGE_SECONDS;
+    const earliest_at = Math.floor(chain_time + behind - slack);
     // What came after the end stays late: only a payment made at once after its invoice is given the difference.
     if (own === null) return { earliest_at, latest_at: Math.ceil(chain_time + UNMEASURED_SECONDS) };
     const lag = of_base + (newest.get(blockchain) ?? -of_base);

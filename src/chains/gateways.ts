@@ -51,7 +51,7 @@ export const blockchains: readonly Blockchain[] = [
         { provider: 'solana', url: 'https://api.mainnet.solana.com' },
         { provider: 'solana', url: 'https://solana-rpc.publicnode.com' },
       ],
-      // Of this one nobody else runs a node that answers without a key.
+      // No one else runs a node of this one that answers without a key.
       testnet: [{ provider: 'solana', url: 'https://api.devnet.solana.com' }],
     },
     address_hint: { mainnet: '32 to 44 base58 characters', testnet: '32 to 44 base58 characters' },

@@ -74,6 +74,7 @@ export function quietSolana(): CountedChain {
       gives: () => true,
       page_cap: PAGE_CAP,
     }),
+    takes_confirmed: true,
   });
   const more: Record<string, (params: string[]) => unknown> = {
     getHealth: () => 'ok',

@@ -203,7 +203,7 @@ describe.runIf(hasSurfpool)('finality on Solana', () => {
   it.each([
     ['names how many it takes', 'getSignatureStatuses is limited to 5 signatures on this plan', 5],
     ['only says that they are too many', 'Too many inputs provided', 8],
-  ])('asks a provider for fewer that %s, and remembers it', async (_, message, most) => {
+  ])('asks a provider for fewer that %s, and asks for no more after that', async (_, message, most) => {
     const { reader } = await merchant();
     const pending = Array.from({ length: 16 }, (_, index) => pendingOf(signature(index), `${index}`, 0));
     const sizes: number[] = [];

@@ -94,10 +94,10 @@ describe('the pace of Solana', () => {
     const pace = newSlotPace();
     let [slot, time] = [1_000, START];
     const run = (seconds: number, slot_seconds: number) => {
-      let told: ReturnType<typeof takeTip>;
+      let measured: ReturnType<typeof takeTip>;
       for (const end = time + seconds; time < end; time += 4, slot += Math.round(4 / slot_seconds))
-        told = takeTip(pace, tipAt(slot, time)) ?? told;
-      return told;
+        measured = takeTip(pace, tipAt(slot, time)) ?? measured;
+      return measured;
     };
     expect(run(3700, 0.4)).toMatchObject({ recent_seconds: 0.4, hour_seconds: 0.4 });
     expect(slotsIn(pace, 60)).toBe(150);

@@ -15,7 +15,7 @@ export const wallets = {
     'compose-limits':
       'payments for wallets to sign are limited by address, and by blockchain over all callers and daemons; those that use them up leave others theirs',
     'compose-lapsed':
-      'a payment for a wallet to sign says for how long the network takes it; where the wallet took longer it is made anew on the page, which says why, after what may have been sent would be seen',
+      'a payment for a wallet to sign says for how long the network takes it; where the wallet took longer it is made again on the page, which says why, after what may have been sent would be seen',
     'transaction-request':
       'a transaction request is offered only where wallets reach it by https; the code stays a transfer request',
     'found-wallets':

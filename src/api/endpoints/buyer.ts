@@ -211,7 +211,7 @@ export const composePayment = endpoint({
     'Solana Pay transaction request, TON Connect, unsigned transaction, wallet adapter, pay with a wallet in the browser, pay from a program',
   description: `Makes the payment from the account that is named: what is missing now, with memo and reference, unsigned. The payer pays the fee, and nothing else is in it: where the shop's account for a token does not exist yet, it is made with the payment.
 
-\`kind\` says what the wallet gets: one whole \`transaction\`, or the \`messages\` of which it makes its own. A transaction lasts for \`valid_seconds\`, half a minute on Solana: where the wallet took longer, ask for it again; what was paid meanwhile is refused with \`payment_detected\`. Wallets of blockchains that have neither make the payment themselves from \`qr_payload\`.
+\`kind\` says what the wallet gets: one whole \`transaction\`, or the \`messages\` of which it makes its own. A transaction lasts for \`valid_seconds\`: where the wallet took longer, ask for it again; what was paid meanwhile is refused with \`payment_detected\`. Wallets of blockchains that have neither make the payment themselves from \`qr_payload\`.
 
 Refusals: \`invoice_ended\` and \`payment_detected\` – nothing is to be paid; \`invalid_address\` – not an account; \`payer_cannot_pay\` – it has too little, or is no wallet.`,
   params: invoiceId,

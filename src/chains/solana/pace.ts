@@ -7,11 +7,11 @@ export interface SlotPace {
   tips: { slot: number; time: number }[];
   /** By how many slots the newest one was ahead of a tip when that was read. */
   lags: { slots: number; time: number }[];
-  /** Seconds for one slot by the word of a node, until the tips tell; null where it gave none. */
-  told: number | null;
+  /** Seconds for one slot by a node's own count, until the tips tell; null where it gave none. */
+  counted: number | null;
 }
 
-export const newSlotPace = (): SlotPace => ({ tips: [], lags: [], told: null });
+export const newSlotPace = (): SlotPace => ({ tips: [], lags: [], counted: null });
 
 /** Two tips must be so far apart to count: chains date by whole seconds. */
 const APART_SECONDS = 20;
@@ -31,7 +31,7 @@ const LAG_MOST_SECONDS = 20;
 const SLOT_LEAST_SECONDS = 0.01;
 const SLOT_MOST_SECONDS = 10;
 
-/** Takes a tip; returns the pace where it told something new. */
+/** Takes a tip; returns the pace where something new was measured. */
 export function takeTip(pace: SlotPace, { height: slot, time }: Tip): Pace | undefined {
   const last = pace.tips.at(-1);
   // Of two replicas one may be behind.
@@ -62,13 +62,13 @@ const bounded = (seconds: number): number =>
   Math.min(SLOT_MOST_SECONDS, Math.max(SLOT_LEAST_SECONDS, seconds));
 
 /** Rather less than it is, where nothing tells. */
-const slotSeconds = (pace: SlotPace): number => recentPace(pace) ?? bounded(pace.told ?? 0);
+const slotSeconds = (pace: SlotPace): number => recentPace(pace) ?? bounded(pace.counted ?? 0);
 
 /** Slots that pass in so many seconds; rather more than less. */
 export const slotsIn = (pace: SlotPace, seconds: number): number => Math.ceil(seconds / slotSeconds(pace));
 
 /** Whether a node has to be asked how fast slots pass. */
-export const isUntold = (pace: SlotPace): boolean => pace.told === null && recentPace(pace) === null;
+export const isUncounted = (pace: SlotPace): boolean => pace.counted === null && recentPace(pace) === null;
 
 /** Whether it is time to ask again how old tips are. */
 export const isLagDue = ({ lags }: SlotPace, time: number): boolean => {

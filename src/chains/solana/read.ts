@@ -10,7 +10,7 @@ import { parseCursor } from './cursor.ts';
 import { whyNoWallet } from './inspect.ts';
 import { provableThrough } from './listing.ts';
 import { callerOf, forgetOthers, type Memory, type SolanaContext } from './memory.ts';
-import { isLagDue, isUntold, takeLag, takeTip, tipAge } from './pace.ts';
+import { isLagDue, isUncounted, takeLag, takeTip, tipAge } from './pace.ts';
 import type { Pass, SolanaLimits, Visit, WatchedAccount } from './pass.ts';
 import { type Plan, planReading, proofKeyOf, turnOf } from './plan.ts';
 import {
@@ -97,7 +97,7 @@ function counted(rpc: Caller): { rpc: Caller; spent(): number } {
 /** How old a tip is that was just read. A provider that does not tell is asked again another time. */
 async function measureLag(rpc: Caller, { pace }: Memory, tip: Tip): Promise<void> {
   takeLag(pace, tip, (await orFailed(readNewestSlot(rpc))) ?? tip.height);
-  if (isUntold(pace)) pace.told = (await orFailed(readSlotSeconds(rpc))) ?? null;
+  if (isUncounted(pace)) pace.counted = (await orFailed(readSlotSeconds(rpc))) ?? null;
 }
 
 /** Reads these accounts, in as few requests as the provider takes them in. */

@@ -311,7 +311,7 @@ describeInBrowser('the pay step', () => {
     await context.close();
   });
 
-  test('a payment that lapsed while the wallet asked is made anew, the page says why, and a no stays a no', async () => {
+  test('a payment that lapsed while the wallet asked is made again, the page says why, and a no stays a no', async () => {
     verifies('compose-lapsed');
     let made = 0;
     composing('solana-usdc', () => ({
@@ -326,7 +326,7 @@ describeInBrowser('the pay step', () => {
     const press = () => page.locator('.found button').click();
     await holds(page, 'document.querySelectorAll(".found button").length === 1');
     await page.evaluate('globalThis.fails = new Error("Blockhash not found")');
-    // In time nobody knows whether it was sent.
+    // In time no one knows whether it was sent.
     await press();
     await outcome(page, 'could not make the payment');
     expect(made).toBe(1);

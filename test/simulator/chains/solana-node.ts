@@ -32,6 +32,8 @@ export interface SolanaNodeOptions {
   chain: SolanaChain;
   /** Asked once for each request. */
   view(): SolanaView;
+  /** Answers `confirmed` as `finalized`, as nodes of today do. */
+  takes_confirmed?: boolean;
 }
 
 interface Asked {
@@ -44,12 +46,13 @@ interface Asked {
   maxSupportedTransactionVersion?: number;
 }
 
-export function solanaNode({ chain, view }: SolanaNodeOptions): Front {
+export function solanaNode({ chain, view, takes_confirmed = false }: SolanaNodeOptions): Front {
   let seen: SolanaView = view();
 
   /** No commitment is known but `finalized`, as on nodes to come. */
   const slotFor = ({ commitment = 'finalized', minContextSlot = 0 }: Asked): number => {
-    if (commitment !== 'finalized') throw new RpcFault(INVALID_PARAMS, `unknown commitment ${commitment}`);
+    if (commitment !== 'finalized' && !(takes_confirmed && commitment === 'confirmed'))
+      throw new RpcFault(INVALID_PARAMS, `unknown commitment ${commitment}`);
     const slot = seen.slot - chain.final_slots;
     if (slot < minContextSlot) throw new RpcFault(BEHIND, 'Minimum context slot has not been reached');
     return slot;

@@ -138,7 +138,7 @@ const BLOCKHASH_BYTES = 32;
 const blockhash = key.refine((text) => base58.decode(text).length === BLOCKHASH_BYTES, 'not 32 bytes');
 const latest = z.object({ value: z.object({ blockhash }) });
 /** Each is about a minute of the node's own counting. */
-const performance = z.array(
+const counting = z.array(
   z.object({ numSlots: z.int().nonnegative(), samplePeriodSecs: z.int().nonnegative() }),
 );
 const PERFORMANCE_SAMPLES = 3;
@@ -261,7 +261,7 @@ export const atOnce = ({ learnt }: Caller, method: string, most: number): number
   Math.min(most, learnt?.at_once.get(method) ?? most);
 
 /**
- * Whether a provider refused so many at once because they are too many, which is remembered: as the number that the refusal
+ * Whether a provider refused so many at once because they are too many, which is recorded: as the number that the refusal
  * names, else as half of what was asked.
  */
 export function learnLimit(
@@ -329,7 +329,7 @@ export async function readLatestBlockhash(rpc: Caller): Promise<string> {
 /** How long a slot takes by what the node counted over the last minutes. */
 export async function readSlotSeconds(rpc: Caller): Promise<number> {
   const method = 'getRecentPerformanceSamples';
-  const counted = check(performance, await rpc.call(method, [PERFORMANCE_SAMPLES]), method);
+  const counted = check(counting, await rpc.call(method, [PERFORMANCE_SAMPLES]), method);
   const slots = counted.reduce((sum, { numSlots }) => sum + numSlots, 0);
   const seconds = counted.reduce((sum, { samplePeriodSecs }) => sum + samplePeriodSecs, 0);
   if (slots === 0 || seconds === 0) throw badAnswer(`${method}: nothing was counted`);
